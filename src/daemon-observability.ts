@@ -1,3 +1,5 @@
+import { scheduleOf } from "./orchestration/core/cron-spec.ts";
+import { nextInstant } from "./orchestration/core/plan/cron.ts";
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { alertLimits } from "./config/alert-limits.ts";
@@ -83,10 +85,24 @@ export function createObservabilityRoom(parts: Parts): ObservabilityRoom {
   };
 }
 
+/** The next times of a cron job. */
+function upcomingRuns(spec: Record<string, unknown>, { now, max }: { now: number; max: number }): number[] {
+  const { suspended, ...schedule } = scheduleOf(spec);
+  const found: number[] = [];
+  for (let after = now; !suspended && found.length < max;) {
+    const next = nextInstant({ ...schedule, after });
+    if (next === undefined) break;
+    found.push(next);
+    after = next;
+  }
+  return found;
+}
+
 function platformOf(ask: Parts["ask"], apps: AppWatch, podLogs: ReadPodLogs): Platform {
   return {
     apps,
     podLogs,
+    upcoming: upcomingRuns,
     as: (actor) =>
       createClient({
         baseUrl: "http://localhost",

@@ -127,6 +127,7 @@ export function planeWorld(options: WorldOptions = {}): PlaneWorld {
     platform: {
       apps: watch,
       podLogs: (name, reading) => controller.podLogs(name, reading),
+      upcoming: (_, { now, max }) => Array.from({ length: max }, (__, index) => now + (index + 1) * 3_600_000),
       ...(options.logs === undefined ? {} : { logs: options.logs }),
       as: (actor) =>
         createClient({

@@ -86,4 +86,11 @@ export const scopeMatrix: Record<string, Scope | "any"> = {
   "GET /system": "read",
   "GET /stream": "read",
   "GET /whoami": "any",
+  "GET /jobs": "read",
+  "GET /jobs/:scope/:name/runs": "read",
+  "GET /runs/:id": "read",
+  "POST /jobs/:scope/:name/run": "actions",
+  "POST /runs/:id/cancel": "actions",
+  "POST /jobs/:scope/:name/pause": "actions",
+  "POST /jobs/:scope/:name/resume": "actions",
 };

@@ -10,6 +10,7 @@ import {
   listDeploys,
   listStored,
 } from "./deploys.ts";
+import { cancelJobRun, getJobRun, listJobRuns, listJobs, pauseCronjob, resumeCronjob, runJobNow } from "./jobs.ts";
 import {
   abortApp,
   freezeApp,
@@ -49,6 +50,7 @@ export const wideEndpoints: PlaneEndpoint[] = [
     getBuildLog,
   ],
   ...[restartApp, stopApp, freezeApp, startApp, scaleApp, rollbackApp, pauseApp, resumeApp, promoteApp, abortApp],
+  ...[listJobs, listJobRuns, getJobRun, runJobNow, cancelJobRun, pauseCronjob, resumeCronjob],
   ...[listOperations, getAppOperation, openStream],
   ...[getScopeConfig, getAppConfig, changeScopeConfig, changeAppConfig, revealScopeConfig, revealAppConfig],
 ];

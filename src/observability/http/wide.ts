@@ -1,6 +1,7 @@
 import { mountActions } from "./actions.ts";
 import { mountApps } from "./apps.ts";
 import { mountDeploys } from "./deploys.ts";
+import { mountJobs } from "./jobs.ts";
 import type { ObservabilityPlane } from "./plane.ts";
 import { mountSettings } from "./settings.ts";
 import { mountStreamRoute } from "./stream.ts";
@@ -11,5 +12,6 @@ export function mountWide(plane: ObservabilityPlane): void {
   mountActions(plane);
   mountDeploys(plane);
   mountSettings(plane);
+  mountJobs(plane);
   mountStreamRoute(plane);
 }

@@ -7,6 +7,7 @@ import { createMetricsAnswers } from "./metrics/answers.ts";
 import { createHostRoom } from "./host/create.ts";
 import { createSystem } from "./host/system.ts";
 import { createPodLogs } from "./pod-logs/create.ts";
+import { createJobs } from "./jobs/create.ts";
 import { createPods } from "./pods/create.ts";
 import { createDrainRoom } from "./drains/create.ts";
 import { createLogsRoom } from "./logs/create.ts";
@@ -48,6 +49,7 @@ export function createObservability(context: ObservabilityContext): RunningObser
     host,
     system: createSystem(context, host),
     pods,
+    jobs: createJobs(context),
     podLogs: createPodLogs(context, pods),
     metrics: createMetricsAnswers(context.metrics, context.prefix),
     log: context.log,

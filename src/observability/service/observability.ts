@@ -2,6 +2,7 @@ import type { AppsRoom } from "./apps/create.ts";
 import type { AlertRoom } from "./alerts/create.ts";
 import type { HostRoom } from "./host/create.ts";
 import type { System } from "./host/system.ts";
+import type { Jobs } from "./jobs/create.ts";
 import type { Pods } from "./pods/create.ts";
 import type { PodLogs } from "./pod-logs/create.ts";
 import type { IncidentRoom } from "./incidents/create.ts";
@@ -36,5 +37,6 @@ export interface Observability {
   host: HostRoom;
   system: System;
   pods: Pods;
+  jobs: Jobs;
   podLogs: PodLogs;
 }

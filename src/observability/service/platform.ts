@@ -27,6 +27,8 @@ export interface Platform {
   /** Deployments and statefulsets with their replicas, from memory. */
   apps: AppWatch;
   podLogs: ReadPodLogs;
+  /** The next times of the spec of a cron job, in epoch milliseconds, soonest first; none while it is suspended. */
+  upcoming(spec: Record<string, unknown>, at: { now: number; max: number }): number[];
   /** The output of pods; without it the plane keeps none. */
   logs?: LogPlatform;
   /** The ways by which lines leave the machine. */

@@ -6,7 +6,7 @@ import { type FakePlane, startFakePlane } from "../../support/ui/fake-plane.ts";
 import { overviewFixture, whoFixture } from "../../support/ui/fixtures.ts";
 import { takePictures } from "../../support/ui/pictures.ts";
 
-/** The pages of alerts and tokens in a browser, with a plane that the test plays. */
+/** The pages of alerts, jobs and tokens in a browser, with a plane that the test plays. */
 let chromium: Chromium;
 let plane: FakePlane;
 let tab: Tab;
@@ -41,6 +41,12 @@ const channel = {
   last: { at: ago(3), status: "delivered" },
 };
 
+const run = {
+  ...{ run_id: "r2", kind: "cronjob", scope: "shop", name: "nightly", container: "c", status: "failed" },
+  ...{ trigger: "schedule", attempt: 1, started_at: ago(30), ended_at: ago(29), error: "exit code 1", tail: [] },
+};
+const done = { ...run, run_id: "r1", status: "succeeded", error: undefined };
+
 beforeAll(async () => {
   plane = startFakePlane({
     "GET /whoami": whoFixture,
@@ -59,6 +65,14 @@ beforeAll(async () => {
     "GET /alerts/channels": { channels: [channel] },
     "GET /alerts/heartbeat": { enabled: false, state: "off", failures: 0 },
     "GET /alerts/deliveries": { deliveries: [] },
+    "GET /jobs": {
+      jobs: [
+        {
+          ...{ kind: "cronjob", scope: "shop", name: "nightly", image: "backup:1", schedule: "0 3 * * *" },
+          ...{ timezone: "UTC", suspended: false, running: 0, next_runs: [ago(-90)], last_run: run, runs: [run, done] },
+        },
+      ],
+    },
     "GET /pats": {
       pats: [
         {
@@ -101,6 +115,7 @@ test.each([
   ["/alerts/history", "resolved"],
   ["/alerts/rules", "crash loop"],
   ["/alerts/channels", "ntfy: https://ntfy.sh/…"],
+  ["/jobs", "shop/nightly"],
   ["/access", "grafana"],
 ])("%s shows %s, without faults for people who cannot see it", async (path, text) => {
   await tab.open(`${plane.url}${path}`);

@@ -1,0 +1,31 @@
+import { readCount, readParam } from "../../base/http/request.ts";
+import { cancelJobRun, getJobRun, listJobRuns, listJobs, pauseCronjob, resumeCronjob, runJobNow } from "../api/jobs.ts";
+import { readTarget } from "./apps.ts";
+import { mountPlane } from "./mount.ts";
+import type { ObservabilityPlane } from "./plane.ts";
+
+const runsMax = 1_000;
+const runsAtOnce = 100;
+
+export function mountJobs(plane: ObservabilityPlane): void {
+  const { jobs } = plane.observability;
+  mountPlane(plane, listJobs, { answer: async ({ grant, query }) => ({ jobs: await jobs.list(grant, query) }) });
+  mountPlane(plane, listJobRuns, {
+    answer: async (call) => {
+      const limit = readCount("limit", call.query.limit, runsMax) ?? runsAtOnce;
+      return { runs: await jobs.runs(call.grant, readTarget(call), limit) };
+    },
+  });
+  mountPlane(plane, getJobRun, {
+    answer: async ({ grant, params }) => ({ run: await jobs.run(grant, readParam(params, "id")) }),
+  });
+  mountPlane(plane, runJobNow, {
+    answer: async (call) => ({ run: await jobs.start(call, readTarget(call)) }),
+    status: () => 202,
+  });
+  mountPlane(plane, cancelJobRun, {
+    answer: async (call) => ({ run: await jobs.cancel(call, readParam(call.params, "id")) }),
+  });
+  mountPlane(plane, pauseCronjob, { answer: (call) => jobs.suspend(call, readTarget(call), true) });
+  mountPlane(plane, resumeCronjob, { answer: (call) => jobs.suspend(call, readTarget(call), false) });
+}
