@@ -1,4 +1,5 @@
 import { apps } from "./data/model.ts";
+import { leave } from "./data/session.ts";
 import { appPath } from "./frame/paths.ts";
 import { chooseTheme } from "./frame/theme.ts";
 import type { Entry } from "./parts/palette.tsx";
@@ -12,6 +13,7 @@ export function entries(): readonly Entry[] {
     ...screens
       .filter(({ path }) => !path.includes(":"))
       .map(({ path, title }) => ({ title, sort: "screen", href: path })),
+    { title: "Sign out", sort: "action", run: () => void leave() },
     ...(["light", "dark", "system"] as const).map((name) => ({
       title: `Colours: ${name}`,
       sort: "action",

@@ -1,6 +1,7 @@
 import { computed, signal } from "@preact/signals";
 import { ApiError } from "../../base/wire/client.ts";
 import type { DataOf } from "../../base/wire/endpoint.ts";
+import { signOut } from "../../observability/api/sessions.ts";
 import { whoami } from "../../observability/api/whoami.ts";
 import { api, faultText } from "./api.ts";
 
@@ -23,6 +24,12 @@ export function may(scope: string): boolean {
 /** Why a button cannot be pressed, or nothing where it can. */
 export function lacks(scope: string): string | undefined {
   return may(scope) ? undefined : `Your token has no scope ${scope}`;
+}
+
+/** Ends the session on the server; without an answer it is ended here at least. */
+export async function leave(): Promise<void> {
+  await api.call(signOut).catch(() => undefined);
+  location.replace("/");
 }
 
 export async function askWho(): Promise<boolean> {

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { connection, heardAt } from "../data/connection.ts";
+import { leave, session } from "../data/session.ts";
 import { openPalette } from "../parts/palette.tsx";
 import { State } from "../parts/state.tsx";
 import { screens } from "../screens.ts";
@@ -26,6 +27,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
         <Ways />
         <div class="foot">
           <Link />
+          <Viewer />
           <ThemeChoice />
         </div>
       </nav>
@@ -74,6 +76,22 @@ function Link() {
   if (connection.value === "ended") return <State tone="bad" text="Signed out" />;
   const age = heardAt.value === undefined ? "" : `, as of ${agoText(heardAt.value, now.value)}`;
   return <State tone="warn" text={`Reconnecting${age}`} />;
+}
+
+/** Whose session this is, and the way out of it. */
+function Viewer() {
+  if (session.value.state !== "in") return null;
+  const { name, id } = session.value.who;
+  return (
+    <span class="row between">
+      <span class="cut" title={`token ${id}`}>
+        {name ?? id}
+      </span>
+      <button type="button" class="plain" onClick={() => void leave()}>
+        Sign out
+      </button>
+    </span>
+  );
 }
 
 function ThemeChoice() {

@@ -102,7 +102,7 @@ export function review(
       { text: "Apps that read it restart once, one replica after the other" },
     ],
     body: () => (
-      <label class="row">
+      <label class="row flat">
         <input
           type="checkbox"
           defaultChecked

@@ -89,4 +89,16 @@ describe("a page that stays open", () => {
     expect(await tab.shows("Your session has ended")).not.toContain("shop/");
     expect(chromium.complaints).toEqual([]);
   });
+
+  test("signing out ends the session for every tab of the browser", async () => {
+    const { stdout } = await berth.cli(["ui", "--print"]);
+    await tab.open(/http:\/\/\S+/.exec(stdout)?.[0] ?? "");
+    await tab.shows("Live");
+    const other = await tab.another();
+    await other.open(`http://${address}/`);
+    await other.shows("shop/talker");
+    await other.press("Sign out");
+    await other.shows("Sign in to berth");
+    expect(await tab.shows("Your session has ended")).not.toContain("shop/");
+  });
 });
