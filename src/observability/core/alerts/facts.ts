@@ -14,6 +14,8 @@ export interface AppFact {
   message: string;
   /** A release of it came up once: until then it is being set up. */
   hasServed: boolean;
+  /** A replica that was killed because it used too much memory. */
+  starved?: string;
   release?: ReleaseFact;
 }
 

@@ -47,8 +47,8 @@ const platform: Record<Condition, (facts: Facts, limit: number | undefined) => F
     apps?.filter(({ reason }) => reason === "CrashLoop").map((app) => appFinding(app, "keeps crashing", app.message)),
   out_of_memory: ({ apps }) =>
     apps
-      ?.filter(({ reason }) => reason === "OutOfMemory")
-      .map((app) => appFinding(app, "ran out of memory", app.message)),
+      ?.filter(({ reason, starved }) => reason === "OutOfMemory" || starved !== undefined)
+      .map((app) => appFinding(app, "ran out of memory", starvedText(app))),
   deploy_failed: deployFindings,
   run_failed: ({ runs }) =>
     runs
@@ -91,6 +91,10 @@ function stateText({ ready, wanted, message }: AppFact): string {
   return message.startsWith(`${ready} of ${wanted}`) || message.startsWith(`${ready}/${wanted}`)
     ? message
     : `${count}: ${message}`;
+}
+
+function starvedText({ reason, message, starved }: AppFact): string {
+  return reason === "OutOfMemory" ? message : `${starved} was killed, because it used more memory than it may`;
 }
 
 function appLabels({ kind, scope, name }: Pick<AppFact, "kind" | "scope" | "name">): Labels {

@@ -3,6 +3,7 @@ import { createIncidents, type IncidentRoom } from "../incidents/create.ts";
 import type { LogsRoom } from "../logs/create.ts";
 import type { Alert } from "../../api/alerts.ts";
 import type { AppsRoom } from "../apps/create.ts";
+import type { KnownApp } from "../apps/model.ts";
 import { askLogs, errorLines } from "./ask-logs.ts";
 import { askMetrics } from "./ask-metrics.ts";
 import { type AlertRoom, createAlerts } from "./create.ts";
@@ -33,7 +34,7 @@ function alertParts(
   return {
     ...outside,
     sources: {
-      serving: (app) => apps.model.get(app)?.judgement.ready,
+      sight: (app) => sightOf(apps.model.get(app)),
       metrics: (ask) => askMetrics(metrics, ask),
       logs: (ask) => askLogs(logs, ask),
       errorLines: (app, span) => errorLines(logs, app, span),
@@ -53,4 +54,10 @@ function alertParts(
 
 function placeOf({ labels: { scope, name } }: Alert): { scope: string; name: string } | undefined {
   return scope === undefined || name === undefined ? undefined : { scope, name };
+}
+
+function sightOf(known: KnownApp | undefined) {
+  if (known === undefined) return undefined;
+  const starved = known.facts.pods.find(({ oomKilled, crashes }) => oomKilled && crashes > 0);
+  return { serving: known.judgement.ready, starved: starved?.name };
 }

@@ -45,10 +45,17 @@ export interface AlertLimits {
   availabilityPercent: number;
 }
 
+interface Sight {
+  /** Replicas that serve, those of an older release included. */
+  serving: number;
+  /** A replica that was killed because it used too much memory, and has not run for long since. */
+  starved: string | undefined;
+}
+
 /** What no endpoint of the platform offers. A part that is left out leaves the rules about it blind, which they say. */
 export interface AlertSources {
-  /** Replicas of an app that serve, those of an older release included; undefined where it is not known. */
-  serving?: (app: { kind: string; scope: string; name: string }) => number | undefined;
+  /** The replicas of an app as they were last seen; undefined where it is not known. */
+  sight?: (app: { kind: string; scope: string; name: string }) => Sight | undefined;
   disks?: () => Promise<NonNullable<Facts["disks"]>>;
   backup?: () => Promise<NonNullable<Facts["backup"]>>;
   metrics?: (ask: MetricAsk) => Promise<readonly MetricValue[]>;

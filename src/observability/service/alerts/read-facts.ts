@@ -5,7 +5,14 @@ import { getIngressTraffic } from "../../../ingress/api/traffic.ts";
 import { listManifests } from "../../../orchestration/api/apply.ts";
 import { system } from "../../../orchestration/api/health.ts";
 import { listRuns } from "../../../orchestration/api/jobs.ts";
-import { askText, type Facts, type LogAsk, type MetricAsk, type MetricValue } from "../../core/alerts/facts.ts";
+import {
+  type AppFact,
+  askText,
+  type Facts,
+  type LogAsk,
+  type MetricAsk,
+  type MetricValue,
+} from "../../core/alerts/facts.ts";
 import { appFactOf, certificateFact, runFactsOf, siteFact } from "../../core/alerts/read-facts.ts";
 import { type ActiveRule, logAsk, metricAsk } from "../../core/alerts/rules.ts";
 import type { AlertParts } from "./parts.ts";
@@ -51,7 +58,7 @@ export async function readFacts(
       const releases = await readReleases(await manifests);
       const facts = (await manifests).flatMap((one) => appFactOf(one, releases.get(appKey(one)) ?? []) ?? []);
       // The status counts replicas of the newest release alone; during a rollout the older ones serve.
-      return facts.map((app) => ({ ...app, ready: Math.min(sources.serving?.(app) ?? app.ready, app.wanted) }));
+      return facts.map((app) => withSight(app, sources.sight?.(app)));
     }),
     part("runs", async () => {
       const { runs } = await client.call(listRuns, { query: { limit: runsRead } });
@@ -104,4 +111,12 @@ async function askAll<A extends MetricAsk | LogAsk>(
     }),
   );
   return new Map(answers.flat());
+}
+
+type Sight = ReturnType<NonNullable<AlertParts["sources"]["sight"]>>;
+
+function withSight(app: AppFact, sight: Sight): AppFact {
+  if (sight === undefined) return app;
+  const { serving, starved } = sight;
+  return { ...app, ready: Math.min(serving, app.wanted), ...(starved === undefined ? {} : { starved }) };
 }

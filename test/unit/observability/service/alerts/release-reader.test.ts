@@ -67,8 +67,8 @@ test("a failed deploy fires at once although the old replicas serve, and ends wi
 });
 
 test("an app whose older replicas serve is not down while a rollout has none of its own", async () => {
-  let serving: number | undefined = 1;
-  const world = alertWorld({ sources: { serving: () => serving } });
+  let serving = 1;
+  const world = alertWorld({ sources: { sight: () => ({ serving, starved: undefined }) } });
   const room = createAlerts(world.parts, () => Promise.resolve());
   world.answers["/releases"] = {
     releases: [
@@ -100,4 +100,14 @@ test("every alert that begins, fires, is acknowledged or ends is told to those t
   }
   await room.alerts.acknowledge(room.alerts.list({}).alerts[0]?.id ?? "", {}, "ana");
   expect(told).toEqual(["pending", "firing", "seen"]);
+});
+
+test("a replica that was killed for its memory is reported, also when it runs again at the next look", async () => {
+  const world = alertWorld({ sources: { sight: () => ({ serving: 2, starved: "shop-web.abc" }) } });
+  const room = createAlerts(world.parts, () => Promise.resolve());
+  world.answers["/apply"] = [listedApp("web")];
+  await room.look();
+  expect(room.alerts.list({}).alerts).toMatchObject([
+    { rule: "out-of-memory", detail: "shop-web.abc was killed, because it used more memory than it may" },
+  ]);
 });
