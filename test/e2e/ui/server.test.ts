@@ -139,6 +139,27 @@ describe("the web UI of the executable", () => {
     await waitFor("the app to be well", async () => (await stateOf("shop/web")) === "ready");
   });
 
+  test.each([
+    ["/logs?app=shop%2Fweb", "Live"],
+    ["/logs?app=shop%2Fweb&from=1h", "the newest"],
+    ["/metrics", "Machine"],
+    ["/apps/shop/web/metrics", "A line per replica"],
+    ["/deploys", "Took"],
+    ["/jobs", "No jobs yet"],
+    ["/alerts", "Alerts"],
+    ["/access", "Access"],
+  ])("the screen %s has what it asks for, in both themes and by axe", async (path, text) => {
+    await tab.open(`http://${address}${path}`);
+    await tab.shows(text);
+    await waitFor(
+      "the screen to load",
+      async () => (await tab.read<number>("document.querySelectorAll('.bones').length")) === 0,
+    );
+    expect(await tab.read<string>("document.querySelector('main').innerText")).not.toContain("Could not load");
+    await takePictures(tab, `server${path.replaceAll(/[^a-z]+/g, "-")}`);
+    expect(await axeFaults(tab)).toEqual([]);
+  });
+
   test("a token that is revoked while the page is open ends the session", async () => {
     const list = await berth.cli(["pat", "list", "-o", "json"]);
     const { pats } = (JSON.parse(list.stdout) as { data: { pats: { id: string }[] } }).data;
