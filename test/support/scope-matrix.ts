@@ -93,4 +93,10 @@ export const scopeMatrix: Record<string, Scope | "any"> = {
   "POST /runs/:id/cancel": "actions",
   "POST /jobs/:scope/:name/pause": "actions",
   "POST /jobs/:scope/:name/resume": "actions",
+  "GET /events": "read",
+  "GET /audit": "admin",
+  "GET /ingress": "read",
+  "GET /certs": "read",
+  "POST /certs/:host/renew": "actions",
+  "GET /requests": "read",
 };

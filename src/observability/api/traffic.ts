@@ -44,7 +44,7 @@ export const listRequests = planeEndpoint({
   method: "GET",
   path: "/api/pat/v1/requests",
   scope: "read",
-  summary: "The last requests of visitors, newest first, as far as the server keeps them in memory",
+  summary: "The last requests of visitors, newest first, of the last thousand that the server keeps in memory",
   query: Type.Object({
     app: Text("SCOPE or SCOPE/NAME"),
     host: Text("exact host"),

@@ -1,3 +1,5 @@
+import { listActivity, listAudit } from "./activity.ts";
+import { listCerts, listRequests, listSites, renewCert } from "./traffic.ts";
 import { getApp, getOverview, listApps } from "./apps.ts";
 import {
   applyManifests,
@@ -51,6 +53,7 @@ export const wideEndpoints: PlaneEndpoint[] = [
   ],
   ...[restartApp, stopApp, freezeApp, startApp, scaleApp, rollbackApp, pauseApp, resumeApp, promoteApp, abortApp],
   ...[listJobs, listJobRuns, getJobRun, runJobNow, cancelJobRun, pauseCronjob, resumeCronjob],
+  ...[listActivity, listAudit, listSites, listCerts, renewCert, listRequests],
   ...[listOperations, getAppOperation, openStream],
   ...[getScopeConfig, getAppConfig, changeScopeConfig, changeAppConfig, revealScopeConfig, revealAppConfig],
 ];

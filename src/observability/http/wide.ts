@@ -1,6 +1,8 @@
 import { mountActions } from "./actions.ts";
 import { mountApps } from "./apps.ts";
 import { mountDeploys } from "./deploys.ts";
+import { mountActivity } from "./activity.ts";
+import { mountTraffic } from "./traffic.ts";
 import { mountJobs } from "./jobs.ts";
 import type { ObservabilityPlane } from "./plane.ts";
 import { mountSettings } from "./settings.ts";
@@ -13,5 +15,7 @@ export function mountWide(plane: ObservabilityPlane): void {
   mountDeploys(plane);
   mountSettings(plane);
   mountJobs(plane);
+  mountActivity(plane);
+  mountTraffic(plane);
   mountStreamRoute(plane);
 }

@@ -7,6 +7,8 @@ import { createMetricsAnswers } from "./metrics/answers.ts";
 import { createHostRoom } from "./host/create.ts";
 import { createSystem } from "./host/system.ts";
 import { createPodLogs } from "./pod-logs/create.ts";
+import { createActivityRoom } from "./activity/create.ts";
+import { createTrafficRoom } from "./traffic/create.ts";
 import { createJobs } from "./jobs/create.ts";
 import { createPods } from "./pods/create.ts";
 import { createDrainRoom } from "./drains/create.ts";
@@ -50,6 +52,8 @@ export function createObservability(context: ObservabilityContext): RunningObser
     system: createSystem(context, host),
     pods,
     jobs: createJobs(context),
+    activity: createActivityRoom(context),
+    traffic: createTrafficRoom(context),
     podLogs: createPodLogs(context, pods),
     metrics: createMetricsAnswers(context.metrics, context.prefix),
     log: context.log,

@@ -2,6 +2,8 @@ import type { AppsRoom } from "./apps/create.ts";
 import type { AlertRoom } from "./alerts/create.ts";
 import type { HostRoom } from "./host/create.ts";
 import type { System } from "./host/system.ts";
+import type { ActivityRoom } from "./activity/create.ts";
+import type { TrafficRoom } from "./traffic/create.ts";
 import type { Jobs } from "./jobs/create.ts";
 import type { Pods } from "./pods/create.ts";
 import type { PodLogs } from "./pod-logs/create.ts";
@@ -38,5 +40,7 @@ export interface Observability {
   system: System;
   pods: Pods;
   jobs: Jobs;
+  activity: ActivityRoom;
+  traffic: TrafficRoom;
   podLogs: PodLogs;
 }

@@ -1,0 +1,42 @@
+import { readCount } from "../../base/http/request.ts";
+import { parseSince } from "../../base/pure/since.ts";
+import { Failure } from "../../base/wire/failure.ts";
+import { listActivity, listAudit } from "../api/activity.ts";
+import { mountPlane } from "./mount.ts";
+import type { ObservabilityPlane } from "./plane.ts";
+
+const rowsMax = 1_000;
+const rowsAtOnce = 100;
+
+export function mountActivity(plane: ObservabilityPlane): void {
+  const { activity } = plane.observability;
+  mountPlane(plane, listActivity, {
+    answer: ({ grant, query: { type, actor, ...page } }) =>
+      activity.events(grant, { type, actor, ...readPage(page, Date.now()) }),
+  });
+  mountPlane(plane, listAudit, {
+    answer: ({ query: { token, action, ...page } }) => activity.audit({ token, action, ...readPage(page, Date.now()) }),
+  });
+}
+
+interface PageQuery {
+  app?: string;
+  since?: string;
+  limit?: string;
+  cursor?: string;
+}
+
+function readPage({ app, since, limit, cursor }: PageQuery, now: number) {
+  return {
+    app,
+    since: since === undefined ? undefined : readSince(since, now),
+    limit: Math.max(1, readCount("limit", limit, rowsMax) ?? rowsAtOnce),
+    before: readCount("cursor", cursor, Number.MAX_SAFE_INTEGER),
+  };
+}
+
+function readSince(text: string, now: number): number {
+  const since = parseSince(text, now);
+  if (since.ok) return since.value;
+  throw new Failure("invalid", `query since: ${since.error}`);
+}

@@ -1,0 +1,101 @@
+import { type Event, listEvents } from "../../../orchestration/api/events.ts";
+import type { Activity, AuditRow } from "../../api/activity.ts";
+import { activityOf, maySeeEvent } from "../../core/apps/activity.ts";
+import { isOfApp, pageBack } from "../paging.ts";
+import type { Grant } from "../../core/tokens/grant.ts";
+import type { AuditEntry } from "../../store/records.ts";
+import type { ObservabilityContext } from "../context.ts";
+
+interface Page {
+  limit: number;
+  /** Rows before this number. */
+  before: number | undefined;
+  /** Epoch milliseconds. */
+  since: number | undefined;
+  app: string | undefined;
+}
+
+/** What happened, and what tokens did. */
+export interface ActivityRoom {
+  events(
+    grant: Grant,
+    page: Page & { type: string | undefined; actor: string | undefined },
+  ): Promise<{ events: Activity[]; next?: string }>;
+  audit(
+    page: Page & { token: string | undefined; action: string | undefined },
+  ): Promise<{ rows: AuditRow[]; next?: string }>;
+}
+
+/** Rows of one look, and looks for one page: a filter that fits few rows ends with where to go on. */
+const batch = 1_000;
+const looksMax = 20;
+
+export function createActivityRoom({
+  platform,
+  store,
+}: Pick<ObservabilityContext, "platform" | "store">): ActivityRoom {
+  const client = platform.as("observability");
+  const nameOf = (actor: string) =>
+    actor.startsWith("pat:") ? store.tokens.get(actor.slice("pat:".length))?.name : undefined;
+  const isOld = (at: number, since: number | undefined) => since !== undefined && at < since;
+  return {
+    async events(grant, { type = "", actor = "", app, since, limit, before }) {
+      const { rows, next } = await pageBack<Event>(
+        {
+          ...{ limit, looksMax },
+          read: async (edge) => {
+            const after = edge === undefined ? undefined : Math.max(0, edge - batch - 1);
+            return (await client.call(listEvents, { query: { after, limit: batch } })).events;
+          },
+          numberOf: ({ seq }) => seq,
+          isTooOld: ({ at }) => isOld(Date.parse(at), since),
+          isWanted: (event) =>
+            maySeeEvent(grant, event) &&
+            isOfApp(app, event) &&
+            event.action.startsWith(type) &&
+            event.actor.startsWith(actor),
+        },
+        before,
+      );
+      return { events: rows.map((event) => activityOf(event, nameOf)), ...(next === undefined ? {} : { next }) };
+    },
+    async audit({ token, action = "", app, since, limit, before }) {
+      const { rows, next } = await pageBack<AuditEntry>(
+        {
+          ...{ limit, looksMax },
+          read: async (edge) => store.audit.list({ limit: batch, before: edge }).toReversed(),
+          numberOf: ({ seq }) => seq,
+          isTooOld: ({ at }) => isOld(at, since),
+          isWanted: (entry) =>
+            (token === undefined || entry.actor === `pat:${token}`) &&
+            entry.action.startsWith(action) &&
+            isOfApp(app, subjectOf(entry.target)),
+        },
+        before,
+      );
+      return { rows: rows.map((entry) => rowOf(entry, nameOf(entry.actor))), ...(next === undefined ? {} : { next }) };
+    },
+  };
+}
+
+function rowOf(entry: AuditEntry, name: string | undefined): AuditRow {
+  const { id, at, actor, ip, action, target, params, outcome, durationMs, requestId } = entry;
+  const status = /^status (\d{3})\b/.exec(outcome)?.[1];
+  return {
+    ...{ id, at: new Date(at).toISOString(), actor, action, outcome },
+    ...(name === undefined ? {} : { actor_name: name }),
+    ...(ip === undefined ? {} : { ip }),
+    ...subjectOf(target),
+    ...(Object.keys(params).length === 0 ? {} : { params: { ...params } }),
+    ...(status === undefined ? {} : { status: Number(status) }),
+    ...{ duration_ms: durationMs, request_id: requestId },
+  };
+}
+
+/** Of a path such as `/api/pat/v1/apps/shop/web/restart`. */
+function subjectOf(target: string): { scope?: string; name?: string } {
+  const found = /\/(?:apps|config|jobs|budgets)\/([^/]+)(?:\/([^/]+))?/.exec(target);
+  if (found === null) return {};
+  const [, scope = "", name] = found;
+  return { scope, ...(name === undefined || name === "reveal" ? {} : { name }) };
+}
