@@ -15,6 +15,7 @@ import { About } from "./app/about.tsx";
 import { AppActions } from "./app/buttons.tsx";
 import { Config } from "./app/config.tsx";
 import { Deploys } from "./app/deploys.tsx";
+import { Why } from "./app/why.tsx";
 import { Events } from "./app/events.tsx";
 import { Logs } from "./app/logs.tsx";
 import { Metrics } from "./app/metrics.tsx";
@@ -25,6 +26,7 @@ const tabs: Record<
   { title: string; Body: ComponentType<{ app: AppDetail; again: () => void }>; command: (name: string) => string }
 > = {
   "": { title: "Now", Body: About, command: (name) => `berth describe ${name}` },
+  why: { title: "Why", Body: Why, command: (name) => `berth why ${name} --timeline` },
   logs: { title: "Logs", Body: Logs, command: (name) => `berth logs ${name} -f` },
   deploys: { title: "Deploys", Body: Deploys, command: (name) => `berth releases ${name}` },
   metrics: { title: "Metrics", Body: Metrics, command: (name) => `berth stats ${name}` },
