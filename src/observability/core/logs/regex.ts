@@ -10,7 +10,7 @@ export function regexFault(source: string): string | undefined {
   if (/\(\?<?[=!]/.test(source)) return "looks ahead or behind, which can take too long: leave that out";
   const shape = skeletonOf(source);
   if (repeatedGroup(shape)) return "repeats a group that itself has a choice or a repeat: write it without one of them";
-  if ((shape.match(/[*+}]/g) ?? []).length > repeatsMax) return `has more than ${repeatsMax} repeats`;
+  if (waysOf(shape) > repeatsMax) return `has more than ${repeatsMax} repeats, optional parts and choices in groups`;
   try {
     new RegExp(source, "u");
     return undefined;
@@ -28,9 +28,22 @@ function compiles(source: string): boolean {
   }
 }
 
-/** Without escapes and with each class as one letter: what is left is its structure. */
+/** Without escapes and with each class as one letter: what is left is its structure. `[]` and `[^]` are whole classes. */
 function skeletonOf(source: string): string {
-  return source.replaceAll(/\\./g, "a").replaceAll(/\[\^?\]?[^\]]*\]/g, "a");
+  return source.replaceAll(/\\./g, "a").replaceAll(/\[[^\]]*\]/g, "a");
+}
+
+/** Places where a match can go on in more than one way: each multiplies the time that a line without a match takes. */
+function waysOf(shape: string): number {
+  const repeats = shape.replaceAll("(?", "(").match(/[*+?}]\??/g) ?? [];
+  const hasChoice: boolean[] = [];
+  let choices = 0;
+  for (const letter of shape) {
+    if (letter === "(") hasChoice.push(false);
+    else if (letter === ")") choices += hasChoice.pop() === true ? 1 : 0;
+    else if (letter === "|" && hasChoice.length > 0) hasChoice[hasChoice.length - 1] = true;
+  }
+  return repeats.length + choices;
 }
 
 /** A repeat of a group with a repeat or a choice in it: what makes an expression take exponential time. */
@@ -61,7 +74,7 @@ export function literalOf(source: string): string {
     runs.push(run);
     run = "";
   };
-  for (const [token] of source.matchAll(/\\.|\[\^?\]?[^\]]*\]|\{[^}]*\}|[\s\S]/g)) {
+  for (const [token] of source.matchAll(/\\.|\[(?:\\.|[^\]\\])*\]|\{[^}]*\}|[\s\S]/g)) {
     if (/^[*?{]/.test(token)) {
       run = run.slice(0, -1);
       close();
