@@ -22,11 +22,14 @@ interface CookieOptions {
 }
 
 const algorithm = "HS256";
-const audience = "web-ui";
+/**
+ * A browser sends a cookie without `Secure` to every port of its host, also to an app behind a forwarded port. One that
+ * was made for plain HTTP on this machine is therefore worth nothing over TLS, which other machines can use.
+ */
+const audienceOf = (secure: boolean) => (secure ? "web-ui" : "web-ui-plain");
 
 export function createSessionCookie({ key, installation, now }: CookieOptions): SessionCookie {
-  const { sign, verify } = jwt({ name: "session", secret: key.reveal(), alg: algorithm, aud: audience }).decorator
-    .session;
+  const { sign, verify } = jwt({ name: "session", secret: key.reveal(), alg: algorithm }).decorator.session;
   const plain = `berth_session_${installation.replaceAll(/[^a-zA-Z0-9]/g, "").slice(0, 8)}`;
   // The prefix makes browsers refuse a cookie that another host of the domain has set (RFC 6265bis).
   const nameOf = (secure: boolean) => (secure ? `__Host-${plain}` : plain);
@@ -36,12 +39,16 @@ export function createSessionCookie({ key, installation, now }: CookieOptions): 
     async read(request, secure) {
       const token = cookieOf(request, nameOf(secure));
       if (token === undefined) return undefined;
-      const claims = await verify(token, { algorithms: [algorithm], audience, currentDate: new Date(now()) });
+      const claims = await verify(token, {
+        algorithms: [algorithm],
+        audience: audienceOf(secure),
+        currentDate: new Date(now()),
+      });
       return claims === false || typeof claims.jti !== "string" ? undefined : claims.jti;
     },
     async write({ id, expiresAt }, secure) {
       const seconds = Math.floor(expiresAt / 1_000);
-      const token = await sign({ jti: id, exp: seconds, iat: false });
+      const token = await sign({ jti: id, aud: audienceOf(secure), exp: seconds, iat: false });
       return line(token, Math.max(0, seconds - Math.floor(now() / 1_000)), secure);
     },
     clear: (secure) => line("", 0, secure),

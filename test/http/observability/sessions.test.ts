@@ -161,6 +161,14 @@ test("behind a trusted proxy with TLS it may, and the cookie is for TLS alone", 
   expect((await it.ask("POST /ui/api/session", { body: { token }, headers: plain })).status).toBe(403);
 });
 
+test("a cookie for plain HTTP on this machine, which other ports of it see as well, opens nothing over TLS", async () => {
+  const { Cookie = "" } = await signedIn({ token: await it.token() });
+  expect((await it.ask("GET /whoami", { headers: { Cookie } })).status).toBe(200);
+  const overTls = { ...own, "X-Forwarded-For": "203.0.113.7", "X-Forwarded-Proto": "https" };
+  const headers = { ...overTls, Cookie: `__Host-${Cookie}` };
+  expect((await it.ask("GET /whoami", { headers })).status).toBe(401);
+});
+
 test("a stranger's word about the proxy counts nothing", async () => {
   it.peer.ip = "192.0.2.1";
   const headers = { ...own, "X-Forwarded-For": "127.0.0.1", "X-Forwarded-Proto": "https" };
@@ -193,7 +201,7 @@ test("cookies that were altered or signed otherwise open nothing", async () => {
   const [name = "", value = ""] = (headers.Cookie ?? "").split("=");
   const [head = "", body = "", signature = ""] = value.split(".");
   const jti = JSON.parse(Buffer.from(body, "base64url").toString()).jti as string;
-  const claims = () => new SignJWT({ jti }).setAudience("web-ui").setExpirationTime(4_000_000_000);
+  const claims = () => new SignJWT({ jti }).setAudience("web-ui-plain").setExpirationTime(4_000_000_000);
   const none = Buffer.from('{"alg":"none","typ":"JWT"}').toString("base64url");
   const forged = [
     `${head}.${body}.${signature.slice(0, -2)}AA`,
