@@ -44,6 +44,8 @@ export const observabilityLimits = {
     reads: { burst: 300, perMinute: 3_000 },
     /** Wrong tokens from one client: an IPv4 address or an IPv6 /64. */
     failures: { burst: 10, perMinute: 10 },
+    /** Requests of one token that were refused before they did anything and go on record all the same. */
+    refusals: { burst: 20, perMinute: 10 },
     /** Keys that are remembered; beyond it the one that was not seen for longest is forgotten. */
     keysMax: 10_000,
   },

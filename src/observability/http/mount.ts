@@ -96,6 +96,8 @@ async function recorded(plane: ObservabilityPlane, asked: Asked, answered: Promi
   const startedAt = performance.now();
   const response = await answered;
   const { endpoint, request, visitor } = asked;
+  const isRefused = response.status === 403 || response.status === 429;
+  if (isRefused && !plane.observability.rates.isRecorded(visitor.grant)) return response;
   await plane.observability.audit.record({
     actor: `pat:${visitor.grant.id}`,
     ip: visitor.ip,

@@ -19,7 +19,7 @@ export interface PlaneLimits {
     agentCharactersMax: number;
   };
   sessions: { lifeMs: number; openMax: number; linkMs: number; linksMax: number };
-  rates: Record<"actions" | "clicks" | "reads" | "failures", { burst: number; perMinute: number }> & {
+  rates: Record<"actions" | "clicks" | "reads" | "failures" | "refusals", { burst: number; perMinute: number }> & {
     keysMax: number;
   };
   streamsPerTokenMax: number;

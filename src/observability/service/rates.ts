@@ -8,6 +8,8 @@ import type { ObservabilityContext } from "./context.ts";
 export interface Rates {
   /** Counts one request of a token, and twice one that changes something. */
   request(grant: Pick<Grant, "id" | "session">, changes: boolean): void;
+  /** Whether one more refused request of a token goes on record: a flood of them would push older entries out. */
+  isRecorded(grant: Pick<Grant, "id">): boolean;
   /** Fails for a client that has sent too many wrong tokens; counts nothing. */
   checkClient(ip: string): void;
   /** Counts a wrong token of a client. */
@@ -23,7 +25,7 @@ export function createRates({ clock, limits }: Pick<ObservabilityContext, "clock
     const [oldest] = buckets.size > rates.keysMax ? buckets.keys() : [];
     if (oldest !== undefined) buckets.delete(oldest);
   };
-  const take = (kind: "actions" | "clicks" | "reads" | "failures", who: string): number | undefined => {
+  const take = (kind: "actions" | "clicks" | "reads" | "failures" | "refusals", who: string): number | undefined => {
     const key = `${kind} ${who}`;
     const { bucket, waitMs } = takeFrom(buckets.get(key), rates[kind], clock.steady());
     put(key, bucket);
@@ -37,6 +39,7 @@ export function createRates({ clock, limits }: Pick<ObservabilityContext, "clock
         if (waitMs !== undefined) throw tooMany(kind === "reads" ? "requests" : "actions", rates[kind], waitMs);
       }
     },
+    isRecorded: ({ id }) => take("refusals", id) === undefined,
     checkClient(ip) {
       const bucket = buckets.get(`failures ${clientNetwork(ip).near}`);
       const { waitMs } = takeFrom(bucket, rates.failures, clock.steady());

@@ -42,6 +42,14 @@ test("a scope that is missing costs no action", async () => {
   }
 });
 
+test("a flood of refused requests does not push the audit trail out", async () => {
+  const token = await it.token(["read"]);
+  for (let count = 0; count < 50; count += 1) {
+    expect((await it.ask("DELETE /pats/zzzzzz", { token })).status).toBe(403);
+  }
+  expect(it.store.audit.list({ limit: 100, actor: `pat:${token.slice(4, 10)}` })).toHaveLength(20);
+});
+
 test("reads have a limit as well", async () => {
   const token = await it.token();
   const answers = await Promise.all(Array.from({ length: 301 }, () => it.ask("GET /whoami", { token })));
