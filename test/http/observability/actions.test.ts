@@ -22,7 +22,9 @@ beforeEach(() => {
 afterEach(() => it.close());
 
 const rates = { burst: 1_000, perMinute: 1_000 };
-const unlimited = { rates: { actions: rates, clicks: rates, reads: rates, failures: rates, keysMax: 10 } };
+const unlimited = {
+  rates: { actions: rates, clicks: rates, reads: rates, failures: rates, refusals: rates, keysMax: 10 },
+};
 const operation = (answer: { data: Record<string, unknown> }) => answer.data.operation as Operation;
 const callsOf = (...methods: string[]) => it.calls.filter(({ method }) => methods.includes(method));
 

@@ -6,7 +6,9 @@ let it: PlaneWorld;
 const open = { burst: 1_000_000, perMinute: 1_000_000 };
 
 beforeAll(() => {
-  it = planeWorld({ limits: { rates: { actions: open, clicks: open, reads: open, failures: open, keysMax: 10_000 } } });
+  it = planeWorld({
+    limits: { rates: { actions: open, clicks: open, reads: open, failures: open, refusals: open, keysMax: 10_000 } },
+  });
 });
 
 afterAll(() => it.close());
