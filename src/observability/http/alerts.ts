@@ -38,8 +38,13 @@ export function mountAlerts(mount: MountRoom, room: AlertRoom): void {
 }
 
 function mountRules(mount: MountRoom, { rules, silences }: AlertRoom): void {
-  mount(listRules, () => ({ rules: rules.list() }));
-  mount(getRule, ({ params }) => rules.get(readParam(params, "name")));
+  mount(listRules, (call) => ({ rules: rules.list().filter(({ apps }) => meetsReach(call, apps)) }));
+  mount(getRule, (call) => {
+    const name = readParam(call.params, "name");
+    const rule = rules.get(name);
+    if (meetsReach(call, rule.apps)) return rule;
+    throw new Failure("not_found", `there is no alert rule "${name}"; list them with: berth alerts rules`);
+  });
   mount(putRule, ({ params, body, actor, requireAllApps }) => {
     requireAllApps();
     return rules.put(readParam(params, "name"), body, actor);
@@ -48,7 +53,9 @@ function mountRules(mount: MountRoom, { rules, silences }: AlertRoom): void {
     requireAllApps();
     return rules.remove(readParam(params, "name"));
   });
-  mount(listSilences, () => ({ silences: silences.list() }));
+  mount(listSilences, (call) => ({
+    silences: silences.list().filter(({ matcher: { app } }) => meetsReach(call, app === undefined ? undefined : [app])),
+  }));
   mount(addSilence, ({ body, actor, requireAllApps }) => {
     requireAllApps();
     return silences.add(body, actor);
@@ -56,6 +63,15 @@ function mountRules(mount: MountRoom, { rules, silences }: AlertRoom): void {
   mount(deleteSilence, ({ params, requireAllApps }) => {
     requireAllApps();
     return silences.remove(readParam(params, "id"));
+  });
+}
+
+/** Whether a rule or a silence is about everything or about an app of the caller: others would tell names of apps. */
+function meetsReach({ sees }: RoomCall<PlaneEndpoint>, apps: readonly string[] | undefined): boolean {
+  if (apps === undefined || apps.length === 0) return true;
+  return apps.every((glob) => {
+    const [scope = "", name = "*"] = glob.split("/");
+    return glob === "*" || glob === "*/*" || sees({ scope, name });
   });
 }
 

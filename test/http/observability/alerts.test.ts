@@ -55,6 +55,28 @@ describe("alerts", () => {
     expect((await it.ask("PUT /alerts/channels/a", { token, body: hook })).status).toBe(403);
   });
 
+  test("rules and silences that name other apps are not there for a token that is limited", async () => {
+    const rule = { watch: { type: "log", pattern: "panic" }, severity: "critical" };
+    for (const app of ["shop/web", "blog/web"]) {
+      const name = app.replace("/", "-");
+      const made = await it.manage(`PUT /alerts/rules/${name}`, { ...rule, apps: [app] });
+      expect([made.status, made.error ?? ""]).toEqual([200, ""]);
+      await it.manage("POST /alerts/silences", { matcher: { app }, for: "1h", reason: `works on ${app}` });
+    }
+    await it.manage("POST /alerts/silences", { matcher: { rule: "down" }, for: "1h" });
+    const token = await it.token(["read"], { apps: ["blog"] });
+    const rules = (await it.ask("GET /alerts/rules", { token })).data.rules as { name: string }[];
+    expect(rules.map(({ name }) => name)).toContain("blog-web");
+    expect(rules.map(({ name }) => name)).toContain("down");
+    const silences = await it.ask("GET /alerts/silences", { token });
+    expect(silences.data.silences).toHaveLength(2);
+    for (const path of ["GET /alerts/rules", "GET /alerts/silences"]) {
+      expect((await it.ask(path, { token })).text).not.toContain("shop");
+    }
+    expect((await it.ask("GET /alerts/rules/shop-web", { token })).status).toBe(404);
+    expect((await it.manage("GET /alerts/rules/shop-web")).status).toBe(200);
+  });
+
   test.each([
     ["GET /alerts/nothing", undefined, 404, 'there is no alert "nothing"'],
     ["GET /alerts/rules/nothing", undefined, 404, 'there is no alert rule "nothing"'],
