@@ -5,6 +5,8 @@ import { naming } from "../../src/orchestration/core/naming.ts";
 import { createOrchestrationApp } from "../../src/orchestration/http/app.ts";
 import { mountIdentity } from "../../src/identity/http/manage/mount.ts";
 import { type IngressRoutes, mountIngress } from "../../src/ingress/http/mount.ts";
+import { mountObservability } from "../../src/observability/http/manage/mount.ts";
+import type { Observability } from "../../src/observability/service/observability.ts";
 import type { Management } from "../../src/identity/service/manage/manage.ts";
 import { createLog } from "../../src/base/words/log.ts";
 import { connectRaw } from "../support/raw-client.ts";
@@ -25,6 +27,7 @@ function recording(calls: string[], whole: string): unknown {
 }
 
 const recordingManagement = (calls: string[]) => recording(calls, "identity") as Management;
+const recordingObservability = (calls: string[]) => recording(calls, "observability") as Observability;
 const recordingIngress = (calls: string[]) => recording(calls, "ingress") as IngressRoutes;
 
 const changing = orchestrationEndpoints.filter(({ method }) => method !== "GET");
@@ -38,6 +41,7 @@ describe("a mistyped query parameter", () => {
     mountOthers(plane, paging) {
       mountIdentity(plane, recordingManagement(done), paging);
       mountIngress(plane, recordingIngress(done));
+      mountObservability(plane, recordingObservability(done));
     },
     version: "1",
     names: naming(),

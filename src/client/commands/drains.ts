@@ -12,6 +12,7 @@ import { operatorTwin } from "../../observability/api/operator-twin.ts";
 import type { Arguments } from "../shell/arguments.ts";
 import { answer, type Command, type CommandBody, type Context } from "../shell/command.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
+import { rowsOf } from "../shell/listing.ts";
 import { printable } from "../shell/style.ts";
 import { tableText } from "../text/table-text.ts";
 
@@ -22,6 +23,7 @@ const commands: readonly Command[] = [
     usage: ["drains list"],
     flags: [],
     groups: true,
+    lists: rowsOf("drains", "name"),
     async run(context) {
       const data = await context.api.call(operatorTwin(listDrains), {});
       answer(context, data, () => drainsText(data.drains, context));

@@ -2,6 +2,7 @@ import { getIncident, listIncidents } from "../../observability/api/incidents.ts
 import { operatorTwin } from "../../observability/api/operator-twin.ts";
 import { answer, type Command, type CommandBody } from "../shell/command.ts";
 import { exitCodes, usageFailure } from "../shell/failures.ts";
+import { rowsOf } from "../shell/listing.ts";
 import { resourceReference } from "../shell/reference.ts";
 import { incidentsText, incidentText } from "../text/incident-text.ts";
 import { oneWord, present } from "./alerts/shared.ts";
@@ -16,6 +17,7 @@ const commands: readonly Command[] = [
       { name: "limit", short: "n", value: "N", summary: "at most this many (50)" },
     ],
     groups: true,
+    lists: rowsOf("incidents", "id"),
     async run(context, args) {
       const [text, ...more] = args.words;
       if (more.length > 0) throw usageFailure(`"${more[0]}" is one word too many`);

@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { endpoint } from "../../base/wire/endpoint.ts";
 import { Flag, Text } from "../../base/wire/query.ts";
+import { buildSecretsMax } from "./kinds/build.ts";
 
 /** Media type of the parts of a packed folder. */
 const contextMediaType = "application/octet-stream";
@@ -36,7 +37,6 @@ export const putBuildContext = endpoint({
 
 /** BuildKit takes no larger ones. */
 const secretCharactersMax = 500_000;
-const secretsMax = 50;
 
 const SecretId = Type.String({ pattern: "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$" });
 
@@ -76,14 +76,14 @@ export const BuildRequest = Type.Object(
     args: Type.Optional(Type.Record(Type.String(), Type.String(), { description: "build arguments" })),
     secrets: Type.Optional(
       Type.Record(SecretId, Type.String({ maxLength: secretCharactersMax }), {
-        maxProperties: secretsMax,
+        maxProperties: buildSecretsMax,
         additionalProperties: false,
         description: "values that steps mount with RUN --mount=type=secret,id=…; the server does not store them",
       }),
     ),
     config_secrets: Type.Optional(
       Type.Array(SecretId, {
-        maxItems: secretsMax,
+        maxItems: buildSecretsMax,
         description: "keys of the app's config that steps mount the same way",
       }),
     ),

@@ -1,6 +1,9 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { MapOf, Shape } from "../../../base/wire/shape.ts";
 
+/** How many secrets a build can have. */
+export const buildSecretsMax = 50;
+
 export const Build = Shape(
   {
     context: Type.Optional(Type.String({ default: ".", description: "folder packed into the upload" })),
@@ -13,6 +16,7 @@ export const Build = Shape(
     args: Type.Optional(MapOf(Type.String(), "build arguments")),
     secrets: Type.Optional(
       Type.Array(Type.String(), {
+        maxItems: buildSecretsMax,
         description: "keys of the app's config that build steps mount: RUN --mount=type=secret,id=KEY",
       }),
     ),

@@ -5,6 +5,9 @@ import type { UiFile } from "../../../../src/observability/http/ui-pages.ts";
 let files: UiFile[];
 let page: string;
 
+/** Names of namespaces, and services in commands that a page shows: nothing is asked of them. */
+const inTexts = new Set(["www.w3.org", "ntfy.sh", "hc-ping.com"]);
+
 /** Of the address to the last byte that a first page needs. */
 const firstLoadMax = 200 * 1024;
 
@@ -35,7 +38,7 @@ describe("the bundled web UI", () => {
     for (const { name, bytes } of files) {
       const text = new TextDecoder().decode(bytes);
       const hosts = Array.from(text.matchAll(/https?:\/\/([\w.-]+)/g), ([, host]) => host);
-      expect({ name, hosts: hosts.filter((host) => host !== "www.w3.org") }).toEqual({ name, hosts: [] });
+      expect({ name, hosts: hosts.filter((host = "") => !inTexts.has(host)) }).toEqual({ name, hosts: [] });
       expect(text).not.toContain("additionalProperties");
     }
   });
