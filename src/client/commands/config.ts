@@ -1,4 +1,5 @@
 import { getConfig, setConfig } from "../../orchestration/api/config.ts";
+import type { DataOf } from "../../base/wire/endpoint.ts";
 import type { Arguments } from "../shell/arguments.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
 import { digestOf } from "../text/digest.ts";
@@ -15,9 +16,9 @@ const actions = { set, get, unset, list };
 
 export const configCommand: CommandBody = {
   usage: [
-    "config set REF KEY=VALUE… [--no-restart]",
+    "config set REF KEY=VALUE… [--no-restart] [--dry-run]",
     "config get REF [KEY…]",
-    "config unset REF KEY… [--no-restart]",
+    "config unset REF KEY… [--no-restart] [--dry-run]",
     "config list REF",
   ],
   examples: [
@@ -31,7 +32,10 @@ export const configCommand: CommandBody = {
     "shows values. An empty value unsets its key. Apps that read the config restart, unless --no-restart;",
     "the command does not wait for that.",
   ],
-  flags: [{ name: "no-restart", summary: "leave running containers alone: they see it when they are next replaced" }],
+  flags: [
+    { name: "no-restart", summary: "leave running containers alone: they see it when they are next replaced" },
+    { name: "dry-run", summary: "show which keys would change and what would restart, and change nothing" },
+  ],
   // The keys alone: values are for get.
   lists: whenListing("list", { rows: (data) => Object.keys(variablesOf(data)).map((key) => ({ key })), name: keyOf }),
   async run(context, args) {
@@ -82,7 +86,11 @@ async function unset(call: Call): Promise<number> {
 /** One call however many keys, so that what reads them restarts once. An empty value unsets. */
 async function patch({ bucket, args, context }: Call, body: Record<string, string>, done: string): Promise<number> {
   const { scope, name } = bucket;
-  const query = { scope, name, restart: args.on("no-restart") ? "false" : undefined };
+  const isDry = args.on("dry-run");
+  const query = {
+    ...{ scope, name, restart: args.on("no-restart") ? "false" : undefined },
+    ...(isDry && { dry_run: "true" }),
+  };
   const result = await context.api.call(setConfig, { query, body });
   if (done === "unset" && result.changed.length === 0) {
     throw new CommandFailure(
@@ -98,6 +106,7 @@ async function patch({ bucket, args, context }: Call, body: Record<string, strin
     const { changed, restarting, notes = [] } = result;
     const head =
       changed.length === 0 ? `nothing changed on ${bucket.text}` : `${done} ${changed.join(", ")} on ${bucket.text}`;
+    if (isDry) return dryText(bucket.text, result);
     const why = changed.length === 0 ? ": it was made before the last change" : "";
     return [
       head,
@@ -105,9 +114,16 @@ async function patch({ bucket, args, context }: Call, body: Record<string, strin
       ...notes.map((note) => printable(note)),
     ].join("\n");
   });
-  const isUnread = done === "set" && result.restarting.length === 0;
+  const isUnread = done === "set" && !isDry && result.restarting.length === 0;
   if (isUnread && !context.json) await noteUnstored(bucket, context, "it is kept until something is");
   return exitCodes.done;
+}
+
+function dryText(bucket: string, { changed, restarting, notes = [] }: DataOf<typeof setConfig>): string {
+  const head =
+    changed.length === 0 ? `nothing would change on ${bucket}` : `would change ${changed.join(", ")} on ${bucket}`;
+  const readers = restarting.map((ref) => `would restart ${printable(ref)}`);
+  return [head, ...readers, ...notes.map((note) => printable(note)), "nothing was changed"].join("\n");
 }
 
 async function get({ bucket, rest, context }: Call): Promise<number> {

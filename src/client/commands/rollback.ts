@@ -1,18 +1,19 @@
 import { formatKey } from "../../orchestration/api/manifest.ts";
-import { rollback } from "../../orchestration/api/releases.ts";
-import type { DataOf } from "../../base/wire/endpoint.ts";
-import { answer, type CommandBody } from "../shell/command.ts";
+import { listReleases, rollback } from "../../orchestration/api/releases.ts";
+import type { DataOf, QueryOf } from "../../base/wire/endpoint.ts";
+import { answer, type CommandBody, type Context } from "../shell/command.ts";
 import { exitCodes, usageFailure } from "../shell/failures.ts";
 import { follow, timeoutOf } from "../wait/follow.ts";
 import { normalKind } from "../shell/kinds.ts";
 import { messageFlag } from "./apply.ts";
 import { releaseTarget } from "../wait/look.ts";
 import { resourceReference } from "../shell/reference.ts";
-import { takenBackFields } from "../text/taken-back.ts";
+import { takenBackFields, takenBackLines } from "../text/taken-back.ts";
 
 export const rollbackCommand: CommandBody = {
-  usage: ["rollback SCOPE/NAME [--to ID] [-m WHY] [--kind KIND] [--no-wait] [--timeout TIME]"],
+  usage: ["rollback SCOPE/NAME [--to ID] [-m WHY] [--kind KIND] [--dry-run] [--no-wait] [--timeout TIME]"],
   examples: [
+    "rollback shop/web --dry-run  where it would go, and which fields would change",
     "rollback shop/web  to the last release that worked",
     "rollback shop/web --to 0tox11b2k  to one that berth releases lists",
   ],
@@ -25,6 +26,7 @@ export const rollbackCommand: CommandBody = {
     { name: "to", value: "ID", summary: "the release to return to, as releases lists it" },
     messageFlag,
     { name: "kind", short: "k", value: "KIND", summary: "deployment (default) or statefulset" },
+    { name: "dry-run", summary: "show what would change, and change nothing" },
     { name: "no-wait", aliases: ["detach"], summary: "do not wait until it is ready" },
     { name: "timeout", value: "TIME", summary: "how long to wait: 90s, 5m (default), 1h" },
   ],
@@ -37,12 +39,27 @@ export const rollbackCommand: CommandBody = {
     const flag = args.value("kind") ?? reference.kind;
     const kind = flag === undefined ? undefined : normalKind(flag);
     const query = { kind, scope, name, release_id: args.value("to"), message: args.value("message") };
+    if (args.on("dry-run")) return showRollback(context, { ...query, dry_run: "true" });
     const data = await context.api.call(rollback, { query });
     answer(context, data, () => rollbackText(data));
-    if (args.on("no-wait")) return exitCodes.done;
+    if (args.on("no-wait") || data.new_release === undefined) return exitCodes.done;
     return follow([releaseTarget(context.api, data, data.new_release)], timeoutMs, context);
   },
 };
+
+/** What a rollback would do, with the values of the fields that it would change back. */
+async function showRollback(context: Context, query: QueryOf<typeof rollback>): Promise<number> {
+  const data = await context.api.call(rollback, { query });
+  const { kind, scope, name, rolled_back_to: goal, taken_back } = data;
+  const { releases } = await context.api.call(listReleases, { query: { kind, scope, name } });
+  answer(context, data, () => {
+    const release = { ...releases.find(({ id }) => id === goal), taken_back };
+    const fields = takenBackLines(release, releases[0]).map((line) => `  ${line}`);
+    const same = fields.length === 0 ? ["  no field of the manifest changes: only the image does"] : fields;
+    return [`would roll ${formatKey(data)} back to release ${goal}`, ...same, "nothing was changed"].join("\n");
+  });
+  return exitCodes.done;
+}
 
 function rollbackText(data: DataOf<typeof rollback>): string {
   const { taken_back: paths = [] } = data;

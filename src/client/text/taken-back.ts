@@ -6,14 +6,16 @@ const fieldsShown = 4;
 
 /** What a rollback changed back, with the values: `image "app:2" → "app:1", env.MODE`. Empty for other releases. */
 export function takenBackText(release: Partial<Release>, before: Partial<Release> | undefined): string {
-  const paths = release.taken_back ?? [];
-  const changes = fieldChanges(paths, before?.spec_snapshot, release.spec_snapshot);
-  return shortened(
-    changes.map(({ path, before: old, after }) => {
-      const side = (value: unknown) => printable(valueText(path, value, false));
-      return `${printable(path)} ${side(old)} → ${side(after)}`;
-    }),
-  );
+  return shortened(takenBackLines(release, before));
+}
+
+/** The same, a text for each field. */
+export function takenBackLines(release: Partial<Release>, before: Partial<Release> | undefined): string[] {
+  const changes = fieldChanges(release.taken_back ?? [], before?.spec_snapshot, release.spec_snapshot);
+  return changes.map(({ path, before: old, after }) => {
+    const side = (value: unknown) => printable(valueText(path, value, false));
+    return `${printable(path)} ${side(old)} → ${side(after)}`;
+  });
 }
 
 /** The fields that a rollback changes back, without their values. */

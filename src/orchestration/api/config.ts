@@ -32,7 +32,11 @@ export const setConfig = endpoint({
   path: "/config",
   once: true,
   summary: "Set keys of a bucket; an empty value unsets",
-  query: Type.Object({ ...target, restart: Flag("roll the containers that read it (default true)") }),
+  query: Type.Object({
+    ...target,
+    restart: Flag("roll the containers that read it (default true)"),
+    dry_run: Flag("answer what would change and restart, and store nothing (default false)"),
+  }),
   body: Type.Record(Type.String(), Type.String()),
   data: ConfigChange,
 });
@@ -46,6 +50,7 @@ export const unsetConfig = endpoint({
     ...target,
     key: Text("key (required)"),
     restart: Flag("roll the containers that read it (default true)"),
+    dry_run: Flag("answer what would change and restart, and store nothing (default false)"),
   }),
   data: ConfigChange,
 });

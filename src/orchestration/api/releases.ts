@@ -80,13 +80,14 @@ export const rollback = endpoint({
     name: Text("name (required)"),
     release_id: Text("release to return to"),
     message: Message,
+    dry_run: Flag("answer where it goes and which fields change, and store nothing (default false)"),
   }),
   data: Type.Object({
     scope: Type.String(),
     name: Type.String(),
     kind: Type.String(),
     rolled_back_to: Type.String(),
-    new_release: Type.String(),
+    new_release: Type.Optional(Type.String({ description: "the release that this makes; absent in a dry run" })),
     taken_back: Type.Optional(
       Type.Array(Type.String(), { description: "dotted paths of the fields that it changes back" }),
     ),

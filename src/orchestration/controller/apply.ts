@@ -25,6 +25,7 @@ import { isAssetStatus, materialise } from "./desired/assets.ts";
 import { beginAtomic, lookBefore } from "./write/atomic.ts";
 import type { BlockChange } from "./write/block-change.ts";
 import { pluginKinds } from "./write/blocks.ts";
+import { writeUnlessDry } from "./write/dry-run.ts";
 import type { Context } from "./state/context.ts";
 import { engineNotes } from "./desired/engine-notes.ts";
 import { type ExpandedBlock, type Expansions, expandBlocks } from "./plugins/expansion.ts";
@@ -235,31 +236,12 @@ interface Committed {
   atomic: string | undefined;
 }
 
-/** Thrown inside the transaction of a dry run to undo it: what is reported is what would really have happened. */
-class DryRunDone extends Error {
-  readonly committed: Committed;
-
-  constructor(committed: Committed) {
-    super("dry run");
-    this.committed = committed;
-  }
-}
-
 /** A bucket was written between an expansion and its commit: what the plugin made of the old one must not be stored. */
 class ConfigMoved extends Error {}
 
 /** Steps 5 to 8, whole or not at all. */
-async function commit(context: Context, committing: Committing): Promise<Committed> {
-  try {
-    return await context.store.write((tx) => {
-      const committed = commitInside(context, tx, committing);
-      if (committing.options.dryRun) throw new DryRunDone(committed);
-      return committed;
-    });
-  } catch (error) {
-    if (error instanceof DryRunDone) return error.committed;
-    throw error;
-  }
+function commit(context: Context, committing: Committing): Promise<Committed> {
+  return writeUnlessDry(context.store, committing.options.dryRun, (tx) => commitInside(context, tx, committing));
 }
 
 function commitInside(context: Context, tx: Transaction, committing: Committing): Committed {

@@ -20,6 +20,7 @@ import type { listLocks, Lock } from "../api/locks.ts";
 import type { listPreviews, Preview } from "../api/previews.ts";
 import type { listReleases, rollback } from "../api/releases.ts";
 import type { Author } from "../core/deploy-message.ts";
+import type { RollbackOptions } from "./rollout/put-back.ts";
 import type { Rollout } from "../api/rollouts.ts";
 import type { CanaryCommand } from "../core/plan/canary.ts";
 import type { getOperation, restart } from "../api/restart.ts";
@@ -156,17 +157,20 @@ export interface Controller {
   setConfig(
     target: { scope: string | undefined; name: string | undefined },
     vars: unknown,
-    options: { restart: boolean; actor: string },
+    options: { restart: boolean; actor: string; dryRun?: boolean },
   ): Promise<DataOf<typeof setConfig>>;
   unsetConfig(
     target: { scope: string | undefined; name: string | undefined; key: string | undefined },
-    options: { restart: boolean; actor: string },
+    options: { restart: boolean; actor: string; dryRun?: boolean },
   ): Promise<DataOf<typeof setConfig>>;
   /** With `wait: false` the answer carries `operation` and is sent as 202. */
   restart(target: Target, options: { wait: boolean; pull?: boolean; actor: string }): Promise<DataOf<typeof restart>>;
   /** The stream of a release's output; it goes on whether or not anybody reads. */
   runRelease(target: Target, options: { follow: boolean } & Author): Promise<ReleaseStream>;
-  rollback(target: Target & { releaseId: string | undefined }, author: Author): Promise<DataOf<typeof rollback>>;
+  rollback(
+    target: Target & { releaseId: string | undefined },
+    options: RollbackOptions,
+  ): Promise<DataOf<typeof rollback>>;
   listReleases(target: Target): DataOf<typeof listReleases>;
   /** Fails `conflict`/`Locked` where it is locked already. */
   lock(

@@ -9,11 +9,18 @@ export function mountConfig(plane: Plane, controller: Controller): void {
       controller.getConfig({ scope, name, key, merge: readFlag(merge, true) }),
   });
   mount(plane, setConfig, {
-    answer: ({ query: { scope, name, restart }, body, actor }) =>
-      controller.setConfig({ scope, name }, body, { restart: readFlag(restart, true), actor }),
+    answer: ({ query: { scope, name, restart, dry_run }, body, actor }) =>
+      controller.setConfig({ scope, name }, body, {
+        restart: readFlag(restart, true),
+        dryRun: readFlag(dry_run, false),
+        actor,
+      }),
   });
   mount(plane, unsetConfig, {
-    answer: ({ query: { scope, name, key, restart }, actor }) =>
-      controller.unsetConfig({ scope, name, key }, { restart: readFlag(restart, true), actor }),
+    answer: ({ query: { scope, name, key, restart, dry_run }, actor }) =>
+      controller.unsetConfig(
+        { scope, name, key },
+        { restart: readFlag(restart, true), dryRun: readFlag(dry_run, false), actor },
+      ),
   });
 }

@@ -10,28 +10,41 @@ import type { Context } from "../state/context.ts";
 import type { Target } from "../controller.ts";
 import { imageIdOf } from "../desired/images.ts";
 import { rollReaders, watchReaders } from "../desired/referents.ts";
+import { writeUnlessDry } from "../write/dry-run.ts";
 import { requireUnlocked } from "../write/locks.ts";
 import { lastGoodOther, mintRelease, pathsKept, releaseTarget } from "./releases.ts";
+
+export interface RollbackOptions extends Author {
+  /** Answer where it goes and which fields change, and store nothing. */
+  dryRun?: boolean;
+}
 
 /** POST /rollback: supersedes whatever is under way. */
 export async function rollback(
   context: Context,
   target: Target & { releaseId: string | undefined },
-  { actor, message: text }: Author,
+  { actor, message: text, dryRun = false }: RollbackOptions,
 ) {
   const author = { actor, message: deployMessage(text, context.limits.messageCharactersMax) };
   const { kind, scope, name } = releaseTarget(context, target);
   const key = { kind, scope, name };
-  const result = await context.store.write((tx) => {
+  const result = await writeUnlessDry(context.store, dryRun, (tx) => {
     const stored = tx.manifests.get(key);
     if (stored === undefined) throw new Failure("not_found", `${formatKey(key)} not found`);
     requireUnlocked(context, tx, [key]);
     const goal = rollbackGoal(tx, stored, target.releaseId);
     return putBack(context, tx, { stored, goal, cause: "rollback", author, why: "rollback asked for" });
   });
-  context.enqueue(key);
+  if (!dryRun) context.enqueue(key);
   const { goal, release, takenBack } = result;
-  return { scope, name, kind, rolled_back_to: goal, new_release: release, taken_back: takenBack };
+  return {
+    scope,
+    name,
+    kind,
+    rolled_back_to: goal,
+    ...(dryRun ? {} : { new_release: release }),
+    taken_back: takenBack,
+  };
 }
 
 function rollbackGoal(tx: Transaction, stored: StoredManifest, id: string | undefined): ReleaseRecord {

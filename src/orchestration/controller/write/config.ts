@@ -4,6 +4,7 @@ import { identityProblems } from "../../core/identity.ts";
 import type { Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
 import { mintRelease } from "../rollout/releases.ts";
+import { writeUnlessDry } from "./dry-run.ts";
 import { requireUnlocked } from "./locks.ts";
 import { isPodKind, required } from "../state/target.ts";
 
@@ -29,6 +30,8 @@ export function getConfig(
 interface ConfigOptions {
   restart: boolean;
   actor: string;
+  /** Answer what would change and restart, and store nothing. */
+  dryRun?: boolean;
 }
 
 /** POST /config: all keys in one transaction; an empty value unsets. */
@@ -100,7 +103,9 @@ interface Patch {
 }
 
 async function patch(context: Context, bucket: { scope: string; name: string }, change: Patch) {
-  return context.store.write((tx) => patchInside(context, tx, { ...bucket, ...change }));
+  return writeUnlessDry(context.store, change.options.dryRun === true, (tx) =>
+    patchInside(context, tx, { ...bucket, ...change }),
+  );
 }
 
 /** Changes a bucket inside a transaction, checked values only; who reads it is restarted where the options say so. */

@@ -205,6 +205,19 @@ describe("rollback", () => {
     expect(err).toContain("see: berth why shop/web");
   });
 
+  test("--dry-run shows the fields with both values, and asks for no rollback", async () => {
+    const { new_release: _, ...dry } = answer;
+    const snapshot = (image: string, mode: string) => ({ spec_snapshot: { image, env: { MODE: mode } } });
+    const past = { ...record, id: "0t85s0001", ...snapshot("web:1", "a") };
+    const { out, code, calls } = await cli(["rollback", "shop/web", "--dry-run"], {
+      server: ({ path }: Call) =>
+        path === "/rollback" ? dry : { releases: [{ ...record, ...snapshot("web:2", "b") }, past] },
+    });
+    expect(out).toMatch(/^would roll deployment\/shop\/web back to release 0t85s0001\n {2}env\.MODE \S+ → \S+\n/);
+    expect(out).toEndWith('  image "web:2" → "web:1"\nnothing was changed\n');
+    expect([code, calls.map(({ query }) => query.dry_run)]).toEqual([0, ["true", undefined]]);
+  });
+
   test("--no-wait does not look", async () => {
     expect((await rollback([], "--no-wait")).calls).toHaveLength(1);
   });

@@ -447,6 +447,12 @@ describe("config", () => {
     );
   });
 
+  test("set --dry-run says which keys change and who would restart", async () => {
+    const { out, calls } = await cli(["config", "set", "shop/web", "A=1", "--dry-run"], { server });
+    expect(calls[0]?.query).toMatchObject({ dry_run: "true" });
+    expect(out).toBe("would change A on shop/web\nwould restart deployment/shop/web\nnothing was changed\n");
+  });
+
   test("the colon form, a scope alone, and --no-restart", async () => {
     const { calls } = await berth("config:set", "shop", "A=1", "--no-restart");
     expect(did(calls)).toMatchObject([{ query: { scope: "shop", restart: "false" }, body: { A: "1" } }]);

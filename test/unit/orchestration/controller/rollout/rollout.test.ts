@@ -370,6 +370,20 @@ describe("changes during a rollout", () => {
     expect([versions(), outline()]).toEqual(["111", ["rollback succeeded", "apply failed", "apply succeeded"]]);
   });
 
+  test("a dry run of a rollback says where it goes and what changes back, and changes nothing", async () => {
+    await running("1", { env: { MODE: "slow" } });
+    const [first] = releases();
+    await it.apply(app("2"));
+    await it.settle();
+    const stored = it.store.manifests.get(key);
+    const dry = await it.controller.rollback({ ...key, releaseId: undefined }, { actor: "ana", dryRun: true });
+    await it.settle();
+    expect(dry).toEqual({ ...key, rolled_back_to: first?.id ?? "", taken_back: expect.any(Array) });
+    expect([releases().length, versions(), it.store.manifests.get(key)]).toEqual([2, "222", stored]);
+    const real = await it.controller.rollback({ ...key, releaseId: undefined }, { actor: "ana" });
+    expect(real).toEqual({ ...dry, new_release: releases()[0]?.id ?? "" });
+  });
+
   test("a delete ends it", async () => {
     await running();
     await it.apply(app("2"));

@@ -76,6 +76,22 @@ describe("writing a bucket", () => {
     expect([envOf("shop-db")?.A, envOf("shop-borrower")?.A, envOf("shop-web")?.A]).toEqual(["1", "1", undefined]);
   });
 
+  test("of a dry run says the same, and stores and rolls nothing", async () => {
+    const ask = { restart: true, actor: "ana" };
+    const bucket = { scope: "shop", name: "db" };
+    const events = it.events("config.set").length;
+    let dry: unknown;
+    const roll = async () => {
+      dry = await it.controller.setConfig(bucket, { A: "1" }, { ...ask, dryRun: true });
+    };
+    expect(await rolledBy(roll)).toEqual([]);
+    expect([get("shop", "db"), it.events("config.set").length]).toEqual([{ vars: {} }, events]);
+    expect(await it.controller.setConfig(bucket, { A: "1" }, ask)).toEqual(dry as never);
+    await it.settle();
+    await it.controller.unsetConfig({ ...bucket, key: "A" }, { ...ask, dryRun: true });
+    expect(get("shop", "db")).toEqual({ vars: { A: "1" } });
+  });
+
   test("of a scope rolls everybody in it, and borrowers elsewhere", async () => {
     expect(await rolledBy(() => set("blog", undefined, { A: "1" }))).toEqual(["blog-front", "shop-borrower"]);
     expect(await rolledBy(() => set("shop", undefined, { A: "2" }))).toEqual(["shop-borrower", "shop-db", "shop-web"]);
