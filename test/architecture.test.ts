@@ -11,7 +11,12 @@ import { source } from "./support/source.ts";
 
 const checkout = join(import.meta.dir, "..");
 
-async function readSources() {
+let known: ReturnType<typeof readAll> | undefined;
+
+/** Every file of the product; all laws look at the same reading. */
+const readSources = () => (known ??= readAll());
+
+async function readAll() {
   const paths = [...new Glob("{src,plugins}/**/*.{ts,tsx}").scanSync(checkout)].sort();
   return Promise.all(paths.map(async (path) => source(path, await Bun.file(join(checkout, path)).text())));
 }

@@ -20,7 +20,6 @@ import type { listLocks, Lock } from "../api/locks.ts";
 import type { listPreviews, Preview } from "../api/previews.ts";
 import type { listReleases, rollback } from "../api/releases.ts";
 import type { Author } from "../core/deploy-message.ts";
-import type { RollbackOptions } from "./rollout/put-back.ts";
 import type { Rollout } from "../api/rollouts.ts";
 import type { CanaryCommand } from "../core/plan/canary.ts";
 import type { getOperation, restart } from "../api/restart.ts";
@@ -32,6 +31,11 @@ import type { listStats } from "../api/stats.ts";
 import type { ReleaseStream } from "./rollout/transcript.ts";
 import type { ExecSession, ExecSpec, LogOptions } from "../engine/session.ts";
 import type { OfferedFile } from "../plugins/offers.ts";
+
+/** Who asks for a rollback and why; a dry run answers where it goes and what changes back, and stores nothing. */
+export interface RollbackOptions extends Author {
+  dryRun?: boolean;
+}
 
 /** An identity as a caller wrote it: kind in any spelling, scope perhaps left out. */
 export interface Target {

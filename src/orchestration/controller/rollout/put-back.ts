@@ -7,17 +7,12 @@ import { type FaultCount, rolledBackSpec } from "../../core/rollback.ts";
 import { specValidators } from "../../core/spec-validators.ts";
 import type { ReleaseRecord, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
-import type { Target } from "../controller.ts";
+import type { RollbackOptions, Target } from "../controller.ts";
 import { imageIdOf } from "../desired/images.ts";
 import { rollReaders, watchReaders } from "../desired/referents.ts";
 import { writeUnlessDry } from "../write/dry-run.ts";
 import { requireUnlocked } from "../write/locks.ts";
 import { lastGoodOther, mintRelease, pathsKept, releaseTarget } from "./releases.ts";
-
-export interface RollbackOptions extends Author {
-  /** Answer where it goes and which fields change, and store nothing. */
-  dryRun?: boolean;
-}
 
 /** POST /rollback: supersedes whatever is under way. */
 export async function rollback(
