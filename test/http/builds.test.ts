@@ -8,6 +8,7 @@ import { type World, world } from "../support/world.ts";
 import { createOrchestrationApp } from "../../src/orchestration/http/app.ts";
 import { naming } from "../../src/orchestration/core/naming.ts";
 import { limits } from "../../src/config/config.ts";
+import { waitFor } from "../support/wait.ts";
 
 let it: World;
 let ask: (
@@ -109,8 +110,55 @@ test.each<[string, string, string | undefined, number, string]>([
   expect([answer.status, answer.body.error]).toEqual([status, expect.stringContaining(text)]);
 });
 
+const memoryLine = "Step 1/1 : built in memory\n";
+
+const startIn = async (name: string, more: object = {}) => {
+  const body = JSON.stringify({ scope: "shop", name, context: digest, ...more });
+  const answer = await ask("POST", "/builds?wait=false", body);
+  return (answer.body.data as { build: { id: string; status: string } }).build;
+};
+const statusOf = (name: string, id: string) => it.store.builds.get("shop", name, id)?.status;
+
+test("a build that nobody waits for is followed, cancelled and built again", async () => {
+  const { id, status } = await startIn("api", { args: { HOLD: "true" } });
+  expect(status).toBe("queued");
+  const behind = await startIn("worker");
+  await waitFor("the first one to begin", () => statusOf("api", id) === "building");
+  const printed = async () => ((await ask("GET", `/builds/shop/api/${id}/log`)).body.data as { log: string }).log;
+  await waitFor("its output so far", async () => (await printed()) === memoryLine);
+  expect(await ask("POST", `/builds/shop/worker/${behind.id}/cancel`)).toMatchObject({
+    status: 200,
+    body: { data: { build: { status: "canceled" } } },
+  });
+  const lines = it.controller.followBuild({ scope: "shop", name: "api", id }, AbortSignal.timeout(10_000));
+  const read = Array.fromAsync(lines, (part) => new TextDecoder().decode(part));
+  expect(await ask("POST", `/builds/shop/api/${id}/retry`)).toMatchObject({ status: 409 });
+  expect(await ask("POST", `/builds/shop/api/${id}/cancel`)).toMatchObject({ status: 200 });
+  expect([await read, statusOf("api", id)]).toEqual([[memoryLine], "canceled"]);
+  expect(await ask("POST", `/builds/shop/api/${id}/cancel`)).toMatchObject({
+    status: 409,
+    body: { error: "the build has ended: it is canceled" },
+  });
+  expect(await ask("POST", `/builds/shop/worker/${behind.id}/retry`)).toMatchObject({ status: 202 });
+  await waitFor("the second try", () => statusOf("worker", behind.id) === "succeeded");
+});
+
+test("a list of builds tells the releases that run on each, and which images are kept", async () => {
+  const { body } = await ask("GET", "/builds?scope=shop&name=web");
+  const [first] = (body.data as { builds: { releases: string[]; kept: boolean; image_bytes: number }[] }).builds;
+  expect(first).toMatchObject({ kept: true, image_bytes: expect.any(Number) });
+});
+
+test("a build with a secret that came along cannot be built again from what the server has", async () => {
+  const { id } = await startIn("secret", { secrets: { npm: "hunter2" } });
+  await waitFor("its end", () => statusOf("secret", id) === "succeeded");
+  const answer = await ask("POST", `/builds/shop/secret/${id}/retry`);
+  expect([answer.status, answer.body.reason]).toEqual([409, "BuildSecretMissing"]);
+  expect(JSON.stringify(it.store.builds.get("shop", "secret", id))).not.toContain("hunter2");
+});
+
 test("builds that a killed server left are failed at the next start", async () => {
-  const [left] = it.store.builds.list({}, 1);
+  const [left] = it.store.builds.list({ scope: "shop", name: "web" }, 1);
   if (left === undefined) throw new Error("there is a build");
   await it.store.write((tx) => tx.builds.put({ ...left, id: "unfinished000", status: "building" }));
   await it.restart();

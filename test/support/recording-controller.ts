@@ -116,12 +116,22 @@ export const fixedAnswers: Controller = {
   build: async () => ({
     build: {
       ...{ scope: "s", name: "web", id: "b1", status: "succeeded", context: "c", dockerfile: "Dockerfile" },
-      ...{ image: "berth/s/web:b1", actor: "local", started_at: at },
+      ...{ image: "berth/s/web:b1", actor: "local", started_at: at, releases: [], kept: false },
     },
     reused: false,
   }),
   listBuilds: () => ({ builds: [] }),
   buildLog: () => ({ log: "Step 1/1\n" }),
+  followBuild: () =>
+    (async function* () {
+      yield new TextEncoder().encode("Step 1/1\n");
+    })(),
+  cancelBuild: async () => {
+    throw new Failure("conflict", "the build has ended: it is succeeded");
+  },
+  retryBuild: async () => {
+    throw new Failure("not_found", 'no build "b1" of s/web');
+  },
   runRelease: async () => {
     const transcript = createTranscript(1_000);
     transcript.write("-----> Release 0abcdef12 succeeded\n");

@@ -1,5 +1,13 @@
 import { resolve } from "node:path";
-import { type Build, buildLog, listBuilds } from "../../orchestration/api/builds.ts";
+import { readAnswer } from "../../base/wire/client.ts";
+import {
+  type Build,
+  buildLog,
+  cancelBuild,
+  followBuild,
+  listBuilds,
+  retryBuild,
+} from "../../orchestration/api/builds.ts";
 import { buildChoices, buildFlags } from "../build/build-flags.ts";
 import { planBuilds } from "../build/of-manifests.ts";
 import { planBuild } from "../build/plan.ts";
@@ -18,7 +26,9 @@ export const buildCommand: CommandBody = {
     "build -f PATH… [--secret id=ID,env=NAME] [--again]",
     "build --print [FOLDER]",
     "build list [SCOPE/NAME]",
-    "build log SCOPE/NAME ID",
+    "build log SCOPE/NAME ID [--follow]",
+    "build cancel SCOPE/NAME ID",
+    "build retry SCOPE/NAME ID",
   ],
   examples: [
     "build -f berth.yaml --secret id=npm,src=.npmrc  a secret for steps that mount it",
@@ -38,6 +48,7 @@ export const buildCommand: CommandBody = {
     formatFlag,
     ...buildFlags,
     { name: "again", summary: "build also where the image is there already" },
+    { name: "follow", short: "f", summary: "with log: go on until the build ends" },
     { name: "print", summary: "print the Dockerfile that is made for a folder without one" },
   ],
   lists: whenListing("list", rowsOf("builds", "id")),
@@ -45,7 +56,8 @@ export const buildCommand: CommandBody = {
     const [verb, ...words] = args.words;
     if (args.on("print")) return printDockerfile(context, args);
     if (verb === "list") return listOf(context, words);
-    if (verb === "log") return logOf(context, words);
+    if (verb === "log") return logOf(context, words, args.on("follow"));
+    if (verb === "cancel" || verb === "retry") return tell(context, verb, words);
     const set = await manifestsOf(args, context, "build");
     const builds = await planBuilds(set, context.limits.folder);
     if (builds.length === 0) throw new CommandFailure("no manifest has a build block: there is nothing to build");
@@ -102,11 +114,30 @@ function tookText({ started_at, ended_at }: Build): string {
   return ended_at === undefined ? "" : `${Math.round((Date.parse(ended_at) - Date.parse(started_at)) / 1000)}s`;
 }
 
-async function logOf(context: Context, [text, id, ...more]: string[]): Promise<number> {
+function readBuild(verb: string, [text, id, ...more]: string[]) {
   if (text === undefined || id === undefined || more.length > 0)
-    throw usageFailure("say which: build log SCOPE/NAME ID");
-  const { scope, name } = namesOf(text);
-  const data = await context.api.call(buildLog, { params: { scope, name, id } });
+    throw usageFailure(`say which: build ${verb} SCOPE/NAME ID`);
+  return { params: { ...namesOf(text), id } };
+}
+
+async function logOf(context: Context, words: string[], follow: boolean): Promise<number> {
+  const input = readBuild("log", words);
+  if (follow) {
+    const response = await context.api.raw(followBuild, input);
+    if (!response.ok) readAnswer(followBuild, response.status, await response.text());
+    if (response.body !== null) for await (const part of response.body) await context.rawTerminal.stdout(part);
+    return exitCodes.done;
+  }
+  const data = await context.api.call(buildLog, input);
   answer(context, data, () => data.log.trimEnd());
+  return exitCodes.done;
+}
+
+async function tell(context: Context, verb: "cancel" | "retry", words: string[]): Promise<number> {
+  const input = readBuild(verb, words);
+  const data = await context.api.call(verb === "cancel" ? cancelBuild : retryBuild, input);
+  const { scope, name, id, status } = data.build;
+  const next = verb === "cancel" ? "" : `; follow it with berth build log ${scope}/${name} ${id} --follow`;
+  answer(context, data, () => `build ${id} of ${scope}/${name} is ${status}${next}`);
   return exitCodes.done;
 }

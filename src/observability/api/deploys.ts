@@ -2,7 +2,6 @@ import { Type } from "@sinclair/typebox";
 import { Flag, Text } from "../../base/wire/query.ts";
 import { ApplyResult, ListedManifest } from "../../orchestration/api/apply.ts";
 import { AtomicApply } from "../../orchestration/api/atomic.ts";
-import { Build } from "../../orchestration/api/builds.ts";
 import { Message, Release } from "../../orchestration/api/releases.ts";
 import { Deploy, Kind } from "./apps.ts";
 import { Operation } from "./operations.ts";
@@ -98,21 +97,4 @@ export const deleteApp = planeEndpoint({
     confirm: Text("SCOPE/NAME once more: without it the answer tells what would go (400)"),
   }),
   data: Type.Object({ deleted: Type.Array(Type.String()), warnings: Type.Array(Type.String()) }),
-});
-
-export const listAppBuilds = planeEndpoint({
-  method: "GET",
-  path: "/api/pat/v1/builds",
-  scope: "read",
-  summary: "Images that were built from source, newest first",
-  query: Type.Object({ scope: Text("only of this scope"), name: Text("only of this app") }),
-  data: Type.Object({ builds: Type.Array(Build) }),
-});
-
-export const getBuildLog = planeEndpoint({
-  method: "GET",
-  path: "/api/pat/v1/builds/:scope/:name/:id/log",
-  scope: "read",
-  summary: "What a build printed, its last part where it was long",
-  data: Type.Object({ log: Type.String() }),
 });

@@ -1,13 +1,12 @@
 import { listActivity, listAudit } from "./activity.ts";
 import { listCerts, listRequests, listSites, renewCert } from "./traffic.ts";
+import { cancelAppBuild, followAppBuild, getBuildLog, listAppBuilds, retryAppBuild, startBuild } from "./builds.ts";
 import { getApp, getOverview, listApps } from "./apps.ts";
 import {
   applyManifests,
   deleteApp,
   diffReleases,
   getAtomicDeploy,
-  getBuildLog,
-  listAppBuilds,
   listAppReleases,
   listDeploys,
   listStored,
@@ -41,16 +40,8 @@ import { openStream } from "./stream.ts";
 /** Everything about apps, deploys and the machine; the other rooms of the plane have lists of their own. */
 export const wideEndpoints: PlaneEndpoint[] = [
   ...[getOverview, listApps, getApp, listDeploys],
-  ...[
-    listAppReleases,
-    diffReleases,
-    applyManifests,
-    getAtomicDeploy,
-    listStored,
-    deleteApp,
-    listAppBuilds,
-    getBuildLog,
-  ],
+  ...[listAppReleases, diffReleases, applyManifests, getAtomicDeploy, listStored, deleteApp],
+  ...[listAppBuilds, getBuildLog, followAppBuild, startBuild, cancelAppBuild, retryAppBuild],
   ...[restartApp, stopApp, freezeApp, startApp, scaleApp, rollbackApp, pauseApp, resumeApp, promoteApp, abortApp],
   ...[listJobs, listJobRuns, getJobRun, runJobNow, cancelJobRun, pauseCronjob, resumeCronjob],
   ...[listActivity, listAudit, listSites, listCerts, renewCert, listRequests],

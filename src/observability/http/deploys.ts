@@ -6,8 +6,6 @@ import {
   deleteApp,
   diffReleases,
   getAtomicDeploy,
-  getBuildLog,
-  listAppBuilds,
   listAppReleases,
   listStored,
 } from "../api/deploys.ts";
@@ -49,19 +47,6 @@ export function mountDeploys(plane: ObservabilityPlane): void {
         throw new Failure("invalid", `query confirm: write confirm=${name} to delete ${what}`);
       }
       return actions.remove({ grant: call.grant, actor: call.actor, target }, { prune });
-    },
-  });
-  mountPlane(plane, listAppBuilds, {
-    answer: async ({ grant, query }) => ({ builds: await deploys.builds(grant, query) }),
-  });
-  mountPlane(plane, getBuildLog, {
-    answer: async ({ grant, params }) => {
-      const [scope, name, id] = ["scope", "name", "id"].map((part) => readParam(params, part)) as [
-        string,
-        string,
-        string,
-      ];
-      return { log: await deploys.buildLog(grant, { scope, name, id }) };
     },
   });
 }

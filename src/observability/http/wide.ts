@@ -1,5 +1,6 @@
 import { mountActions } from "./actions.ts";
 import { mountApps } from "./apps.ts";
+import { mountBuilds } from "./builds.ts";
 import { mountDeploys } from "./deploys.ts";
 import { mountActivity } from "./activity.ts";
 import { mountTraffic } from "./traffic.ts";
@@ -13,6 +14,7 @@ export function mountWide(plane: ObservabilityPlane): void {
   mountApps(plane);
   mountActions(plane);
   mountDeploys(plane);
+  mountBuilds(plane);
   mountSettings(plane);
   mountJobs(plane);
   mountActivity(plane);

@@ -48,6 +48,15 @@ const BuildStatus = Type.Union([
   Type.Literal("canceled"),
 ]);
 
+/** A commit of a git repository that the server fetched. */
+export const GitSource = Type.Object({
+  url: Type.String({ maxLength: 2_000 }),
+  ref: Type.Optional(Type.String({ maxLength: 250, description: "branch, tag or commit as it was asked for" })),
+  commit: Type.String({ pattern: "^[0-9a-f]{40,64}$" }),
+  subject: Type.String({ maxLength: 300, description: "first line of the commit message" }),
+});
+export type GitSource = Static<typeof GitSource>;
+
 /** One image that was made from source, or the attempt at it. Times are ISO 8601. */
 export const Build = Type.Object({
   id: Type.String({ description: "of what it is made from: the same input has the same id" }),
@@ -59,10 +68,14 @@ export const Build = Type.Object({
   target: Type.Optional(Type.String()),
   image: Type.String({ description: "the reference that the image has" }),
   image_id: Type.Optional(Type.String()),
+  image_bytes: Type.Optional(Type.Integer({ description: "size of the image" })),
+  git: Type.Optional(GitSource),
   actor: Type.String(),
   started_at: Type.String(),
   ended_at: Type.Optional(Type.String()),
   error: Type.Optional(Type.String()),
+  releases: Type.Array(Type.String(), { description: "releases that run on this image, newest first" }),
+  kept: Type.Boolean({ description: "an app runs on the image, or can be rolled back to it: it is not removed" }),
 });
 export type Build = Static<typeof Build>;
 
@@ -96,6 +109,7 @@ export const BuildRequest = Type.Object(
     cpu: Type.Optional(
       Type.String({ description: "most CPUs of a step, such as 1.5; default: no limit, a low weight" }),
     ),
+    git: Type.Optional(GitSource),
     again: Type.Optional(Type.Boolean({ default: false, description: "build also where the image is there already" })),
   },
   { additionalProperties: false },
@@ -106,6 +120,11 @@ export const buildImage = endpoint({
   method: "POST",
   path: "/builds",
   summary: "Build an image from an uploaded folder; the output streams to who accepts application/x-ndjson",
+  query: Type.Object({
+    wait: Flag(
+      "answer when the build has ended, and end it when the client leaves (default true); false: answer when it is queued",
+    ),
+  }),
   body: BuildRequest,
   data: Type.Object({ build: Build, reused: Type.Boolean({ description: "the image was there already" }) }),
 });
@@ -123,4 +142,29 @@ export const buildLog = endpoint({
   path: "/builds/:scope/:name/:id/log",
   summary: "What a build printed, its last part where it was long",
   data: Type.Object({ log: Type.String() }),
+});
+
+const ofBuild = "/builds/:scope/:name/:id";
+
+export const followBuild = endpoint({
+  method: "GET",
+  path: `${ofBuild}/output`,
+  summary: "What a build prints, from its first line to its end; of an ended one what is kept",
+  stream: "text/plain; charset=utf-8",
+  data: Type.String(),
+});
+
+export const cancelBuild = endpoint({
+  method: "POST",
+  path: `${ofBuild}/cancel`,
+  summary: "End a build that is queued or under way; 409 when it has ended",
+  data: Type.Object({ build: Build }),
+});
+
+export const retryBuild = endpoint({
+  method: "POST",
+  path: `${ofBuild}/retry`,
+  summary: "Build the same source again; 409 when its folder is no longer on the server",
+  data: Type.Object({ build: Build }),
+  alsoAnswers: { 202: "Queued; follow its output" },
 });

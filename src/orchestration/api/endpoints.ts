@@ -1,7 +1,16 @@
 import type { Endpoint } from "../../base/wire/endpoint.ts";
 import { getAtomicApply } from "./atomic.ts";
 import { apply, deleteManifest, listManifests } from "./apply.ts";
-import { buildImage, buildLog, getBuildContext, listBuilds, putBuildContext } from "./builds.ts";
+import {
+  buildImage,
+  buildLog,
+  cancelBuild,
+  followBuild,
+  getBuildContext,
+  listBuilds,
+  putBuildContext,
+  retryBuild,
+} from "./builds.ts";
 import { getConfig, setConfig, unsetConfig } from "./config.ts";
 import { describe } from "./describe.ts";
 import { listEvents } from "./events.ts";
@@ -96,6 +105,9 @@ export const orchestrationEndpoints: Endpoint[] = [
   buildImage,
   listBuilds,
   buildLog,
+  followBuild,
+  cancelBuild,
+  retryBuild,
   why,
   runJob,
   runCronjob,

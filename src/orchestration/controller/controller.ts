@@ -14,8 +14,7 @@ import type { listDeliveries } from "../api/hooks.ts";
 import type { getPod, listPods, Readiness } from "../api/pods.ts";
 import type { deleteResource, deleteScope } from "../api/resource.ts";
 import type { getPluginSchema, InstallOutcome, listPlugins, PluginInfo, removePlugin } from "../api/plugins.ts";
-import type { BuildContext, buildImage, buildLog, listBuilds } from "../api/builds.ts";
-import type { BuildOptions } from "./builds/builds.ts";
+import type { BuildOperations } from "./builds/builds.ts";
 import type { listLocks, Lock } from "../api/locks.ts";
 import type { listPreviews, Preview } from "../api/previews.ts";
 import type { listReleases, rollback } from "../api/releases.ts";
@@ -93,7 +92,7 @@ export interface ExecAnswer {
  * Every operation of the orchestration plane, one method per endpoint; the HTTP floor only translates. Expected
  * errors are `Failure`s. `actor` is free text for the event log.
  */
-export interface Controller {
+export interface Controller extends BuildOperations {
   system(): Promise<DataOf<typeof system>>;
   apply(
     body: unknown,
@@ -208,15 +207,6 @@ export interface Controller {
   rollout(target: Target): Rollout;
   /** Fails `conflict` where there is nothing to pause, resume, promote or abort. */
   tellRollout(target: Target, command: CanaryCommand | "abort", options: { actor: string }): Promise<Rollout>;
-  /** Fails `invalid` for anything but a digest. */
-  contextState(digest: string): Promise<BuildContext>;
-  /** Fails `conflict`/`ContextOffset`, `too_large`, `invalid` for a broken archive, `storage_full`. */
-  uploadContext(digest: string, bytes: Uint8Array, at: { offset: number; last: boolean }): Promise<BuildContext>;
-  /** Fails `invalid`, `conflict`/`ContextMissing`, `conflict`/`BuildFailed`, `timeout`/`BuildFailed`. */
-  build(body: unknown, options: BuildOptions): Promise<DataOf<typeof buildImage>>;
-  listBuilds(filter: { scope?: string | undefined; name?: string | undefined }): DataOf<typeof listBuilds>;
-  /** Fails `not_found`. */
-  buildLog(target: { scope: string; name: string; id: string }): DataOf<typeof buildLog>;
   scale(target: Target & { replicas: string | undefined }, options: { actor: string }): Promise<DataOf<typeof scale>>;
   /** Fails `not_found`. */
   wake(target: Target, options: { actor: string }): Promise<DataOf<typeof wake>>;

@@ -3,7 +3,16 @@ import { readFlag } from "../../base/wire/query.ts";
 import { okResponse } from "../../base/http/answers.ts";
 import { mount, mountStream, type Plane } from "../../base/http/mount.ts";
 import { readBody, readCount } from "../../base/http/request.ts";
-import { buildImage, buildLog, getBuildContext, listBuilds, putBuildContext } from "../api/builds.ts";
+import {
+  buildImage,
+  buildLog,
+  cancelBuild,
+  followBuild,
+  getBuildContext,
+  listBuilds,
+  putBuildContext,
+  retryBuild,
+} from "../api/builds.ts";
 import type { Controller } from "../controller/controller.ts";
 import { mountProgress } from "./progress.ts";
 
@@ -16,13 +25,38 @@ export function mountBuilds(plane: Plane, controller: Controller): void {
     const last = readFlag(query.last, false);
     return okResponse(200, await controller.uploadContext(params.digest ?? "", bytes, { offset, last }));
   });
-  mountProgress(plane, buildImage, async ({ actor }, request) => {
+  mountProgress(plane, buildImage, async ({ actor, query }, request) => {
     const body = await readBody(request, { depthMax: plane.jsonDepthMax });
-    return ({ signal, onLine }) => controller.build(body, { actor, signal, onLine });
+    const detached = !readFlag(query.wait, true);
+    return ({ signal, onLine }) => controller.build(body, { actor, onLine, detached, ...(detached ? {} : { signal }) });
   });
   mount(plane, listBuilds, { answer: ({ query }) => controller.listBuilds(query) });
-  mount(plane, buildLog, {
-    answer: ({ params: { scope, name, id } }) =>
-      controller.buildLog({ scope: scope ?? "", name: name ?? "", id: id ?? "" }),
+  mount(plane, buildLog, { answer: ({ params }) => controller.buildLog(targetOf(params)) });
+  mountStream(plane, followBuild, async ({ params }, { signal }) => {
+    const left = new AbortController();
+    const pieces = controller.followBuild(targetOf(params), AbortSignal.any([signal, left.signal]));
+    return new Response(bodyOf(pieces, left), { headers: { "Content-Type": followBuild.stream ?? "" } });
+  });
+  mount(plane, cancelBuild, { answer: ({ params }) => controller.cancelBuild(targetOf(params)) });
+  mount(plane, retryBuild, {
+    answer: ({ params, actor }) => controller.retryBuild(targetOf(params), { actor }),
+    status: () => 202,
+  });
+}
+
+function targetOf({ scope, name, id }: Record<string, string | null>): { scope: string; name: string; id: string } {
+  return { scope: scope ?? "", name: name ?? "", id: id ?? "" };
+}
+
+/** Pulled: a slow reader keeps nobody waiting, the output is kept elsewhere. */
+function bodyOf(pieces: AsyncIterable<Uint8Array>, left: AbortController): ReadableStream<Uint8Array> {
+  const parts = pieces[Symbol.asyncIterator]();
+  return new ReadableStream({
+    async pull(controller) {
+      const { value, done } = await parts.next();
+      if (done === true) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: () => left.abort(),
   });
 }

@@ -1,3 +1,16 @@
+import type { GitSource } from "../api/builds.ts";
+
+/** What a build was asked for beside its folder. Values of secrets are never part of it. */
+export interface BuildAsked {
+  args?: Record<string, string>;
+  config_secrets?: string[];
+  buildkit?: boolean;
+  memory?: string;
+  cpu?: string;
+  /** Ids of secrets whose values came with the request, and are gone. */
+  given?: string[];
+}
+
 /** One image that was built from source, or the attempt at it. Times are epoch milliseconds. */
 export interface BuildRecord {
   scope: string;
@@ -12,6 +25,10 @@ export interface BuildRecord {
   /** The reference that the image has. */
   image: string;
   imageId: string | undefined;
+  imageBytes?: number | undefined;
+  asked?: BuildAsked;
+  /** The commit that the folder was fetched from. */
+  git?: GitSource | undefined;
   actor: string;
   startedAt: number;
   endedAt: number | undefined;

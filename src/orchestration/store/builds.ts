@@ -1,5 +1,6 @@
 import type { Database } from "bun:sqlite";
-import type { BuildRecord } from "./build-records.ts";
+import type { GitSource } from "../api/builds.ts";
+import type { BuildAsked, BuildRecord } from "./build-records.ts";
 import { filteredSelect } from "./rows.ts";
 import type { Transaction } from "./store.ts";
 
@@ -18,6 +19,9 @@ interface Row {
   ended_at: number | null;
   error: string | null;
   log: string;
+  request: string;
+  image_bytes: number | null;
+  git: string | null;
 }
 
 /** Builds: the newest `kept` of each app stay. */
@@ -35,7 +39,7 @@ export function createBuilds(db: Database, kept: number): Transaction["builds"] 
     ),
     put: db.query<unknown, (string | number | null)[]>(
       "insert or replace into builds (scope, name, id, status, context, dockerfile, target, image, image_id, actor," +
-        " started_at, ended_at, error, log) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " started_at, ended_at, error, log, request, image_bytes, git) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     ),
     trim: db.query<unknown, [string, string, string, string, number]>(
       "delete from builds where scope = ? and name = ? and id not in" +
@@ -50,34 +54,35 @@ export function createBuilds(db: Database, kept: number): Transaction["builds"] 
     list: (filter, limit) => sql.list({ ...filter }, limit).map(toBuild),
     unfinished: () => sql.unfinished.all().map(toBuild),
     imagesSince: (since) => sql.images.all(since).map(({ image_id }) => image_id),
-    put({
-      scope,
-      name,
-      id,
-      status,
-      context,
-      dockerfile,
-      target,
-      image,
-      imageId,
-      actor,
-      startedAt,
-      endedAt,
-      error,
-      log,
-    }) {
+    put(build) {
+      const { scope, name, id, status, context, dockerfile, target, image, imageId, actor } = build;
+      const { startedAt, endedAt, error, log, asked, imageBytes, git } = build;
       const what = [scope, name, id, status, context, dockerfile, target ?? null, image, imageId ?? null, actor];
-      sql.put.run(...what, startedAt, endedAt ?? null, error ?? null, log);
+      const more = [JSON.stringify(asked ?? {}), imageBytes ?? null, git === undefined ? null : JSON.stringify(git)];
+      sql.put.run(...what, startedAt, endedAt ?? null, error ?? null, log, ...more);
       sql.trim.run(scope, name, scope, name, kept);
     },
   };
 }
 
-function toBuild({ image_id, started_at, ended_at, target, error, ...row }: Row): BuildRecord {
+function toBuild({
+  image_id,
+  image_bytes,
+  started_at,
+  ended_at,
+  target,
+  error,
+  request,
+  git,
+  ...row
+}: Row): BuildRecord {
   return {
     ...row,
     target: target ?? undefined,
     imageId: image_id ?? undefined,
+    imageBytes: image_bytes ?? undefined,
+    asked: JSON.parse(request) as BuildAsked,
+    git: git === null ? undefined : (JSON.parse(git) as GitSource),
     startedAt: started_at,
     endedAt: ended_at ?? undefined,
     error: error ?? undefined,

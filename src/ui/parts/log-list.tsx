@@ -11,6 +11,8 @@ interface LogListProps {
   lines: readonly ShownLine[];
   /** The lines are of several apps, so each names its own. */
   apps?: boolean;
+  /** Lines have no time and no replica. */
+  plain?: boolean;
   /** Marked in each line. */
   wanted?: string;
   /** Stays at the newest line until the viewer scrolls up. */
@@ -20,7 +22,16 @@ interface LogListProps {
 }
 
 /** Any number of lines: only those in view are in the document. */
-export function LogList({ label, lines, wanted = "", apps = false, follow, onFollow, onOpen }: LogListProps) {
+export function LogList({
+  label,
+  lines,
+  wanted = "",
+  apps = false,
+  plain = false,
+  follow,
+  onFollow,
+  onOpen,
+}: LogListProps) {
   const box = useRef<HTMLDivElement>(null);
   const topBefore = useRef(0);
   const [top, setTop] = useState(0);
@@ -39,7 +50,7 @@ export function LogList({ label, lines, wanted = "", apps = false, follow, onFol
   return (
     <div
       ref={box}
-      class={apps ? "log apps" : "log"}
+      class={plain ? "log plain" : apps ? "log apps" : "log"}
       role="log"
       aria-label={label}
       aria-live="off"

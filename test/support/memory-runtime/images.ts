@@ -34,11 +34,13 @@ export function createImageShelf(now: () => number): ImageShelf {
     addRemote: (ref, facts = {}) => addRemote(shelf, ref, facts),
     find: (refOrId) => find(shelf, refOrId),
     pull: (ref, auth) => pull(shelf, ref, auth),
-    build: async ({ context, ref, onOutput, signal }) => {
+    build: async ({ context, ref, args, onOutput, signal }) => {
       const pieces: Uint8Array[] = [];
       for await (const piece of context) pieces.push(piece);
       signal.throwIfAborted();
       onOutput("Step 1/1 : built in memory\n");
+      // A build that goes on until it is ended.
+      if (args.HOLD === "true") await new Promise((_, reject) => signal.addEventListener("abort", reject));
       const id = digestOf(Buffer.concat(pieces).toString("base64"));
       return add(shelf, ref, { id });
     },

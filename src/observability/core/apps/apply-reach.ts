@@ -3,6 +3,7 @@ import { type Grant, mayReach, reachesAll } from "../tokens/grant.ts";
 /** What runs inside of an app and reaches nothing beyond it. Whatever is not in the list, and all of a later version, is not allowed. */
 const innerFields: readonly string[] = [
   "image",
+  "build",
   "pull",
   "entrypoint",
   "command",

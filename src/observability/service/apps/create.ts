@@ -4,6 +4,7 @@ import type { ObservabilityContext } from "../context.ts";
 import { type Actions, createActions } from "./actions.ts";
 import type { HostStrip } from "../../api/apps.ts";
 import { type Apps, createApps } from "./apps.ts";
+import { type Builds, createBuilds } from "./builds.ts";
 import { createDeploys, type Deploys } from "./deploys.ts";
 import { createEdgeReader } from "./edge.ts";
 import { createFigures } from "./figures.ts";
@@ -17,6 +18,7 @@ export interface AppsRoom {
   operations: Operations;
   actions: Actions;
   deploys: Deploys;
+  builds: Builds;
   settings: Settings;
   stream: StreamRoom;
   run(signal: AbortSignal): Promise<void>;
@@ -54,6 +56,7 @@ export function createAppsRoom(
     operations,
     actions: createActions({ platform, apps, model, operations }),
     deploys: createDeploys({ platform, apps, model, operations }),
+    builds: createBuilds({ platform, nameOf }),
     settings: createSettings({ platform, audit }),
     stream,
     run: async (signal) => void (await Promise.all([model, operations, stream].map((room) => room.run(signal)))),

@@ -1,9 +1,7 @@
-import { ApiError } from "../../../base/wire/client.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import type { DataOf } from "../../../base/wire/endpoint.ts";
 import { apply, type ListedManifest, listManifests } from "../../../orchestration/api/apply.ts";
 import { type AtomicApply, getAtomicApply } from "../../../orchestration/api/atomic.ts";
-import { type Build, buildLog, listBuilds } from "../../../orchestration/api/builds.ts";
 import { type ManifestKey, podKinds } from "../../../orchestration/api/manifest.ts";
 import { listReleases, type Release } from "../../../orchestration/api/releases.ts";
 import type { applyManifests, diffReleases } from "../../api/deploys.ts";
@@ -40,8 +38,6 @@ export interface Deploys {
   ): Promise<DataOf<typeof applyManifests>>;
   atomic(grant: Grant, id: string): Promise<AtomicApply>;
   stored(grant: Grant, filter: Partial<ManifestKey>): Promise<ListedManifest[]>;
-  builds(grant: Grant, filter: { scope?: string; name?: string }): Promise<Build[]>;
-  buildLog(grant: Grant, target: { scope: string; name: string; id: string }): Promise<string>;
 }
 
 interface DeployParts {
@@ -104,19 +100,6 @@ export function createDeploys({ platform, apps, model, operations }: DeployParts
       const query = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
       const manifests = await client.call(listManifests, { query });
       return manifests.filter(({ scope, name }) => reachesAll(grant) || mayReach(grant, { scope: scope ?? "", name }));
-    },
-    async builds(grant, filter) {
-      const { builds } = await client.call(listBuilds, { query: filter });
-      return builds.filter((build) => mayReach(grant, build));
-    },
-    async buildLog(grant, target) {
-      const missing = new Failure("not_found", `no build "${target.id}" of ${target.scope}/${target.name}`);
-      if (!mayReach(grant, target)) throw missing;
-      try {
-        return (await client.call(buildLog, { params: target })).log;
-      } catch (error) {
-        throw error instanceof ApiError && error.status === 404 ? missing : error;
-      }
     },
   };
 }

@@ -1,97 +1,202 @@
 import { type Contexts, createContexts } from "../../../base/disk/contexts.ts";
 import { Failure } from "../../../base/wire/failure.ts";
-import { parseCpu, parseMemory } from "../../../base/pure/quantity.ts";
 import { createLimit } from "../../../base/words/limit.ts";
 import type { Build, BuildContext, BuildRequest } from "../../api/builds.ts";
-import { createSecretHider } from "../../core/build/hide-secrets.ts";
 import { buildId } from "../../core/build/build-id.ts";
 import { appId } from "../../core/naming.ts";
-import type { BuildRecord } from "../../store/build-records.ts";
-import type { Context } from "../state/context.ts";
+import type { BuildAsked, BuildRecord } from "../../store/build-records.ts";
 import { createTranscript, type Transcript } from "../rollout/transcript.ts";
+import type { Context } from "../state/context.ts";
+import { carryOut } from "./carry-out.ts";
 import { readBuildRequest } from "./request.ts";
 import { secretsOf } from "./secrets.ts";
+import { showBuilds } from "./shown.ts";
 
-export interface BuildOptions {
+interface BuildOptions {
   actor: string;
-  /** Aborts when the client has gone: the build ends with it. */
-  signal: AbortSignal;
+  /** Aborts when the client has gone: the build ends with it. Left out: it goes on by itself. */
+  signal?: AbortSignal;
   onLine?: ((line: string) => void) | undefined;
+  /** Answers when the build is in the queue. */
+  detached?: boolean;
+}
+
+interface BuildTarget {
+  scope: string;
+  name: string;
+  id: string;
+}
+
+/** What callers of the plane do with builds. */
+export interface BuildOperations {
+  contextState(digest: string): Promise<BuildContext>;
+  /** One part of a packed folder. Fails `conflict`/`ContextOffset`, `too_large`, `invalid`. */
+  uploadContext(digest: string, bytes: Uint8Array, at: { offset: number; last: boolean }): Promise<BuildContext>;
+  /** Fails `invalid`, `conflict`/`ContextMissing`, `conflict`/`BuildSecretMissing`, `conflict`/`BuildFailed`. */
+  build(body: unknown, options: BuildOptions): Promise<{ build: Build; reused: boolean }>;
+  listBuilds(filter: { scope?: string | undefined; name?: string | undefined }): { builds: Build[] };
+  /** What it printed, or has printed so far. Fails `not_found`. */
+  buildLog(target: BuildTarget): { log: string };
+  /** From the first kept byte to the end of the build. Fails `not_found`. */
+  followBuild(target: BuildTarget, signal: AbortSignal): AsyncIterable<Uint8Array>;
+  /** Resolves when it has ended. Fails `not_found`, and `conflict` where it has ended already. */
+  cancelBuild(target: BuildTarget): Promise<{ build: Build }>;
+  /** Queues the same build once more. Fails `not_found`, and `conflict` where it runs, or its folder or secrets are gone. */
+  retryBuild(target: BuildTarget, options: { actor: string }): Promise<{ build: Build }>;
 }
 
 export interface BuildRoom {
-  contextState(digest: string): Promise<BuildContext>;
-  upload(digest: string, bytes: Uint8Array, at: { offset: number; last: boolean }): Promise<BuildContext>;
-  /** Fails `invalid`, `conflict`/`ContextMissing`, `conflict`/`BuildSecretMissing`, `conflict`/`BuildFailed`. */
-  build(body: unknown, options: BuildOptions): Promise<{ build: Build; reused: boolean }>;
-  list(filter: { scope?: string | undefined; name?: string | undefined }): { builds: Build[] };
-  /** What it printed. Fails `not_found`. */
-  log(target: { scope: string; name: string; id: string }): { log: string };
+  operations: BuildOperations;
   /** At a start: a killed server took its builds with it. */
   endUnfinished(): Promise<void>;
 }
+
+/** A build that is queued or under way. */
+interface Running {
+  output: Transcript;
+  stop: AbortController;
+  /** Resolves when it is on record. */
+  queued: Promise<void>;
+  done: Promise<BuildRecord>;
+}
+
+const keyOf = ({ scope, name, id }: BuildTarget) => `${scope}/${name}/${id}`;
 
 /** Builds of images from source, one after the other so that they starve nobody. */
 export function createBuildRoom(context: Context): BuildRoom {
   const contexts = createContexts(context.layout.builds, context.limits.buildContexts);
   const turns = createLimit(context.limits.buildsAtOnceMax);
   /** Two clients that ask for the same build share it. */
-  const underWay = new Map<string, Promise<unknown>>();
+  const underWay = new Map<string, Running>();
+  const shown = (record: BuildRecord): Build => showBuilds(context, [record])[0] as Build;
+
+  const start = (record: BuildRecord, request: BuildRequest, options: BuildOptions): Running => {
+    const output = createTranscript(context.limits.buildLogBytesMax);
+    const stop = new AbortController();
+    const signal = options.signal === undefined ? stop.signal : AbortSignal.any([stop.signal, options.signal]);
+    const secrets = secretsOf(context, request);
+    const queued = Promise.withResolvers<void>();
+    const work = async () => {
+      if (!(await contexts.state(record.context)).complete) throw contextMissing(record);
+      await context.store.write((tx) => tx.builds.put(record));
+      queued.resolve();
+      return carryOut(context, { record, request, secrets, output, contexts, turns, signal, onLine: options.onLine });
+    };
+    const done = work().finally(() => underWay.delete(keyOf(record)));
+    done.catch(queued.reject);
+    queued.promise.catch(() => undefined);
+    const running = { output, stop, done, queued: queued.promise };
+    underWay.set(keyOf(record), running);
+    return running;
+  };
 
   const build = async (body: unknown, options: BuildOptions) => {
     const request = readBuildRequest(body);
     const record = draft(context, request, options.actor);
-    const key = `${record.scope}/${record.name}/${record.id}`;
-    while (underWay.has(key)) {
+    const same = underWay.get(keyOf(record));
+    if (options.detached === true && same !== undefined) {
+      await same.queued;
+      return { build: shown(context.store.builds.get(record.scope, record.name, record.id) ?? record), reused: false };
+    }
+    while (underWay.has(keyOf(record))) {
       options.onLine?.("the same image is being built by another request; waiting for it");
-      await Promise.race([underWay.get(key), aborted(options.signal)]).catch(() => options.signal.throwIfAborted());
+      await endOf(underWay.get(keyOf(record)), options.signal);
     }
     const known = request.again === true ? undefined : await present(context, record);
     if (known !== undefined) return { build: shown(known), reused: true };
-    const secrets = secretsOf(context, request);
-    const work = carryOut(context, { record, request, secrets, options, turns, contexts });
-    underWay.set(key, work);
-    try {
-      return { build: shown(await work), reused: false };
-    } finally {
-      underWay.delete(key);
-    }
+    const running = start(record, request, options);
+    if (options.detached !== true) return { build: shown(await running.done), reused: false };
+    await running.queued;
+    return { build: shown(record), reused: false };
   };
-
   return {
-    build,
-    list: (filter) => ({ builds: context.store.builds.list(filter, context.limits.eventsPageMax).map(shown) }),
-    async contextState(digest) {
-      return { digest, ...(await contexts.state(digest)) };
-    },
-    async upload(digest, bytes, at) {
-      return { digest, ...(await contexts.append(digest, bytes, at)) };
-    },
-    log({ scope, name, id }) {
-      const record = context.store.builds.get(scope, name, id);
-      if (record !== undefined) return { log: record.log };
-      throw new Failure("not_found", `no build "${id}" of ${scope}/${name}; GET /builds lists them`);
-    },
+    operations: operationsOf({ context, contexts, underWay, shown, build }),
     async endUnfinished() {
       const { store, clock } = context;
       const left = store.builds.unfinished();
       if (left.length === 0) return;
+      const how = { status: "failed", endedAt: clock.now(), error: "the server ended: build it again" } as const;
       await store.write((tx) => {
-        for (const record of left) {
-          tx.builds.put({
-            ...record,
-            status: "failed",
-            endedAt: clock.now(),
-            error: "the server ended: build it again",
-          });
-        }
+        for (const record of left) tx.builds.put({ ...record, ...how });
       });
     },
   };
 }
 
+interface Parts {
+  context: Context;
+  contexts: Contexts;
+  underWay: ReadonlyMap<string, Running>;
+  shown: (record: BuildRecord) => Build;
+  build: BuildOperations["build"];
+}
+
+function operationsOf({ context, contexts, underWay, shown, build }: Parts): BuildOperations {
+  const { store, limits } = context;
+  const recordOf = (target: BuildTarget): BuildRecord => {
+    const record = store.builds.get(target.scope, target.name, target.id);
+    if (record !== undefined) return record;
+    const { scope, name, id } = target;
+    throw new Failure("not_found", `no build "${id}" of ${scope}/${name}; GET /builds lists them`);
+  };
+  return {
+    build,
+    listBuilds: (filter) => ({ builds: showBuilds(context, store.builds.list(filter, limits.eventsPageMax)) }),
+    async contextState(digest) {
+      return { digest, ...(await contexts.state(digest)) };
+    },
+    async uploadContext(digest, bytes, at) {
+      return { digest, ...(await contexts.append(digest, bytes, at)) };
+    },
+    buildLog(target) {
+      const record = recordOf(target);
+      return { log: underWay.get(keyOf(target))?.output.text() ?? record.log };
+    },
+    followBuild(target, signal) {
+      const { log } = recordOf(target);
+      return underWay.get(keyOf(target))?.output.follow(signal) ?? whole(log);
+    },
+    async cancelBuild(target) {
+      const record = recordOf(target);
+      const running = underWay.get(keyOf(target));
+      if (running === undefined) throw new Failure("conflict", `the build has ended: it is ${record.status}`);
+      running.stop.abort(new Failure("conflict", "the build was cancelled"));
+      await running.done.catch(() => undefined);
+      return { build: shown(recordOf(target)) };
+    },
+    async retryBuild(target, { actor }) {
+      const body = requestOf(recordOf(target));
+      if (underWay.has(keyOf(target))) throw new Failure("conflict", "the build is under way: cancel it first");
+      return { build: (await build(body, { actor, detached: true })).build };
+    },
+  };
+}
+
+async function* whole(text: string): AsyncGenerator<Uint8Array> {
+  if (text !== "") yield new TextEncoder().encode(text);
+}
+
+/** What is asked for once more. Fails where a secret came with the request. */
+function requestOf({ scope, name, context, dockerfile, target, git, asked = {} }: BuildRecord): BuildRequest {
+  const { given = [], ...request } = asked;
+  if (given.length > 0) {
+    const text = `the build used ${given.join(", ")}, which the server did not keep: build it again with berth build --again`;
+    throw new Failure("conflict", text, { reason: "BuildSecretMissing" });
+  }
+  const more = { ...(target === undefined ? {} : { target }), ...(git === undefined ? {} : { git }) };
+  return { scope, name, context, dockerfile, ...more, ...request, again: true };
+}
+
+/** What of a request is kept. */
+function askedOf({ args, config_secrets, buildkit, memory, cpu, secrets = {} }: BuildRequest): BuildAsked {
+  const given = Object.keys(secrets);
+  return JSON.parse(
+    JSON.stringify({ args, config_secrets, buildkit, memory, cpu, ...(given.length === 0 ? {} : { given }) }),
+  ) as BuildAsked;
+}
+
 function draft({ clock }: Context, request: BuildRequest, actor: string): BuildRecord {
-  const { scope, name, context, target, args = {}, dockerfile = "Dockerfile" } = request;
+  const { scope, name, context, target, args = {}, dockerfile = "Dockerfile", git } = request;
   const id = buildId({ context, dockerfile, target, args });
   return {
     scope,
@@ -103,6 +208,8 @@ function draft({ clock }: Context, request: BuildRequest, actor: string): BuildR
     target,
     image: `${appId(scope, name)}:${id}`,
     imageId: undefined,
+    asked: askedOf(request),
+    git,
     actor,
     startedAt: clock.now(),
     endedAt: undefined,
@@ -119,147 +226,22 @@ async function present({ store, engine }: Context, { scope, name, id }: BuildRec
   return image?.id === known.imageId ? known : undefined;
 }
 
-interface Work {
-  record: BuildRecord;
-  secrets: Record<string, string>;
-  request: BuildRequest;
-  options: BuildOptions;
-  turns: ReturnType<typeof createLimit>;
-  contexts: Contexts;
-}
-
-async function carryOut(context: Context, { options, turns, ...work }: Work): Promise<BuildRecord> {
-  const { record, contexts } = work;
-  const { complete } = await contexts.state(record.context);
-  if (!complete) throw contextMissing(record);
-  await context.store.write((tx) => tx.builds.put(record));
-  const output = createTranscript(context.limits.buildLogBytesMax);
-  const deadline = AbortSignal.timeout(context.limits.buildMs);
-  const signal = AbortSignal.any([options.signal, context.closing, deadline]);
-  try {
-    options.onLine?.(`building ${record.image}`);
-    return await turns(async () => {
-      signal.throwIfAborted();
-      const begun: BuildRecord = { ...record, status: "building", startedAt: context.clock.now() };
-      await context.store.write((tx) => tx.builds.put(begun));
-      return await runBuild(context, { ...work, record: begun, output, signal, onLine: options.onLine });
-    });
-  } catch (error) {
-    const isOver = deadline.aborted && !options.signal.aborted;
-    const failure = isOver ? tooLong(context.limits.buildMs) : error;
-    const status = signal.aborted && !isOver ? "canceled" : "failed";
-    const [text = ""] = (failure instanceof Error ? failure.message : String(failure)).split("\n");
-    await end(context, { ...record, status, error: text, log: output.text() });
-    throw failure;
-  } finally {
-    await contexts.collect(context.clock.now());
-  }
-}
-
-interface Running {
-  record: BuildRecord;
-  secrets: Record<string, string>;
-  contexts: Contexts;
-  request: BuildRequest;
-  output: Transcript;
-  signal: AbortSignal;
-  onLine: ((line: string) => void) | undefined;
-}
-
-async function runBuild(
-  context: Context,
-  { record, request, secrets, contexts, output, signal, onLine }: Running,
-): Promise<BuildRecord> {
-  const { engine, limits, names, store } = context;
-  const hide = createSecretHider(secrets);
-  const lines = createLines((text) => {
-    const line = hide(text);
-    output.write(`${line}\n`);
-    onLine?.(line);
-  });
-  const { scope, name } = record;
-  const building = engine.build({
-    context: contexts.read(record.context),
-    dockerfile: record.dockerfile,
-    target: record.target,
-    args: request.args ?? {},
-    buildkit: request.buildkit === true || Object.keys(secrets).length > 0,
-    secrets,
-    ref: record.image,
-    labels: { [`${names.prefix}.scope`]: scope, [`${names.prefix}.name`]: name, [`${names.prefix}.build`]: record.id },
-    memoryBytes: atMost(limits.buildMemoryBytes, parseMemory(request.memory ?? "")),
-    nanoCpus: parseCpu(request.cpu ?? ""),
-    cpuShares: limits.buildCpuShares,
-    idleMs: limits.buildIdleMs,
-    onOutput: lines.push,
-    signal,
-  });
-  const image = await building.finally(lines.end).catch((error: unknown) => {
-    const isOfStep = error instanceof Failure && error.reason === "BuildFailed";
-    throw isOfStep ? new Failure(error.code, hide(error.message), { reason: "BuildFailed" }) : error;
-  });
-  await store.write((tx) => tx.images.pulled(image.id, record.image, context.clock.now()));
-  return await end(context, { ...record, status: "succeeded", imageId: image.id, log: output.text() });
-}
-
-function atMost(limit: number | undefined, wish: number | undefined): number | undefined {
-  return wish === undefined || limit === undefined ? (wish ?? limit) : Math.min(wish, limit);
-}
-
-async function end({ store, clock }: Context, record: BuildRecord): Promise<BuildRecord> {
-  const now = clock.now();
-  const ended = { ...record, endedAt: now };
-  const { scope, name, id, status, image, error, actor } = record;
-  await store.write((tx) => {
-    tx.builds.put(ended);
-    const detail = { id, status, image, ...(error === undefined ? {} : { error }) };
-    tx.events.append({ actor, action: "build", kind: "deployment", scope, name, detail }, now);
-  });
-  return ended;
-}
-
 function contextMissing({ context }: BuildRecord): Failure {
   return new Failure("conflict", `the folder ${context.slice(0, 12)} is not on the server: upload it first`, {
     reason: "ContextMissing",
   });
 }
 
-function tooLong(ms: number): Failure {
-  return new Failure("timeout", `the build took longer than ${Math.round(ms / 60_000)} minutes and was ended`, {
-    reason: "BuildFailed",
-  });
-}
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
-}
-
-/** Whole lines out of parts of them. */
-function createLines(onLine: (line: string) => void) {
-  let rest = "";
-  return {
-    push(text: string) {
-      const lines = (rest + text).split(/\r?\n/);
-      rest = lines.pop() ?? "";
-      for (const line of lines) onLine(line);
-    },
-    end() {
-      if (rest !== "") onLine(rest);
-      rest = "";
-    },
-  };
-}
-
-function shown({ imageId, target, startedAt, endedAt, error, log: _, ...build }: BuildRecord): Build {
-  return {
-    ...build,
-    ...(target === undefined ? {} : { target }),
-    ...(imageId === undefined ? {} : { image_id: imageId }),
-    started_at: new Date(startedAt).toISOString(),
-    ...(endedAt === undefined ? {} : { ended_at: new Date(endedAt).toISOString() }),
-    ...(error === undefined ? {} : { error }),
-  };
+/** However the other build ends; fails when the client leaves before that. */
+async function endOf(running: Running | undefined, signal: AbortSignal | undefined): Promise<void> {
+  const left = Promise.withResolvers<never>();
+  const leave = () => left.reject(signal?.reason);
+  signal?.addEventListener("abort", leave, { once: true });
+  if (signal?.aborted) leave();
+  try {
+    await Promise.race([running?.done.catch(() => undefined), left.promise]);
+  } finally {
+    signal?.removeEventListener("abort", leave);
+    left.promise.catch(() => undefined);
+  }
 }

@@ -16,6 +16,7 @@ import { keyedRequests } from "./0015-keyed-requests.ts";
 import { sleep } from "./0016-sleep.ts";
 import { sharedHosts } from "./0017-shared-hosts.ts";
 import { previews } from "./0018-previews.ts";
+import { buildDetails } from "./0019-build-details.ts";
 
 /** The migrations of `state.db`, in order. A released migration is never edited; a change is a new file. */
 export const stateMigrations: readonly string[] = [
@@ -37,6 +38,7 @@ export const stateMigrations: readonly string[] = [
   sleep,
   sharedHosts,
   previews,
+  buildDetails,
 ];
 
 export const schemaVersion = stateMigrations.length;
