@@ -157,7 +157,7 @@ export function planeWorld(options: WorldOptions = {}): PlaneWorld {
       version: "test",
       headerPrefix: "X-Berth",
       log,
-      limits: observabilityLimits,
+      limits: { ...observabilityLimits, ...options.limits },
     });
   const app = appOn({ peerOf: () => peer.ip, upgrade: () => false, keepOpen: () => undefined });
   const listen = ({ idleMs = observabilityLimits.idleMs, tls }: ListenOptions = {}) =>

@@ -66,11 +66,14 @@ function latencyFields(histogram: Parameters<typeof quantile>[0] | undefined): R
   return Object.fromEntries(Object.entries(latencyNames).map(([name, share]) => [name, quantile(histogram, share)]));
 }
 
+/** A round without visitors has no latency, and its line has every field all the same. */
+const noLatency = Object.fromEntries(Object.keys(latencyNames).map((name) => [name, 0]));
+
 function headOf(series: Series, at: number, replicas: readonly ReplicaRow[]): Row {
   const { source, kind, scope, name, replica, labels } = series;
   const ts = new Date(at).toISOString();
   if (source === "system") return { ts, source };
-  if (source === "ingress") return { ts, source, host: labels.host ?? "", scope, name };
+  if (source === "ingress") return { ts, source, host: labels.host ?? "", scope, name, ...noLatency };
   const isSame = (row: ReplicaRow) =>
     row.kind === kind && row.scope === scope && row.name === name && row.replica === replica;
   const row = replicas.findLast((one) => isSame(one) && one.beganAt <= at + rawTier.slotMs) ?? replicas.find(isSame);
