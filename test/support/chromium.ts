@@ -18,8 +18,10 @@ export interface Tab {
   back(): Promise<void>;
   /** Value of an expression in the page. */
   read<T>(expression: string): Promise<T>;
-  /** Another tab with the same cookies. */
+  /** Another tab with the same cookies, in front of this one: a page behind another one is hidden. */
   another(): Promise<Tab>;
+  /** Brings the tab to the front again. */
+  front(): Promise<void>;
   /** The page's own scripts do not run from now on. */
   withoutScripts(): Promise<void>;
   /** Keys as a person types them: `Tab`, `Enter`, a letter. */
@@ -213,6 +215,9 @@ async function createTab(wire: Wire, context: string | undefined): Promise<Tab> 
       await read("history.back()");
     },
     another: () => createTab(wire, context),
+    async front() {
+      await call("Page.bringToFront");
+    },
     async withoutScripts() {
       await call("Emulation.setScriptExecutionDisabled", { value: true });
     },

@@ -47,8 +47,8 @@ const stat = {
   orphan: false,
 };
 
-async function* lines({ follow, tail, since, timestamps, signal }: LogOptions): AsyncGenerator<Uint8Array> {
-  if (follow) return await new Promise<void>((resolve) => signal?.addEventListener("abort", () => resolve()));
+async function* lines({ follow, tail, since, timestamps }: LogOptions): AsyncGenerator<Uint8Array> {
+  if (follow) await new Promise(() => undefined);
   const stamp = timestamps ? "2026-01-01T00:00:00.123456789Z " : "";
   yield Buffer.from(`${stamp}tail ${tail} since ${since}\n`);
 }

@@ -94,7 +94,7 @@ export interface PlaneAnswer {
 
 interface WorldOptions {
   controller?: Partial<Controller>;
-  limits?: Partial<PlaneLimits>;
+  limits?: Partial<PlaneLimits> & { pingMs?: number };
   /** Apps that run at the beginning. */
   apps?: readonly AppFacts[];
   /** What the room of the logs works with; without it no logs are kept. */

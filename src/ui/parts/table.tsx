@@ -18,21 +18,22 @@ interface TableProps<T> {
 export function Table<T>({ label, columns, rows, keyOf }: TableProps<T>) {
   return (
     <div class="card scroll" tabIndex={0} role="region" aria-label={label}>
-      <table class="table">
-        <thead>
-          <tr>
+      {/* The roles say again what the elements are: a phone shows rows as blocks, which takes their meaning away. */}
+      <table class="table" role="table">
+        <thead role="rowgroup">
+          <tr role="row">
             {columns.map(({ title, right }) => (
-              <th key={title} scope="col" class={right ? "right" : undefined}>
+              <th key={title} role="columnheader" scope="col" class={right ? "right" : undefined}>
                 {title}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody role="rowgroup">
           {rows.map((row) => (
-            <tr key={keyOf(row)}>
+            <tr key={keyOf(row)} role="row">
               {columns.map(({ title, cell, right }) => (
-                <td key={title} class={right ? "right" : undefined}>
+                <td key={title} role="cell" data-title={title} class={right ? "right" : undefined}>
                   {cell(row)}
                 </td>
               ))}

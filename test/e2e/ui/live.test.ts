@@ -99,6 +99,7 @@ describe("a page that stays open", () => {
     await other.shows("shop/talker");
     await other.press("Sign out");
     await other.shows("Sign in to berth");
+    await tab.front();
     expect(await tab.shows("Your session has ended")).not.toContain("shop/");
   });
 });

@@ -11,8 +11,17 @@ interface Finding {
 
 const script = join(import.meta.dir, "../../../node_modules/axe-core/axe.min.js");
 
-/** Serious faults of accessibility on the page, one text each. */
+/** Serious faults of accessibility on the page in both themes, one text each. */
 export async function axeFaults(tab: Tab): Promise<string[]> {
+  const dark = await faultsIn(tab, "dark");
+  return [...(await faultsIn(tab, "light")), ...dark];
+}
+
+async function faultsIn(tab: Tab, scheme: "light" | "dark"): Promise<string[]> {
+  await tab.look({ width: 1280, height: 800, scheme });
+  await waitFor(`the ${scheme} theme`, () =>
+    tab.read<boolean>(`document.documentElement.dataset.theme === "${scheme}"`),
+  );
   await tab.read(`${await Bun.file(script).text()}; window.axeFound = undefined; true`);
   await tab.read(
     `axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] }).then((found) => { window.axeFound = found.violations; }); true`,
@@ -20,5 +29,5 @@ export async function axeFaults(tab: Tab): Promise<string[]> {
   const found = await waitFor("axe's findings", () => tab.read<Finding[] | false>("window.axeFound ?? false"));
   return found
     .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .flatMap(({ id, help, nodes }) => nodes.map(({ html }) => `${id}: ${help}: ${html.slice(0, 160)}`));
+    .flatMap(({ id, help, nodes }) => nodes.map(({ html }) => `${scheme}: ${id}: ${help}: ${html.slice(0, 160)}`));
 }
