@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { go } from "../frame/router.ts";
 import { matches } from "../text/match.ts";
 
@@ -29,7 +29,8 @@ function Opened({ entries }: { entries: readonly Entry[] }) {
   const [typed, setTyped] = useState("");
   const [at, setAt] = useState(0);
   const found = matches(entries, typed, ({ title, sort }) => `${title} ${sort}`).slice(0, shownMax);
-  useEffect(() => box.current?.showModal(), []);
+  // Before the next frame: what is typed at once after the key that opens it belongs to its field.
+  useLayoutEffect(() => box.current?.showModal(), []);
   useEffect(() => document.getElementById(`found-${at}`)?.scrollIntoView({ block: "nearest" }), [at]);
   const close = () => {
     open.value = false;

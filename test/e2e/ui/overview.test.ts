@@ -6,6 +6,9 @@ import { type FakePlane, startFakePlane } from "../../support/ui/fake-plane.ts";
 import { appFixture, overviewFixture, problemFixture, whoFixture } from "../../support/ui/fixtures.ts";
 import { takePictures } from "../../support/ui/pictures.ts";
 
+/** How long a page is open, in simulated hours; test/soak has whole days. */
+const openHours = Number(process.env.BERTH_TEST_HOURS ?? "4");
+
 /** The overview in a browser, with a plane that the test plays: each state that it can be in. */
 let chromium: Chromium;
 let plane: FakePlane;
@@ -101,7 +104,7 @@ describe("the overview", () => {
     expect(paintMs).toBeLessThan(2_000);
   });
 
-  test("a day of messages leaves the page as large as it was", async () => {
+  test("hours of messages leave the page as large as it was", async () => {
     const app = appFixture("app-7");
     const tick = (at: number) => ({
       at: new Date(at).toISOString(),
@@ -110,7 +113,7 @@ describe("the overview", () => {
       ],
     });
     const day = async (from: number) => {
-      for (let step = 0; step < 5_760; step++) {
+      for (let step = 0; step < openHours * 240; step++) {
         plane.send("metrics", tick(from + step * 15_000));
         if (step % 10 === 0) plane.send("app", { ...app, summary: `round ${step}`, restarts: step });
         if (step % 10 === 5)

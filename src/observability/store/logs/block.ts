@@ -26,6 +26,8 @@ export interface BlockHead {
   sources: LogSource[];
   /** By container. */
   positions: Record<string, LogPosition>;
+  /** Counts blocks as they are written: the positions of a later one hold. Missing in those of older servers. */
+  order?: number;
   /** Some line may write characters of ASCII as `\u00..`. */
   escapes: boolean;
   filterBytes: number;
@@ -47,7 +49,11 @@ export interface Packed {
 }
 
 /** Packs lines of one app; they are sorted by time, those of one time stay in order. */
-export function packBlock(unsorted: readonly NewLine[], positions: Record<string, LogPosition>, level: number): Packed {
+export function packBlock(
+  unsorted: readonly NewLine[],
+  { positions, order }: Pick<BlockHead, "positions" | "order">,
+  level: number,
+): Packed {
   const lines = isSorted(unsorted) ? unsorted : unsorted.toSorted((a, b) => a.at - b.at);
   const sources: LogSource[] = [];
   const bySource = new Map<string, number>();
@@ -80,6 +86,7 @@ export function packBlock(unsorted: readonly NewLine[], positions: Record<string
     levels: counts,
     sources,
     positions,
+    ...(order === undefined ? {} : { order }),
     escapes: text.includes("\\u00"),
     filterBytes: filter.length,
     columnBytes: packedColumns.length,

@@ -21,7 +21,8 @@ export function compact(segment: Segment, limits: CompactLimits): boolean {
   try {
     for (const group of groups) {
       const positions: Record<string, LogPosition> = Object.assign({}, ...group.map(({ head }) => head.positions));
-      const { bytes } = packBlock(group.flatMap(linesOf), positions, limits.packLevelLast);
+      const order = Math.max(...group.map(({ head }) => head.order ?? 0));
+      const { bytes } = packBlock(group.flatMap(linesOf), { positions, order }, limits.packLevelLast);
       for (let done = 0; done < bytes.length;) done += writeSync(file, bytes, done);
     }
     fdatasyncSync(file);

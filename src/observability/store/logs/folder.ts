@@ -35,7 +35,8 @@ export function readFolder(folder: string): Findings {
     if (scope === aside) continue;
     for (const name of namesIn(join(folder, scope))) readApp(folder, { scope, name }, found);
   }
-  found.segments.sort((a, b) => a.hourAt - b.hourAt || compareWords(a.path, b.path));
+  // The second file of an hour has a longer name than the first, the tenth a longer one than the ninth.
+  found.segments.sort((a, b) => a.hourAt - b.hourAt || a.path.length - b.path.length || compareWords(a.path, b.path));
   return found;
 }
 

@@ -91,6 +91,8 @@ export function openLogStore({ folder, limits, log, now, space = freeSpace }: Lo
   let generation = 0;
   let damaged = found.damaged.length;
   let problem: string | undefined;
+  const blocks = () => [...segments].flatMap((segment) => segment.blocks);
+  let order = blocks().reduce((last, { head }) => Math.max(last, head.order ?? 0), 0);
 
   const waitingOf = (app: LogApp): Waiting => {
     const key = appKey(app);
@@ -154,7 +156,8 @@ export function openLogStore({ folder, limits, log, now, space = freeSpace }: Lo
     try {
       const segment = segmentFor(own.app);
       const isNew = segment.bytes === 0;
-      appendBlock(segment, packBlock(own.lines, own.positions, level));
+      appendBlock(segment, packBlock(own.lines, { positions: own.positions, order: order + 1 }, level));
+      order += 1;
       if (isNew) syncFolder(segment.path);
     } catch (error) {
       if (problem === undefined) log.error("log lines cannot be written and wait in memory", { error });
@@ -171,9 +174,9 @@ export function openLogStore({ folder, limits, log, now, space = freeSpace }: Lo
   return {
     positions() {
       const positions = new Map<string, LogPosition>();
-      for (const segment of segments)
-        for (const { head } of segment.blocks)
-          for (const [container, position] of Object.entries(head.positions)) positions.set(container, position);
+      // Names of files do not tell which is newer: several may be of one hour, and clocks are set back.
+      for (const { head } of blocks().toSorted((a, b) => (a.head.order ?? 0) - (b.head.order ?? 0)))
+        for (const [container, position] of Object.entries(head.positions)) positions.set(container, position);
       return positions;
     },
     add(app, line) {
@@ -213,7 +216,7 @@ export function openLogStore({ folder, limits, log, now, space = freeSpace }: Lo
       }
     },
     state() {
-      const all = [...segments].flatMap(({ blocks }) => blocks);
+      const all = blocks();
       const sum = (of: (block: StoredBlock) => number) => all.reduce((total, block) => total + of(block), 0);
       return {
         segments: segments.size,
@@ -227,7 +230,7 @@ export function openLogStore({ folder, limits, log, now, space = freeSpace }: Lo
         problem,
       };
     },
-    blocks: () => [...segments].flatMap(({ blocks }) => blocks),
+    blocks,
   };
 }
 

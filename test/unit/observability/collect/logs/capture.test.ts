@@ -44,8 +44,8 @@ function world() {
     path: file,
     running,
   });
-  const open = (changes: Partial<CaptureLimits> = {}): { store: LogStore; capture: Capture } => {
-    const now = () => startMs + 60_000;
+  const open = (changes: Partial<CaptureLimits> = {}, setBy = 0): { store: LogStore; capture: Capture } => {
+    const now = () => startMs + 60_000 + setBy;
     const store = openLogStore({ folder: join(folder, "store"), limits: logLimits.store, log: silentLog, now });
     const capture = createCapture({
       sink: store,
@@ -92,6 +92,18 @@ test("a server that is killed reads on where its last block ended: no line is lo
   appendFileSync(path, entry("four"));
   readAll(second.capture);
   expect(texts(second.store)).toEqual(["one", "two", "three", "four"]);
+});
+
+test("a server that is killed again and again in one hour, and with its clock set back, goes on at its newest block", () => {
+  const { path, container, open } = world();
+  for (let life = 0; life < 12; life += 1) {
+    const { store, capture } = open({}, -(life % 3) * 3_600_000);
+    capture.watch([container()]);
+    appendFileSync(path, entry(`life ${life}`));
+    readAll(capture);
+    store.flush({ all: true });
+  }
+  expect(texts(open().store)).toEqual(Array.from({ length: 12 }, (_, life) => `life ${life}`));
 });
 
 test("files that Docker changes meanwhile are read to their end, while running and while away", () => {
