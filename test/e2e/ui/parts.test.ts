@@ -50,6 +50,7 @@ describe("the parts of the web UI", () => {
     await tab.key("Enter");
     await tab.shows("This is a sample: nothing was deleted");
     await tab.key("Escape");
+    await waitFor("the dialog to be gone", () => tab.read<boolean>("document.querySelector('dialog') === null"));
   });
 
   test("the palette opens with a key and leads on by keyboard alone", async () => {
