@@ -21,6 +21,7 @@ import { createObservability, type RunningObservability } from "./observability/
 import type { AlertOutside } from "./observability/service/alerts/parts.ts";
 import type { MetricsRoom } from "./observability/service/metrics/create.ts";
 import { metricsNow } from "./observability/service/metrics/now.ts";
+import type { PeopleIdentity } from "./observability/service/people/identity.ts";
 import type { Platform, ReadPodLogs } from "./observability/service/platform.ts";
 import { openObservabilityStore } from "./observability/store/open-store.ts";
 import type { AppWatch } from "./orchestration/api/app-facts.ts";
@@ -52,6 +53,8 @@ interface Parts {
   apps: AppWatch;
   podLogs: ReadPodLogs;
   engine: Engine;
+  /** The identity service, as far as people sign in to the web UI through it. */
+  people: PeopleIdentity;
 }
 
 /** The observability plane: its store, its rooms and its listener. Call it as the holder of the root's lock. */
@@ -73,6 +76,7 @@ export function createObservabilityRoom(parts: Parts): ObservabilityRoom {
       drains: drainOutside(parts.options.allowPrivateHooks),
     },
     alerts: alertOutside(parts, metrics),
+    people: parts.people,
   });
   return {
     ...running,

@@ -183,7 +183,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     ...{ options, sendMail: mailSender(options) },
     sendWebhook: sendWebhooks({ allowPrivate: options.allowPrivateHooks }),
     ask: (request) => app.inside(request),
-    engine,
+    ...{ engine, people: identity.identity.ownApp },
   });
   observability = observabilityRoom;
   ingressRoom = await createIngressRoom({

@@ -35,6 +35,16 @@ export const observabilityLimits = {
     linkMs: 60_000,
     linksMax: 100,
   },
+  people: {
+    /** People with a role. */
+    max: 500,
+    /** A sign-in through the identity service is finished within this time; so many are under way, and of one client. */
+    pendingMs: 10 * 60_000,
+    pendingMax: 1_000,
+    pendingOfClientMax: 20,
+    /** How often streams of people are looked through for those whom the identity service has banned or signed out. */
+    lookMs: 5_000,
+  },
   rates: {
     /** Requests of one token that change something. */
     actions: { burst: 3, perMinute: 10 },

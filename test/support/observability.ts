@@ -12,6 +12,8 @@ import { createObservabilityApp, type ObservabilityApp } from "../../src/observa
 import { planeRefusals } from "../../src/observability/http/refusals.ts";
 import { mountObservability } from "../../src/observability/http/manage/mount.ts";
 import { createSessionCookie } from "../../src/observability/http/session-cookie.ts";
+import { mountIdentity } from "../../src/identity/http/manage/mount.ts";
+import type { Identity } from "../../src/identity/service/identity.ts";
 import { createObservability, type RunningObservability } from "../../src/observability/service/create.ts";
 import type { LogPlatform } from "../../src/observability/service/logs/create.ts";
 import type { PlaneLimits } from "../../src/observability/service/context.ts";
@@ -97,13 +99,23 @@ interface WorldOptions {
   limits?: Partial<PlaneLimits> & { pingMs?: number };
   /** Apps that run at the beginning. */
   apps?: readonly AppFacts[];
+  clock?: FakeClock;
   /** What the room of the logs works with; without it no logs are kept. */
   logs?: LogPlatform;
+  /** The identity service, managed on the orchestration plane; without it there is none. */
+  identity?: Pick<Identity, "manage" | "ownApp">;
 }
+
+const noIdentity: Identity["ownApp"] = {
+  isServed: false,
+  redeem: () => Promise.resolve(undefined),
+  stands: () => false,
+  end: () => Promise.resolve(),
+};
 
 /** The observability plane in process, over the real orchestration plane with a controller that records. */
 export function planeWorld(options: WorldOptions = {}): PlaneWorld {
-  const clock = createFakeClock();
+  const clock = options.clock ?? createFakeClock();
   const lines: string[] = [];
   const log = createLog((line) => void lines.push(line), "debug");
   const { store, remove } = openTestObservabilityStore();
@@ -124,6 +136,7 @@ export function planeWorld(options: WorldOptions = {}): PlaneWorld {
       sendMail: undefined,
       ping: () => Promise.resolve({ status: 200, body: "" }),
     },
+    people: options.identity?.ownApp ?? noIdentity,
     platform: {
       apps: watch,
       podLogs: (name, reading) => controller.podLogs(name, reading),
@@ -140,7 +153,10 @@ export function planeWorld(options: WorldOptions = {}): PlaneWorld {
   const { observability } = running;
   const orchestration = createOrchestrationApp({
     controller,
-    mountOthers: (plane) => mountObservability(plane, observability),
+    mountOthers(plane, paging) {
+      mountObservability(plane, observability);
+      if (options.identity !== undefined) mountIdentity(plane, options.identity.manage, paging);
+    },
     version: "test",
     names: naming(),
     log,

@@ -27,7 +27,7 @@ export const helpGroups: readonly (readonly [heading: string, verbs: readonly st
   ["change what runs", ["config", "env", "scale", "restart", "stop", "start", "cron", "lock", "unlock", "locks"]],
   ["work inside an app", ["exec", "shell", "run", "cp", "port-forward"]],
   ["manifest files", ["validate", "fmt", "convert", "import", "export", "schema", "explain"]],
-  ["domains, users, plugins", ["domains", "ingress", "certs", "ca", "identity", "plugins"]],
+  ["domains, users, plugins", ["domains", "ingress", "certs", "ca", "identity", "people", "plugins"]],
 ];
 
 export const restHeading = "servers and this program";

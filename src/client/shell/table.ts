@@ -231,6 +231,11 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import("../commands/pat.ts")).patCommand,
   },
   {
+    name: "people",
+    summary: "let people sign in to the web UI, and give them roles",
+    load: async () => (await import("../commands/people.ts")).peopleCommand,
+  },
+  {
     name: "ingress",
     summary: "show what the proxy serves, reload it, stop it",
     load: async () => (await import("../commands/ingress.ts")).ingressCommand,

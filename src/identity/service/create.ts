@@ -14,6 +14,7 @@ import { createHosted } from "./hosted.ts";
 import { createHookOutbox } from "./hook-outbox.ts";
 import { createLookup } from "./lookup.ts";
 import { createManagement } from "./manage/manage.ts";
+import { createOwnApp } from "./own-app.ts";
 import { serviceLane } from "./passwords.ts";
 import { runPurge } from "./purge.ts";
 import { createRateLimits } from "./rate-limits.ts";
@@ -85,6 +86,7 @@ export function createIdentity(parts: IdentityParts): RunningIdentity {
     search,
     refresh: createRefresh(context, tokens),
     signingPairs,
+    ownApp: createOwnApp(context, { hosted, tokens }),
     manage: createManagement(context, {
       hashPassword: (password) => passwords.hash(password, serviceLane),
       signingPairs,

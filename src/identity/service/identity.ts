@@ -5,6 +5,7 @@ import type { Discovery } from "./discovery.ts";
 import type { Hosted } from "./hosted.ts";
 import type { Lookup } from "./lookup.ts";
 import type { Management } from "./manage/manage.ts";
+import type { OwnApp } from "./own-app.ts";
 import type { Refresh } from "./refresh.ts";
 import type { Searches } from "./search.ts";
 import type { Sessions } from "./sessions.ts";
@@ -26,6 +27,8 @@ export interface Identity {
   search: Searches;
   refresh: Refresh;
   signingPairs: SigningPairs;
+  /** For the web UI, whose people may sign in through an instance. */
+  ownApp: OwnApp;
   /** The operator's side; served by the orchestration plane. */
   manage: Management;
 }

@@ -38,7 +38,7 @@ export const listActivity = planeEndpoint({
 export const AuditRow = Type.Object({
   id: Type.String(),
   at: Type.String(),
-  actor: Type.String({ description: "pat:ID, or system" }),
+  actor: Type.String({ description: "pat:ID, person:ADDRESS, or system" }),
   actor_name: Type.Optional(Type.String()),
   ip: Type.Optional(Type.String()),
   action: Type.String(),

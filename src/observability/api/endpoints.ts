@@ -6,6 +6,7 @@ import { planeSystem } from "./system.ts";
 import { drainEndpoints } from "./log-drains.ts";
 import { logEndpoints } from "./log-search.ts";
 import { planeOpenapi } from "./openapi.ts";
+import { planePeopleEndpoints } from "./people.ts";
 import type { PlaneEndpoint } from "./plane-endpoint.ts";
 import { listPlanePats, revokePlanePat } from "./tokens.ts";
 import { whoami } from "./whoami.ts";
@@ -17,6 +18,7 @@ export const planeEndpoints: PlaneEndpoint[] = [
   planeOpenapi,
   listPlanePats,
   revokePlanePat,
+  ...planePeopleEndpoints,
   planeSystem,
   planeStats,
   listPlanePods,

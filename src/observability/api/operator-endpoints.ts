@@ -4,12 +4,14 @@ import { metricEndpoints } from "./metrics.ts";
 import { drainEndpoints } from "./log-drains.ts";
 import { logEndpoints } from "./log-search.ts";
 import { operatorTwin } from "./operator-twin.ts";
+import { operatorPeopleEndpoints } from "./people.ts";
 import { createUiLink } from "./sessions.ts";
 import { patEndpoints } from "./tokens.ts";
 
 /** What the observability plane has on the orchestration plane. */
 export const operatorEndpoints: Endpoint[] = [
   ...patEndpoints,
+  ...operatorPeopleEndpoints,
   createUiLink,
   ...alertEndpoints.map(operatorTwin),
   ...metricEndpoints,

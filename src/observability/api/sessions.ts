@@ -1,6 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import { endpoint } from "../../base/wire/endpoint.ts";
 import { Shape, Words } from "../../base/wire/shape.ts";
+import { Text } from "../../base/wire/query.ts";
+import { signedInPath, startPath } from "./people.ts";
 import { scopes } from "./plane-endpoint.ts";
 
 /**
@@ -33,6 +35,9 @@ const Session = Type.Object({
   name: Type.Optional(Type.String()),
   scopes: Type.Array(Type.String()),
   apps: Type.Array(Type.String(), { description: "globs of the apps that it may see; empty: every app" }),
+  person: Type.Optional(
+    Type.String({ description: "address of the person, after a sign-in through the identity service" }),
+  ),
   expires_at: Type.String({ description: "when the session ends; signing in again makes another one" }),
 });
 
@@ -61,5 +66,33 @@ export const signOut = endpoint({
   data: Type.Object({ signed_out: Type.Literal(true) }),
 });
 
+export const signInWays = endpoint({
+  method: "GET",
+  path: "/ui/api/sign-in-ways",
+  summary: "Ways to sign in beside a token and a link",
+  data: Type.Object({
+    people: Type.Optional(Type.Object({ title: Type.String({ description: "name of the sign-in service" }) })),
+  }),
+});
+
+export const startSignIn = endpoint({
+  method: "GET",
+  path: startPath,
+  summary: "Sends a browser to the identity service to sign in",
+  query: Type.Object({ to: Text("path of the page to show afterwards") }),
+  stream: "text/html",
+});
+
+export const finishSignIn = endpoint({
+  method: "GET",
+  path: signedInPath,
+  summary: "Where the identity service sends the browser back to; signs it in, or answers a page that says why not",
+  query: Type.Object({
+    state: Text("of the sign-in that this browser has begun: good once, for ten minutes"),
+    code: Text("from the identity service: good once, for a minute"),
+  }),
+  stream: "text/html",
+});
+
 /** Of the web UI, on the observability plane and outside of its API. */
-export const sessionEndpoints = [signIn, getSession, signOut];
+export const sessionEndpoints = [signIn, getSession, signOut, signInWays, startSignIn, finishSignIn];

@@ -11,6 +11,7 @@ export const whoami = planeEndpoint({
     name: Type.Optional(Type.String()),
     scopes: Type.Array(Type.String()),
     apps: Type.Array(Type.String(), { description: "globs of the apps that it may see; empty: every app" }),
+    person: Type.Optional(Type.String({ description: "address of the person behind a session of the web UI" })),
     expires_at: Type.Optional(Type.String()),
   }),
 });

@@ -28,6 +28,8 @@ import { mountAlerts } from "./alerts.ts";
 import { mountIncidents } from "./incidents.ts";
 import { onPlane } from "./both-planes.ts";
 import { mountMetrics } from "./metrics.ts";
+import { mountPeople } from "./people.ts";
+import { mountPersonSignIn } from "./person-sign-in.ts";
 import { mountTokens } from "./tokens.ts";
 import { mountWhoami } from "./whoami.ts";
 import { mountWide } from "./wide.ts";
@@ -89,6 +91,7 @@ export function createObservabilityApp(options: ObservabilityAppOptions): Observ
   mountWhoami(plane);
   mountOpenapi(plane, { title: "berth observability API", version });
   mountTokens(plane);
+  mountPeople(plane);
   mountMetrics(plane);
   mountAlerts(onPlane(plane), observability.alerts);
   mountIncidents(onPlane(plane), observability.incidents);
@@ -99,7 +102,9 @@ export function createObservabilityApp(options: ObservabilityAppOptions): Observ
   mountLogs(onPlane(plane), observability.logs);
   mountDrains(onPlane(plane), observability.drains);
   mountLogStream(plane);
-  mountSessions(plane, { cookie, arrivalOf: (request) => arrivals.get(request) ?? arrivalOf(request) });
+  const parts = { cookie, arrivalOf: (request: Request) => arrivals.get(request) ?? arrivalOf(request) };
+  mountSessions(plane, parts);
+  mountPersonSignIn(plane, parts);
   const allowedOn = createAllowedMethods([...plane.mounted, ...sessionEndpoints]);
   /** The token of the request, or where it has none the session of its cookie. Fails `unauthorized`. */
   const enter = async (request: Request, arrival: Arrival): Promise<Grant> => {

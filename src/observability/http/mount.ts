@@ -2,12 +2,13 @@ import { jsonResponse, okResponse } from "../../base/http/answers.ts";
 import { pathOf, readBody, readQuery } from "../../base/http/request.ts";
 import type { DataOf, QueryOf } from "../../base/wire/endpoint.ts";
 import type { PlaneEndpoint } from "../api/plane-endpoint.ts";
+import { actorOf } from "../core/tokens/grant.ts";
 import { requireScope } from "../service/tokens/access.ts";
 import type { ObservabilityPlane, Visitor } from "./plane.ts";
 
 /** One request of a token that may make it. */
 export interface PlaneCall<E extends PlaneEndpoint> extends Visitor {
-  /** `pat:<id>`: who the platform has on record for what is done. */
+  /** `pat:<id>` or `person:<address>`: who the platform has on record for what is done. */
   actor: string;
   /** Decoded; null where the percent-encoding is broken. `readParam` reads one. */
   params: Record<string, string | null>;
@@ -73,7 +74,7 @@ function mountAnswer<E extends PlaneEndpoint>(plane: ObservabilityPlane, endpoin
         const body = endpoint.body === undefined ? undefined : await readBody(request, { depthMax });
         // Paths without parameters come without any, whatever the types say.
         const named = (params as PlaneCall<E>["params"] | undefined) ?? {};
-        return respond({ ...visitor, actor: `pat:${grant.id}`, params: named, query, body, request });
+        return respond({ ...visitor, actor: actorOf(grant), params: named, query, body, request });
       };
       const answered = run().catch(plane.mapError);
       return changes ? recorded(plane, { endpoint, request, visitor }, answered) : answered;
@@ -99,7 +100,7 @@ async function recorded(plane: ObservabilityPlane, asked: Asked, answered: Promi
   const isRefused = response.status === 403 || response.status === 429;
   if (isRefused && !plane.observability.rates.isRecorded(visitor.grant)) return response;
   await plane.observability.audit.record({
-    actor: `pat:${visitor.grant.id}`,
+    actor: actorOf(visitor.grant),
     ip: visitor.ip,
     action: `${endpoint.method} ${endpoint.path}`,
     target: pathOf(request),

@@ -11,6 +11,10 @@ export interface SessionCookie {
   /** Of a `Set-Cookie` header. `expiresAt` in epoch milliseconds. */
   write(session: { id: string; expiresAt: number }, secure: boolean): Promise<string>;
   clear(secure: boolean): string;
+  /** The secret that binds a sign-in which is under way to this browser. */
+  readPending(request: Request, secure: boolean): string | undefined;
+  writePending(secret: string, maxAgeMs: number, secure: boolean): string;
+  clearPending(secure: boolean): string;
 }
 
 interface CookieOptions {
@@ -30,11 +34,15 @@ const audienceOf = (secure: boolean) => (secure ? "web-ui" : "web-ui-plain");
 
 export function createSessionCookie({ key, installation, now }: CookieOptions): SessionCookie {
   const { sign, verify } = jwt({ name: "session", secret: key.reveal(), alg: algorithm }).decorator.session;
-  const plain = `berth_session_${installation.replaceAll(/[^a-zA-Z0-9]/g, "").slice(0, 8)}`;
+  const ours = installation.replaceAll(/[^a-zA-Z0-9]/g, "").slice(0, 8);
   // The prefix makes browsers refuse a cookie that another host of the domain has set (RFC 6265bis).
-  const nameOf = (secure: boolean) => (secure ? `__Host-${plain}` : plain);
+  const named = (plain: string) => (secure: boolean) => (secure ? `__Host-${plain}` : plain);
+  const nameOf = named(`berth_session_${ours}`);
+  const pendingOf = named(`berth_sign_in_${ours}`);
+  const lineOf = (name: string, value: string, { maxAgeSeconds, secure }: { maxAgeSeconds: number; secure: boolean }) =>
+    `${name}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}`;
   const line = (value: string, maxAgeSeconds: number, secure: boolean) =>
-    `${nameOf(secure)}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}`;
+    lineOf(nameOf(secure), value, { maxAgeSeconds, secure });
   return {
     async read(request, secure) {
       const token = cookieOf(request, nameOf(secure));
@@ -52,6 +60,10 @@ export function createSessionCookie({ key, installation, now }: CookieOptions): 
       return line(token, Math.max(0, seconds - Math.floor(now() / 1_000)), secure);
     },
     clear: (secure) => line("", 0, secure),
+    readPending: (request, secure) => cookieOf(request, pendingOf(secure)),
+    writePending: (secret, maxAgeMs, secure) =>
+      lineOf(pendingOf(secure), secret, { maxAgeSeconds: Math.floor(maxAgeMs / 1_000), secure }),
+    clearPending: (secure) => lineOf(pendingOf(secure), "", { maxAgeSeconds: 0, secure }),
   };
 }
 

@@ -59,7 +59,8 @@ export async function openSession(
 ): Promise<OpenSession | undefined> {
   if (!isPrivate) return undefined;
   const id = await cookie.read(request, tls);
-  return id === undefined ? undefined : plane.observability.sessions.find(id, ip);
+  const agent = request.headers.get("user-agent") ?? "";
+  return id === undefined ? undefined : plane.observability.sessions.find(id, { ip, agent });
 }
 
 /** Of requests that change something with the power of a cookie. Fails `forbidden`. */
@@ -70,12 +71,13 @@ export function requireOwnPage({ headers }: Request): void {
   }
 }
 
-function answered({ session, grant: { id, name, scopes, apps } }: OpenSession, setCookie?: string): Response {
+function answered({ session, grant: { id, name, scopes, apps, person } }: OpenSession, setCookie?: string): Response {
   const data: DataOf<typeof getSession> = {
     id,
     ...(name === undefined ? {} : { name }),
     scopes: [...scopes],
     apps: [...apps],
+    ...(person === undefined ? {} : { person }),
     expires_at: new Date(session.expiresAt).toISOString(),
   };
   const set: Record<string, string> = setCookie === undefined ? {} : { "Set-Cookie": setCookie };

@@ -4,11 +4,12 @@ import type { ObservabilityPlane } from "./plane.ts";
 
 export function mountWhoami(plane: ObservabilityPlane): void {
   mountPlane(plane, whoami, {
-    answer: ({ grant: { id, name, scopes, apps, expiresAt } }) => ({
+    answer: ({ grant: { id, name, scopes, apps, person, expiresAt } }) => ({
       id,
       ...(name === undefined ? {} : { name }),
       scopes: [...scopes],
       apps: [...apps],
+      ...(person === undefined ? {} : { person }),
       ...(expiresAt === undefined ? {} : { expires_at: new Date(expiresAt).toISOString() }),
     }),
   });

@@ -4,6 +4,7 @@ import type { ObservabilityStore } from "../store/open-store.ts";
 import type { AppsLimits } from "./apps/limits.ts";
 import type { AlertOutside } from "./alerts/parts.ts";
 import type { MetricsRoom } from "./metrics/create.ts";
+import type { PeopleIdentity } from "./people/identity.ts";
 import type { Platform } from "./platform.ts";
 
 /** Limits of the plane itself: see `observabilityLimits` of `config/`, where each is explained. */
@@ -19,6 +20,7 @@ export interface PlaneLimits {
     agentCharactersMax: number;
   };
   sessions: { lifeMs: number; openMax: number; linkMs: number; linksMax: number };
+  people: { max: number; pendingMs: number; pendingMax: number; pendingOfClientMax: number; lookMs: number };
   rates: Record<"actions" | "clicks" | "reads" | "failures" | "refusals", { burst: number; perMinute: number }> & {
     keysMax: number;
   };
@@ -42,4 +44,5 @@ export interface ObservabilityContext {
   /** What names of exported metrics begin with. */
   prefix: string;
   alerts: AlertOutside;
+  people: PeopleIdentity;
 }

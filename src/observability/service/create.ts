@@ -13,6 +13,7 @@ import { createJobs } from "./jobs/create.ts";
 import { createPods } from "./pods/create.ts";
 import { createDrainRoom } from "./drains/create.ts";
 import { createLogsRoom } from "./logs/create.ts";
+import { createPeopleRoom } from "./people/create.ts";
 import { createRates } from "./rates.ts";
 import { createStreams } from "./streams.ts";
 import { createUiSessions } from "./sessions.ts";
@@ -38,13 +39,15 @@ export function createObservability(context: ObservabilityContext): RunningObser
   const audit = createAuditTrail(context);
   const apps = createAppsRoom(context, { audit, host: host.strip });
   const logs = createLogsRoom(context.platform.logs, context);
+  const sessions = createUiSessions(context, { access, rates, streams });
   const observability: Observability = {
     access,
     rates,
     streams,
     audit,
     tokens: createManagedTokens(context, streams),
-    sessions: createUiSessions(context, { access, rates, streams }),
+    sessions,
+    people: createPeopleRoom(context, { rates, streams, sessions }),
     platform: context.platform,
     apps,
     ...openAlerts(context, { logs, apps }),
@@ -62,6 +65,7 @@ export function createObservability(context: ObservabilityContext): RunningObser
   };
   const loops: ((signal: AbortSignal) => Promise<void>)[] = [
     streams.run,
+    observability.people.run,
     host.run,
     apps.run,
     context.metrics.run,

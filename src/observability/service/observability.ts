@@ -13,6 +13,7 @@ import type { MetricsAnswers } from "./metrics/answers.ts";
 import type { Log } from "../../base/words/log.ts";
 import type { DrainRoom } from "./drains/create.ts";
 import type { LogsRoom } from "./logs/create.ts";
+import type { PeopleRoom } from "./people/create.ts";
 import type { Platform } from "./platform.ts";
 import type { Rates } from "./rates.ts";
 import type { Streams } from "./streams.ts";
@@ -28,6 +29,7 @@ export interface Observability {
   audit: AuditTrail;
   tokens: ManagedTokens;
   sessions: UiSessions;
+  people: PeopleRoom;
   platform: Platform;
   metrics: MetricsAnswers;
   log: Log;

@@ -20,8 +20,8 @@ export type ReadPodLogs = (name: string, reading: LogReading) => Promise<AsyncIt
 /** How the plane asks the platform, in process: through the contract, and for the rest through these functions. */
 export interface Platform {
   /**
-   * A client of the orchestration plane; `actor` is on record for what it does: `pat:<id>` for a token, a word of its own for
-   * what the plane does by itself. Its calls fail with `ApiError`, which the plane answers as it came.
+   * A client of the orchestration plane; `actor` is on record for what it does: `pat:<id>` for a token, `person:<address>` for a
+   * person, a word of its own for what the plane does by itself. Its calls fail with `ApiError`, which the plane answers as it came.
    */
   as(actor: string): Client;
   /** Deployments and statefulsets with their replicas, from memory. */

@@ -1,14 +1,17 @@
 import { Failure, problemsFailure } from "../../base/wire/failure.ts";
 import { scopes as allScopes } from "../api/plane-endpoint.ts";
+import { signedInPath } from "../api/people.ts";
 import { createUiLink, signIn as signInEndpoint, signInPath } from "../api/sessions.ts";
 import type { DataOf } from "../../base/wire/endpoint.ts";
 import { readTokenRequest, type TokenTerms } from "../core/tokens/request.ts";
-import type { Grant } from "../core/tokens/grant.ts";
+import { actorOf, type Grant } from "../core/tokens/grant.ts";
+import { scopesOf } from "../core/people/roles.ts";
 import type { ObservabilityNouns } from "../store/open-store.ts";
-import type { UiSession } from "../store/records.ts";
+import type { Person, UiSession } from "../store/records.ts";
 import { auditNote } from "./audit.ts";
 import type { ObservabilityContext } from "./context.ts";
 import type { Rates } from "./rates.ts";
+import type { SignedInUser } from "./people/identity.ts";
 import { bodyReader } from "./read-body.ts";
 import type { Streams } from "./streams.ts";
 import { type Access, unauthorizedText } from "./tokens/access.ts";
@@ -35,8 +38,10 @@ export interface UiSessions {
   link(body: unknown, by: { actor: string }): DataOf<typeof createUiLink>;
   /** Fails `invalid`, `unauthorized` and `too_many`, as `Access.enter` does. */
   signIn(body: unknown, browser: Browser): Promise<OpenSession>;
+  /** A session of a person with a role, who came back from the identity service. */
+  beginFor(person: Person, found: SignedInUser, browser: Browser): Promise<OpenSession>;
   /** Undefined where the session or its token has ended, or the token may not be used from there. */
-  find(id: string, ip: string): OpenSession | undefined;
+  find(id: string, browser: Browser): OpenSession | undefined;
   signOut(id: string): Promise<void>;
 }
 
@@ -45,6 +50,13 @@ interface Link {
   actor: string;
   /** On the steady clock. */
   until: number;
+}
+
+/** What a new session stands for. */
+interface Behind {
+  id: string;
+  owned: boolean;
+  person?: UiSession["person"];
 }
 
 interface Parts {
@@ -64,35 +76,35 @@ export function createUiSessions(context: ObservabilityContext, { access, rates,
   const dropOld = () => {
     for (const [code, { until }] of links) if (until <= clock.steady()) links.delete(code);
   };
-  const begin = async (
-    { ip, agent }: Browser,
-    token: (nouns: ObservabilityNouns) => { id: string; owned: boolean },
-  ) => {
+  const begin = async ({ ip, agent }: Browser, token: (nouns: ObservabilityNouns) => Behind) => {
     const session = await store.write((nouns) => {
       const now = clock.now();
       nouns.sessions.trim(now);
       if (nouns.sessions.count(now) >= openMax) {
         throw new Failure("conflict", `${openMax} browsers are signed in already: sign some out first`);
       }
-      const { id, owned } = token(nouns);
+      const { id, owned, person } = token(nouns);
       const until = Math.min(now + lifeMs, nouns.tokens.get(id)?.expiresAt ?? Number.POSITIVE_INFINITY);
       const begun = { id: random(idBytes), token: id, owned, createdAt: now, expiresAt: until, endedAt: undefined };
-      const made: UiSession = { ...begun, ip, agent: agent.slice(0, limits.tokens.agentCharactersMax) };
+      const made: UiSession = { ...begun, ip, agent: agent.slice(0, limits.tokens.agentCharactersMax), person };
       nouns.sessions.add(made);
-      nouns.audit.append(
-        auditNote(now, { actor: `pat:${id}`, ip, action: "POST /ui/api/session", target: "/ui/api/session" }),
-      );
+      const [action, target] = person === undefined ? ["POST", "/ui/api/session"] : ["GET", signedInPath];
+      const done = { action: `${action} ${target}`, target };
+      nouns.audit.append(auditNote(now, { actor: actorFor(nouns, made), ip, ...done }));
       return made;
     });
-    const open = find(session.id, ip);
+    const open = find(session.id, { ip, agent });
     if (open === undefined) throw new Failure("unauthorized", unauthorizedText);
     return open;
   };
-  const find = (id: string, ip: string): OpenSession | undefined => {
+  const find = (id: string, browser: Browser): OpenSession | undefined => {
     const session = store.sessions.get(id);
     if (session === undefined || session.endedAt !== undefined || session.expiresAt <= clock.now()) return undefined;
-    const grant = access.grantOf(session.token, ip);
-    return grant === undefined ? undefined : { session, grant: withSession(grant, session) };
+    const grant = access.grantOf(session.token, browser);
+    if (grant === undefined) return undefined;
+    if (session.person === undefined) return { session, grant: withSession(grant, session) };
+    const person = standing(context, session.person);
+    return person && { session, grant: { ...withSession(grant, session), person: person.email } };
   };
   const redeem = (code: string, { ip }: Browser): Link => {
     dropOld();
@@ -139,19 +151,32 @@ export function createUiSessions(context: ObservabilityContext, { access, rates,
         return { id, owned: true };
       });
     },
+    beginFor: (person, { user, session, expiresAt }, browser) =>
+      begin(browser, (nouns) => {
+        const { id, email: name, role, apps } = person;
+        const until = Math.min(clock.now() + lifeMs, expiresAt ?? Number.POSITIVE_INFINITY);
+        const terms = { name, apps, scopes: scopesOf(role), networks: [], expiresAt: until };
+        const token = mintOwned(context, nouns, { ...terms, createdBy: `person:${name}` });
+        nouns.people.signedIn(id, user, clock.now());
+        return { id: token.id, owned: true, person: { id, session } };
+      }),
     async signOut(id) {
       const ended = await store.write((nouns) => {
         const session = nouns.sessions.get(id);
         const isNew = nouns.sessions.end(id, clock.now());
         const out = { action: "DELETE /ui/api/session", target: "/ui/api/session" };
         if (isNew && session !== undefined) {
-          nouns.audit.append(auditNote(clock.now(), { actor: `pat:${session.token}`, ip: session.ip, ...out }));
+          nouns.audit.append(auditNote(clock.now(), { actor: actorFor(nouns, session), ip: session.ip, ...out }));
         }
         if (session?.owned) nouns.tokens.revoke(session.token, clock.now());
         return session;
       });
       streams.cutSession(id);
       if (ended?.owned) streams.cut(ended.token);
+      // Else the next one at this browser would go on as this person with one click.
+      const instance = store.people.instance();
+      if (ended?.person !== undefined && instance !== undefined)
+        await context.people.end(instance, ended.person.session);
     },
   };
 }
@@ -159,4 +184,20 @@ export function createUiSessions(context: ObservabilityContext, { access, rates,
 /** What the session opens ends with it. */
 function withSession(grant: Grant, { id, expiresAt }: UiSession): Grant {
   return { ...grant, session: id, expiresAt: Math.min(expiresAt, grant.expiresAt ?? Number.POSITIVE_INFINITY) };
+}
+
+function actorFor({ people }: Pick<ObservabilityNouns, "people">, { token, person }: UiSession): string {
+  const email = person && people.get(person.id)?.email;
+  return actorOf({ id: token, ...(email === undefined ? {} : { person: email }) });
+}
+
+/** The person of a session, while the role is there, and the identity service still knows user and session. */
+function standing(
+  { store, people }: Pick<ObservabilityContext, "store" | "people">,
+  { id, session }: NonNullable<UiSession["person"]>,
+): Person | undefined {
+  const instance = store.people.instance();
+  const person = store.people.get(id);
+  if (instance === undefined || person?.user === undefined) return undefined;
+  return people.stands(instance, { user: person.user, session }) ? person : undefined;
 }

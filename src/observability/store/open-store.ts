@@ -8,6 +8,7 @@ import { type AlertNouns, createAlertNouns } from "./alerts/nouns.ts";
 import { type Audit, createAudit } from "./audit.ts";
 import { observabilityMigrations } from "./migrations/all.ts";
 import { createLogDrains, type LogDrains } from "./log-drains.ts";
+import { createPeople, type People } from "./people.ts";
 import { createSessions, type Sessions } from "./sessions.ts";
 import { createTokens, type Tokens } from "./tokens.ts";
 
@@ -15,6 +16,7 @@ import { createTokens, type Tokens } from "./tokens.ts";
 export interface ObservabilityNouns {
   tokens: Tokens;
   sessions: Sessions;
+  people: People;
   audit: Audit;
   alerting: AlertNouns;
   drains: LogDrains;
@@ -55,6 +57,7 @@ function assemble(db: Database, file: string, seal: Seal): ObservabilityStore {
   const nouns: ObservabilityNouns = {
     tokens: createTokens(db),
     sessions: createSessions(db),
+    people: createPeople(db),
     audit: createAudit(db),
     alerting: createAlertNouns(db, seal),
     drains: createLogDrains(db, seal),

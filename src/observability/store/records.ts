@@ -1,3 +1,4 @@
+import type { Role } from "../api/people.ts";
 import type { Scope } from "../api/plane-endpoint.ts";
 
 /** A personal access token as stored: its hash is apart, and the token itself nowhere. Times are epoch milliseconds. */
@@ -28,7 +29,7 @@ export interface AuditEntry {
   seq: number;
   id: string;
   at: number;
-  /** `pat:<id>`, or what the client of the orchestration plane calls itself. */
+  /** `pat:<id>`, `person:<address>`, or what the client of the orchestration plane calls itself. */
   actor: string;
   ip: string | undefined;
   /** Such as `POST /api/pat/v1/pods/:name/restart`. */
@@ -55,4 +56,21 @@ export interface UiSession {
   endedAt: number | undefined;
   ip: string;
   agent: string;
+  /** Who signed in through the identity service, and the session there: this one ends with it. */
+  person?: { id: string; session: string } | undefined;
+}
+
+/** Someone who may sign in through the identity service. Times are epoch milliseconds. */
+export interface Person {
+  id: string;
+  /** In lower case. */
+  email: string;
+  role: Role;
+  /** Globs of the apps that the person may see; empty: every app. */
+  apps: readonly string[];
+  /** The user of the instance, from the first sign-in on: the address alone lets nobody in then. */
+  user: string | undefined;
+  createdAt: number;
+  createdBy: string;
+  lastSignInAt: number | undefined;
 }

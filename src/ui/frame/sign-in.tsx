@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
-import { signIn } from "../../observability/api/sessions.ts";
+import { startPath } from "../../observability/api/people.ts";
+import { signIn, signInPath, signInWays } from "../../observability/api/sessions.ts";
 import { api, faultText } from "../data/api.ts";
 import { Button } from "../parts/button.tsx";
 import { Note } from "../parts/notes.tsx";
@@ -12,6 +13,25 @@ function takeLink(): string | undefined {
   return code;
 }
 
+/** The name of the sign-in service, where people can sign in through one. */
+function useService(): string | undefined {
+  const [name, setName] = useState<string>();
+  useEffect(() => {
+    // Without an answer a token still works.
+    void api.call(signInWays).then(
+      ({ people }) => setName(people?.title),
+      () => undefined,
+    );
+  }, []);
+  return name;
+}
+
+/** The browser leaves for the sign-in service, and comes back to this page. */
+function startHref(): string {
+  const to = location.pathname === signInPath ? "/" : `${location.pathname}${location.search}`;
+  return `${startPath}?${new URLSearchParams({ to })}`;
+}
+
 const shape = /^pat_[A-Za-z0-9_-]{28}$/;
 
 /** A token goes in once; what the browser keeps is a cookie that no script can read. */
@@ -19,6 +39,7 @@ export function SignIn({ ended, onEntered }: { ended: boolean; onEntered: () => 
   const [token, setToken] = useState("");
   const [fault, setFault] = useState("");
   const [busy, setBusy] = useState(false);
+  const service = useService();
   const enter = async (body: { token: string } | { link: string }) => {
     setBusy(true);
     try {
@@ -51,8 +72,14 @@ export function SignIn({ ended, onEntered }: { ended: boolean; onEntered: () => 
           Sign in to berth
         </h1>
         {ended ? (
-          <Note tone="warn">Your session has ended: the token behind it was revoked or has expired.</Note>
+          <Note tone="warn">Your session has ended: it or the token behind it was revoked or has expired.</Note>
         ) : null}
+        {service === undefined ? null : (
+          <>
+            <a class="button main" href={startHref()} target="_self">{`Sign in with your ${service} account`}</a>
+            <p class="or small soft">or with a token</p>
+          </>
+        )}
         <div class="field">
           <label for="token">Token</label>
           <input
@@ -67,7 +94,7 @@ export function SignIn({ ended, onEntered }: { ended: boolean; onEntered: () => 
           />
         </div>
         {fault === "" ? null : <Note tone="bad">{fault}</Note>}
-        <Button submits look="main" disabled={busy}>
+        <Button submits look={service === undefined ? "main" : undefined} disabled={busy}>
           {busy ? "Signing in…" : "Sign in"}
         </Button>
         <p class="small soft">

@@ -2,7 +2,7 @@ import type { Scope } from "../../api/plane-endpoint.ts";
 
 /** What a request may do: the token behind it, as far as the plane needs it. */
 export interface Grant {
-  /** Public part of the token; the actor of what it does is `pat:<id>`. */
+  /** Public part of the token. */
   id: string;
   name: string | undefined;
   scopes: readonly Scope[];
@@ -12,6 +12,13 @@ export interface Grant {
   expiresAt: number | undefined;
   /** Id of the session of a browser, where its cookie stood for the token. */
   session?: string;
+  /** Address of the person who signed in through the identity service. */
+  person?: string;
+}
+
+/** Who is on record for what a grant does: `person:<address>`, or `pat:<id>` where a token came by itself. */
+export function actorOf({ id, person }: Pick<Grant, "id" | "person">): string {
+  return person === undefined ? `pat:${id}` : `person:${person}`;
 }
 
 /** An app as a filter sees it. */

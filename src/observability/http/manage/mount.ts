@@ -6,12 +6,14 @@ import { onOrchestration } from "../both-planes.ts";
 import { mountOperatorMetrics } from "./metrics.ts";
 import { mountLogs, mountOperatorLogStream } from "../logs.ts";
 import { mountDrains } from "../drains.ts";
+import { mountOperatorPeople } from "../people.ts";
 import { mountPats } from "./pats.ts";
 import { mountUiLinks } from "./ui-links.ts";
 
 /** What the observability plane has on the orchestration plane: the operator's side. One line per room. */
 export function mountObservability(plane: Plane, observability: Observability): void {
   mountPats(plane, observability.tokens);
+  mountOperatorPeople(plane, observability.people);
   mountUiLinks(plane, observability.sessions);
   mountOperatorMetrics(plane, observability.metrics, observability.log);
   mountAlerts(onOrchestration(plane), observability.alerts);

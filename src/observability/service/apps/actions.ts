@@ -18,7 +18,7 @@ import type { Operations } from "./operations.ts";
 /** Who asks for a change, and of which app. */
 export interface Ask {
   grant: Grant;
-  /** `pat:<id>`. */
+  /** `pat:<id>` or `person:<address>`. */
   actor: string;
   target: AppTarget;
 }

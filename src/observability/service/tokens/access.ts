@@ -24,7 +24,7 @@ export interface Access {
    */
   enter(knock: Knock): Grant;
   /** The grant of a token by its id, for what stands for it; undefined once it has ended, or may not be used from there. */
-  grantOf(id: string, ip: string): Grant | undefined;
+  grantOf(id: string, from: Pick<Knock, "ip" | "agent">): Grant | undefined;
 }
 
 /** One text for every cause: what is wrong with a token is nothing that a stranger learns. */
@@ -55,9 +55,11 @@ export function createAccess(context: ObservabilityContext, rates: Rates): Acces
       touch(token, knock);
       return grantOf(token);
     },
-    grantOf(id, ip) {
+    grantOf(id, from) {
       const token = store.tokens.get(id);
-      return token !== undefined && isGood(token, ip) ? grantOf(token) : undefined;
+      if (token === undefined || !isGood(token, from.ip)) return undefined;
+      touch(token, from);
+      return grantOf(token);
     },
   };
 }
@@ -85,7 +87,12 @@ function isWithin(networks: readonly string[], ip: string): boolean {
 }
 
 /** Notes the last use in the background, at most once in a while for each token. */
-function createTouch({ store, clock, log, limits }: ObservabilityContext): (token: Token, knock: Knock) => void {
+function createTouch({
+  store,
+  clock,
+  log,
+  limits,
+}: ObservabilityContext): (token: Token, from: Pick<Knock, "ip" | "agent">) => void {
   const { touchMs, agentCharactersMax, activeMax } = limits.tokens;
   const noted = new Map<string, number>();
   return ({ id, lastUsedAt }, { ip, agent }) => {
