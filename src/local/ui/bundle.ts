@@ -1,5 +1,6 @@
 import { join, relative } from "node:path";
 import type { UiFile } from "../../observability/http/ui-pages.ts";
+import { readExamples } from "./read-examples.ts";
 
 const source = join(import.meta.dir, "../../ui");
 
@@ -18,7 +19,7 @@ export async function bundleUi(): Promise<UiFile[]> {
     publicPath: "/assets/",
     naming: { entry: "[name].[ext]", chunk: "[name]-[hash].[ext]", asset: "[name]-[hash].[ext]" },
     define: { "process.env.NODE_ENV": '"production"' },
-    plugins: [callsOnly],
+    plugins: [callsOnly, withExamples],
   });
   return Promise.all(
     made.outputs.map(async (file) => ({
@@ -43,6 +44,17 @@ const callsOnly: Bun.BunPlugin = {
       });
       return { contents: lines.join("\n"), loader: "js" };
     });
+  },
+};
+
+/** Puts the examples of the checkout in the place of the module that names them. */
+const withExamples: Bun.BunPlugin = {
+  name: "examples",
+  setup(build) {
+    build.onLoad({ filter: /\/src\/ui\/examples\.ts$/ }, () => ({
+      contents: `export const examples = ${JSON.stringify(readExamples())};`,
+      loader: "js",
+    }));
   },
 };
 

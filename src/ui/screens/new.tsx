@@ -1,35 +1,36 @@
 import { useEffect, useState } from "preact/hooks";
-import { ApiError } from "../../base/wire/client.ts";
-import type { DataOf } from "../../base/wire/endpoint.ts";
 import { getApp } from "../../observability/api/apps.ts";
-import { applyManifests } from "../../observability/api/deploys.ts";
+import type { Operation } from "../../observability/api/operations.ts";
 import { api, faultText } from "../data/api.ts";
 import { follow } from "../data/operations.ts";
 import { lacks } from "../data/session.ts";
-import { appPath } from "../frame/paths.ts";
 import { Page } from "../frame/page.tsx";
-import { go, query } from "../frame/router.ts";
+import { appPath } from "../frame/paths.ts";
+import { go, query, withQuery } from "../frame/router.ts";
 import { Button } from "../parts/button.tsx";
+import { DeployWait } from "../parts/deploy-wait.tsx";
 import { Note } from "../parts/notes.tsx";
 import { PlanList } from "../parts/plan-list.tsx";
+import { Tabs } from "../parts/tabs.tsx";
 import { say } from "../parts/toasts.tsx";
-import { fieldOf, firstManifest, manifestText, readManifests, withField } from "../text/manifest-text.ts";
+import { firstManifest, manifestText, readManifests } from "../text/manifest-text.ts";
+import { Examples } from "./new/examples.tsx";
+import { Form } from "./new/form.tsx";
+import { type Plan, send } from "./new/send.ts";
 
-const fields: readonly [string, string][] = [
-  ["scope", "Scope"],
-  ["name", "Name"],
-  ["spec.image", "Image"],
-  ["spec.host", "Host"],
-  ["spec.replicas", "Replicas"],
+/** Where a new app comes from, and the word for it in the address. */
+const origins: readonly [string, string][] = [
+  ["", "Image"],
+  ["example", "Example"],
 ];
-
-type Plan = DataOf<typeof applyManifests>;
 
 /** A manifest, its plan, and then the deploy. The form and the text are two views of one thing. */
 export function Screen() {
   const of = query.value.get("of") ?? "";
+  const from = query.value.get("from") ?? "";
   const [text, setText] = useState(of === "" ? firstManifest : "");
   const [planned, setPlanned] = useState<{ text: string; plan: Plan } | undefined>(undefined);
+  const [begun, setBegun] = useState<readonly Operation[]>([]);
   const [faults, setFaults] = useState<readonly string[]>([]);
   const [message, setMessage] = useState("");
   useEffect(() => {
@@ -40,88 +41,43 @@ export function Screen() {
         (error: unknown) => setFaults([faultText(error)]),
       );
   }, [of]);
-  const send = async (dry: boolean): Promise<Plan | undefined> => {
+  const run = async (dry: boolean): Promise<Plan | undefined> => {
     const read = readManifests(text);
-    setFaults("fault" in read ? [read.fault] : []);
-    if ("fault" in read) return undefined;
-    try {
-      return await api.call(applyManifests, {
-        query: { dry_run: dry, message: message === "" ? undefined : message },
-        body: read.manifests,
-      });
-    } catch (error) {
-      const problems = error instanceof ApiError ? (error.data.problems ?? []) : [];
-      setFaults(
-        problems.length === 0 ? [faultText(error)] : problems.map(({ path, message: why }) => `${path}: ${why}`),
-      );
-      return undefined;
-    }
+    const sent = "fault" in read ? { faults: [read.fault] } : await send(read.manifests, { dry, message });
+    setFaults("faults" in sent ? sent.faults : []);
+    return "plan" in sent ? sent.plan : undefined;
   };
   const plan = async () => {
-    const found = await send(true);
+    const found = await run(true);
     setPlanned(found === undefined ? undefined : { text, plan: found });
   };
   const deploy = async () => {
-    const done = await send(false);
+    const done = await run(false);
     if (done === undefined) return;
     for (const operation of done.operations) follow({ operation });
+    setBegun(done.operations);
+    setPlanned(undefined);
     const [first] = done.operations;
-    if (first === undefined)
-      say(`Stored: ${done.applied.map(({ scope, name }) => `${scope ?? ""}/${name}`).join(", ")}`);
-    else go(appPath(first.app));
+    if (of !== "" && first !== undefined) go(appPath(first.app));
+    const names = done.applied.map(({ scope, name }) => `${scope ?? ""}/${name}`).join(", ");
+    if (done.operations.length === 0) say(`Stored: ${names}`);
   };
   const isPlanned = planned?.text === text;
-  const missing = lacks("actions");
   return (
     <Page title={of === "" ? "New app" : `Change ${of}`} command="berth apply -f manifest.yaml">
+      {of === "" ? <Origins from={from} /> : null}
       <div class="columns">
         <section class="section">
-          {fields.map(([path, label]) => (
-            <div key={path} class="field">
-              <label for={path}>{label}</label>
-              <input
-                id={path}
-                class="input"
-                value={fieldOf(text, path)}
-                autocomplete="off"
-                onInput={(event) => setText(withField(text, path, event.currentTarget.value))}
-              />
-            </div>
-          ))}
-          <div class="field">
-            <label for="message">Why, in a line; the list of deploys shows it</label>
-            <input
-              id="message"
-              class="input"
-              maxLength={500}
-              value={message}
-              onInput={(event) => setMessage(event.currentTarget.value)}
-            />
-          </div>
-          <div class="row">
-            <Button
-              disabled={missing !== undefined}
-              title={missing}
-              {...(isPlanned ? {} : { look: "main" as const })}
-              onClick={() => void plan()}
-            >
-              Show the plan
-            </Button>
-            <Button
-              disabled={missing !== undefined || !isPlanned}
-              title={missing ?? (isPlanned ? undefined : "Look at the plan first")}
-              {...(isPlanned ? { look: "main" as const } : {})}
-              onClick={() => void deploy()}
-            >
-              Deploy
-            </Button>
-          </div>
+          {of === "" && from === "example" ? <Examples onChoose={setText} /> : null}
+          <Form text={text} setText={setText} message={message} setMessage={setMessage} isBuilt={false} />
+          <Buttons isPlanned={isPlanned} plan={plan} deploy={deploy} />
           {faults.map((fault) => (
             <Note key={fault} tone="bad">
               {fault}
             </Note>
           ))}
           {planned === undefined || !isPlanned ? null : <PlanList plan={planned.plan} />}
+          {begun.length === 0 ? null : <DeployWait begun={begun} />}
         </section>
         <div class="field">
           <label for="manifest">Manifest, YAML or JSON; several with --- between</label>
@@ -135,5 +91,40 @@ export function Screen() {
         </div>
       </div>
     </Page>
+  );
+}
+
+function Origins({ from }: { from: string }) {
+  const tabs = origins.map(([word, title]) => ({ title, href: withQuery({ from: word }) }));
+  return <Tabs label="Where the app comes from" tabs={tabs} current={withQuery({ from })} />;
+}
+
+interface ButtonsProps {
+  isPlanned: boolean;
+  plan: () => Promise<void>;
+  deploy: () => Promise<void>;
+}
+
+function Buttons({ isPlanned, plan, deploy }: ButtonsProps) {
+  const missing = lacks("actions");
+  return (
+    <div class="row">
+      <Button
+        disabled={missing !== undefined}
+        title={missing}
+        {...(isPlanned ? {} : { look: "main" as const })}
+        onClick={() => void plan()}
+      >
+        Show the plan
+      </Button>
+      <Button
+        disabled={missing !== undefined || !isPlanned}
+        title={missing ?? (isPlanned ? undefined : "Look at the plan first")}
+        {...(isPlanned ? { look: "main" as const } : {})}
+        onClick={() => void deploy()}
+      >
+        Deploy
+      </Button>
+    </div>
   );
 }

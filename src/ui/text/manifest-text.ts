@@ -14,15 +14,37 @@ export function readManifests(text: string): { manifests: unknown[] } | { fault:
   return { manifests: values.flat() };
 }
 
-/** One field of the first manifest, by its dotted path; empty where it is not a plain value. */
+/** Kinds whose fields the form shows; of several manifests, those of the first of these. */
+const formKinds: readonly unknown[] = ["app", "deployment", "statefulset"];
+
+/** Between two manifests. */
+const between = /^---[ \t]*\n/m;
+
+/** The manifests of a text, and which of them the form is about. */
+function partsOf(text: string): { parts: string[]; main: number } {
+  const parts = text.split(between);
+  const kinds = parts.map((part) => /^kind:[ \t]*["']?(\w+)/m.exec(part)?.[1]?.toLowerCase());
+  return {
+    parts,
+    main: Math.max(
+      0,
+      kinds.findIndex((kind) => formKinds.includes(kind)),
+    ),
+  };
+}
+
+/** One field of the manifest that the form is about, by its dotted path; empty where it is not a plain value. */
 export function fieldOf(text: string, path: string): string {
-  const value: unknown = parseDocument(text, { uniqueKeys: false }).getIn(path.split("."));
+  const { parts, main } = partsOf(text);
+  const document = parseDocument(parts[main] ?? "", { uniqueKeys: false });
+  const value: unknown = isMap(document.contents) ? document.getIn(path.split(".")) : undefined;
   return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }
 
-/** The text with another value of a field; comments and order stay. An empty value takes the field away. */
+/** The text with another value of a field; comments, order and other manifests stay. An empty value takes the field away. */
 export function withField(text: string, path: string, value: string): string {
-  const document = parseDocument(text);
+  const { parts, main } = partsOf(text);
+  const document = parseDocument(parts[main] ?? "");
   if (document.errors.length > 0) return text;
   const keys = path.split(".");
   const parent = keys.slice(0, -1);
@@ -31,7 +53,15 @@ export function withField(text: string, path: string, value: string): string {
     if (parent.length > 0 && !isMap(document.getIn(parent))) document.setIn(parent, document.createNode({}));
     document.setIn(keys, /^\d{1,6}$/.test(value) ? Number(value) : value);
   }
-  return document.toString({ lineWidth: 0 });
+  return parts.with(main, document.toString({ lineWidth: 0 })).join("---\n");
+}
+
+/**
+ * An example as the command line would send it: `${NAME:-default}` is its default, and `$$` a dollar sign. A name without
+ * a default stays for the viewer to replace.
+ */
+export function withoutVariables(text: string): string {
+  return text.replaceAll(/\$\{[A-Z][A-Z0-9_]*:-([^}]*)\}/g, "$1").replaceAll("$$", () => "$");
 }
 
 /** A stored manifest for a person to change: without what the server keeps about it. */

@@ -1,12 +1,13 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { bundleUi } from "../../../../src/local/ui/bundle.ts";
+import { readExamples } from "../../../../src/local/ui/read-examples.ts";
 import type { UiFile } from "../../../../src/observability/http/ui-pages.ts";
 
 let files: UiFile[];
 let page: string;
 
 /** Names of namespaces, and services in commands that a page shows: nothing is asked of them. */
-const inTexts = new Set(["www.w3.org", "ntfy.sh", "hc-ping.com"]);
+const inTexts = new Set(["www.w3.org", "ntfy.sh", "hc-ping.com", "chat.example.com", "hello.localhost"]);
 
 /** Of the address to the last byte that a first page needs. */
 const firstLoadMax = 200 * 1024;
@@ -31,6 +32,14 @@ describe("the bundled web UI", () => {
     const sum = first.reduce((bytes, file) => bytes + Bun.gzipSync(file.bytes).length, 0);
     expect(sum).toBeGreaterThan(8_000);
     expect(sum).toBeLessThan(firstLoadMax);
+  });
+
+  test("holds every example, in a file that the first page does not load", () => {
+    const texts = files.filter(({ name }) => !page.includes(name)).map(({ bytes }) => new TextDecoder().decode(bytes));
+    for (const { name, about, text } of readExamples()) {
+      expect([name, about.endsWith("."), text.length > 100]).toEqual([name, true, true]);
+      expect(texts.some((one) => one.includes(about))).toBe(true);
+    }
   });
 
   test("names no other host, has no inline script, and no schemas", () => {

@@ -5,6 +5,7 @@ import {
   manifestText,
   readManifests,
   withField,
+  withoutVariables,
 } from "../../../../src/ui/text/manifest-text.ts";
 
 describe("a manifest as form and text", () => {
@@ -29,6 +30,19 @@ describe("a manifest as form and text", () => {
     expect(readManifests("")).toEqual({ manifests: [] });
     const first = readManifests(firstManifest);
     expect("manifests" in first && first.manifests).toHaveLength(1);
+  });
+
+  test("of several manifests the form is about the app, and the others stay as they are", () => {
+    const text = "# files\nkind: asset\nname: page\n---\n# the app\nkind: app\nname: web\nspec:\n  image: web:1\n";
+    expect(fieldOf(text, "name")).toBe("web");
+    expect(withField(text, "spec.image", "web:2")).toBe(text.replace("web:1", "web:2"));
+    expect(fieldOf("- 1\n", "name")).toBe("");
+  });
+
+  test("an example is filled with its defaults", () => {
+    expect(withoutVariables("image: ${IMAGE:-web:1}\nrun: echo $$HOME ${asset.a.b.c} ${URL}")).toBe(
+      "image: web:1\nrun: echo $HOME ${asset.a.b.c} ${URL}",
+    );
   });
 
   test("a stored manifest goes to the text and back without loss", () => {
