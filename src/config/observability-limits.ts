@@ -72,4 +72,10 @@ export const observabilityLimits = {
   auditKept: 100_000,
   auditPageMax: 1_000,
   apps: appsLimits,
+  /** Runs of plugins in one answer. */
+  pluginRunsMax: 1_000,
+  plugins: {
+    /** Of what a command of a plugin answered, as an operation keeps it. */
+    outputCharactersMax: 16 * 1024,
+  },
 } as const;

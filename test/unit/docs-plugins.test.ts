@@ -69,6 +69,10 @@ const checks: Record<string, (body: string) => void> = {
     expect(readPluginYml(parsePluginYml(body).value, "x").problems).toEqual([]);
   },
   "json expand-input": (body) => expect([...Value.Errors(ExpandInput, JSON.parse(body))]).toEqual([]),
+  "yaml tokens": (body) => {
+    const { yml, problems } = readPluginYml(parsePluginYml(body).value, "x");
+    expect([problems, yml.commands.map(({ access }) => access)]).toEqual([[], [undefined, undefined, "operator"]]);
+  },
   "yaml attend": (body) => {
     const { yml, problems } = readPluginYml(parsePluginYml(body).value, "x");
     expect([problems, yml.attend]).toEqual([[], { command: "attend", unready: "5s" }]);

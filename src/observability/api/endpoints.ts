@@ -10,6 +10,7 @@ import { planePeopleEndpoints } from "./people.ts";
 import type { PlaneEndpoint } from "./plane-endpoint.ts";
 import { listPlanePats, revokePlanePat } from "./tokens.ts";
 import { whoami } from "./whoami.ts";
+import { pluginEndpoints } from "./plugins.ts";
 import { wideEndpoints } from "./wide-endpoints.ts";
 
 /** The observability plane, whole: what is not in this list does not exist there. */
@@ -31,4 +32,5 @@ export const planeEndpoints: PlaneEndpoint[] = [
   ...logEndpoints,
   ...drainEndpoints,
   ...wideEndpoints,
+  ...pluginEndpoints,
 ];

@@ -10,7 +10,8 @@ import { planeEndpoint } from "./plane-endpoint.ts";
 export const Operation = Type.Object({
   id: Type.String(),
   type: Type.String({
-    description: "restart, rollback, stop, start, scale, freeze, pause, resume, promote, abort, wake, apply",
+    description:
+      "restart, rollback, stop, start, scale, freeze, pause, resume, promote, abort, wake, apply, or PLUGIN:COMMAND",
   }),
   app: AppRef,
   state: OneOf(["running", "succeeded", "failed"], "running until all replicas are as asked for"),
@@ -20,6 +21,8 @@ export const Operation = Type.Object({
   ended_at: Type.Optional(Type.String()),
   error: Type.Optional(Type.String()),
   release: Type.Optional(Type.String({ description: "the release that it made" })),
+  run_id: Type.Optional(Type.String({ description: "of a plugin's command: its run among GET /plugins/runs" })),
+  output: Type.Optional(Type.String({ description: "of a plugin's command: what it answered" })),
 });
 export type Operation = Static<typeof Operation>;
 

@@ -3,7 +3,8 @@ import { Text } from "../../base/wire/query.ts";
 import { DispatchResult, PluginRun } from "../../orchestration/api/dispatch.ts";
 import { InstallBody, InstallOutcome, PluginInfo, UpdateBody } from "../../orchestration/api/plugins.ts";
 import { appStates } from "./app-model.ts";
-import { planeEndpoint } from "./plane-endpoint.ts";
+import { Operation } from "./operations.ts";
+import { type PlaneEndpoint, planeEndpoint } from "./plane-endpoint.ts";
 import { OneOf } from "../../base/wire/shape.ts";
 
 export const listPlanePlugins = planeEndpoint({
@@ -23,12 +24,14 @@ export const listPlanePluginRuns = planeEndpoint({
   data: Type.Object({ runs: Type.Array(PluginRun) }),
 });
 
+const seenFirst = "Without preview the body needs expect, the digest of the preview that was looked at";
+
 export const installPlanePlugin = planeEndpoint({
   method: "POST",
   path: "/api/pat/v1/plugins/install",
   scope: "admin",
-  summary: "Install a plugin; with preview the grant that it asks for, and nothing is changed",
-  body: InstallBody,
+  summary: `Install a plugin; with preview the grant that it asks for, and nothing is changed. ${seenFirst}`,
+  body: Type.Omit(InstallBody, ["link"], { additionalProperties: false }),
   data: InstallOutcome,
 });
 
@@ -36,9 +39,9 @@ export const updatePlanePlugin = planeEndpoint({
   method: "POST",
   path: "/api/pat/v1/plugins/:name/update",
   scope: "admin",
-  summary: "Install a plugin again from its source",
+  summary: `Install a plugin again from its source. ${seenFirst}`,
   query: Type.Object({ version: Text("instead of the newest") }),
-  body: UpdateBody,
+  body: Type.Object({ ...UpdateBody.properties }, { additionalProperties: false }),
   data: InstallOutcome,
 });
 
@@ -62,6 +65,15 @@ export const removePlanePlugin = planeEndpoint({
   data: Type.Object({ name: Type.String(), removed: Type.Boolean() }),
 });
 
+const BlockCommand = Type.Object({
+  name: Type.String(),
+  help: Type.Optional(Type.String()),
+  destructive: Type.Boolean({ description: "it needs confirm" }),
+  reads: Type.Boolean({ description: "it changes nothing, so that a token with read may call it" }),
+  reveals: Type.Boolean({ description: "its answer can hold secrets, so that it needs config:reveal" }),
+});
+export type BlockCommand = Static<typeof BlockCommand>;
+
 /** A block of a plugin, such as a database, and how what it became is. */
 export const BlockView = Type.Object({
   plugin: Type.String(),
@@ -70,15 +82,12 @@ export const BlockView = Type.Object({
   name: Type.String(),
   version: Type.String({ description: "of the plugin that expanded it" }),
   state: OneOf(appStates, "the worst of what it was expanded into"),
+  summary: Type.String({ description: "how it is, in a line" }),
+  image: Type.String(),
+  desired: Type.Integer({ description: "replicas that are wanted" }),
+  ready: Type.Integer({ description: "replicas that are ready" }),
   children: Type.Array(Type.String(), { description: "kind/scope/name" }),
-  commands: Type.Array(
-    Type.Object({
-      name: Type.String(),
-      help: Type.Optional(Type.String()),
-      destructive: Type.Boolean(),
-      reads: Type.Boolean({ description: "it changes nothing, so that a token with `read` may call it" }),
-    }),
-  ),
+  commands: Type.Array(BlockCommand, { description: "those that a token can call" }),
 });
 export type BlockView = Static<typeof BlockView>;
 
@@ -90,9 +99,8 @@ export const listDatabases = planeEndpoint({
   data: Type.Object({ blocks: Type.Array(BlockView) }),
 });
 
-const Answer = Type.Object({
-  ...DispatchResult.properties,
-  output: Type.Optional(Type.String({ description: "what the plugin said, secrets masked" })),
+const Args = Type.Object({
+  args: Type.Optional(Type.Array(Type.String(), { description: "what follows SCOPE/NAME" })),
 });
 
 export const askDatabase = planeEndpoint({
@@ -100,7 +108,8 @@ export const askDatabase = planeEndpoint({
   path: "/api/pat/v1/databases/:kind/:scope/:name/:command",
   scope: "read",
   summary: "Call a command of a block's plugin that changes nothing: info, backups, backups:logs, get-conf",
-  data: Answer,
+  query: Type.Object({ args: Text("what follows SCOPE/NAME, with spaces between: -o json") }),
+  data: DispatchResult,
 });
 
 export const commandDatabase = planeEndpoint({
@@ -109,6 +118,25 @@ export const commandDatabase = planeEndpoint({
   scope: "actions",
   summary: "Call a command of a block's plugin: backup, restore, link; destructive ones need confirm",
   query: Type.Object({ confirm: Text("SCOPE/NAME once more, for destructive commands") }),
-  body: Type.Object({ args: Type.Optional(Type.Array(Type.String())) }, { description: "may be left out" }),
-  data: Answer,
+  body: Args,
+  data: Type.Object({ operation: Operation }),
+  alsoAnswers: { 202: "Begun; follow the operation" },
 });
+
+export const revealDatabase = planeEndpoint({
+  method: "POST",
+  path: "/api/pat/v1/databases/:kind/:scope/:name/:command/reveal",
+  scope: "config:reveal",
+  summary:
+    "Call a command whose answer can hold secrets, such as query; one that changes something needs actions as well",
+  query: Type.Object({ confirm: Text("SCOPE/NAME once more, for destructive commands") }),
+  body: Args,
+  data: DispatchResult,
+});
+
+/** Plugins, their runs, and what can be done with their blocks. */
+export const pluginEndpoints: PlaneEndpoint[] = [
+  ...[listPlanePlugins, listPlanePluginRuns, installPlanePlugin, updatePlanePlugin, rollbackPlanePlugin],
+  ...[enablePlanePlugin, disablePlanePlugin, removePlanePlugin],
+  ...[listDatabases, askDatabase, commandDatabase, revealDatabase],
+];

@@ -32,6 +32,7 @@ import { mountPeople } from "./people.ts";
 import { mountPersonSignIn } from "./person-sign-in.ts";
 import { mountTokens } from "./tokens.ts";
 import { mountWhoami } from "./whoami.ts";
+import { mountPlanePlugins } from "./plugins.ts";
 import { mountWide } from "./wide.ts";
 
 interface ObservabilityAppOptions {
@@ -96,6 +97,7 @@ export function createObservabilityApp(options: ObservabilityAppOptions): Observ
   mountAlerts(onPlane(plane), observability.alerts);
   mountIncidents(onPlane(plane), observability.incidents);
   mountWide(plane);
+  mountPlanePlugins(plane);
   mountSystem(plane, version);
   mountPods(plane, headerPrefix);
   mountPodLogs(plane, headerPrefix);

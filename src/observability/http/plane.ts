@@ -10,6 +10,7 @@ export interface PlaneHttpLimits {
   jsonDepthMax: number;
   forwardedHopsMax: number;
   pingMs: number;
+  pluginRunsMax: number;
 }
 
 /** Who asks, settled before anything else of a request is looked at. */

@@ -5,6 +5,7 @@ import type { AppsLimits } from "./apps/limits.ts";
 import type { AlertOutside } from "./alerts/parts.ts";
 import type { MetricsRoom } from "./metrics/create.ts";
 import type { PeopleIdentity } from "./people/identity.ts";
+import type { PluginLimits } from "./plugins/limits.ts";
 import type { Platform } from "./platform.ts";
 
 /** Limits of the plane itself: see `observabilityLimits` of `config/`, where each is explained. */
@@ -30,6 +31,7 @@ export interface PlaneLimits {
   hostMs: number;
   auditKept: number;
   apps: AppsLimits;
+  plugins: PluginLimits;
 }
 
 /** What every room of the plane works with. */

@@ -10,6 +10,7 @@ import { createPodLogs } from "./pod-logs/create.ts";
 import { createActivityRoom } from "./activity/create.ts";
 import { createTrafficRoom } from "./traffic/create.ts";
 import { createJobs } from "./jobs/create.ts";
+import { createPluginsRoom } from "./plugins/create.ts";
 import { createPods } from "./pods/create.ts";
 import { createDrainRoom } from "./drains/create.ts";
 import { createLogsRoom } from "./logs/create.ts";
@@ -55,6 +56,7 @@ export function createObservability(context: ObservabilityContext): RunningObser
     system: createSystem(context, host),
     pods,
     jobs: createJobs(context),
+    plugins: createPluginsRoom(context, apps),
     activity: createActivityRoom(context),
     traffic: createTrafficRoom(context),
     podLogs: createPodLogs(context, pods),

@@ -14,6 +14,7 @@ import type { Log } from "../../base/words/log.ts";
 import type { DrainRoom } from "./drains/create.ts";
 import type { LogsRoom } from "./logs/create.ts";
 import type { PeopleRoom } from "./people/create.ts";
+import type { PluginsRoom } from "./plugins/create.ts";
 import type { Platform } from "./platform.ts";
 import type { Rates } from "./rates.ts";
 import type { Streams } from "./streams.ts";
@@ -45,4 +46,5 @@ export interface Observability {
   activity: ActivityRoom;
   traffic: TrafficRoom;
   podLogs: PodLogs;
+  plugins: PluginsRoom;
 }

@@ -12,7 +12,9 @@ import type { AppModel } from "./model.ts";
 
 /** Changes that were begun through the plane, and how far each is. In memory: a restart of the server forgets them. */
 export interface Operations {
-  begin(what: { type: string; app: AppRef; actor: string; goal: Goal; release?: string | undefined }): Operation;
+  begin(what: Begun): Operation;
+  /** An operation that ends with `work`; what the work says meanwhile is its text. */
+  attend(what: { type: string; app: AppRef; actor: string }, work: Work): Operation;
   /** Fails `not_found`, also for one that is out of reach. */
   get(grant: Grant, id: string): Operation;
   /** Newest first. */
@@ -20,6 +22,17 @@ export interface Operations {
   subscribe(listener: (operation: Operation) => void): () => void;
   run(signal: AbortSignal): Promise<void>;
 }
+
+interface Begun {
+  type: string;
+  app: AppRef;
+  actor: string;
+  goal: Goal;
+  release?: string | undefined;
+}
+
+/** Resolves with how it ended. What it fails with is the error of the operation. */
+export type Work = (say: (text: string) => void) => Promise<Pick<Operation, "text" | "output" | "run_id">>;
 
 interface OperationsParts {
   model: AppModel;
@@ -31,7 +44,8 @@ interface OperationsParts {
 
 interface Entry {
   operation: Operation;
-  goal: Goal;
+  /** Undefined for one that ends with work of its own. */
+  goal: Goal | undefined;
   startedAt: number;
 }
 
@@ -43,6 +57,7 @@ export function createOperations({ model, clock, log, limits, randomBytes }: Ope
 
   function look(entry: Entry): void {
     const { operation, goal, startedAt } = entry;
+    if (goal === undefined) return;
     const progress = progressOf(goal, model.get(operation.app));
     const isLate = progress.state === "running" && clock.now() - startedAt > limits.operationMs;
     const text = isLate ? `${progress.text}; it is not followed any longer and goes on by itself` : progress.text;
@@ -66,26 +81,50 @@ export function createOperations({ model, clock, log, limits, randomBytes }: Ope
     for (const entry of [...running]) if (refText(entry.operation.app) === key) look(entry);
   });
 
+  function put({ type, app, actor, release }: Omit<Begun, "goal">, goal: Goal | undefined): Entry {
+    const id = `op-${Buffer.from(randomBytes(8)).toString("hex")}`;
+    const startedAt = clock.now();
+    const first: Operation = {
+      ...{ id, type, app: refOf(app), state: "running", text: "about to begin", actor },
+      started_at: isoTime(startedAt),
+      ...(release === undefined ? {} : { release }),
+    };
+    const entry = { operation: first, goal, startedAt };
+    entries.set(id, entry);
+    running.add(entry);
+    const [oldest] = entries.size > limits.operationsKept ? entries.keys() : [];
+    const gone = oldest === undefined ? undefined : entries.get(oldest);
+    if (gone !== undefined) {
+      running.delete(gone);
+      entries.delete(gone.operation.id);
+    }
+    changes.publish(first);
+    return entry;
+  }
+
   return {
-    begin({ type, app, actor, goal, release }) {
-      const id = `op-${Buffer.from(randomBytes(8)).toString("hex")}`;
-      const startedAt = clock.now();
-      const first: Operation = {
-        ...{ id, type, app: refOf(app), state: "running", text: "about to begin", actor },
-        started_at: isoTime(startedAt),
-        ...(release === undefined ? {} : { release }),
-      };
-      const entry = { operation: first, goal, startedAt };
-      entries.set(id, entry);
-      running.add(entry);
-      const [oldest] = entries.size > limits.operationsKept ? entries.keys() : [];
-      const gone = oldest === undefined ? undefined : entries.get(oldest);
-      if (gone !== undefined) {
-        running.delete(gone);
-        entries.delete(gone.operation.id);
-      }
-      changes.publish(first);
+    begin({ goal, ...what }) {
+      const entry = put(what, goal);
       look(entry);
+      return entry.operation;
+    },
+    attend(what, work) {
+      const entry = put(what, undefined);
+      const become = (change: Partial<Operation>) => {
+        entry.operation = { ...entry.operation, ...change };
+        changes.publish(entry.operation);
+      };
+      const end = (change: Partial<Operation>) => {
+        running.delete(entry);
+        become({ ...change, ended_at: isoTime(clock.now()) });
+      };
+      work((text) => become({ text })).then(
+        (done) => end({ state: "succeeded", ...done }),
+        (error: unknown) => {
+          const text = error instanceof Error ? error.message : String(error);
+          end({ state: "failed", text, error: text });
+        },
+      );
       return entry.operation;
     },
     get(grant, id) {

@@ -7,6 +7,9 @@ export const pluginNamePattern = "^[a-z0-9][a-z0-9_-]{0,62}$";
 /** Version of the protocol between the controller and a plugin that this server speaks. */
 export const protocolVersion = 1;
 
+/** Who may call a command beside operators: with `server`, tokens that are limited to no apps; with `operator`, nobody. */
+export const commandAccess = ["operator", "server"] as const;
+
 export const PluginCommand = Type.Object({
   name: Type.String({ description: "may hold colons and dashes: `backups:capture`" }),
   help: Type.Optional(Type.String()),
@@ -15,6 +18,20 @@ export const PluginCommand = Type.Object({
   destructive: Type.Optional(Type.Boolean({ description: "clients ask the operator before they call it" })),
   exclusive: Type.Optional(
     Type.Boolean({ description: "never at the same time as another exclusive command about the same SCOPE/NAME" }),
+  ),
+  reads: Type.Optional(
+    Type.Boolean({ description: "changes nothing; an answer with actions that change something is rejected" }),
+  ),
+  reveals: Type.Optional(
+    Type.Boolean({
+      description: "its answer can hold secrets; tokens need config:reveal, and no record keeps its words",
+    }),
+  ),
+  access: Type.Optional(
+    Type.Union(
+      commandAccess.map((word) => Type.Literal(word)),
+      { description: "operator: no token may call it; server: no token that is limited to some apps" },
+    ),
   ),
 });
 export type PluginCommand = Static<typeof PluginCommand>;

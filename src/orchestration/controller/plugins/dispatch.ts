@@ -128,6 +128,7 @@ export function readCommandReply(context: Context, { plugin, command, answer }: 
   if (typeof data === "string") return { message: data, actions: [], again: undefined };
   if (!isFields(data)) throw new Failure("invalid", `plugin "${plugin.yml.name}" ${command}: data is not an object`);
   const { actions, problems } = decodeActions(data.actions, context.limits);
+  refuseChanges(plugin, command, actions);
   const refused =
     problems.length > 0
       ? problems
@@ -137,6 +138,15 @@ export function readCommandReply(context: Context, { plugin, command, answer }: 
   }
   const again = typeof data.again === "string" ? parseDuration(data.again) : undefined;
   return { message: messageOf(data), actions, again };
+}
+
+/** A command that says that it only reads is called by those who may only read. Fails `invalid`. */
+function refuseChanges(plugin: Plugin, command: string, actions: readonly PlannedAction[]): void {
+  const declared = plugin.yml.commands.find(({ name }) => name === command);
+  const change = actions.find(({ type }) => type !== "exec_local" && type !== "fetch_file");
+  if (declared?.reads !== true || change === undefined) return;
+  const text = `declares "reads" in its plugin.yml and asks for ${change.type}; nothing was changed`;
+  throw new Failure("invalid", `plugin "${plugin.yml.name}" ${command}: ${text}`);
 }
 
 /** Fails `invalid` with what the plugin said, where it failed. */

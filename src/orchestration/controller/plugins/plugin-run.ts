@@ -51,7 +51,8 @@ export async function runPlugin(context: Context, call: PluginCall): Promise<Plu
   await context.plugins.installer.verify(plugin);
   const { run, release } = begin(context, call);
   const end = (result: Partial<PluginRunRecord>) => {
-    keep(context, { ...run, ...result, endedAt: context.clock.now() });
+    const kept = isRevealing(plugin, command) ? withoutWords(result) : result;
+    keep(context, { ...run, ...kept, endedAt: context.clock.now() });
     context.plugins.underWay.delete(run.id);
     release();
   };
@@ -92,7 +93,7 @@ function begin(context: Context, { plugin, command, args, actor }: PluginCall) {
     plugin: plugin.yml.name,
     version: plugin.yml.version,
     command,
-    args,
+    args: isRevealing(plugin, command) ? args.slice(0, 1) : args,
     actor,
     status: "running",
     startedAt: context.clock.now(),
@@ -106,6 +107,16 @@ function begin(context: Context, { plugin, command, args, actor }: PluginCall) {
   // An expansion is short and there may be hundreds: they are told about when they have ended.
   if (command !== "expand") keep(context, run);
   return { run, release: holdStopped(context, plugin, command) };
+}
+
+/** What such a command is asked and what it says can hold secrets, and records are for everybody who may read. */
+function isRevealing(plugin: Plugin, command: string): boolean {
+  return plugin.yml.commands.some(({ name, reveals }) => name === command && reveals === true);
+}
+
+function withoutWords(result: Partial<PluginRunRecord>): Partial<PluginRunRecord> {
+  const error = result.error === undefined ? undefined : "the command failed; what it said is not kept";
+  return { ...result, error, tail: [] };
 }
 
 /**

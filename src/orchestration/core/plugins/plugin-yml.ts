@@ -2,6 +2,7 @@ import { type ActionType, actionTypes } from "../../api/plugins/action.ts";
 import type { Problem } from "../../../base/wire/failure.ts";
 import { coreKinds } from "../../api/manifest.ts";
 import {
+  commandAccess,
   type PluginCommand,
   type PluginPermissions,
   type PluginYml,
@@ -30,7 +31,17 @@ export const pluginYmlKeys: readonly string[] = [
   "attend",
   "conf",
 ];
-export const commandKeys: readonly string[] = ["name", "help", "timeout", "long", "destructive", "exclusive"];
+export const commandKeys: readonly string[] = [
+  "name",
+  "help",
+  "timeout",
+  "long",
+  "destructive",
+  "exclusive",
+  "reads",
+  "reveals",
+  "access",
+];
 
 const envName = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
@@ -128,8 +139,20 @@ function readCommands(items: unknown[], problems: Problem[]): PluginCommand[] {
       ...given("long", read.flag("long")),
       ...given("destructive", read.flag("destructive")),
       ...given("exclusive", read.flag("exclusive")),
+      ...given("reads", read.flag("reads")),
+      ...given("reveals", read.flag("reveals")),
+      ...given("access", readAccess(read, at, problems)),
     };
   });
+}
+
+function readAccess(read: FieldReader, at: string, problems: Problem[]): PluginCommand["access"] {
+  const word = read.text("access");
+  const known = commandAccess.find((each) => each === word);
+  if (word !== undefined && known === undefined) {
+    problems.push({ path: `${at}.access`, message: `"${word}" is not one of ${commandAccess.join(", ")}` });
+  }
+  return known;
 }
 
 function readRequires(read: FieldReader, problems: Problem[]): PluginYml["requires"] {

@@ -1,0 +1,89 @@
+import { readCount, readParam } from "../../base/http/request.ts";
+import {
+  askDatabase,
+  commandDatabase,
+  disablePlanePlugin,
+  enablePlanePlugin,
+  installPlanePlugin,
+  listDatabases,
+  listPlanePluginRuns,
+  listPlanePlugins,
+  removePlanePlugin,
+  revealDatabase,
+  rollbackPlanePlugin,
+  updatePlanePlugin,
+} from "../api/plugins.ts";
+import type { PlaneEndpoint } from "../api/plane-endpoint.ts";
+import type { BlockAsk } from "../service/plugins/blocks.ts";
+import { bodyReader } from "../service/read-body.ts";
+import { mountPlane, type PlaneCall } from "./mount.ts";
+import type { ObservabilityPlane } from "./plane.ts";
+
+const runsAtOnce = 100;
+const noStore = () => ({ "Cache-Control": "no-store" });
+
+export function mountPlanePlugins(plane: ObservabilityPlane): void {
+  const { plugins } = plane.observability;
+  const readInstall = bodyReader(installPlanePlugin);
+  const readUpdate = bodyReader(updatePlanePlugin);
+  const nameOf = ({ params }: Pick<PlaneCall<PlaneEndpoint>, "params">) => readParam(params, "name");
+  mountPlane(plane, listPlanePlugins, { answer: ({ grant }) => plugins.list(grant) });
+  mountPlane(plane, listPlanePluginRuns, {
+    answer: async ({ grant, query: { plugin, limit } }) => {
+      const most = readCount("limit", limit, plane.limits.pluginRunsMax) ?? runsAtOnce;
+      return { runs: await plugins.runs(grant, { plugin, limit: most }) };
+    },
+  });
+  mountPlane(plane, installPlanePlugin, {
+    answer: (call) => {
+      const body = readInstall(call.body);
+      plane.connected.keepOpen(call.request);
+      return plugins.install(call, body);
+    },
+  });
+  mountPlane(plane, updatePlanePlugin, {
+    answer: (call) => {
+      const body = readUpdate(call.body);
+      plane.connected.keepOpen(call.request);
+      return plugins.update(call, { name: nameOf(call), version: call.query.version }, body);
+    },
+  });
+  mountPlane(plane, rollbackPlanePlugin, { answer: (call) => plugins.rollback(call, nameOf(call)) });
+  mountPlane(plane, enablePlanePlugin, { answer: (call) => plugins.setEnabled(call, nameOf(call), true) });
+  mountPlane(plane, disablePlanePlugin, { answer: (call) => plugins.setEnabled(call, nameOf(call), false) });
+  mountPlane(plane, removePlanePlugin, { answer: (call) => plugins.remove(call, nameOf(call)) });
+  mountDatabases(plane);
+}
+
+function mountDatabases(plane: ObservabilityPlane): void {
+  const { blocks } = plane.observability.plugins;
+  const readCommand = bodyReader(commandDatabase);
+  mountPlane(plane, listDatabases, { answer: async ({ grant }) => ({ blocks: await blocks.list(grant) }) });
+  mountPlane(plane, askDatabase, {
+    answer: (call) => {
+      const args = call.query.args?.split(/\s+/).filter((word) => word !== "") ?? [];
+      plane.connected.keepOpen(call.request);
+      return blocks.read(call, { ...askOf(call), args }, call.request.signal);
+    },
+  });
+  mountPlane(plane, commandDatabase, {
+    answer: async (call) => {
+      const { args = [] } = readCommand(call.body);
+      return { operation: await blocks.change(call, { ...askOf(call), args, confirm: call.query.confirm }) };
+    },
+    status: () => 202,
+  });
+  mountPlane(plane, revealDatabase, {
+    answer: (call) => {
+      const { args = [] } = readCommand(call.body);
+      plane.connected.keepOpen(call.request);
+      return blocks.reveal(call, { ...askOf(call), args, confirm: call.query.confirm }, call.request.signal);
+    },
+    headers: noStore,
+  });
+}
+
+function askOf({ params }: Pick<PlaneCall<PlaneEndpoint>, "params">): Pick<BlockAsk, "target" | "command"> {
+  const [kind, scope, name] = [readParam(params, "kind"), readParam(params, "scope"), readParam(params, "name")];
+  return { target: { kind, scope, name }, command: readParam(params, "command") };
+}

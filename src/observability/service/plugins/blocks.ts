@@ -1,0 +1,144 @@
+import { ApiError } from "../../../base/wire/client.ts";
+import { Failure } from "../../../base/wire/failure.ts";
+import { listManifests } from "../../../orchestration/api/apply.ts";
+import { type DispatchResult, dispatchPlugin } from "../../../orchestration/api/dispatch.ts";
+import { type ProgressLine, progressMediaType } from "../../../orchestration/api/plugins/protocol.ts";
+import { listPlugins, type PluginInfo } from "../../../orchestration/api/plugins.ts";
+import { coreKinds } from "../../../orchestration/api/manifest.ts";
+import type { Operation } from "../../api/operations.ts";
+import type { BlockView } from "../../api/plugins.ts";
+import { blockView, type StoredBlock } from "../../core/plugins/block.ts";
+import { requireCallable, type Way } from "../../core/plugins/command.ts";
+import { type Grant, mayReach } from "../../core/tokens/grant.ts";
+import type { AppsRoom } from "../apps/create.ts";
+import type { Platform } from "../platform.ts";
+import type { PluginLimits } from "./limits.ts";
+
+/** Who asks, on record as `actor`. */
+export interface By {
+  grant: Grant;
+  actor: string;
+}
+
+interface BlockTarget {
+  kind: string;
+  scope: string;
+  name: string;
+}
+
+/** A command of a block as it was asked for; `args` follow SCOPE/NAME. */
+export interface BlockAsk {
+  target: BlockTarget;
+  command: string;
+  args: readonly string[];
+  confirm?: string | undefined;
+}
+
+/**
+ * Blocks of plugins, such as databases. A block that a token may not reach does not exist for it. Each call fails
+ * `not_found` for a block or a command that is not there, and `forbidden` for a command that the token may not call.
+ */
+export interface Blocks {
+  list(grant: Grant): Promise<BlockView[]>;
+  /** Of a command that changes nothing. */
+  read(by: By, ask: BlockAsk, signal: AbortSignal): Promise<DispatchResult>;
+  change(by: By, ask: BlockAsk): Promise<Operation>;
+  /** Of a command whose answer can hold secrets; nothing keeps the answer. */
+  reveal(by: By, ask: BlockAsk, signal: AbortSignal): Promise<DispatchResult>;
+}
+
+interface BlocksParts {
+  platform: Platform;
+  apps: Pick<AppsRoom, "model" | "operations">;
+  limits: PluginLimits;
+}
+
+export function createBlocks({ platform, apps, limits }: BlocksParts): Blocks {
+  const client = platform.as("observability");
+
+  async function stored(grant: Grant): Promise<StoredBlock[]> {
+    const manifests = await client.call(listManifests, { query: { blocks: true, status: true } });
+    return manifests
+      .filter(({ kind }) => !coreKinds.some((core) => core === kind))
+      .map(({ scope = "", ...block }): StoredBlock => ({ scope, ...block }))
+      .filter((block) => mayReach(grant, block));
+  }
+
+  async function callable({ grant }: By, way: Way, { target, command: word, args, confirm }: BlockAsk) {
+    const blocks = await stored(grant);
+    const { kind, scope, name } = target;
+    const block = blocks.find((each) => each.scope === scope && each.name === name && each.kind === kind);
+    if (block === undefined) {
+      throw new Failure("not_found", `${kind}/${scope}/${name} does not exist, or this token may not see it`);
+    }
+    const { plugins } = await client.call(listPlugins);
+    const plugin = pluginOf(plugins, block);
+    const command = plugin?.commands.find((each) => each.name === word);
+    if (plugin === undefined || command === undefined) {
+      throw new Failure("not_found", `no command "${word}" on ${kind}/${scope}/${name}; GET /databases lists them`);
+    }
+    requireCallable(grant, way, { block, command, args, confirm });
+    return { params: { name: plugin.name, command: word }, body: { args: [`${scope}/${name}`, ...args] }, block };
+  }
+
+  const answered = async (by: By, way: Way, { ask, signal }: { ask: BlockAsk; signal: AbortSignal }) => {
+    const { params, body } = await callable(by, way, ask);
+    return platform.as(by.actor).call(dispatchPlugin, { params, body, signal });
+  };
+
+  return {
+    async list(grant) {
+      await apps.model.fresh();
+      const [blocks, { plugins }] = await Promise.all([stored(grant), client.call(listPlugins)]);
+      const known = apps.model.list().map(({ app }) => app);
+      return blocks.map((block) => blockView(block, { plugin: pluginOf(plugins, block), apps: known }));
+    },
+    read: (by, ask, signal) => answered(by, "read", { ask, signal }),
+    reveal: (by, ask, signal) => answered(by, "reveal", { ask, signal }),
+    async change(by, ask) {
+      const { params, body, block } = await callable(by, "change", ask);
+      const what = { type: `${params.name}:${params.command}`, app: block, actor: by.actor };
+      return apps.operations.attend(what, async (say) => {
+        const headers = { Accept: progressMediaType };
+        const answer = await platform.as(by.actor).raw(dispatchPlugin, { params, body, headers });
+        const { message, run_id } = await lastOf(answer, say);
+        const [line = ""] = message.split("\n");
+        return { text: line || "done", output: message.slice(0, limits.outputCharactersMax), run_id };
+      });
+    },
+  };
+}
+
+/** By the name on record; a plugin that was replaced has another one, but serves the kind. */
+function pluginOf(plugins: readonly PluginInfo[], { kind, status }: StoredBlock): PluginInfo | undefined {
+  return (
+    plugins.find(({ name, kinds }) => name === status?.plugin && kinds.includes(kind)) ??
+    plugins.find(({ kinds }) => kinds.includes(kind))
+  );
+}
+
+/** The result behind the lines of progress. Fails with `ApiError`. */
+async function lastOf(answer: Response, say: (text: string) => void): Promise<DispatchResult> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  const take = (line: string): DispatchResult | undefined => {
+    if (line.trim() === "") return undefined;
+    const told = JSON.parse(line) as ProgressLine | { status: string; error?: string };
+    if (!("type" in told)) throw new ApiError(answer.status, told.error ?? "the plugin gave no answer");
+    if (told.type === "progress") say(told.text);
+    else if (told.status === "ok") return told.data as DispatchResult;
+    else throw new ApiError(told.code, told.error ?? "the plugin gave no reason");
+    return undefined;
+  };
+  for await (const chunk of answer.body ?? []) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) {
+      const result = take(line);
+      if (result !== undefined) return result;
+    }
+  }
+  const result = take(rest);
+  if (result === undefined) throw new Failure("unavailable", "the command was ended: the server is stopping");
+  return result;
+}

@@ -1,0 +1,4 @@
+/** Bounds of what plugins say; see `observabilityLimits` of `config/`. */
+export interface PluginLimits {
+  outputCharactersMax: number;
+}
