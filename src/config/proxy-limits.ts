@@ -14,6 +14,8 @@ export const proxyLimits = {
   lookMs: 50,
   /** How often HAProxy is asked whether replicas that left are idle. */
   idleLookMs: 200,
+  /** Changes of replicas behind the state on disk, until it is written as a whole again. One is about 1 KB. */
+  stateChangesBytesMax: 512 * 1024,
   /** Of what HAProxy itself writes: starts, loads and changes. */
   logBytesMax: 8 * 1024 * 1024,
   /** Connections to a replica that left are closed after this. */

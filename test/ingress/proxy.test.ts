@@ -53,7 +53,14 @@ function open(starter?: readonly string[]) {
     files: { pid: join(folder, "pid"), master: join(folder, "m.sock") },
     clock: systemClock,
     log: createLog(() => undefined, "debug"),
-    limits: { commandMs: 5_000, startMs: 15_000, drainMs: 5_000, idleLookMs: 50, lookMs: 50 },
+    limits: {
+      commandMs: 5_000,
+      startMs: 15_000,
+      drainMs: 5_000,
+      idleLookMs: 50,
+      lookMs: 50,
+      stateChangesBytesMax: 10_000,
+    },
   });
   const ending = new AbortController();
   const running = proxy.run(ending.signal);

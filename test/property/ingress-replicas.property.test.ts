@@ -35,7 +35,7 @@ function next(before: Table, lists: readonly (Upstream[] | null)[]): Table {
   return { ...before, sites: all.flatMap((one) => ("options" in one ? [one] : [])), tcp };
 }
 
-const shown = ({ assignment, files, ...rest }: Change) => ({
+const shown = ({ assignment, files, replaced: _, ...rest }: Change) => ({
   ...rest,
   assignment: { ...assignment, used: [...assignment.used].sort() },
   files: files.map(({ path, content }) => [path, content]),

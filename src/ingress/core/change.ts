@@ -1,4 +1,4 @@
-import type { ErrorPageStatus, Table } from "./table.ts";
+import type { ErrorPageStatus, Site, Table, TcpSite } from "./table.ts";
 
 /**
  * The language between the pure part and the room that runs the proxy: `changes()` compares what the proxy has with
@@ -79,6 +79,8 @@ export interface Setup {
 /** What the proxy room does, in this order: write the files, send the commands, reload, store the rest. */
 export interface Change {
   assignment: Assignment;
+  /** Where only replicas of some sites are others: these sites, as they are now. Absent for every other change. */
+  replaced?: readonly (Site | TcpSite)[];
   /** Complete new content of each file that differs from what is on disk. */
   files: ProxyFile[];
   /** Files that nothing refers to any more; they go after everything else. */

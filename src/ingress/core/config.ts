@@ -28,13 +28,17 @@ export function configParts(table: Table, assignment: Assignment, setup: Setup):
     const backend = assignment.backends[site.id];
     if (backend === undefined) continue;
     servers.set(backend, serverLines(site, assignment.servers[backend] ?? noServers));
-    fixed.push(...siteSections(site, backend, { table, setup }));
+    fixed.push(...siteSections(site, backend, { table, setup, backends: assignment.backends }));
   }
   return { fixed, servers };
 }
 
 /** Sections of one site; the last is the backend, to which its servers are added. */
-export function siteSections(site: AnySite, backend: string, on: { table: Table; setup: Setup }): [string, string][] {
+export function siteSections(
+  site: AnySite,
+  backend: string,
+  on: { table: Table; setup: Setup; backends?: Assignment["backends"] },
+): [string, string][] {
   if (!isHttp(site)) return tcpSections(site, backend, on);
   if (isCommon(site)) return [];
   const { users, backend: text } = dedicatedSection(site, backend, on.setup);
@@ -43,16 +47,26 @@ export function siteSections(site: AnySite, backend: string, on: { table: Table;
 
 /** The configuration in its order: each section, and the servers below it. */
 export interface Sections {
-  list: readonly { text: string; servers: string }[];
-  /** Section → where it is. */
-  at: ReadonlyMap<string, number>;
+  groups: readonly SectionGroup[];
+  /** Section → its group, and where it is in there. */
+  at: ReadonlyMap<string, readonly [group: number, place: number]>;
 }
 
+/** Neighbours. Joined once, so that a change of one section does not join those of ten thousand sites. */
+interface SectionGroup {
+  list: readonly { text: string; servers: string }[];
+  text: string;
+}
+
+const groupMax = 100;
+
 export function configSections({ fixed, servers }: Parts, poolSize: number): Sections {
-  const at = new Map<string, number>();
-  const list: { text: string; servers: string }[] = [];
+  const at = new Map<string, readonly [number, number]>();
+  const lists: { text: string; servers: string }[][] = [];
   const add = (name: string, text: string) => {
-    at.set(name, list.length);
+    if ((lists.at(-1)?.length ?? groupMax) === groupMax) lists.push([]);
+    const list = lists.at(-1) ?? [];
+    at.set(name, [lists.length - 1, list.length]);
     list.push({ text, servers: servers.get(name) ?? "" });
   };
   for (const [name, text] of fixed) add(name, text);
@@ -60,12 +74,28 @@ export function configSections({ fixed, servers }: Parts, poolSize: number): Sec
     const name = `p${number}`;
     if (!at.has(name)) add(name, `backend ${name} from site\n`);
   }
-  return { list, at };
+  return { groups: lists.map(group), at };
 }
 
-export function configText({ list }: Sections): string {
-  const texts = list.map(({ text, servers }) => text + servers);
-  return `# Written by berth with every change; edits are lost.\n${texts.join("")}`;
+function group(list: SectionGroup["list"]): SectionGroup {
+  return { list, text: list.map(({ text, servers }) => text + servers).join("") };
+}
+
+/** With other servers in these sections. Fails for a section that is not there. */
+export function withOtherServers({ groups, at }: Sections, servers: ReadonlyMap<string, string>): Sections {
+  const next = [...groups];
+  for (const [name, lines] of servers) {
+    const [where = -1, place = -1] = at.get(name) ?? [];
+    const before = next[where];
+    const section = before?.list[place];
+    if (before === undefined || section === undefined) throw new Error(`there is no section ${name}`);
+    if (section.servers !== lines) next[where] = group(before.list.with(place, { ...section, servers: lines }));
+  }
+  return { groups: next, at };
+}
+
+export function configText({ groups }: Sections): string {
+  return `# Written by berth with every change; edits are lost.\n${groups.map(({ text }) => text).join("")}`;
 }
 
 export const serverLines = remembered((site: AnySite, assigned: Assignment["servers"][string]): string => {
@@ -87,7 +117,7 @@ function baseText(setup: Setup): string {
     section("global", globalLines(setup)),
     ...(setup.logTo?.transport === "tcp" ? [ringSection(setup.logTo.address)] : []),
     section("defaults base", baseLines(setup)),
-    section("defaults tcp", ["mode tcp", "timeout connect 1s", "retries 3", "option redispatch 1"]),
+    section("defaults tcp", ["mode tcp", "timeout connect 1s", ...lostClientLines, "retries 3", "option redispatch 1"]),
     section("defaults site from base", ["balance roundrobin", ...openingRules(setup), ...closingRules(setup)]),
     redirectSection(),
   ].join("");
@@ -120,6 +150,18 @@ function logLines({ logTo }: Setup): Lines {
   return [`log ${target} len 4096 format raw local0 debug`];
 }
 
+/**
+ * A WebSocket and a connection to a port of its own may be silent for a day. A client that went away without a word is
+ * noticed after two minutes, and one that has closed its half waits no longer than for any answer.
+ */
+const lostClientLines: Lines = [
+  "option clitcpka",
+  "clitcpka-idle 60s",
+  "clitcpka-intvl 15s",
+  "clitcpka-cnt 4",
+  `timeout client-fin ${defaultTimes.responseMs}ms`,
+];
+
 const firstWord = (text: string | undefined) => (text === undefined ? "" : `${plainName(text, "word of the log")} `);
 
 function ringSection(address: string): string {
@@ -139,6 +181,7 @@ function baseLines(setup: Setup): Lines {
     ...(setup.logTo === undefined ? [] : ["log global", `log-format '${firstWord(setup.logTo.word)}${logFormat}'`]),
     "timeout connect 1s",
     "timeout client 60s",
+    ...lostClientLines,
     `timeout server ${defaultTimes.responseMs}ms`,
     `timeout tunnel ${defaultTimes.tunnelMs}ms`,
     "timeout http-request 10s",

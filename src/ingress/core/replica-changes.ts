@@ -1,6 +1,6 @@
 import { reassign } from "./assign.ts";
 import type { Assignment, Change, Command, Running, Setup } from "./change.ts";
-import { configText, type Sections, serverLines } from "./config.ts";
+import { configText, serverLines, withOtherServers } from "./config.ts";
 import { serverCommands } from "./difference.ts";
 import { configPath } from "./layout.ts";
 import { lastWritten, noteWritten, problemOfSite, type Rendered, type Written } from "./render.ts";
@@ -40,9 +40,10 @@ export function replicaChanges(running: Running, next: Table, setup: Setup): Cha
     assignment,
   });
   const config = text.files.get(configPath(setup.paths));
-  const isOther = config !== undefined && config.content !== old.text.files.get(config.path)?.content;
+  const isOther = config !== undefined && config !== old.text.files.get(config.path);
   return {
     assignment,
+    replaced: sites.map(({ now }) => now),
     files: isOther ? [config] : [],
     obsoleteFiles: [],
     reload: false,
@@ -54,15 +55,13 @@ export function replicaChanges(running: Running, next: Table, setup: Setup): Cha
 }
 
 function withServers({ text, setup }: Written, sites: readonly Replaced[], assignment: Assignment): Rendered {
-  const list = [...text.sections.list];
-  for (const { now } of sites) {
+  const lines = sites.map(({ now }): [string, string] => {
     const backend = assignment.backends[now.id] ?? "";
-    const at = text.sections.at.get(backend);
-    const section = at === undefined ? undefined : list[at];
-    if (at === undefined || section === undefined) throw new Error(`${now.id} has no section`);
-    list[at] = { text: section.text, servers: serverLines(now, assignment.servers[backend] ?? {}) };
-  }
-  const sections: Sections = { list, at: text.sections.at };
+    return [backend, serverLines(now, assignment.servers[backend] ?? {})];
+  });
+  const sections = withOtherServers(text.sections, new Map(lines));
+  const isSame = sections.groups.every((one, index) => one === text.sections.groups[index]);
+  if (isSame) return text;
   const path = configPath(setup.paths);
   const files = new Map(text.files).set(path, { path, content: configText(sections), mode: 0o600 });
   return { ...text, files, sections };

@@ -25,12 +25,14 @@ export interface OpenOptions {
     drainMs: number;
     lookMs: number;
     idleLookMs: number;
+    /** Bytes of changes behind the state on disk, until it is written as a whole again. */
+    stateChangesBytesMax: number;
   };
 }
 
 /** The proxy of these files, whether it runs already or is started by the first table. */
 export function openProxy({ launch, setup, files, clock, log, limits }: OpenOptions): IngressProxy {
-  const { commandMs, startMs, drainMs, lookMs, idleLookMs } = limits;
+  const { commandMs, startMs, ...others } = limits;
   const { paths } = setup;
   const socket = createRuntimeSocket({ path: paths.socket, timeoutMs: commandMs });
   const master = createRuntimeSocket({ path: files.master, timeoutMs: commandMs });
@@ -45,5 +47,5 @@ export function openProxy({ launch, setup, files, clock, log, limits }: OpenOpti
     startMs,
   });
   const oldWorkers = createOldWorkers({ master, clock });
-  return createProxy({ process, socket, oldWorkers, setup, clock, log, drainMs, lookMs, idleLookMs });
+  return createProxy({ process, socket, oldWorkers, setup, clock, log, ...others });
 }

@@ -1,5 +1,4 @@
 import { doubledWait } from "../../base/pure/doubling.ts";
-
 import { Failure } from "../../base/wire/failure.ts";
 import type { Clock } from "../../base/words/clock.ts";
 import type { Log } from "../../base/words/log.ts";
@@ -17,7 +16,8 @@ import { bindable } from "./ports.ts";
 import { readFiles, removeFiles, writeFiles } from "./files.ts";
 import type { ProxyProcess } from "./process.ts";
 import type { OldWorkers } from "./old-workers.ts";
-import { readState, stateFile, unfinishedFile, unsure } from "./running-state.ts";
+import { readState, unfinishedFile, unsure } from "./running-state.ts";
+import { createStateStore } from "./state-store.ts";
 import { areDone, isEntry, entriesFirst } from "./together.ts";
 import { isDone, isGone, isThere, type RuntimeSocket } from "./runtime-socket.ts";
 
@@ -58,6 +58,7 @@ export interface ProxyOptions {
   log: Log;
   /** Connections of a replica that has left are closed after this. */
   drainMs: number;
+  stateChangesBytesMax: number;
   /** Between two looks whether the process still runs, and at what leaves. */
   lookMs: number;
   idleLookMs: number;
@@ -77,7 +78,9 @@ type Before = Awaited<ReturnType<typeof readFiles>>;
 
 export function createProxy(options: ProxyOptions): IngressProxy {
   const { process, socket, setup, clock, log } = options;
+  const unfinished = unfinishedFile(setup.paths);
   const draining = createDraining(socket);
+  const state = createStateStore(setup.paths, options.stateChangesBytesMax);
   let running: Running | undefined;
   let hasRead = false;
   let isStopped = false;
@@ -131,8 +134,7 @@ export function createProxy(options: ProxyOptions): IngressProxy {
       return { refused, reloadReasons: [] };
     }
     const before = change.reload ? await readFiles(change.files) : known(change.files);
-    const unfinished = unfinishedFile(setup.paths);
-    await writeFiles([unfinished, ...change.files, stateFile(setup.paths, next)]);
+    await state.write([unfinished, ...change.files], next, change.replaced);
     try {
       if (!isUp) await begin();
       else await carryOut(change);
@@ -220,8 +222,8 @@ export function createProxy(options: ProxyOptions): IngressProxy {
 
   async function putBack(files: Before): Promise<void> {
     const old = files.flatMap(({ file, before }) => (before === undefined ? [] : [{ ...file, content: before }]));
-    const state = running === undefined ? [] : [stateFile(setup.paths, running)];
-    await writeFiles([...old, ...state]).catch((error) => log.error("old proxy files not put back", { error }));
+    const write = running === undefined ? writeFiles(old) : state.write(old, running);
+    await write.catch((error) => log.error("old proxy files not put back", { error }));
   }
 
   /** The files hold the newest table, so a start is all that it takes. */

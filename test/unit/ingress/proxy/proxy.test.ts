@@ -72,6 +72,7 @@ function serverOn({ process, told }: Machine, answer: (line: string) => Promise<
     drainMs: 1_000,
     lookMs: 50,
     idleLookMs: 50,
+    stateChangesBytesMax: 2_000,
   });
 }
 
