@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createSocket } from "node:dgram";
+import { readFileSync } from "node:fs";
 import { createServer as createHttp2, createSecureServer } from "node:http2";
 import { connect as connectHttp2 } from "node:http2";
 import { createServer, connect, type AddressInfo } from "node:net";
@@ -192,6 +193,55 @@ test("a port of its own passes on what it gets, and ends TLS where it should", a
   expect(sent).toStartWith("0d0a0d0a000d0a515549540a");
   expect(sent).toEndWith(Buffer.from("hello").toString("hex"));
   expect(await exchange(ports.tcpTls, "hello", { tls: "db.wild.test" })).toBe(Buffer.from("hello").toString("hex"));
+});
+
+test("ports with TLS are shared by name, each with rules of its own, and by nobody without a name", async () => {
+  const port = await freePort();
+  const listen = `127.0.0.1:${port}`;
+  const answering = async (text: string) =>
+    listening(createServer((socket) => void socket.on("error", () => undefined).end(text)));
+  const shared = (
+    name: string,
+    tlsName: string,
+    upstreams: Awaited<ReturnType<typeof listening>>[],
+    deny: string[] = [],
+  ) => tcpSite(name, listen, { tlsName, upstreams, deny });
+  const tcp = [
+    ...full.tcp,
+    shared("one", "one.wild.test", [await answering("one")]),
+    shared("rest", "*.wild.test", [await answering("rest")]),
+    shared("shut", "shut.wild.test", [await answering("shut")], ["127.0.0.0/8"]),
+    shared("two", "a.test", [await answering("two")]),
+  ];
+  const asked = (name: string) => exchange(port, "hello", { tls: name }).catch(() => "");
+  await proxy.apply({ ...full, tcp });
+  expect(await asked("one.wild.test")).toBe("one");
+  expect(await asked("a.test")).toBe("two");
+  expect(await asked("other.wild.test")).toBe("rest");
+  for (const name of ["shut.wild.test", "unknown.test"]) expect(await asked(name)).toBe("");
+  await proxy.apply(full);
+});
+
+/** Seconds until the kernel asks whether the client of a connection is still there; undefined: it never does. */
+function asksAfterSeconds(localPort: number): number | undefined {
+  const local = `0100007F:${localPort.toString(16).toUpperCase().padStart(4, "0")}`;
+  const established = "01";
+  for (const line of readFileSync("/proc/net/tcp", "utf8").split("\n")) {
+    const [, here, , state, , timer = ""] = line.trim().split(/\s+/);
+    const [kind, ticks = ""] = timer.split(":");
+    if (here === local && state === established && kind === "02") return Number.parseInt(ticks, 16) / 100;
+  }
+  return undefined;
+}
+
+test("a client that went away without a word is noticed, also where a connection may be silent for long", async () => {
+  for (const port of [ports.http, ports.tcp]) {
+    const client = connect({ host: "127.0.0.1", port });
+    const seconds = await waitFor("the kernel to watch the client", () => asksAfterSeconds(port));
+    client.destroy();
+    expect(seconds).toBeGreaterThan(30);
+    expect(seconds).toBeLessThanOrEqual(60);
+  }
 });
 
 test("each request is one line of the log, without its query", async () => {

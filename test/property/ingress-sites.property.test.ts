@@ -52,7 +52,12 @@ test("whatever is stored, no two sites have one host and path, no redirected hos
       expect(new Set(routes).size).toBe(routes.length);
       expect(redirected.filter((host) => served.includes(host))).toEqual([]);
       expect(new Set(redirected).size).toBe(redirected.length);
-      expect(new Set(tcp.map(({ listen }) => listen.slice(listen.lastIndexOf(":")))).size).toBe(tcp.length);
+      const port = ({ listen }: (typeof tcp)[number]) => listen.slice(listen.lastIndexOf(":"));
+      expect(new Set(tcp.map((one) => `${port(one)} ${one.tlsName ?? ""}`)).size).toBe(tcp.length);
+      for (const one of tcp)
+        for (const other of tcp)
+          if (one !== other && port(one) === port(other))
+            expect([one.tlsName !== undefined, other.listen]).toEqual([true, one.listen]);
       expect([...served, ...redirected].filter((host) => !hostOk(host))).toEqual([]);
       for (const { names: hosts } of askedCertificates(ingresses))
         expect(hosts.filter((host) => !hostOk(host))).toEqual([]);

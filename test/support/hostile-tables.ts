@@ -120,7 +120,10 @@ export const hostileTable: fc.Arbitrary<Table> = fc
       {
         http: ":80",
         ...(hasTls ? { https: ":443" } : {}),
-        tcp: tcp.map(([name, each], index) => ({ ...tcpSite(`tcp${index}/${name}`, `:${5_000 + index}`), ...each })),
+        tcp: tcp.map(([name, each], index) => ({
+          ...tcpSite(`tcp${index}/${name}`, `:${5_000 + (index % 2)}`),
+          ...each,
+        })),
         certificates,
       },
     ),

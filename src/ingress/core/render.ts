@@ -84,7 +84,8 @@ const siteProblem = remembered((site: Site, setup: Setup, port: string | undefin
 
 function tcpProblem(site: TcpSite, table: Table, setup: Setup): string | undefined {
   return problemOf(() => {
-    siteSections(site, "d0", { table, setup });
+    // Another site on its port is checked by itself.
+    siteSections(site, "d0", { table: { ...table, tcp: [site] }, setup });
     for (const upstream of site.upstreams) serverWords(site, upstream);
   });
 }

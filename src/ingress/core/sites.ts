@@ -37,7 +37,10 @@ export interface SiteProblem {
 export function sitesOf(input: SitesInput): Sites {
   const found: Sites = { sites: [], tcp: [], problems: [] };
   const upstreamsOf = createUpstreams(input);
-  const taken: Taken = { routes: new Map(), ports: new Map(input.ownPorts) };
+  const ownPorts = [...input.ownPorts].map(
+    ([port, holder]) => [port, { holder, listen: "", names: undefined }] as const,
+  );
+  const taken: Taken = { routes: new Map(), ports: new Map(ownPorts) };
   const ordered = input.ingresses.map((manifest) => ({ id: `${manifest.scope}/${manifest.name}`, manifest }));
   ordered.sort((a, b) => (a.id < b.id ? -1 : 1));
   for (const { id, manifest } of ordered) {
@@ -80,7 +83,15 @@ function withHold(site: TcpSite, { options }: ReadIngress, rest: Rest | undefine
 interface Taken {
   /** Host and path → the ingress that has it. A host that is redirected has the path "". */
   routes: Map<string, string>;
-  ports: Map<number, string>;
+  ports: Map<number, PortUse>;
+}
+
+interface PortUse {
+  /** The first that took it. */
+  holder: string;
+  listen: string;
+  /** Name of a certificate → its ingress; undefined where the port is of the holder alone. */
+  names: Map<string, string> | undefined;
 }
 
 interface Making {
@@ -106,12 +117,13 @@ function tcpSite(id: string, { read, target, taken, report }: Making): TcpSite[]
   const { spec, options, unreadable, hosts } = read;
   if (spec.tcp === undefined) return [];
   const { port, address = "" } = spec.tcp;
-  const holder = taken.ports.get(port);
+  const listen = `${address.includes(":") ? `[${address}]` : address}:${port}`;
+  const tlsName = hasTls(spec) ? hosts[0] : undefined;
+  const holder = takePort(id, { port, listen, name: tlsName }, taken);
   if (holder !== undefined) {
     report("PortTaken", `tcp.port: ${port} belongs to ${holder}; use another port`);
     return [];
   }
-  taken.ports.set(port, id);
   if (unreadable.length > 0) {
     report("AccessUnreadable", unreadableText(unreadable));
     return [];
@@ -120,21 +132,37 @@ function tcpSite(id: string, { read, target, taken, report }: Making): TcpSite[]
     report("HostMissing", "host: tls needs the name that the certificate is for");
     return [];
   }
-  const host = address.includes(":") ? `[${address}]` : address;
   return [
     {
       id,
-      listen: `${host}:${port}`,
+      listen,
       upstreams: target.upstreams,
       balance: options.balance,
       sendProxyProtocol: options.sendProxyProtocol,
-      tlsName: hasTls(spec) ? hosts[0] : undefined,
+      tlsName,
       idleMs: durationMs(spec.limits?.tunnel, routingDefaults.tunnel),
       allow: options.allow,
       deny: options.deny,
       connectionsPerReplica: options.limits.connectionsPerReplica,
     },
   ];
+}
+
+/** Takes a port, or with TLS a name on it; who has it already is the answer. */
+function takePort(
+  id: string,
+  { port, listen, name }: { port: number; listen: string; name: string | undefined },
+  { ports }: Taken,
+): string | undefined {
+  const use = ports.get(port);
+  if (use === undefined) {
+    ports.set(port, { holder: id, listen, names: name === undefined ? undefined : new Map([[name, id]]) });
+    return undefined;
+  }
+  if (name === undefined || use.names === undefined || use.listen !== listen) return use.holder;
+  const holder = use.names.get(name);
+  if (holder === undefined) use.names.set(name, id);
+  return holder;
 }
 
 /** Takes all paths of a host, or none when another ingress has one of them or the host as a whole. */

@@ -73,7 +73,7 @@ export function conflictText(claim: string, heldBy: ManifestKey): string {
     case "tls":
       return `the certificate settings of "${name}" differ from those in ${holder}; write the same tls block in both and apply them together`;
     case "tcp":
-      return `port ${name} already leads to ${holder}; use another port`;
+      return portText(name, holder);
     case "route":
       return `the plugin knows this ingress and ${holder} by the same name, "${name.slice(name.indexOf("/") + 1)}"; choose another name`;
     case "registry":
@@ -85,6 +85,13 @@ export function conflictText(claim: string, heldBy: ManifestKey): string {
     default:
       return `the name "${name}" of containers and files belongs to ${holder}; choose another scope or name`;
   }
+}
+
+/** `5432`, or `5432/db.example.com`. */
+function portText(claimed: string, holder: string): string {
+  const [port, name] = claimed.split("/");
+  if (name !== undefined) return `"${name}" on port ${port} already leads to ${holder}; use another host or port`;
+  return `port ${port} already leads to ${holder}; use another port, or in both tls, hosts that differ and the same tcp.address`;
 }
 
 function appClaims({ kind, scope, name, spec }: Claimant): Claim[] {

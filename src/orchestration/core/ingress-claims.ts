@@ -13,13 +13,13 @@ interface Ingress {
 }
 
 /**
- * What an ingress occupies: each host with each path, or a TCP port. Two ingresses may share a host with different
+ * What an ingress occupies: each host with each path, or a TCP port, with TLS only a name on it. Two ingresses may share a host with different
  * paths, but not one that is redirected as a whole, and only with the same settings for its certificate. Ingresses of
  * several scopes share a host only where all of them say so.
  */
 export function ingressClaims({ scope, name, spec }: Ingress): Claim[] {
   const owner = `ingress/${scope}/${name}`;
-  if (isFields(spec.tcp)) return [...portClaims(spec.tcp, owner), ...tlsClaims(spec, hostsOf(spec))];
+  if (isFields(spec.tcp)) return [...portClaims(spec, spec.tcp, owner), ...tlsClaims(spec, hostsOf(spec))];
   const served = hostsOf(spec);
   const redirected = listOf(spec.redirects).flatMap(({ from }) => textOf(from)?.toLowerCase() ?? []);
   return [
@@ -43,17 +43,27 @@ function pathsOf(spec: Spec): string[] {
   return written.length === 0 ? ["/"] : [...new Set(written)];
 }
 
-function portClaims(tcp: Record<string, unknown>, owner: string): Claim[] {
+/** Ingresses with TLS share a port on one address: the name that a client asks for says which of them it means. */
+function portClaims(spec: Spec, tcp: Record<string, unknown>, owner: string): Claim[] {
   const port = integerOf(tcp.port);
-  return port === undefined ? [] : [{ claim: `tcp:${port}`, owner }];
+  if (port === undefined) return [];
+  const [name] = hasTls(spec) ? hostsOf(spec) : [];
+  if (name === undefined) return [{ claim: `tcp:${port}`, owner }];
+  const address = textOf(tcp.address) ?? "";
+  return [
+    { claim: `tcp:${port}`, owner: `names:${address}` },
+    { claim: `tcp:${port}/${name}`, owner },
+  ];
 }
+
+const hasTls = ({ tls }: Spec): boolean => isFields(tls) && tls.enabled !== false;
 
 /**
  * The owner is a digest of the settings: ingresses with the same ones share the host, and no secret is stored. The
  * contact may differ: it does not change the certificate.
  */
 function tlsClaims(spec: Spec, hosts: readonly string[]): Claim[] {
-  if (!isFields(spec.tls) || spec.tls.enabled === false) return [];
+  if (!isFields(spec.tls) || !hasTls(spec)) return [];
   const { provider = routingDefaults.provider, on_demand } = spec.tls;
   const settings = { ...spec.tls, provider, on_demand: on_demand === true, enabled: true, email: undefined };
   const owner = `tls:${sha256Hex(canonicalJson(settings))}`;

@@ -77,6 +77,26 @@ describe("TCP", () => {
   });
 });
 
+test("with TLS, ingresses share a port on one address by the names of their certificates", () => {
+  const named = (host: string, tcp: Record<string, unknown> = {}) => ({ host, tls: {}, tcp: { port: 5432, ...tcp } });
+  const specs: Parameters<typeof of> = [
+    ["a", named("a.test")],
+    ["b", named("b.test")],
+    ["c", named("a.test")],
+    ["d", named("d.test", { address: "10.0.0.1" })],
+    ["e", { tcp: { port: 5432 } }],
+  ];
+  expect(of(...specs).tcp.map(({ id, tlsName }) => [id, tlsName])).toEqual([
+    ["shop/a", "a.test"],
+    ["shop/b", "b.test"],
+  ]);
+  expect(problems(...specs).map((text) => text.split(";")[0])).toEqual([
+    "shop/c PortTaken tcp.port: 5432 belongs to shop/a",
+    "shop/d PortTaken tcp.port: 5432 belongs to shop/a",
+    "shop/e PortTaken tcp.port: 5432 belongs to shop/a",
+  ]);
+});
+
 describe("what another version has stored", () => {
   test("nobody comes in where a rule for access cannot be read", () => {
     const odd = { allow: [{ country: "de" }] };

@@ -48,7 +48,11 @@ describe("what an ingress occupies", () => {
   });
   test("a TCP port, and no route", () => {
     expect(claims({ tcp: { port: 5432 } })).toEqual(["tcp:5432"]);
-    expect(claims({ tcp: { port: 5432 }, host: "db.test", tls: {} })).toEqual(["tcp:5432", "tls:db.test"]);
+    expect(claims({ tcp: { port: 5432 }, host: "db.test", tls: {} })).toEqual([
+      "tcp:5432",
+      "tcp:5432/db.test",
+      "tls:db.test",
+    ]);
   });
   test("nothing that cannot be read", () => {
     expect(claims({ tcp: { port: "x" } })).toEqual([]);
@@ -92,6 +96,14 @@ describe("two ingresses", () => {
     const port = (ref: string, number: number) => ingress(ref, { tcp: { port: number } });
     expect(clash(port("a/x", 5432), port("b/x", 5432))).toEqual(["tcp:5432"]);
     expect(clash(port("a/x", 5432), port("b/x", 5433))).toEqual([]);
+  });
+  test("share a TCP port with TLS, on one address and by names that differ", () => {
+    const named = (ref: string, host: string, more: Record<string, unknown> = {}) =>
+      ingress(ref, { host, tls: {}, tcp: { port: 5432, ...more } });
+    expect(clash(named("a/x", "a.test"), named("b/x", "b.test"))).toEqual([]);
+    expect(clash(named("a/x", "a.test"), named("b/x", "A.test"))).toEqual(["tcp:5432/a.test"]);
+    expect(clash(named("a/x", "a.test"), named("b/x", "b.test", { address: "10.0.0.1" }))).toEqual(["tcp:5432"]);
+    expect(clash(named("a/x", "a.test"), ingress("b/x", { tcp: { port: 5432 } }))).toEqual(["tcp:5432"]);
   });
   test("share a host only with the same settings for its certificate", () => {
     const secure = (ref: string, path: string, tls: unknown) =>
