@@ -18,7 +18,7 @@ import type { ProxyProcess } from "./process.ts";
 import type { OldWorkers } from "./old-workers.ts";
 import { readState, unfinishedFile, unsure } from "./running-state.ts";
 import { createStateStore } from "./state-store.ts";
-import { areDone, isEntry, entriesFirst } from "./together.ts";
+import { areDone, isEntry, isRemoval, entriesFirst } from "./together.ts";
 import { isDone, isGone, isThere, type RuntimeSocket } from "./runtime-socket.ts";
 
 /** The proxy as one thing that serves a table. */
@@ -287,10 +287,6 @@ export function createProxy(options: ProxyOptions): IngressProxy {
 
 function isNothing({ files, obsoleteFiles, commands, leaving, reload }: Change): boolean {
   return !reload && [files, obsoleteFiles, commands, leaving].every((list) => list.length === 0);
-}
-
-function isRemoval({ kind }: Command): boolean {
-  return ["disable-server", "delete-server", "delete-map", "unlist-certificate", "delete-certificate"].includes(kind);
 }
 
 function serversOf(running: Running | undefined, upstreams: ReadonlySet<string>): ServerName[] {

@@ -12,6 +12,11 @@ export function isEntry(command: Command): command is Entry {
   return command.kind === "add-server" || command.kind === "enable-server";
 }
 
+/** Whether something goes: it may be gone already. */
+export function isRemoval({ kind }: Command): boolean {
+  return ["disable-server", "delete-server", "delete-map", "unlist-certificate", "delete-certificate"].includes(kind);
+}
+
 /** The entries before any other command, as far as one line holds them. What leaves has to wait until they are done. */
 export function entriesFirst(commands: readonly Command[]): Entry[] {
   const first: Entry[] = [];
