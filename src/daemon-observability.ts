@@ -22,7 +22,7 @@ import type { AlertOutside } from "./observability/service/alerts/parts.ts";
 import type { MetricsRoom } from "./observability/service/metrics/create.ts";
 import { metricsNow } from "./observability/service/metrics/now.ts";
 import type { PeopleIdentity } from "./observability/service/people/identity.ts";
-import type { Platform, ReadPodLogs } from "./observability/service/platform.ts";
+import type { Platform, PodInside, ReadPodLogs } from "./observability/service/platform.ts";
 import { openObservabilityStore } from "./observability/store/open-store.ts";
 import type { AppWatch } from "./orchestration/api/app-facts.ts";
 import { createMetricsRoom } from "./daemon-metrics.ts";
@@ -52,6 +52,7 @@ interface Parts {
   /** What runs, as the controller sees it. */
   apps: AppWatch;
   podLogs: ReadPodLogs;
+  inside: PodInside;
   engine: Engine;
   /** The identity service, as far as people sign in to the web UI through it. */
   people: PeopleIdentity;
@@ -59,7 +60,7 @@ interface Parts {
 
 /** The observability plane: its store, its rooms and its listener. Call it as the holder of the root's lock. */
 export function createObservabilityRoom(parts: Parts): ObservabilityRoom {
-  const { layout, key, log, ask, apps, podLogs, engine } = parts;
+  const { layout, key, log, ask, apps, podLogs, inside, engine } = parts;
   const store = openObservabilityStore({ path: layout.observabilityDatabase, key });
   const metrics = createMetricsRoom({ ...parts, intervalMs: parts.options.statsIntervalMs });
   const running = createObservability({
@@ -71,7 +72,7 @@ export function createObservabilityRoom(parts: Parts): ObservabilityRoom {
     metrics,
     prefix: parts.options.prefix,
     platform: {
-      ...platformOf(ask, apps, podLogs),
+      ...platformOf(ask, { apps, podLogs, inside }),
       logs: logPlatform(engine, layout),
       drains: drainOutside(parts.options.allowPrivateHooks),
     },
@@ -102,10 +103,9 @@ function upcomingRuns(spec: Record<string, unknown>, { now, max }: { now: number
   return found;
 }
 
-function platformOf(ask: Parts["ask"], apps: AppWatch, podLogs: ReadPodLogs): Platform {
+function platformOf(ask: Parts["ask"], handed: Pick<Parts, "apps" | "podLogs" | "inside">): Platform {
   return {
-    apps,
-    podLogs,
+    ...handed,
     upcoming: upcomingRuns,
     as: (actor) =>
       createClient({

@@ -8,6 +8,7 @@ import { createCertificateRoom } from "./daemon-certificates.ts";
 import { createController } from "./orchestration/controller/create.ts";
 import { drainedEngine } from "./daemon-logs.ts";
 import type { PlaneListener } from "./daemon-plane-listener.ts";
+import { podInside } from "./daemon-pods.ts";
 import { createObservabilityRoom } from "./daemon-observability.ts";
 import { callbackDoor, createPluginRoom, runDoorOf } from "./daemon-plugins.ts";
 import { mapSecrets } from "./orchestration/core/mask.ts";
@@ -180,6 +181,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     ...{ layout, key, log, installationId: store.installationId, apps: running.apps },
     ...{ measures: running.measures, taken: () => ingressRoom?.takenFigures() ?? [] },
     podLogs: (name, reading) => running.controller.podLogs(name, reading),
+    inside: podInside(running.controller, engine),
     ...{ options, sendMail: mailSender(options) },
     sendWebhook: sendWebhooks({ allowPrivate: options.allowPrivateHooks }),
     ask: (request) => app.inside(request),

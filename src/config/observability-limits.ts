@@ -66,6 +66,30 @@ export const observabilityLimits = {
   pingMs: 5_000,
   /** How often streams are looked through for tokens that have expired. */
   expiryLookMs: 1_000,
+  terminals: {
+    /** Terminals of one token, and of all, at one time. */
+    perTokenMax: 8,
+    openMax: 64,
+    /** One in which nothing is typed and nothing printed ends after this long; any ends after `lifeMs`. */
+    idleMs: 30 * 60_000,
+    lifeMs: 12 * 3_600_000,
+    /** Input that the command has not read yet; more ends the terminal. */
+    inputBytesMax: 1024 * 1024,
+    /** Words of a command, and characters of all of them. */
+    wordsMax: 256,
+    commandCharactersMax: 16 * 1024,
+  },
+  files: {
+    /** A file that is read or written in one request. */
+    bytesMax: 256 * 1024 * 1024,
+    /** Entries of a folder in one answer. */
+    entriesMax: 1_000,
+    /** How long a container may take to list a folder. */
+    listMs: 15_000,
+    /** Output of that, and what is read of a folder whose container has no shell. */
+    listBytesMax: 8 * 1024 * 1024,
+    scanBytesMax: 64 * 1024 * 1024,
+  },
   /** The machine is read this often. */
   hostMs: 5_000,
   /** Entries of the audit trail; the newest stay. */

@@ -156,6 +156,7 @@ export const packageHomes: Record<string, readonly string[]> = {
     "src/base/disk/source-archive.ts",
     "src/client/build/pack.ts",
     "src/client/copy/",
+    "src/observability/service/files/archive.ts",
     "src/orchestration/engine/docker/file-owner.ts",
   ],
   "@sinclair/typebox": [

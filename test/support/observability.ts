@@ -7,6 +7,8 @@ import { limits } from "../../src/config/config.ts";
 import { actorHeader, createClient } from "../../src/base/wire/client.ts";
 import type { MetricsRoom } from "../../src/observability/service/metrics/create.ts";
 import { type Connected, type Listener, startListener } from "../../src/base/http/listener.ts";
+import { Failure } from "../../src/base/wire/failure.ts";
+import { podInside } from "../../src/daemon-pods.ts";
 import { createLog } from "../../src/base/words/log.ts";
 import { createObservabilityApp, type ObservabilityApp } from "../../src/observability/http/app.ts";
 import { planeRefusals } from "../../src/observability/http/refusals.ts";
@@ -16,6 +18,7 @@ import { mountIdentity } from "../../src/identity/http/manage/mount.ts";
 import type { Identity } from "../../src/identity/service/identity.ts";
 import { createObservability, type RunningObservability } from "../../src/observability/service/create.ts";
 import type { LogPlatform } from "../../src/observability/service/logs/create.ts";
+import type { PodInside } from "../../src/observability/service/platform.ts";
 import type { PlaneLimits } from "../../src/observability/service/context.ts";
 import { type ObservabilityStore, openObservabilityStore } from "../../src/observability/store/open-store.ts";
 import type { Controller } from "../../src/orchestration/controller/controller.ts";
@@ -104,6 +107,8 @@ interface WorldOptions {
   logs?: LogPlatform;
   /** The identity service, managed on the orchestration plane; without it there is none. */
   identity?: Pick<Identity, "manage" | "ownApp">;
+  /** What containers do; without it, what the controller does. */
+  inside?: Partial<PodInside>;
 }
 
 const noIdentity: Identity["ownApp"] = {
@@ -111,6 +116,11 @@ const noIdentity: Identity["ownApp"] = {
   redeem: () => Promise.resolve(undefined),
   stands: () => false,
   end: () => Promise.resolve(),
+};
+
+const noEngine = {
+  named: (name: string) => ({ node: "local", id: name }),
+  exec: () => Promise.reject(new Failure("unavailable", "there is no engine here")),
 };
 
 /** The observability plane in process, over the real orchestration plane with a controller that records. */
@@ -140,6 +150,7 @@ export function planeWorld(options: WorldOptions = {}): PlaneWorld {
     platform: {
       apps: watch,
       podLogs: (name, reading) => controller.podLogs(name, reading),
+      inside: { ...podInside(controller, noEngine), ...options.inside },
       upcoming: (_, { now, max }) => Array.from({ length: max }, (__, index) => now + (index + 1) * 3_600_000),
       ...(options.logs === undefined ? {} : { logs: options.logs }),
       as: (actor) =>

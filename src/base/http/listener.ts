@@ -7,8 +7,11 @@ type Handler = (request: Request) => Response | Promise<Response>;
 export interface Connected {
   /** Address of the other end. */
   peerOf(request: Request): string;
-  /** Makes a WebSocket of the connection; false where the request does not ask for one. Answer nothing then. */
-  upgrade(request: Request, session: SocketSession): boolean;
+  /**
+   * Makes a WebSocket of the connection; false where the request does not ask for one. What is answered after it is true
+   * goes nowhere. `protocol`: the subprotocol that the answer names.
+   */
+  upgrade(request: Request, session: SocketSession, protocol?: string): boolean;
   /** Lets the answer be silent for as long as it likes. */
   keepOpen(request: Request): void;
 }
@@ -50,13 +53,19 @@ export interface Listener {
 /** Largest message of a WebSocket, and what may wait for a client that reads slowly. */
 const messageBytesMax = 1024 * 1024;
 const socketWaitingBytesMax = 8 * 1024 * 1024;
+/** A client that has gone without a word: Bun pings a silent WebSocket, and closes it where nothing comes back. */
+const socketIdleSeconds = 60;
 
 /** A listener of Bun's own for a plane. Fails `conflict` when the address is in use. */
 export function startListener({ address, handler, refusals, tls, limits, log }: ListenerOptions): Listener {
   // The handler is made before the server that it asks.
   const handle = handler({
     peerOf: (request) => server.requestIP(request)?.address ?? "",
-    upgrade: (request, session) => server.upgrade(request, { data: session }),
+    upgrade: (request, session, protocol) =>
+      server.upgrade(request, {
+        data: session,
+        ...(protocol === undefined ? {} : { headers: { "Sec-WebSocket-Protocol": protocol } }),
+      }),
     keepOpen: (request) => server.timeout(request, 0),
   });
   const server: Bun.Server<SocketSession> = bind((request) =>
@@ -91,6 +100,8 @@ export function startListener({ address, handler, refusals, tls, limits, log }: 
           return refusals.failed();
         },
         websocket: {
+          idleTimeout: socketIdleSeconds,
+          sendPings: true,
           maxPayloadLength: messageBytesMax,
           backpressureLimit: socketWaitingBytesMax,
           closeOnBackpressureLimit: true,

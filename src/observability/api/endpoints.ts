@@ -1,4 +1,6 @@
 import { alertEndpoints } from "./alert-endpoints.ts";
+import { openAppRun, openTerminal } from "./exec.ts";
+import { fileEndpoints } from "./files.ts";
 import { planeMetricEndpoints } from "./metrics.ts";
 import { planeLogs, planePodLogs } from "./pod-logs.ts";
 import { getPlanePod, listPlanePods, planeStats, restartPlanePod } from "./pods.ts";
@@ -33,4 +35,7 @@ export const planeEndpoints: PlaneEndpoint[] = [
   ...drainEndpoints,
   ...wideEndpoints,
   ...pluginEndpoints,
+  openTerminal,
+  openAppRun,
+  ...fileEndpoints,
 ];

@@ -26,6 +26,7 @@ export const listFolder = planeEndpoint({
     entries: Type.Array(FolderEntry),
     left_out: Type.Integer({ description: "how many more there are than the answer shows" }),
   }),
+  audited: true,
 });
 
 export const readPodFile = planeEndpoint({
@@ -35,15 +36,19 @@ export const readPodFile = planeEndpoint({
   summary: "The bytes of a file of a pod, up to a size; 413 above it. Audited",
   query: Type.Object({ path, offset: Text("begin there (default 0)"), length: Text("at most this many bytes") }),
   stream: "application/octet-stream",
+  audited: true,
 });
 
 export const writePodFile = planeEndpoint({
   method: "PUT",
   path: "/api/pat/v1/pods/:name/file",
   scope: "exec",
-  summary: "Write a file of a pod; the body is its content. Audited",
+  summary: "Write a file of a pod; the body is its content and has a Content-Length. Audited",
   query: Type.Object({ path }),
   body: Type.String({ description: "the bytes of the file" }),
   bodyType: "application/octet-stream",
   data: Type.Object({ path: Type.String(), size_bytes: Type.Integer() }),
 });
+
+/** Everything about the inside of pods. */
+export const fileEndpoints = [listFolder, readPodFile, writePodFile];

@@ -16,6 +16,8 @@ export interface PlaneEndpoint<
 > extends Endpoint<Q, B, D> {
   /** `any`: every token that is valid. */
   scope: Scope | "any";
+  /** On record in the audit trail, as every request is that is not a GET. */
+  audited?: boolean;
 }
 
 export function planeEndpoint<Q extends TSchema, B extends TSchema, D extends TSchema>(

@@ -17,7 +17,7 @@ import { mountLogStream, mountLogs } from "./logs.ts";
 import { mountDrains } from "./drains.ts";
 import type { ObservabilityPlane, PlaneHttpLimits, Visitor } from "./plane.ts";
 import { withRequestLog } from "./request-log.ts";
-import { type Arrival, createArrival, isCrossSite } from "./arrival.ts";
+import { type Arrival, createArrival, isCrossSite, isOwnOrigin } from "./arrival.ts";
 import type { SessionCookie } from "./session-cookie.ts";
 import { mountOpenapi } from "./openapi.ts";
 import { mountSessions, openSession, requireOwnPage } from "./sessions.ts";
@@ -30,6 +30,8 @@ import { onPlane } from "./both-planes.ts";
 import { mountMetrics } from "./metrics.ts";
 import { mountPeople } from "./people.ts";
 import { mountPersonSignIn } from "./person-sign-in.ts";
+import { mountTerminals } from "./exec.ts";
+import { isUpload, mountFiles } from "./files.ts";
 import { mountTokens } from "./tokens.ts";
 import { mountWhoami } from "./whoami.ts";
 import { mountPlanePlugins } from "./plugins.ts";
@@ -70,7 +72,7 @@ export function createObservabilityApp(options: ObservabilityAppOptions): Observ
     // A request that was read or rewritten is another one, and has no connection.
     connected: {
       peerOf: (request) => connected.peerOf(origins.get(request) ?? request),
-      upgrade: (request, session) => connected.upgrade(origins.get(request) ?? request, session),
+      upgrade: (request, ...more) => connected.upgrade(origins.get(request) ?? request, ...more),
       keepOpen: (request) => connected.keepOpen(origins.get(request) ?? request),
     },
     limits,
@@ -104,6 +106,8 @@ export function createObservabilityApp(options: ObservabilityAppOptions): Observ
   mountLogs(onPlane(plane), observability.logs);
   mountDrains(onPlane(plane), observability.drains);
   mountLogStream(plane);
+  mountTerminals(plane);
+  mountFiles(plane);
   const parts = { cookie, arrivalOf: (request: Request) => arrivals.get(request) ?? arrivalOf(request) };
   mountSessions(plane, parts);
   mountPersonSignIn(plane, parts);
@@ -119,6 +123,9 @@ export function createObservabilityApp(options: ObservabilityAppOptions): Observ
     if (method !== "GET" && method !== "HEAD") requireOwnPage(request);
     // WebSockets and streams are GET, and a page of another site can open a WebSocket with the cookie.
     else if (isCrossSite(headers)) throw new Failure("forbidden", "a page of another site sent this request");
+    if (headers.has("upgrade") && !isOwnOrigin(headers, arrival)) {
+      throw new Failure("forbidden", "with a session, a WebSocket needs the Origin of this plane");
+    }
     return open.grant;
   };
   /** Who asks comes before everything else: without a token not even the paths that exist can be told. */
@@ -126,7 +133,8 @@ export function createObservabilityApp(options: ObservabilityAppOptions): Observ
     const arrival = arrivals.get(request) ?? arrivalOf(request);
     const isOpen = !isApi(pathOf(request));
     const grant = isOpen ? undefined : await enter(request, arrival);
-    const asked = underHttp(await withBoundedBody(request, limits.bodyBytesMax));
+    const isStreamed = isUpload(request.method, pathOf(request));
+    const asked = underHttp(isStreamed ? request : await withBoundedBody(request, limits.bodyBytesMax));
     if (asked !== request) origins.set(asked, request);
     arrivals.set(asked, arrival);
     if (grant !== undefined) visitors.set(asked, { grant, ip: arrival.ip, requestId: crypto.randomUUID() });

@@ -42,3 +42,11 @@ export function isCrossSite(headers: Headers): boolean {
   const host = headers.get("host");
   return !URL.canParse(origin) || new URL(origin).host !== host;
 }
+
+/** Whether a page of this very plane sent a request: a browser adds the origin of the page to each WebSocket. */
+export function isOwnOrigin(headers: Headers, { tls }: Pick<Arrival, "tls">): boolean {
+  const origin = headers.get("origin");
+  if (origin === null || !URL.canParse(origin)) return false;
+  const { protocol, host } = new URL(origin);
+  return protocol === (tls ? "https:" : "http:") && host === headers.get("host");
+}

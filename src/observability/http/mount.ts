@@ -13,7 +13,7 @@ export interface PlaneCall<E extends PlaneEndpoint> extends Visitor {
   /** Decoded; null where the percent-encoding is broken. `readParam` reads one. */
   params: Record<string, string | null>;
   query: Partial<QueryOf<E>>;
-  /** Parsed JSON, for endpoints with a body; check it with `bodyReader`. */
+  /** Parsed JSON, for endpoints with a body that is JSON; check it with `bodyReader`. */
   body: unknown;
   request: Request;
 }
@@ -60,6 +60,7 @@ function mountAnswer<E extends PlaneEndpoint>(plane: ObservabilityPlane, endpoin
   const { rates } = plane.observability;
   plane.mounted.push(endpoint);
   const changes = endpoint.method !== "GET";
+  const isAudited = changes || endpoint.audited === true;
   plane.app.route(
     endpoint.method,
     endpoint.path,
@@ -71,13 +72,14 @@ function mountAnswer<E extends PlaneEndpoint>(plane: ObservabilityPlane, endpoin
         rates.request(grant, changes);
         const query = readQuery(request, endpoint) as Partial<QueryOf<E>>;
         const { jsonDepthMax: depthMax } = plane.limits;
-        const body = endpoint.body === undefined ? undefined : await readBody(request, { depthMax });
+        const hasJson = endpoint.body !== undefined && endpoint.bodyType === undefined;
+        const body = hasJson ? await readBody(request, { depthMax }) : undefined;
         // Paths without parameters come without any, whatever the types say.
         const named = (params as PlaneCall<E>["params"] | undefined) ?? {};
         return respond({ ...visitor, actor: actorOf(grant), params: named, query, body, request });
       };
       const answered = run().catch(plane.mapError);
-      return changes ? recorded(plane, { endpoint, request, visitor }, answered) : answered;
+      return isAudited ? recorded(plane, { endpoint, request, visitor }, answered) : answered;
     },
     // The body is ours to read: Elysia's own parsers go by Content-Type and tell no positions.
     { parse: "none" },
@@ -89,6 +91,9 @@ interface Asked {
   request: Request;
   visitor: Visitor;
 }
+
+/** What a handler answers once it has made a WebSocket of the connection. */
+export const upgradedStatus = 101;
 
 /** Query parameters that are on record; no value of a body is. */
 const paramCharactersMax = 200;
@@ -105,7 +110,7 @@ async function recorded(plane: ObservabilityPlane, asked: Asked, answered: Promi
     action: `${endpoint.method} ${endpoint.path}`,
     target: pathOf(request),
     params: paramsOf(request, endpoint),
-    outcome: response.ok ? "ok" : `status ${response.status}`,
+    outcome: response.ok || response.status === upgradedStatus ? "ok" : `status ${response.status}`,
     durationMs: performance.now() - startedAt,
     requestId: visitor.requestId,
   });

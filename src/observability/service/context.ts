@@ -6,7 +6,9 @@ import type { AlertOutside } from "./alerts/parts.ts";
 import type { MetricsRoom } from "./metrics/create.ts";
 import type { PeopleIdentity } from "./people/identity.ts";
 import type { PluginLimits } from "./plugins/limits.ts";
+import type { FileLimits } from "./files/limits.ts";
 import type { Platform } from "./platform.ts";
+import type { TerminalLimits } from "./terminals/limits.ts";
 
 /** Limits of the plane itself: see `observabilityLimits` of `config/`, where each is explained. */
 export interface PlaneLimits {
@@ -28,6 +30,8 @@ export interface PlaneLimits {
   streamsPerTokenMax: number;
   streamsMax: number;
   expiryLookMs: number;
+  terminals: TerminalLimits;
+  files: FileLimits;
   hostMs: number;
   auditKept: number;
   apps: AppsLimits;

@@ -13,6 +13,8 @@ import { createJobs } from "./jobs/create.ts";
 import { createPluginsRoom } from "./plugins/create.ts";
 import { createPods } from "./pods/create.ts";
 import { createDrainRoom } from "./drains/create.ts";
+import { createPodFiles } from "./files/create.ts";
+import { createTerminals } from "./terminals/create.ts";
 import { createLogsRoom } from "./logs/create.ts";
 import { createPeopleRoom } from "./people/create.ts";
 import { createRates } from "./rates.ts";
@@ -60,6 +62,8 @@ export function createObservability(context: ObservabilityContext): RunningObser
     activity: createActivityRoom(context),
     traffic: createTrafficRoom(context),
     podLogs: createPodLogs(context, pods),
+    terminals: createTerminals(context, { pods, streams, audit }),
+    files: createPodFiles(context, { pods, streams }),
     metrics: createMetricsAnswers(context.metrics, context.prefix),
     log: context.log,
     logs,

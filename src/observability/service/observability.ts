@@ -18,6 +18,8 @@ import type { PluginsRoom } from "./plugins/create.ts";
 import type { Platform } from "./platform.ts";
 import type { Rates } from "./rates.ts";
 import type { Streams } from "./streams.ts";
+import type { PodFiles } from "./files/create.ts";
+import type { Terminals } from "./terminals/create.ts";
 import type { UiSessions } from "./sessions.ts";
 import type { Access } from "./tokens/access.ts";
 import type { ManagedTokens } from "./tokens/tokens.ts";
@@ -47,4 +49,6 @@ export interface Observability {
   traffic: TrafficRoom;
   podLogs: PodLogs;
   plugins: PluginsRoom;
+  terminals: Terminals;
+  files: PodFiles;
 }

@@ -1,0 +1,120 @@
+import { Failure } from "../../../base/wire/failure.ts";
+import { type AppName, type Grant, mayReach } from "../../core/tokens/grant.ts";
+import type { AuditTrail } from "../audit.ts";
+import type { ObservabilityContext } from "../context.ts";
+import type { PodApp, PodCommand, PodSession } from "../platform.ts";
+import type { Pods } from "../pods/create.ts";
+import type { Streams } from "../streams.ts";
+import type { TerminalLimits } from "./limits.ts";
+import { converse, type WireEnd } from "./converse.ts";
+
+/** Who asks for a terminal, as far as it goes on record. */
+export interface TerminalCall {
+  grant: Grant;
+  actor: string;
+  ip: string;
+  requestId: string;
+}
+
+/** A command in a pod, or in a container of its own beside an app. */
+export type TerminalTarget = { pod: string } | { app: PodApp };
+
+/** Terminals in containers. Each ends with its token, with its client, and after a while. */
+export interface Terminals {
+  limits: TerminalLimits;
+  /**
+   * Makes room for a terminal; nothing runs before the wire has opened. Fails `not_found` for what the token may not reach,
+   * `too_many` and `unavailable` where there are too many terminals.
+   */
+  open(
+    call: TerminalCall,
+    target: TerminalTarget,
+    command: Omit<PodCommand, "actor">,
+  ): Promise<{ wire: WireEnd; close(): void }>;
+}
+
+interface Parts {
+  pods: Pick<Pods, "get">;
+  streams: Streams;
+  audit: AuditTrail;
+}
+
+export function createTerminals(context: ObservabilityContext, { pods, streams, audit }: Parts): Terminals {
+  const { platform, limits, clock, log } = context;
+  const { perTokenMax, openMax } = limits.terminals;
+  const open = new Set<{ id: string }>();
+  const enter = ({ id }: Grant) => {
+    if (open.size >= openMax) {
+      throw new Failure("unavailable", `there are ${openMax} terminals open: close some`, { retryAfterSeconds: 5 });
+    }
+    if ([...open].filter((one) => one.id === id).length >= perTokenMax) {
+      const text = `this token has ${perTokenMax} terminals open: close some first`;
+      throw new Failure("too_many", text, { retryAfterSeconds: 5 });
+    }
+    const mine = { id };
+    open.add(mine);
+    return () => void open.delete(mine);
+  };
+  const check = async (grant: Grant, target: TerminalTarget) => {
+    if ("pod" in target) return void (await pods.get(grant, target.pod, { spec: false }));
+    if (!mayReach(grant, target.app)) throw missing(target.app);
+  };
+  return {
+    limits: limits.terminals,
+    async open(call, target, command) {
+      await check(call.grant, target);
+      const leave = enter(call.grant);
+      const stream = openStream(streams, call.grant, leave);
+      const asked = { ...command, actor: call.actor };
+      const startedAt = clock.steady();
+      const start = (size: PodCommand["size"]): Promise<PodSession & { container?: string }> => {
+        const sized = { ...asked, size: size ?? command.size };
+        return "pod" in target ? platform.inside.exec(target.pod, sized) : platform.inside.run(target.app, sized);
+      };
+      const close = () => {
+        stream.close();
+        leave();
+      };
+      const ended = (outcome: string, container: string | undefined) => {
+        close();
+        const { actor, ip, requestId } = call;
+        const pod = "pod" in target ? target.pod : (container ?? "");
+        const params = { pod, program: command.command[0] ?? "", tty: String(command.tty) };
+        void audit.record({
+          ...{ actor, ip, requestId, outcome, params, durationMs: clock.steady() - startedAt },
+          ...{ action: "terminal ended", target: targetText(target) },
+        });
+      };
+      const wire = converse({
+        start,
+        ended,
+        signal: stream.signal,
+        tty: command.tty,
+        limits: limits.terminals,
+        clock,
+        log,
+      });
+      return { wire, close };
+    },
+  };
+}
+
+function openStream(streams: Streams, grant: Grant, leave: () => void) {
+  try {
+    return streams.open(grant);
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
+function targetText(target: TerminalTarget): string {
+  return "pod" in target
+    ? `/api/pat/v1/exec/${target.pod}`
+    : `/api/pat/v1/apps/${target.app.scope}/${target.app.name}/run`;
+}
+
+function missing({ scope, name }: AppName): Failure {
+  const app = JSON.stringify(`${scope}/${name}`);
+  return new Failure("not_found", `app ${app} does not exist, or this token may not see it`);
+}
