@@ -26,6 +26,7 @@ const benches: Record<string, () => Promise<{ run(): Promise<BenchRow[]> }>> = {
   "metrics-layout": () => import("./metrics-layout.ts"),
   plugins: () => import("./plugins.ts"),
   source: () => import("./source.ts"),
+  start: () => import("./start.ts"),
   tunnel: () => import("./tunnel.ts"),
 };
 
