@@ -95,6 +95,11 @@ export const observabilityLimits = {
   /** Entries of the audit trail; the newest stay. */
   auditKept: 100_000,
   auditPageMax: 1_000,
+  /** Log searches and boards: how many, and the bytes of one as JSON. */
+  saved: {
+    searches: { countMax: 200, bytesMax: 4 * 1024 },
+    boards: { countMax: 50, bytesMax: 16 * 1024 },
+  },
   apps: appsLimits,
   /** Runs of plugins in one answer. */
   pluginRunsMax: 1_000,

@@ -17,12 +17,14 @@ export const logsCommand: CommandBody = {
     "logs SCOPE/NAME[.REPLICA] [-f] [-n LINES] [--since TIME] [-t]",
     "logs SCOPE/NAME [--grep TEXT] [--level LEVEL] [--field KEY=VALUE] [--until TIME]",
     "logs SCOPE [-f]",
+    "logs --saved NAME [-f]",
   ],
   examples: [
     "logs shop/web -f  follow all replicas",
     "logs shop/web -n 100 --since 10m  the last lines of the last 10 minutes",
     "logs shop/web --grep timeout --since 2h -C 3  and 3 lines around each",
     "logs shop --level error -f  errors of all apps of a scope",
+    "logs --saved errors -f  a search of berth searches",
     "logs shop/web --field status=500 --field path=/pay  lines with these fields",
   ],
   detail: [
@@ -41,7 +43,9 @@ export const logsCommand: CommandBody = {
   ],
   async run(context, args) {
     const [reference, ...more] = args.words;
-    if (reference === undefined || more.length > 0) throw usageFailure("logs takes one SCOPE/NAME, pod or SCOPE");
+    if (more.length > 0 || (reference === undefined && args.value("saved") === undefined))
+      throw usageFailure("logs takes one SCOPE/NAME, pod or SCOPE");
+    if (reference === undefined) return fromStore(context, args, undefined);
     if (asksStore(args)) return fromStore(context, args, reference);
     const start: LogStart = { tail: args.value("tail"), since: args.value("since") };
     const setup = fanOut(context, args, reference);
@@ -61,10 +65,10 @@ export const logsCommand: CommandBody = {
   },
 };
 
-async function fromStore(context: Context, args: Arguments, reference: string): Promise<number> {
+async function fromStore(context: Context, args: Arguments, reference: string | undefined): Promise<number> {
   try {
     if ((await storedLogs(context, args, reference)) === 0 && !context.signal.aborted && !context.json)
-      context.terminal.note(`no stored line of "${reference}" fits`);
+      context.terminal.note(reference === undefined ? "no stored line fits" : `no stored line of "${reference}" fits`);
   } catch (error) {
     if (isBrokenPipe(error)) return exitCodes.done;
     if (!context.signal.aborted) throw error;

@@ -4,9 +4,8 @@ import { usageFailure } from "../shell/failures.ts";
 import { parseReference, splitReplica } from "../shell/reference.ts";
 import { containerWord } from "../wait/pods.ts";
 
-/** Flags of `logs` that ask the stored output: each of them makes `logs` search instead of asking the pods. */
-export const searchFlags: readonly Flag[] = [
-  { name: "until", value: "TIME", summary: "only what is older, in the forms of --since" },
+/** Flags that choose lines by what they say. */
+export const textFlags: readonly Flag[] = [
   { name: "grep", value: "TEXT", repeat: true, summary: "only lines with TEXT, or that match /EXPRESSION/" },
   { name: "level", value: "LEVEL", summary: "only this level and above: debug, info, warn, error, fatal" },
   {
@@ -15,6 +14,12 @@ export const searchFlags: readonly Flag[] = [
     repeat: true,
     summary: "only lines with this field, in JSON or key=value; also != > >= < <=",
   },
+];
+
+/** Flags of `logs` that ask the stored output: each of them makes `logs` search instead of asking the pods. */
+export const searchFlags: readonly Flag[] = [
+  { name: "until", value: "TIME", summary: "only what is older, in the forms of --since" },
+  ...textFlags,
   { name: "release", value: "ID", summary: "only lines of this release" },
   {
     name: "context",
@@ -23,6 +28,7 @@ export const searchFlags: readonly Flag[] = [
     summary: "show so many lines before and after each line that was found",
   },
   { name: "stored", summary: "also lines of replicas that are gone" },
+  { name: "saved", value: "NAME", summary: "a search of berth searches; other flags narrow it further" },
 ];
 
 /** Whether the command line asks for what only the store knows. */
@@ -30,7 +36,7 @@ export function asksStore(args: Arguments): boolean {
   return searchFlags.some(({ name, value }) => (value === undefined ? args.on(name) : args.values(name).length > 0));
 }
 
-interface LogFilters {
+export interface LogFilters {
   q?: string;
   app?: string;
   replica?: string;
@@ -42,8 +48,8 @@ interface LogFilters {
 
 const levels = ["trace", "debug", "info", "warn", "error", "fatal"];
 
-/** The query of a command line. Throws usage failures. */
-export function logFilters(reference: string, args: Arguments): LogFilters {
+/** The query of a command line; without a reference of every app. Throws usage failures. */
+export function logFilters(reference: string | undefined, args: Arguments): LogFilters {
   const level = args.value("level");
   if (level !== undefined && !levels.includes(level))
     throw usageFailure(`unknown level "${level}": use ${levels.join(", ")}`);
@@ -51,7 +57,7 @@ export function logFilters(reference: string, args: Arguments): LogFilters {
     ...args.values("grep").map((text) => (/^\/.+\/i?$/.test(text) ? text : quotedPhrase(text))),
     ...args.values("field").map(fieldTerm),
   ];
-  const { pod, ...named } = namedBy(reference);
+  const { pod, ...named }: ReturnType<typeof namedBy> = reference === undefined ? {} : namedBy(reference);
   if (pod !== undefined) terms.push(`pod=${quotedPhrase(pod)}`);
   const [release, from, until] = [args.value("release"), args.value("since"), args.value("until")];
   return {

@@ -1,10 +1,11 @@
 import { readAnswer } from "../../base/wire/client.ts";
 import { logContext, type LogLine, searchLogs, streamLogs } from "../../observability/api/log-search.ts";
+import { listSavedSearches } from "../../observability/api/log-searches.ts";
 import { operatorTwin } from "../../observability/api/operator-twin.ts";
 import type { Arguments } from "../shell/arguments.ts";
 import type { Context } from "../shell/command.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
-import { logFilters } from "./log-query.ts";
+import { type LogFilters, logFilters } from "./log-query.ts";
 
 const pageLines = 1_000;
 const linesMax = 10_000;
@@ -18,8 +19,8 @@ const around = operatorTwin(logContext);
 const stream = operatorTwin(streamLogs);
 
 /** Prints what is stored of an app, then with `-f` what comes. Answers how many lines there were. */
-export async function storedLogs(context: Context, args: Arguments, reference: string): Promise<number> {
-  const filters = logFilters(reference, args);
+export async function storedLogs(context: Context, args: Arguments, reference: string | undefined): Promise<number> {
+  const filters = await wantedLines(context, args, reference);
   const lines = args.value("context");
   const size = lines === undefined ? undefined : countOf("context", lines, 1_000);
   if (size !== undefined && args.on("follow")) throw usageFailure("--context needs lines that are there: leave out -f");
@@ -40,6 +41,21 @@ export async function storedLogs(context: Context, args: Arguments, reference: s
   return count;
 }
 
+/** What the command line asks for, on top of the saved search that it may name. */
+async function wantedLines(context: Context, args: Arguments, reference: string | undefined): Promise<LogFilters> {
+  const filters = logFilters(reference, args);
+  const name = args.value("saved");
+  if (name === undefined) return filters;
+  const { searches } = await context.api.call(operatorTwin(listSavedSearches), {});
+  const saved = searches.find((one) => one.name === name);
+  if (saved === undefined)
+    throw new CommandFailure(`there is no saved search "${name}"; list them with: berth searches`);
+  const terms = [saved.q ?? "", filters.q ?? ""].filter((term) => term !== "");
+  const { app, level, from } = saved;
+  const own = Object.entries({ app, level, from }).filter(([, value]) => value !== undefined && value !== "");
+  return { ...Object.fromEntries(own), ...filters, ...(terms.length === 0 ? {} : { q: terms.join(" ") }) };
+}
+
 function countOf(flag: string, text: string, most: number): number {
   const value = Number(text);
   if (text !== "" && Number.isInteger(value) && value >= 0 && value <= most) return value;
@@ -47,11 +63,7 @@ function countOf(flag: string, text: string, most: number): number {
 }
 
 /** Oldest first: the newest `tail` lines, or all. */
-async function* pages(
-  context: Context,
-  filters: ReturnType<typeof logFilters>,
-  tail: number | undefined,
-): AsyncGenerator<LogLine[]> {
+async function* pages(context: Context, filters: LogFilters, tail: number | undefined): AsyncGenerator<LogLine[]> {
   if (tail === 0) return;
   const order = tail === undefined ? "asc" : "desc";
   let cursor: string | undefined;

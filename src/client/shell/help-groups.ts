@@ -12,6 +12,8 @@ export const helpGroups: readonly (readonly [heading: string, verbs: readonly st
       "describe",
       "ps",
       "logs",
+      "searches",
+      "boards",
       "drains",
       "why",
       "alerts",

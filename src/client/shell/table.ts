@@ -1,6 +1,7 @@
 import type { Command, Verb } from "./command.ts";
 import { withListing } from "./listing.ts";
 import { fileVerbs } from "./table-files.ts";
+import { watchVerbs } from "./table-watch.ts";
 
 /** In the order of the help. Each is loaded when it is used: starting takes as long as what is loaded. */
 export const verbs: readonly Verb[] = [
@@ -110,6 +111,7 @@ export const verbs: readonly Verb[] = [
     summary: "show how long apps may be down in a month, and what was spent on what",
     load: async () => (await import("../commands/budget.ts")).budgetCommand,
   },
+  ...watchVerbs,
   {
     name: "drains",
     summary: "send the output of pods to syslog, HTTP or S3",

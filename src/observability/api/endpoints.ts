@@ -5,7 +5,9 @@ import { planeMetricEndpoints } from "./metrics.ts";
 import { planeLogs, planePodLogs } from "./pod-logs.ts";
 import { getPlanePod, listPlanePods, planeStats, restartPlanePod } from "./pods.ts";
 import { planeSystem } from "./system.ts";
+import { boardEndpoints } from "./boards.ts";
 import { drainEndpoints } from "./log-drains.ts";
+import { logSearchEndpoints } from "./log-searches.ts";
 import { logEndpoints } from "./log-search.ts";
 import { planeOpenapi } from "./openapi.ts";
 import { planePeopleEndpoints } from "./people.ts";
@@ -33,6 +35,8 @@ export const planeEndpoints: PlaneEndpoint[] = [
   ...planeMetricEndpoints,
   ...logEndpoints,
   ...drainEndpoints,
+  ...logSearchEndpoints,
+  ...boardEndpoints,
   ...wideEndpoints,
   ...pluginEndpoints,
   openTerminal,

@@ -1,7 +1,9 @@
 import type { Endpoint } from "../../base/wire/endpoint.ts";
 import { alertEndpoints } from "./alert-endpoints.ts";
 import { metricEndpoints } from "./metrics.ts";
+import { boardEndpoints } from "./boards.ts";
 import { drainEndpoints } from "./log-drains.ts";
+import { logSearchEndpoints } from "./log-searches.ts";
 import { logEndpoints } from "./log-search.ts";
 import { operatorTwin } from "./operator-twin.ts";
 import { operatorPeopleEndpoints } from "./people.ts";
@@ -17,4 +19,6 @@ export const operatorEndpoints: Endpoint[] = [
   ...metricEndpoints,
   ...logEndpoints.map(operatorTwin),
   ...drainEndpoints.map(operatorTwin),
+  ...logSearchEndpoints.map(operatorTwin),
+  ...boardEndpoints.map(operatorTwin),
 ];

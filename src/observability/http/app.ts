@@ -15,6 +15,7 @@ import { underHttp, withBoundedBody } from "./bounded.ts";
 import { mapError } from "./error-mapping.ts";
 import { mountLogStream, mountLogs } from "./logs.ts";
 import { mountDrains } from "./drains.ts";
+import { mountSaved } from "./saved.ts";
 import type { ObservabilityPlane, PlaneHttpLimits, Visitor } from "./plane.ts";
 import { withRequestLog } from "./request-log.ts";
 import { type Arrival, createArrival, isCrossSite, isOwnOrigin } from "./arrival.ts";
@@ -105,6 +106,7 @@ export function createObservabilityApp(options: ObservabilityAppOptions): Observ
   mountPodLogs(plane, headerPrefix);
   mountLogs(onPlane(plane), observability.logs);
   mountDrains(onPlane(plane), observability.drains);
+  mountSaved(onPlane(plane), observability);
   mountLogStream(plane);
   mountTerminals(plane);
   mountFiles(plane);

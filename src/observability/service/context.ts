@@ -7,6 +7,7 @@ import type { MetricsRoom } from "./metrics/create.ts";
 import type { PeopleIdentity } from "./people/identity.ts";
 import type { PluginLimits } from "./plugins/limits.ts";
 import type { FileLimits } from "./files/limits.ts";
+import type { ShelfLimits } from "./saved/shelf.ts";
 import type { Platform } from "./platform.ts";
 import type { TerminalLimits } from "./terminals/limits.ts";
 
@@ -34,6 +35,7 @@ export interface PlaneLimits {
   files: FileLimits;
   hostMs: number;
   auditKept: number;
+  saved: { searches: ShelfLimits; boards: ShelfLimits };
   apps: AppsLimits;
   plugins: PluginLimits;
 }

@@ -17,6 +17,8 @@ import { createPodFiles } from "./files/create.ts";
 import { createTerminals } from "./terminals/create.ts";
 import { createLogsRoom } from "./logs/create.ts";
 import { createPeopleRoom } from "./people/create.ts";
+import { createBoardRoom } from "./saved/boards.ts";
+import { createSearchRoom } from "./saved/searches.ts";
 import { createRates } from "./rates.ts";
 import { createStreams } from "./streams.ts";
 import { createUiSessions } from "./sessions.ts";
@@ -68,6 +70,8 @@ export function createObservability(context: ObservabilityContext): RunningObser
     log: context.log,
     logs,
     drains: createDrainRoom(context, logs, context.platform.drains),
+    searches: createSearchRoom(context),
+    boards: createBoardRoom(context),
   };
   const loops: ((signal: AbortSignal) => Promise<void>)[] = [
     streams.run,

@@ -15,6 +15,8 @@ import type { DrainRoom } from "./drains/create.ts";
 import type { LogsRoom } from "./logs/create.ts";
 import type { PeopleRoom } from "./people/create.ts";
 import type { PluginsRoom } from "./plugins/create.ts";
+import type { BoardRoom } from "./saved/boards.ts";
+import type { SearchRoom } from "./saved/searches.ts";
 import type { Platform } from "./platform.ts";
 import type { Rates } from "./rates.ts";
 import type { Streams } from "./streams.ts";
@@ -39,6 +41,8 @@ export interface Observability {
   apps: AppsRoom;
   logs: LogsRoom;
   drains: DrainRoom;
+  searches: SearchRoom;
+  boards: BoardRoom;
   alerts: AlertRoom;
   incidents: IncidentRoom;
   host: HostRoom;

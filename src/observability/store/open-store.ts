@@ -9,6 +9,7 @@ import { type Audit, createAudit } from "./audit.ts";
 import { observabilityMigrations } from "./migrations/all.ts";
 import { createLogDrains, type LogDrains } from "./log-drains.ts";
 import { createPeople, type People } from "./people.ts";
+import { createSaved, type Saved } from "./saved.ts";
 import { createSessions, type Sessions } from "./sessions.ts";
 import { createTokens, type Tokens } from "./tokens.ts";
 
@@ -20,6 +21,7 @@ export interface ObservabilityNouns {
   audit: Audit;
   alerting: AlertNouns;
   drains: LogDrains;
+  saved: Saved;
 }
 
 /**
@@ -61,6 +63,7 @@ function assemble(db: Database, file: string, seal: Seal): ObservabilityStore {
     audit: createAudit(db),
     alerting: createAlertNouns(db, seal),
     drains: createLogDrains(db, seal),
+    saved: createSaved(db),
   };
   const nothing = () => undefined;
   const writer = createWriter<never>({ db, file, onMoved: nothing, keyText: (key) => key, onUndone: nothing });

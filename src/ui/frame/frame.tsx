@@ -6,7 +6,7 @@ import { State } from "../parts/state.tsx";
 import { screens } from "../screens.ts";
 import { agoText } from "../text/times.ts";
 import { now } from "./clock.ts";
-import { path } from "./router.ts";
+import { path, query } from "./router.ts";
 import { Mark } from "./mark.tsx";
 import { chooseTheme, theme } from "./theme.ts";
 
@@ -14,6 +14,8 @@ const listed = screens.filter(({ nav }) => nav !== undefined);
 
 /** What stays while screens change: the list of screens, the search, how the connection is. */
 export function Frame({ children }: { children: ComponentChildren }) {
+  // On a wall there is only the board.
+  if (path.value === "/metrics" && query.value.get("tv") !== null) return <>{children}</>;
   return (
     <div class="frame">
       <nav class="rail" aria-label="Screens">

@@ -1,10 +1,11 @@
+import type { BoardChart, ChartUnit } from "../../observability/api/boards.ts";
 import { queryPlaneMetrics } from "../../observability/api/metrics.ts";
 import { api } from "../data/api.ts";
 import { useLoad } from "../data/load.ts";
 import { deploys, tickedAt } from "../data/model.ts";
 import { go, query, withQuery } from "../frame/router.ts";
 import { bytesText, countText, percentText, rateText } from "../text/figures.ts";
-import { type BoardChart, linesOf, type Unit } from "../text/boards.ts";
+import { linesOf } from "../text/boards.ts";
 import { Button } from "./button.tsx";
 import { Chart } from "./chart.tsx";
 import { Empty, Loading } from "./notes.tsx";
@@ -13,10 +14,10 @@ const ranges = ["15m", "1h", "6h", "24h", "7d", "30d"];
 const colours = ["accent", "work", "warn", "good", "bad", "soft", "edge"].map((name) => `var(--${name})`);
 const refreshMs = 15_000;
 
-const texts: Record<Unit, (value: number) => string> = {
+const texts: Record<ChartUnit, (value: number) => string> = {
   percent: percentText,
   bytes: bytesText,
-  bytesPerSecond: (value) => `${bytesText(value)}/s`,
+  bytes_per_second: (value) => `${bytesText(value)}/s`,
   rate: rateText,
   ms: (value) => `${countText(Math.round(value))} ms`,
   count: (value) => countText(Math.round(value * 10) / 10),
@@ -54,20 +55,20 @@ export function SpanChoice() {
 }
 
 /** Charts with one span and one cross-hair. `app`: only of this app. */
-export function Board({ charts, app }: { charts: readonly BoardChart[]; app?: string }) {
+export function Board({ charts, app, tall = false }: { charts: readonly BoardChart[]; app?: string; tall?: boolean }) {
   return (
     <div class="columns">
       {charts.map((chart) => (
-        <Figure key={`${chart.title} ${chart.groupBy ?? ""}`} chart={chart} app={app} />
+        <Figure key={JSON.stringify(chart)} chart={chart} app={app ?? chart.app} tall={tall} />
       ))}
     </div>
   );
 }
 
-function Figure({ chart, app }: { chart: BoardChart; app: string | undefined }) {
-  const { title, metric, agg, groupBy, unit, names } = chart;
+function Figure({ chart, app, tall }: { chart: BoardChart; app: string | undefined; tall: boolean }) {
+  const { title, metric, agg, unit, names, where } = chart;
   const { from, until, version } = span();
-  const asked = { metric, from, app, agg, group_by: groupBy, until: until === "" ? undefined : until };
+  const asked = { metric, from, app, agg, group_by: chart.group_by, where, until: until === "" ? undefined : until };
   const loaded = useLoad(
     JSON.stringify(asked),
     (signal) => api.call(queryPlaneMetrics, { query: asked, signal }),
@@ -108,6 +109,7 @@ function Figure({ chart, app }: { chart: BoardChart; app: string | undefined }) 
         text={texts[unit]}
         marks={marks}
         shared="board"
+        tall={tall}
         onZoom={(low, high) => go(withQuery({ from: isoOf(low), until: isoOf(high) }))}
       />
       {left === 0 ? null : <p class="small soft">{`${left} more lines are left out`}</p>}

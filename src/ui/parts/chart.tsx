@@ -22,9 +22,12 @@ interface ChartProps {
   /** Charts with the same word share their cross-hair. */
   shared?: string;
   marks?: readonly { at: number; text: string }[];
+  /** For a screen that is seen from afar. */
+  tall?: boolean;
 }
 
 const heightPx = 172;
+const tallPx = 300;
 
 /** A chart over time on a canvas; the same figures are a table for screen readers. */
 export function Chart(props: ChartProps) {
@@ -41,7 +44,7 @@ export function Chart(props: ChartProps) {
     const drawn = draw(place.current, latest, setAt);
     plot.current = drawn;
     const watch = new ResizeObserver(([entry]) =>
-      drawn.setSize({ width: Math.max(entry?.contentRect.width ?? 0, 80), height: heightPx }),
+      drawn.setSize({ width: Math.max(entry?.contentRect.width ?? 0, 80), height: heightOf(props) }),
     );
     watch.observe(place.current);
     return () => {
@@ -74,6 +77,8 @@ export function Chart(props: ChartProps) {
   );
 }
 
+const heightOf = ({ tall = false }: ChartProps) => (tall ? tallPx : heightPx);
+
 function lastText(values: readonly (number | null)[], text: (value: number) => string): string {
   const last = values.findLast((value) => value !== null);
   return last === undefined || last === null ? "–" : text(last);
@@ -100,7 +105,7 @@ function draw(place: HTMLElement, latest: { current: ChartProps }, onPoint: (at:
   return new uPlot(
     {
       width: Math.max(place.clientWidth, 80),
-      height: heightPx,
+      height: heightOf(latest.current),
       legend: { show: false },
       cursor: {
         ...(shared === undefined ? {} : { sync: { key: shared } }),

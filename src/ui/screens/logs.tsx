@@ -1,6 +1,7 @@
 import { apps } from "../data/model.ts";
 import { Page } from "../frame/page.tsx";
 import { go, query, withQuery } from "../frame/router.ts";
+import { SavedSearches } from "../parts/saved-searches.tsx";
 import { LiveLog } from "../parts/live-log.tsx";
 import { StoredLog } from "../parts/stored-log.tsx";
 
@@ -67,6 +68,7 @@ export function Screen() {
           value={until === "" ? from : "custom"}
           choices={until === "" ? spans : [...spans, ["custom", "Chosen span"]]}
         />
+        <SavedSearches wanted={{ ...filter, from: until === "" ? from : "" }} />
       </div>
       {from === "" ? (
         <LiveLog key={JSON.stringify(filter)} filter={filter} />

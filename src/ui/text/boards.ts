@@ -1,58 +1,8 @@
-/** One chart of a board: what to ask for, and how its values read. */
-export interface BoardChart {
-  title: string;
-  /** `source.metric`, several with commas. */
-  metric: string;
-  agg?: string;
-  groupBy?: string;
-  unit: Unit;
-  /** Names of the lines where each metric is one line. */
-  names?: readonly string[];
-}
-
-export type Unit = "percent" | "bytes" | "bytesPerSecond" | "rate" | "ms" | "count";
-
-export const hostBoard: readonly BoardChart[] = [
-  {
-    title: "CPU",
-    metric: "system.cpu_percent,system.cpu_iowait_percent,system.cpu_steal_percent",
-    unit: "percent",
-    names: ["in use", "waiting for a disk", "stolen"],
-  },
-  { title: "Memory", metric: "system.mem_used_bytes,system.mem_total_bytes", unit: "bytes", names: ["in use", "of"] },
-  { title: "Disk in use", metric: "system.disk_used_percent", groupBy: "mount", unit: "percent" },
-  {
-    title: "Pressure: time that processes waited",
-    metric: "system.pressure_cpu_percent,system.pressure_memory_percent,system.pressure_io_percent",
-    unit: "percent",
-    names: ["CPU", "memory", "disk"],
-  },
-  {
-    title: "Network",
-    metric: "system.net_rx_delta_bytes,system.net_tx_delta_bytes",
-    agg: "rate",
-    unit: "bytesPerSecond",
-    names: ["received", "sent"],
-  },
-  {
-    title: "Disk traffic",
-    metric: "system.block_read_delta_bytes,system.block_write_delta_bytes",
-    agg: "rate",
-    unit: "bytesPerSecond",
-    names: ["read", "written"],
-  },
-];
-
-export const appsBoard: readonly BoardChart[] = [
-  { title: "CPU by app; 100 % is one core", metric: "pod.cpu_percent", agg: "sum", groupBy: "app", unit: "percent" },
-  { title: "Memory by app", metric: "pod.mem_usage_bytes", agg: "sum", groupBy: "app", unit: "bytes" },
-  { title: "Requests by host", metric: "ingress.req_count", agg: "rate", groupBy: "host", unit: "rate" },
-  { title: "Failed requests by host", metric: "ingress.req_failed", agg: "rate", groupBy: "host", unit: "rate" },
-];
+import type { Board, BoardBody, BoardChart } from "../../observability/api/boards.ts";
 
 /** Of one app: a line for each replica, or all of them as one. */
 export function appBoard(byReplica: boolean): readonly BoardChart[] {
-  const each = byReplica ? { groupBy: "replica" } : {};
+  const each = byReplica ? { group_by: "replica" } : {};
   const sum = byReplica ? {} : { agg: "sum" };
   return [
     {
@@ -70,7 +20,7 @@ export function appBoard(byReplica: boolean): readonly BoardChart[] {
       title: "Network",
       metric: "pod.net_rx_delta_bytes,pod.net_tx_delta_bytes",
       agg: "rate",
-      unit: "bytesPerSecond",
+      unit: "bytes_per_second",
       names: ["received", "sent"],
     },
     {
@@ -102,4 +52,40 @@ export function linesOf(results: readonly Answer[], names: readonly string[] = [
       return { name: words === "" ? own : results.length > 1 ? `${words} ${own}` : words, values };
     }),
   );
+}
+
+/** A board as text to be changed. */
+export function boardText({ title, charts }: Board): string {
+  return JSON.stringify({ title, charts }, null, 2);
+}
+
+/** Throws a text for people; the server checks the rest. */
+export function readBoard(text: string): BoardBody {
+  try {
+    return JSON.parse(text) as BoardBody;
+  } catch (error) {
+    throw new Error(`This is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+const turnsMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000 };
+const turnMinMs = 5_000;
+
+interface WallTime {
+  /** Of boards, with commas; empty: all of them. */
+  names: string;
+  /** `20s`, `1m`. */
+  every: string;
+  now: number;
+}
+
+/** Which board a wall shows. The clock decides, so that several walls show the same. */
+export function onWall(boards: readonly Board[], { names, every, now }: WallTime) {
+  const wanted = names.split(",").filter((name) => name !== "");
+  const shown =
+    wanted.length === 0 ? boards : wanted.flatMap((name) => boards.find((board) => board.name === name) ?? []);
+  const [, count = "20", unit = "s"] = /^(\d{1,4})([sm])$/.exec(every) ?? [];
+  const turnMs = Math.max(Number(count) * (turnsMs[unit] ?? 1_000), turnMinMs);
+  const at = shown.length === 0 ? 0 : Math.floor(now / turnMs) % shown.length;
+  return { shown, at, board: shown[at] };
 }

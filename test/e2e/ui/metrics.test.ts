@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { builtInBoards } from "../../../src/observability/core/boards.ts";
 import { type Chromium, startChromium, type Tab } from "../../support/chromium.ts";
 import { detailFixture } from "../../support/ui/app-fixtures.ts";
 import { axeFaults } from "../../support/ui/axe.ts";
@@ -29,6 +30,7 @@ beforeAll(async () => {
     "GET /whoami": whoFixture,
     "GET /overview": overviewFixture(),
     "GET /apps/shop/api": detailFixture(),
+    "GET /boards": { boards: builtInBoards },
     "GET /query": {
       from: new Date(until - points * 30_000).toISOString(),
       until: new Date(until).toISOString(),

@@ -7,6 +7,7 @@ import { mountOperatorMetrics } from "./metrics.ts";
 import { mountLogs, mountOperatorLogStream } from "../logs.ts";
 import { mountDrains } from "../drains.ts";
 import { mountOperatorPeople } from "../people.ts";
+import { mountSaved } from "../saved.ts";
 import { mountPats } from "./pats.ts";
 import { mountUiLinks } from "./ui-links.ts";
 
@@ -19,6 +20,7 @@ export function mountObservability(plane: Plane, observability: Observability): 
   mountAlerts(onOrchestration(plane), observability.alerts);
   mountLogs(onOrchestration(plane), observability.logs);
   mountDrains(onOrchestration(plane), observability.drains);
+  mountSaved(onOrchestration(plane), observability);
   mountOperatorLogStream(plane, observability.logs);
   mountIncidents(onOrchestration(plane), observability.incidents);
 }

@@ -1,11 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { metricOf } from "../../../../src/observability/core/metrics/catalogue.ts";
-import { appBoard, appsBoard, hostBoard, linesOf } from "../../../../src/ui/text/boards.ts";
+import { builtInBoards } from "../../../../src/observability/core/boards.ts";
+import { appBoard, boardText, linesOf, onWall, readBoard } from "../../../../src/ui/text/boards.ts";
 
 describe("boards", () => {
   test("ask only for metrics that the server collects", () => {
-    const asked = [...hostBoard, ...appsBoard, ...appBoard(true), ...appBoard(false)].flatMap(({ metric }) =>
-      metric.split(","),
+    const asked = [...builtInBoards.flatMap(({ charts }) => charts), ...appBoard(true), ...appBoard(false)].flatMap(
+      ({ metric }) => metric.split(","),
     );
     const unknown = asked.filter((one) => {
       const [source = "", name = ""] = one.split(".");
@@ -35,5 +36,23 @@ describe("boards", () => {
         { metric: "a.tx", series: [line({ device: "eth0" })] },
       ]),
     ).toEqual(["eth0 rx", "eth0 tx"]);
+  });
+
+  test("a wall shows the boards of its link, each for its time, by the clock", () => {
+    const at = (now: number, names = "", every = "20s") => onWall(builtInBoards, { names, every, now }).board?.name;
+    expect([at(0), at(19_999), at(20_000), at(40_000)]).toEqual(["apps", "apps", "machine", "apps"]);
+    expect([at(0, "machine,gone"), at(20_000, "machine"), at(0, "gone")]).toEqual(["machine", "machine", undefined]);
+    expect([at(59_999, "", "1m"), at(60_000, "", "1m"), at(4_999, "", "0s"), at(5_000, "", "0s")]).toEqual([
+      "apps",
+      "machine",
+      "apps",
+      "machine",
+    ]);
+  });
+
+  test("a board as text is the same board again", () => {
+    const [{ title, charts }] = builtInBoards;
+    expect(readBoard(boardText(builtInBoards[0]))).toEqual({ title, charts });
+    expect(() => readBoard("{")).toThrow("This is not JSON");
   });
 });

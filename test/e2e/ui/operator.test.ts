@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { builtInBoards } from "../../../src/observability/core/boards.ts";
+import { type Chromium, startChromium, type Tab } from "../../support/chromium.ts";
+import { axeFaults } from "../../support/ui/axe.ts";
+import { type FakePlane, startFakePlane } from "../../support/ui/fake-plane.ts";
+import { overviewFixture, whoFixture } from "../../support/ui/fixtures.ts";
+import { figuresFixture } from "../../support/ui/operator-fixtures.ts";
+import { takePictures } from "../../support/ui/pictures.ts";
+import { waitFor } from "../../support/wait.ts";
+
+/** Screens of who runs the server, with a plane that the test plays. */
+let chromium: Chromium;
+let plane: FakePlane;
+let tab: Tab;
+
+beforeAll(async () => {
+  plane = startFakePlane({
+    "GET /whoami": whoFixture,
+    "GET /overview": overviewFixture(),
+    "GET /query": figuresFixture(),
+    "GET /boards": { boards: builtInBoards },
+    "GET /logs/searches": { searches: [] },
+    "GET /logs/search": { lines: [], searched_to: new Date().toISOString() },
+    "GET /logs/histogram": { buckets: [], total: 0, interval_ms: 1 },
+  });
+  chromium = await startChromium();
+  tab = await chromium.tab();
+  await tab.look({ width: 1280, height: 800, scheme: "light" });
+});
+
+afterAll(async () => {
+  await chromium?.close();
+  await plane?.stop();
+});
+
+/** As a person who types over what is there. */
+async function write(selector: string, text: string): Promise<void> {
+  await tab.fill(selector, "");
+  await tab.type(text);
+}
+
+const asked = (method: string, path: string) => plane.asked.find((one) => one.method === method && one.path === path);
+
+describe("saved searches", () => {
+  test("what is looked for is saved under a name, and can be chosen again", async () => {
+    await tab.open(`${plane.url}/logs?q=timeout&level=error&from=1h`);
+    await tab.press("Save…");
+    await tab.shows("every app, timeout, error and above, last 1h");
+    await write("#search-name", "slow-pages");
+    await takePictures(tab, "search-save");
+    expect(await axeFaults(tab)).toEqual([]);
+    const saved = { q: "timeout", level: "error", from: "1h" };
+    plane.answers["PUT /logs/searches/slow-pages"] = saved;
+    plane.answers["GET /logs/searches"] = { searches: [{ name: "slow-pages", ...saved }] };
+    await tab.press("Save");
+    await tab.shows("Saved slow-pages");
+    expect(asked("PUT", "/logs/searches/slow-pages")?.body).toEqual(saved);
+    await tab.open(`${plane.url}/logs`);
+    await waitFor("the list", () =>
+      tab.read<boolean>(`document.querySelector('[aria-label="Saved searches"]') !== null`),
+    );
+    await tab.read(
+      `(() => { const list = document.querySelector('[aria-label="Saved searches"]'); list.value = "slow-pages"; list.dispatchEvent(new Event("change", { bubbles: true })); return true; })()`,
+    );
+    await tab.at(/q=timeout/);
+    await tab.shows("Delete…");
+    await takePictures(tab, "search-chosen");
+    expect(await axeFaults(tab)).toEqual([]);
+  });
+});
+
+describe("boards", () => {
+  test("a board is made from one of the server, and what is wrong with it is said in the dialog", async () => {
+    await tab.open(`${plane.url}/metrics`);
+    await tab.press("New board…");
+    await write("#board-name", "night");
+    await write("#board-text", "{");
+    await tab.press("Save");
+    await tab.shows("This is not JSON");
+    await takePictures(tab, "board-new");
+    expect(await axeFaults(tab)).toEqual([]);
+    const charts = [{ title: "Busy apps", metric: "pod.cpu_percent", group_by: "app", unit: "percent" }];
+    const board = { name: "night", title: "Night shift", charts, built_in: false };
+    plane.answers["PUT /boards/night"] = board;
+    plane.answers["GET /boards"] = { boards: [...builtInBoards, board] };
+    await write("#board-text", JSON.stringify({ title: "Night shift", charts }));
+    await tab.press("Save");
+    await tab.at(/board=night/);
+    await tab.shows("Busy apps");
+    expect(asked("PUT", "/boards/night")?.body).toEqual({ title: "Night shift", charts });
+    await takePictures(tab, "board");
+    expect(await axeFaults(tab)).toEqual([]);
+  });
+
+  test("TV mode shows only the boards of its link, and Escape leaves it", async () => {
+    await tab.open(`${plane.url}/metrics?tv=20s&boards=night&from=6h`);
+    await tab.shows("Busy apps");
+    expect(await tab.read<number>("document.querySelectorAll('nav').length")).toBe(0);
+    expect(plane.asked.at(-1)?.query.from).toBe("6h");
+    await takePictures(tab, "board-tv");
+    expect(await axeFaults(tab)).toEqual([]);
+    await tab.key("Escape");
+    await tab.at(/metrics\?from=6h$/);
+  });
+});
+
+test("nothing broke the policy", () => expect(chromium.complaints).toEqual([]));
