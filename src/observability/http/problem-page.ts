@@ -36,7 +36,7 @@ ${text.join("\n")}
 
 const style =
   "body{margin:0;font:16px/1.5 system-ui,sans-serif;display:grid;place-items:center;min-height:100dvh}" +
-  "main{max-width:34rem;padding:1.5rem}h1{font-size:1.25rem}" +
+  "main{max-width:34rem;padding:1.5rem}h1{font-size:1.25rem}a{color:inherit}" +
   "pre{padding:.75rem;border:1px solid color-mix(in srgb,currentColor 25%,transparent);border-radius:6px;white-space:pre-wrap;overflow-wrap:anywhere}";
 
 const styleHash = Buffer.from(sha256Bytes([Buffer.from(style)])).toString("base64");

@@ -8,13 +8,15 @@ import { ask } from "../parts/dialog.tsx";
 import { Shown } from "../parts/loaded.tsx";
 import { Table } from "../parts/table.tsx";
 import { Ago } from "../parts/time.tsx";
+import { People } from "./access/people.tsx";
 
-/** Who may use this plane: the viewer's own token, and all others. */
+/** Who may use this plane: the viewer, people with roles, and tokens. */
 export function Screen() {
   const loaded = useLoad("pats", (signal) => api.call(listPlanePats, { signal }));
   return (
     <Page title="Access" command="berth pat list">
       <Me />
+      <People />
       <section class="section">
         <h2>Tokens</h2>
         <p class="small soft">
@@ -32,15 +34,21 @@ export function Screen() {
 function Me() {
   const state = session.value;
   if (state.state !== "in") return null;
-  const { id, name, scopes, apps, expires_at: until } = state.who;
+  const { id, name, scopes, apps, person, expires_at: until } = state.who;
   return (
     <section class="section">
       <h2>You</h2>
       <dl class="card facts inset">
+        {person === undefined ? null : (
+          <>
+            <dt>Person</dt>
+            <dd>{person}</dd>
+          </>
+        )}
         <dt>Token</dt>
         <dd>
           <code>{id}</code>
-          {name === undefined ? "" : ` ${name}`}
+          {name === undefined || name === person ? "" : ` ${name}`}
         </dd>
         <dt>May do</dt>
         <dd>{scopes.join(", ")}</dd>

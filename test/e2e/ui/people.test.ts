@@ -107,9 +107,26 @@ describe("people sign in to the web UI", () => {
     await other.click("form[action$='/sign-in'] button");
     await other.shows("berth people set bo@example.com viewer");
     await takePictures(other, "people-no-role");
-    expect(await axeFaults(other)).toEqual([]);
+    expect(await axeFaults(other, { bare: true })).toEqual([]);
     await other.press("Back to the sign-in page");
     await other.shows("Sign in to berth");
+  });
+
+  test("the access screen: people, their roles and sessions, and what an end does", async () => {
+    await run(["people", "set", "bo@example.com", "viewer", "--app", "shop"]);
+    await tab.open(`${ui}/access`);
+    await tab.shows("Signed in now");
+    await tab.shows("(this browser)");
+    await takePictures(tab, "people-access");
+    expect(await axeFaults(tab)).toEqual([]);
+    await tab.click("table tbody tr:nth-child(2) td:last-child .row button:last-child");
+    await tab.shows("Only a command on the server gives the role again");
+    await takePictures(tab, "people-remove");
+    await tab.press("Remove");
+    await waitFor("the list without the person", async () => {
+      const { stdout } = await run(["people", "list"]);
+      return !stdout.includes("bo@example.com");
+    });
   });
 
   test("who loses the role is signed out at once", async () => {

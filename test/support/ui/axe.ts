@@ -11,17 +11,18 @@ interface Finding {
 
 const script = join(import.meta.dir, "../../../node_modules/axe-core/axe.min.js");
 
-/** Serious faults of accessibility on the page in both themes, one text each. */
-export async function axeFaults(tab: Tab): Promise<string[]> {
-  const dark = await faultsIn(tab, "dark");
-  return [...(await faultsIn(tab, "light")), ...dark];
+/** Serious faults of accessibility on the page in both themes, one text each. `bare`: a page without a script. */
+export async function axeFaults(tab: Tab, { bare = false } = {}): Promise<string[]> {
+  const dark = await faultsIn(tab, "dark", bare);
+  return [...(await faultsIn(tab, "light", bare)), ...dark];
 }
 
-async function faultsIn(tab: Tab, scheme: "light" | "dark"): Promise<string[]> {
+async function faultsIn(tab: Tab, scheme: "light" | "dark", bare: boolean): Promise<string[]> {
   await tab.look({ width: 1280, height: 800, scheme });
-  await waitFor(`the ${scheme} theme`, () =>
-    tab.read<boolean>(`document.documentElement.dataset.theme === "${scheme}"`),
-  );
+  const shown = bare
+    ? `matchMedia("(prefers-color-scheme: ${scheme})").matches`
+    : `document.documentElement.dataset.theme === "${scheme}"`;
+  await waitFor(`the ${scheme} theme`, () => tab.read<boolean>(shown));
   await tab.read(`${await Bun.file(script).text()}; window.axeFound = undefined; true`);
   await tab.read(
     `axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] }).then((found) => { window.axeFound = found.violations; }); true`,

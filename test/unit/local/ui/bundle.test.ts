@@ -7,7 +7,15 @@ let files: UiFile[];
 let page: string;
 
 /** Names of namespaces, and services in commands that a page shows: nothing is asked of them. */
-const inTexts = new Set(["www.w3.org", "ntfy.sh", "hc-ping.com", "chat.example.com", "hello.localhost"]);
+const inTexts = new Set([
+  "www.w3.org",
+  "ntfy.sh",
+  "hc-ping.com",
+  "chat.example.com",
+  "hello.localhost",
+  "berth.example.com",
+  "shop.com",
+]);
 
 /** Of the address to the last byte that a first page needs. */
 const firstLoadMax = 200 * 1024;
