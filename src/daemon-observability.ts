@@ -23,10 +23,12 @@ import type { MetricsRoom } from "./observability/service/metrics/create.ts";
 import { metricsNow } from "./observability/service/metrics/now.ts";
 import type { PeopleIdentity } from "./observability/service/people/identity.ts";
 import type { Platform, PodInside, ReadPodLogs } from "./observability/service/platform.ts";
+import type { RouteOutside } from "./observability/service/plugins/route-outside.ts";
 import { openObservabilityStore } from "./observability/store/open-store.ts";
 import type { AppWatch } from "./orchestration/api/app-facts.ts";
 import { createMetricsRoom } from "./daemon-metrics.ts";
 import type { TakenFigures } from "./ingress/api/taken-figures.ts";
+import type { PodEndpoint } from "./orchestration/api/pod-endpoint.ts";
 import type { PodMeasures } from "./orchestration/api/pod-measure.ts";
 import type { Engine } from "./orchestration/engine/engine.ts";
 import { drainOutside, logPlatform } from "./daemon-logs.ts";
@@ -53,6 +55,8 @@ interface Parts {
   apps: AppWatch;
   podLogs: ReadPodLogs;
   inside: PodInside;
+  /** The replicas that run, with their addresses. */
+  endpoints: () => readonly PodEndpoint[] | undefined;
   engine: Engine;
   /** The identity service, as far as people sign in to the web UI through it. */
   people: PeopleIdentity;
@@ -75,6 +79,7 @@ export function createObservabilityRoom(parts: Parts): ObservabilityRoom {
       ...platformOf(ask, { apps, podLogs, inside }),
       logs: logPlatform(engine, layout),
       drains: drainOutside(parts.options.allowPrivateHooks),
+      routes: { endpoints: parts.endpoints, fetch: forward },
     },
     alerts: alertOutside(parts, metrics),
     people: parts.people,
@@ -89,6 +94,10 @@ export function createObservabilityRoom(parts: Parts): ObservabilityRoom {
       listenForPlane({ ...parts, prefix: parts.options.prefix, observability: running.observability }, options),
   };
 }
+
+/** To a container of a plugin: what it says is passed on as it is. */
+const forward: RouteOutside["fetch"] = (url, init) =>
+  fetch(url, { ...init, redirect: "manual", decompress: false, timeout: false, duplex: "half" } as RequestInit);
 
 /** The next times of a cron job. */
 function upcomingRuns(spec: Record<string, unknown>, { now, max }: { now: number; max: number }): number[] {

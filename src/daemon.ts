@@ -182,6 +182,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     ...{ measures: running.measures, taken: () => ingressRoom?.takenFigures() ?? [] },
     podLogs: (name, reading) => running.controller.podLogs(name, reading),
     inside: podInside(running.controller, engine),
+    endpoints: () => running.endpoints.list(),
     ...{ options, sendMail: mailSender(options) },
     sendWebhook: sendWebhooks({ allowPrivate: options.allowPrivateHooks }),
     ask: (request) => app.inside(request),

@@ -103,6 +103,15 @@ export const observabilityLimits = {
   apps: appsLimits,
   /** Runs of plugins in one answer. */
   pluginRunsMax: 1_000,
+  pluginRoutes: {
+    /** Bytes of one request and of one answer. */
+    requestBytesMax: 256 * 1024 * 1024,
+    answerBytesMax: 4 * 1024 * 1024 * 1024,
+    /** Longest wait for the head of an answer, counted from the last byte of the request that moved. */
+    headMs: 60_000,
+    /** An answer on which nothing moves is cut after this long. */
+    idleMs: 10 * 60_000,
+  },
   plugins: {
     /** Of what a command of a plugin answered, as an operation keeps it. */
     outputCharactersMax: 16 * 1024,

@@ -18,7 +18,7 @@ import { mountIdentity } from "../../src/identity/http/manage/mount.ts";
 import type { Identity } from "../../src/identity/service/identity.ts";
 import { createObservability, type RunningObservability } from "../../src/observability/service/create.ts";
 import type { LogPlatform } from "../../src/observability/service/logs/create.ts";
-import type { PodInside } from "../../src/observability/service/platform.ts";
+import type { Platform, PodInside } from "../../src/observability/service/platform.ts";
 import type { PlaneLimits } from "../../src/observability/service/context.ts";
 import { type ObservabilityStore, openObservabilityStore } from "../../src/observability/store/open-store.ts";
 import type { Controller } from "../../src/orchestration/controller/controller.ts";
@@ -105,6 +105,8 @@ interface WorldOptions {
   clock?: FakeClock;
   /** What the room of the logs works with; without it no logs are kept. */
   logs?: LogPlatform;
+  /** Containers of plugins; without it no plugin has routes. */
+  routes?: NonNullable<Platform["routes"]>;
   /** The identity service, managed on the orchestration plane; without it there is none. */
   identity?: Pick<Identity, "manage" | "ownApp">;
   /** What containers do; without it, what the controller does. */
@@ -153,6 +155,7 @@ export function planeWorld(options: WorldOptions = {}): PlaneWorld {
       inside: { ...podInside(controller, noEngine), ...options.inside },
       upcoming: (_, { now, max }) => Array.from({ length: max }, (__, index) => now + (index + 1) * 3_600_000),
       ...(options.logs === undefined ? {} : { logs: options.logs }),
+      ...(options.routes === undefined ? {} : { routes: options.routes }),
       as: (actor) =>
         createClient({
           baseUrl: "http://localhost",

@@ -35,6 +35,7 @@ import { mountTerminals } from "./exec.ts";
 import { isUpload, mountFiles } from "./files.ts";
 import { mountTokens } from "./tokens.ts";
 import { mountWhoami } from "./whoami.ts";
+import { createPluginProxy } from "./plugin-proxy.ts";
 import { mountPlanePlugins } from "./plugins.ts";
 import { mountWide } from "./wide.ts";
 
@@ -113,6 +114,7 @@ export function createObservabilityApp(options: ObservabilityAppOptions): Observ
   const parts = { cookie, arrivalOf: (request: Request) => arrivals.get(request) ?? arrivalOf(request) };
   mountSessions(plane, parts);
   mountPersonSignIn(plane, parts);
+  const throughPlugin = createPluginProxy(plane);
   const allowedOn = createAllowedMethods([...plane.mounted, ...sessionEndpoints]);
   /** The token of the request, or where it has none the session of its cookie. Fails `unauthorized`. */
   const enter = async (request: Request, arrival: Arrival): Promise<Grant> => {
@@ -135,6 +137,11 @@ export function createObservabilityApp(options: ObservabilityAppOptions): Observ
     const arrival = arrivals.get(request) ?? arrivalOf(request);
     const isOpen = !isApi(pathOf(request));
     const grant = isOpen ? undefined : await enter(request, arrival);
+    if (grant !== undefined) {
+      // Its body is handed on as it comes, and not gathered here.
+      const proxied = throughPlugin(request, { grant, ip: arrival.ip, requestId: crypto.randomUUID() });
+      if (proxied !== undefined) return proxied;
+    }
     const isStreamed = isUpload(request.method, pathOf(request));
     const asked = underHttp(isStreamed ? request : await withBoundedBody(request, limits.bodyBytesMax));
     if (asked !== request) origins.set(asked, request);

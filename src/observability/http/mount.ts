@@ -98,7 +98,12 @@ export const upgradedStatus = 101;
 /** Query parameters that are on record; no value of a body is. */
 const paramCharactersMax = 200;
 
-async function recorded(plane: ObservabilityPlane, asked: Asked, answered: Promise<Response>): Promise<Response> {
+/** Puts a request that changes something on record, with how it was answered. */
+export async function recorded(
+  plane: ObservabilityPlane,
+  asked: Asked,
+  answered: Promise<Response>,
+): Promise<Response> {
   const startedAt = performance.now();
   const response = await answered;
   const { endpoint, request, visitor } = asked;

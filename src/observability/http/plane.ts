@@ -11,6 +11,7 @@ export interface PlaneHttpLimits {
   forwardedHopsMax: number;
   pingMs: number;
   pluginRunsMax: number;
+  pluginRoutes: { requestBytesMax: number; answerBytesMax: number; headMs: number; idleMs: number };
 }
 
 /** Who asks, settled before anything else of a request is looked at. */

@@ -1,4 +1,5 @@
 import type { DrainOutside } from "./drains/parts.ts";
+import type { RouteOutside } from "./plugins/route-outside.ts";
 import type { LogPlatform } from "./logs/create.ts";
 import type { Client } from "../../base/wire/client.ts";
 import type { FileInfo } from "../../orchestration/api/files.ts";
@@ -79,4 +80,6 @@ export interface Platform {
   logs?: LogPlatform;
   /** The ways by which lines leave the machine. */
   drains?: DrainOutside;
+  /** The containers of plugins; without it no plugin has routes of its own. */
+  routes?: RouteOutside;
 }

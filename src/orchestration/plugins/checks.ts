@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import { Failure } from "../../base/wire/failure.ts";
 import type { PluginYml } from "../api/plugins/plugin-yml.ts";
 import { nameConflict, widened } from "../core/plugins/conflicts.ts";
+import { routesFault } from "../core/plugins/routes.ts";
 import { fitsVersion } from "../core/plugins/plugin-yml.ts";
 import { isVersionWord, parseSource, type PluginSource, sourceForm } from "../core/plugins/source.ts";
 import { packageDigest } from "./lock.ts";
@@ -68,6 +69,9 @@ export async function checkNames(work: Work, yml: PluginYml, { replace = false }
   await work.registry.refresh();
   const conflict = nameConflict(yml, work.registry.list().plugins, { replace });
   if (conflict !== undefined) throw new Failure("conflict", conflict);
+  const others = work.registry.list().plugins.map((plugin) => plugin.yml);
+  const fault = routesFault(yml, others);
+  if (fault !== undefined) throw new Failure("conflict", fault);
 }
 
 function requireMachine({ serverVersion, which }: Work, { name, requires = {} }: PluginYml): void {

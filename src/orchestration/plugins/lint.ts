@@ -4,6 +4,7 @@ import { Failure } from "../../base/wire/failure.ts";
 import { readBlockSchema } from "../core/plugins/block-schema.ts";
 import { isFields } from "../core/plugins/fields.ts";
 import { commandKeys, pluginYmlKeys } from "../core/plugins/plugin-yml.ts";
+import { routesFault } from "../core/plugins/routes.ts";
 import { didYouMean } from "../../base/pure/suggest.ts";
 import { type PluginPackage, readPackage } from "./package.ts";
 import { parsePluginYml } from "./yaml.ts";
@@ -24,7 +25,8 @@ export async function lintPackage(folder: string, { verbs = [] as readonly strin
   try {
     const found = await readPackage(folder);
     result.warnings.push(...(await keyWarnings(folder)), ...ymlWarnings(found), ...verbWarnings(found, verbs));
-    result.errors.push(...(await programErrors(found, folder)));
+    const fault = routesFault(found.yml, []);
+    result.errors.push(...(fault === undefined ? [] : [fault]), ...(await programErrors(found, folder)));
     await lintSchemas(found, folder, result);
     await lintPrograms(folder, result);
   } catch (error) {

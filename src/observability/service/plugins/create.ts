@@ -18,6 +18,7 @@ import { seesRun } from "../../core/plugins/command.ts";
 import { type Grant, reachesAll } from "../../core/tokens/grant.ts";
 import type { AppsRoom } from "../apps/create.ts";
 import type { ObservabilityContext } from "../context.ts";
+import { createPluginRoutes, type PluginRoutes } from "./routes.ts";
 import { type Blocks, type By, createBlocks } from "./blocks.ts";
 
 /** Plugins of the server, and their blocks. What concerns all blocks fails `forbidden` for a token that is limited to some apps. */
@@ -31,6 +32,7 @@ export interface PluginsRoom {
   setEnabled(by: By, name: string, enabled: boolean): Promise<PluginInfo>;
   remove(by: By, name: string): Promise<DataOf<typeof removePlugin>>;
   blocks: Blocks;
+  routes: PluginRoutes;
 }
 
 export function createPluginsRoom(
@@ -68,6 +70,7 @@ export function createPluginsRoom(
     setEnabled: async (by, name, enabled) => as(by).call(enabled ? enablePlugin : disablePlugin, { params: { name } }),
     remove: async (by, name) => as(by).call(removePlugin, { params: { name } }),
     blocks: createBlocks({ platform, apps, limits: limits.plugins }),
+    routes: createPluginRoutes({ platform }),
   };
 }
 

@@ -103,13 +103,11 @@ function environmentProblems({ env }: PluginYml): Problem[] {
     .map((key) => ({ path: `env.${key}`, message: "is not a valid name of an environment variable" }));
 }
 
-/** What the observability plane serves itself. */
-const ownPrefixes = new Set(["stats", "system", "pods", "logs", "metrics", "pats"]);
-
-function routeProblems({ name, routes }: PluginYml): Problem[] {
-  const prefix = routes?.prefix ?? name;
-  if (routes === undefined || !ownPrefixes.has(prefix)) return [];
-  return [{ path: "routes.prefix", message: `"${prefix}" is a path of the server itself` }];
+/** One segment of a path. Whether it is free is looked at when a plugin is installed: see `routesFault`. */
+function routeProblems({ routes }: PluginYml): Problem[] {
+  const { prefix } = routes ?? {};
+  if (prefix === undefined || isPluginName(prefix)) return [];
+  return [{ path: "routes.prefix", message: `"${prefix}" is not one segment of a path: ${pluginNameForm}` }];
 }
 
 function protocolProblems({ protocol }: PluginYml): Problem[] {

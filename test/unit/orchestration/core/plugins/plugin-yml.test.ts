@@ -106,7 +106,7 @@ unknown: passed over
     ["routes: {port: 70000}", "70000 is not a port"],
     ["attend: {unready: 10ms}", 'attend.unready: "10ms" is not a duration of at least 1s'],
     ["attend: {command: ../x}", 'attend.command: "../x" is not a valid command name'],
-    ["routes: {prefix: stats}", 'routes.prefix: "stats" is a path of the server itself'],
+    ["routes: {prefix: a/b}", 'routes.prefix: "a/b" is not one segment'],
     ["protocol: 2", "speaks protocol 2 and this server 1"],
     ["requires: {version: new}", '"new" is not a version'],
     ["requires: {programs: [../x]}", '"../x" is not a program name'],
