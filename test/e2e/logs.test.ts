@@ -215,6 +215,7 @@ test("followers that read nothing cost the server next to nothing, and the pod g
   for (const client of followers) client.abort();
   await berth.call("DELETE", "/apply?kind=deployment&scope=shop&name=flood&prune=true");
   expect(written).toBeGreaterThan(64);
-  // Each may hold what two sockets and one piece hold, about 1 MB; the rest is garbage that waits for its collection.
-  expect(peak - before).toBeLessThan(32);
+  // Each may hold what two sockets and one piece hold, about 1 MB, and the store of logs one batch of the same flood; the
+  // rest is garbage that waits for its collection. Followers that are buffered hold all that was written, four times.
+  expect(peak - before).toBeLessThan(48);
 }, 90_000);
