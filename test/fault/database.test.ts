@@ -74,7 +74,9 @@ describe("a lost database", () => {
   test("an empty store of another installation leaves the containers of the first alone", async () => {
     renameSync(database, `${database}.away`);
     renameSync(join(berth.root, "key"), join(berth.root, "key.away"));
-    renameSync(join(berth.root, "identity.db"), join(berth.root, "identity.db.away"));
+    for (const file of ["identity.db", "observability.db"]) {
+      renameSync(join(berth.root, file), join(berth.root, `${file}.away`));
+    }
     await berth.start();
     expect(await berth.pods("lost")).toEqual([]);
     expect((await berth.call("DELETE", "/scope?scope=lost&prune=true")).status).toBe(200);

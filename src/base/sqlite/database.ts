@@ -34,16 +34,26 @@ function openExisting(file: string, prepare: (db: Database) => void = () => unde
 }
 
 function connect(file: string, prepare: (db: Database) => void): Database {
+  return onFullDiskToo((mode) => connectAs(file, mode, prepare));
+}
+
+/** The first pragma of a connection: who else may use the file. */
+export type LockingMode = "normal" | "exclusive";
+
+/**
+ * Opens a database also on a full disk. What connections share is kept in our memory then: no other process can read
+ * along until the next start.
+ */
+export function onFullDiskToo(open: (mode: LockingMode) => Database): Database {
   try {
-    return connectAs(file, "normal", prepare);
+    return open("normal");
   } catch (error) {
     if (!hasNoRoomToShare(error)) throw error;
   }
-  // What connections share then is kept in our memory: no other process can read along until the next start.
-  return connectAs(file, "exclusive", prepare);
+  return open("exclusive");
 }
 
-function connectAs(file: string, mode: "normal" | "exclusive", prepare: (db: Database) => void): Database {
+function connectAs(file: string, mode: LockingMode, prepare: (db: Database) => void): Database {
   const db = new Database(file, { readwrite: true, create: false });
   try {
     db.run(`pragma locking_mode = ${mode}`);

@@ -11,7 +11,7 @@ import { resourceReference } from "../shell/reference.ts";
 import { takenBackFields, takenBackLines } from "../text/taken-back.ts";
 
 export const rollbackCommand: CommandBody = {
-  usage: ["rollback SCOPE/NAME [--to ID] [-m WHY] [--kind KIND] [--dry-run] [--no-wait] [--timeout TIME]"],
+  usage: ["rollback SCOPE/NAME [--to ID] [-m WHY] [--dry-run] [--no-wait] [--timeout TIME]"],
   examples: [
     "rollback shop/web --dry-run  where it would go, and which fields would change",
     "rollback shop/web  to the last release that worked",

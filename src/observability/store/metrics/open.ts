@@ -1,5 +1,6 @@
 import { existsSync, renameSync, rmSync, statSync } from "node:fs";
 import { Database, SQLiteError } from "bun:sqlite";
+import { type LockingMode, onFullDiskToo } from "../../../base/sqlite/database.ts";
 import { migrate, refuseNewer, schemaOf } from "../../../base/sqlite/migrate.ts";
 import { metricMigrations } from "./schema.ts";
 
@@ -13,12 +14,12 @@ const busyTimeoutMs = 2_000;
  */
 export function openMetricsDatabase(file: string, onSetAside: (why: string) => void): Database {
   try {
-    return connect(file);
+    return onFullDiskToo((mode) => connect(file, mode));
   } catch (error) {
     if (!isDamage(error)) throw error;
     setAside(file);
     onSetAside(error instanceof Error ? error.message : String(error));
-    return connect(file);
+    return onFullDiskToo((mode) => connect(file, mode));
   }
 }
 
@@ -35,10 +36,11 @@ export function setAside(file: string): void {
   if (existsSync(file)) renameSync(file, `${file}.damaged`);
 }
 
-function connect(file: string): Database {
+function connect(file: string, mode: LockingMode): Database {
   const isNew = !existsSync(file) || statSync(file).size === 0;
   const db = new Database(file, { create: true });
   try {
+    db.run(`pragma locking_mode = ${mode}`);
     db.run(`pragma busy_timeout = ${busyTimeoutMs}`);
     // Before the first table: pages of deleted rows can be given back to the disk bit by bit.
     if (isNew) db.run("pragma auto_vacuum = incremental");
