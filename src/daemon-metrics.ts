@@ -6,6 +6,7 @@ import type { TakenFigures } from "./ingress/api/taken-figures.ts";
 import { createHostCollector, freeBytes } from "./observability/collect/metrics/host.ts";
 import { createLoopWatch } from "./observability/collect/metrics/loop.ts";
 import { createOwnCollector } from "./observability/collect/metrics/own.ts";
+import { createPlaces } from "./observability/collect/metrics/places.ts";
 import { createPodCollector } from "./observability/collect/metrics/pods.ts";
 import { createVisitCollector } from "./observability/collect/metrics/visits.ts";
 import { createMetrics, type MetricsRoom } from "./observability/service/metrics/create.ts";
@@ -22,6 +23,7 @@ interface MetricsRoomParts {
 
 /** The metrics with all that they are taken from. */
 export function createMetricsRoom({ layout, log, intervalMs, measures, taken }: MetricsRoomParts): MetricsRoom {
+  const places = createPlaces();
   const loop = createLoopWatch();
   const room = createMetrics({
     file: layout.metricsDatabase,
@@ -29,10 +31,11 @@ export function createMetricsRoom({ layout, log, intervalMs, measures, taken }: 
     log,
     limits: metricLimits,
     intervalMs,
+    places,
     freeBytes: () => freeBytes(layout.root),
     collectors: (onSeen, archive) => [
       createHostCollector(),
-      createPodCollector(measures, onSeen),
+      createPodCollector(measures, places, onSeen),
       createVisitCollector(taken),
       createOwnCollector({
         databases: {

@@ -164,6 +164,7 @@ export function callbackDoor({ options, running, engine, names, plane, log }: Do
   const peerHeader = `${names.headerPrefix}-Peer`;
   const app = createCallbackApp({ callbacks: running.callbacks, plane, peerHeader, log });
   return createDoor({
+    name: "callbacks",
     fetch: app.fetch,
     gateway: () => engine.networkGateway(names.network),
     makeNetwork: () => engine.ensureNetwork(names.network),

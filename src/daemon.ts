@@ -7,6 +7,7 @@ import { pluginRunner } from "./daemon-plugin-routes.ts";
 import { createCertificateRoom } from "./daemon-certificates.ts";
 import { createController } from "./orchestration/controller/create.ts";
 import { drainedEngine } from "./daemon-logs.ts";
+import { telemetryDoor, telemetryTarget } from "./daemon-telemetry.ts";
 import type { PlaneListener } from "./daemon-plane-listener.ts";
 import { podInside } from "./daemon-pods.ts";
 import { createObservabilityRoom } from "./daemon-observability.ts";
@@ -95,7 +96,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
   );
   let observability: ReturnType<typeof createObservabilityRoom> | undefined;
   let runDoor: RunDoor | undefined;
-  let door: Door | undefined;
+  let [door, telemetry]: (Door | undefined)[] = [];
   const plugins = await createPluginRoom({
     layout,
     names,
@@ -126,6 +127,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     randomBytes: (count) => randomBytes(count),
     freeMemory: availableMemoryBytes,
     fetch: (url, options) => fetch(url, options),
+    ...telemetryTarget(options, () => telemetry),
     statsIntervalMs: options.statsIntervalMs,
     ingressGate: gateOf(() => ingressRoom),
     forwarding: forwarding.facts,
@@ -245,10 +247,12 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
   }
   const stopping = new AbortController();
   door = callbackDoor({ options, running, engine, names, plane: app.fetch, log });
+  telemetry = telemetryDoor({ options, engine, names, running, observability: observabilityRoom.observability, log });
   const working = Promise.all([
     running.run(stopping.signal),
     identity.run(stopping.signal),
     door?.run(stopping.signal),
+    telemetry?.run(stopping.signal),
     forwarding.run(stopping.signal),
     certificates.run(stopping.signal),
     ingressRoom.run(stopping.signal),

@@ -198,6 +198,8 @@ export interface ServeOptions extends AccessOptions, IngressOptions, Observabili
   statsIntervalMs: number;
   /** On the platform network's own address, for containers of plugins' blocks; undefined turns that listener off. */
   callbackPort: number | undefined;
+  /** There too, for OpenTelemetry of apps that ask for it; undefined turns that listener off. */
+  telemetryPort: number | undefined;
   /** Where releases of plugins are, the public host or a mirror of the same paths; no slash at the end. */
   pluginReleases: string;
 }
@@ -230,6 +232,7 @@ export function serveOptions(flags: ServeFlags, env: Environment = process.env):
     logLevel: logLevelOf(flags.logLevel ?? env.BERTH_LOG_LEVEL ?? "info"),
     statsIntervalMs: parseInterval(flags.statsIntervalMs ?? env.BERTH_STATS_INTERVAL ?? "15s"),
     callbackPort: portOf(flags.callbackPort ?? env.BERTH_CALLBACK_PORT ?? "8689"),
+    telemetryPort: portOf(flags.telemetryPort ?? env.BERTH_TELEMETRY_PORT ?? "4318"),
     pluginReleases: releasesUrl(flags.pluginReleases ?? env.BERTH_PLUGIN_RELEASES ?? "https://github.com"),
   };
 }

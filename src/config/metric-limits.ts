@@ -15,6 +15,8 @@ export const metricLimits = {
   /** Series at the same time; of one app's own metrics. */
   seriesMax: 20_000,
   customSeriesPerAppMax: 1_000,
+  /** Counters of apps whose last value is remembered, and for how long without a new one. */
+  intake: { countersMax: 50_000, counterKeptMs: 2 * hourMs },
   /** Of a name with its labels. */
   seriesKeyLengthMax: 1_024,
   /** Replicas whose containers are remembered. */

@@ -1,4 +1,5 @@
 import { appsLimits } from "./apps-limits.ts";
+import { telemetryLimits } from "./telemetry-limits.ts";
 
 /** Limits of the observability plane; see `config.ts` for those of everything else. */
 export const observabilityLimits = {
@@ -116,4 +117,5 @@ export const observabilityLimits = {
     /** Of what a command of a plugin answered, as an operation keeps it. */
     outputCharactersMax: 16 * 1024,
   },
+  telemetry: telemetryLimits.room,
 } as const;

@@ -34,6 +34,7 @@ export const serveUsage = `usage: berth serve [flags]
   --docker-host URL           unix:///path or tcp://host:port (DOCKER_HOST, unix:///var/run/docker.sock)
   --prefix WORD               names everything in Docker (BERTH_PREFIX, berth)
   --callback-port PORT        for containers of plugins, on the platform network (BERTH_CALLBACK_PORT, 8689); or off
+  --telemetry-port PORT       for OpenTelemetry of apps, on the platform network (BERTH_TELEMETRY_PORT, 4318); or off
   --stats-interval TIME       between two readings of what pods use (BERTH_STATS_INTERVAL, 15s); 0 turns it off
   --plugin-releases URL       where owner/repo plugins come from (BERTH_PLUGIN_RELEASES, https://github.com)
   --allow-private-hooks       webhooks may go to private addresses (BERTH_ALLOW_PRIVATE_HOOKS)
@@ -61,6 +62,7 @@ const flags = {
   "docker-host": { type: "string" },
   prefix: { type: "string" },
   "callback-port": { type: "string" },
+  "telemetry-port": { type: "string" },
   "stats-interval": { type: "string" },
   "plugin-releases": { type: "string" },
   "allow-private-hooks": { type: "boolean" },
@@ -120,6 +122,7 @@ function withoutUndefined(values: Values): ServeFlags {
     allowPrivateHooks: values["allow-private-hooks"] === true ? "true" : undefined,
     logLevel: level,
     callbackPort: text("callback-port"),
+    telemetryPort: text("telemetry-port"),
     statsIntervalMs: text("stats-interval"),
     pluginReleases: text("plugin-releases"),
   };

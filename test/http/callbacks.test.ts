@@ -38,6 +38,7 @@ beforeAll(async () => {
   const log = createLog((line) => plane.log.push(JSON.parse(line)), "debug");
   const app = createCallbackApp({ callbacks: plane.callbacks, plane: plane.fetch, peerHeader, log });
   door = createDoor({
+    name: "callbacks",
     fetch: app.fetch,
     gateway: () => plane.runtime.networkGateway("berth0"),
     makeNetwork: () => plane.runtime.ensureNetwork("berth0"),

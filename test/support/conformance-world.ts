@@ -91,7 +91,7 @@ async function sampleThreeRounds(it: PlaneWorld): Promise<void> {
     ...{ app: key, byClass: [0, 0, 4, 0, 0, 0], latency },
   };
   const { store } = it.metrics.archive();
-  const pods = createPodCollector(measures, ({ at: seenAt, ...one }) =>
+  const pods = createPodCollector(measures, it.metrics.places, ({ at: seenAt, ...one }) =>
     store.replicas.put({ ...one, beganAt: seenAt, seenAt }),
   );
   let visits = [visit];

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { metricLimits } from "../../src/config/metric-limits.ts";
 import { type Log, silentLog } from "../../src/base/words/log.ts";
+import { createPlaces } from "../../src/observability/collect/metrics/places.ts";
 import { createMetrics, type MetricsParts, type MetricsRoom } from "../../src/observability/service/metrics/create.ts";
 import { createFakeClock, type FakeClock } from "./fake-clock.ts";
 
@@ -25,6 +26,7 @@ export function testMetrics(
     limits: metricLimits,
     intervalMs: options.intervalMs ?? 15_000,
     freeBytes: () => 1e12,
+    places: createPlaces(),
     collectors: options.collectors ?? (() => []),
   });
   return { room, clock, remove: () => rmSync(folder, { recursive: true, force: true }) };

@@ -9,8 +9,8 @@ export interface Histogram {
   total: number;
 }
 
-/** About 70 minutes; longer durations are counted as this. */
-const valueMax = 2 ** 22 - 1;
+/** About 24 days; longer durations are counted as this. */
+const valueMax = 2 ** 31 - 1;
 
 const subBucketBits = 4;
 const subBuckets = 2 ** subBucketBits;
@@ -21,6 +21,11 @@ export function createHistogram(): Histogram {
 
 export function addDuration(histogram: Histogram, ms: number): void {
   addCounts(histogram, bucketOf(ms), 1);
+}
+
+/** Adds `count` durations of the same length. */
+export function addValues(histogram: Histogram, ms: number, count: number): void {
+  addCounts(histogram, bucketOf(ms), count);
 }
 
 /** Adds `count` durations of one bucket. */

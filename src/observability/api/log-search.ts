@@ -10,7 +10,7 @@ const filters = {
   app: Text("SCOPE or SCOPE/NAME, several with commas between (default every app)"),
   replica: Text("exact replica id"),
   release: Text("exact release id"),
-  stream: Text("stdout, stderr or berth, which is what the server notes about a log"),
+  stream: Text("stdout, stderr, otlp for what the app sent over OTLP, or berth for notes of the server about a log"),
   level: Text("this level and above: trace, debug, info, warn, error, fatal"),
   from: Text("from this time on: RFC 3339, unix seconds, or a duration back such as 2h"),
   until: Text("before this time, in the same forms"),

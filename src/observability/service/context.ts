@@ -3,6 +3,7 @@ import type { Log } from "../../base/words/log.ts";
 import type { ObservabilityStore } from "../store/open-store.ts";
 import type { AppsLimits } from "./apps/limits.ts";
 import type { AlertOutside } from "./alerts/parts.ts";
+import type { TelemetryLimits } from "./telemetry/create.ts";
 import type { MetricsRoom } from "./metrics/create.ts";
 import type { PeopleIdentity } from "./people/identity.ts";
 import type { PluginLimits } from "./plugins/limits.ts";
@@ -38,6 +39,7 @@ export interface PlaneLimits {
   saved: { searches: ShelfLimits; boards: ShelfLimits };
   apps: AppsLimits;
   plugins: PluginLimits;
+  telemetry: TelemetryLimits;
 }
 
 /** What every room of the plane works with. */

@@ -22,6 +22,7 @@ import { createSearchRoom } from "./saved/searches.ts";
 import { createRates } from "./rates.ts";
 import { createStreams } from "./streams.ts";
 import { createUiSessions } from "./sessions.ts";
+import { createTelemetryRoom } from "./telemetry/create.ts";
 import { createAccess } from "./tokens/access.ts";
 import { createManagedTokens } from "./tokens/tokens.ts";
 
@@ -72,6 +73,7 @@ export function createObservability(context: ObservabilityContext): RunningObser
     drains: createDrainRoom(context, logs, context.platform.drains),
     searches: createSearchRoom(context),
     boards: createBoardRoom(context),
+    telemetry: createTelemetryRoom({ ...context, logs, limits: context.limits.telemetry }),
   };
   const loops: ((signal: AbortSignal) => Promise<void>)[] = [
     streams.run,

@@ -14,6 +14,7 @@ import { deployMessage } from "../core/deploy-message.ts";
 import type { DraftManifest } from "../core/draft.ts";
 import { expandApp } from "../core/expand.ts";
 import { normaliseSpec } from "../core/normalise.ts";
+import { asksForTelemetry } from "../core/telemetry-env.ts";
 import { takePin } from "../core/plugins/expansion.ts";
 import { type Decoded, decodeManifests, placeOf } from "../core/validate.ts";
 import type { Transaction } from "../store/store.ts";
@@ -108,6 +109,7 @@ async function store(context: Context, { incoming, expansions, options }: Storin
   const pulled = options.force && !options.dryRun ? await pullIncoming(context, incoming) : undefined;
   // Their containers are told where the controller is when they are made.
   if (expansions.blocks.length > 0 && !options.dryRun) await context.plugins.callbacks.open();
+  if (!options.dryRun && incoming.some(asksForTelemetry)) await context.telemetry?.open();
   const committed = await commit(context, { incoming, expansions, options, pulled });
   const started = options.dryRun ? [] : await afterActions(context, committed.actions, options.actor);
   const { atomic } = committed;

@@ -6,6 +6,7 @@ import { atomicApply } from "./write/atomic.ts";
 import { createAtomicRoom } from "./write/atomic-room.ts";
 import { createAppRoom } from "./views/app-facts.ts";
 import { createAutoscaler } from "./desired/autoscale.ts";
+import { createSenders } from "./pods/senders.ts";
 import { createCallbackRoom } from "./plugins/callbacks.ts";
 import { type BuildRoom, createBuildRoom } from "./builds/builds.ts";
 import { getConfig, setConfig, unsetConfig } from "./write/config.ts";
@@ -187,6 +188,7 @@ export function createController(parts: ControllerParts): RunningController {
     measures: createMeasures(context),
     sleep,
     callbacks: createCallbackRoom(context),
+    senders: createSenders(context),
     runCalls: createRunCalls(context),
     controller: operations(context, { reconciler, tearDown, execs, builds, previews }),
     reconciler,

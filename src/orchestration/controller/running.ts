@@ -1,3 +1,4 @@
+import type { Senders } from "../api/sender.ts";
 import type { AppWatch } from "../api/app-facts.ts";
 import type { PodMeasures } from "../api/pod-measure.ts";
 import type { PodEndpoints } from "../api/pod-endpoint.ts";
@@ -31,6 +32,8 @@ export interface RunningController {
   sleep: Pick<SleepRoom, "stateOf" | "requested">;
   /** Who may call back from the platform network. */
   callbacks: CallbackRoom;
+  /** Whose a container on the platform network is. */
+  senders: Senders;
   /** What runs of plugins may ask. */
   runCalls: RunCalls;
   reconciler: Reconciler;

@@ -1,4 +1,5 @@
 import { claimVolumeName, containerName, injectedEnv, type Naming, networkAliases } from "./naming.ts";
+import { instanceEnv } from "./telemetry-env.ts";
 import type { ContainerSpec, Mount, ResolvedWorkload } from "./workload.ts";
 
 /** What makes one replica different from its siblings. */
@@ -21,7 +22,11 @@ export function containerSpec(workload: ResolvedWorkload, replica: Replica, name
     name: containerName(scope, name, replicaId),
     image: replica.imageRef,
     command: container.command,
-    env: { ...container.env, ...replicaEnv(replica, names, container.env) },
+    env: {
+      ...container.env,
+      ...instanceEnv(container.env, { scope, instance: replicaId }),
+      ...replicaEnv(replica, names, container.env),
+    },
     labels: labels(workload, replica, names),
     ports: onBridge ? container.ports : [],
     mounts: [...container.mounts, ...claimMounts(workload, ordinal, names)],

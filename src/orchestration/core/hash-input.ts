@@ -4,6 +4,7 @@ import { parseDuration } from "../../base/pure/duration.ts";
 import { fieldsOf, integerOf, listOf, textMapOf, textOf, wordsOf } from "./lenient.ts";
 import { probeNames } from "../api/kinds/probe.ts";
 import { parseCpu, parseMemory } from "../../base/pure/quantity.ts";
+import { wantsTelemetry } from "./telemetry-env.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -55,6 +56,7 @@ function containerInput(spec: Spec): Fields {
     build_args: textMapOf(spec.build_args),
     ulimits: textMapOf(spec.ulimits),
     docker_options: wordsOf(spec.docker_options),
+    telemetry: wantsTelemetry(spec) ? true : undefined,
     resources: resourceInput(spec.resources),
     log_size: unless("10m", textOf(logs.max_size)),
     log_files: unless(3, integerOf(logs.max_files)),

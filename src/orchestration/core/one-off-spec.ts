@@ -1,4 +1,5 @@
 import { appId, type Naming } from "./naming.ts";
+import { instanceEnv } from "./telemetry-env.ts";
 import type { ContainerSpec, ContainerTemplate } from "./workload.ts";
 
 /** A container that runs one command to its end: an init, a step of a release, a run of a job, a command of an operator. */
@@ -32,7 +33,11 @@ export function oneOffSpec(template: ContainerTemplate, one: OneOff, names: Nami
     name: one.containerName,
     image: one.imageRef,
     command: one.command,
-    env: { ...template.env, ...one.env },
+    env: {
+      ...template.env,
+      ...instanceEnv(template.env, { scope: one.scope, instance: one.replicaId }),
+      ...one.env,
+    },
     labels: {
       [label.kind]: one.kind,
       [label.scope]: one.scope,

@@ -17,6 +17,8 @@ export interface ResolveInput {
   /** The manifests that `${ref.…}` may name; asked for none outside the own scope. */
   referent: ReferentLookup;
   names: Naming;
+  /** Where containers send telemetry; `url` is undefined until the listener is open. Absent: it is turned off. */
+  telemetry?: { url: string | undefined } | undefined;
   /** Of a manifest that a plugin's block was expanded into. No part of the hash: a new version alone rolls nothing. */
   origin?: Origin | undefined;
 }

@@ -10,6 +10,7 @@ import { parseCpu, parseMemory } from "../../base/pure/quantity.ts";
 import { placeholdersIn } from "./reference.ts";
 import { assetDigest, type Fill, type ResolveProblem } from "./resolve-placeholders.ts";
 import type { ResolveInput } from "./resolve-input.ts";
+import { telemetryEnv, wantsTelemetry } from "./telemetry-env.ts";
 import { parseRestartPolicy } from "./restart-policy.ts";
 import { parseUlimit, type Ulimit } from "./ulimits.ts";
 import { parseVolume } from "./volumes.ts";
@@ -31,7 +32,7 @@ export function containerTemplate(input: ResolveInput, tools: Tools): ContainerT
   const options = engineOptions(wordsOf(spec.docker_options), input.names, tools.problems);
   const limits = fieldsOf(fieldsOf(spec.resources).limits);
   const logs = fieldsOf(spec.logs);
-  const env = environment(input, tools.fill);
+  const env = { ...telemetry(input, tools), ...environment(input, tools.fill) };
   tools.problems.push(...sizeProblems(command, env));
   return {
     command: command.length === 0 ? undefined : command,
@@ -91,6 +92,15 @@ function initOptions(
   if (init.docker_options !== undefined) return engineOptions(wordsOf(init.docker_options), names, problems);
   const hasOwnProgram = init.image !== undefined && wordsOf(spec.entrypoint).length > 0;
   return hasOwnProgram ? engineOptions(wordsOf(spec.docker_options), names, problems) : undefined;
+}
+
+/** A container that is made before the listener is open would never hear of it. */
+function telemetry({ manifest, telemetry: listener }: ResolveInput, { problems }: Tools): Record<string, string> {
+  const { scope, name, spec } = manifest;
+  if (!wantsTelemetry(spec) || listener === undefined) return {};
+  if (listener.url !== undefined) return telemetryEnv({ scope, name, url: listener.url });
+  problems.push({ path: "spec.telemetry", message: "the listener for telemetry is not open yet", reason: "Other" });
+  return {};
 }
 
 /** Later wins: env_from in order, config, the manifest's own, what the platform injects. */

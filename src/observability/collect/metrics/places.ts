@@ -1,7 +1,14 @@
+/** Of what a replica is. */
+interface PlaceOwner {
+  kind: string;
+  scope: string;
+  name: string;
+}
+
 /** Gives each replica of an app a place, which the next replica takes over when it has gone: histories go on over deploys. */
 export interface Places {
   /** The place of a replica: the ordinal where it has one, else the lowest that is free. */
-  of(app: string, replica: { id: string; ordinal: number | undefined }): string;
+  of(app: PlaceOwner, replica: { id: string; ordinal: number | undefined }): string;
   /** The replicas that there are now; the places of all others are free from here on. */
   keep(ids: ReadonlySet<string>): void;
 }
@@ -10,7 +17,8 @@ export function createPlaces(): Places {
   /** App → container → place. */
   const taken = new Map<string, Map<string, number>>();
   return {
-    of(app, { id, ordinal }) {
+    of({ kind, scope, name }, { id, ordinal }) {
+      const app = `${kind}/${scope}/${name}`;
       if (ordinal !== undefined) return String(ordinal);
       const places = taken.get(app) ?? new Map<string, number>();
       taken.set(app, places);

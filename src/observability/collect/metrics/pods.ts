@@ -3,7 +3,7 @@ import type { Sample, Series } from "../../core/metrics/series.ts";
 import type { Collector } from "./collector.ts";
 import { createDeltas, type Deltas } from "./deltas.ts";
 import { shareOfTime } from "./host.ts";
-import { createPlaces } from "./places.ts";
+import type { Places } from "./places.ts";
 
 /** Which container a replica's place had at an instant. */
 export interface ReplicaSeen {
@@ -17,15 +17,18 @@ export interface ReplicaSeen {
 }
 
 /** The pods and the replica counts, as the platform last read them. `onSeen` receives each replica that was sampled. */
-export function createPodCollector(measures: PodMeasures, onSeen: (seen: ReplicaSeen) => void): Collector {
+export function createPodCollector(
+  measures: PodMeasures,
+  places: Places,
+  onSeen: (seen: ReplicaSeen) => void,
+): Collector {
   const deltas = createDeltas();
-  const places = createPlaces();
   const readings = new Map<string, number>();
   let lastAt = 0;
 
   function podSamples(pod: PodMeasure, at: number): Sample[] {
     const { key, id, ordinal, container, replicaId } = pod;
-    const replica = places.of(`${key.kind}/${key.scope}/${key.name}`, { id, ordinal });
+    const replica = places.of(key, { id, ordinal });
     onSeen({ container, ...key, replica, replicaId, at });
     const elapsedMs = pod.at - (readings.get(id) ?? pod.at);
     readings.set(id, pod.at);

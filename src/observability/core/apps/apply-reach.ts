@@ -8,6 +8,7 @@ const innerFields: readonly string[] = [
   "entrypoint",
   "command",
   "env",
+  "telemetry",
   "resources",
   "logs",
   "stop_grace",

@@ -2,8 +2,8 @@
 export const levels = ["none", "trace", "debug", "info", "warn", "error", "fatal"] as const;
 export type Level = (typeof levels)[number];
 
-/** `berth`: a note of the server itself about the log, such as lines that it left out. */
-export const logStreams = ["stdout", "stderr", "berth"] as const;
+/** `berth`: a note of the server itself about the log, such as lines that it left out. `otlp`: sent by the app. */
+export const logStreams = ["stdout", "stderr", "berth", "otlp"] as const;
 export type LogStream = (typeof logStreams)[number];
 
 export interface LogApp {

@@ -115,6 +115,15 @@ export function metricOf(source: Source, name: string): Metric | undefined {
   return byName.get(`${source} ${name}`);
 }
 
+/** Of what apps send themselves: the names that are stored say it, see `core/otlp/metric-points.ts`. */
+export function customType(metric: string): MetricType {
+  if (metric.endsWith("_total")) return "counter";
+  return metric.endsWith("_histogram") ? "histogram" : "gauge";
+}
+
+export const typeOf = (source: Source, metric: string): MetricType =>
+  metricOf(source, metric)?.type ?? customType(metric);
+
 /** The percentiles of the latency that have a name of their own. */
 export const latencyNames: Readonly<Record<string, number>> = {
   latency_p50_ms: 0.5,

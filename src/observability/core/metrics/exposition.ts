@@ -1,5 +1,5 @@
 import { type Histogram, upperEnd } from "../../../base/pure/histogram.ts";
-import { type Metric, metricOf } from "./catalogue.ts";
+import { customType, type Metric, metricOf } from "./catalogue.ts";
 import type { Series } from "./series.ts";
 
 interface Total {
@@ -17,7 +17,8 @@ const bounds = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000];
 export function exposition(totals: readonly Total[], prefix: string): string {
   const families = new Map<string, { metric: Metric; rows: Total[] }>();
   for (const total of totals) {
-    const metric = metricOf(total.series.source, total.series.metric);
+    const { source, metric: own } = total.series;
+    const metric = source === "custom" ? customMetric(own) : metricOf(source, own);
     if (metric === undefined) continue;
     const name = familyName(metric, prefix);
     const family = families.get(name) ?? { metric, rows: [] };
@@ -28,6 +29,16 @@ export function exposition(totals: readonly Total[], prefix: string): string {
   return texts.join("");
 }
 
+/** Of an app: its name says what it is. */
+function customMetric(name: string): Metric {
+  const type = customType(name);
+  const unit = name.endsWith("_ms_histogram") ? "milliseconds" : "count";
+  const stem = type === "counter" ? name.replace(/_total$/, "") : name.replace(/(?:_ms)?_histogram$/, "");
+  return { source: "custom", name: plainWord(stem), type, unit, help: "sent by apps", labels: [] };
+}
+
+const plainWord = (text: string) => text.replaceAll(/[^A-Za-z0-9_]/g, "_");
+
 function familyName({ source, name, type, unit }: Metric, prefix: string): string {
   const plain = name.replace("_delta_", "_").replace(/_ms$/, "");
   const seconds = unit === "milliseconds" ? "_seconds" : "";
@@ -37,23 +48,29 @@ function familyName({ source, name, type, unit }: Metric, prefix: string): strin
 function familyText(name: string, { metric, rows }: { metric: Metric; rows: readonly Total[] }): string {
   const head = [`# HELP ${name} ${metric.help}`, `# TYPE ${name} ${metric.type}`];
   const lines = rows.flatMap(({ series, value }) => {
-    if (typeof value !== "number") return histogramLines(name, labelsOf(series), value);
+    if (typeof value !== "number") return histogramLines(name, { labels: labelsOf(series), unit: metric.unit }, value);
     return [`${name}${labelText(labelsOf(series))} ${metric.unit === "milliseconds" ? value / 1_000 : value}`];
   });
   return `${[...head, ...lines].join("\n")}\n`;
 }
 
-function histogramLines(name: string, labels: Labels, histogram: Histogram): string[] {
+interface HistogramText {
+  labels: Labels;
+  unit: Metric["unit"];
+}
+
+function histogramLines(name: string, { labels, unit }: HistogramText, histogram: Histogram): string[] {
+  const divisor = unit === "milliseconds" ? 1_000 : 1;
   const sorted = [...histogram.counts].sort(([a], [b]) => a - b);
   const buckets = bounds.map((bound) => {
     const count = sorted.filter(([bucket]) => upperEnd(bucket) <= bound * (17 / 16)).reduce((sum, [, n]) => sum + n, 0);
-    return `${name}_bucket${labelText([...labels, ["le", String(bound / 1_000)]])} ${count}`;
+    return `${name}_bucket${labelText([...labels, ["le", String(bound / divisor)]])} ${count}`;
   });
   const sum = sorted.reduce((total, [bucket, count]) => total + upperEnd(bucket) * count, 0);
   return [
     ...buckets,
     `${name}_bucket${labelText([...labels, ["le", "+Inf"]])} ${histogram.total}`,
-    `${name}_sum${labelText(labels)} ${sum / 1_000}`,
+    `${name}_sum${labelText(labels)} ${sum / divisor}`,
     `${name}_count${labelText(labels)} ${histogram.total}`,
   ];
 }
@@ -67,7 +84,8 @@ function labelsOf({ kind, scope, name, replica, labels }: Series): Labels {
     ["name", name],
     ["replica", replica],
   ];
-  return [...own.filter(([, value]) => value !== ""), ...Object.entries(labels)];
+  const others = Object.entries(labels).map(([label, value]): Labels[number] => [plainWord(label), value]);
+  return [...own.filter(([, value]) => value !== ""), ...others];
 }
 
 function labelText(labels: Labels): string {

@@ -19,9 +19,18 @@ export interface Taken {
 
 /** Takes one from a bucket that fills by itself; `before` is undefined for a full one. */
 export function takeFrom(before: Bucket | undefined, rate: Rate, now: number): Taken {
+  return takeMany(before, rate, { now, count: 1 });
+}
+
+/** The same for several at once. */
+export function takeMany(
+  before: Bucket | undefined,
+  rate: Rate,
+  { now, count }: { now: number; count: number },
+): Taken {
   const perMs = rate.perMinute / 60_000;
   const filled = before === undefined ? rate.burst : before.tokens + Math.max(0, now - before.at) * perMs;
   const tokens = Math.min(rate.burst, filled);
-  if (tokens >= 1) return { bucket: { tokens: tokens - 1, at: now }, waitMs: undefined };
-  return { bucket: { tokens, at: now }, waitMs: Math.ceil((1 - tokens) / perMs) };
+  if (tokens >= count) return { bucket: { tokens: tokens - count, at: now }, waitMs: undefined };
+  return { bucket: { tokens, at: now }, waitMs: Math.ceil((count - tokens) / perMs) };
 }

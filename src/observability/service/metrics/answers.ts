@@ -1,6 +1,6 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import type { MetricAnswers, MetricCatalogue, MetricChart } from "../../api/metrics.ts";
-import { catalogue, latencyNames, metricOf } from "../../core/metrics/catalogue.ts";
+import { catalogue, customType, latencyNames, metricOf, typeOf } from "../../core/metrics/catalogue.ts";
 import { exposition } from "../../core/metrics/exposition.ts";
 import type { AnyAggregate, Point } from "../../core/metrics/fold.ts";
 import { type Plan, planQuery } from "../../core/metrics/plan.ts";
@@ -9,7 +9,7 @@ import { tiers } from "../../core/metrics/tiers.ts";
 import type { Grant } from "../../core/tokens/grant.ts";
 import type { MetricsRoom } from "./create.ts";
 import { dumpRows } from "./dump.ts";
-import { customType, type GroupAnswer } from "./query.ts";
+import type { GroupAnswer } from "./query.ts";
 import {
   checkMetric,
   listOf,
@@ -110,7 +110,7 @@ function newestPlan(now: number): Plan {
 
 /** Levels are averaged over the replicas; what is counted adds up. */
 function usualOf(source: Source, metric: string): AnyAggregate | undefined {
-  const type = metricOf(source, metric)?.type ?? "gauge";
+  const type = typeOf(source, metric);
   return type === "counter" ? "level" : type === "histogram" ? undefined : "avg";
 }
 

@@ -1,5 +1,6 @@
 import type { SteadyClock } from "../../../base/words/clock.ts";
 import type { Log } from "../../../base/words/log.ts";
+import { typeOf } from "../../core/metrics/catalogue.ts";
 import type { Sample } from "../../core/metrics/series.ts";
 import type { Plan } from "../../core/metrics/plan.ts";
 import { rawTier, tiers } from "../../core/metrics/tiers.ts";
@@ -55,7 +56,10 @@ export function openArchive(parts: ArchiveParts): Archive {
     log.error("metrics database set aside, an empty one begins", { file: parts.file, why }),
   );
   const table = createSeriesTable(store, limits);
-  const head = createHead();
+  const head = createHead((id) => {
+    const series = table.byId(id)?.series;
+    return series !== undefined && typeOf(series.source, series.metric) === "counter";
+  });
   for (const { at, tick } of store.tail())
     head.add(
       at,

@@ -1,9 +1,11 @@
 import type { SteadyClock } from "../../../base/words/clock.ts";
 import type { Log } from "../../../base/words/log.ts";
 import type { Collector } from "../../collect/metrics/collector.ts";
+import { createMetricIntake, type MetricIntake } from "../../collect/telemetry/metric-intake.ts";
+import type { Places } from "../../collect/metrics/places.ts";
 import type { ReplicaSeen } from "../../collect/metrics/pods.ts";
 import type { Sample } from "../../core/metrics/series.ts";
-import { isDamage, setAside } from "../../store/metrics/open.ts";
+import { isDamage, setAside } from "../../store/archive-database.ts";
 import { createTotals, type Total } from "./totals.ts";
 import { type Archive, type ArchiveLimits, openArchive } from "./archive.ts";
 
@@ -12,6 +14,7 @@ export interface MetricsLimits extends ArchiveLimits {
   bucketsDefault: number;
   bucketsMax: number;
   queryMetricsMax: number;
+  intake: { countersMax: number; counterKeptMs: number };
 }
 
 export interface MetricsParts {
@@ -23,6 +26,8 @@ export interface MetricsParts {
   /** Between two samples; 0 for none at all. */
   intervalMs: number;
   freeBytes: () => number | undefined;
+  /** The places of replicas, which several sources share. */
+  places: Places;
   /** What is sampled; it is told which replicas there were through `onSeen`. */
   collectors: (onSeen: (seen: ReplicaSeen) => void, archive: () => Archive) => Collector[];
 }
@@ -38,6 +43,9 @@ export interface MetricsRoom {
   newest(): { at: number; samples: readonly Sample[] };
   /** The same as scrapers want it: counters since the start of the server. */
   totals(): Total[];
+  places: Places;
+  /** What apps send themselves; it is stored with the next round. */
+  intake: MetricIntake;
   /** Samples of another source, as they come. Never fails: what cannot be stored is left out. */
   record(at: number, samples: readonly Sample[]): void;
   /** Samples each interval until `signal` aborts, and keeps the archive in order. */
@@ -56,7 +64,12 @@ export function createMetrics(parts: MetricsParts): MetricsRoom {
   let newest: { at: number; samples: readonly Sample[] } = { at: 0, samples: [] };
   const totals = createTotals();
   let troubled = "";
-  const collectors = parts.collectors(seen, () => archive);
+  const intake = createMetricIntake({
+    admits: (series, at) => archive.table.idOf(series, at) !== undefined,
+    startedAt: clock.now(),
+    limits: limits.intake,
+  });
+  const collectors = [...parts.collectors(seen, () => archive), intake];
 
   function seen({ at, ...replica }: ReplicaSeen): void {
     replicasSeen.set(`${replica.container} ${replica.replica}`, { ...replica, at });
@@ -146,6 +159,8 @@ export function createMetrics(parts: MetricsParts): MetricsRoom {
   return {
     limits,
     intervalMs,
+    places: parts.places,
+    intake,
     now: () => clock.now(),
     archive: () => archive,
     newest: () => newest,
@@ -157,6 +172,10 @@ export function createMetrics(parts: MetricsParts): MetricsRoom {
       if (intervalMs > 0) await Promise.all([sample(signal), tend(signal)]);
     },
     close() {
+      // What was acknowledged since the last round.
+      const at = clock.now();
+      const last = intervalMs > 0 ? intake.collect(at) : [];
+      if (last.length > 0) guarded("samples", () => archive.record(at, last));
       archive.close();
     },
   };

@@ -16,7 +16,8 @@ export interface Head {
   drop(start: number): void;
 }
 
-export function createHead(): Head {
+/** `isCounter`: of the series with this number. */
+export function createHead(isCounter: (series: number) => boolean): Head {
   const open = new Map<number, Map<number, OpenChunk>>();
 
   function chunksAt(start: number): Map<number, OpenChunk> {
@@ -32,7 +33,9 @@ export function createHead(): Head {
       for (const { id, value } of tick) {
         if (typeof value === "number") {
           const chunk = chunkOf(chunks, id, createRaw);
-          if (chunk.form === "raw") chunk.values[slot] = value;
+          if (chunk.form !== "raw") continue;
+          const known = isCounter(id) ? chunk.values[slot] : undefined;
+          chunk.values[slot] = known === undefined || Number.isNaN(known) ? value : known + value;
         } else {
           const chunk = chunkOf(chunks, id, createHistograms);
           if (chunk.form !== "histogram") continue;

@@ -1,5 +1,5 @@
 import { Failure } from "../../../base/wire/failure.ts";
-import { latencyNames, metricOf, type MetricType } from "../../core/metrics/catalogue.ts";
+import { latencyNames, type MetricType, typeOf } from "../../core/metrics/catalogue.ts";
 import {
   addFolded,
   type AnyAggregate,
@@ -105,14 +105,6 @@ function pointsFor(
     "invalid",
     `"${how.aggregate}" cannot be computed of the ${how.type} "${metric}": use ${kinds}${also}`,
   );
-}
-
-const typeOf = (source: Source, metric: string): MetricType => metricOf(source, metric)?.type ?? customType(metric);
-
-/** Of what apps send themselves. The receiver of it sees to the endings. */
-export function customType(metric: string): MetricType {
-  if (metric.endsWith("_total")) return "counter";
-  return metric.endsWith("_histogram") ? "histogram" : "gauge";
 }
 
 const usual = (type: MetricType): AnyAggregate => (type === "counter" ? "rate" : type === "histogram" ? "p95" : "avg");

@@ -1,5 +1,5 @@
 import { createHistogram, type Histogram, mergeHistogram } from "../../../base/pure/histogram.ts";
-import { metricOf } from "../../core/metrics/catalogue.ts";
+import { typeOf } from "../../core/metrics/catalogue.ts";
 import { type Sample, type Series, seriesKey } from "../../core/metrics/series.ts";
 
 /** The newest value of a series as scrapers want it: counters and distributions are sums since the start of the server. */
@@ -27,7 +27,9 @@ export function createTotals(): Totals {
         known.set(key, { series, value: sumOf(series, known.get(key)?.value, value), round });
       }
       for (const [key, { round: last, series }] of known) {
-        const kept = metricOf(series.source, series.metric)?.type === "gauge" ? 0 : roundsKept;
+        // Apps send their levels when they like, so those stay as well.
+        const isLevel = series.source !== "custom" && typeOf(series.source, series.metric) === "gauge";
+        const kept = isLevel ? 0 : roundsKept;
         if (round - last > kept) known.delete(key);
       }
     },
@@ -42,6 +44,6 @@ function sumOf(series: Series, before: Total["value"] | undefined, value: Sample
     mergeHistogram(sum, value);
     return sum;
   }
-  const isCounter = metricOf(series.source, series.metric)?.type === "counter";
+  const isCounter = typeOf(series.source, series.metric) === "counter";
   return isCounter && typeof before === "number" ? before + value : value;
 }

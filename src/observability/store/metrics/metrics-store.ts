@@ -2,7 +2,8 @@ import type { Database } from "bun:sqlite";
 import { type Chunk, decodeChunk, encodeChunk } from "../../core/metrics/chunk.ts";
 import { decodeTick, encodeTick, type Tick } from "../../core/metrics/tick.ts";
 import { chunkMs, type Tier } from "../../core/metrics/tiers.ts";
-import { isDamage, openMetricsDatabase, setAside } from "./open.ts";
+import { isDamage, openArchiveDatabase, setAside } from "../archive-database.ts";
+import { metricMigrations } from "./schema.ts";
 import { replicaRows, type ReplicaRows } from "./replicas.ts";
 import { type SeriesRow, seriesRows } from "./series.ts";
 
@@ -45,7 +46,8 @@ export interface MetricsStore {
 
 /** `onSetAside` receives why the file that was there could not be used. */
 export function openMetricsStore(file: string, onSetAside: (why: string) => void): MetricsStore {
-  const open = openMetricsDatabase(file, onSetAside);
+  const connect = () => openArchiveDatabase(file, { migrations: metricMigrations, onSetAside });
+  const open = connect();
   try {
     // A file can be damaged in places that opening does not touch; the index of the chunks is what all reads go through.
     open.query("select count(*) from chunks").get();
@@ -56,7 +58,7 @@ export function openMetricsStore(file: string, onSetAside: (why: string) => void
     if (!isDamage(error)) throw error;
     setAside(file);
     onSetAside(error instanceof Error ? error.message : String(error));
-    return storeOn(openMetricsDatabase(file, onSetAside));
+    return storeOn(connect());
   }
 }
 

@@ -1,4 +1,4 @@
-/** Released steps are never edited. Deleted rows give their pages back to the disk: see `openMetricsDatabase`. */
+/** Released steps are never edited. Deleted rows give their pages back to the disk: see `openArchiveDatabase`. */
 export const metricMigrations: readonly string[] = [
   `
   create table series (

@@ -31,6 +31,13 @@ export const containerFields = {
   cap_add: Type.Optional(Words("Linux capabilities to add")),
   ulimits: Type.Optional(MapOf(Type.String(), "soft[:hard] per limit; what is left out is the engine's default")),
   docker_options: Type.Optional(Words("further docker run flags, from an allow-list")),
+  telemetry: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description:
+        "the server takes OpenTelemetry metrics, traces and logs, and OTEL_EXPORTER_OTLP_ENDPOINT says where",
+    }),
+  ),
   resources: Type.Optional(Resources),
   logs: Type.Optional(Logs),
   stop_grace: Type.Optional(Duration("between the stop signal and the kill", "10s")),

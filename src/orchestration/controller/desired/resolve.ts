@@ -69,6 +69,7 @@ function inputOf(
     isPlainVolume: (owner, name) => store.namedVolumes.isPlain(owner, name),
     referent,
     names: context.names,
+    telemetry: context.telemetry && { url: context.telemetry.url() },
     origin: originOf(context, manifest),
   };
 }

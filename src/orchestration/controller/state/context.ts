@@ -19,7 +19,7 @@ import type { Leaving } from "./leaving.ts";
 import type { Guards } from "./guards.ts";
 import type { LogReaders } from "./log-readers.ts";
 import type { Notes } from "./notes.ts";
-import type { PluginRoom } from "../plugins/plugin-room.ts";
+import type { CallbackDoor, PluginRoom } from "../plugins/plugin-room.ts";
 import type { IngressSpecLimits } from "../../core/rules/rule.ts";
 import type { PodTable } from "./pod-table.ts";
 import type { ProbeEngine } from "../pods/probe-engine.ts";
@@ -128,6 +128,8 @@ export interface Outside {
   privateHooks?: boolean;
   /** Whether containers reach each other, once that was tried. */
   forwarding?: () => { state: string; detail: string } | undefined;
+  /** The listener for telemetry of containers; absent: it is turned off. */
+  telemetry?: CallbackDoor;
   about: { version: string; dockerHost: string; startedAt: number };
   /** Other services of this server and where they listen, `host:port`. */
   listeners?: () => readonly { name: string; address: string }[];

@@ -12,6 +12,9 @@ export function networkRules(spec: ContainerFields, path: string, report: Report
   if ((mode === "host" || mode === "none") && named.length > 0) {
     report(`${path}.network_mode`, `"${mode}" excludes networks; keep one of the two`);
   }
+  if ((mode === "host" || mode === "none") && spec.telemetry === true) {
+    report(`${path}.telemetry`, `needs network_mode "bridge": the server knows its senders by their address there`);
+  }
   for (const network of named) {
     if (reserved.includes(network.name)) {
       report(

@@ -5,6 +5,8 @@ import type { FrontLimits } from "../../../base/http/front/connection.ts";
 import { type Front, startFront } from "../../../base/http/front/front.ts";
 
 interface DoorOptions {
+  /** What it listens for, in the log. */
+  name: "callbacks" | "telemetry";
   fetch: (request: Request) => Response | Promise<Response>;
   /** Of the platform network; undefined while there is none. */
   gateway: () => Promise<string | undefined>;
@@ -50,14 +52,14 @@ export function createDoor(options: DoorOptions): Door {
     });
     address = gateway;
     trouble = "";
-    options.log.info("listening for callbacks", { address: front.addresses[0] });
+    options.log.info(`listening for ${options.name}`, { address: front.addresses[0] });
   };
   const lookOnce = () => {
     looking ??= look()
       .catch((error: unknown) => {
         const text = error instanceof Error ? error.message : String(error);
         // Looked for again and again: the same trouble is told once.
-        if (text !== trouble) options.log.warn("not listening for callbacks", { error: text });
+        if (text !== trouble) options.log.warn(`not listening for ${options.name}`, { error: text });
         trouble = text;
       })
       .finally(() => {

@@ -29,7 +29,7 @@ test("below 32 ms the quantiles are exact", () => {
 
 test("a duration is never told as shorter than it was, and at most a sixteenth longer", () => {
   fc.assert(
-    fc.property(fc.nat(2 ** 22 - 1), (value) => {
+    fc.property(fc.nat(2 ** 31 - 1), (value) => {
       const told = quantile(histogramOf([value]), 1) ?? -1;
       expect(told).toBeGreaterThanOrEqual(value);
       expect(told).toBeLessThanOrEqual(value + value / 16);
@@ -64,7 +64,7 @@ test("merged histograms are the histogram of all durations, stored ones come bac
 });
 
 test("longer durations, negative ones and broken stored pairs do no harm", () => {
-  expect(quantile(histogramOf([2 ** 40]), 1)).toBe(2 ** 22 - 1);
+  expect(quantile(histogramOf([2 ** 40]), 1)).toBe(2 ** 31 - 1);
   expect(quantile(histogramOf([-5]), 1)).toBe(0);
   expect(unpackHistogram([1, 2, -1, 5, 3, -4, 7]).total).toBe(2);
 });

@@ -12,7 +12,12 @@ function stored(spec: Spec, kind: CoreKind = "deployment"): StoredManifest {
 
 function resolve(
   spec: Spec,
-  more: { kind?: CoreKind; config?: Record<string, string>; envFrom?: Record<string, string>[] } = {},
+  more: {
+    kind?: CoreKind;
+    config?: Record<string, string>;
+    envFrom?: Record<string, string>[];
+    telemetry?: { url: string | undefined };
+  } = {},
 ) {
   return resolveWorkload({
     manifest: stored(spec, more.kind),
@@ -22,8 +27,34 @@ function resolve(
     isPlainVolume: () => false,
     referent: () => undefined,
     names: naming("berth"),
+    telemetry: more.telemetry,
   });
 }
+
+describe("telemetry", () => {
+  const spec = { image: "web:1", telemetry: true, env: { OTEL_SERVICE_NAME: "storefront" } };
+  const envOf = (resolved: ReturnType<typeof resolve>) => resolved.workload.container.env;
+
+  test("tells containers where to send, and leaves what the app says itself", () => {
+    const config = { OTEL_METRIC_EXPORT_INTERVAL: "60000" };
+    expect(envOf(resolve(spec, { config, telemetry: { url: "http://172.30.0.1:4318" } }))).toMatchObject({
+      OTEL_EXPORTER_OTLP_ENDPOINT: "http://172.30.0.1:4318",
+      OTEL_EXPORTER_OTLP_PROTOCOL: "http/protobuf",
+      OTEL_METRIC_EXPORT_INTERVAL: "60000",
+      OTEL_SERVICE_NAME: "storefront",
+      OTEL_RESOURCE_ATTRIBUTES: "service.namespace=shop",
+    });
+  });
+
+  test("makes no container before its listener is open, and says nothing where it is turned off", () => {
+    const early = resolve(spec, { telemetry: { url: undefined } });
+    expect(early.problems).toEqual([
+      { path: "spec.telemetry", message: "the listener for telemetry is not open yet", reason: "Other" },
+    ]);
+    const off = resolve(spec);
+    expect([off.problems, envOf(off).OTEL_EXPORTER_OTLP_ENDPOINT]).toEqual([[], undefined]);
+  });
+});
 
 describe("defaults", () => {
   test("of a deployment that says nothing but its image", () => {

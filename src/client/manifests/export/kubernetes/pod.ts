@@ -27,6 +27,7 @@ const podAdvice: Record<string, string> = {
   stop_signal: "has no counterpart: it is that of the image",
   restart: "has no counterpart: Kubernetes always restarts the containers of this kind",
   release: "has no counterpart: run it as a Job before",
+  telemetry: "has no counterpart: set OTEL_EXPORTER_OTLP_ENDPOINT to a collector",
   on_deploy: "has no counterpart",
   on_probe: "has no counterpart",
 };

@@ -114,11 +114,12 @@ describe("counters", () => {
 describe("places", () => {
   test("a new replica takes over the place of the one that went", () => {
     const places = createPlaces();
-    const place = (id: string) => places.of("shop/web", { id, ordinal: undefined });
+    const place = (id: string) =>
+      places.of({ kind: "deployment", scope: "shop", name: "web" }, { id, ordinal: undefined });
     expect([place("a"), place("b"), place("c")]).toEqual(["0", "1", "2"]);
     places.keep(new Set(["a", "c"]));
     expect([place("d"), place("a"), place("c")]).toEqual(["1", "0", "2"]);
-    expect(places.of("shop/db", { id: "x", ordinal: 4 })).toBe("4");
+    expect(places.of({ kind: "statefulset", scope: "shop", name: "db" }, { id: "x", ordinal: 4 })).toBe("4");
   });
 });
 
@@ -136,6 +137,7 @@ describe("pods", () => {
     const key = { kind: "deployment", scope: "shop", name: "web" } as const;
     const collector = createPodCollector(
       { latest: () => latest, replicas: () => [{ key, ready: 1, wanted: 2 }] },
+      createPlaces(),
       (one) => seen.push(one),
     );
     const first = valuesOf(collector.collect(1_500) as Sample[]);

@@ -1,25 +1,30 @@
 import { existsSync, renameSync, rmSync, statSync } from "node:fs";
 import { Database, SQLiteError } from "bun:sqlite";
-import { type LockingMode, onFullDiskToo } from "../../../base/sqlite/database.ts";
-import { migrate, refuseNewer, schemaOf } from "../../../base/sqlite/migrate.ts";
-import { metricMigrations } from "./schema.ts";
+import { type LockingMode, onFullDiskToo } from "../../base/sqlite/database.ts";
+import { migrate, refuseNewer, schemaOf } from "../../base/sqlite/migrate.ts";
 
 const walBytesKept = 4 * 1024 * 1024;
 const walPagesMax = 1_000;
 const busyTimeoutMs = 2_000;
 
+interface ArchiveOptions {
+  migrations: readonly string[];
+  /** Receives the reason. */
+  onSetAside: (why: string) => void;
+}
+
 /**
- * Opens the database of the metrics, made when missing. A file that is damaged is set aside as `<file>.damaged`, and an
- * empty one begins: the figures of the past are gone then, and nothing else. `onSetAside` receives the reason.
+ * Opens a database of the past, such as that of the metrics, made when missing. A file that is damaged is set aside as
+ * `<file>.damaged`, and an empty one begins: what was in it is gone then, and nothing else.
  */
-export function openMetricsDatabase(file: string, onSetAside: (why: string) => void): Database {
+export function openArchiveDatabase(file: string, { migrations, onSetAside }: ArchiveOptions): Database {
   try {
-    return onFullDiskToo((mode) => connect(file, mode));
+    return onFullDiskToo((mode) => connect(file, { migrations, mode }));
   } catch (error) {
     if (!isDamage(error)) throw error;
     setAside(file);
     onSetAside(error instanceof Error ? error.message : String(error));
-    return onFullDiskToo((mode) => connect(file, mode));
+    return onFullDiskToo((mode) => connect(file, { migrations, mode }));
   }
 }
 
@@ -36,7 +41,12 @@ export function setAside(file: string): void {
   if (existsSync(file)) renameSync(file, `${file}.damaged`);
 }
 
-function connect(file: string, mode: LockingMode): Database {
+interface Connection {
+  migrations: readonly string[];
+  mode: LockingMode;
+}
+
+function connect(file: string, { migrations, mode }: Connection): Database {
   const isNew = !existsSync(file) || statSync(file).size === 0;
   const db = new Database(file, { create: true });
   try {
@@ -49,8 +59,8 @@ function connect(file: string, mode: LockingMode): Database {
     db.run("pragma synchronous = normal");
     db.run(`pragma wal_autocheckpoint = ${walPagesMax}`);
     db.run(`pragma journal_size_limit = ${walBytesKept}`);
-    refuseNewer(schemaOf(db), file, metricMigrations);
-    migrate(db, file, metricMigrations);
+    refuseNewer(schemaOf(db), file, migrations);
+    migrate(db, file, migrations);
     return db;
   } catch (error) {
     db.close();

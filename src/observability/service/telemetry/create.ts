@@ -1,0 +1,134 @@
+import { Failure } from "../../../base/wire/failure.ts";
+import type { SteadyClock } from "../../../base/words/clock.ts";
+import type { Log } from "../../../base/words/log.ts";
+import type { Sender } from "../../../orchestration/api/sender.ts";
+import { appKey, type LogApp, type NewLine } from "../../core/logs/line.ts";
+import type { Taken } from "../../core/otlp/answer.ts";
+import { linesOf } from "../../core/otlp/log-lines.ts";
+import { itemWord, type PointLimits, pointsOf } from "../../core/otlp/metric-points.ts";
+import type { OtlpLogs, OtlpMetrics } from "../../core/otlp/model.ts";
+import type { Signal } from "../../core/otlp/shapes.ts";
+import { type Bucket, type Rate, takeMany } from "../../core/tokens/bucket.ts";
+import type { LogsRoom } from "../logs/create.ts";
+import type { MetricsRoom } from "../metrics/create.ts";
+import { createGather } from "./gather.ts";
+
+export interface TelemetryLimits {
+  requests: Rate;
+  bytes: Rate;
+  gatherMs: number;
+  waitingBytesMax: number;
+  noteMs: number;
+  appsMax: number;
+  points: PointLimits;
+  lines: { lineCharactersMax: number; ageMs: number; aheadMs: number };
+}
+
+/** A request that was decoded. */
+export interface SentTelemetry {
+  sender: Sender;
+  signal: Signal;
+  request: Record<string, unknown>;
+  /** After it was decompressed. */
+  bytes: number;
+}
+
+/** Takes what apps send over OTLP into the stores of this plane. */
+export interface TelemetryRoom {
+  /** Fails `too_many` for an app that sends more than its share, in requests or in bytes. */
+  admit(sender: Sender, count: { requests: number; bytes: number }): void;
+  /**
+   * Resolves when logs and spans are stored, and metrics wait for the next round of samples. Fails `unavailable` when
+   * they cannot be stored now, so that the app tries again.
+   */
+  take(sent: SentTelemetry): Promise<Taken>;
+}
+
+interface TelemetryParts {
+  logs: LogsRoom;
+  metrics: MetricsRoom;
+  clock: SteadyClock;
+  log: Log;
+  limits: TelemetryLimits;
+}
+
+export function createTelemetryRoom({ logs, metrics, clock, log, limits }: TelemetryParts): TelemetryRoom {
+  const buckets = new Map<string, Bucket>();
+  /** App, kind and reason → when it was told. */
+  const told = new Map<string, number>();
+  const apps = new Map<string, LogApp>();
+  const lines = createGather<NewLine>({
+    clock,
+    ...limits,
+    write: async (key, items) => {
+      const app = apps.get(key);
+      if (app !== undefined) await logs.ingest(app, items);
+    },
+  });
+
+  function spend(what: "requests" | "bytes", app: string, count: number): void {
+    const key = `${what} ${app}`;
+    const rate = limits[what];
+    const { bucket, waitMs } = takeMany(buckets.get(key), rate, {
+      now: clock.steady(),
+      count: Math.min(count, rate.burst),
+    });
+    keepBounded(buckets, key, bucket);
+    if (waitMs === undefined) return;
+    const text = `${app} sends too many ${what}: ${rate.burst} at once and ${rate.perMinute} a minute are allowed`;
+    tell(app, text);
+    throw new Failure("too_many", text, { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)) });
+  }
+
+  function keepBounded<V>(map: Map<string, V>, key: string, value: V): void {
+    map.delete(key);
+    map.set(key, value);
+    const [oldest] = map.size > 2 * limits.appsMax ? map.keys() : [];
+    if (oldest !== undefined) map.delete(oldest);
+  }
+
+  function tell(app: string, reason: string): void {
+    const key = `${app} ${reason}`;
+    const before = told.get(key);
+    if (before !== undefined && clock.steady() - before < limits.noteMs) return;
+    keepBounded(told, key, clock.steady());
+    log.warn("telemetry of an app is not kept", { app, reason });
+  }
+
+  function takeMetrics({ key, id, pod, ordinal, role }: Sender, request: OtlpMetrics): Taken {
+    const read = pointsOf(request, limits.points);
+    const replica = role === undefined ? metrics.places.of(key, { id, ordinal }) : "";
+    if (metrics.intervalMs > 0) metrics.intake.add({ ...key, replica, container: pod }, read, clock.now());
+    else {
+      read.rejected += read.points.length;
+      read.reasons.add("metrics are turned off on this server (--stats-interval 0)");
+    }
+    return { rejected: read.rejected, message: [...read.reasons].slice(0, reasonsMax).join("; ") };
+  }
+
+  async function takeLogs({ key, id, pod, replicaId, releaseId = "", role = "" }: Sender, sent: SentTelemetry) {
+    const source = { id: `otlp ${id}`, pod, replica: replicaId, release: releaseId, role };
+    const found = linesOf(sent.request as OtlpLogs, { source, now: clock.now(), limits: limits.lines });
+    const app = { scope: key.scope, name: key.name };
+    keepBounded(apps, appKey(app), app);
+    await lines.add(appKey(app), found, sent.bytes);
+    return { rejected: 0, message: "" };
+  }
+
+  return {
+    admit({ key }, { requests, bytes }) {
+      if (requests > 0) spend("requests", appKey(key), requests);
+      if (bytes > 0) spend("bytes", appKey(key), bytes);
+    },
+    async take(sent) {
+      const { sender, signal, request } = sent;
+      const taken = signal === "metrics" ? takeMetrics(sender, request as OtlpMetrics) : await takeLogs(sender, sent);
+      if (taken.rejected > 0) tell(appKey(sender.key), taken.message);
+      return taken.rejected === 0
+        ? taken
+        : { ...taken, message: `${taken.rejected} ${itemWord[signal]} not kept: ${taken.message}` };
+    },
+  };
+}
+
+const reasonsMax = 5;
