@@ -19,6 +19,7 @@ const local: Surroundings["local"] = {
   "receive-pack": async (args) => (await import("./local/push/receive-pack.ts")).receivePackCommand(args),
   "upload-pack": async (args) => (await import("./local/push/receive-pack.ts")).uploadPackCommand(args),
   "git-branch": async (args) => (await import("./local/push/branch.ts")).gitBranchCommand(args),
+  "read-source": async () => (await import("./local/source/read-source.ts")).readSourceCommand(),
   "hooks secret": async (args) => (await import("./local/hook-secret.ts")).hookSecretCommand(args),
   "plugins init": async (args) => (await import("./local/plugin-init.ts")).pluginInitCommand(args),
   "plugins lint": async (args) => (await import("./local/plugin-lint.ts")).pluginLintCommand(args),

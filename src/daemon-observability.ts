@@ -30,6 +30,7 @@ import { createMetricsRoom } from "./daemon-metrics.ts";
 import type { TakenFigures } from "./ingress/api/taken-figures.ts";
 import type { PodEndpoint } from "./orchestration/api/pod-endpoint.ts";
 import type { PodMeasures } from "./orchestration/api/pod-measure.ts";
+import type { SourceReader } from "./orchestration/api/sources.ts";
 import type { Engine } from "./orchestration/engine/engine.ts";
 import { drainOutside, logPlatform } from "./daemon-logs.ts";
 
@@ -58,6 +59,7 @@ interface Parts {
   /** The replicas that run, with their addresses. */
   endpoints: () => readonly PodEndpoint[] | undefined;
   engine: Engine;
+  sources: SourceReader;
   /** The identity service, as far as people sign in to the web UI through it. */
   people: PeopleIdentity;
 }
@@ -80,6 +82,7 @@ export function createObservabilityRoom(parts: Parts): ObservabilityRoom {
       logs: logPlatform(engine, layout),
       drains: drainOutside(parts.options.allowPrivateHooks),
       routes: { endpoints: parts.endpoints, fetch: forward },
+      sources: parts.sources,
     },
     alerts: alertOutside(parts, metrics),
     people: parts.people,

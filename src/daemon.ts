@@ -24,6 +24,8 @@ import { layoutOf } from "./base/disk/layout.ts";
 import { makeFolders, prepareRoot } from "./base/disk/root.ts";
 import { createOrchestrationApp } from "./orchestration/http/app.ts";
 import { mountIdentity } from "./identity/http/manage/mount.ts";
+import { sourceReader } from "./daemon-sources.ts";
+import { mountSources } from "./orchestration/http/sources.ts";
 import { mountObservability } from "./observability/http/manage/mount.ts";
 import { mountIngress } from "./ingress/http/mount.ts";
 import { createCertificateViews } from "./ingress/service/certificate-views.ts";
@@ -141,11 +143,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
       Object.entries({ identity: identityListener?.address, observability: planeListener?.local }).flatMap(
         ([name, address]) => (address === undefined ? [] : [{ name, address }]),
       ),
-    about: {
-      version: versionText(),
-      dockerHost: options.dockerHost,
-      startedAt: systemClock.now(),
-    },
+    about: { version: versionText(), dockerHost: options.dockerHost, startedAt: systemClock.now() },
   });
   const identityStore = openIdentityStore({
     path: layout.identityDatabase,
@@ -179,6 +177,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
   const { certificates, challenge } = createCertificateRoom({ store, controller: running.controller, names, log });
   let identityListener: Listener | undefined;
   let planeListener: PlaneListener | undefined;
+  const sources = sourceReader({ layout, options, controller: running.controller });
   const observabilityRoom = createObservabilityRoom({
     ...{ layout, key, log, installationId: store.installationId, apps: running.apps },
     ...{ measures: running.measures, taken: () => ingressRoom?.takenFigures() ?? [] },
@@ -188,7 +187,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     ...{ options, sendMail: mailSender(options) },
     sendWebhook: sendWebhooks({ allowPrivate: options.allowPrivateHooks }),
     ask: (request) => app.inside(request),
-    ...{ engine, people: identity.identity.ownApp },
+    ...{ engine, sources, people: identity.identity.ownApp },
   });
   observability = observabilityRoom;
   ingressRoom = await createIngressRoom({
@@ -214,6 +213,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
       mountIdentity(plane, identity.identity.manage, paging);
       mountIngress(plane, { certificates: createCertificateViews(certificates), views });
       mountObservability(plane, observabilityRoom.observability);
+      mountSources(plane, sources);
     },
     version: versionText(),
     once: createOnce({ store, clock: systemClock, log, limits }),

@@ -7,6 +7,8 @@ import { mountIdentity } from "../../src/identity/http/manage/mount.ts";
 import { type IngressRoutes, mountIngress } from "../../src/ingress/http/mount.ts";
 import { mountObservability } from "../../src/observability/http/manage/mount.ts";
 import type { Observability } from "../../src/observability/service/observability.ts";
+import type { SourceReader } from "../../src/orchestration/api/sources.ts";
+import { mountSources } from "../../src/orchestration/http/sources.ts";
 import type { Management } from "../../src/identity/service/manage/manage.ts";
 import { createLog } from "../../src/base/words/log.ts";
 import { connectRaw } from "../support/raw-client.ts";
@@ -28,6 +30,7 @@ function recording(calls: string[], whole: string): unknown {
 
 const recordingManagement = (calls: string[]) => recording(calls, "identity") as Management;
 const recordingObservability = (calls: string[]) => recording(calls, "observability") as Observability;
+const recordingSources = (calls: string[]) => recording(calls, "sources") as SourceReader;
 const recordingIngress = (calls: string[]) => recording(calls, "ingress") as IngressRoutes;
 
 const changing = orchestrationEndpoints.filter(({ method }) => method !== "GET");
@@ -42,6 +45,7 @@ describe("a mistyped query parameter", () => {
       mountIdentity(plane, recordingManagement(done), paging);
       mountIngress(plane, recordingIngress(done));
       mountObservability(plane, recordingObservability(done));
+      mountSources(plane, recordingSources(done));
     },
     version: "1",
     names: naming(),

@@ -149,7 +149,7 @@ export const packageHomes: Record<string, readonly string[]> = {
   "@peculiar/x509": ["src/ingress/certs/authority.ts"],
   "@balena/dockerignore": ["src/client/build/ignore-rules.ts"],
   "acme-client": ["src/ingress/certs/acme/"],
-  ignore: ["src/client/build/ignore-rules.ts"],
+  ignore: ["src/base/pure/git-rules.ts"],
   /** Types alone: the compiler checks what is written for Kubernetes. */
   "kubernetes-types": ["src/client/manifests/export/kubernetes/"],
   "tar-stream": [
@@ -157,6 +157,7 @@ export const packageHomes: Record<string, readonly string[]> = {
     "src/client/build/pack.ts",
     "src/client/copy/",
     "src/observability/service/files/archive.ts",
+    "src/local/source/unpack.ts",
     "src/orchestration/engine/docker/file-owner.ts",
   ],
   "@sinclair/typebox": [

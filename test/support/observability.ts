@@ -24,6 +24,7 @@ import { type ObservabilityStore, openObservabilityStore } from "../../src/obser
 import type { Controller } from "../../src/orchestration/controller/controller.ts";
 import { naming } from "../../src/orchestration/core/naming.ts";
 import { createOrchestrationApp } from "../../src/orchestration/http/app.ts";
+import type { SourceReader } from "../../src/orchestration/api/sources.ts";
 import type { AppFacts } from "../../src/orchestration/api/app-facts.ts";
 import { type FakeWatch, fakeWatch } from "./app-facts.ts";
 import { testMetrics } from "./metrics.ts";
@@ -107,6 +108,8 @@ interface WorldOptions {
   logs?: LogPlatform;
   /** Containers of plugins; without it no plugin has routes. */
   routes?: NonNullable<Platform["routes"]>;
+  /** What reads the source of apps; without it there is none. */
+  sources?: SourceReader;
   /** The identity service, managed on the orchestration plane; without it there is none. */
   identity?: Pick<Identity, "manage" | "ownApp">;
   /** What containers do; without it, what the controller does. */
@@ -154,6 +157,7 @@ export function planeWorld(options: WorldOptions = {}): PlaneWorld {
       podLogs: (name, reading) => controller.podLogs(name, reading),
       inside: { ...podInside(controller, noEngine), ...options.inside },
       upcoming: (_, { now, max }) => Array.from({ length: max }, (__, index) => now + (index + 1) * 3_600_000),
+      ...(options.sources === undefined ? {} : { sources: options.sources }),
       ...(options.logs === undefined ? {} : { logs: options.logs }),
       ...(options.routes === undefined ? {} : { routes: options.routes }),
       as: (actor) =>

@@ -48,6 +48,8 @@ export const scopeMatrix: Record<string, Scope | "any"> = {
   "POST /apps/:scope/:name/start": "actions",
   "POST /apps/:scope/:name/stop": "actions",
   "GET /builds": "read",
+  "POST /sources/git": "actions",
+  "POST /sources/upload": "actions",
   "POST /builds": "actions",
   "GET /builds/:scope/:name/:id/log": "read",
   "GET /builds/:scope/:name/:id/output": "read",

@@ -51,6 +51,7 @@ const requestReasons = [
   "BuildFailed",
   "BuildMissing",
   "BuildSecretMissing",
+  "GitMissing",
   "ContextMissing",
   "ContextOffset",
   "Locked",

@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { sha256Hex } from "../../base/pure/digest.ts";
 import { type ContextEntry, linkProblem, pathProblem } from "../../base/pure/source-tree.ts";
 import { CommandFailure } from "../shell/failures.ts";
-import { dockerRules, gitRules, type IgnoreRules, isClutter, isSecretFile } from "./ignore-rules.ts";
+import { gitRules, type IgnoreRules } from "../../base/pure/git-rules.ts";
+import { isClutter, isSecretFile } from "../../base/pure/left-out.ts";
+import { dockerRules } from "./ignore-rules.ts";
 
 /** A file or link of a folder that is packed. */
 export interface SourceEntry extends ContextEntry {

@@ -36,7 +36,7 @@ function requireWithin(build: Record<string, unknown>, directory: string, within
 }
 
 /** The part of a manifest that describes a container; the blocks of plugins have none that we know. */
-function holderOf({ kind, spec }: Record<string, unknown>): Record<string, unknown> | undefined {
+export function holderOf({ kind, spec }: Record<string, unknown>): Record<string, unknown> | undefined {
   if (typeof kind !== "string" || !isObject(spec)) return undefined;
   const known = normalKind(kind);
   if (known === "cronjob") return isObject(spec.job) ? spec.job : undefined;

@@ -12,14 +12,19 @@ import { visitorAddresses } from "../shell/visitor-addresses.ts";
 import type { ManifestSet } from "../manifests/read.ts";
 import { ManifestError } from "../manifests/source.ts";
 import { applyCommand, applySet } from "./apply.ts";
+import { upFromGit } from "./up-git.ts";
 import { previewSet } from "./up-preview.ts";
 
 export const upCommand: CommandBody = {
-  usage: ["up [FOLDER] [-f PATH…] [--name SCOPE/NAME] [--host HOST] [-m WHY] [-y] [--timeout TIME]"],
+  usage: [
+    "up [FOLDER] [-f PATH…] [--name SCOPE/NAME] [--host HOST] [-m WHY] [-y] [--timeout TIME]",
+    "up --git URL[#REF] [FOLDER] [--name SCOPE/NAME] [--git-token KEY]",
+  ],
   examples: [
     "up  what berth.yaml of this folder says",
     "up -y  without a question, for scripts",
     "up ./api  the app in a sub-folder",
+    "up --git https://git.example.com/shop.git#main  a repository, without a copy of it here",
     "up --name shop/web --host shop.example.com  a folder without manifests",
   ],
   detail: [
@@ -39,26 +44,42 @@ export const upCommand: CommandBody = {
       summary: "like git push: -y, --atomic, this scope alone, no file from outside",
     },
     { name: "host", value: "HOST", summary: "the domain of an app without manifests" },
+    { name: "git", value: "URL[#REF]", summary: "deploy a git repository, which the server fetches over https" },
+    { name: "git-token", value: "KEY", summary: "key of the app's config with a token for a private repository" },
     { name: "preview", value: "BRANCH", summary: "run it in a scope of its own, by the preview settings of its apps" },
   ],
-  async run(around, args) {
-    const context = { ...around, cwd: folderOf(args, around) };
-    const pushed = pushedOf(args);
-    const branch = args.value("preview");
-    const given = await manifestsHere(context, args, pushed).catch((error: unknown) => {
-      if (pushed === undefined || branch === undefined || !isAboutSource(error)) throw error;
-      return error;
-    });
-    if (given instanceof Error) return withoutPreview(context, pushed, given.message);
-    if (pushed !== undefined) requireScope(given, pushed);
-    const set = branch === undefined ? given : await previewSet(context, given, branch);
-    if (set === undefined) return withoutPreview(context, pushed, "no app here has preview settings");
-    const code = await applySet(context, pushed === undefined ? args : pushedArguments(args, set), set);
-    if (code !== exitCodes.done || context.json || args.on("dry-run")) return code;
-    for (const address of await addresses(context, set)) context.terminal.out(address);
-    return code;
+  async run(around, given) {
+    const git = given.value("git");
+    if (git !== undefined) {
+      const { set, args } = await upFromGit(around, given, git);
+      return deploy(around, args, set);
+    }
+    return upFolder(around, given);
   },
 };
+
+/** Applies, waits, and prints where it is open. */
+async function deploy(context: Context, args: Arguments, set: ManifestSet): Promise<number> {
+  const code = await applySet(context, args, set);
+  if (code !== exitCodes.done || context.json || args.on("dry-run")) return code;
+  for (const address of await addresses(context, set)) context.terminal.out(address);
+  return code;
+}
+
+async function upFolder(around: Context, args: Arguments): Promise<number> {
+  const context = { ...around, cwd: folderOf(args, around) };
+  const pushed = pushedOf(args);
+  const branch = args.value("preview");
+  const given = await manifestsHere(context, args, pushed).catch((error: unknown) => {
+    if (pushed === undefined || branch === undefined || !isAboutSource(error)) throw error;
+    return error;
+  });
+  if (given instanceof Error) return withoutPreview(context, pushed, given.message);
+  if (pushed !== undefined) requireScope(given, pushed);
+  const set = branch === undefined ? given : await previewSet(context, given, branch);
+  if (set === undefined) return withoutPreview(context, pushed, "no app here has preview settings");
+  return deploy(context, pushed === undefined ? args : pushedArguments(args, set), set);
+}
 
 /** The folder that is named, or the current one. A manifest is given with -f. */
 function folderOf(args: Arguments, { cwd }: Context): string {

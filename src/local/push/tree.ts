@@ -34,7 +34,7 @@ export async function writeTree(
 }
 
 /** A link through another link can lead further than its own text says. */
-function requireWithin(root: string, path: string): void {
+export function requireWithin(root: string, path: string): void {
   const link = join(root, path);
   const problem = linkProblem(path, readlinkSync(link));
   if (problem !== undefined) throw refused(path, problem);

@@ -35,6 +35,7 @@ import {
   revealAppConfig,
   revealScopeConfig,
 } from "./settings.ts";
+import { fetchAppSource, uploadAppSource } from "./sources.ts";
 import { openStream } from "./stream.ts";
 
 /** Everything about apps, deploys and the machine; the other rooms of the plane have lists of their own. */
@@ -42,6 +43,7 @@ export const wideEndpoints: PlaneEndpoint[] = [
   ...[getOverview, listApps, getApp, listDeploys],
   ...[listAppReleases, diffReleases, applyManifests, getAtomicDeploy, listStored, deleteApp],
   ...[listAppBuilds, getBuildLog, followAppBuild, startBuild, cancelAppBuild, retryAppBuild],
+  ...[fetchAppSource, uploadAppSource],
   ...[restartApp, stopApp, freezeApp, startApp, scaleApp, rollbackApp, pauseApp, resumeApp, promoteApp, abortApp],
   ...[listJobs, listJobRuns, getJobRun, runJobNow, cancelJobRun, pauseCronjob, resumeCronjob],
   ...[listActivity, listAudit, listSites, listCerts, renewCert, listRequests],

@@ -8,6 +8,7 @@ import { versionHeader } from "../../base/wire/client.ts";
 import { Failure, failureStatus } from "../../base/wire/failure.ts";
 import type { Log } from "../../base/words/log.ts";
 import { type PlaneEndpoint, planePrefix } from "../api/plane-endpoint.ts";
+import { uploadAppSource } from "../api/sources.ts";
 import { sessionEndpoints } from "../api/sessions.ts";
 import type { Grant } from "../core/tokens/grant.ts";
 import type { Observability } from "../service/observability.ts";
@@ -142,7 +143,8 @@ export function createObservabilityApp(options: ObservabilityAppOptions): Observ
       const proxied = throughPlugin(request, { grant, ip: arrival.ip, requestId: crypto.randomUUID() });
       if (proxied !== undefined) return proxied;
     }
-    const isStreamed = isUpload(request.method, pathOf(request));
+    const isSource = grant !== undefined && pathOf(request) === uploadAppSource.path;
+    const isStreamed = isSource || isUpload(request.method, pathOf(request));
     const asked = underHttp(isStreamed ? request : await withBoundedBody(request, limits.bodyBytesMax));
     if (asked !== request) origins.set(asked, request);
     arrivals.set(asked, arrival);

@@ -1,6 +1,7 @@
 import { mountActions } from "./actions.ts";
 import { mountApps } from "./apps.ts";
 import { mountBuilds } from "./builds.ts";
+import { mountSources } from "./sources.ts";
 import { mountDeploys } from "./deploys.ts";
 import { mountActivity } from "./activity.ts";
 import { mountTraffic } from "./traffic.ts";
@@ -15,6 +16,7 @@ export function mountWide(plane: ObservabilityPlane): void {
   mountActions(plane);
   mountDeploys(plane);
   mountBuilds(plane);
+  mountSources(plane);
   mountSettings(plane);
   mountJobs(plane);
   mountActivity(plane);

@@ -3,6 +3,7 @@ import type { RouteOutside } from "./plugins/route-outside.ts";
 import type { LogPlatform } from "./logs/create.ts";
 import type { Client } from "../../base/wire/client.ts";
 import type { FileInfo } from "../../orchestration/api/files.ts";
+import type { SourceReader } from "../../orchestration/api/sources.ts";
 import type { AppWatch } from "../../orchestration/api/app-facts.ts";
 
 /** Which part of a log is read. */
@@ -78,6 +79,8 @@ export interface Platform {
   upcoming(spec: Record<string, unknown>, at: { now: number; max: number }): number[];
   /** The output of pods; without it the plane keeps none. */
   logs?: LogPlatform;
+  /** Source of new apps; without it they come from images. */
+  sources?: SourceReader;
   /** The ways by which lines leave the machine. */
   drains?: DrainOutside;
   /** The containers of plugins; without it no plugin has routes of its own. */

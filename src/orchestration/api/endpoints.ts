@@ -49,6 +49,7 @@ import { abortRollout, getRollout, pauseRollout, promoteRollout, resumeRollout }
 import { scale } from "./scale.ts";
 import { listUses } from "./uses.ts";
 import { wake } from "./wake.ts";
+import { fetchSource } from "./sources.ts";
 import { why } from "./why.ts";
 import { listStats } from "./stats.ts";
 
@@ -103,6 +104,7 @@ export const orchestrationEndpoints: Endpoint[] = [
   getBuildContext,
   putBuildContext,
   buildImage,
+  fetchSource,
   listBuilds,
   buildLog,
   followBuild,

@@ -1,6 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
+import type { ShownBuild } from "../../observability/api/builds.ts";
 import { getApp } from "../../observability/api/apps.ts";
 import type { Operation } from "../../observability/api/operations.ts";
+import type { Source } from "../../orchestration/api/sources.ts";
 import { api, faultText } from "../data/api.ts";
 import { follow } from "../data/operations.ts";
 import { lacks } from "../data/session.ts";
@@ -13,16 +15,33 @@ import { Note } from "../parts/notes.tsx";
 import { PlanList } from "../parts/plan-list.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { say } from "../parts/toasts.tsx";
-import { firstManifest, manifestText, readManifests } from "../text/manifest-text.ts";
+import { sourceMessage, withBuildIds } from "../text/source-builds.ts";
+import { fieldOf, firstManifest, manifestText, readManifests } from "../text/manifest-text.ts";
+import { buildFirst } from "./new/build-first.ts";
+import { BuildWait } from "./new/build-wait.tsx";
 import { Examples } from "./new/examples.tsx";
 import { Form } from "./new/form.tsx";
+import { Git } from "./new/git.tsx";
+import { SourceFacts } from "./new/source-facts.tsx";
+import { Upload } from "./new/upload.tsx";
 import { type Plan, send } from "./new/send.ts";
 
 /** Where a new app comes from, and the word for it in the address. */
 const origins: readonly [string, string][] = [
   ["", "Image"],
+  ["git", "Git"],
+  ["upload", "Upload"],
   ["example", "Example"],
 ];
+
+const apply = "berth apply -f manifest.yaml";
+
+/** The command that does the same, by the origin. */
+const commands: Record<string, string> = {
+  git: "berth up --git URL#REF --name SCOPE/NAME",
+  upload: "berth up FOLDER --name SCOPE/NAME",
+  example: "berth apply -f examples/NAME",
+};
 
 /** A manifest, its plan, and then the deploy. The form and the text are two views of one thing. */
 export function Screen() {
@@ -31,6 +50,9 @@ export function Screen() {
   const [text, setText] = useState(of === "" ? firstManifest : "");
   const [planned, setPlanned] = useState<{ text: string; plan: Plan } | undefined>(undefined);
   const [begun, setBegun] = useState<readonly Operation[]>([]);
+  const [source, setSource] = useState<Source | undefined>(undefined);
+  const [building, setBuilding] = useState<ShownBuild | undefined>(undefined);
+  const [busy, setBusy] = useState(false);
   const [faults, setFaults] = useState<readonly string[]>([]);
   const [message, setMessage] = useState("");
   useEffect(() => {
@@ -43,16 +65,31 @@ export function Screen() {
   }, [of]);
   const run = async (dry: boolean): Promise<Plan | undefined> => {
     const read = readManifests(text);
-    const sent = "fault" in read ? { faults: [read.fault] } : await send(read.manifests, { dry, message });
+    const sent = "fault" in read ? { faults: [read.fault] } : await sendAll(read.manifests, dry);
     setFaults("faults" in sent ? sent.faults : []);
     return "plan" in sent ? sent.plan : undefined;
+  };
+  const sendAll = async (manifests: readonly unknown[], dry: boolean) => {
+    if (source === undefined) return send(manifests, { dry, message });
+    try {
+      if (!dry) await buildFirst(manifests, source, setBuilding);
+    } catch (error) {
+      return { faults: [faultText(error)] };
+    }
+    return send(withBuildIds(manifests, source), { dry, message });
+  };
+  const take = (found: Source) => {
+    setSource(found);
+    setText(found.text);
+    setMessage(sourceMessage(found));
   };
   const plan = async () => {
     const found = await run(true);
     setPlanned(found === undefined ? undefined : { text, plan: found });
   };
   const deploy = async () => {
-    const done = await run(false);
+    setBusy(true);
+    const done = await run(false).finally(() => setBusy(false));
     if (done === undefined) return;
     for (const operation of done.operations) follow({ operation });
     setBegun(done.operations);
@@ -62,21 +99,34 @@ export function Screen() {
     const names = done.applied.map(({ scope, name }) => `${scope ?? ""}/${name}`).join(", ");
     if (done.operations.length === 0) say(`Stored: ${names}`);
   };
+  const example = (chosen: string) => {
+    setSource(undefined);
+    setText(chosen);
+  };
   const isPlanned = planned?.text === text;
+  const needsSource = of === "" && (from === "git" || from === "upload") && source === undefined;
   return (
-    <Page title={of === "" ? "New app" : `Change ${of}`} command="berth apply -f manifest.yaml">
+    <Page title={of === "" ? "New app" : `Change ${of}`} command={of === "" ? (commands[from] ?? apply) : apply}>
       {of === "" ? <Origins from={from} /> : null}
       <div class="columns">
         <section class="section">
-          {of === "" && from === "example" ? <Examples onChoose={setText} /> : null}
-          <Form text={text} setText={setText} message={message} setMessage={setMessage} isBuilt={false} />
-          <Buttons isPlanned={isPlanned} plan={plan} deploy={deploy} />
+          {of === "" ? <Origin from={from} text={text} onSource={take} onExample={example} /> : null}
+          {source === undefined ? null : <SourceFacts source={source} />}
+          <Form
+            text={text}
+            setText={setText}
+            message={message}
+            setMessage={setMessage}
+            isBuilt={source !== undefined || needsSource}
+          />
+          <Buttons isPlanned={isPlanned} needsSource={needsSource} busy={busy} plan={plan} deploy={deploy} />
           {faults.map((fault) => (
             <Note key={fault} tone="bad">
               {fault}
             </Note>
           ))}
           {planned === undefined || !isPlanned ? null : <PlanList plan={planned.plan} />}
+          {building === undefined ? null : <BuildWait key={building.id} build={building} />}
           {begun.length === 0 ? null : <DeployWait begun={begun} />}
         </section>
         <div class="field">
@@ -99,31 +149,49 @@ function Origins({ from }: { from: string }) {
   return <Tabs label="Where the app comes from" tabs={tabs} current={withQuery({ from })} />;
 }
 
+interface OriginProps {
+  from: string;
+  text: string;
+  onSource: (source: Source) => void;
+  onExample: (text: string) => void;
+}
+
+/** What is asked of each origin. An image is a field of the form. */
+function Origin({ from, text, onSource, onExample }: OriginProps) {
+  const app = { scope: fieldOf(text, "scope"), name: fieldOf(text, "name") };
+  if (from === "git") return <Git app={app} onSource={onSource} />;
+  if (from === "upload") return <Upload app={app} onSource={onSource} />;
+  return from === "example" ? <Examples onChoose={onExample} /> : null;
+}
+
 interface ButtonsProps {
+  /** The origin is chosen, and what it holds is not known yet. */
+  needsSource: boolean;
+  busy: boolean;
   isPlanned: boolean;
   plan: () => Promise<void>;
   deploy: () => Promise<void>;
 }
 
-function Buttons({ isPlanned, plan, deploy }: ButtonsProps) {
+function Buttons({ isPlanned, needsSource, busy, plan, deploy }: ButtonsProps) {
   const missing = lacks("actions");
   return (
     <div class="row">
       <Button
-        disabled={missing !== undefined}
-        title={missing}
+        disabled={missing !== undefined || needsSource}
+        title={missing ?? (needsSource ? "Choose the source first" : undefined)}
         {...(isPlanned ? {} : { look: "main" as const })}
         onClick={() => void plan()}
       >
         Show the plan
       </Button>
       <Button
-        disabled={missing !== undefined || !isPlanned}
+        disabled={missing !== undefined || !isPlanned || busy}
         title={missing ?? (isPlanned ? undefined : "Look at the plan first")}
         {...(isPlanned ? { look: "main" as const } : {})}
         onClick={() => void deploy()}
       >
-        Deploy
+        {busy ? "Deploying…" : "Deploy"}
       </Button>
     </div>
   );

@@ -16,10 +16,36 @@ const operation = { id: "op1", type: "apply", app, actor: "pat:a", started_at: n
 const planned = { applied: [app], pruned: [], operations: [] };
 const row = { action: "create", changed: [], replicas: [{ action: "create", why: "new" }], notes: [] };
 
+const git = {
+  url: "https://git.example.com/shop.git",
+  ref: "main",
+  commit: "1a2b3c4d".repeat(5),
+  subject: "Faster search",
+};
+const source = {
+  found: "Dockerfile",
+  text: "kind: app\nscope: shop\nname: web\nspec:\n  # The image is built from this folder.\n  build: {}\n  ports: ['8080']\n",
+  builds: [
+    { index: 0, id: "b1", files: 12, bytes: 34_000, request: { context: "c".repeat(64), dockerfile: "Dockerfile" } },
+  ],
+  left_out: [".env"],
+  warnings: [],
+};
+const build = {
+  ...{ scope: "shop", name: "web", id: "b1", status: "building", context: "c".repeat(64), dockerfile: "Dockerfile" },
+  ...{ image: "shop-web:b1", actor: "pat:a", started_at: new Date().toISOString(), releases: [], kept: false },
+};
+
 beforeAll(async () => {
   plane = startFakePlane({
     "GET /whoami": whoFixture,
     "GET /overview": overviewFixture(),
+    "POST /sources/upload": source,
+    "POST /sources/git": () =>
+      Response.json({ status: "error", error: 'the host "127.0.0.1" has no public address' }, { status: 403 }),
+    "POST /builds": { build, reused: false },
+    "GET /builds": { builds: [build] },
+    "GET /builds/shop/web/b1/output": () => new Response("Step 1/2 : FROM node:22\nStep 2/2 : RUN npm ci\n"),
     "POST /apply": {
       ...planned,
       plan: [{ ...row, ref: "deployment/demo/hello" }],
@@ -64,6 +90,61 @@ describe("a new app", () => {
     plane.send("operation", { ...operation, state: "succeeded", text: "2 of 2 replicas are ready" } as never);
     await tab.shows("Open https://hello.localhost/");
     await takePictures(tab, "new-deployed");
+  });
+
+  test("from a folder: secrets stay here, the build is seen, and then the rollout", async () => {
+    await tab.open(`${plane.url}/new?from=upload`);
+    await tab.shows("A folder with the source");
+    await tab.read(`(() => {
+      const input = document.querySelector("#folder");
+      const files = [["Dockerfile", "FROM a"], [".env", "KEY=hunter2"], ["node_modules/x.js", "x"]].map(([path, text]) => {
+        const file = new File([text], path.split("/").at(-1));
+        Object.defineProperty(file, "webkitRelativePath", { value: "shop/" + path });
+        return file;
+      });
+      Object.defineProperty(input, "files", { value: files, configurable: true });
+      input.dispatchEvent(new Event("change", { bubbles: true }));
+    })()`);
+    await tab.shows("Found Dockerfile; 12 files");
+    await tab.shows("1 file to send, 1 other left out; .env stay here");
+    const sent = plane.asked.findLast(({ path }) => path === "/sources/upload");
+    expect(sent?.query).toEqual({ scope: "shop", name: "web", folder: "true" });
+    expect([String(sent?.body).includes("FROM a"), String(sent?.body).includes("hunter2")]).toEqual([true, false]);
+    await tab.press("Show the plan");
+    await tab.shows("1 replica is created");
+    await takePictures(tab, "new-upload");
+    expect(await axeFaults(tab)).toEqual([]);
+    await tab.press("Deploy");
+    await tab.shows("RUN npm ci");
+    await takePictures(tab, "new-building");
+    plane.answers["GET /builds"] = { builds: [{ ...build, status: "succeeded" }] };
+    await tab.shows("0 of 2 replicas are ready");
+    expect(plane.asked.findLast(({ path }) => path === "/apply")?.body).toMatchObject([
+      { spec: { build: { id: "b1" } } },
+    ]);
+  });
+
+  test("from git: the commit is the reason of the deploy, and a fault is said", async () => {
+    await tab.open(`${plane.url}/new?from=git`);
+    await tab.shows("Repository, https");
+    await takePictures(tab, "new-git");
+    expect(await axeFaults(tab)).toEqual([]);
+    const fill = (id: string, text: string) =>
+      tab.read(
+        `(() => { const field = document.querySelector("#${id}"); field.value = ${JSON.stringify(text)}; field.dispatchEvent(new Event("input", { bubbles: true })); })()`,
+      );
+    await fill("url", "https://127.0.0.1/shop.git");
+    await waitFor("the button", () =>
+      tab.read<boolean>(
+        "[...document.querySelectorAll('button')].some((one) => one.innerText === 'Fetch' && !one.disabled)",
+      ),
+    );
+    await tab.press("Fetch");
+    await tab.shows("has no public address");
+    plane.answers["POST /sources/git"] = { ...source, git };
+    await tab.press("Fetch");
+    await tab.shows("Found Dockerfile; 12 files");
+    expect(await tab.read<string>("document.querySelector('#message').value")).toBe("main 1a2b3c4d1a2b Faster search");
   });
 
   test("nothing broke the policy", () => expect(chromium.complaints).toEqual([]));

@@ -54,7 +54,12 @@ export function startFakePlane(answers: Answers): FakePlane {
         method: request.method,
         path,
         query: Object.fromEntries(url.searchParams),
-        body: text === "" ? undefined : JSON.parse(text),
+        body:
+          request.headers.get("content-type") === "application/octet-stream"
+            ? text
+            : text === ""
+              ? undefined
+              : JSON.parse(text),
       });
       return answerOf(answers[`${request.method} ${path}`], path);
     },

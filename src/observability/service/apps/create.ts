@@ -1,3 +1,4 @@
+import { createSourceRoom, type Sources } from "./sources.ts";
 import { createStreamRoom, type StreamRoom } from "../bus/create.ts";
 import type { AuditTrail } from "../audit.ts";
 import type { ObservabilityContext } from "../context.ts";
@@ -19,6 +20,7 @@ export interface AppsRoom {
   actions: Actions;
   deploys: Deploys;
   builds: Builds;
+  sources: Sources;
   settings: Settings;
   stream: StreamRoom;
   run(signal: AbortSignal): Promise<void>;
@@ -57,6 +59,7 @@ export function createAppsRoom(
     actions: createActions({ platform, apps, model, operations }),
     deploys: createDeploys({ platform, apps, model, operations }),
     builds: createBuilds({ platform, nameOf }),
+    sources: createSourceRoom(platform.sources),
     settings: createSettings({ platform, audit }),
     stream,
     run: async (signal) => void (await Promise.all([model, operations, stream].map((room) => room.run(signal)))),

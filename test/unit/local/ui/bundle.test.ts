@@ -12,6 +12,7 @@ const inTexts = new Set([
   "ntfy.sh",
   "hc-ping.com",
   "chat.example.com",
+  "git.example.com",
   "hello.localhost",
   "berth.example.com",
   "shop.com",

@@ -1,0 +1,8 @@
+/** One member of an archive. `content` is read to its end before the next one. */
+export interface Member {
+  name: string;
+  kind: "file" | "folder" | "link" | "other";
+  executable: boolean;
+  target: string;
+  content: AsyncIterable<Uint8Array>;
+}

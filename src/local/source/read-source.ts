@@ -1,0 +1,82 @@
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { Failure, type FailureCode, type FailureReason } from "../../base/wire/failure.ts";
+import { sourceLimits } from "../../config/source-limits.ts";
+import type { Source } from "../../orchestration/api/sources.ts";
+import { writeTree } from "../push/tree.ts";
+import { fetchCommit } from "./fetch-commit.ts";
+import type { SourceJob } from "./job.ts";
+import { planSource } from "./plan-source.ts";
+import { unpack } from "./unpack.ts";
+
+/** What the process says on stdout. */
+export type SourceAnswer =
+  { source: Source } | { failure: { code: FailureCode; message: string; reason?: FailureReason } };
+
+/**
+ * `berth read-source`: fetches or unpacks the source of an app, and packs what is built from. The server runs it as a
+ * process of its own, so that hostile source costs that process alone. The job comes on stdin, as JSON.
+ */
+export async function readSourceCommand(): Promise<number> {
+  const job = JSON.parse(await Bun.stdin.text()) as SourceJob;
+  const answer: SourceAnswer = await readSource(job).then(
+    (source) => ({ source }),
+    (error: unknown) => ({ failure: failureOf(error) }),
+  );
+  process.stdout.write(`${JSON.stringify(answer)}\n`);
+  return 0;
+}
+
+function failureOf(error: unknown): { code: FailureCode; message: string; reason?: FailureReason } {
+  const message = error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Failure)) return { code: "invalid", message };
+  return { code: error.code, message, ...(error.reason === undefined ? {} : { reason: error.reason }) };
+}
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+async function readSource(job: SourceJob): Promise<Source> {
+  const { scope, name, host, work } = job;
+  const tree = join(work, "tree");
+  if (job.type === "archive") {
+    say("unpacking");
+    const secrets = await unpack(job.file, tree, { ...sourceLimits, guessModes: job.isFolder });
+    const wrapper = job.isFolder ? "" : wrapperOf(tree);
+    const root = join(tree, wrapper);
+    const own = secrets.map((path) => (path.startsWith(`${wrapper}/`) ? path.slice(wrapper.length + 1) : path));
+    say("looking at the source");
+    const planned = await planSource(root, { scope, name, host }, work);
+    return { ...planned, left_out: [...new Set([...own, ...planned.left_out])].sort(), warnings: [] };
+  }
+  say(`fetching ${job.ref ?? "HEAD"} of ${job.url}`);
+  const { git, env } = await fetchCommit(job);
+  say(`commit ${git.commit.slice(0, 12)}: ${git.subject}`);
+  const { submodules, usesLfs } = await writeTree(
+    git.commit,
+    { folder: tree, index: join(work, "index"), env },
+    sourceLimits,
+  );
+  const planned = await planSource(folderIn(tree, job.folder), { scope, name, host }, work);
+  const warnings = [
+    ...(submodules.length === 0 ? [] : ["submodules are not fetched: their folders are empty"]),
+    ...(usesLfs ? ["files of Git LFS are not fetched: there are only their pointers"] : []),
+  ];
+  return { ...planned, git, warnings };
+}
+
+/** An archive often holds one folder with everything in it. */
+function wrapperOf(tree: string): string {
+  const items = readdirSync(tree, { withFileTypes: true });
+  const [only] = items;
+  return items.length === 1 && only?.isDirectory() === true ? only.name : "";
+}
+
+function folderIn(tree: string, folder: string | undefined): string {
+  if (folder === undefined || folder === "") return tree;
+  const path = join(tree, folder);
+  // No link leads out of the tree: `writeTree` has looked.
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return path;
+  throw new Failure("invalid", `folder: the repository has no folder ${JSON.stringify(folder)}`);
+}

@@ -1,0 +1,128 @@
+import { createWriteStream, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { allowedAddresses, type Resolve } from "../../base/deliver/address-guard.ts";
+import { Failure } from "../../base/wire/failure.ts";
+import { createLimit } from "../../base/words/limit.ts";
+import { sourceLimits } from "../../config/source-limits.ts";
+import type { BuildContext } from "../../orchestration/api/builds.ts";
+import type { GitAsk, Source, SourceReader } from "../../orchestration/api/sources.ts";
+import { gitUrl, readGitAsk } from "../../orchestration/core/git-ask.ts";
+import { identityProblems } from "../../orchestration/core/identity.ts";
+import type { SourceJob } from "./job.ts";
+import { packedPath } from "./plan-source.ts";
+import { runReader } from "./run-reader.ts";
+
+interface SourceParts {
+  /** For the work; what a killed server left there is removed. */
+  folder: string;
+  /** Program and first words of this program. */
+  self: readonly string[];
+  resolve: Resolve;
+  /** Repositories may be on this machine and in its networks, and on plain http. */
+  allowPrivate: boolean;
+  configOf: (scope: string, name: string) => object;
+  context: (digest: string) => Promise<BuildContext>;
+  upload: (digest: string, bytes: Uint8Array, at: { offset: number; last: boolean }) => Promise<BuildContext>;
+}
+
+const workPrefix = "work.";
+const partBytes = 1024 * 1024;
+
+/** Reads source in a process of its own, and keeps what images are built from. */
+export function createSources(parts: SourceParts): SourceReader {
+  const turns = createLimit(sourceLimits.atOnceMax);
+  const within = (run: (work: string) => Promise<Source>): Promise<Source> =>
+    turns(async () => {
+      removeLeft(parts.folder);
+      const work = mkdtempSync(join(parts.folder, workPrefix));
+      try {
+        return await run(work);
+      } finally {
+        rmSync(work, { recursive: true, force: true });
+      }
+    });
+  const read = async (job: SourceJob, options: Parameters<typeof runReader>[2]): Promise<Source> => {
+    const source = await runReader(parts.self, job, options);
+    for (const digest of new Set(source.builds.map(({ request }) => request.context))) {
+      await keep(parts, digest, packedPath(job.work, digest));
+    }
+    return source;
+  };
+  return {
+    uploadBytesMax: sourceLimits.packedBytesMax,
+    git: async (body, options) => {
+      const ask = readGitAsk(body);
+      return within(async (work) => read({ ...(await gitJob(parts, ask)), work }, options));
+    },
+    archive: (bytes, { scope, name, host, isFolder }, signal) =>
+      within(async (work) => {
+        const [problem] = identityProblems("app", scope, name);
+        if (problem !== undefined) throw new Failure("invalid", `query ${problem.path}: ${problem.message}`);
+        const file = join(work, "upload");
+        await pipeline(Readable.from(bounded(bytes)), createWriteStream(file, { mode: 0o600 }), { signal });
+        return read({ type: "archive", scope, name, host, work, file, isFolder }, { signal });
+      }),
+  };
+}
+
+async function* bounded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let sum = 0;
+  for await (const part of bytes) {
+    sum += part.length;
+    if (sum > sourceLimits.packedBytesMax) {
+      throw new Failure("too_large", `the upload is larger than ${sourceLimits.packedBytesMax} bytes`);
+    }
+    yield part;
+  }
+}
+
+type GitJob = Extract<SourceJob, { type: "git" }>;
+
+async function gitJob(parts: SourceParts, ask: GitAsk): Promise<Omit<GitJob, "work">> {
+  const { scope, name, host, url: text, ref, folder } = ask;
+  const { hostname, protocol } = gitUrl(text);
+  const { allowPrivate, resolve } = parts;
+  if (protocol === "http:" && !allowPrivate) {
+    throw new Failure("forbidden", "url: plain http is not allowed: use https, or serve with --allow-private-hooks");
+  }
+  const [address = ""] = await allowedAddresses(hostname, { resolve, allowPrivate });
+  if (Bun.which("git") === null) {
+    throw new Failure("conflict", "git is not installed on the server: apt-get install git", { reason: "GitMissing" });
+  }
+  const token = tokenOf(parts, ask);
+  return { type: "git", scope, name, host, url: text, ref, folder, address, token, allowHttp: protocol === "http:" };
+}
+
+function tokenOf({ configOf }: SourceParts, { scope, name, token_key: key }: GitAsk): string | undefined {
+  if (key === undefined || key === "") return undefined;
+  const config = configOf(scope, name);
+  const value = new Map<string, unknown>(Object.entries(config)).get(key);
+  if (typeof value === "string" && value !== "") return value;
+  const message = `token_key: ${scope}/${name} has no config ${key}: berth config set ${scope}/${name} ${key}=-`;
+  throw new Failure("conflict", message, { reason: "BuildSecretMissing" });
+}
+
+/** Into the store of packed folders, which checks it once more as it does what clients send. */
+async function keep({ context, upload }: SourceParts, digest: string, path: string): Promise<void> {
+  const state = await context(digest);
+  if (state.complete) return;
+  const file = Bun.file(path);
+  let sent = state.received;
+  do {
+    const bytes = await file.slice(sent, sent + partBytes).bytes();
+    const last = sent + bytes.length >= file.size;
+    await upload(digest, bytes, { offset: sent, last });
+    sent += bytes.length;
+  } while (sent < file.size);
+}
+
+function removeLeft(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    if (!name.startsWith(workPrefix)) continue;
+    const info = statSync(join(folder, name), { throwIfNoEntry: false });
+    if (info === undefined || Date.now() - info.mtimeMs < sourceLimits.leftMs) continue;
+    rmSync(join(folder, name), { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,132 @@
+import { closeSync, createReadStream, mkdirSync, openSync, readSync, symlinkSync } from "node:fs";
+import { chmod, open } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
+import { extract, type Header } from "tar-stream";
+import { isClutter, isSecretFile } from "../../base/pure/left-out.ts";
+import { linkProblem, pathProblem } from "../../base/pure/source-tree.ts";
+import { Failure } from "../../base/wire/failure.ts";
+import { requireWithin } from "../push/tree.ts";
+import type { Member } from "./member.ts";
+import { readZip } from "./unzip.ts";
+
+interface UnpackLimits {
+  filesMax: number;
+  bytesMax: number;
+  /** The archive has no modes: what begins like a script or a program is one. */
+  guessModes: boolean;
+}
+
+/**
+ * Writes what an archive holds into a new folder: tar, gzipped or not, or zip. Secrets and clutter are not written; the
+ * answer names the secrets. Fails `invalid` for what cannot be in a folder of source, `too_large` beyond `limits`.
+ */
+export async function unpack(file: string, folder: string, limits: UnpackLimits): Promise<string[]> {
+  mkdirSync(folder, { mode: 0o700 });
+  const secrets: string[] = [];
+  const links = new Map<string, string>();
+  const found = { files: 0, bytes: 0 };
+  try {
+    for await (const member of membersOf(file)) {
+      const path = member.name.replace(/^(?:\.\/)+/, "").replace(/\/+$/, "");
+      if (path === "" || path === ".") continue;
+      const problem = problemOf(path, member);
+      if (problem !== undefined)
+        throw new Failure("invalid", `the archive holds ${JSON.stringify(path.slice(0, 200))}, which ${problem}`);
+      if (member.kind === "folder" || isClutter(path)) continue;
+      found.files += 1;
+      if (found.files > limits.filesMax)
+        throw new Failure("too_large", `the archive holds more than ${limits.filesMax} files`);
+      if (isSecretFile(path)) secrets.push(path);
+      else if (member.kind === "link") links.set(path, member.target);
+      else await writeMember(join(folder, path), member, { found, limits });
+    }
+  } catch (error) {
+    throw failureOf(error);
+  }
+  // Last: nothing is written through a link.
+  for (const [path, target] of links) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    symlinkSync(target, join(folder, path));
+  }
+  for (const path of links.keys()) requireWithin(folder, path);
+  return secrets;
+}
+
+function problemOf(path: string, { kind, target }: Member): string | undefined {
+  if (kind === "other") return "is not a file, a folder or a link";
+  return pathProblem(path) ?? (kind === "link" ? linkProblem(path, target) : undefined);
+}
+
+function failureOf(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "EEXIST" || code === "ENOTDIR" || code === "EISDIR") {
+    return new Failure("invalid", "the archive holds a name twice");
+  }
+  if (code === "ENOSPC") return new Failure("storage_full", "the disk of the server is full");
+  return new Failure("invalid", "the archive is broken, or neither tar nor zip", { cause: error });
+}
+
+interface Around {
+  found: { bytes: number };
+  limits: UnpackLimits;
+}
+
+async function writeMember(path: string, { content, executable }: Member, { found, limits }: Around): Promise<void> {
+  mkdirSync(dirname(path), { recursive: true });
+  const file = await open(path, "wx", executable ? 0o755 : 0o644);
+  try {
+    for await (const part of content) {
+      found.bytes += part.length;
+      if (found.bytes > limits.bytesMax)
+        throw new Failure("too_large", `the archive unpacks to more than ${limits.bytesMax} bytes`);
+      await file.write(part);
+    }
+  } finally {
+    await file.close();
+  }
+  if (limits.guessModes && /^(?:#!|\x7fELF)/.test(headOf(path))) await chmod(path, 0o755);
+}
+
+function headOf(file: string): string {
+  const bytes = Buffer.alloc(4);
+  const descriptor = openSync(file, "r");
+  try {
+    return bytes.subarray(0, readSync(descriptor, bytes)).toString("latin1");
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+async function* membersOf(file: string): AsyncGenerator<Member> {
+  const head = headOf(file);
+  if (head.startsWith("PK\x03\x04")) yield* readZip(file);
+  else yield* readTar(file, head.startsWith("\x1f\x8b"));
+}
+
+const kinds: Record<string, Member["kind"]> = { file: "file", directory: "folder", symlink: "link" };
+
+async function* readTar(file: string, isGzip: boolean): AsyncGenerator<Member> {
+  const packed = createReadStream(file);
+  const unpacked: Readable = isGzip ? packed.pipe(createGunzip()) : packed;
+  const archive = extract();
+  packed.on("error", (error) => archive.destroy(error));
+  unpacked.on("error", (error) => archive.destroy(error));
+  unpacked.pipe(archive);
+  try {
+    for await (const entry of archive) {
+      yield memberOf(entry.header, entry as AsyncIterable<Uint8Array>);
+      for await (const _ of entry);
+    }
+  } finally {
+    packed.destroy();
+    archive.destroy();
+  }
+}
+
+function memberOf({ name, type, mode, linkname }: Header, content: AsyncIterable<Uint8Array>): Member {
+  const kind = kinds[type ?? "file"] ?? "other";
+  return { name, kind, executable: ((mode ?? 0) & 0o111) !== 0, target: linkname ?? "", content };
+}
