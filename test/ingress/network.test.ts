@@ -225,11 +225,10 @@ test("ports with TLS are shared by name, each with rules of its own, and by nobo
 /** Seconds until the kernel asks whether the client of a connection is still there; undefined: it never does. */
 function asksAfterSeconds(localPort: number): number | undefined {
   const local = `0100007F:${localPort.toString(16).toUpperCase().padStart(4, "0")}`;
-  const established = "01";
   for (const line of readFileSync("/proc/net/tcp", "utf8").split("\n")) {
-    const [, here, , state, , timer = ""] = line.trim().split(/\s+/);
+    const [, here, , , , timer = ""] = line.trim().split(/\s+/);
     const [kind, ticks = ""] = timer.split(":");
-    if (here === local && state === established && kind === "02") return Number.parseInt(ticks, 16) / 100;
+    if (here === local && kind === "02") return Number.parseInt(ticks, 16) / 100;
   }
   return undefined;
 }
@@ -302,6 +301,29 @@ test("connections from where a PROXY header is expected carry one", async () => 
   });
   expect(headersOf(answer)["x-forwarded-for"]).toBe("198.51.100.4");
   expect(statuses(await plain("plain.wild.test"))).not.toContain(200);
+  await proxy.apply(full);
+});
+
+test("visitors come over IPv6 as over IPv4, on one port", async () => {
+  const http = [`0.0.0.0:${ports.http}`, `[::]:${ports.http}`];
+  const https = [`0.0.0.0:${ports.https}`, `[::]:${ports.https}`];
+  await proxy.apply({ ...full, listen: { ...full.listen, http, https } });
+  const headers = { host: "plain.wild.test" };
+  const asked = await waitFor("the new process", async () => {
+    const answer = await fetch(`http://[::1]:${ports.http}/`, { headers, keepalive: false }).catch(() => undefined);
+    return answer?.status === 200 && ((await answer.json()) as { headers: Record<string, string> }).headers;
+  });
+  expect([asked["x-forwarded-for"], asked.forwarded]).toEqual(["::1", 'for="[::1]";host="plain.wild.test";proto=http']);
+  expect(headersOf(await plain("plain.wild.test"))["x-forwarded-for"]).toBe("127.0.0.1");
+  const overSix = await new Promise<string>((resolve, reject) => {
+    const socket = connectTls({ host: "::1", port: ports.https, servername: "a.test", rejectUnauthorized: false });
+    socket.on("secureConnect", () => socket.write(get("a.test")));
+    socket.on("error", reject);
+    let answer = "";
+    socket.on("data", (data: Buffer) => (answer += data.toString()));
+    socket.on("close", () => resolve(answer));
+  });
+  expect(statuses(overSix)).toEqual([200]);
   await proxy.apply(full);
 });
 
