@@ -43,6 +43,7 @@ export function createMetricsRoom({ layout, log, intervalMs, measures, taken }: 
           identity: layout.identityDatabase,
           observability: layout.observabilityDatabase,
           metrics: layout.metricsDatabase,
+          traces: layout.tracesDatabase,
         },
         archive: () => ({ series: archive().table.size, refused: archive().table.refused }),
         loopLagMs: loop.takeMs,

@@ -32,6 +32,7 @@ import type { PodEndpoint } from "./orchestration/api/pod-endpoint.ts";
 import type { PodMeasures } from "./orchestration/api/pod-measure.ts";
 import type { SourceReader } from "./orchestration/api/sources.ts";
 import type { Engine } from "./orchestration/engine/engine.ts";
+import { tracePlatform } from "./daemon-telemetry.ts";
 import { drainOutside, logPlatform } from "./daemon-logs.ts";
 
 interface ObservabilityRoom extends RunningObservability {
@@ -80,6 +81,7 @@ export function createObservabilityRoom(parts: Parts): ObservabilityRoom {
     platform: {
       ...platformOf(ask, { apps, podLogs, inside }),
       logs: logPlatform(engine, layout),
+      traces: tracePlatform(layout),
       drains: drainOutside(parts.options.allowPrivateHooks),
       routes: { endpoints: parts.endpoints, fetch: forward },
       sources: parts.sources,

@@ -3,6 +3,9 @@ import { telemetryLimits } from "./config/telemetry-limits.ts";
 import { systemClock } from "./base/words/clock.ts";
 import type { Log } from "./base/words/log.ts";
 import { createTelemetryApp } from "./observability/http/telemetry.ts";
+import type { Layout } from "./base/disk/layout.ts";
+import type { TracePlatform } from "./observability/service/traces/create.ts";
+import { freeSpace } from "./observability/store/logs/folder.ts";
 import type { TelemetryRoom } from "./observability/service/telemetry/create.ts";
 import type { Senders } from "./orchestration/api/sender.ts";
 import type { CallbackDoor } from "./orchestration/controller/plugins/plugin-room.ts";
@@ -52,4 +55,19 @@ export function telemetryTarget(
 ): { telemetry?: CallbackDoor } {
   if (telemetryPort === undefined) return {};
   return { telemetry: { url: () => door()?.url(), open: async () => door()?.open() } };
+}
+
+/** Where traces are kept. */
+export function tracePlatform(layout: Pick<Layout, "root" | "tracesDatabase">): TracePlatform {
+  return {
+    file: layout.tracesDatabase,
+    limits: telemetryLimits.traces,
+    space: () => {
+      try {
+        return freeSpace(layout.root);
+      } catch {
+        return undefined;
+      }
+    },
+  };
 }

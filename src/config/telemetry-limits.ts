@@ -27,6 +27,40 @@ export const telemetryLimits = {
     /** Apps whose state is remembered. */
     appsMax: 1_000,
     points: { labelsMax: 16, labelCharactersMax: 120, bucketsMax: 512 },
+    spans: {
+      attributesMax: 64,
+      valueCharactersMax: 1_024,
+      nameCharactersMax: 256,
+      eventsMax: 16,
+      ageMs: 24 * 3_600_000,
+      aheadMs: 5 * 60_000,
+    },
     lines: { lineCharactersMax: 256 * 1024, ageMs: 7 * 24 * 3_600_000, aheadMs: 5 * 60_000 },
+  },
+  traces: {
+    /** Spans of one app that are kept: at once, and over time. Of what is above, errors and slow traces stay first. */
+    spans: { burst: 20_000, perMinute: 30_000 },
+    /** Apps whose share is remembered. */
+    appsMax: 1_000,
+    ageMs: 3 * 24 * 3_600_000,
+    /** Of the database, and of the packed spans of one app. */
+    bytesMax: 1024 * mib,
+    appBytesMax: 256 * mib,
+    /** Free space below which old traces go, before logs and metrics do, and below which none are stored. */
+    diskLowShare: 0.12,
+    diskLowBytes: 1536 * mib,
+    diskFullBytes: 512 * mib,
+    /** A clock that moves by more than this was set; ages do not count for so long after it. */
+    clockJumpMs: 10 * 60_000,
+    clockHoldMs: 24 * 3_600_000,
+    tendMs: 60_000,
+    /** How long one question looks, and how long it works before others get their turn. */
+    searchMs: 1_000,
+    turnMs: 10,
+    listDefault: 50,
+    listMax: 500,
+    /** Of one trace: spans in an answer, and batches that are read for it. */
+    spansShownMax: 2_000,
+    blocksReadMax: 200,
   },
 } as const;

@@ -27,6 +27,7 @@ const benches: Record<string, () => Promise<{ run(): Promise<BenchRow[]> }>> = {
   plugins: () => import("./plugins.ts"),
   source: () => import("./source.ts"),
   start: () => import("./start.ts"),
+  "traces-layout": () => import("./traces-layout.ts"),
   tunnel: () => import("./tunnel.ts"),
 };
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { MetricAnswers } from "../../src/observability/api/metrics.ts";
 import { requestShapes, type Signal } from "../../src/observability/core/otlp/shapes.ts";
 import { deployment } from "../support/manifests.ts";
-import { encodeProtobuf, logRecords, nanos, oneMetric, text } from "../support/otlp.ts";
+import { encodeProtobuf, logRecords, nanos, oneMetric, oneTrace, text } from "../support/otlp.ts";
 import { type Rig, rig } from "../support/rig.ts";
 import { waitFor } from "../support/wait.ts";
 
@@ -107,6 +107,26 @@ test("logs and metrics in JSON and in protobuf are found beside the rest, also a
 });
 
 const tryAgain = `wget -q -O - --header 'Content-Type: application/json' --post-data '{}' "$OTEL_EXPORTER_OTLP_ENDPOINT/v1/logs" || true`;
+
+test("a trace of two spans is found, shown as a tree, and there after a kill", async () => {
+  const traceId = "7c1d2e3f4a5b6c7d8e9fa0b1c2d3e4f5";
+  const at = Date.now() - 500;
+  const span = (spanId: string, name: string, more: Record<string, unknown>) => ({
+    ...{ traceId, spanId, name, startTimeUnixNano: nanos(at), endTimeUnixNano: nanos(at + 120) },
+    ...more,
+  });
+  expect(sendJson("traces", oneTrace("storefront", span("a1a1a1a1a1a1a1a1", "GET /pay", { kind: 2 })))).toBe("{}");
+  const failed = { parentSpanId: "a1a1a1a1a1a1a1a1", kind: 3, status: { code: 2, message: "declined" } };
+  sendProtobuf("traces", oneTrace("storefront", span("b2b2b2b2b2b2b2b2", "charge", failed)));
+  await berth.stop("SIGKILL");
+  await berth.start();
+  const { stdout: list } = await berth.cli(["traces", "shop/web", "--error", "--since", "10m"]);
+  expect(list).toContain(traceId);
+  expect(list).toContain("GET /pay");
+  const { stdout: shown } = await berth.cli(["traces", "show", traceId]);
+  expect(shown).toMatch(/GET \/pay[^\n]*\n\s+charge[^\n]*declined/);
+  expect((await berth.cli(["traces", "list", "--min-duration", "5s"])).stdout).toContain("no traces");
+});
 
 test("a stranger on the network of the platform is refused", () => {
   const url = inPod("echo $OTEL_EXPORTER_OTLP_ENDPOINT").trim();

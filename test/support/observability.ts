@@ -17,6 +17,7 @@ import { createSessionCookie } from "../../src/observability/http/session-cookie
 import { mountIdentity } from "../../src/identity/http/manage/mount.ts";
 import type { Identity } from "../../src/identity/service/identity.ts";
 import { createObservability, type RunningObservability } from "../../src/observability/service/create.ts";
+import type { TracePlatform } from "../../src/observability/service/traces/create.ts";
 import type { LogPlatform } from "../../src/observability/service/logs/create.ts";
 import type { Platform, PodInside } from "../../src/observability/service/platform.ts";
 import type { PlaneLimits } from "../../src/observability/service/context.ts";
@@ -106,6 +107,8 @@ interface WorldOptions {
   clock?: FakeClock;
   /** What the room of the logs works with; without it no logs are kept. */
   logs?: LogPlatform;
+  /** Where traces are kept; without it there are none. */
+  traces?: TracePlatform;
   /** Containers of plugins; without it no plugin has routes. */
   routes?: NonNullable<Platform["routes"]>;
   /** What reads the source of apps; without it there is none. */
@@ -159,6 +162,7 @@ export function planeWorld(options: WorldOptions = {}): PlaneWorld {
       upcoming: (_, { now, max }) => Array.from({ length: max }, (__, index) => now + (index + 1) * 3_600_000),
       ...(options.sources === undefined ? {} : { sources: options.sources }),
       ...(options.logs === undefined ? {} : { logs: options.logs }),
+      ...(options.traces === undefined ? {} : { traces: options.traces }),
       ...(options.routes === undefined ? {} : { routes: options.routes }),
       as: (actor) =>
         createClient({

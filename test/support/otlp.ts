@@ -64,3 +64,9 @@ export const oneMetric = (metric: Fields) => ({ resourceMetrics: [{ scopeMetrics
 export const logRecords = (...records: Fields[]) => ({
   resourceLogs: [{ scopeLogs: [{ scope: { name: "app" }, logRecords: records }] }],
 });
+
+export const oneTrace = (service: string, ...spans: Fields[]) => ({
+  resourceSpans: [
+    { resource: { attributes: [text("service.name", service)] }, scopeSpans: [{ scope: { name: "http" }, spans }] },
+  ],
+});

@@ -16,6 +16,8 @@ export interface Layout {
   observabilityDatabase: string;
   /** Figures of the past: no part of a backup, and can be deleted while no server runs. */
   metricsDatabase: string;
+  /** Traces of apps: the same. */
+  tracesDatabase: string;
   /** Of a certificate that the observability plane made for itself. */
   planeTls: string;
   key: string;
@@ -55,6 +57,7 @@ export function layoutOf(root: string): Layout {
     identityIndex: join(root, "identity-search.db"),
     observabilityDatabase: join(root, "observability.db"),
     metricsDatabase: join(root, "metrics.db"),
+    tracesDatabase: join(root, "traces.db"),
     planeTls: join(root, "observability-tls"),
     key: join(root, "key"),
     run,

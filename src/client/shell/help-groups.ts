@@ -14,6 +14,7 @@ export const helpGroups: readonly (readonly [heading: string, verbs: readonly st
       "logs",
       "searches",
       "boards",
+      "traces",
       "drains",
       "why",
       "alerts",

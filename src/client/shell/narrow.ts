@@ -12,6 +12,8 @@ function narrow(command: Command, words: readonly string[], path: string): Retur
   if (command.commands === undefined || word === undefined || word.startsWith("-")) return { command, rest: words };
   const inner = command.commands.find(({ name }) => name === word);
   if (inner !== undefined) return narrow(inner, rest, `${path} ${word}`);
+  // A group that lists takes an app as well: `berth traces shop/web`.
+  if (command.lists !== undefined && word.includes("/")) return { command, rest: words };
   const known = command.commands.map(({ name }) => name);
   throw usageFailure(`unknown command "${path} ${word}"${didYouMean(word, known) || `: ${known.join(", ")}`}`);
 }

@@ -113,6 +113,11 @@ export const verbs: readonly Verb[] = [
   },
   ...watchVerbs,
   {
+    name: "traces",
+    summary: "list what apps did for a request, span by span",
+    load: async () => (await import("../commands/traces.ts")).tracesCommand,
+  },
+  {
     name: "drains",
     summary: "send the output of pods to syslog, HTTP or S3",
     load: async () => (await import("../commands/drains.ts")).drainsCommand,

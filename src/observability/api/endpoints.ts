@@ -8,6 +8,7 @@ import { planeSystem } from "./system.ts";
 import { boardEndpoints } from "./boards.ts";
 import { drainEndpoints } from "./log-drains.ts";
 import { logSearchEndpoints } from "./log-searches.ts";
+import { traceEndpoints } from "./traces.ts";
 import { logEndpoints } from "./log-search.ts";
 import { planeOpenapi } from "./openapi.ts";
 import { planePeopleEndpoints } from "./people.ts";
@@ -34,6 +35,7 @@ export const planeEndpoints: PlaneEndpoint[] = [
   ...alertEndpoints,
   ...planeMetricEndpoints,
   ...logEndpoints,
+  ...traceEndpoints,
   ...drainEndpoints,
   ...logSearchEndpoints,
   ...boardEndpoints,

@@ -4,6 +4,7 @@ import { metricEndpoints } from "./metrics.ts";
 import { boardEndpoints } from "./boards.ts";
 import { drainEndpoints } from "./log-drains.ts";
 import { logSearchEndpoints } from "./log-searches.ts";
+import { traceEndpoints } from "./traces.ts";
 import { logEndpoints } from "./log-search.ts";
 import { operatorTwin } from "./operator-twin.ts";
 import { operatorPeopleEndpoints } from "./people.ts";
@@ -18,6 +19,7 @@ export const operatorEndpoints: Endpoint[] = [
   ...alertEndpoints.map(operatorTwin),
   ...metricEndpoints,
   ...logEndpoints.map(operatorTwin),
+  ...traceEndpoints.map(operatorTwin),
   ...drainEndpoints.map(operatorTwin),
   ...logSearchEndpoints.map(operatorTwin),
   ...boardEndpoints.map(operatorTwin),

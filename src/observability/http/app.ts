@@ -15,6 +15,7 @@ import type { Observability } from "../service/observability.ts";
 import { underHttp, withBoundedBody } from "./bounded.ts";
 import { mapError } from "./error-mapping.ts";
 import { mountLogStream, mountLogs } from "./logs.ts";
+import { mountTraces } from "./traces.ts";
 import { mountDrains } from "./drains.ts";
 import { mountSaved } from "./saved.ts";
 import type { ObservabilityPlane, PlaneHttpLimits, Visitor } from "./plane.ts";
@@ -107,6 +108,7 @@ export function createObservabilityApp(options: ObservabilityAppOptions): Observ
   mountPods(plane, headerPrefix);
   mountPodLogs(plane, headerPrefix);
   mountLogs(onPlane(plane), observability.logs);
+  mountTraces(onPlane(plane), observability.traces);
   mountDrains(onPlane(plane), observability.drains);
   mountSaved(onPlane(plane), observability);
   mountLogStream(plane);

@@ -38,7 +38,7 @@ const contentTypes: Readonly<Record<Encoding, string>> = {
 class Unsupported extends Error {}
 const unsupportedStatus = 415;
 
-/** OTLP over HTTP for containers, known by their address: `POST /v1/metrics` and `/v1/logs`. */
+/** OTLP over HTTP for containers, known by their address: `POST /v1/metrics`, `/v1/logs` and `/v1/traces`. */
 export function createTelemetryApp({ room, senders, peerHeader, limits, log }: TelemetryAppOptions) {
   const inTurn = createLimit(limits.atOnceMax);
   let inside = 0;
@@ -103,13 +103,14 @@ function encodingOf(request: Request): Encoding | undefined {
   return plain === contentTypes.protobuf ? "protobuf" : plain === contentTypes.json ? "json" : undefined;
 }
 
-const served = ["metrics", "logs"] as const;
-
 function signalOf(request: Request): Signal {
   const path = pathOf(request);
-  const signal = served.find((one) => path === `/v1/${one}`);
+  const signal = (Object.keys(requestShapes) as Signal[]).find((one) => path === `/v1/${one}`);
   if (signal === undefined) {
-    throw new Failure("not_found", `path ${JSON.stringify(path)} does not exist here: use /v1/metrics or /v1/logs`);
+    throw new Failure(
+      "not_found",
+      `path ${JSON.stringify(path)} does not exist here: use /v1/metrics, /v1/logs or /v1/traces`,
+    );
   }
   if (request.method === "POST") return signal;
   throw new Failure("method_not_allowed", `method ${request.method} is not allowed here, use POST`);

@@ -22,6 +22,7 @@ import { createSearchRoom } from "./saved/searches.ts";
 import { createRates } from "./rates.ts";
 import { createStreams } from "./streams.ts";
 import { createUiSessions } from "./sessions.ts";
+import { createTracesRoom } from "./traces/create.ts";
 import { createTelemetryRoom } from "./telemetry/create.ts";
 import { createAccess } from "./tokens/access.ts";
 import { createManagedTokens } from "./tokens/tokens.ts";
@@ -45,6 +46,7 @@ export function createObservability(context: ObservabilityContext): RunningObser
   const audit = createAuditTrail(context);
   const apps = createAppsRoom(context, { audit, host: host.strip });
   const logs = createLogsRoom(context.platform.logs, context);
+  const traces = createTracesRoom(context.platform.traces, context);
   const sessions = createUiSessions(context, { access, rates, streams });
   const observability: Observability = {
     access,
@@ -73,7 +75,8 @@ export function createObservability(context: ObservabilityContext): RunningObser
     drains: createDrainRoom(context, logs, context.platform.drains),
     searches: createSearchRoom(context),
     boards: createBoardRoom(context),
-    telemetry: createTelemetryRoom({ ...context, logs, limits: context.limits.telemetry }),
+    traces,
+    telemetry: createTelemetryRoom({ ...context, logs, traces, limits: context.limits.telemetry }),
   };
   const loops: ((signal: AbortSignal) => Promise<void>)[] = [
     streams.run,
@@ -83,9 +86,10 @@ export function createObservability(context: ObservabilityContext): RunningObser
     context.metrics.run,
     observability.alerts.run,
     logs.run,
+    traces.run,
     observability.drains.run,
   ];
-  const closers: (() => void)[] = [context.metrics.close];
+  const closers: (() => void)[] = [context.metrics.close, traces.close];
   return {
     observability,
     context,

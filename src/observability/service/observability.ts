@@ -19,6 +19,7 @@ import type { BoardRoom } from "./saved/boards.ts";
 import type { SearchRoom } from "./saved/searches.ts";
 import type { Platform } from "./platform.ts";
 import type { Rates } from "./rates.ts";
+import type { TracesRoom } from "./traces/create.ts";
 import type { TelemetryRoom } from "./telemetry/create.ts";
 import type { Streams } from "./streams.ts";
 import type { PodFiles } from "./files/create.ts";
@@ -56,5 +57,6 @@ export interface Observability {
   plugins: PluginsRoom;
   terminals: Terminals;
   files: PodFiles;
+  traces: TracesRoom;
   telemetry: TelemetryRoom;
 }

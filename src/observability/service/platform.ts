@@ -1,5 +1,6 @@
 import type { DrainOutside } from "./drains/parts.ts";
 import type { RouteOutside } from "./plugins/route-outside.ts";
+import type { TracePlatform } from "./traces/create.ts";
 import type { LogPlatform } from "./logs/create.ts";
 import type { Client } from "../../base/wire/client.ts";
 import type { FileInfo } from "../../orchestration/api/files.ts";
@@ -81,6 +82,8 @@ export interface Platform {
   logs?: LogPlatform;
   /** Source of new apps; without it they come from images. */
   sources?: SourceReader;
+  /** Where traces of apps are kept; without it the plane keeps none. */
+  traces?: TracePlatform;
   /** The ways by which lines leave the machine. */
   drains?: DrainOutside;
   /** The containers of plugins; without it no plugin has routes of its own. */

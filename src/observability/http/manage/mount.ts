@@ -5,6 +5,7 @@ import { mountIncidents } from "../incidents.ts";
 import { onOrchestration } from "../both-planes.ts";
 import { mountOperatorMetrics } from "./metrics.ts";
 import { mountLogs, mountOperatorLogStream } from "../logs.ts";
+import { mountTraces } from "../traces.ts";
 import { mountDrains } from "../drains.ts";
 import { mountOperatorPeople } from "../people.ts";
 import { mountSaved } from "../saved.ts";
@@ -19,6 +20,7 @@ export function mountObservability(plane: Plane, observability: Observability): 
   mountOperatorMetrics(plane, observability.metrics, observability.log);
   mountAlerts(onOrchestration(plane), observability.alerts);
   mountLogs(onOrchestration(plane), observability.logs);
+  mountTraces(onOrchestration(plane), observability.traces);
   mountDrains(onOrchestration(plane), observability.drains);
   mountSaved(onOrchestration(plane), observability);
   mountOperatorLogStream(plane, observability.logs);

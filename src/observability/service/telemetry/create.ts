@@ -6,11 +6,13 @@ import { appKey, type LogApp, type NewLine } from "../../core/logs/line.ts";
 import type { Taken } from "../../core/otlp/answer.ts";
 import { linesOf } from "../../core/otlp/log-lines.ts";
 import { itemWord, type PointLimits, pointsOf } from "../../core/otlp/metric-points.ts";
-import type { OtlpLogs, OtlpMetrics } from "../../core/otlp/model.ts";
+import type { OtlpLogs, OtlpMetrics, OtlpTraces } from "../../core/otlp/model.ts";
 import type { Signal } from "../../core/otlp/shapes.ts";
+import { type SpanLimits, spansOf } from "../../core/otlp/spans.ts";
 import { type Bucket, type Rate, takeMany } from "../../core/tokens/bucket.ts";
 import type { LogsRoom } from "../logs/create.ts";
 import type { MetricsRoom } from "../metrics/create.ts";
+import type { TracesRoom } from "../traces/create.ts";
 import { createGather } from "./gather.ts";
 
 export interface TelemetryLimits {
@@ -21,6 +23,7 @@ export interface TelemetryLimits {
   noteMs: number;
   appsMax: number;
   points: PointLimits;
+  spans: SpanLimits;
   lines: { lineCharactersMax: number; ageMs: number; aheadMs: number };
 }
 
@@ -47,12 +50,13 @@ export interface TelemetryRoom {
 interface TelemetryParts {
   logs: LogsRoom;
   metrics: MetricsRoom;
+  traces: TracesRoom;
   clock: SteadyClock;
   log: Log;
   limits: TelemetryLimits;
 }
 
-export function createTelemetryRoom({ logs, metrics, clock, log, limits }: TelemetryParts): TelemetryRoom {
+export function createTelemetryRoom({ logs, metrics, traces, clock, log, limits }: TelemetryParts): TelemetryRoom {
   const buckets = new Map<string, Bucket>();
   /** App, kind and reason → when it was told. */
   const told = new Map<string, number>();
@@ -115,14 +119,33 @@ export function createTelemetryRoom({ logs, metrics, clock, log, limits }: Telem
     return { rejected: 0, message: "" };
   }
 
+  function takeSpans({ key, replicaId }: Sender, request: OtlpTraces): Taken {
+    const app = { scope: key.scope, name: key.name };
+    const { spans, rejected } = spansOf(request, {
+      app: key.name,
+      replica: replicaId,
+      now: clock.now(),
+      limits: limits.spans,
+    });
+    const kept = spans.length === 0 ? { rejected: 0, reason: "" } : traces.add(app, spans);
+    const reasons = [rejected === 0 ? "" : "spans need a trace id, a span id and a time of the last day", kept.reason];
+    return { rejected: rejected + kept.rejected, message: reasons.filter(Boolean).join("; ") };
+  }
+
+  async function takeSignal(sent: SentTelemetry): Promise<Taken> {
+    const { sender, signal, request } = sent;
+    if (signal === "metrics") return takeMetrics(sender, request as OtlpMetrics);
+    return signal === "traces" ? takeSpans(sender, request as OtlpTraces) : takeLogs(sender, sent);
+  }
+
   return {
     admit({ key }, { requests, bytes }) {
       if (requests > 0) spend("requests", appKey(key), requests);
       if (bytes > 0) spend("bytes", appKey(key), bytes);
     },
     async take(sent) {
-      const { sender, signal, request } = sent;
-      const taken = signal === "metrics" ? takeMetrics(sender, request as OtlpMetrics) : await takeLogs(sender, sent);
+      const { sender, signal } = sent;
+      const taken = await takeSignal(sent);
       if (taken.rejected > 0) tell(appKey(sender.key), taken.message);
       return taken.rejected === 0
         ? taken
