@@ -10,6 +10,8 @@ export const screens: readonly Screen[] = [
   { path: "/apps/:scope/:name/:tab", title: "App", load: app },
   { path: "/logs", title: "Logs", key: "l", nav: "main", load: () => import("./screens/logs.tsx") },
   { path: "/metrics", title: "Metrics", key: "m", nav: "wide", load: () => import("./screens/metrics.tsx") },
+  { path: "/traces", title: "Traces", key: "r", nav: "wide", load: () => import("./screens/traces.tsx") },
+  { path: "/traces/:id", title: "Trace", load: () => import("./screens/trace.tsx") },
   { path: "/deploys", title: "Deploys", key: "d", nav: "main", load: () => import("./screens/deploys.tsx") },
   { path: "/builds", title: "Builds", key: "b", nav: "wide", load: () => import("./screens/builds.tsx") },
   { path: "/builds/:scope/:name/:id", title: "Build", load: () => import("./screens/build.tsx") },

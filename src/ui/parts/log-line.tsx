@@ -6,6 +6,7 @@ import { useLoad } from "../data/load.ts";
 import { shownLine } from "../data/tail.ts";
 import { clockText, exactText } from "../text/times.ts";
 import { fieldsOf, type ShownLine } from "../text/lines.ts";
+import { traceIn } from "../text/traces.ts";
 import { valueText } from "../text/changes.ts";
 import { Button } from "./button.tsx";
 import { Shown } from "./loaded.tsx";
@@ -26,6 +27,8 @@ function Asked({ line }: { line: ShownLine }) {
   const box = useRef<HTMLDialogElement>(null);
   useEffect(() => box.current?.showModal(), []);
   const { source } = line;
+  const fields = fieldsOf(line.text);
+  const trace = traceIn(fields);
   const close = () => {
     open.value = undefined;
   };
@@ -37,12 +40,22 @@ function Asked({ line }: { line: ShownLine }) {
           {line.text}
         </pre>
         <dl class="facts small">
-          {fieldsOf(line.text).map(([name, value]) => (
+          {fields.map(([name, value]) => (
             <>
               <dt key={name}>{name}</dt>
               <dd class="mono">{valueText(value)}</dd>
             </>
           ))}
+          {trace === undefined ? null : (
+            <>
+              <dt>Trace</dt>
+              <dd>
+                <a href={`/traces/${trace}`} onClick={close}>
+                  Show the trace
+                </a>
+              </dd>
+            </>
+          )}
           {source === undefined ? null : (
             <>
               <dt>Pod</dt>
