@@ -53,6 +53,9 @@ interface Message {
   error?: { message: string };
 }
 
+/** On a busy machine its first start takes long: it reads 300 MB from the disk. */
+const startMs = 60_000;
+
 /** Headless Chromium over its remote-debugging protocol. `cookies: false` has it take none. */
 export async function startChromium({ cookies = true }: { cookies?: boolean } = {}): Promise<Chromium> {
   const profile = mkdtempSync(join(tmpdir(), "chromium-"));
@@ -79,10 +82,14 @@ export async function startChromium({ cookies = true }: { cookies?: boolean } = 
     rmSync(profile, { recursive: true, force: true });
   };
   try {
-    const [port, path] = await waitFor("chromium's address", () => {
-      const lines = readFileSync(join(profile, "DevToolsActivePort"), "utf8").split("\n");
-      return lines.length > 1 && lines;
-    });
+    const [port, path] = await waitFor(
+      "chromium's address",
+      () => {
+        const lines = readFileSync(join(profile, "DevToolsActivePort"), "utf8").split("\n");
+        return lines.length > 1 && lines;
+      },
+      startMs,
+    );
     const wire = await connect(`ws://127.0.0.1:${port}${path}`);
     return {
       complaints: wire.complaints,
