@@ -138,7 +138,7 @@ queue_second_looks() {
     [ "$failed" != 0 ] || continue
     looks=$((looks + 1))
     ! grep -Eqs 'BERTH_TEST_(KILLS|ROUNDS|CASES)' "$target" || continue
-    echo "$ring $item_seconds $target" >"$BERTH_TEST_DIR/queue/20$looks-$(item_name "$target")"
+    echo "$ring $item_seconds $target" >"$BERTH_TEST_DIR/queue/$((200 + looks))-$(item_name "$target")"
     for kept in log xml count; do
       mv "${count%.count}.$kept" "${count%.count}.first-$kept" 2>/dev/null || true
     done
@@ -161,6 +161,6 @@ end_second_looks() {
         mv "$result.first-$kept" "$result.$kept" 2>/dev/null || true
       done
     fi
-    rm -f "$BERTH_TEST_DIR"/queue/20?-"${result##*/}" "$first"
+    rm -f "$BERTH_TEST_DIR"/queue/2??-"${result##*/}" "$first"
   done
 }
