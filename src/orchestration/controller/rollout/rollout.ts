@@ -134,6 +134,8 @@ async function judgeRelease(context: Context, judging: ReleaseJudging): Promise<
   const { release, verdict, manifest, workload, memory } = judging;
   if (verdict.outcome === "going") return { memory, moved: false };
   if (verdict.outcome === "done") {
+    // Whoever waits for a canary may count on where requests go once it has succeeded.
+    if (context.store.canaries.get(release) !== undefined) await context.ingressGate?.caughtUp(context.closing);
     const calls = await successCalls(context, { release, manifest, workload });
     const recorded = succeed(context, { release, workload, calls });
     // The status tells of a failed release until it is none any more.

@@ -38,6 +38,7 @@ async function tellRollout(
   if (command === "abort") await abortRelease(context, key, actor);
   else await tellCanary(context, key, { command, actor });
   context.enqueue(key);
+  await context.ingressGate?.caughtUp(context.closing);
   return view(context, key);
 }
 
