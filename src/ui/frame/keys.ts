@@ -8,6 +8,8 @@ const chordMs = 1_200;
 export function listenToKeys(): void {
   let chordAt = 0;
   document.addEventListener("keydown", (event) => {
+    // What asks a question stays until it is answered.
+    if (document.querySelector("dialog[open]") !== null) return;
     if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === "k") {
       event.preventDefault();
       openPalette();
