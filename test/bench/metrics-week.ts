@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
 import type { Sample, Series } from "../../src/observability/core/metrics/series.ts";
-import { appsBoard, type BoardChart, hostBoard } from "../../src/ui/text/boards.ts";
+import type { BoardChart } from "../../src/observability/api/boards.ts";
+import { builtInBoards } from "../../src/observability/core/boards.ts";
 import { createMetricWorld, type MetricWorld } from "../support/metric-world.ts";
 import { type PlaneWorld, planeWorld } from "../support/observability.ts";
 import type { BenchRow } from "./row.ts";
@@ -90,7 +91,7 @@ async function fill(plane: PlaneWorld, table: Table): Promise<number> {
 
 async function slowestChart(plane: PlaneWorld, token: string, range: string): Promise<number> {
   let slowest = 0;
-  for (const chart of [...hostBoard, ...appsBoard]) {
+  for (const chart of builtInBoards.flatMap(({ charts }) => charts)) {
     const path = pathOf(chart, range);
     const took: number[] = [];
     for (let turn = 0; turn < 3; turn++) {
@@ -104,7 +105,7 @@ async function slowestChart(plane: PlaneWorld, token: string, range: string): Pr
   return slowest;
 }
 
-function pathOf({ metric, agg, groupBy }: BoardChart, range: string): string {
+function pathOf({ metric, agg, group_by: groupBy }: BoardChart, range: string): string {
   const query = new URLSearchParams({ metric, from: range });
   if (agg !== undefined) query.set("agg", agg);
   if (groupBy !== undefined) query.set("group_by", groupBy);

@@ -3,7 +3,8 @@ import { silentLog } from "../../src/base/words/log.ts";
 import { metricLimits } from "../../src/config/metric-limits.ts";
 import type { Series } from "../../src/observability/core/metrics/series.ts";
 import { openArchive } from "../../src/observability/service/metrics/archive.ts";
-import { appsBoard, hostBoard } from "../../src/ui/text/boards.ts";
+
+import { builtInBoards } from "../../src/observability/core/boards.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
 import { createMetricWorld } from "../support/metric-world.ts";
 import { type PlaneServer, startPlaneServer } from "../support/plane-server.ts";
@@ -28,8 +29,8 @@ async function memoryOf(plane: PlaneServer): Promise<number> {
   try {
     const Authorization = `Bearer ${await plane.token()}`;
     for (const range of ["1h", "24h", "7d"]) {
-      for (const { metric, groupBy = "app" } of [...hostBoard, ...appsBoard]) {
-        const url = `${plane.url}/api/pat/v1/query?metric=${metric}&from=${range}&group_by=${groupBy}`;
+      for (const { metric, group_by: by = "app" } of builtInBoards.flatMap(({ charts }) => charts)) {
+        const url = `${plane.url}/api/pat/v1/query?metric=${metric}&from=${range}&group_by=${by}`;
         const response = await fetch(url, { headers: { Authorization } });
         if (response.status !== 200) throw new Error(await response.text());
       }

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createHostCollector } from "../../src/observability/collect/metrics/host.ts";
+import { createPlaces } from "../../src/observability/collect/metrics/places.ts";
 import { createPodCollector } from "../../src/observability/collect/metrics/pods.ts";
 import type { Sample } from "../../src/observability/core/metrics/series.ts";
 import type { PodMeasure } from "../../src/orchestration/api/pod-measure.ts";
@@ -29,7 +30,7 @@ export async function run(): Promise<BenchRow[]> {
     const { usage } = createUsage(engineOf(root, ids));
     let latest = { at: 0, pods: [] as PodMeasure[] };
     const measures = { latest: () => latest, replicas: () => [] };
-    const collectors = [createHostCollector(), createPodCollector(measures, () => undefined)];
+    const collectors = [createHostCollector(), createPodCollector(measures, createPlaces(), () => undefined)];
     let reading = 0;
     let all = 0;
     for (let round = 0; round < rounds; round++) {

@@ -70,6 +70,8 @@ async function lineStream(
   }
   const goesOn = readFlag(query.follow, false);
   const body = new ReadableStream<Uint8Array>({
+    // Headers go out with the first bytes: without them, a log in which nothing is written looks like no answer.
+    start: (controller) => (goesOn ? controller.enqueue(Buffer.from("\n")) : undefined),
     async pull(controller) {
       const text = await held.next(pingMs, !goesOn);
       if (text === undefined) {

@@ -126,6 +126,7 @@ const rowsOf = ({ text: body }: PlaneAnswer) =>
 
 describe("a web UI for this interface", () => {
   test("1: a token comes with 201, its record, and never a hash; it is in no list", async () => {
+    it.plane.clock.moveTo(it.plane.clock.steady() + 1_000);
     const made = await it.plane.manage("POST /pats", { scopes: ["read", "actions", "read"], name: "panel" });
     expect(made.status).toBe(201);
     expectShape(shapes.token, made.data);
