@@ -100,6 +100,18 @@ test("a terminal goes through an ingress to @observability, over TLS", async () 
   await waitFor("the output", () => terminal.output().includes("42-over-tls"));
   terminal.send(typed("exit\n"));
   await waitFor("the end", () => terminal.closed === 1000);
+  const Host = `${host}:${https}`;
+  const Origin = `https://${Host}`;
+  const session = `https://127.0.0.1:${https}/ui/api/session`;
+  const signedIn = await fetch(session, {
+    ...{ method: "POST", headers: { Host, Origin, "X-Berth-UI": "1" }, body: JSON.stringify({ token }), tls },
+  });
+  const [Cookie = ""] = (signedIn.headers.get("set-cookie") ?? "").split(";");
+  const url = `wss://127.0.0.1:${https}${api}/exec/${pod}`;
+  const browser = await openTerminalSocket(url, { Host, Origin, Cookie }, tls);
+  await expect(openTerminalSocket(url, { Host, Cookie, Origin: "https://evil.test" }, tls)).rejects.toThrow("refused");
+  await fetch(session, { method: "DELETE", headers: { Host, Origin, Cookie, "X-Berth-UI": "1" }, tls });
+  await waitFor("the end with the session", () => browser.fault().includes("has ended"));
 });
 
 test("files: a folder is listed, a file is written and read, whatever its name is", async () => {

@@ -24,7 +24,7 @@ export interface Tab {
   front(): Promise<void>;
   /** The page's own scripts do not run from now on. */
   withoutScripts(): Promise<void>;
-  /** Keys as a person types them: `Tab`, `Enter`, a letter. */
+  /** Keys as a person types them: `Tab`, `Shift+Tab`, `Enter`, a letter. */
   key(name: string): Promise<void>;
   /** Text as a person types it, into what has the focus. */
   type(text: string): Promise<void>;
@@ -161,6 +161,8 @@ async function connect(url: string): Promise<Wire> {
   };
 }
 
+/** In `modifiers` of the protocol. */
+const shiftBit = 8;
 const keyCodes: Record<string, number> = { Tab: 9, Enter: 13, Escape: 27, ArrowUp: 38, ArrowDown: 40 };
 
 async function createTab(wire: Wire, context: string | undefined): Promise<Tab> {
@@ -229,9 +231,11 @@ async function createTab(wire: Wire, context: string | undefined): Promise<Tab> 
       await call("Emulation.setScriptExecutionDisabled", { value: true });
     },
     async key(name) {
-      const code = keyCodes[name] ?? name.toUpperCase().charCodeAt(0);
-      const text = name === "Enter" ? { text: "\r" } : name.length === 1 ? { text: name } : {};
-      const common = { key: name, code: name, windowsVirtualKeyCode: code, ...text };
+      const shift = name.startsWith("Shift+");
+      const key = shift ? name.slice("Shift+".length) : name;
+      const code = keyCodes[key] ?? key.toUpperCase().charCodeAt(0);
+      const text = key === "Enter" ? { text: "\r" } : key.length === 1 ? { text: key } : {};
+      const common = { key, code: key, windowsVirtualKeyCode: code, modifiers: shift ? shiftBit : 0, ...text };
       await call("Input.dispatchKeyEvent", { type: "keyDown", ...common });
       await call("Input.dispatchKeyEvent", { type: "keyUp", ...common });
     },

@@ -147,6 +147,8 @@ export const beingBuilt = [
 /** Package → path prefixes where it may be imported. A package without a row may be imported nowhere. */
 export const packageHomes: Record<string, readonly string[]> = {
   "@peculiar/x509": ["src/ingress/certs/authority.ts"],
+  "@xterm/xterm": ["src/ui/parts/terminal/"],
+  "@xterm/addon-fit": ["src/ui/parts/terminal/"],
   "@balena/dockerignore": ["src/client/build/ignore-rules.ts"],
   "acme-client": ["src/ingress/certs/acme/"],
   ignore: ["src/base/pure/git-rules.ts"],

@@ -4,8 +4,11 @@ import { readExamples } from "./read-examples.ts";
 
 const source = join(import.meta.dir, "../../ui");
 
-/** The API layers: what a browser needs of an endpoint value is how to call it, not its schema. */
-const contract = /\/src\/(?:observability|orchestration|identity|ingress)\/api\/.+\.ts$/;
+/**
+ * The API layers: what a browser needs of an endpoint value is how to call it, not its schema. The frames of terminals are
+ * code that it runs.
+ */
+const contract = /\/src\/(?:observability|orchestration|identity|ingress)\/api\/(?!exec-frames\.ts$).+\.ts$/;
 
 /** Bundles the web UI for browsers: one page, and files whose names hold the digest of what is in them. */
 export async function bundleUi(): Promise<UiFile[]> {

@@ -103,7 +103,8 @@ function Asked({ action }: { action: Action }) {
   );
 }
 
-function Effects({ list }: { list: readonly Effect[] }) {
+/** What an action does, line by line. */
+export function Effects({ list }: { list: readonly Effect[] }) {
   return (
     <ul class="effects">
       {list.map(({ text, ends }) => (

@@ -17,8 +17,10 @@ import { Config } from "./app/config.tsx";
 import { Deploys } from "./app/deploys.tsx";
 import { Why } from "./app/why.tsx";
 import { Events } from "./app/events.tsx";
+import { Files } from "./app/files.tsx";
 import { Logs } from "./app/logs.tsx";
 import { Metrics } from "./app/metrics.tsx";
+import { Terminal } from "./app/terminal.tsx";
 
 /** What each tab shows, and the command that tells the same. */
 const tabs: Record<
@@ -31,6 +33,8 @@ const tabs: Record<
   deploys: { title: "Deploys", Body: Deploys, command: (name) => `berth releases ${name}` },
   metrics: { title: "Metrics", Body: Metrics, command: (name) => `berth stats ${name}` },
   config: { title: "Config", Body: Config, command: (name) => `berth config list ${name}` },
+  terminal: { title: "Terminal", Body: Terminal, command: (name) => `berth exec ${name}` },
+  files: { title: "Files", Body: Files, command: (name) => `berth cp ${name}:/path .` },
   events: { title: "Events", Body: Events, command: (name) => `berth events ${name}` },
 };
 

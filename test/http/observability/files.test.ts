@@ -2,6 +2,8 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { archiveOf, fileIn } from "../../../src/observability/service/files/archive.ts";
 import type { FileInfo } from "../../../src/orchestration/api/files.ts";
 import { Failure } from "../../../src/base/wire/failure.ts";
+import { readyPlaneTls } from "../../../src/local/plane-tls.ts";
+import { temporaryFolder } from "../../support/haproxy.ts";
 import { fakeCommand } from "../../support/fake-command.ts";
 import { type PlaneWorld, planeWorld } from "../../support/observability.ts";
 
@@ -121,6 +123,19 @@ test.each([
   ["PUT /pods/shop-web.abcde/file?path=/app/x&mode=1", "exec", 400],
 ])("%s with the scope %s is a %i", async (request, scope, status) => {
   expect((await it.ask(request, { token: await it.token([scope]) })).status).toBe(status);
+});
+
+test("a file goes over TLS too, as it comes", async () => {
+  const { folder, remove } = temporaryFolder();
+  const tls = await readyPlaneTls({ kind: "self-signed" }, { folder, now: Date.now() });
+  const listener = it.listen({ tls: { cert: tls?.cert ?? "", key: tls?.key ?? "" } });
+  const at = `https://localhost:${listener.address.split(":")[1]}/api/pat/v1/pods/shop-web.abcde/file?path=/app/new`;
+  const headers = { Authorization: `Bearer ${await it.token(["exec"])}` };
+  const body = "x".repeat(2 * 1024 * 1024);
+  const put = await fetch(at, { method: "PUT", headers, body, tls: { ca: tls?.cert ?? "" } });
+  expect([put.status, written[0]?.text.length]).toEqual([200, body.length]);
+  await listener.stop(0);
+  remove();
 });
 
 test("a token that is limited to other apps reaches no files", async () => {
