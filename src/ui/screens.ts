@@ -1,6 +1,7 @@
 import type { Screen } from "./frame/screen.ts";
 
 const app = () => import("./screens/app.tsx");
+const instance = () => import("./screens/instance.tsx");
 const alerts = () => import("./screens/alerts.tsx");
 
 /** Every page: one line each, in the order of the list on the left. A path that comes first wins. */
@@ -25,6 +26,9 @@ export const screens: readonly Screen[] = [
   { path: "/audit", title: "Audit", load: () => import("./screens/audit.tsx") },
   { path: "/alerts", title: "Alerts", key: "a", nav: "main", load: alerts },
   { path: "/alerts/:tab", title: "Alerts", load: alerts },
+  { path: "/identity", title: "Identity", nav: "wide", load: () => import("./screens/identity.tsx") },
+  { path: "/identity/:instance", title: "Instance", load: instance },
+  { path: "/identity/:instance/:tab", title: "Instance", load: instance },
   { path: "/access", title: "Access", nav: "wide", load: () => import("./screens/access.tsx") },
   { path: "/new", title: "New app", key: "n", load: () => import("./screens/new.tsx") },
   { path: "/components", title: "Components", load: () => import("./screens/components.tsx") },

@@ -1,3 +1,4 @@
+import type { PlaneLimits } from "../../src/observability/service/context.ts";
 import { type PlaneAnswer, type PlaneWorld, planeWorld } from "./observability.ts";
 import { baseUrl, type SignInWorld, signInWorld } from "./sign-in-world.ts";
 import { webBrowser } from "./web-browser.ts";
@@ -32,9 +33,9 @@ export interface PeopleBrowser {
 
 const password = "correct horse battery";
 
-export async function peopleWorld(): Promise<PeopleWorld> {
+export async function peopleWorld(limits: Partial<PlaneLimits> = {}): Promise<PeopleWorld> {
   const identity = await signInWorld();
-  const world = planeWorld({ identity: identity.running.identity, clock: identity.clock });
+  const world = planeWorld({ identity: identity.running.identity, clock: identity.clock, limits });
   world.peer.ip = "127.0.0.1";
   let instance = "";
   return {

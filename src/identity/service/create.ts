@@ -70,7 +70,7 @@ export function createIdentity(parts: IdentityParts): RunningIdentity {
   };
   const tokens = createTokens(context);
   const signingPairs = createSigningPairs(context);
-  const { hosted, mailing, passwords } = createHosted({ context, tokens, send: sendMail });
+  const { hosted, mailing, passwords, providers } = createHosted({ context, tokens, send: sendMail });
   const thread = createThread(context, searching);
   const search = createSearches(context, thread);
   const identity: Identity = {
@@ -91,6 +91,7 @@ export function createIdentity(parts: IdentityParts): RunningIdentity {
       hashPassword: (password) => passwords.hash(password, serviceLane),
       signingPairs,
       search,
+      buttons: providers.buttons,
     }),
   };
   const loops: ((signal: AbortSignal) => Promise<void>)[] = [

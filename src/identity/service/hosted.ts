@@ -9,7 +9,7 @@ import { createMailing, type Mailing } from "./mails.ts";
 import { createOidc } from "./oidc.ts";
 import { createPasswords, type Passwords } from "./passwords.ts";
 import { createProviderFlow, type ProviderFlow } from "./provider-flow.ts";
-import { createProviders } from "./providers.ts";
+import { createProviders, type Providers } from "./providers.ts";
 import { randomSecret } from "./random.ts";
 import { createReset, type Reset } from "./reset.ts";
 import { createSignIn, type SignIn } from "./sign-in.ts";
@@ -47,6 +47,7 @@ interface HostedRooms {
   hosted: Hosted;
   mailing: Mailing;
   passwords: Passwords;
+  providers: Pick<Providers, "buttons">;
 }
 
 const allowFlag = "--identity-allow-private-endpoints";
@@ -85,5 +86,5 @@ export function createHosted({ context, tokens, send }: HostedParts): HostedRoom
     },
     redeem: (entry, code) => redeemCode(context, entry, code),
   };
-  return { hosted, mailing, passwords };
+  return { hosted, mailing, passwords, providers };
 }

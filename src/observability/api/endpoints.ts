@@ -11,6 +11,7 @@ import { logSearchEndpoints } from "./log-searches.ts";
 import { traceEndpoints } from "./traces.ts";
 import { logEndpoints } from "./log-search.ts";
 import { planeOpenapi } from "./openapi.ts";
+import { planeIdentityEndpoints } from "./identity.ts";
 import { planePeopleEndpoints } from "./people.ts";
 import type { PlaneEndpoint } from "./plane-endpoint.ts";
 import { listPlanePats, revokePlanePat } from "./tokens.ts";
@@ -25,6 +26,7 @@ export const planeEndpoints: PlaneEndpoint[] = [
   listPlanePats,
   revokePlanePat,
   ...planePeopleEndpoints,
+  ...planeIdentityEndpoints,
   planeSystem,
   planeStats,
   listPlanePods,

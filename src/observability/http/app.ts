@@ -31,6 +31,7 @@ import { mountAlerts } from "./alerts.ts";
 import { mountIncidents } from "./incidents.ts";
 import { onPlane } from "./both-planes.ts";
 import { mountMetrics } from "./metrics.ts";
+import { mountIdentityRoom } from "./identity.ts";
 import { mountPeople } from "./people.ts";
 import { mountPersonSignIn } from "./person-sign-in.ts";
 import { mountTerminals } from "./exec.ts";
@@ -99,6 +100,7 @@ export function createObservabilityApp(options: ObservabilityAppOptions): Observ
   mountOpenapi(plane, { title: "berth observability API", version });
   mountTokens(plane);
   mountPeople(plane);
+  mountIdentityRoom(plane);
   mountMetrics(plane);
   mountAlerts(onPlane(plane), observability.alerts);
   mountIncidents(onPlane(plane), observability.incidents);

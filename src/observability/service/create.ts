@@ -16,6 +16,7 @@ import { createDrainRoom } from "./drains/create.ts";
 import { createPodFiles } from "./files/create.ts";
 import { createTerminals } from "./terminals/create.ts";
 import { createLogsRoom } from "./logs/create.ts";
+import { createIdentityRoom } from "./identity/create.ts";
 import { createPeopleRoom } from "./people/create.ts";
 import { createBoardRoom } from "./saved/boards.ts";
 import { createSearchRoom } from "./saved/searches.ts";
@@ -55,6 +56,7 @@ export function createObservability(context: ObservabilityContext): RunningObser
     audit,
     tokens: createManagedTokens(context, streams),
     sessions,
+    identity: createIdentityRoom(context),
     people: createPeopleRoom(context, { rates, streams, sessions }),
     platform: context.platform,
     apps,

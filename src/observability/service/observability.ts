@@ -13,6 +13,7 @@ import type { MetricsAnswers } from "./metrics/answers.ts";
 import type { Log } from "../../base/words/log.ts";
 import type { DrainRoom } from "./drains/create.ts";
 import type { LogsRoom } from "./logs/create.ts";
+import type { IdentityRoom } from "./identity/create.ts";
 import type { PeopleRoom } from "./people/create.ts";
 import type { PluginsRoom } from "./plugins/create.ts";
 import type { BoardRoom } from "./saved/boards.ts";
@@ -37,6 +38,7 @@ export interface Observability {
   tokens: ManagedTokens;
   sessions: UiSessions;
   people: PeopleRoom;
+  identity: IdentityRoom;
   platform: Platform;
   metrics: MetricsAnswers;
   log: Log;

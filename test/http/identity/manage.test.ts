@@ -294,6 +294,7 @@ describe("providers", () => {
           hashPassword: (password) => Promise.resolve(password),
           signingPairs: identity.signingPairs,
           search: identity.search,
+          buttons: () => [],
         },
       ),
       context.log,

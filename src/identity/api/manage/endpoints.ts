@@ -25,6 +25,7 @@ import {
   rotateIdentityKey,
 } from "./keys.ts";
 import { getIdentityMail, listIdentityMails } from "./mails.ts";
+import { previewIdentityPage } from "./preview.ts";
 import { deleteIdentityProvider, listIdentityProviders, putIdentityProvider } from "./providers.ts";
 import { listIdentitySessions, revokeIdentitySession } from "./sessions.ts";
 import {
@@ -48,6 +49,7 @@ export const identityEndpoints: Endpoint[] = [
   getIdentityInstance,
   updateIdentityInstance,
   deleteIdentityInstance,
+  previewIdentityPage,
   listIdentityKeys,
   createIdentityKey,
   rotateIdentityKey,

@@ -6,6 +6,7 @@ import { mountIdentityImport } from "./import.ts";
 import { mountIdentityInstances } from "./instances.ts";
 import { mountIdentityKeys } from "./keys.ts";
 import { mountIdentityMails } from "./mails.ts";
+import { mountIdentityPreview } from "./preview.ts";
 import { mountIdentityProviders } from "./providers.ts";
 import { mountIdentitySessions } from "./sessions.ts";
 import { mountIdentityUsers } from "./users.ts";
@@ -15,6 +16,7 @@ import type { Plane } from "../../../base/http/mount.ts";
 export function mountIdentity(plane: Plane, manage: Management, options: { pageMax: number }): void {
   mountIdentityApps(plane, manage);
   mountIdentityInstances(plane, manage);
+  mountIdentityPreview(plane, manage);
   mountIdentityKeys(plane, manage);
   mountIdentityProviders(plane, manage);
   mountIdentityUsers(plane, manage, options);

@@ -11,6 +11,8 @@ import { createManagedHooks, type ManagedHooks } from "./hooks.ts";
 import { type ImportRequest, importUsers } from "./import.ts";
 import { createManagedKeys, type ManagedKeys } from "./keys.ts";
 import { createManagedMails, type ManagedMails } from "./mails.ts";
+import type { ProviderButton } from "../code-exchange.ts";
+import { createPreviews, type Previews } from "./preview.ts";
 import { createManagedProviders, type ManagedProviders } from "./providers.ts";
 import { createQuickstart } from "./quickstart.ts";
 import { createManagedSessions, type ManagedSessions } from "./sessions.ts";
@@ -25,6 +27,7 @@ export interface Management {
   instances: Instances;
   keys: ManagedKeys;
   providers: ManagedProviders;
+  previews: Previews;
   users: ManagedUsers;
   sessions: ManagedSessions;
   mails: ManagedMails;
@@ -43,15 +46,18 @@ interface ManagementParts {
   hashPassword: ManagedUsersParts["hashPassword"];
   signingPairs: Pick<SigningPairs, "ensure" | "stage" | "promote">;
   search: Searches;
+  /** Buttons of the sign-in page, by `seq` of the instance. */
+  buttons: (instance: number) => ProviderButton[];
 }
 
 export function createManagement(context: ManageContext, parts: ManagementParts): Management {
-  const { hashPassword, signingPairs, search } = parts;
+  const { hashPassword, signingPairs, search, buttons } = parts;
   return {
     apps: createManagedApps(context),
     instances: createInstances(context, signingPairs),
     keys: createManagedKeys(context, signingPairs),
     providers: createManagedProviders(context),
+    previews: createPreviews(context, buttons),
     users: createManagedUsers(context, { hashPassword, search }),
     sessions: createManagedSessions(context, search),
     mails: createManagedMails(context),
