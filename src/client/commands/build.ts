@@ -16,6 +16,7 @@ import type { Arguments } from "../shell/arguments.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
 import { fileFlag, formatFlag, manifestsOf } from "../shell/manifest-flags.ts";
+import { printable } from "../shell/style.ts";
 import { resourceReference } from "../shell/reference.ts";
 import { tableText } from "../text/table-text.ts";
 import { tableSetup } from "./get.ts";
@@ -98,9 +99,10 @@ async function listOf(context: Context, [text, ...more]: string[]): Promise<numb
       build.status,
       build.started_at,
       tookText(build),
+      sourceText(build),
       build.error ?? "",
     ]);
-    return tableText([["APP", "BUILD", "STATUS", "STARTED", "TOOK", "ERROR"], ...rows], tableSetup(context));
+    return tableText([["APP", "BUILD", "STATUS", "STARTED", "TOOK", "SOURCE", "ERROR"], ...rows], tableSetup(context));
   });
   return exitCodes.done;
 }
@@ -108,6 +110,12 @@ async function listOf(context: Context, [text, ...more]: string[]): Promise<numb
 function namesOf(text: string): { scope: string; name: string } {
   const { scope = "", name } = resourceReference(text);
   return { scope, name };
+}
+
+/** The commit, or the beginning of the digest of the folder. */
+function sourceText({ git, context }: Build): string {
+  if (git === undefined) return `folder ${context.slice(0, 12)}`;
+  return printable([git.ref, git.commit.slice(0, 12)].filter((part) => part !== undefined).join(" "));
 }
 
 function tookText({ started_at, ended_at }: Build): string {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { allowedAddresses, type Resolve } from "../../base/deliver/address-guard.ts";
+import { diskFailure } from "../../base/disk/disk-failure.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { createLimit } from "../../base/words/limit.ts";
 import { sourceLimits } from "../../config/source-limits.ts";
@@ -61,7 +62,11 @@ export function createSources(parts: SourceParts): SourceReader {
         const [problem] = identityProblems("app", scope, name);
         if (problem !== undefined) throw new Failure("invalid", `query ${problem.path}: ${problem.message}`);
         const file = join(work, "upload");
-        await pipeline(Readable.from(bounded(bytes)), createWriteStream(file, { mode: 0o600 }), { signal });
+        await pipeline(Readable.from(bounded(bytes)), createWriteStream(file, { mode: 0o600 }), { signal }).catch(
+          (error: unknown) => {
+            throw error instanceof Failure || signal.aborted ? error : diskFailure(error, file);
+          },
+        );
         return read({ type: "archive", scope, name, host, work, file, isFolder }, { signal });
       }),
   };

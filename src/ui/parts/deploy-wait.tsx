@@ -34,9 +34,8 @@ export function DeployWait({ begun }: { begun: readonly Operation[] }) {
       {isDone
         ? addresses.map((url) => (
             <p key={url}>
-              {"Open "}
               <a href={url} target="_blank" rel="noreferrer">
-                {url}
+                {`Open ${url}`}
               </a>
             </p>
           ))

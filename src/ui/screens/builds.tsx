@@ -47,8 +47,8 @@ export function Screen() {
           builds.length === 0 ? (
             <Empty title="No builds yet">
               <p>
-                An app whose manifest has a build is made from source on this server. Begin with{" "}
-                <a href="/new">New app</a> or <code>berth up</code>.
+                An app whose manifest has a build is made from source on this server. Begin with New app, or with{" "}
+                <code>berth up</code>.
               </p>
             </Empty>
           ) : (

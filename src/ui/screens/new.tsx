@@ -63,6 +63,12 @@ export function Screen() {
         (error: unknown) => setFaults([faultText(error)]),
       );
   }, [of]);
+  // Source belongs to the origin that it was chosen in.
+  useEffect(() => {
+    if (source !== undefined) setText(firstManifest);
+    setSource(undefined);
+    setPlanned(undefined);
+  }, [from]);
   const run = async (dry: boolean): Promise<Plan | undefined> => {
     const read = readManifests(text);
     const sent = "fault" in read ? { faults: [read.fault] } : await sendAll(read.manifests, dry);

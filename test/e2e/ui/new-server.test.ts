@@ -83,7 +83,10 @@ describe("a new app from source, in the executable", () => {
     await tab.press("Deploy");
     await tab.shows("step one");
     await takePictures(tab, "new-server-building");
-    await waitFor("the rollout", async () => (await tab.shows("Rollout")).includes("succeeded"));
+    await waitFor("the rollout", async () => {
+      const text = await tab.read<string>("document.body.innerText");
+      return text.includes("Rollout") && text.includes("succeeded");
+    });
     await takePictures(tab, "new-server-done");
     expect(await axeFaults(tab)).toEqual([]);
     expect(await page("web")).toBe("from an upload");

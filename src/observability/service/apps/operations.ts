@@ -47,6 +47,8 @@ interface Entry {
   /** Undefined for one that ends with work of its own. */
   goal: Goal | undefined;
   startedAt: number;
+  /** The app was known since. */
+  seen: boolean;
 }
 
 export function createOperations({ model, clock, log, limits, randomBytes }: OperationsParts): Operations {
@@ -58,7 +60,11 @@ export function createOperations({ model, clock, log, limits, randomBytes }: Ope
   function look(entry: Entry): void {
     const { operation, goal, startedAt } = entry;
     if (goal === undefined) return;
-    const progress = progressOf(goal, model.get(operation.app));
+    const known = model.get(operation.app);
+    // A new app is not known at once; what was never seen has not been deleted.
+    if (known !== undefined) entry.seen = true;
+    else if (!entry.seen && goal.type !== "gone" && clock.now() - startedAt <= limits.operationMs) return;
+    const progress = progressOf(goal, known);
     const isLate = progress.state === "running" && clock.now() - startedAt > limits.operationMs;
     const text = isLate ? `${progress.text}; it is not followed any longer and goes on by itself` : progress.text;
     const state = isLate ? "failed" : progress.state;
@@ -89,7 +95,7 @@ export function createOperations({ model, clock, log, limits, randomBytes }: Ope
       started_at: isoTime(startedAt),
       ...(release === undefined ? {} : { release }),
     };
-    const entry = { operation: first, goal, startedAt };
+    const entry: Entry = { operation: first, goal, startedAt, seen: false };
     entries.set(id, entry);
     running.add(entry);
     const [oldest] = entries.size > limits.operationsKept ? entries.keys() : [];

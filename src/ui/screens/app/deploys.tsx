@@ -14,6 +14,7 @@ import { Ago } from "../../parts/time.tsx";
 import { say } from "../../parts/toasts.tsx";
 import { countText, durationText } from "../../text/figures.ts";
 import { outcomeTone } from "../../text/states.ts";
+import { buildPath } from "../../parts/build-buttons.tsx";
 import { ChangeTable } from "../../parts/change-table.tsx";
 import { askRollback } from "./actions.ts";
 
@@ -105,7 +106,9 @@ function Difference({ app, release }: { app: AppDetail; release: Release }) {
           <>
             <dt>Build</dt>
             <dd>
-              <code>{release.build_id}</code>
+              <a href={buildPath({ scope, name, id: release.build_id })}>
+                <code>{release.build_id}</code>
+              </a>
             </dd>
           </>
         )}

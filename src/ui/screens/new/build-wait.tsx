@@ -10,10 +10,8 @@ export function BuildWait({ build }: { build: ShownBuild }) {
   return (
     <section ref={place} class="section build-wait">
       <h2>Build</h2>
-      <p class="soft small">
-        {`The image of ${build.scope}/${build.name} is built first; then it is deployed from here. `}
-        <a href={buildPath(build)}>Its page</a>
-      </p>
+      <p class="soft small">{`The image of ${build.scope}/${build.name} is built first; then it is deployed from here.`}</p>
+      <a href={buildPath(build)}>Its page, where it can be cancelled</a>
       <BuildOutput build={build} onEnd={() => undefined} />
     </section>
   );
