@@ -12,9 +12,14 @@ export const metricLimits = {
   /** Free space of the disk below which detail goes, and below which nothing is stored any more. */
   diskLowBytes: 1024 * 1024 * 1024,
   diskFullBytes: 256 * 1024 * 1024,
-  /** Series at the same time; of one app's own metrics. */
+  /** Series at the same time. */
   seriesMax: 20_000,
+  /** Those of one app's own metrics for which something came lately. */
   customSeriesPerAppMax: 1_000,
+  customActiveMs: 2 * dayMs,
+  /** With those whose past is still kept: of one app, and of all apps, so that there is room for the server's own. */
+  customKeptPerAppMax: 5_000,
+  customKeptMax: 12_000,
   /** Counters of apps whose last value is remembered, and for how long without a new one. */
   intake: { countersMax: 50_000, counterKeptMs: 2 * hourMs },
   /** Of a name with its labels. */

@@ -6,7 +6,7 @@ export const telemetryLimits = {
   front: { bodyBytesMax: 2 * mib, connectionsMax: 256 },
   http: {
     /** A body after it was decompressed. */
-    inflatedBytesMax: 16 * mib,
+    inflatedBytesMax: 8 * mib,
     /** Messages and values in one request, and how deep they are nested. */
     itemsMax: 200_000,
     depthMax: 64,

@@ -119,6 +119,7 @@ const question = {
 const catalogue = {
   method: "GET",
   summary: "Known metrics with their units and labels, and the state of their store",
+  query: Type.Object({ app: Text("SCOPE or SCOPE/NAME: only series of this app are counted") }),
   data: MetricCatalogue,
 } as const;
 const exposition = {

@@ -13,7 +13,7 @@ export function mountMetrics(plane: ObservabilityPlane): void {
   const { metrics, streams } = plane.observability;
   mountPlane(plane, getPlaneMetrics, { answer: ({ query, grant }) => metrics.chart(query, grant) });
   mountPlane(plane, queryPlaneMetrics, { answer: ({ query, grant }) => metrics.query(query, grant) });
-  mountPlane(plane, listPlaneMetrics, { answer: ({ grant }) => metrics.catalogue(grant) });
+  mountPlane(plane, listPlaneMetrics, { answer: ({ query, grant }) => metrics.catalogue(query, grant) });
   mountPlaneStream(plane, dumpPlaneMetrics, async ({ query, grant, request }) => {
     const lines = metrics.dump(query, grant);
     const stream = streams.open(grant, request.signal);

@@ -24,6 +24,7 @@ import { createRates } from "./rates.ts";
 import { createStreams } from "./streams.ts";
 import { createUiSessions } from "./sessions.ts";
 import { createTracesRoom } from "./traces/create.ts";
+import { createTelemetryNotes } from "./telemetry/notes.ts";
 import { createTelemetryRoom } from "./telemetry/create.ts";
 import { createAccess } from "./tokens/access.ts";
 import { createManagedTokens } from "./tokens/tokens.ts";
@@ -45,7 +46,8 @@ export function createObservability(context: ObservabilityContext): RunningObser
   const host = createHostRoom(context);
   const pods = createPods(context);
   const audit = createAuditTrail(context);
-  const apps = createAppsRoom(context, { audit, host: host.strip });
+  const notes = createTelemetryNotes(context.clock, context.limits.telemetry);
+  const apps = createAppsRoom(context, { audit, host: host.strip, noted: notes.problems });
   const logs = createLogsRoom(context.platform.logs, context);
   const traces = createTracesRoom(context.platform.traces, context);
   const sessions = createUiSessions(context, { access, rates, streams });
@@ -78,7 +80,7 @@ export function createObservability(context: ObservabilityContext): RunningObser
     searches: createSearchRoom(context),
     boards: createBoardRoom(context),
     traces,
-    telemetry: createTelemetryRoom({ ...context, logs, traces, limits: context.limits.telemetry }),
+    telemetry: createTelemetryRoom({ ...context, logs, traces, notes, limits: context.limits.telemetry }),
   };
   const loops: ((signal: AbortSignal) => Promise<void>)[] = [
     streams.run,

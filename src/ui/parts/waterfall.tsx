@@ -1,6 +1,5 @@
 import type { SpanView } from "../../observability/api/traces.ts";
-import { valueText } from "../text/changes.ts";
-import { barOf, spanTime } from "../text/traces.ts";
+import { attributeText, barOf, spanTime } from "../text/traces.ts";
 import { Note } from "./notes.tsx";
 
 const indentMax = 12;
@@ -60,7 +59,7 @@ function Known({ span }: { span: SpanView }) {
         {Object.entries(attributes).map(([name, value]) => (
           <>
             <dt key={name}>{name}</dt>
-            <dd class="mono wraps">{valueText(value)}</dd>
+            <dd class="mono wraps">{attributeText(value)}</dd>
           </>
         ))}
         {events.map((event, index) => (
@@ -68,7 +67,7 @@ function Known({ span }: { span: SpanView }) {
             <dt key={`event ${index}`}>{`${event.name} at ${spanTime(event.offset_ms)}`}</dt>
             <dd class="mono wraps">
               {Object.entries(event.attributes)
-                .map(([name, value]) => `${name}: ${valueText(value)}`)
+                .map(([name, value]) => `${name}: ${attributeText(value)}`)
                 .join("\n")}
             </dd>
           </>

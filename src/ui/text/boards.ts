@@ -33,6 +33,27 @@ export function appBoard(byReplica: boolean): readonly BoardChart[] {
   ];
 }
 
+interface OwnMetric {
+  source: string;
+  name: string;
+  type: string;
+}
+
+const ownMax = 24;
+
+/** Charts of what an app sends itself. */
+export function ownBoard(metrics: readonly OwnMetric[], byReplica: boolean): readonly BoardChart[] {
+  const own = metrics.filter(({ source }) => source === "custom").slice(0, ownMax);
+  return own.map(({ name, type }): BoardChart => {
+    const each = byReplica ? { group_by: "replica" } : {};
+    const metric = `custom.${name}`;
+    if (type === "counter") return { title: name, metric, agg: "rate", ...each, unit: "rate" };
+    if (type !== "histogram") return { title: name, metric, agg: "avg", ...each, unit: "count" };
+    const unit = name.endsWith("_ms_histogram") ? "ms" : "count";
+    return { title: `${name.replace(/(?:_ms)?_histogram$/, "")}, p95`, metric, agg: "p95", ...each, unit };
+  });
+}
+
 interface Answer {
   metric: string;
   series: readonly { group: Record<string, string>; values: readonly (number | null)[] }[];

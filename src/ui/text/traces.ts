@@ -16,6 +16,11 @@ export function spanTime(ms: number): string {
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(2)} s`;
 }
 
+/** Of an attribute: text as it is, everything else as JSON. */
+export function attributeText(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+}
+
 const traceForm = /^[0-9a-f]{32}$/i;
 
 /** The trace that a line of a log names; undefined where it names none. */

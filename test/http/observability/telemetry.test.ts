@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { telemetryLimits } from "../../../src/config/telemetry-limits.ts";
 import { createTelemetryApp } from "../../../src/observability/http/telemetry.ts";
 import { requestShapes } from "../../../src/observability/core/otlp/shapes.ts";
+import type { MetricCatalogue } from "../../../src/observability/api/metrics.ts";
 import type { Sender } from "../../../src/orchestration/api/sender.ts";
 import { silentLog } from "../../../src/base/words/log.ts";
 import { planeWorld, type PlaneWorld } from "../../support/observability.ts";
@@ -115,6 +116,18 @@ test("data points beyond the cap of an app are a partial success, told once in t
   });
   await send({ body: JSON.stringify(gauge("wider", 3)) });
   expect(world.lines.filter((line) => line.includes("telemetry of an app is not kept")).length).toBe(1);
+  const problems = async (...apps: string[]) => {
+    const token = await world.token(["read"], apps.length === 0 ? {} : { apps });
+    const { data } = await world.ask("GET /overview", { token });
+    return (data.problems as { id: string; type: string }[]).filter(({ type }) => type === "telemetry");
+  };
+  expect(await problems()).toMatchObject([{ id: "telemetry/deployment/shop/web", severity: "notice" }]);
+  expect(await problems("blog/*")).toEqual([]);
+  const sent = async (app: string) => {
+    const { metrics } = (await world.manage(`GET /metrics/catalogue?app=${app}`)).data as unknown as MetricCatalogue;
+    return metrics.filter(({ source }) => source === "custom").map(({ name, series }) => [name, series]);
+  };
+  expect([await sent("shop/web"), await sent("blog/web")]).toEqual([[["wide", most]], []]);
 });
 
 test("logs that cannot be stored now are to be sent again", async () => {

@@ -8,7 +8,7 @@ import { linesResponse, textResponse } from "../metric-streams.ts";
 export function mountOperatorMetrics(plane: Plane, metrics: MetricsAnswers, log: Log): void {
   mount(plane, getMetrics, { answer: ({ query }) => metrics.chart(query, everything) });
   mount(plane, queryMetrics, { answer: ({ query }) => metrics.query(query, everything) });
-  mount(plane, listMetrics, { answer: () => metrics.catalogue(everything) });
+  mount(plane, listMetrics, { answer: ({ query }) => metrics.catalogue(query, everything) });
   mountStream(plane, dumpMetrics, async ({ query }) =>
     linesResponse(metrics.dump(query, everything), { contentType: dumpMetrics.stream ?? "", log }),
   );

@@ -3,6 +3,7 @@ import { createStreamRoom, type StreamRoom } from "../bus/create.ts";
 import type { AuditTrail } from "../audit.ts";
 import type { ObservabilityContext } from "../context.ts";
 import { type Actions, createActions } from "./actions.ts";
+import type { AppProblem } from "../../api/app-model.ts";
 import type { HostStrip } from "../../api/apps.ts";
 import { type Apps, createApps } from "./apps.ts";
 import { type Builds, createBuilds } from "./builds.ts";
@@ -26,6 +27,13 @@ export interface AppsRoom {
   run(signal: AbortSignal): Promise<void>;
 }
 
+interface AppsParts {
+  audit: AuditTrail;
+  host: () => HostStrip | undefined;
+  /** Problems that other rooms know of. */
+  noted: () => AppProblem[];
+}
+
 /** What the event log says of what this room does by itself; it only reads. */
 const ownName = "observability";
 
@@ -33,15 +41,12 @@ const ownName = "observability";
 const epochBytes = 6;
 
 /** Apps as everything else of the plane shows them. */
-export function createAppsRoom(
-  context: ObservabilityContext,
-  { audit, host }: { audit: AuditTrail; host: () => HostStrip | undefined },
-): AppsRoom {
+export function createAppsRoom(context: ObservabilityContext, { audit, host, noted }: AppsParts): AppsRoom {
   const { platform, clock, log, limits } = context;
   const client = platform.as(ownName);
   const edge = createEdgeReader({ client, clock, log });
   const figures = createFigures({ client, edge, log, limits: limits.apps });
-  const model = createAppModel({ watch: platform.apps, edge, figures, host, clock, log, limits: limits.apps });
+  const model = createAppModel({ watch: platform.apps, edge, figures, host, noted, clock, log, limits: limits.apps });
   const apps = createApps({ model, edge, figures, client, clock, limits: limits.apps });
   const operations = createOperations({ ...context, model, limits: limits.apps });
   const nameOf = (actor: string) =>

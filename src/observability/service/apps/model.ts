@@ -49,6 +49,8 @@ export interface ModelParts {
   edge: EdgeReader;
   figures: Figures;
   host: () => HostStrip | undefined;
+  /** Problems that other rooms know of. */
+  noted: () => AppProblem[];
   clock: SteadyClock;
   log: Log;
   limits: AppsLimits;
@@ -140,7 +142,7 @@ export function createAppModel(parts: ModelParts): AppModel {
       now,
     );
     const ofApps = [...known.values()].flatMap(({ app }) => app.problems);
-    problems = [...ofServer, ...ofApps].sort(worstFirst);
+    problems = [...ofServer, ...ofApps, ...parts.noted()].sort(worstFirst);
     const text = `${engineUp}${JSON.stringify(problems)}`;
     if (text === problemsText) return;
     problemsText = text;

@@ -30,7 +30,7 @@ export interface MetricsAnswers {
   /** Fails `invalid` for a question that makes no sense, with the way out. */
   chart(query: Query, grant: Pick<Grant, "apps">): Promise<MetricChart>;
   query(query: Query, grant: Pick<Grant, "apps">): Promise<MetricAnswers>;
-  catalogue(grant: Pick<Grant, "apps">): MetricCatalogue;
+  catalogue(query: Query, grant: Pick<Grant, "apps">): MetricCatalogue;
   /** JSON lines, an hour at a time. */
   dump(query: Query, grant: Pick<Grant, "apps">): AsyncIterable<string>;
   exposition(grant: Pick<Grant, "apps">): string;
@@ -46,7 +46,7 @@ export function createMetricsAnswers(room: MetricsRoom, prefix: string): Metrics
   return {
     chart: (query, grant) => chart(room, query, grant),
     query: (query, grant) => answer(room, query, grant),
-    catalogue: (grant) => describe(room, grant),
+    catalogue: (query, grant) => describe(room, query, grant),
     dump(query, grant) {
       const since = readUnixSeconds(query.since) ?? room.now() - room.limits.keptMs.raw;
       return dumpRows(room, { since, mayRead: (series) => mayRead(grant, series) });
@@ -172,11 +172,12 @@ function inBuckets({ group, points }: GroupAnswer, { from, to, stepMs }: Plan) {
   return { group, values };
 }
 
-function describe(room: MetricsRoom, grant: Pick<Grant, "apps">): MetricCatalogue {
+function describe(room: MetricsRoom, { app }: Query, grant: Pick<Grant, "apps">): MetricCatalogue {
   const { table } = room.archive();
+  const fits = readFilter({ app, where: undefined });
   const counts = new Map<string, { series: Series; count: number }>();
   for (const { series } of table.all()) {
-    if (!mayRead(grant, series)) continue;
+    if (!mayRead(grant, series) || !fits(series)) continue;
     const key = `${series.source} ${series.metric}`;
     counts.set(key, { series, count: (counts.get(key)?.count ?? 0) + 1 });
   }

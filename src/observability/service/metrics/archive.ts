@@ -5,6 +5,7 @@ import type { Sample } from "../../core/metrics/series.ts";
 import type { Plan } from "../../core/metrics/plan.ts";
 import { rawTier, tiers } from "../../core/metrics/tiers.ts";
 import { type MetricsStore, openMetricsStore } from "../../store/metrics/metrics-store.ts";
+import type { CustomLimits } from "./custom-series.ts";
 import { createHead } from "./head.ts";
 import { createJanitor, type JanitorLimits, type JanitorReport } from "./janitor.ts";
 import { answerMetric, type MetricAnswer, type MetricQuestion } from "./query.ts";
@@ -12,9 +13,8 @@ import { readSpan, type Span } from "./read.ts";
 import { createSealer } from "./seal.ts";
 import { createSeriesTable, type SeriesTable } from "./series-table.ts";
 
-export interface ArchiveLimits extends JanitorLimits {
+export interface ArchiveLimits extends JanitorLimits, CustomLimits {
   seriesMax: number;
-  customSeriesPerAppMax: number;
   seriesKeyLengthMax: number;
   sealedAtOnce: number;
   sealGraceMs: number;

@@ -1,4 +1,5 @@
 import { readSeriesKey, type Series, seriesKey } from "../../core/metrics/series.ts";
+import { createCustomSeries, type CustomLimits } from "./custom-series.ts";
 import type { MetricsStore } from "../../store/metrics/metrics-store.ts";
 
 /** A series with its number in the database. */
@@ -20,47 +21,49 @@ export interface SeriesTable {
   readonly refused: number;
 }
 
-interface TableLimits {
+interface TableLimits extends CustomLimits {
   seriesMax: number;
-  customSeriesPerAppMax: number;
   seriesKeyLengthMax: number;
 }
 
 export function createSeriesTable(store: MetricsStore, limits: TableLimits): SeriesTable {
   const byId = new Map<number, KnownSeries>();
   const ids = new Map<string, number>();
-  const customPerApp = new Map<string, number>();
+  const custom = createCustomSeries(limits);
   let refused = 0;
 
-  function keep(id: number, series: Series, createdAt: number): void {
-    byId.set(id, { id, series, createdAt });
-    if (series.source === "custom") addTo(customPerApp, appOf(series), 1);
+  function keep(known: KnownSeries, seenAt: number): void {
+    byId.set(known.id, known);
+    if (known.series.source === "custom") custom.seen(appOf(known.series), known.id, seenAt);
   }
 
-  for (const { id, key, createdAt } of store.series()) {
+  for (const { id, key, createdAt, seenAt } of store.series()) {
     const series = readSeriesKey(key);
     if (series === undefined) continue;
     ids.set(key, id);
-    keep(id, series, createdAt);
+    keep({ id, series, createdAt }, seenAt);
   }
 
-  function isRefused(series: Series, key: string): boolean {
+  function isRefused(series: Series, key: string, at: number): boolean {
     if (key.length > limits.seriesKeyLengthMax || ids.size >= limits.seriesMax) return true;
-    return series.source === "custom" && (customPerApp.get(appOf(series)) ?? 0) >= limits.customSeriesPerAppMax;
+    return series.source === "custom" && !custom.hasRoom(appOf(series), at);
   }
 
   return {
     idOf(series, at) {
       const key = seriesKey(series);
       const known = ids.get(key);
-      if (known !== undefined) return known;
-      if (isRefused(series, key)) {
+      if (known !== undefined) {
+        if (series.source === "custom") custom.seen(appOf(series), known, at);
+        return known;
+      }
+      if (isRefused(series, key, at)) {
         refused += 1;
         return undefined;
       }
       const id = store.addSeries(key, at);
       ids.set(key, id);
-      keep(id, series, at);
+      keep({ id, series, createdAt: at }, at);
       return id;
     },
     byId: (id) => byId.get(id),
@@ -71,7 +74,7 @@ export function createSeriesTable(store: MetricsStore, limits: TableLimits): Ser
         if (known === undefined) continue;
         byId.delete(id);
         ids.delete(seriesKey(known.series));
-        if (known.series.source === "custom") addTo(customPerApp, appOf(known.series), -1);
+        if (known.series.source === "custom") custom.forget(appOf(known.series), id);
       }
     },
     get size() {
@@ -84,9 +87,3 @@ export function createSeriesTable(store: MetricsStore, limits: TableLimits): Ser
 }
 
 const appOf = ({ scope, name }: Series) => `${scope}/${name}`;
-
-function addTo(counts: Map<string, number>, key: string, by: number): void {
-  const count = (counts.get(key) ?? 0) + by;
-  if (count <= 0) counts.delete(key);
-  else counts.set(key, count);
-}

@@ -1,6 +1,7 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import type { SteadyClock } from "../../../base/words/clock.ts";
 import type { Log } from "../../../base/words/log.ts";
+import type { ManifestKey } from "../../../orchestration/api/manifest.ts";
 import type { Sender } from "../../../orchestration/api/sender.ts";
 import { appKey, type LogApp, type NewLine } from "../../core/logs/line.ts";
 import type { Taken } from "../../core/otlp/answer.ts";
@@ -13,6 +14,7 @@ import { type Bucket, type Rate, takeMany } from "../../core/tokens/bucket.ts";
 import type { LogsRoom } from "../logs/create.ts";
 import type { MetricsRoom } from "../metrics/create.ts";
 import type { TracesRoom } from "../traces/create.ts";
+import type { TelemetryNotes } from "./notes.ts";
 import { createGather } from "./gather.ts";
 
 export interface TelemetryLimits {
@@ -51,15 +53,22 @@ interface TelemetryParts {
   logs: LogsRoom;
   metrics: MetricsRoom;
   traces: TracesRoom;
+  notes: TelemetryNotes;
   clock: SteadyClock;
   log: Log;
   limits: TelemetryLimits;
 }
 
-export function createTelemetryRoom({ logs, metrics, traces, clock, log, limits }: TelemetryParts): TelemetryRoom {
+export function createTelemetryRoom({
+  logs,
+  metrics,
+  traces,
+  notes,
+  clock,
+  log,
+  limits,
+}: TelemetryParts): TelemetryRoom {
   const buckets = new Map<string, Bucket>();
-  /** App, kind and reason → when it was told. */
-  const told = new Map<string, number>();
   const apps = new Map<string, LogApp>();
   const lines = createGather<NewLine>({
     clock,
@@ -70,8 +79,8 @@ export function createTelemetryRoom({ logs, metrics, traces, clock, log, limits 
     },
   });
 
-  function spend(what: "requests" | "bytes", app: string, count: number): void {
-    const key = `${what} ${app}`;
+  function spend(what: "requests" | "bytes", app: ManifestKey, count: number): void {
+    const key = `${what} ${appKey(app)}`;
     const rate = limits[what];
     const { bucket, waitMs } = takeMany(buckets.get(key), rate, {
       now: clock.steady(),
@@ -79,7 +88,7 @@ export function createTelemetryRoom({ logs, metrics, traces, clock, log, limits 
     });
     keepBounded(buckets, key, bucket);
     if (waitMs === undefined) return;
-    const text = `${app} sends too many ${what}: ${rate.burst} at once and ${rate.perMinute} a minute are allowed`;
+    const text = `${appKey(app)} sends too many ${what}: ${rate.burst} at once and ${rate.perMinute} a minute are allowed`;
     tell(app, text);
     throw new Failure("too_many", text, { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)) });
   }
@@ -91,12 +100,8 @@ export function createTelemetryRoom({ logs, metrics, traces, clock, log, limits 
     if (oldest !== undefined) map.delete(oldest);
   }
 
-  function tell(app: string, reason: string): void {
-    const key = `${app} ${reason}`;
-    const before = told.get(key);
-    if (before !== undefined && clock.steady() - before < limits.noteMs) return;
-    keepBounded(told, key, clock.steady());
-    log.warn("telemetry of an app is not kept", { app, reason });
+  function tell(app: ManifestKey, reason: string): void {
+    if (notes.add(app, reason)) log.warn("telemetry of an app is not kept", { app: appKey(app), reason });
   }
 
   function takeMetrics({ key, id, pod, ordinal, role }: Sender, request: OtlpMetrics): Taken {
@@ -140,13 +145,13 @@ export function createTelemetryRoom({ logs, metrics, traces, clock, log, limits 
 
   return {
     admit({ key }, { requests, bytes }) {
-      if (requests > 0) spend("requests", appKey(key), requests);
-      if (bytes > 0) spend("bytes", appKey(key), bytes);
+      if (requests > 0) spend("requests", key, requests);
+      if (bytes > 0) spend("bytes", key, bytes);
     },
     async take(sent) {
       const { sender, signal } = sent;
       const taken = await takeSignal(sent);
-      if (taken.rejected > 0) tell(appKey(sender.key), taken.message);
+      if (taken.rejected > 0) tell(sender.key, taken.message);
       return taken.rejected === 0
         ? taken
         : { ...taken, message: `${taken.rejected} ${itemWord[signal]} not kept: ${taken.message}` };

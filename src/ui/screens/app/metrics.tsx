@@ -1,10 +1,17 @@
 import type { AppDetail } from "../../../observability/api/apps.ts";
+import { listPlaneMetrics } from "../../../observability/api/metrics.ts";
+import { api } from "../../data/api.ts";
+import { useLoad } from "../../data/load.ts";
 import { go, query, withQuery } from "../../frame/router.ts";
 import { Board, SpanChoice } from "../../parts/board.tsx";
-import { appBoard } from "../../text/boards.ts";
+import { appBoard, ownBoard } from "../../text/boards.ts";
 
 export function Metrics({ app: { scope, name } }: { app: AppDetail }) {
+  const loaded = useLoad(`metrics of ${scope}/${name}`, (signal) =>
+    api.call(listPlaneMetrics, { query: { app: `${scope}/${name}` }, signal }),
+  );
   const byReplica = query.value.get("by") === "replica";
+  const own = ownBoard(loaded.data?.metrics ?? [], byReplica);
   return (
     <section class="section">
       <header>
@@ -19,6 +26,12 @@ export function Metrics({ app: { scope, name } }: { app: AppDetail }) {
         </label>
       </header>
       <Board charts={appBoard(byReplica)} app={`${scope}/${name}`} />
+      {own.length === 0 ? null : (
+        <>
+          <h2>Sent by the app</h2>
+          <Board charts={own} app={`${scope}/${name}`} />
+        </>
+      )}
     </section>
   );
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { metricOf } from "../../../../src/observability/core/metrics/catalogue.ts";
 import { builtInBoards } from "../../../../src/observability/core/boards.ts";
-import { appBoard, boardText, linesOf, onWall, readBoard } from "../../../../src/ui/text/boards.ts";
+import { appBoard, boardText, linesOf, onWall, ownBoard, readBoard } from "../../../../src/ui/text/boards.ts";
 
 describe("boards", () => {
   test("ask only for metrics that the server collects", () => {
@@ -55,4 +55,19 @@ describe("boards", () => {
     expect(readBoard(boardText(builtInBoards[0]))).toEqual({ title, charts });
     expect(() => readBoard("{")).toThrow("This is not JSON");
   });
+});
+
+test("what an app sends itself has a chart each, in the form of its type", () => {
+  const metrics = [
+    { source: "pod", name: "cpu_percent", type: "gauge" },
+    { source: "custom", name: "orders_total", type: "counter" },
+    { source: "custom", name: "http.server.request.duration_ms_histogram", type: "histogram" },
+    { source: "custom", name: "queue.length", type: "gauge" },
+  ];
+  expect(ownBoard(metrics, false).map(({ title, metric, agg, unit }) => [title, metric, agg, unit])).toEqual([
+    ["orders_total", "custom.orders_total", "rate", "rate"],
+    ["http.server.request.duration, p95", "custom.http.server.request.duration_ms_histogram", ...["p95", "ms"]],
+    ["queue.length", "custom.queue.length", "avg", "count"],
+  ]);
+  expect(ownBoard(metrics, true).every((chart) => chart.group_by === "replica")).toBe(true);
 });
