@@ -2,6 +2,8 @@
 export const help: Readonly<Record<string, string>> = {
   info: "info SCOPE/NAME [-o json]\n\nshows role, lag, databases, users, links, backups",
   psql: "psql SCOPE/NAME [-d DATABASE] [-U USER] [--replica N] [-c SQL] [-- ARGUMENT…]\n\nopens a session as superuser, or runs one statement with -c",
+  query:
+    "query SCOPE/NAME -c SQL [-d DATABASE] [--replica N] [--limit N] [-o json]\n\nshows the rows of one statement, as a role that can only read",
   link: "link SCOPE/NAME SCOPE/APP [--reads] [--database D] [--user U] [--as KEY]\n\nputs DATABASE_URL into the config of an app",
   unlink: "unlink SCOPE/NAME SCOPE/APP [--as KEY]\n\ntakes the URL away again",
   "new-password": "new-password SCOPE/NAME [--user U]\n\nmakes a new password, and new URLs for the linked apps",

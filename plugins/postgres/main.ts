@@ -13,6 +13,7 @@ export const postgres: PluginHandlers = {
   commands: {
     info: async (call) => (await import("./commands/info.ts")).info(call),
     psql: async (call) => (await import("./commands/psql.ts")).psql(call),
+    query: async (call) => (await import("./commands/query.ts")).query(call),
     link: async (call) => (await import("./commands/link.ts")).link(call),
     "new-password": async (call) => (await import("./commands/new-password.ts")).newPasswordFor(call),
     promote: async (call) => (await import("./commands/promote.ts")).promote(call),

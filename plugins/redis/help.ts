@@ -2,6 +2,7 @@
 export const help: Readonly<Record<string, string>> = {
   info: "info SCOPE/NAME [-o json]\n\nshows role, keys, memory, lag, links, backups",
   cli: "cli SCOPE/NAME [--replica N] [-- COMMAND…]\n\nopens a session of redis-cli, or runs one command after --",
+  query: "query SCOPE/NAME [--replica N] -- COMMAND…\n\nshows the answer of one command that only reads",
   link: "link SCOPE/NAME SCOPE/APP [--reads] [--database N] [--user U] [--as KEY]\n\nputs REDIS_URL into the config of an app",
   unlink: "unlink SCOPE/NAME SCOPE/APP [--as KEY]\n\ntakes the URL away again",
   "new-password": "new-password SCOPE/NAME [--user U]\n\nmakes a new password, and new URLs for the linked apps",

@@ -13,6 +13,7 @@ export const redis: PluginHandlers = {
   commands: {
     info: async (call) => (await import("./commands/info.ts")).info(call),
     cli: async (call) => (await import("./commands/cli.ts")).cli(call),
+    query: async (call) => (await import("./commands/query.ts")).query(call),
     link: async (call) => (await import("./commands/link.ts")).link(call),
     "new-password": async (call) => (await import("./commands/new-password.ts")).newPasswordFor(call),
     failover: async (call) => (await import("./commands/failover.ts")).failover(call),

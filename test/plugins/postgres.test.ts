@@ -122,6 +122,52 @@ describe("postgres on a real server", () => {
     expect((await berth.apply(block(more))).status).toBe(200);
   });
 
+  test("query shows rows of one statement and can write nothing, and no record keeps what was asked", async () => {
+    await sql("create table secrets as select 7 as pin; create sequence counts");
+    await sql("create function eats() returns int language plpgsql as $$ begin delete from secrets; return 1; end $$");
+    const query = (text: string, ...more: string[]) => berth.run("pg", "query", "data/main", "-c", text, ...more);
+    expect(await query("select pin, null as nothing from secrets;")).toBe("pin  nothing\n7    NULL\n\n1 row");
+    const { body } = await berth.call("POST", "/plugin/pg/query", {
+      args: ["data/main", "-c", "select g from generate_series(1, 9) g", "--limit", "2", "-o", "json"],
+    });
+    const shown = JSON.parse((body.data as unknown as { message: string }).message);
+    expect(shown).toEqual({ columns: ["g"], rows: [[1], [2]], more: true });
+    for (const [text, why] of [
+      ["select 1; drop table secrets", "only one statement at a time"],
+      ["; drop table secrets", "not DROP TABLE"],
+      ["commit", "not COMMIT"],
+      ["copy secrets to program 'id'", "not COPY"],
+      ["select * into other from secrets", "not SELECT INTO"],
+      ["set transaction_read_only = off", "not SET"],
+      ["select set_config('transaction_read_only', 'off', false)", "must be set before any query"],
+      ["select set_config('role', 'postgres', false)", "permission denied"],
+      ["select set_config('session_authorization', 'postgres', false)", "permission denied"],
+      ["with gone as (delete from secrets returning *) select * from gone", "read-only transaction"],
+      ["insert into secrets values (8) returning pin", "read-only transaction"],
+      ["select eats()", "read-only transaction"],
+      ["select nextval('counts')", "permission denied"],
+      ["select pg_read_file('/etc/passwd')", "permission denied"],
+      ["\\! id", "syntax error"],
+    ] as const) {
+      expect([text, await berth.refused("pg", "query", "data/main", "-c", text)]).toEqual([
+        text,
+        expect.stringContaining(why),
+      ]);
+    }
+    expect(await sql("select count(*) from secrets")).toBe("1");
+    const runs = await berth.call("GET", "/plugins/runs?plugin=pg&limit=50");
+    const kept = (runs.body.data as unknown as { runs: { command: string; args: string[]; error?: string }[] }).runs;
+    const asked = kept.filter(({ command }) => command === "query");
+    expect(asked.length).toBeGreaterThan(10);
+    for (const { args, error } of asked)
+      expect([args, error ?? ""]).toEqual([["data/main"], expect.not.stringContaining("secrets")]);
+    // A role that somebody gave more to is not used.
+    await sql("alter role berth_reader createdb");
+    expect(await berth.refused("pg", "query", "data/main", "-c", "select 1")).toContain("can do more than read");
+    await sql("drop role berth_reader");
+    expect(await query("select 1 as one")).toContain("1 row");
+  });
+
   test("a linked app logs in over the network; the superuser cannot", async () => {
     await berth.run("pg", "link", "data/main", "shop/web", "--reads");
     const { DATABASE_URL = "", DATABASE_READ_URL = "" } = await config("shop", "web");

@@ -147,6 +147,31 @@ describe("redis on a real server", () => {
     expect((await infoOf(berth, "redis", "data/cache")).pods.map(({ role }) => role)).toEqual(["primary", "standby"]);
   });
 
+  test("query runs commands that the server calls read-only, and no others", async () => {
+    const query = (...words: string[]) => berth.run("redis", "query", "data/cache", "--", ...words);
+    await berth.run("redis", "cli", "data/cache", "--", "set", "greeting", "hello there");
+    expect(await query("get", "greeting")).toBe("hello there");
+    expect(await query("object", "encoding", "greeting")).toBe("embstr");
+    const refused = (...words: string[]) => berth.refused("redis", "query", "data/cache", "--", ...words);
+    const forbidden = [
+      ["set", "a", "1"],
+      ["flushall"],
+      ["config", "get", "*"],
+      ["acl", "list"],
+      ["eval", "return 1", "0"],
+    ];
+    for (const words of [...forbidden, ["sort", "a", "store", "b"], ["xread", "block", "0", "streams", "s", "$"]]) {
+      expect([words, await refused(...words)]).toEqual([
+        words,
+        expect.stringContaining("not a command that only reads"),
+      ]);
+    }
+    expect(await refused("keys", "*")).toContain("use SCAN");
+    expect(await refused("--eval", "x")).toContain("not the name of a command");
+    expect(await refused("nothing")).toContain("knows no command");
+    await berth.run("redis", "cli", "data/cache", "--", "del", "greeting");
+  });
+
   test("a linked app logs in over the network, as a user with its own keys where it asks for that", async () => {
     await berth.run("redis", "link", "data/cache", "shop/web");
     await berth.run("redis", "link", "data/cache", "shop/web", "--user", "web", "--as", "WEB_URL");

@@ -1,6 +1,6 @@
 import { noMoreThan, parseArguments, referenceText } from "../../kit/arguments.ts";
 import { bytesText, columns } from "../../kit/bytes.ts";
-import { type Cluster, readStatus, type Status, statusOf } from "../../kit/cluster.ts";
+import { type Cluster, readStatus, type Status, statusOf, tool } from "../../kit/cluster.ts";
 import { ordinalOf } from "../../kit/controller.ts";
 import { exposedLines } from "../../kit/expose.ts";
 import { readLinks } from "../../kit/links.ts";
@@ -31,12 +31,30 @@ export async function info(call: Call): Promise<Outcome> {
     const role = statuses[index]?.one("role") ?? (pod.frozen ? "stopped" : pod.running ? "no answer" : "down");
     return { ordinal: ordinalOf(pod), role, ready: pod.ready, lag: lagOf(primary, ordinalOf(pod)) };
   });
-  const promotion = await promotionState(cluster);
+  const [promotion, connections] = await Promise.all([promotionState(cluster), connectionsOf(cluster)]);
   if (args.values.output === "json") {
-    const json = { ...asJson(cluster, primary, pods), ...(promotion === undefined ? {} : { promotion }) };
+    const json = { ...asJson(cluster, primary, pods), connections, ...(promotion === undefined ? {} : { promotion }) };
     return { message: JSON.stringify(json, null, 2) };
   }
-  return { message: asText(cluster, primary, { pods, promotion }) };
+  return { message: asText(cluster, primary, { pods, promotion, connections }) };
+}
+
+interface Connections {
+  used: number;
+  max: number;
+}
+
+const connectionsSql = `select count(*) || ' ' || current_setting('max_connections')
+  from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid();`;
+
+/** Of clients to the primary; undefined where it cannot be asked. */
+async function connectionsOf(cluster: Cluster): Promise<Connections | undefined> {
+  const pod = cluster.pods.find((each) => each.running && ordinalOf(each) === cluster.primary);
+  if (pod === undefined) return undefined;
+  const asking = { pod, args: ["sql", "", "postgres", "-At", "-q"], stdin: `${connectionsSql}\n`, timeoutMs: 15_000 };
+  const said = await tool(cluster, asking).catch(() => undefined);
+  const [used = Number.NaN, max = Number.NaN] = said?.split(" ").map(Number) ?? [];
+  return Number.isInteger(used) && Number.isInteger(max) ? { used, max } : undefined;
 }
 
 function lagOf(primary: Status, ordinal: number): number | undefined {
@@ -69,9 +87,10 @@ function asJson(cluster: Cluster, primary: Status, pods: PodInfo[]) {
 interface Shown {
   pods: PodInfo[];
   promotion: PromotionState | undefined;
+  connections: Connections | undefined;
 }
 
-function asText(cluster: Cluster, primary: Status, { pods, promotion }: Shown): string {
+function asText(cluster: Cluster, primary: Status, { pods, promotion, connections }: Shown): string {
   const leading = pods.filter(({ role }) => role === "primary").map(({ ordinal }) => ordinal);
   const links = readLinks(cluster.config[keys.links]);
   const podRows = pods.map(({ ordinal, role, ready, lag }) => {
@@ -89,6 +108,7 @@ function asText(cluster: Cluster, primary: Status, { pods, promotion }: Shown): 
       : ["", columns([["APP", "KEY", "USER"], ...links.map(({ app, key, user }) => [app, key, user])])]),
     "",
     ...exposedLines({ config: cluster.config, kind: postgresKind }),
+    ...(connections === undefined ? [] : [`connections: ${connections.used} of ${connections.max}`]),
     `backups: ${primary.one("backups") || "0"}, keep ${cluster.config[keys.keep] ?? "7"}`,
   ].join("\n");
 }

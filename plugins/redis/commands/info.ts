@@ -1,6 +1,6 @@
 import { noMoreThan, parseArguments, referenceText } from "../../kit/arguments.ts";
 import { bytesText, columns } from "../../kit/bytes.ts";
-import { statusOf } from "../../kit/cluster.ts";
+import { type Cluster, statusOf, tool } from "../../kit/cluster.ts";
 import { ordinalOf } from "../../kit/controller.ts";
 import { exposedLines } from "../../kit/expose.ts";
 import { readLinks } from "../../kit/links.ts";
@@ -35,14 +35,23 @@ export async function info(call: Call): Promise<Outcome> {
   const version = statuses.find((status) => status !== undefined)?.one("version") ?? "";
   const links = readLinks(cluster.config[keys.links]);
   const count = statuses.find((status) => status !== undefined)?.one("backups") ?? "0";
-  const promotion = await promotionState(cluster);
+  const [promotion, connections] = await Promise.all([promotionState(cluster), connectionsOf(cluster)]);
   if (args.values.output === "json") {
     const where = cluster.config[keys.expose];
     const state = {
       ...(promotion === undefined ? {} : { promotion }),
       ...(where === undefined ? {} : { exposed: where }),
     };
-    const json = { ...cluster.of, version, primary: cluster.primary, pods, links, backups: Number(count), ...state };
+    const json = {
+      ...cluster.of,
+      version,
+      primary: cluster.primary,
+      pods,
+      links,
+      connections,
+      backups: Number(count),
+      ...state,
+    };
     return { message: JSON.stringify(json, null, 2) };
   }
   const rows = pods.map(({ ordinal, role, ready, ...pod }) => {
@@ -60,7 +69,21 @@ export async function info(call: Call): Promise<Outcome> {
       : ["", columns([["APP", "KEY", "USER"], ...links.map(({ app, key, user }) => [app, key, user])])]),
     "",
     ...exposedLines({ config: cluster.config, kind: redisKind }),
+    ...(connections === undefined ? [] : [`connections: ${connections.used}`]),
     `backups: ${count}, keep ${cluster.config[keys.keep] ?? "7"}`,
   ];
   return { message: lines.join("\n") };
+}
+
+/** Of clients to the primary; undefined where it cannot be asked. */
+async function connectionsOf(cluster: Cluster): Promise<{ used: number; max: number | undefined } | undefined> {
+  const pod = cluster.pods.find((each) => each.running && ordinalOf(each) === cluster.primary);
+  if (pod === undefined) return undefined;
+  const said = await tool(cluster, { pod, args: ["shell", "info", "clients"], timeoutMs: 15_000 }).catch(() => "");
+  const field = (name: string) => {
+    const value = new RegExp(`^${name}:(\\d+)`, "m").exec(said)?.[1];
+    return value === undefined ? undefined : Number(value);
+  };
+  const used = field("connected_clients");
+  return used === undefined ? undefined : { used, max: field("maxclients") };
 }
