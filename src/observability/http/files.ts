@@ -7,6 +7,7 @@ import { mountPlane, mountPlaneStream, type PlaneCall } from "./mount.ts";
 import type { PlaneEndpoint } from "../api/plane-endpoint.ts";
 import type { ObservabilityPlane } from "./plane.ts";
 
+/** Copies that stand still are cut by the listener: the machine has room for a few at one time. */
 export function mountFiles(plane: ObservabilityPlane): void {
   const { files } = plane.observability;
   mountPlane(plane, listFolder, {
@@ -19,14 +20,12 @@ export function mountFiles(plane: ObservabilityPlane): void {
     const offset = readCount("offset", query.offset, most) ?? 0;
     const length = readCount("length", query.length, most);
     const part = await files.read(placeOf(call), { offset, length, left: request.signal });
-    plane.connected.keepOpen(request);
     return answer(part);
   });
   mountPlane(plane, writePodFile, {
     answer: async (call) => {
       const { request } = call;
       const length = lengthOf(request);
-      plane.connected.keepOpen(request);
       return files.write(placeOf(call), request.body ?? nothing(), length);
     },
   });

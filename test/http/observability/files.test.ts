@@ -3,12 +3,15 @@ import { archiveOf, fileIn } from "../../../src/observability/service/files/arch
 import type { FileInfo } from "../../../src/orchestration/api/files.ts";
 import { Failure } from "../../../src/base/wire/failure.ts";
 import { readyPlaneTls } from "../../../src/local/plane-tls.ts";
+import { addressOf, connectRaw } from "../../support/raw-client.ts";
+import { waitFor } from "../../support/wait.ts";
 import { temporaryFolder } from "../../support/haproxy.ts";
-import { fakeCommand } from "../../support/fake-command.ts";
+import { type FakeCommand, fakeCommand } from "../../support/fake-command.ts";
 import { type PlaneWorld, planeWorld } from "../../support/observability.ts";
 
 let it: PlaneWorld;
 let written: { folder: string; text: string }[];
+let copies: FakeCommand[];
 const file = "/files";
 const path = `/pods/shop-web.abcde${file}`;
 
@@ -25,6 +28,7 @@ async function* once(text: string) {
 
 beforeEach(() => {
   written = [];
+  copies = [];
   it = planeWorld({
     inside: {
       async stat(_, at) {
@@ -41,7 +45,9 @@ beforeEach(() => {
       },
       async write(_, folder) {
         const parts: Uint8Array[] = [];
-        const session = fakeCommand().session;
+        const copy = fakeCommand();
+        copies.push(copy);
+        const { session } = copy;
         return {
           ...session,
           write: async (bytes) => void parts.push(bytes),
@@ -136,6 +142,22 @@ test("a file goes over TLS too, as it comes", async () => {
   expect([put.status, written[0]?.text.length]).toEqual([200, body.length]);
   await listener.stop(0);
   remove();
+});
+
+test("an upload that breaks off leaves no copy behind", async () => {
+  const listener = it.listen();
+  const client = await connectRaw(addressOf(listener.address));
+  const token = await it.token(["exec"]);
+  const head = [
+    "PUT /api/pat/v1/pods/shop-web.abcde/file?path=/app/new HTTP/1.1",
+    ...["Host: plane.test", `Authorization: Bearer ${token}`, "Content-Length: 100000"],
+  ];
+  await client.send(`${head.join("\r\n")}\r\n\r\n${"x".repeat(50_000)}`);
+  await waitFor("the copy", () => copies.length === 1);
+  client.abort();
+  await waitFor("its end", () => copies[0]?.killed());
+  expect(written).toEqual([]);
+  await listener.stop(0);
 });
 
 test("a token that is limited to other apps reaches no files", async () => {

@@ -7,6 +7,7 @@ import { type Listing, listCommand, readListing } from "../../core/files/listing
 import { splitPath } from "../../core/files/paths.ts";
 import type { Grant } from "../../core/tokens/grant.ts";
 import type { ObservabilityContext } from "../context.ts";
+import type { PodSession } from "../platform.ts";
 import type { Pods } from "../pods/create.ts";
 import type { Streams } from "../streams.ts";
 import { archiveOf, fileIn, listingIn } from "./archive.ts";
@@ -63,13 +64,13 @@ export function createPodFiles(
       return { path: place.path, entries: listing.entries, left_out: listing.leftOut };
     },
     async read(place, { offset, length, left }) {
-      await reach(place);
-      const { path, kind, size_bytes: size } = await find(place.pod, place.path);
-      if (kind !== "file") throw notA("file", place);
-      const wanted = Math.min(length ?? Number.POSITIVE_INFINITY, Math.max(size - offset, 0));
-      if (wanted > bytesMax) throw tooLarge(place.path, wanted, bytesMax);
       const stream = streams.open(place.grant, left);
       try {
+        await reach(place);
+        const { path, kind, size_bytes: size } = await find(place.pod, place.path);
+        if (kind !== "file") throw notA("file", place);
+        const wanted = Math.min(length ?? Number.POSITIVE_INFINITY, Math.max(size - offset, 0));
+        if (wanted > bytesMax) throw tooLarge(place.path, wanted, bytesMax);
         const file = await fileIn(await inside.read(place.pod, path, { actor: place.actor, signal: stream.signal }));
         if (file === undefined) throw notA("file", place);
         // What the archive says counts: the file may have changed since it was looked at.
@@ -82,23 +83,40 @@ export function createPodFiles(
       }
     },
     async write(place, content, length) {
-      await reach(place);
       if (length > bytesMax) throw tooLarge(place.path, length, bytesMax);
-      const { path, mode } = await target(find, place);
-      const { folder, name } = splitPath(path);
-      const head = { name, sizeBytes: length, mode, modifiedAt: context.clock.now() };
-      const session = await inside.write(place.pod, folder, { actor: place.actor });
+      const stream = streams.open(place.grant);
       try {
-        for await (const part of archiveOf(head, content)) await session.write(part);
-        session.endInput();
-        await session.exitCode();
-      } catch (error) {
-        await session.kill();
-        throw error;
+        await reach(place);
+        const { path, mode } = await target(find, place);
+        const { folder, name } = splitPath(path);
+        const head = { name, sizeBytes: length, mode, modifiedAt: context.clock.now() };
+        const session = await inside.write(place.pod, folder, { actor: place.actor });
+        await copyInto(session, archiveOf(head, content), stream.signal);
+        return { path, size_bytes: length };
+      } finally {
+        stream.close();
       }
-      return { path, size_bytes: length };
     },
   };
+}
+
+/** Ends with the token. The engine unpacks as it reads, so that a copy that breaks off leaves a part of the file. */
+async function copyInto(session: PodSession, archive: AsyncIterable<Uint8Array>, ended: AbortSignal): Promise<void> {
+  const stop = () => void session.kill().catch(() => undefined);
+  ended.addEventListener("abort", stop, { once: true });
+  try {
+    for await (const part of archive) {
+      if (ended.aborted) throw new Failure("unavailable", "the token has ended, and the copy with it");
+      await session.write(part);
+    }
+    session.endInput();
+    await session.exitCode();
+  } catch (error) {
+    await session.kill();
+    throw error;
+  } finally {
+    ended.removeEventListener("abort", stop);
+  }
 }
 
 /** Where a file is written: a link stays, and what it leads to is replaced; a file that is there keeps its mode. */

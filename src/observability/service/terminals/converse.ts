@@ -122,6 +122,7 @@ async function run(state: State): Promise<void> {
 const leftText = "the client left";
 
 async function carry(state: State): Promise<string> {
+  if (state.fault !== undefined) throw new Error(state.fault);
   const session = await state.start(state.size);
   state.session = session;
   if (state.gone || state.fault !== undefined) end(state);

@@ -62,18 +62,24 @@ export function createTerminals(context: ObservabilityContext, { pods, streams, 
   return {
     limits: limits.terminals,
     async open(call, target, command) {
-      await check(call.grant, target);
       const leave = enter(call.grant);
+      // Before anything is waited for: a token that is revoked meanwhile must not leave a terminal behind.
       const stream = openStream(streams, call.grant, leave);
+      const close = () => {
+        stream.close();
+        leave();
+      };
+      try {
+        await check(call.grant, target);
+      } catch (error) {
+        close();
+        throw error;
+      }
       const asked = { ...command, actor: call.actor };
       const startedAt = clock.steady();
       const start = (size: PodCommand["size"]): Promise<PodSession & { container?: string }> => {
         const sized = { ...asked, size: size ?? command.size };
         return "pod" in target ? platform.inside.exec(target.pod, sized) : platform.inside.run(target.app, sized);
-      };
-      const close = () => {
-        stream.close();
-        leave();
       };
       const ended = (outcome: string, container: string | undefined) => {
         close();
