@@ -1,7 +1,7 @@
 import { chmod, mkdir, readFile, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { temporaryName } from "../../base/disk/atomic-write.ts";
-import { diskFailure } from "../../base/disk/disk-failure.ts";
+import { codeOf, diskFailure } from "../../base/disk/disk-failure.ts";
 import type { ProxyFile } from "../core/change.ts";
 
 /**
@@ -11,8 +11,6 @@ import type { ProxyFile } from "../core/change.ts";
  * `storage_full` when the disk is full; what was there before is untouched then.
  */
 export async function writeFiles(files: readonly ProxyFile[]): Promise<void> {
-  const folders = new Set(files.map(({ path }) => dirname(path)));
-  await Promise.all([...folders].map((folder) => mkdir(folder, { recursive: true, mode: 0o755 })));
   const written: { temporary: string; path: string }[] = [];
   try {
     for (let first = 0; first < files.length; first += atOnce) {
@@ -44,7 +42,12 @@ const atOnce = 16;
 
 /** Each call to the disk is a turn of the loop, and a change of a route waits for all of them. */
 async function writeOne(path: string, content: string, mode: number): Promise<void> {
-  await writeFile(path, content, { mode, flag: "wx" });
+  const write = () => writeFile(path, content, { mode, flag: "wx" });
+  await write().catch(async (error) => {
+    if (codeOf(error) !== "ENOENT") throw error;
+    await mkdir(dirname(path), { recursive: true, mode: 0o755 });
+    await write();
+  });
   // The mode of a new file is cut by the umask.
   if ((mode & process.umask()) !== 0) await chmod(path, mode);
 }
