@@ -20,6 +20,6 @@ export function shared<T extends { id: string }>(before: readonly T[], now: read
   const known = new Map(before.map((one) => [one.id, one]));
   return now.map((one) => {
     const had = known.get(one.id);
-    return had !== undefined && Bun.deepEquals(had, one) ? had : one;
+    return had !== undefined && had !== one && Bun.deepEquals(had, one) ? had : one;
   });
 }

@@ -110,7 +110,27 @@ function site(id: string, { read, target, taken, report }: Making): Site[] {
   if (hosts.length === 0) return [];
   if (unreadable.length > 0) report("AccessUnreadable", unreadableText(unreadable));
   const isInMaintenance = options.isInMaintenance || unreadable.length > 0;
-  return [{ id, hosts, paths, upstreams: target.upstreams, options: { ...options, redirects, isInMaintenance } }];
+  return [
+    kept(read, { id, hosts, paths, upstreams: target.upstreams, options: { ...options, redirects, isInMaintenance } }),
+  ];
+}
+
+const last = new WeakMap<ReadIngress, Site>();
+
+/** The site that was made of the ingress before, unless what is not of its spec alone is another now. */
+function kept(read: ReadIngress, now: Site): Site {
+  const before = last.get(read);
+  const isSame =
+    before !== undefined &&
+    before.id === now.id &&
+    before.options.isInMaintenance === now.options.isInMaintenance &&
+    Bun.deepEquals(
+      [before.hosts, before.upstreams, before.options.redirects],
+      [now.hosts, now.upstreams, now.options.redirects],
+    );
+  if (isSame) return before;
+  last.set(read, now);
+  return now;
 }
 
 function tcpSite(id: string, { read, target, taken, report }: Making): TcpSite[] {

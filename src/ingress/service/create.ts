@@ -5,7 +5,7 @@ import type { SteadyClock } from "../../base/words/clock.ts";
 import type { Log } from "../../base/words/log.ts";
 import type { Certificates } from "../certs/create.ts";
 import { askedCertificates } from "../core/certificates/asked.ts";
-import { hasOnDemand, onDemandRules } from "../core/certificates/on-demand.ts";
+import { hasOnDemand, type OnDemandRules, onDemandRules } from "../core/certificates/on-demand.ts";
 import type { IngressManifest } from "../core/ingress-spec.ts";
 import { shared } from "../core/remember.ts";
 import { type Rest, type SiteProblem, type SitesInput, sitesOf } from "../core/sites.ts";
@@ -92,6 +92,7 @@ export function createIngress(options: IngressOptions): Ingress {
     isStopped: false,
   };
   const turns = createTurns(clock);
+  let asked: { ingresses: readonly IngressManifest[]; rules: OnDemandRules; at: number } | undefined;
 
   /** False while too little is known to touch the proxy. */
   async function update(): Promise<boolean> {
@@ -99,8 +100,7 @@ export function createIngress(options: IngressOptions): Ingress {
     const endpoints = source.endpoints();
     if (proxy === undefined || endpoints === undefined || state.isStopped) return false;
     const ingresses = source.ingresses();
-    const rules = onDemandRules(ingresses);
-    certificates.wanted(askedCertificates(ingresses), rules);
+    const rules = askFor(ingresses);
     const { serviceKinds, planes } = source;
     const { wakeHoldMs } = limits;
     const sites = { ingresses, endpoints, serviceKinds, planes, restOf, wakeHoldMs, ownPorts: options.ownPorts };
@@ -117,6 +117,16 @@ export function createIngress(options: IngressOptions): Ingress {
     Object.assign(state, { table, problems: found.problems, refused, problem: undefined });
     if (reloadReasons.length > 0) log.debug("ingress proxy was loaded", { reasons: reloadReasons });
     return true;
+  }
+
+  /** The certificates hear of the ingresses when these are others than last time, and now and then. */
+  function askFor(ingresses: readonly IngressManifest[]): OnDemandRules {
+    const isFresh = asked !== undefined && clock.steady() - asked.at < limits.resyncMs;
+    if (asked !== undefined && isFresh && areSame(asked.ingresses, ingresses)) return asked.rules;
+    const rules = onDemandRules(ingresses);
+    certificates.wanted(askedCertificates(ingresses), rules);
+    asked = { ingresses, rules, at: clock.steady() };
+    return rules;
   }
 
   /** One that was woken and does not come up is treated like any other after a while. */
@@ -198,6 +208,15 @@ export function createIngress(options: IngressOptions): Ingress {
   function isServing(): boolean {
     return proxyNow() !== undefined && state.table !== undefined && state.problem === undefined && !state.isStopped;
   }
+}
+
+/** The very same specs: the store keeps them as long as nobody writes another. */
+function areSame(before: readonly IngressManifest[], now: readonly IngressManifest[]): boolean {
+  const isSame = ({ scope, name, spec }: IngressManifest, index: number) => {
+    const was = before[index];
+    return was?.spec === spec && was.scope === scope && was.name === name;
+  };
+  return before.length === now.length && now.every(isSame);
 }
 
 const served = new WeakMap<Table, ReadonlySet<string>>();

@@ -163,3 +163,13 @@ describe("an app that requests wake", () => {
     expect(served(undefined)).toEqual({ hold, problems: ["NoReplica"] });
   });
 });
+
+test("a site is the very same object until something in it is another", () => {
+  const ingresses = [ingress("web", { service: "web", host: "a.test" })];
+  const sites = (id: string) => sitesOf(sitesInput({ ...web, endpoints: [endpoint({ id })], ingresses })).sites;
+  const [first] = sites("c1");
+  expect(sites("c1")[0]).toBe(first as NonNullable<typeof first>);
+  const [second] = sites("c2");
+  expect(second?.upstreams.map(({ id }) => id)).toEqual(["c2"]);
+  expect(first?.upstreams.map(({ id }) => id)).toEqual(["c1"]);
+});

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { systemClock } from "../../../../src/base/words/clock.ts";
 import { silentLog } from "../../../../src/base/words/log.ts";
+import type { IngressManifest } from "../../../../src/ingress/core/ingress-spec.ts";
 import type { Table } from "../../../../src/ingress/core/table.ts";
 import type { Applied, IngressProxy } from "../../../../src/ingress/proxy/proxy.ts";
 import { createIngress } from "../../../../src/ingress/service/create.ts";
@@ -8,8 +9,12 @@ import { fixedProxy } from "../../../../src/ingress/service/usable-proxy.ts";
 
 const nothing: Applied = { refused: [], reloadReasons: [] };
 
-/** An ingress without sites, whose proxy takes a table as `apply` says. */
-function ingressWith(apply: (table: Table) => Promise<Applied>) {
+/** An ingress whose proxy takes a table as `apply` says. */
+function ingressWith(
+  apply: (table: Table) => Promise<Applied>,
+  ingresses: () => IngressManifest[] = () => [],
+  wanted: () => void = () => undefined,
+) {
   const proxy: IngressProxy = {
     apply,
     reload: async () => undefined,
@@ -22,13 +27,13 @@ function ingressWith(apply: (table: Table) => Promise<Applied>) {
   };
   return createIngress({
     source: {
-      ingresses: () => [],
+      ingresses,
       endpoints: () => [],
       serviceKinds: () => [],
       planes: {},
       subscribe: () => () => undefined,
     },
-    certificates: { wanted() {}, current: () => [], onChange: () => () => undefined },
+    certificates: { wanted, current: () => [], onChange: () => () => undefined },
     proxy: fixedProxy({ proxy, version: "2.6.12" }),
     listen: { http: ["127.0.0.1:80"], https: [], trustedProxies: [], proxyProtocolFrom: [] },
     ownPorts: new Map(),
@@ -86,5 +91,30 @@ test("a proxy that takes no table holds no rollout up", async () => {
     await Bun.sleep(0);
     expect(ingress.serves("any")).toBe(false);
     expect(await ingress.caughtUp(new AbortController().signal)).toBe(false);
+  });
+});
+
+test("certificates are asked for once, and again when an ingress is another", async () => {
+  const spec = { host: "a.test", tls: {} };
+  let ingresses = [{ scope: "shop", name: "a", spec }];
+  let asked = 0;
+  const tables: Table[] = [];
+  const ingress = ingressWith(
+    async (table) => {
+      tables.push(table);
+      return nothing;
+    },
+    () => ingresses.map((one) => ({ ...one })),
+    () => void asked++,
+  );
+  const { signal } = new AbortController();
+  await whileRunning(ingress, async () => {
+    for (let turn = 0; turn < 3; turn += 1) expect(await ingress.caughtUp(signal)).toBe(true);
+    expect(tables.length).toBeGreaterThan(1);
+    expect(asked).toBe(1);
+    ingresses = [{ scope: "shop", name: "a", spec: { ...spec, host: "b.test" } }];
+    expect(await ingress.caughtUp(signal)).toBe(true);
+    expect(asked).toBe(2);
+    expect(tables.at(-1)?.sites.map(({ hosts }) => hosts)).toEqual([["b.test"]]);
   });
 });
