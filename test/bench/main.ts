@@ -33,6 +33,7 @@ const benches: Record<string, () => Promise<{ run(): Promise<BenchRow[]> }>> = {
   start: () => import("./start.ts"),
   "traces-layout": () => import("./traces-layout.ts"),
   tunnel: () => import("./tunnel.ts"),
+  ui: () => import("./ui.ts"),
 };
 
 const wanted = process.argv.slice(2);

@@ -30,6 +30,8 @@ export interface Tab {
   type(text: string): Promise<void>;
   /** Bytes that the page's scripts hold once what is not needed was collected. */
   heapBytes(): Promise<number>;
+  /** Seconds that the main thread of the page was busy so far, by what it did: `TaskDuration` is all of it. */
+  busySeconds(): Promise<Record<string, number>>;
   /** The page as PNG, as large as its window. */
   picture(): Promise<Uint8Array>;
   /** How the page is looked at: width and height in CSS pixels, and the colours that the system asks for. */
@@ -246,6 +248,14 @@ async function createTab(wire: Wire, context: string | undefined): Promise<Tab> 
       await call("HeapProfiler.collectGarbage");
       const { usedSize } = await call("Runtime.getHeapUsage");
       return Number(usedSize);
+    },
+    async busySeconds() {
+      await call("Performance.enable");
+      const { metrics } = await call("Performance.getMetrics");
+      const all = metrics as { name: string; value: number }[];
+      return Object.fromEntries(
+        all.filter(({ name }) => name.endsWith("Duration")).map(({ name, value }) => [name, value]),
+      );
     },
     async picture() {
       const { data } = await call("Page.captureScreenshot", { format: "png" });

@@ -11,7 +11,7 @@ export interface PlaneServer {
   server: Server;
   cli(...words: string[]): Promise<string>;
   token(scope?: string): Promise<string>;
-  /** Stored manifests of apps without replicas, 100 at a time. */
+  /** Stored manifests of apps without replicas, in two scopes. */
   apps(count: number): Promise<void>;
   /** Seconds of the processor since its start, user and system. */
   cpuSeconds(): number;
@@ -41,7 +41,9 @@ export async function startPlaneServer(
     ...{ root, server, cli, url: `http://${observability[0]}` },
     token: async (scope = "read") => (await cli("pat", "create", "--scope", scope)).split("\n")[0] ?? "",
     async apps(count) {
-      const all = Array.from({ length: count }, (_, at) => deployment("many", `app-${at}`, { replicas: 0 }));
+      const all = Array.from({ length: count }, (_, at) =>
+        deployment(at % 4 === 0 ? "more" : "many", `app-${at}`, { replicas: 0 }),
+      );
       for (let from = 0; from < count; from += 100) {
         const body = JSON.stringify(all.slice(from, from + 100));
         const response = await fetch("http://localhost/apply", { method: "POST", unix: socket, body });

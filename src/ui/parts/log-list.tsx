@@ -1,4 +1,5 @@
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { VNode } from "preact";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { lineTone, pieces, readable, type ShownLine } from "../text/lines.ts";
 import { clockText, exactText } from "../text/times.ts";
 
@@ -45,6 +46,15 @@ export function LogList({
   useLayoutEffect(() => {
     if (follow && box.current !== null) box.current.scrollTop = lines.length * rowPx;
   });
+  // The same row twice is not looked at again: a scroll, or one more line, leaves most of them as they are.
+  const rows = useMemo(() => new WeakMap<ShownLine, VNode>(), [apps, wanted, onOpen]);
+  const rowOf = (line: ShownLine) => {
+    const known = rows.get(line);
+    if (known !== undefined) return known;
+    const row = <Line key={line.id} line={line} apps={apps} wanted={wanted} onOpen={onOpen} />;
+    rows.set(line, row);
+    return row;
+  };
   const first = Math.max(0, Math.floor(top / rowPx) - beyond);
   const last = Math.min(lines.length, Math.ceil((top + height) / rowPx) + beyond);
   return (
@@ -66,11 +76,7 @@ export function LogList({
       }}
     >
       <div style={{ height: `${lines.length * rowPx}px`, position: "relative" }}>
-        <div style={{ transform: `translateY(${first * rowPx}px)` }}>
-          {lines.slice(first, last).map((line) => (
-            <Line key={line.id} line={line} apps={apps} wanted={wanted} onOpen={onOpen} />
-          ))}
-        </div>
+        <div style={{ transform: `translateY(${first * rowPx}px)` }}>{lines.slice(first, last).map(rowOf)}</div>
       </div>
     </div>
   );

@@ -11,18 +11,32 @@ function daysOrHours(seconds: number): string {
   return seconds < 129_600 ? `${Math.round(seconds / 3_600)} h` : `${Math.round(seconds / 86_400)} d`;
 }
 
+/** To make a format takes longer than to use it a hundred times. */
+function formats(options: Intl.DateTimeFormatOptions): (zone: string | undefined) => Intl.DateTimeFormat {
+  const made = new Map<string | undefined, Intl.DateTimeFormat>();
+  return (zone) => {
+    const known = made.get(zone);
+    if (known !== undefined) return known;
+    const format = new Intl.DateTimeFormat("en-GB", zone === undefined ? options : { ...options, timeZone: zone });
+    made.set(zone, format);
+    return format;
+  };
+}
+
+const exactFormat = formats({
+  year: "numeric",
+  month: "2-digit",
+  day: "2-digit",
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+  timeZoneName: "short",
+});
+const clockFormat = formats({ hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3 });
+
 /** In the viewer's own zone and with its name, for a tooltip: `2026-01-02 14:03:07 UTC+1`. */
 export function exactText(at: number, zone?: string): string {
-  const parts = new Intl.DateTimeFormat("en-GB", {
-    year: "numeric",
-    month: "2-digit",
-    day: "2-digit",
-    hour: "2-digit",
-    minute: "2-digit",
-    second: "2-digit",
-    timeZoneName: "short",
-    ...(zone === undefined ? {} : { timeZone: zone }),
-  }).formatToParts(at);
+  const parts = exactFormat(zone).formatToParts(at);
   const part = (type: string) => parts.find((one) => one.type === type)?.value ?? "";
   return `${part("year")}-${part("month")}-${part("day")} ${part("hour")}:${part("minute")}:${part("second")} ${part("timeZoneName")}`;
 }
@@ -41,11 +55,5 @@ export function axisTexts(marks: readonly number[], zone?: string): string[] {
 
 /** Time of day with milliseconds, for lines of a log. */
 export function clockText(at: number, zone?: string): string {
-  return new Intl.DateTimeFormat("en-GB", {
-    hour: "2-digit",
-    minute: "2-digit",
-    second: "2-digit",
-    fractionalSecondDigits: 3,
-    ...(zone === undefined ? {} : { timeZone: zone }),
-  }).format(at);
+  return clockFormat(zone).format(at);
 }

@@ -163,6 +163,12 @@ describe("GET /logs/stream", () => {
     expect(it.running.observability.streams.count()).toBe(0);
   });
 
+  test("answers at once, also when nothing is written", async () => {
+    const { reader } = await open("app=shop/web&follow=true&tail=0", await it.token());
+    expect(Buffer.from((await reader.read()).value ?? new Uint8Array()).toString()).toBe("\n");
+    await reader.cancel();
+  });
+
   test("ends with its token", async () => {
     const token = await it.token();
     const { reader } = await open("follow=true&tail=0", token);
