@@ -108,6 +108,7 @@ export const scopeMatrix: Record<string, Scope | "any"> = {
   "POST /identity/instances/:instance/users": "admin",
   "POST /identity/instances/:instance/users/:user/ban": "admin",
   "POST /identity/instances/:instance/users/:user/unban": "admin",
+  "POST /identity/instances/:instance/users/:user/verify": "admin",
   "POST /identity/instances/:instance/users/:user/password": "admin",
   "POST /identity/instances/:instance/users/:user/sign-out": "admin",
   "DELETE /identity/instances/:instance/users/:user": "admin",

@@ -17,6 +17,7 @@ import {
   listIdentityUsers,
   setIdentityPassword,
   unbanIdentityUser,
+  verifyIdentityUser,
 } from "../../identity/api/manage/users.ts";
 import { planeEndpoint, planePrefix } from "./plane-endpoint.ts";
 
@@ -116,6 +117,12 @@ export const unbanPlaneUser = planeEndpoint({
   scope: "admin",
   query: without,
 });
+export const verifyPlaneUser = planeEndpoint({
+  ...verifyIdentityUser,
+  path: `${user}/verify`,
+  scope: "admin",
+  query: without,
+});
 export const setPlanePassword = planeEndpoint({
   ...setIdentityPassword,
   path: `${user}/password`,
@@ -166,6 +173,7 @@ export const planeIdentityEndpoints = [
   createPlaneUser,
   banPlaneUser,
   unbanPlaneUser,
+  verifyPlaneUser,
   setPlanePassword,
   deletePlaneUser,
   endPlaneUserSessions,

@@ -11,6 +11,7 @@ import {
   listIdentityUsers,
   setIdentityPassword,
   unbanIdentityUser,
+  verifyIdentityUser,
 } from "../../identity/api/manage/users.ts";
 import {
   banPlaneUser,
@@ -32,6 +33,7 @@ import {
   setPlanePassword,
   unbanPlaneUser,
   updatePlaneInstance,
+  verifyPlaneUser,
 } from "../api/identity.ts";
 import type { PlaneEndpoint } from "../api/plane-endpoint.ts";
 import { settingForms } from "../service/identity/setting-forms.ts";
@@ -131,6 +133,9 @@ function mountUsers(plane: ObservabilityPlane): void {
   });
   mountPlane(plane, unbanPlaneUser, {
     answer: (call) => identity.giver(call.grant, instanceOf(call)).call(unbanIdentityUser, target(call)),
+  });
+  mountPlane(plane, verifyPlaneUser, {
+    answer: (call) => identity.giver(call.grant, instanceOf(call)).call(verifyIdentityUser, target(call)),
   });
   mountPlane(plane, setPlanePassword, {
     answer(call) {

@@ -156,6 +156,7 @@ describe("the web UI of the executable", () => {
     ["/alerts/rules", "crash"],
     ["/alerts/channels", "No channel"],
     ["/alerts", "Alerts"],
+    ["/identity", "No instance yet"],
     ["/access", "Access"],
   ])("the screen %s has what it asks for, in both themes and by axe", async (path, text) => {
     await tab.open(`http://${address}${path}`);

@@ -78,6 +78,17 @@ test("a user of another instance is not found through this one", async () => {
   expect((await ask(`DELETE /identity/instances/${other.id}/users/${id}`)).status).toBe(404);
 });
 
+test("an address is verified by who vouches for it, once", async () => {
+  const body = { email: "dee@example.com", email_verified: false };
+  const { data } = await ask(`POST ${at()}/users`, body);
+  expect(data.email_verified).toBe(false);
+  const at1 = await ask(`POST ${at()}/users/${data.id}/verify`);
+  expect([at1.status, at1.data.email_verified]).toEqual([200, true]);
+  expect((await ask(`POST ${at()}/users/${data.id}/verify`)).data).toEqual(at1.data);
+  const trail = await ask(`GET ${at()}/audit?query=user_id:${data.id}+action:user.verify`);
+  expect(trail.data.entries).toBeArrayOfSize(1);
+});
+
 test("sessions: listed by user, ended one by one and all at once", async () => {
   const tenant = await it.identity.tenant();
   const here = `/identity/instances/${tenant.id}`;
@@ -125,6 +136,7 @@ test("through the operators' instance no token makes itself a person: only what 
     [`POST ${here}/users`, { email: "evil@example.com", password: "correct horse battery" }],
     [`POST ${here}/users/${id}/password`, { password: "correct horse battery" }],
     [`POST ${here}/users/${id}/unban`, undefined],
+    [`POST ${here}/users/${id}/verify`, undefined],
     [`POST ${here}/keys`, undefined],
     [`PATCH ${here}`, { settings: { redirect_uris: ["https://evil.example/x"] } }],
   ] as const) {

@@ -72,6 +72,8 @@ test("a person without a role gets nothing but a page that says whom to ask", as
   expect(back.headers.get("content-security-policy")).toContain("default-src 'none'");
   expect([...browser.cookies.keys()]).toEqual([]);
   expect((await browser.ask("GET /whoami")).status).toBe(401);
+  const [entry] = it.store.audit.list({ limit: 1, actor: `person:${email}` });
+  expect(entry).toMatchObject({ action: "GET /ui/api/signed-in", outcome: "status 403", ip: "127.0.0.1" });
 });
 
 test("an address that is not proven has no role", async () => {
@@ -178,7 +180,7 @@ test("another role, and none, end the sessions at once, with their streams", asy
   await role(email, { role: "admin" });
   const browser = it.browser();
   await browser.signIn(email);
-  const stream = streamOf(browser);
+  const stream = await streamOf(browser);
   expect(await role(email, { role: "admin" })).toMatchObject({ sessions_ended: 0 });
   expect((await browser.ask("GET /whoami")).status).toBe(200);
   expect(await role(email, { role: "viewer" })).toMatchObject({ sessions_ended: 1 });
@@ -190,12 +192,14 @@ test("another role, and none, end the sessions at once, with their streams", asy
   expect((await browser.ask("GET /whoami")).status).toBe(401);
 });
 
-function streamOf(browser: ReturnType<PeopleWorld["browser"]>): { ended: boolean } {
+/** Resolves once the stream is open. */
+async function streamOf(browser: ReturnType<PeopleWorld["browser"]>): Promise<{ ended: boolean }> {
   const state = { ended: false };
   const Cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
   const request = new Request("http://plane.test/api/pat/v1/stream?topics=state", { headers: { Cookie } });
-  void it.app.fetch(request).then(async (response) => {
-    await response.text();
+  const response = await it.app.fetch(request);
+  expect(response.status).toBe(200);
+  void response.text().then(() => {
     state.ended = true;
   });
   return state;
@@ -219,7 +223,7 @@ test.each([
   await browser.signIn(email);
   const stop = new AbortController();
   const running = it.running.run(stop.signal);
-  const stream = streamOf(browser);
+  const stream = await streamOf(browser);
   expect((await change()).status).toBe(200);
   expect((await browser.ask("GET /whoami")).status).toBe(401);
   it.clock.moveTo(it.clock.steady() + 5_000);

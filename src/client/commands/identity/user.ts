@@ -7,6 +7,7 @@ import {
   listIdentityUsers,
   setIdentityPassword,
   unbanIdentityUser,
+  verifyIdentityUser,
 } from "../../../identity/api/manage/users.ts";
 import type { Arguments } from "../../shell/arguments.ts";
 import { assent, yesFlag } from "../../shell/ask.ts";
@@ -119,6 +120,18 @@ export const userCommands: readonly Command[] = [
     async run(context, args) {
       const data = await context.api.call(unbanIdentityUser, await target(context, args));
       answer(context, data, () => `${data.email} may sign in again`);
+      return exitCodes.done;
+    },
+  },
+  {
+    name: "verify",
+    summary: "count the address of a user as proven: you vouch that the user owns it",
+    usage: ["identity user verify USER [--instance ID]"],
+    detail: [who, "The present password stays: be sure that it is the owner's."],
+    flags: [instanceFlag],
+    async run(context, args) {
+      const data = await context.api.call(verifyIdentityUser, await target(context, args));
+      answer(context, data, () => `the address ${data.email} is verified`);
       return exitCodes.done;
     },
   },

@@ -36,6 +36,7 @@ import {
   listIdentityUsers,
   setIdentityPassword,
   unbanIdentityUser,
+  verifyIdentityUser,
 } from "./users.ts";
 
 /** How the operator manages the identity service; its own API is another listener. */
@@ -63,6 +64,7 @@ export const identityEndpoints: Endpoint[] = [
   getIdentityUser,
   banIdentityUser,
   unbanIdentityUser,
+  verifyIdentityUser,
   setIdentityPassword,
   deleteIdentityUser,
   listIdentitySessions,

@@ -82,6 +82,15 @@ export const unbanIdentityUser = endpoint({
   data: IdentityUser,
 });
 
+export const verifyIdentityUser = endpoint({
+  method: "POST",
+  path: "/identity/users/:user/verify",
+  summary:
+    "Counts the address of a user as proven: the caller vouches that the user owns it. 409 for an address that the service made",
+  query: Type.Object({ instance }),
+  data: IdentityUser,
+});
+
 export const setIdentityPassword = endpoint({
   method: "POST",
   path: "/identity/users/:user/password",

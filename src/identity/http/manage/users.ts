@@ -6,6 +6,7 @@ import {
   listIdentityUsers,
   setIdentityPassword,
   unbanIdentityUser,
+  verifyIdentityUser,
 } from "../../api/manage/users.ts";
 import { readFlag } from "../../../base/wire/query.ts";
 import type { Management } from "../../service/manage/manage.ts";
@@ -31,6 +32,7 @@ export function mountIdentityUsers(plane: Plane, { users }: Management, options:
   mount(plane, getIdentityUser, { answer: (call) => users.get(userOf(call)) });
   mount(plane, banIdentityUser, { answer: (call) => users.ban(userOf(call), call) });
   mount(plane, unbanIdentityUser, { answer: (call) => users.unban(userOf(call), call) });
+  mount(plane, verifyIdentityUser, { answer: (call) => users.verify(userOf(call), call) });
   mount(plane, setIdentityPassword, { answer: (call) => users.setPassword(userOf(call), call.body, call) });
   mount(plane, deleteIdentityUser, { answer: (call) => users.remove(userOf(call), call) });
 }

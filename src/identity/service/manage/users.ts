@@ -44,6 +44,8 @@ export interface ManagedUsers {
   /** Ends all sessions in the same transaction. */
   ban(reference: UserReference, by: By): Promise<Banned>;
   unban(reference: UserReference, by: By): Promise<IdentityUser>;
+  /** The address counts as proven. Fails `conflict` for one that the service made; a second time changes nothing. */
+  verify(reference: UserReference, by: By): Promise<IdentityUser>;
   /** Ends all sessions; without a password it takes the present one away. */
   setPassword(reference: UserReference, body: unknown, by: By): Promise<Banned>;
   remove(reference: UserReference, by: By): Promise<DataOf<typeof deleteIdentityUser>>;
@@ -71,6 +73,7 @@ export function createManagedUsers(context: ManageContext, parts: ManagedUsersPa
     create: (id, body, by) => createUser(context, parts, { id, body, by }),
     ban: (reference, { actor }) => change(reference, (found) => banUser(found, actor)),
     unban: (reference, { actor }) => change(reference, (found) => unbanUser(found, actor)),
+    verify: (reference, { actor }) => change(reference, (found) => verifyUser(found, actor)),
     setPassword: (reference, body, by) => setPassword(context, parts, { reference, body, by }),
     remove: (reference, { actor }) =>
       change(reference, ({ user, instance, nouns, now }) => {
@@ -147,6 +150,16 @@ function unbanUser({ user, instance, nouns, now }: Changing, actor: string): Ide
   nouns.users.update(free);
   tell(nouns, { instance, user: free, actor, action: "user.unban", type: "user.unbanned", now });
   return wire(nouns, free, instance);
+}
+
+function verifyUser({ user, instance, nouns, now }: Changing, actor: string): IdentityUser {
+  if (user.placeholder) throw new Failure("conflict", `${user.email} was made by the service: it has no mailbox`);
+  if (user.emailVerifiedAt !== undefined) return wire(nouns, user, instance);
+  announce(nouns, { user, instance, now });
+  const proven = { ...user, emailVerifiedAt: now, updatedAt: now };
+  nouns.users.update(proven);
+  tell(nouns, { instance, user: proven, actor, action: "user.verify", type: "user.updated", now });
+  return wire(nouns, proven, instance);
 }
 
 async function setPassword(

@@ -4,6 +4,7 @@ import { clientNetwork } from "../../../base/pure/client-network.ts";
 import { signedInPath } from "../../api/people.ts";
 import { returnPath } from "../../core/people/places.ts";
 import type { Person } from "../../store/records.ts";
+import { auditNote } from "../audit.ts";
 import type { ObservabilityContext } from "../context.ts";
 import type { Rates } from "../rates.ts";
 import type { Browser, OpenSession } from "../sessions.ts";
@@ -107,6 +108,7 @@ export function createPersonSignIn(context: ObservabilityContext, { rates, begin
       if (found === undefined) return { problem: { kind: "over" } };
       const person = personOf(context, found);
       if (person === undefined) {
+        await refused(context, found, browser);
         return { problem: { kind: "role", email: found.email, isVerified: found.emailVerified } };
       }
       return { open: await begin(person, found, browser), to: known.to };
@@ -123,6 +125,15 @@ function personOf({ store }: Pick<ObservabilityContext, "store">, found: SignedI
   if (bound !== undefined) return bound;
   const named = found.emailVerified ? store.people.byEmail(found.email) : undefined;
   return named?.user === undefined ? named : undefined;
+}
+
+async function refused(
+  { store, clock }: ObservabilityContext,
+  { email }: SignedInUser,
+  { ip }: Browser,
+): Promise<void> {
+  const done = { actor: `person:${email}`, ip, action: `GET ${signedInPath}`, target: signedInPath };
+  await store.write(({ audit }) => audit.append({ ...auditNote(clock.now(), done), outcome: "status 403" }));
 }
 
 function hashOf(secret: string): Uint8Array {

@@ -6,6 +6,7 @@ import {
   deletePlaneUser,
   setPlanePassword,
   unbanPlaneUser,
+  verifyPlaneUser,
 } from "../../../observability/api/identity.ts";
 import { api } from "../../data/api.ts";
 import { ask } from "../../parts/dialog.tsx";
@@ -43,6 +44,23 @@ export function askUnban(user: IdentityUser, again: () => void): void {
     effects: [{ text: "The user can sign in again; sessions that ended stay ended" }],
     run: async () => {
       await api.call(unbanPlaneUser, { params: paramsOf(user) });
+      again();
+    },
+  });
+}
+
+export function askVerify(user: IdentityUser, again: () => void): void {
+  ask({
+    title: `Verify ${user.email}`,
+    verb: "Verify",
+    command: commandOf("verify", user),
+    effects: [
+      { text: "The address counts as proven: you vouch that the user owns it" },
+      { text: "The present password stays. If a stranger may have set it, set another one first" },
+      { text: "Accounts at providers with this address join this user" },
+    ],
+    run: async () => {
+      await api.call(verifyPlaneUser, { params: paramsOf(user) });
       again();
     },
   });

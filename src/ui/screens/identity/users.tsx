@@ -14,7 +14,7 @@ import { Table } from "../../parts/table.tsx";
 import { Ago } from "../../parts/time.tsx";
 import { searchOf } from "../../text/user-search.ts";
 import { firstRows, Search, useMore } from "./parts.tsx";
-import { askBan, askCreate, askDelete, askPassword, askUnban } from "./user-actions.tsx";
+import { askBan, askCreate, askDelete, askPassword, askUnban, askVerify } from "./user-actions.tsx";
 
 /** The users of an instance, and what an operator does for them. */
 export function Users({ instance: { id: instance } }: { instance: IdentityInstance }) {
@@ -81,6 +81,11 @@ function UserTable({ users, instance, again }: TableProps) {
           cell: (user) => (
             <span class="row end">
               <a href={`/identity/${instance}/sessions?user=${user.id}`}>Sessions</a>
+              {user.email_verified || user.placeholder ? null : (
+                <Button look="bare" onClick={() => askVerify(user, again)}>
+                  Verify…
+                </Button>
+              )}
               <Button look="bare" onClick={() => askPassword(user, again)}>
                 Password…
               </Button>
