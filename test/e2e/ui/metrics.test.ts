@@ -31,6 +31,18 @@ beforeAll(async () => {
     "GET /overview": overviewFixture(),
     "GET /apps/shop/api": detailFixture(),
     "GET /boards": { boards: builtInBoards },
+    "GET /metrics/catalogue": {
+      metrics: [
+        { source: "custom", name: "orders_total", type: "counter", labels: ["route"], series: 2 },
+        {
+          source: "custom",
+          name: "http.server.request.duration_ms_histogram",
+          type: "histogram",
+          labels: [],
+          series: 1,
+        },
+      ],
+    },
     "GET /query": {
       from: new Date(until - points * 30_000).toISOString(),
       until: new Date(until).toISOString(),
@@ -75,8 +87,11 @@ describe("metrics", () => {
   test("of one app, by replica where it is wished", async () => {
     await tab.open(`${plane.url}/apps/shop/api/metrics?by=replica`);
     await tab.shows("Time to answer, p99");
+    await tab.shows("Sent by the app");
+    await tab.shows("http.server.request.duration, p95");
     const asked = plane.asked.filter(({ path, query }) => path === "/query" && query.app === "shop/api");
     expect(asked.find(({ query }) => query.metric === "pod.cpu_percent")?.query.group_by).toBe("replica");
+    expect(asked.some(({ query }) => query.metric === "custom.orders_total" && query.agg === "rate")).toBe(true);
     await takePictures(tab, "app-metrics");
     expect(await axeFaults(tab)).toEqual([]);
   });

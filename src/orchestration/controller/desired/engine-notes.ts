@@ -2,6 +2,7 @@ import { Failure } from "../../../base/wire/failure.ts";
 import { formatKey, type StoredManifest } from "../../api/manifest.ts";
 import { containerFieldsOf } from "../../core/container-fields.ts";
 import { wordsOf } from "../../core/lenient.ts";
+import { wantsTelemetry } from "../../core/telemetry-env.ts";
 import { volumeUses } from "../../core/named-volumes.ts";
 import { isEngineVolumeName } from "../../core/naming.ts";
 import type { Context } from "../state/context.ts";
@@ -24,7 +25,14 @@ export async function engineNotes(context: Context, written: Written): Promise<P
 }
 
 async function notesOf(context: Context, manifest: StoredManifest): Promise<string[]> {
-  return [...(await networkNotes(context, manifest)), ...(await volumeNotes(context, manifest))];
+  const ofEngine = await Promise.all([networkNotes(context, manifest), volumeNotes(context, manifest)]);
+  return [...ofEngine.flat(), ...telemetryNotes(context, manifest)];
+}
+
+function telemetryNotes({ telemetry }: Context, { kind, spec }: StoredManifest): string[] {
+  const { fields, path } = containerFieldsOf(kind, spec);
+  if (!wantsTelemetry(fields) || telemetry !== undefined) return [];
+  return [`${path}.telemetry: this server takes no telemetry, because it runs with --telemetry-port off`];
 }
 
 async function networkNotes({ engine }: Context, manifest: StoredManifest): Promise<string[]> {

@@ -32,6 +32,12 @@ describe("what only the engine knows is told by the plan", () => {
     expect((await tried({ volumes: ["nfs:/nfs"] }))[0]).toContain('add ":external" to use that one');
   });
 
+  test("telemetry that this server does not take", async () => {
+    expect(await tried({ telemetry: true })).toEqual([
+      "deployment/shop/web: spec.telemetry: this server takes no telemetry, because it runs with --telemetry-port off",
+    ]);
+  });
+
   test("more CPUs than the machine has, as a refusal", async () => {
     const resources = { limits: { cpu: "64" } };
     const error = await expectFailure(it.apply(deployment("shop", "web", { resources })), "invalid");
