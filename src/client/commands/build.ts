@@ -49,7 +49,7 @@ export const buildCommand: CommandBody = {
     formatFlag,
     ...buildFlags,
     { name: "again", summary: "build also where the image is there already" },
-    { name: "follow", short: "f", summary: "with log: go on until the build ends" },
+    { name: "follow", summary: "with log: go on until the build ends" },
     { name: "print", summary: "print the Dockerfile that is made for a folder without one" },
   ],
   lists: whenListing("list", rowsOf("builds", "id")),

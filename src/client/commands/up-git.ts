@@ -1,5 +1,6 @@
 import { type BuildRequest, buildImage, type GitSource } from "../../orchestration/api/builds.ts";
 import { fetchSource, type Source } from "../../orchestration/api/sources.ts";
+import { type BuildChoices, buildChoices } from "../build/build-flags.ts";
 import { holderOf } from "../build/of-manifests.ts";
 import { appHost, appIdentity, scopeOfFolder } from "../init/place.ts";
 import type { ManifestSet } from "../manifests/read.ts";
@@ -27,7 +28,8 @@ export async function upFromGit(
     const holder = holderOf(set.manifests[index] ?? {});
     if (holder !== undefined) holder.build = { ...(holder.build as object), id };
   }
-  if (!args.on("dry-run")) await buildAll(context, source, set);
+  const choices = buildChoices(args, context, { again: false });
+  if (!args.on("dry-run")) await buildAll(context, { source, set, choices });
   const message = args.value("message") ?? messageOf(source.git);
   return { set, args: { ...args, value: (flag) => (flag === "message" ? message : args.value(flag)) } };
 }
@@ -62,11 +64,24 @@ async function fetched(context: Context, args: Arguments, address: string): Prom
   return source;
 }
 
-async function buildAll(context: Context, { builds, git }: Source, { manifests }: ManifestSet): Promise<void> {
+interface Building {
+  source: Source;
+  set: ManifestSet;
+  choices: BuildChoices;
+}
+
+async function buildAll(context: Context, { source: { builds, git }, set, choices }: Building): Promise<void> {
+  const { secrets, memory, cpu } = choices;
   for (const { index, request } of builds) {
-    const { scope, name } = manifests[index] ?? {};
+    const { scope, name } = set.manifests[index] ?? {};
+    const { config_secrets: keys = [], ...rest } = request;
+    const stored = keys.filter((key) => !Object.hasOwn(secrets, key));
     const body: BuildRequest = {
-      ...request,
+      ...rest,
+      ...(stored.length === 0 ? {} : { config_secrets: stored }),
+      ...(Object.keys(secrets).length === 0 ? {} : { secrets }),
+      ...(memory === undefined ? {} : { memory }),
+      ...(cpu === undefined ? {} : { cpu }),
       scope: String(scope),
       name: String(name),
       ...(git === undefined ? {} : { git }),

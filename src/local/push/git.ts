@@ -83,7 +83,8 @@ export async function gitText(words: readonly string[], env: Record<string, stri
   return Buffer.concat(parts).toString();
 }
 
-async function errorText(stream: ReadableStream<Uint8Array>): Promise<string> {
+/** What git says when it fails, its beginning; read to the end. */
+export async function errorText(stream: ReadableStream<Uint8Array>): Promise<string> {
   const parts: Uint8Array[] = [];
   let bytes = 0;
   for await (const part of stream) {

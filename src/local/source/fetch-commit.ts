@@ -3,7 +3,7 @@ import { isIP, isIPv6 } from "node:net";
 import { Failure } from "../../base/wire/failure.ts";
 import { sourceLimits } from "../../config/source-limits.ts";
 import type { GitSource } from "../../orchestration/api/builds.ts";
-import { gitEnvironment, gitText, quietEnvironment, runGit } from "../push/git.ts";
+import { errorText, gitEnvironment, gitText, quietEnvironment, runGit } from "../push/git.ts";
 import type { SourceJob } from "./job.ts";
 
 type GitJob = Extract<SourceJob, { type: "git" }>;
@@ -93,7 +93,7 @@ async function fetchWithin({ url, ref = "HEAD" }: GitJob, env: Record<string, st
     stdout: "ignore",
     stderr: "pipe",
   });
-  const said = (await new Response(child.stderr).text()).trim();
+  const said = await errorText(child.stderr);
   const code = await child.exited;
   if (code !== 0) throw fetchFailure(said, { url, ref });
 }
@@ -110,9 +110,12 @@ function fetchFailure(said: string, { url, ref }: { url: string; ref: string }):
   if (/unable to update url base from redirection|\b30[1278]\b/i.test(said)) {
     return new Failure("invalid", `url: ${url} leads to another address: write that one, often with .git at its end`);
   }
-  if (/file size limit|file too large|out of memory|mmap failed/i.test(said) || said === "") {
+  if (/file size limit|file too large|out of memory|mmap failed|invalid index-pack output/i.test(said) || said === "") {
     const most = sourceLimits.packedBytesMax / 1024 ** 2;
-    return new Failure("too_large", `the commit is larger than ${most} MiB, or needs too much memory`);
+    return new Failure(
+      "too_large",
+      `the commit is larger than ${most} MiB, needs too much memory, or has objects that git refuses`,
+    );
   }
   const last = said.split("\n").at(-1) ?? "";
   return new Failure("unavailable", `git cannot fetch from ${url}: ${oneLine(last)}`);

@@ -9,6 +9,13 @@ import type { SourceJob } from "./job.ts";
 import { planSource } from "./plan-source.ts";
 import { unpack } from "./unpack.ts";
 
+const readSourceUsage = `berth read-source < JOB
+
+usage: berth read-source
+
+The server runs this for each upload and each git repository, in a process of its own. It takes a job as JSON on
+stdin. To deploy a repository, use: berth up --git URL`;
+
 /** What the process says on stdout. */
 export type SourceAnswer =
   { source: Source } | { failure: { code: FailureCode; message: string; reason?: FailureReason } };
@@ -17,8 +24,13 @@ export type SourceAnswer =
  * `berth read-source`: fetches or unpacks the source of an app, and packs what is built from. The server runs it as a
  * process of its own, so that hostile source costs that process alone. The job comes on stdin, as JSON.
  */
-export async function readSourceCommand(): Promise<number> {
-  const job = JSON.parse(await Bun.stdin.text()) as SourceJob;
+export async function readSourceCommand(args: readonly string[]): Promise<number> {
+  const text = args.length > 0 || process.stdin.isTTY === true ? "" : await Bun.stdin.text();
+  if (text === "") {
+    process.stderr.write(`${readSourceUsage}\n`);
+    return args.includes("--help") || args.includes("-h") ? 0 : 2;
+  }
+  const job = JSON.parse(text) as SourceJob;
   const answer: SourceAnswer = await readSource(job).then(
     (source) => ({ source }),
     (error: unknown) => ({ failure: failureOf(error) }),

@@ -58,7 +58,7 @@ const buildsOf = async (name: string) =>
   ((await berth.call("GET", `/builds?scope=shop&name=${name}`)).body.data as unknown as { builds: Build[] }).builds;
 const write = (id: string, text: string) =>
   tab.read(
-    `(() => { const field = document.querySelector("#${id}"); field.value = ${JSON.stringify(text)}; field.dispatchEvent(new Event("input", { bubbles: true })); })()`,
+    `(() => { const field = document.getElementById("${id}"); field.value = ${JSON.stringify(text)}; field.dispatchEvent(new Event("input", { bubbles: true })); })()`,
   );
 
 describe("a new app from source, in the executable", () => {
@@ -94,6 +94,27 @@ describe("a new app from source, in the executable", () => {
     await tab.shows("kept for rollback");
     await takePictures(tab, "new-server-builds");
     expect(await axeFaults(tab)).toEqual([]);
+  });
+
+  test("an example is chosen, deployed and served", async () => {
+    await tab.open(`http://${address}/new?from=example`);
+    await tab.shows("A service whose changes cost no request");
+    await tab.read(
+      "[...document.querySelectorAll('.choice')].find((one) => one.innerText.startsWith('deploy')).click()",
+    );
+    await waitFor("the example", () => tab.read<boolean>("document.querySelector('#name').value === 'web'"));
+    await write("spec.image", "berth-fixture:1");
+    await write("spec.replicas", "1");
+    await tab.press("Show the plan");
+    await tab.shows("1 replica is created");
+    await tab.press("Deploy");
+    await waitFor("the rollout", async () => {
+      const text = await tab.read<string>("document.body.innerText");
+      return text.includes("Rollout") && text.includes("succeeded");
+    });
+    const [pod] = await berth.pods("demo", "web");
+    const served = berth.docker(["exec", pod?.name ?? "", "wget", "-qO-", "http://127.0.0.1:8080/"]);
+    expect(served).toContain("Change this line and apply again.");
   });
 
   test("a private repository is fetched with the token of the config, on the command line and in the browser", async () => {
