@@ -130,6 +130,11 @@ test("files: a folder is listed, a file is written and read, whatever its name i
   };
   expect(await list("/tmp")).toContainEqual(expect.objectContaining({ name, kind: "file", size_bytes: 300_000 }));
   expect(await list("/")).toContainEqual(expect.objectContaining({ name: "etc", kind: "folder" }));
+  berth.docker(["exec", pod, "mv", "/bin/sh", "/bin/sh.away"]);
+  const without = [await list("/tmp"), await list("/")];
+  berth.docker(["exec", pod, "mv", "/bin/sh.away", "/bin/sh"]);
+  expect(without[0]).toContainEqual(expect.objectContaining({ name, kind: "file", size_bytes: 300_000 }));
+  expect(without[1]).toContainEqual(expect.objectContaining({ name: "etc", kind: "folder" }));
   expect((await ask(at("/tmp"))).status).toBe(409);
   expect((await ask(at("/tmp/none"))).status).toBe(404);
 });

@@ -77,6 +77,15 @@ describe("a terminal in the browser", () => {
     await prints("three-4");
   });
 
+  test("a flood is shown as far as a page can, and Ctrl-C still ends it", async () => {
+    await keys("yes flood-of-lines\n");
+    await prints("flood-of-lines\nflood-of-lines");
+    await tab.press("Ctrl-C");
+    await keys("\n");
+    await keys("echo after-$((1+1))\n");
+    await prints("after-2");
+  });
+
   test("the keyboard leads out of it", async () => {
     await tab.read("document.querySelector('.xterm-helper-textarea').focus()");
     await tab.key("Tab");

@@ -23,6 +23,8 @@ export interface Screen {
 
 const keptLines = 5_000;
 const textPx = 13;
+/** Output that is not drawn yet. A page cannot make the server wait, so that more than this is left out. */
+const waitingBytesMax = 4 * 1024 * 1024;
 
 export function createScreen(place: HTMLElement, { onInput, onSize, onManyLines }: ScreenEvents): Screen {
   const terminal = new Terminal({
@@ -49,7 +51,7 @@ export function createScreen(place: HTMLElement, { onInput, onSize, onManyLines 
   watch.observe(place);
   fit.fit();
   return {
-    write: (bytes) => terminal.write(bytes),
+    write: createWriter(terminal),
     size: () => ({ cols: terminal.cols, rows: terminal.rows }),
     focus: () => terminal.focus(),
     readAloud(on) {
@@ -64,6 +66,23 @@ export function createScreen(place: HTMLElement, { onInput, onSize, onManyLines 
       terminal.dispose();
       release();
     },
+  };
+}
+
+function createWriter(terminal: Terminal): (bytes: Uint8Array) => void {
+  let waiting = 0;
+  let leftOut = 0;
+  return (bytes) => {
+    if (waiting > waitingBytesMax) {
+      leftOut += bytes.length;
+      return;
+    }
+    if (leftOut > 0) terminal.write(`\r\n[${leftOut} bytes came too fast to show]\r\n`);
+    leftOut = 0;
+    waiting += bytes.length;
+    terminal.write(bytes, () => {
+      waiting -= bytes.length;
+    });
   };
 }
 
