@@ -147,6 +147,12 @@ describe("databases", () => {
     ]);
   });
 
+  test("a kind has every word that its plugin knows", async () => {
+    const token = await it.token(["read"]);
+    expect((await it.ask("GET /databases/pg/data/main/info", { token })).status).toBe(200);
+    expect((await it.ask("GET /databases/redis/data/main/info", { token })).status).toBe(404);
+  });
+
   test("a command that changes something is an operation, which tells how far it is", async () => {
     const token = await it.token(["actions", "read"]);
     const begun = await it.ask(`POST ${database}/backup`, { token, body: { args: ["--keep", "3"] } });

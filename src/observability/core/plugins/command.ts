@@ -12,9 +12,9 @@ export interface CommandAsk {
   confirm?: string | undefined;
 }
 
-/** Whether some token can call a command at all. */
-export function isOffered({ access }: PluginCommand): boolean {
-  return access !== "operator";
+/** Whether some token can call a command at all. `expand` is for the server alone. */
+export function isOffered({ name, access }: PluginCommand): boolean {
+  return access !== "operator" && name !== "expand";
 }
 
 /** Fails `forbidden` or `invalid` for a command that this token may not call in this way. */

@@ -6,7 +6,7 @@ const hopByHop = [
 
 /** What would give a plugin the rights of the caller, or what it says about the way here. */
 const ownOfCaller = [
-  ...["authorization", "cookie", "host", "content-length", "expect", "origin", "referer", "forwarded", "via"],
+  ...["authorization", "cookie", "host", "expect", "origin", "referer", "forwarded", "via"],
   ...["service-worker", "x-real-ip"],
 ];
 

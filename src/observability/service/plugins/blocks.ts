@@ -67,11 +67,15 @@ export function createBlocks({ platform, apps, limits }: BlocksParts): Blocks {
   async function callable({ grant }: By, way: Way, { target, command: word, args, confirm }: BlockAsk) {
     const blocks = await stored(grant);
     const { kind, scope, name } = target;
-    const block = blocks.find((each) => each.scope === scope && each.name === name && each.kind === kind);
+    const { plugins } = await client.call(listPlugins);
+    // A block has one kind on record, and a plugin may know it by several words: pg is postgres.
+    const block = blocks.find((each) => {
+      const words = [each.kind, ...(pluginOf(plugins, each)?.kinds ?? [])];
+      return each.scope === scope && each.name === name && words.includes(kind);
+    });
     if (block === undefined) {
       throw new Failure("not_found", `${kind}/${scope}/${name} does not exist, or this token may not see it`);
     }
-    const { plugins } = await client.call(listPlugins);
     const plugin = pluginOf(plugins, block);
     const command = plugin?.commands.find((each) => each.name === word);
     if (plugin === undefined || command === undefined) {
