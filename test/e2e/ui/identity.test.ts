@@ -20,6 +20,8 @@ let endpoint: string;
 let ui: string;
 let instance: string;
 
+const hostile = "<img src=x onerror=alert(1)>";
+
 async function run(...args: string[]): Promise<string> {
   const done = await berth(args, { env: { BERTH_ENDPOINT: endpoint } });
   if (done.exitCode !== 0) throw new Error(`berth ${args.join(" ")}: ${done.stderr}${done.stdout}`);
@@ -39,7 +41,7 @@ beforeAll(async () => {
   const made = await run("identity", "quickstart", "--redirect", redirect, "--title", "My shop", "-o", "json");
   instance = (JSON.parse(made) as { data: { instance_id: string } }).data.instance_id;
   const password = "correct horse battery";
-  await run("identity", "user", "create", "--email", "ana@example.com", "--name", "Ana Silva", "--password", password);
+  await run("identity", "user", "create", "--email", "ana@example.com", "--name", hostile, "--password", password);
   chromium = await startChromium();
   tab = await chromium.tab();
   await tab.look({ width: 1280, height: 800, scheme: "light" });
@@ -73,6 +75,8 @@ describe("the screens of the identity service", () => {
     await look("/identity", "development", "identity-list");
     await tab.read("document.querySelector('main td a').click()");
     await tab.shows("ana@example.com");
+    await tab.shows(hostile);
+    expect(await tab.read<number>("document.querySelectorAll('main img, [onerror]').length")).toBe(0);
   });
 
   test("users: a new one, banned, and deleted only after its address is typed", async () => {
