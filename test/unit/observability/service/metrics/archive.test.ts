@@ -200,6 +200,25 @@ describe("limits", () => {
     expect(one.archive.table.size).toBe(20);
   });
 
+  test("two readings of a counter in one slot add up, also after a kill; of a gauge the last one counts", async () => {
+    const own = { ...web, source: "custom" as const };
+    const reading = (count: number, level: number) => [
+      { series: { ...own, metric: "orders_total" }, value: count },
+      { series: { ...own, metric: "queue" }, value: level },
+    ];
+    const one = world();
+    const at = Math.floor(one.clock.now() / 15_000) * 15_000;
+    one.archive.record(at, reading(2, 5));
+    one.archive.record(at + 4_000, reading(3, 6));
+    const again = one.again();
+    again.archive.record(at + 9_000, reading(4, 7));
+    const [orders, queue] = [...again.archive.table.all()].map(({ id }) => {
+      const [chunk] = again.archive.raw(id, { from: at, to: at + 15_000 });
+      return chunk?.chunk.form === "raw" ? chunk.chunk.values.filter((value) => !Number.isNaN(value)) : undefined;
+    });
+    expect([orders, queue]).toEqual([Float64Array.of(9), Float64Array.of(7)]);
+  });
+
   test("age: raw samples go after two days, and minutes are still there", async () => {
     const one = world();
     const start = one.clock.now();

@@ -1,0 +1,28 @@
+import { expect, test } from "bun:test";
+import { addValues, createHistogram } from "../../../../../src/base/pure/histogram.ts";
+import { exposition } from "../../../../../src/observability/core/metrics/exposition.ts";
+import type { Sample, Series } from "../../../../../src/observability/core/metrics/series.ts";
+import { createTotals } from "../../../../../src/observability/service/metrics/totals.ts";
+
+const sent = (metric: string, value: Sample["value"], labels: Series["labels"] = {}): Sample => ({
+  series: {
+    ...{ source: "custom", kind: "deployment", scope: "shop", name: "web", replica: "0", metric },
+    labels,
+  },
+  value,
+});
+
+test("what apps send is exposed by its type, with names that Prometheus takes, and levels stay between two sendings", () => {
+  const durations = createHistogram();
+  addValues(durations, 100, 3);
+  const totals = createTotals();
+  totals.add([sent("orders_total", 2, { "http.route": "/pay" }), sent("queue.length", 7)]);
+  totals.add([sent("orders_total", 3, { "http.route": "/pay" }), sent("http.duration_ms_histogram", durations)]);
+  const lines = exposition(totals.list(), "berth").split("\n");
+  const app = 'kind="deployment",scope="shop",name="web",replica="0"';
+  expect(lines).toContain(`berth_custom_orders_total{${app},http_route="/pay"} 5`);
+  expect(lines).toContain(`berth_custom_queue_length{${app}} 7`);
+  expect(lines).toContain("# TYPE berth_custom_http_duration_seconds histogram");
+  expect(lines).toContain(`berth_custom_http_duration_seconds_bucket{${app},le="0.05"} 0`);
+  expect(lines).toContain(`berth_custom_http_duration_seconds_bucket{${app},le="0.1"} 3`);
+});
