@@ -60,7 +60,7 @@ export function LogList({
   return (
     <div
       ref={box}
-      class={plain ? "log plain" : apps ? "log apps" : "log"}
+      class={plain ? "log output" : apps ? "log apps" : "log"}
       role="log"
       aria-label={label}
       aria-live="off"

@@ -83,7 +83,7 @@ function Facts({ build }: { build: ShownBuild }) {
       <dd>
         <code>{build.image}</code>
         {bytes === undefined ? "" : `, ${bytesText(bytes)}`}
-        <span class="soft">{` ${imageText(build)}`}</span>
+        <span class="soft">{build.status === "succeeded" ? ` ${imageText(build)}` : ""}</span>
       </dd>
       <dt>Releases</dt>
       <dd>
