@@ -71,7 +71,9 @@ export function LiveLog({ filter }: { filter: LogFilter }) {
           tone={state === "live" ? "good" : "warn"}
           text={state === "live" ? "Live" : state === "opening" ? "Connecting" : "Reconnecting"}
         />
-        <span>{many(lines.length, "line")}</span>
+        <span>
+          {lines.length === 0 && state === "live" ? "No line yet: new ones appear here" : many(lines.length, "line")}
+        </span>
         {left === 0 ? null : <span class="warn">{`${countText(left)} left out: they came too fast to show`}</span>}
         {follow ? null : (
           <Button onClick={() => turn(true)}>

@@ -35,7 +35,7 @@ const screens: [path: string, shown: string][] = [
   ["/", "Docker cannot be reached"],
   ["/apps/many/app-7", "Replicas"],
   ["/apps/many/app-7/why", "Why"],
-  ["/apps/many/app-7/logs", "Live"],
+  ["/apps/many/app-7/logs", "No line yet"],
   ["/apps/many/app-7/deploys", "Deploys"],
   ["/apps/many/app-7/metrics", "A line per replica"],
   ["/apps/many/app-7/config", "No config yet"],
