@@ -3,6 +3,7 @@ import { totalmem } from "node:os";
 import { type AccessOptions, accessOptions } from "./access.ts";
 import { type ClientFlags, readClientOptions } from "./client-options.ts";
 import { contextLimits } from "./context-limits.ts";
+import { diskLimits } from "./disk-limits.ts";
 import { podLimits } from "./pod-limits.ts";
 import { previewLimits } from "./preview-limits.ts";
 import { ingressLimits } from "./ingress-limits.ts";
@@ -106,6 +107,7 @@ export const limits = {
   builtImageGraceMs: 60 * 60_000,
   ...podLimits,
   buildContexts: contextLimits,
+  disk: diskLimits,
   previews: previewLimits,
   /** Ended exec sessions whose exit code is remembered. */
   execResultsKept: 1_000,

@@ -11,6 +11,7 @@ import { createExecs, type ExecHandler, type Execs } from "./memory-runtime/exec
 import { waitForExit } from "./memory-runtime/exit-wait.ts";
 import { createFaults, engineDown, type Faults, type Operation } from "./memory-runtime/faults.ts";
 import { createGauges, type Gauges, type SocketFigures, type UsageFigures } from "./memory-runtime/gauges.ts";
+import { diskCalls } from "./memory-runtime/disk.ts";
 import { createImageShelf, type ImageFacts, type RemoteFacts } from "./memory-runtime/images.ts";
 import { createLogShelf, type LogShelf } from "./memory-runtime/log-shelf.ts";
 import { createResources } from "./memory-runtime/resources.ts";
@@ -104,6 +105,7 @@ export function createMemoryRuntime(options: MemoryOptions = {}): MemoryRuntime 
     ...containerCalls(world),
     ...resourceCalls(world),
     ...imageCalls(world),
+    ...diskCalls(world),
     ...insideCalls(world),
     ...engineCalls(world),
     ...knobs(world),

@@ -2,7 +2,20 @@
 export const helpGroups: readonly (readonly [heading: string, verbs: readonly string[]])[] = [
   [
     "deploy",
-    ["apply", "diff", "up", "build", "init", "rollback", "releases", "release", "rollout", "preview", "delete"],
+    [
+      "apply",
+      "diff",
+      "up",
+      "build",
+      "init",
+      "rollback",
+      "releases",
+      "release",
+      "rollout",
+      "preview",
+      "delete",
+      "prune",
+    ],
   ],
   [
     "look",
@@ -15,6 +28,7 @@ export const helpGroups: readonly (readonly [heading: string, verbs: readonly st
       "searches",
       "boards",
       "traces",
+      "disk",
       "drains",
       "why",
       "alerts",

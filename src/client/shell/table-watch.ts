@@ -12,4 +12,14 @@ export const watchVerbs: readonly Verb[] = [
     summary: "save boards of charts for the web UI",
     load: async () => (await import("../commands/boards.ts")).boardsCommand,
   },
+  {
+    name: "disk",
+    summary: "show what fills the disk of the server, and the volumes",
+    load: async () => (await import("../commands/disk.ts")).diskCommand,
+  },
+  {
+    name: "prune",
+    summary: "remove build cache and images that nothing needs",
+    load: async () => (await import("../commands/prune.ts")).pruneCommand,
+  },
 ];

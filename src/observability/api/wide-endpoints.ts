@@ -1,6 +1,7 @@
 import { listActivity, listAudit } from "./activity.ts";
 import { listCerts, listRequests, listSites, renewCert } from "./traffic.ts";
 import { cancelAppBuild, followAppBuild, getBuildLog, listAppBuilds, retryAppBuild, startBuild } from "./builds.ts";
+import { diskEndpoints } from "./disk.ts";
 import { getApp, getOverview, listApps } from "./apps.ts";
 import {
   applyManifests,
@@ -47,6 +48,7 @@ export const wideEndpoints: PlaneEndpoint[] = [
   ...[restartApp, stopApp, freezeApp, startApp, scaleApp, rollbackApp, pauseApp, resumeApp, promoteApp, abortApp],
   ...[listJobs, listJobRuns, getJobRun, runJobNow, cancelJobRun, pauseCronjob, resumeCronjob],
   ...[listActivity, listAudit, listSites, listCerts, renewCert, listRequests],
+  ...diskEndpoints,
   ...[listOperations, getAppOperation, openStream],
   ...[getScopeConfig, getAppConfig, changeScopeConfig, changeAppConfig, revealScopeConfig, revealAppConfig],
 ];

@@ -2,6 +2,7 @@ import { mountActions } from "./actions.ts";
 import { mountApps } from "./apps.ts";
 import { mountBuilds } from "./builds.ts";
 import { mountSources } from "./sources.ts";
+import { mountDisk } from "./disk.ts";
 import { mountDeploys } from "./deploys.ts";
 import { mountActivity } from "./activity.ts";
 import { mountTraffic } from "./traffic.ts";
@@ -19,6 +20,7 @@ export function mountWide(plane: ObservabilityPlane): void {
   mountSources(plane);
   mountSettings(plane);
   mountJobs(plane);
+  mountDisk(plane);
   mountActivity(plane);
   mountTraffic(plane);
   mountStreamRoute(plane);

@@ -4,6 +4,7 @@ import { createAuditTrail } from "./audit.ts";
 import type { ObservabilityContext } from "./context.ts";
 import type { Observability } from "./observability.ts";
 import { createMetricsAnswers } from "./metrics/answers.ts";
+import { createHostDisk } from "./host/disk.ts";
 import { createHostRoom } from "./host/create.ts";
 import { createSystem } from "./host/system.ts";
 import { createPodLogs } from "./pod-logs/create.ts";
@@ -51,6 +52,7 @@ export function createObservability(context: ObservabilityContext): RunningObser
   const logs = createLogsRoom(context.platform.logs, context);
   const traces = createTracesRoom(context.platform.traces, context);
   const sessions = createUiSessions(context, { access, rates, streams });
+  const metrics = createMetricsAnswers(context.metrics, context.prefix);
   const observability: Observability = {
     access,
     rates,
@@ -73,7 +75,8 @@ export function createObservability(context: ObservabilityContext): RunningObser
     podLogs: createPodLogs(context, pods),
     terminals: createTerminals(context, { pods, streams, audit }),
     files: createPodFiles(context, { pods, streams }),
-    metrics: createMetricsAnswers(context.metrics, context.prefix),
+    metrics,
+    hostDisk: createHostDisk(context, { metrics, host, streams: streams.count }),
     log: context.log,
     logs,
     drains: createDrainRoom(context, logs, context.platform.drains),

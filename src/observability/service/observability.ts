@@ -1,5 +1,6 @@
 import type { AppsRoom } from "./apps/create.ts";
 import type { AlertRoom } from "./alerts/create.ts";
+import type { HostDiskRoom } from "./host/disk.ts";
 import type { HostRoom } from "./host/create.ts";
 import type { System } from "./host/system.ts";
 import type { ActivityRoom } from "./activity/create.ts";
@@ -50,6 +51,7 @@ export interface Observability {
   alerts: AlertRoom;
   incidents: IncidentRoom;
   host: HostRoom;
+  hostDisk: HostDiskRoom;
   system: System;
   pods: Pods;
   jobs: Jobs;

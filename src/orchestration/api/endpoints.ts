@@ -25,6 +25,7 @@ import { ingressEndpoints } from "../../ingress/api/endpoints.ts";
 import { listDeliveries } from "./hooks.ts";
 import { listLocks, lock, unlock } from "./locks.ts";
 import { deletePreview, listPreviews, putPreview } from "./previews.ts";
+import { getDisk, planPrune, prune } from "./disk.ts";
 import { listLeftovers } from "./leftovers.ts";
 import { openapi } from "./openapi.ts";
 import {
@@ -63,6 +64,9 @@ export const orchestrationEndpoints: Endpoint[] = [
   deleteResource,
   deleteScope,
   listLeftovers,
+  getDisk,
+  planPrune,
+  prune,
   listUses,
   describe,
   listPods,

@@ -10,7 +10,7 @@ export const health = endpoint({
 });
 
 /** What `/health` may not say: the engine, the store, the machine. */
-const SystemReport = Type.Object({
+export const SystemReport = Type.Object({
   version: Type.String(),
   installation: Type.String(),
   prefix: Type.String(),

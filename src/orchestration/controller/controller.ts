@@ -8,6 +8,7 @@ import type { ExecResult } from "../api/exec.ts";
 import type { describe } from "../api/describe.ts";
 import type { listEvents } from "../api/events.ts";
 import type { system } from "../api/health.ts";
+import type { DiskUse, Pruned, PrunePlan } from "../api/disk.ts";
 import type { listLeftovers } from "../api/leftovers.ts";
 import type { JobRun } from "../api/jobs.ts";
 import type { listDeliveries } from "../api/hooks.ts";
@@ -115,6 +116,10 @@ export interface Controller extends BuildOperations {
   /** What deletes without prune left behind; those with prune remove it, by name and by scope. */
   /** Who names hosts of resources; both filters are optional. */
   listUses(filter: Target): DataOf<typeof listUses>;
+  /** What fills the disk. */
+  disk(options: { wait: boolean }): Promise<DiskUse>;
+  planPrune(): Promise<PrunePlan>;
+  prune(options: { actor: string }): Promise<Pruned>;
   listLeftovers(filter: Target): Promise<DataOf<typeof listLeftovers>>;
   describe(target: Target): Promise<DataOf<typeof describe>>;
   listPods(filter: Target, options: { detail: boolean; spec: boolean }): Promise<DataOf<typeof listPods>>;

@@ -23,6 +23,7 @@ import { listEvents } from "./state/events.ts";
 import { createExecRoom, type ExecRoom } from "./pods/exec.ts";
 import { lockOperations } from "./write/locks.ts";
 import { createPreviewRoom } from "./write/previews.ts";
+import { createDiskRoom } from "./views/disk.ts";
 import { listLeftovers } from "./write/leftovers.ts";
 import { createLogReaders } from "./state/log-readers.ts";
 import { podLogs } from "./pods/logs.ts";
@@ -248,6 +249,7 @@ function operations(context: Context, { reconciler, tearDown, execs, builds, pre
     deleteScope: (scope, options) => deleteScope(context, tearDown, { scope, options }),
     listUses: (filter) => listUses(context, filter),
     listLeftovers: (filter) => listLeftovers(context, filter),
+    ...createDiskRoom(context),
     describe: (target) => describe(context, target),
     listPods: (filter, options) => listPods(context, filter, options),
     getPod: (name, options) => getPod(context, name, options),

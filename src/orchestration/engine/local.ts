@@ -61,6 +61,8 @@ function machineOf(runtime: Runtime): Machine {
     build: (request) => runtime.build(request),
     removeImage: (refOrId) => runtime.removeImage(refOrId),
     portHolders: (bindings) => runtime.portHolders(bindings),
+    diskUse: () => runtime.diskUse(),
+    pruneBuildCache: () => runtime.pruneBuildCache(),
     freeBytes: () => runtime.freeBytes(),
     close: () => runtime.close(),
   };

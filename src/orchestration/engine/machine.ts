@@ -36,6 +36,11 @@ export interface Machine {
    */
   portHolders(bindings: readonly PortBinding[]): Promise<PortHolder[]>;
 
+  /** What fills the disk of the engine, measured now: that takes seconds where there is much. */
+  diskUse(): Promise<EngineDisk>;
+  /** Removes build cache that no build is using, and answers with the bytes that came free. */
+  pruneBuildCache(): Promise<number>;
+
   /** Free bytes where the engine keeps its images; undefined when that cannot be seen from here. */
   freeBytes(): Promise<number | undefined>;
 
@@ -61,6 +66,23 @@ export interface EngineInfo {
   architecture: string;
   /** Processors of its machine; undefined where it does not say. */
   cpus: number | undefined;
+}
+
+/** What fills the disk of an engine, ours and that of others. */
+export interface EngineDisk {
+  /** Of all images, layers that they share once. */
+  layersBytes: number;
+  /** `containers`: how many use it, in every state. */
+  images: { id: string; tags: string[]; bytes: number; containers: number }[];
+  /** What containers wrote outside of volumes. */
+  writableBytes: number;
+  containers: number;
+  /** Of their log files; undefined where those cannot be read from here. */
+  logBytes: number | undefined;
+  /** `bytes` and `users` are undefined where the engine did not measure. */
+  volumes: (Volume & { bytes: number | undefined; users: number | undefined })[];
+  buildCacheBytes: number;
+  buildCacheUnusedBytes: number;
 }
 
 export interface Volume {

@@ -10,6 +10,7 @@ import { mountApply } from "./apply.ts";
 import { mountBuilds } from "./builds.ts";
 import { mountConfig } from "./config.ts";
 import { mountDescribe } from "./describe.ts";
+import { mountDisk } from "./disk.ts";
 import { mountDispatch } from "./dispatch.ts";
 import { mapError } from "../../base/http/error-mapping.ts";
 import { mountEvents } from "./events.ts";
@@ -98,6 +99,7 @@ export function createOrchestrationApp(options: OrchestrationOptions): Orchestra
   mountPreviews(plane, controller);
   mountEvents(plane, controller, { pageMax: limits.eventsPageMax });
   mountPlugins(plane, controller);
+  mountDisk(plane, controller);
   mountDispatch(plane, controller, { pageMax: limits.eventsPageMax });
   options.mountOthers?.(plane, { pageMax: limits.eventsPageMax });
   mountOpenapi(plane, { title: `${names.prefix} orchestration API`, version });

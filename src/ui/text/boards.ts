@@ -1,5 +1,19 @@
 import type { Board, BoardBody, BoardChart } from "../../observability/api/boards.ts";
 
+/** The server process itself. */
+export const serverBoard: readonly BoardChart[] = [
+  {
+    title: "Load, 1 and 15 minutes",
+    metric: "system.load_1,system.load_15",
+    unit: "count",
+    names: ["1 min", "15 min"],
+  },
+  { title: "Memory of the server", metric: "server.rss_bytes", unit: "bytes", names: ["in use"] },
+  { title: "CPU of the server; 100 % is one core", metric: "server.cpu_percent", unit: "percent", names: ["CPU"] },
+  { title: "Delay of the event loop", metric: "server.loop_lag_ms", agg: "max", unit: "ms", names: ["longest"] },
+  { title: "Databases of the server", metric: "server.database_bytes", group_by: "database", unit: "bytes" },
+];
+
 /** Of one app: a line for each replica, or all of them as one. */
 export function appBoard(byReplica: boolean): readonly BoardChart[] {
   const each = byReplica ? { group_by: "replica" } : {};

@@ -4,7 +4,7 @@ import { type Chromium, startChromium, type Tab } from "../../support/chromium.t
 import { axeFaults } from "../../support/ui/axe.ts";
 import { type FakePlane, startFakePlane } from "../../support/ui/fake-plane.ts";
 import { overviewFixture, whoFixture } from "../../support/ui/fixtures.ts";
-import { figuresFixture } from "../../support/ui/operator-fixtures.ts";
+import { catalogueFixture, diskFixture, figuresFixture, serverFixture } from "../../support/ui/operator-fixtures.ts";
 import { takePictures } from "../../support/ui/pictures.ts";
 import { waitFor } from "../../support/wait.ts";
 
@@ -19,6 +19,10 @@ beforeAll(async () => {
     "GET /overview": overviewFixture(),
     "GET /query": figuresFixture(),
     "GET /boards": { boards: builtInBoards },
+    "GET /boards/machine": builtInBoards[1],
+    "GET /disk": diskFixture(),
+    "GET /server": serverFixture(),
+    "GET /metrics/catalogue": catalogueFixture(),
     "GET /logs/searches": { searches: [] },
     "GET /logs/search": { lines: [], searched_to: new Date().toISOString() },
     "GET /logs/histogram": { buckets: [], total: 0, interval_ms: 1 },
@@ -101,6 +105,42 @@ describe("boards", () => {
     expect(await axeFaults(tab)).toEqual([]);
     await tab.key("Escape");
     await tab.at(/metrics\?from=6h$/);
+  });
+});
+
+describe("the machine", () => {
+  test("what fills the disk, when it is full, and the server itself", async () => {
+    await tab.open(`${plane.url}/host`);
+    await tab.shows("in about 12 days");
+    await tab.shows("not enough history");
+    await tab.shows("version 27.3.1");
+    await tab.shows("Delay of the event loop");
+    await takePictures(tab, "host");
+    expect(await axeFaults(tab)).toEqual([]);
+  });
+
+  test("making room shows first what goes and what stays, and then does it", async () => {
+    const image = { id: "sha256:1", ref: "registry.example.com/shop/web:1.3.0", bytes: 700_000_000 };
+    const done = { images: [image], build_cache_bytes: 2_000_000_000, bytes: 2_700_000_000 };
+    plane.answers["GET /prune"] = { ...done, leftovers: [] };
+    plane.answers["POST /prune"] = done;
+    await tab.press("Make room…");
+    await tab.shows("image registry.example.com/shop/web:1.3.0");
+    await tab.shows("Volumes stay, also those of deleted apps");
+    expect(asked("POST", "/prune")).toBeUndefined();
+    await takePictures(tab, "prune");
+    expect(await axeFaults(tab)).toEqual([]);
+    await tab.press("Remove");
+    await tab.shows("Removed 2.5 GiB");
+    expect(asked("POST", "/prune")).toBeDefined();
+  });
+
+  test("volumes with their app, size and the command that removes what is left over", async () => {
+    await tab.open(`${plane.url}/volumes`);
+    await tab.shows("berth delete old/db --prune");
+    await tab.shows("not mounted");
+    await takePictures(tab, "volumes");
+    expect(await axeFaults(tab)).toEqual([]);
   });
 });
 

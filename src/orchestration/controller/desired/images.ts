@@ -153,19 +153,28 @@ export function pinImage(
   tx.images.pin({ kind, scope, name, hash, generation, ref, imageId, digest: undefined, at: now });
 }
 
+/** Images that a pod runs on, or a rollback goes back to, or a build has just made. */
+export function imagesInNeed({ store, clock, limits, pods }: Context): Set<string> {
+  const kept = store.images.kept();
+  // Built, and not applied yet.
+  for (const imageId of store.builds.imagesSince(clock.now() - limits.builtImageGraceMs)) kept.add(imageId);
+  for (const pod of pods.all()) kept.add(pod.imageId);
+  return kept;
+}
+
+/** Images that we brought to the machine and that nothing needs any more. */
+export function unusedImages(context: Context): { imageId: string; ref: string }[] {
+  const needed = imagesInNeed(context);
+  return context.store.images.pulledList().filter(({ imageId }) => !needed.has(imageId));
+}
+
 /**
  * Removes images that we brought to the machine and that neither a container nor a pin (the present one or one kept
  * for rollback) refers to. Images that others made or pulled are never touched.
  */
 export async function collectImages(context: Context): Promise<string[]> {
-  const kept = context.store.images.kept();
-  // Built, and not applied yet.
-  const since = context.clock.now() - context.limits.builtImageGraceMs;
-  for (const imageId of context.store.builds.imagesSince(since)) kept.add(imageId);
-  for (const pod of context.pods.all()) kept.add(pod.imageId);
   const removed: string[] = [];
-  for (const { imageId } of context.store.images.pulledList()) {
-    if (kept.has(imageId)) continue;
+  for (const { imageId } of unusedImages(context)) {
     if (!(await removeUnused(context, imageId))) continue;
     await context.store.write((tx) => tx.images.forgetPulled(imageId));
     removed.push(imageId);

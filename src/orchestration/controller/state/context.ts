@@ -89,7 +89,15 @@ export interface ControllerLimits {
   buildCpuShares: number;
   buildLogBytesMax: number;
   builtImageGraceMs: number;
+  disk: DiskLimits;
   buildContexts: ContextLimits;
+}
+
+/** See `diskLimits` of `config/`. */
+interface DiskLimits {
+  freshMs: number;
+  filesMax: number;
+  caps: { metrics: number; logs: number; builds: number };
 }
 
 interface FetchOptions {

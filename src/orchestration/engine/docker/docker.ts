@@ -5,6 +5,7 @@ import { createConnections } from "./connections.ts";
 import { createContainers } from "./containers.ts";
 import { type SystemRoots, systemRoots } from "./cgroup.ts";
 import { createDockerClient } from "./client.ts";
+import { diskUse, pruneBuildCache } from "./disk.ts";
 import { containerEvents } from "./events.ts";
 import { createExec } from "./exec.ts";
 import { createExitWait } from "./exit-wait.ts";
@@ -78,6 +79,8 @@ export function createDockerRuntime(options: DockerOptions): Runtime {
     ...createFiles(engine, copyIdleMs),
     ...createConnections({ engine, inspect, roots }),
     portHolders: (bindings) => portHolders(engine, bindings),
+    diskUse: () => diskUse(engine, async () => (await engineInfo(engine)).rootDir),
+    pruneBuildCache: () => pruneBuildCache(engine),
     freeBytes: () => freeBytes(engine),
     close: () => engine.close(),
   };

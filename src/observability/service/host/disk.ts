@@ -1,0 +1,79 @@
+import { getDisk, planPrune, prune, type Pruned, type PrunePlan } from "../../../orchestration/api/disk.ts";
+import { system } from "../../../orchestration/api/health.ts";
+import { getIngress } from "../../../ingress/api/ingress.ts";
+import type { HostDisk, MountForecast, ServerReport } from "../../api/disk.ts";
+import { forecastFull } from "../../core/host/forecast.ts";
+import type { ObservabilityContext } from "../context.ts";
+import { everything, type MetricsAnswers } from "../metrics/answers.ts";
+import type { HostRoom } from "./create.ts";
+
+/** What fills the disk of the machine, and the server itself. Callers may see the whole host. */
+export interface HostDiskRoom {
+  disk(actor: string): Promise<HostDisk>;
+  planPrune(actor: string): Promise<PrunePlan>;
+  prune(actor: string): Promise<Pruned>;
+  server(actor: string): Promise<ServerReport>;
+}
+
+interface Parts {
+  metrics: MetricsAnswers;
+  host: HostRoom;
+  streams: () => number;
+}
+
+export function createHostDisk(
+  { platform, clock }: Pick<ObservabilityContext, "platform" | "clock">,
+  { metrics, host, streams }: Parts,
+): HostDiskRoom {
+  return {
+    async disk(actor) {
+      const [found, mounts] = await Promise.all([platform.as(actor).call(getDisk, {}), forecasts(host, metrics)]);
+      return { ...found, mounts };
+    },
+    planPrune: (actor) => platform.as(actor).call(planPrune),
+    prune: (actor) => platform.as(actor).call(prune),
+    async server(actor) {
+      const client = platform.as(actor);
+      // A server without an ingress has no such endpoint.
+      const [report, ingress] = await Promise.all([
+        client.call(system),
+        client.call(getIngress).catch(() => undefined),
+      ]);
+      const proxy = ingress?.proxy;
+      const uptime = Math.max(0, Math.round((clock.now() - Date.parse(report.started_at)) / 1_000));
+      return {
+        ...report,
+        uptime_seconds: uptime,
+        streams: streams(),
+        ...(proxy === undefined
+          ? {}
+          : {
+              proxy: {
+                state: proxy.state,
+                ...(proxy.version === undefined ? {} : { version: proxy.version }),
+                ...(proxy.problem === undefined ? {} : { problem: proxy.problem }),
+                listen: [...proxy.listen.http, ...proxy.listen.https],
+              },
+            }),
+      };
+    },
+  };
+}
+
+async function forecasts(host: HostRoom, metrics: MetricsAnswers): Promise<MountForecast[]> {
+  const query = { metric: "system.disk_used_bytes", from: "7d", step: "1h", group_by: "mount" };
+  const [{ disk }, history] = await Promise.all([host.facts(), metrics.query(query, everything)]);
+  const { from, step_seconds: step } = history;
+  const series = history.results[0]?.series ?? [];
+  return disk.map(({ mount, used_bytes: used, total_bytes: total }) => {
+    const values = series.find(({ group }) => group.mount === mount)?.values ?? [];
+    const readings = values.flatMap((bytes, at) =>
+      bytes === null ? [] : [{ at: Date.parse(from) + at * step * 1_000, bytes }],
+    );
+    const found = forecastFull(readings, total);
+    return {
+      ...{ mount, used_bytes: used, total_bytes: total, forecast: found.state },
+      ...(found.state === "filling" ? { full_at: new Date(found.at).toISOString() } : {}),
+    };
+  });
+}

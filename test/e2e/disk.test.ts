@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import type { DiskUse, PrunePlan } from "../../src/orchestration/api/disk.ts";
+import { statefulset } from "../support/manifests.ts";
+import { type Rig, rig } from "../support/rig.ts";
+
+setDefaultTimeout(120_000);
+
+/** The executable with a real Docker. */
+let berth: Rig;
+
+beforeAll(async () => {
+  berth = await rig();
+  const fill = ["sh", "-c", "head -c 2000000 /dev/urandom >/data/file; echo filled; exec sleep 1000"];
+  const claims = [{ name: "data", mount_path: "/data" }];
+  await berth.apply(statefulset("shop", "db", { command: fill, volume_claims: claims }));
+  await berth.ready("statefulset", "shop", "db");
+});
+
+afterAll(() => berth?.close());
+
+async function asked<T>(...words: string[]): Promise<T> {
+  const { stdout, stderr } = await berth.cli([...words, "-o", "json"]);
+  if (stdout === "") throw new Error(stderr);
+  return (JSON.parse(stdout) as { data: T }).data;
+}
+
+test("disk measures what Docker and the server keep, and whose each volume is", async () => {
+  const { engine, stores, volumes } = await asked<DiskUse>("disk");
+  expect(engine?.images.used_bytes).toBeGreaterThan(100_000);
+  expect(engine?.containers.count).toBeGreaterThan(0);
+  expect(stores.find(({ name }) => name === "platform database")?.bytes).toBeGreaterThan(0);
+  const volume = volumes.find(({ scope, name }) => scope === "shop" && name === "db");
+  expect(volume?.state).toBe("used");
+  expect(volume?.bytes).toBeGreaterThanOrEqual(2_000_000);
+  expect((await berth.cli(["disk", "--volumes"])).stdout).toContain("shop/db");
+});
+
+test("prune shows what goes, removes only that, and the app still runs", async () => {
+  const plan = await asked<PrunePlan>("prune", "--dry-run");
+  const before = await berth.pods("shop", "db");
+  const { exitCode } = await berth.cli(["prune", "-y"]);
+  expect(exitCode).toBe(0);
+  expect((await asked<PrunePlan>("prune", "--dry-run")).images.length).toBeLessThanOrEqual(plan.images.length);
+  expect((await berth.pods("shop", "db")).map(({ name }) => name)).toEqual(before.map(({ name }) => name));
+  expect((await asked<DiskUse>("disk")).volumes.length).toBeGreaterThan(0);
+});
