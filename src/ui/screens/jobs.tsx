@@ -4,12 +4,15 @@ import { useLoad } from "../data/load.ts";
 import { activity } from "../data/model.ts";
 import { lacks } from "../data/session.ts";
 import { Page } from "../frame/page.tsx";
+import { query } from "../frame/router.ts";
 import { Button } from "../parts/button.tsx";
 import { ask } from "../parts/dialog.tsx";
 import { Shown } from "../parts/loaded.tsx";
 import { Empty } from "../parts/notes.tsx";
 import { State } from "../parts/state.tsx";
+import { RunCalendar } from "../parts/run-calendar.tsx";
 import { Table } from "../parts/table.tsx";
+import { Tabs } from "../parts/tabs.tsx";
 import { Ago } from "../parts/time.tsx";
 import { say } from "../parts/toasts.tsx";
 import { durationText } from "../text/figures.ts";
@@ -19,6 +22,7 @@ import { outcomeTone } from "../text/states.ts";
 export function Screen() {
   const version = String(activity.value.find(({ kind }) => kind === "job" || kind === "cronjob")?.seq ?? "");
   const loaded = useLoad("jobs", (signal) => api.call(listJobs, { signal }), version);
+  const isWeek = query.value.get("view") === "week";
   return (
     <Page title="Jobs" command="berth cron list">
       <Shown of={loaded} label="the jobs">
@@ -30,13 +34,21 @@ export function Screen() {
               </p>
             </Empty>
           ) : (
-            <Jobs jobs={jobs} again={loaded.again} />
+            <>
+              <Tabs label="Jobs" tabs={tabs} current={isWeek ? "/jobs?view=week" : "/jobs"} />
+              {isWeek ? <RunCalendar jobs={jobs} /> : <Jobs jobs={jobs} again={loaded.again} />}
+            </>
           )
         }
       </Shown>
     </Page>
   );
 }
+
+const tabs = [
+  { title: "List", href: "/jobs" },
+  { title: "Week", href: "/jobs?view=week" },
+];
 
 const named = ({ scope, name }: JobView) => `${scope}/${name}`;
 

@@ -4,7 +4,13 @@ import { type Chromium, startChromium, type Tab } from "../../support/chromium.t
 import { axeFaults } from "../../support/ui/axe.ts";
 import { type FakePlane, startFakePlane } from "../../support/ui/fake-plane.ts";
 import { overviewFixture, whoFixture } from "../../support/ui/fixtures.ts";
-import { catalogueFixture, diskFixture, figuresFixture, serverFixture } from "../../support/ui/operator-fixtures.ts";
+import {
+  catalogueFixture,
+  diskFixture,
+  figuresFixture,
+  jobsFixture,
+  serverFixture,
+} from "../../support/ui/operator-fixtures.ts";
 import { takePictures } from "../../support/ui/pictures.ts";
 import { waitFor } from "../../support/wait.ts";
 
@@ -21,6 +27,7 @@ beforeAll(async () => {
     "GET /boards": { boards: builtInBoards },
     "GET /boards/machine": builtInBoards[1],
     "GET /disk": diskFixture(),
+    "GET /jobs": jobsFixture(),
     "GET /server": serverFixture(),
     "GET /metrics/catalogue": catalogueFixture(),
     "GET /logs/searches": { searches: [] },
@@ -39,6 +46,8 @@ afterAll(async () => {
 
 /** As a person who types over what is there. */
 async function write(selector: string, text: string): Promise<void> {
+  // What types before the dialog is open types into nothing.
+  await waitFor("a dialog", () => tab.read<boolean>('document.querySelector("dialog[open]") !== null'));
   await tab.fill(selector, "");
   await tab.type(text);
 }
@@ -105,6 +114,22 @@ describe("boards", () => {
     expect(await axeFaults(tab)).toEqual([]);
     await tab.key("Escape");
     await tab.at(/metrics\?from=6h$/);
+  });
+});
+
+describe("the week of the jobs", () => {
+  test("has a row for each job, and each run leads to its lines", async () => {
+    const midweek = new Date(Date.now() - 2 * 86_400_000).toISOString().slice(0, 10);
+    await tab.open(`${plane.url}/jobs?view=week&week=${midweek}`);
+    await tab.shows("03:00 failed");
+    await takePictures(tab, "jobs-week");
+    expect(await axeFaults(tab)).toEqual([]);
+    const link = 'document.querySelector(".marks a").getAttribute("href")';
+    expect(await tab.read<string>(link)).toStartWith("/logs?app=shop%2Fnightly&from=");
+    await tab.press("Week after");
+    await tab.at(/week=20/);
+    await tab.press("List");
+    await tab.at(/jobs$/);
   });
 });
 

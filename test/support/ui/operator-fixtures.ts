@@ -83,6 +83,40 @@ export function serverFixture() {
   };
 }
 
+/** An answer of GET /jobs: a week of a nightly job, and one that runs every few minutes. */
+export function jobsFixture() {
+  const midnight = new Date();
+  midnight.setHours(0, 0, 0, 0);
+  const dayMs = 86_400_000;
+  const at = (days: number, minutes: number) => new Date(midnight.getTime() + days * dayMs + minutes * 60_000);
+  const run = (id: string, start: Date, status: string, seconds: number) => ({
+    ...{ run_id: id, kind: "cronjob", scope: "shop", name: "nightly", container: id, status, trigger: "schedule" },
+    ...{
+      attempt: 1,
+      started_at: start.toISOString(),
+      ended_at: new Date(start.getTime() + seconds * 1_000).toISOString(),
+    },
+  });
+  const nightly = [
+    run("n1", at(-1, 180), "succeeded", 900),
+    run("n2", at(-2, 180), "failed", 70),
+    run("n3", at(-3, 180), "succeeded", 80),
+    { ...run("n4", at(-4, 180), "missed", 0), error: "the server was away" },
+    run("n5", at(-5, 180), "succeeded", 75),
+  ];
+  const often = Array.from({ length: 40 }, (_, index) => run(`o${index}`, at(-1, index * 5), "succeeded", 2));
+  const job = { kind: "cronjob", scope: "shop", image: "web:1", timezone: "UTC", suspended: false, running: 0 };
+  return {
+    jobs: [
+      {
+        ...{ ...job, name: "nightly", schedule: "0 3 * * *", runs: nightly, last_run: { ...nightly[0], tail: [] } },
+        next_runs: [1, 2, 3, 4].map((day) => at(day, 180).toISOString()),
+      },
+      { ...job, name: "poll", schedule: "*/5 * * * *", runs: often, next_runs: [at(1, 5).toISOString()] },
+    ],
+  };
+}
+
 /** What the janitor says of itself in GET /metrics/catalogue. */
 export function catalogueFixture() {
   return {
