@@ -43,7 +43,7 @@ export const hostPrune = planeEndpoint({
   data: Pruned,
 });
 
-const Proxy = Type.Object({
+const ProxyReport = Type.Object({
   state: Type.String(),
   version: Type.Optional(Type.String()),
   problem: Type.Optional(Type.String()),
@@ -54,7 +54,7 @@ export const ServerReport = Type.Composite([
   SystemReport,
   Type.Object({
     uptime_seconds: Type.Integer(),
-    proxy: Type.Optional(Proxy),
+    proxy: Type.Optional(ProxyReport),
     streams: Type.Integer({ description: "open streams of the observability plane" }),
   }),
 ]);
