@@ -1,3 +1,6 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type Chromium, startChromium, type Tab } from "../../support/chromium.ts";
 import { deployment } from "../../support/manifests.ts";
@@ -157,6 +160,8 @@ describe("the web UI of the executable", () => {
     ["/alerts/channels", "No channel"],
     ["/alerts", "Alerts"],
     ["/identity", "No instance yet"],
+    ["/databases", "No databases yet"],
+    ["/plugins", "part of berth"],
     ["/access", "Access"],
   ])("the screen %s has what it asks for, in both themes and by axe", async (path, text) => {
     await tab.open(`http://${address}${path}`);
@@ -168,6 +173,32 @@ describe("the web UI of the executable", () => {
     expect(await tab.read<string>("document.querySelector('main').innerText")).not.toContain("Could not load");
     await takePictures(tab, `server${path.replaceAll(/[^a-z]+/g, "-")}`);
     expect(await axeFaults(tab)).toEqual([]);
+  });
+
+  test("a route of a plugin leads to a container of its own block, and to no other", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "berth-desk-"));
+    const yml =
+      "name: desk\nversion: 1\nroutes: { port: 8080 }\npermissions: { actions: [], scopes: ['*'], root: true }\n";
+    const spec = { ...deployment("", "").spec, command: ["sh", "-c", page], rollout };
+    const manifests = { status: "ok", data: [{ kind: "deployment", name: "tool", spec }] };
+    mkdirSync(join(folder, "bin"));
+    writeFileSync(join(folder, "plugin.yml"), yml);
+    writeFileSync(join(folder, "bin/expand"), `#!/bin/sh\ncat >/dev/null\necho '${JSON.stringify(manifests)}'\n`, {
+      mode: 0o755,
+    });
+    const installed = await berth.cli(["plugins", "install", folder, "--yes"]);
+    expect(installed.stderr + installed.stdout).toContain("installed desk 1");
+    await berth.apply({ kind: "desk", scope: "shop", name: "tool", spec: {} });
+    await berth.ready("deployment", "shop", "tool");
+    const token = (await berth.cli(["pat", "create", "desk", "--scope=read"])).stdout.split("\n")[0] ?? "";
+    const ask = (path: string, method = "GET") =>
+      fetch(`http://${address}/api/pat/v1/desk/${path}`, { method, headers: { Authorization: `Bearer ${token}` } });
+    const answer = await ask("shop/tool/index.html");
+    expect([answer.status, await answer.text()]).toEqual([200, "page\n"]);
+    expect(answer.headers.get("content-security-policy")).toBe("sandbox");
+    expect((await ask("shop/web/index.html")).status).toBe(404);
+    expect((await ask("shop/tool/index.html", "POST")).status).toBe(403);
+    rmSync(folder, { recursive: true });
   });
 
   test("a token that is revoked while the page is open ends the session", async () => {
