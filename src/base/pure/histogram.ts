@@ -28,10 +28,13 @@ export function addValues(histogram: Histogram, ms: number, count: number): void
   addCounts(histogram, bucketOf(ms), count);
 }
 
+/** Beyond it counts are not exact. Apps say what they like, and no sum of counts may become infinite. */
+const countMax = Number.MAX_SAFE_INTEGER;
+
 /** Adds `count` durations of one bucket. */
 export function addCounts(histogram: Histogram, bucket: number, count: number): void {
-  histogram.counts.set(bucket, (histogram.counts.get(bucket) ?? 0) + count);
-  histogram.total += count;
+  histogram.counts.set(bucket, Math.min(countMax, (histogram.counts.get(bucket) ?? 0) + count));
+  histogram.total = Math.min(countMax, histogram.total + count);
 }
 
 /** Adds the counts of `other` to `histogram`. */
@@ -74,7 +77,8 @@ export function unpackHistogram(packed: readonly number[]): Histogram {
 
 /** The bucket that counts a duration. */
 function bucketOf(ms: number): number {
-  const value = Math.min(valueMax, Math.max(0, Math.floor(ms)));
+  // Also false for what is no number.
+  const value = ms > 0 ? Math.min(valueMax, Math.floor(ms)) : 0;
   if (value < 2 * subBuckets) return value;
   const shift = 31 - Math.clz32(value) - subBucketBits;
   return shift * subBuckets + (value >>> shift);

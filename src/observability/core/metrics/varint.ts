@@ -36,7 +36,8 @@ export function createByteWriter(): ByteWriter {
 
   const varint = (value: number) => {
     room(8);
-    let rest = value;
+    // Larger ones would be longer than that, and an infinite one would never end.
+    let rest = Math.max(0, Math.min(value, Number.MAX_SAFE_INTEGER));
     while (rest >= 128) {
       buffer[at] = (rest % 128) + 128;
       at += 1;

@@ -16,12 +16,12 @@ export interface RawBuckets {
 /** Undefined for bounds without order, and for more than `bucketsMax`. `unit`: what a value is multiplied with. */
 export function explicitBuckets(point: HistogramPoint, unit: number, bucketsMax: number): RawBuckets | undefined {
   const { bucketCounts = [], explicitBounds: bounds = [] } = point;
-  const isOrdered = bounds.every((bound, index) => index === 0 || bound > (bounds[index - 1] ?? 0));
+  const isOrdered = bounds.every((bound, index) => bound > (bounds[index - 1] ?? Number.NEGATIVE_INFINITY));
   if (!isOrdered || bounds.length >= bucketsMax) return undefined;
   // Without buckets, all that is known is how many there were.
   const given = bucketCounts.length === 0 ? [...bounds.map(() => 0), point.count ?? 0] : bucketCounts;
   if (given.length !== bounds.length + 1) return undefined;
-  const last = Math.max(point.max ?? 0, bounds.at(-1) ?? 0);
+  const last = Math.max(point.max || 0, bounds.at(-1) ?? 0);
   return {
     layout: bounds.join(" "),
     counts: filled(given.entries()),

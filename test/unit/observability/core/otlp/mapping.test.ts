@@ -1,7 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { quantile } from "../../../../../src/base/pure/histogram.ts";
+import { type Histogram, quantile } from "../../../../../src/base/pure/histogram.ts";
 import { telemetryLimits } from "../../../../../src/config/telemetry-limits.ts";
 import { createMetricIntake } from "../../../../../src/observability/collect/telemetry/metric-intake.ts";
+import { readHistogram, writeHistogram } from "../../../../../src/observability/core/metrics/chunk.ts";
+import { createByteReader, createByteWriter } from "../../../../../src/observability/core/metrics/varint.ts";
 import { takenAsJson, takenAsProtobuf } from "../../../../../src/observability/core/otlp/answer.ts";
 import { linesOf } from "../../../../../src/observability/core/otlp/log-lines.ts";
 import { pointsOf } from "../../../../../src/observability/core/otlp/metric-points.ts";
@@ -115,6 +117,25 @@ describe("metrics", () => {
     send(histogram(0, 2, [6]));
     const found = values().size_histogram;
     expect(found !== undefined && typeof found !== "number" && [...found.counts.values()]).toEqual([1]);
+  });
+
+  test("counts and bounds that are no numbers of anything are written in a few bytes, and end", () => {
+    const { send, values } = intakeOf();
+    const histogram = (dataPoint: object) => ({
+      name: "odd",
+      histogram: { aggregationTemporality: 1, dataPoints: [dataPoint] },
+    });
+    const huge = { bucketCounts: [1.7e308, 1.7e308, 1.7e308], explicitBounds: [0.1, 0.2] };
+    expect(send(histogram(huge)).rejected).toBe(0);
+    expect(send(histogram(huge)).rejected).toBe(0);
+    expect(send(histogram({ bucketCounts: [2, 2], explicitBounds: ["NaN"] })).rejected).toBe(1);
+    expect(send(histogram({ bucketCounts: [0, 2], explicitBounds: [1], max: "NaN" })).rejected).toBe(0);
+    const sum = values().odd_histogram as Histogram;
+    expect([...sum.counts.keys()].filter((bucket) => bucket < 0)).toEqual([]);
+    expect(sum.total).toBe(Number.MAX_SAFE_INTEGER);
+    const writer = createByteWriter();
+    writeHistogram(writer, sum);
+    expect(readHistogram(createByteReader(writer.done()))).toEqual(sum);
   });
 
   test("over the cap of series the rest is rejected with a reason, and held nowhere", () => {
