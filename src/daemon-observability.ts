@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { alertLimits } from "./config/alert-limits.ts";
 import type { ServeOptions } from "./config/config.ts";
+import { shownSettings } from "./config/shown-settings.ts";
 import { observabilityLimits } from "./config/observability-limits.ts";
 import { createGuardedFetch } from "./base/deliver/guarded-fetch.ts";
 import type { SendMail } from "./base/deliver/mail.ts";
@@ -42,7 +43,7 @@ interface ObservabilityRoom extends RunningObservability {
 
 interface Parts {
   layout: Layout;
-  options: Pick<ServeOptions, "prefix" | "allowPrivateHooks" | "statsIntervalMs">;
+  options: ServeOptions;
   sendWebhook: SendWebhook;
   sendMail: SendMail | undefined;
   key: Secret<Uint8Array>;
@@ -80,6 +81,7 @@ export function createObservabilityRoom(parts: Parts): ObservabilityRoom {
     prefix: parts.options.prefix,
     platform: {
       ...platformOf(ask, { apps, podLogs, inside }),
+      settings: shownSettings(parts.options),
       logs: logPlatform(engine, layout),
       traces: tracePlatform(layout),
       drains: drainOutside(parts.options.allowPrivateHooks),

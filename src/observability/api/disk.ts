@@ -50,11 +50,18 @@ const ProxyReport = Type.Object({
   listen: Type.Array(Type.String()),
 });
 
+const Setting = Type.Object({
+  flag: Type.String({ description: "of berth serve" }),
+  variable: Type.String({ description: "of the environment" }),
+  value: Type.String({ description: "without secrets" }),
+});
+
 export const ServerReport = Type.Composite([
   SystemReport,
   Type.Object({
     uptime_seconds: Type.Integer(),
     proxy: Type.Optional(ProxyReport),
+    settings: Type.Array(Setting),
     streams: Type.Integer({ description: "open streams of the observability plane" }),
   }),
 ]);

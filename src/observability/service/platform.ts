@@ -1,6 +1,7 @@
 import type { DrainOutside } from "./drains/parts.ts";
 import type { RouteOutside } from "./plugins/route-outside.ts";
 import type { TracePlatform } from "./traces/create.ts";
+import type { ServerReport } from "../api/disk.ts";
 import type { LogPlatform } from "./logs/create.ts";
 import type { Client } from "../../base/wire/client.ts";
 import type { FileInfo } from "../../orchestration/api/files.ts";
@@ -78,6 +79,8 @@ export interface Platform {
   inside: PodInside;
   /** The next times of the spec of a cron job, in epoch milliseconds, soonest first; none while it is suspended. */
   upcoming(spec: Record<string, unknown>, at: { now: number; max: number }): number[];
+  /** What the server was started with, without secrets. */
+  settings?: ServerReport["settings"];
   /** The output of pods; without it the plane keeps none. */
   logs?: LogPlatform;
   /** Source of new apps; without it they come from images. */

@@ -169,4 +169,12 @@ describe("the machine", () => {
   });
 });
 
+test("settings: what the server runs with, what is wrong with it, and what to type", async () => {
+  await tab.open(`${plane.url}/settings`);
+  await tab.shows("other machines reach 0.0.0.0:8687 without TLS");
+  await tab.shows("Environment=BERTH_OBSERVABILITY_TLS=off");
+  await takePictures(tab, "settings");
+  expect(await axeFaults(tab)).toEqual([]);
+});
+
 test("nothing broke the policy", () => expect(chromium.complaints).toEqual([]));

@@ -79,6 +79,11 @@ export function serverFixture() {
     store: { manifests: 9, collection_held: false },
     reconciler: { queued: 0, failing: 1 },
     ...{ uptime_seconds: 300_000, streams: 3 },
+    settings: [
+      { flag: "--observability-addr", variable: "BERTH_OBSERVABILITY_ADDR", value: "0.0.0.0:8687" },
+      { flag: "--observability-tls", variable: "BERTH_OBSERVABILITY_TLS", value: "off" },
+      { flag: "--smtp-url", variable: "BERTH_SMTP_URL", value: "none: mails are kept" },
+    ],
     proxy: { state: "running", version: "2.6.12", listen: [":80", ":443"] },
   };
 }

@@ -1,12 +1,13 @@
 import { Glob } from "bun";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import { localCommands } from "../../../src/client/shell/local-commands.ts";
 import { verbs } from "../../../src/client/shell/table.ts";
 
 const ui = join(import.meta.dir, "../../../src/ui");
 
 test("every command that a page shows is one of the client", async () => {
-  const known = new Set(verbs.map(({ name }) => name));
+  const known = new Set<string>([...verbs, ...localCommands].map(({ name }) => name));
   const unknown: string[] = [];
   let count = 0;
   for (const path of new Glob("**/*.{ts,tsx}").scanSync(ui)) {

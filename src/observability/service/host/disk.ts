@@ -44,6 +44,7 @@ export function createHostDisk(
       return {
         ...report,
         uptime_seconds: uptime,
+        settings: [...(platform.settings ?? [])],
         streams: streams(),
         ...(proxy === undefined
           ? {}

@@ -1,0 +1,79 @@
+import type { ServerReport } from "../../observability/api/disk.ts";
+import type { Tone } from "./states.ts";
+
+interface Finding {
+  name: string;
+  tone: Tone;
+  text: string;
+  /** What to type to change it. */
+  mend?: string;
+}
+
+type Facts = Pick<ServerReport, "engine" | "forwarding" | "proxy" | "store" | "settings">;
+
+/** What can be told from inside the server; `berth doctor` looks at the rest of the machine too. */
+export function findings({ engine, forwarding, proxy, store, settings }: Facts): Finding[] {
+  const valueOf = (flag: string) => settings.find((setting) => setting.flag === flag)?.value ?? "";
+  return [
+    engineFinding(engine),
+    ...(engine.live_restore === undefined ? [] : [liveRestore(engine.live_restore)]),
+    ...(engine.cgroup_version === undefined
+      ? []
+      : [{ name: "Control groups", tone: "good" as const, text: `version ${engine.cgroup_version}` }]),
+    ...(forwarding === undefined ? [] : [forwardingFinding(forwarding)]),
+    ...(proxy === undefined ? [] : [proxyFinding(proxy)]),
+    planeFinding(valueOf("--observability-addr"), valueOf("--observability-tls")),
+    ...(store.collection_held
+      ? [
+          {
+            name: "Backup",
+            tone: "warn" as const,
+            text: "restored and not confirmed: nothing is collected",
+            mend: "berth restore --confirm",
+          },
+        ]
+      : []),
+  ];
+}
+
+function engineFinding({ up, version, error, host }: ServerReport["engine"]): Finding {
+  if (up) return { name: "Docker", tone: "good", text: `version ${version ?? "unknown"} at ${host}` };
+  return { name: "Docker", tone: "bad", text: error ?? `no answer at ${host}`, mend: "systemctl start docker" };
+}
+
+function liveRestore(isOn: boolean): Finding {
+  const name = "Live restore";
+  if (isOn) return { name, tone: "good", text: "containers outlive a restart of the Docker daemon" };
+  const text = 'off: put "live-restore": true into /etc/docker/daemon.json';
+  return { name, tone: "warn", text, mend: "systemctl reload docker" };
+}
+
+function forwardingFinding({ state, detail }: { state: string; detail: string }): Finding {
+  const tone = state === "open" ? "good" : state === "blocked" ? "bad" : "idle";
+  return { name: "Network between containers", tone, text: `${state}: ${detail}` };
+}
+
+function proxyFinding({ state, version, problem, listen }: NonNullable<ServerReport["proxy"]>): Finding {
+  const isWell = state === "running" && problem === undefined;
+  const places = listen.length === 0 ? "" : ` at ${listen.join(", ")}`;
+  const text = problem ?? `${state}${version === undefined ? "" : `, version ${version}`}${places}`;
+  const tone = isWell ? "good" : /^(?:off|waiting|starting)$/.test(state) ? "idle" : "warn";
+  return { name: "HAProxy", tone, text, ...(isWell || tone === "idle" ? {} : { mend: "berth ingress" }) };
+}
+
+/** Whether someone on the way can read tokens. */
+function planeFinding(address: string, tls: string): Finding {
+  const name = "TLS of the observability plane";
+  if (address === "off") return { name, tone: "idle", text: "the plane is off" };
+  if (/^(?:127\.|localhost|\[::1\])/.test(address)) {
+    return { name, tone: "good", text: `only this machine reaches ${address}` };
+  }
+  if (tls !== "off") return { name, tone: "good", text: `${tls} at ${address}` };
+  const text = `other machines reach ${address} without TLS: everyone on the way can read tokens`;
+  return { name, tone: "warn", text, mend: "systemctl edit berth" };
+}
+
+/** The lines that `systemctl edit berth` needs. */
+export function changeText({ variable, value }: { variable: string; value: string }): string {
+  return `Environment=${variable}=${/^[\w.:/@,-]+$/.test(value) ? value : "VALUE"}`;
+}
