@@ -13,7 +13,7 @@ type Facts = Pick<ServerReport, "engine" | "forwarding" | "proxy" | "store" | "s
 
 /** What can be told from inside the server; `berth doctor` looks at the rest of the machine too. */
 export function findings({ engine, forwarding, proxy, store, settings }: Facts): Finding[] {
-  const valueOf = (flag: string) => settings.find((setting) => setting.flag === flag)?.value ?? "";
+  const settingOf = (flag: string) => settings.find((setting) => setting.flag === flag)?.value ?? "";
   return [
     engineFinding(engine),
     ...(engine.live_restore === undefined ? [] : [liveRestore(engine.live_restore)]),
@@ -22,7 +22,7 @@ export function findings({ engine, forwarding, proxy, store, settings }: Facts):
       : [{ name: "Control groups", tone: "good" as const, text: `version ${engine.cgroup_version}` }]),
     ...(forwarding === undefined ? [] : [forwardingFinding(forwarding)]),
     ...(proxy === undefined ? [] : [proxyFinding(proxy)]),
-    planeFinding(valueOf("--observability-addr"), valueOf("--observability-tls")),
+    planeFinding(settingOf("--observability-addr"), settingOf("--observability-tls")),
     ...(store.collection_held
       ? [
           {
@@ -63,7 +63,7 @@ function proxyFinding({ state, version, problem, listen }: NonNullable<ServerRep
 
 /** Whether someone on the way can read tokens. */
 function planeFinding(address: string, tls: string): Finding {
-  const name = "TLS of the observability plane";
+  const name = "TLS of this page";
   if (address === "off") return { name, tone: "idle", text: "the plane is off" };
   if (/^(?:127\.|localhost|\[::1\])/.test(address)) {
     return { name, tone: "good", text: `only this machine reaches ${address}` };

@@ -9,7 +9,7 @@ const found = (changes: object) =>
   );
 
 test("the plane without TLS is a warning only where other machines reach it", () => {
-  const name = "TLS of the observability plane";
+  const name = "TLS of this page";
   const of = (address: string, tls: string) =>
     found({ settings: [setting("--observability-addr", address), setting("--observability-tls", tls)] })[name];
   expect(of("0.0.0.0:8687", "off")).toStartWith("warn other machines reach");
