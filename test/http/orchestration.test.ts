@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { Failure } from "../../src/base/wire/failure.ts";
+import { fetchSource } from "../../src/orchestration/api/sources.ts";
 import { orchestrationEndpoints } from "../../src/orchestration/api/endpoints.ts";
 import { identityEndpoints } from "../../src/identity/api/manage/endpoints.ts";
 import { ingressEndpoints } from "../../src/ingress/api/endpoints.ts";
@@ -112,7 +113,7 @@ describe("every endpoint translates to one call", () => {
       "/config?scope=s&name=web&restart=false",
       '{"A":"1"}',
       "setConfig",
-      [{ scope: "s", name: "web" }, { A: "1" }, { restart: false, actor }],
+      [{ scope: "s", name: "web" }, { A: "1" }, { restart: false, dryRun: false, actor }],
     ],
     [
       "DELETE",
@@ -121,7 +122,7 @@ describe("every endpoint translates to one call", () => {
       "unsetConfig",
       [
         { scope: "s", key: "A" },
-        { restart: true, actor },
+        { restart: true, dryRun: false, actor },
       ],
     ],
     [
@@ -165,14 +166,17 @@ describe("every endpoint translates to one call", () => {
   });
 
   test("and no endpoint is left out of the app", async () => {
-    const { ask, claims } = start();
-    // Those of other services are held against real ones: identity/manage.test.ts, ingress/certificates.test.ts, observability/mounted.test.ts.
-    const others = [...identityEndpoints, ...ingressEndpoints, ...operatorEndpoints];
+    const { ask, calls, claims } = start();
+    // Those of other services are held against real ones: identity/manage.test.ts, ingress/certificates.test.ts, observability/mounted.test.ts,
+    // e2e/ui/new-server.test.ts.
+    const others = [...identityEndpoints, ...ingressEndpoints, ...operatorEndpoints, fetchSource];
     for (const { method, path } of orchestrationEndpoints.filter((one) => !others.includes(one))) {
       if (claims(method, path.replaceAll(/:[a-z]+/g, "a"))) continue;
       const target = `${path.replaceAll(/:[a-z]+/g, "a")}${method === "PUT" ? "?offset=0" : ""}`;
+      const before = calls.length;
       const answer = await ask(method, target, method === "POST" ? { body: "{}" } : {});
-      expect([path, answer.status]).toEqual([path, 200]);
+      // The controller of this test refuses some.
+      expect([path, answer.status === 200 || calls.length === before + 1]).toEqual([path, true]);
     }
   });
 });
