@@ -4,9 +4,10 @@ export function readEnvFile(text: string): { vars: Record<string, string>; fault
   const faults: string[] = [];
   const lines = text.split(/\r?\n/);
   for (let index = 0; index < lines.length; index++) {
-    const line = lines[index]?.trim() ?? "";
+    // A quoted value may go on in the next line: blanks at the end are its own.
+    const line = lines[index]?.trimStart() ?? "";
     if (line === "" || line.startsWith("#")) continue;
-    const found = /^(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)$/.exec(line);
+    const found = /^(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)$/s.exec(line);
     if (found === null) {
       faults.push(`line ${index + 1} is not KEY=VALUE`);
       continue;

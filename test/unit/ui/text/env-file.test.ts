@@ -36,6 +36,7 @@ A=2`;
           expect(readEnvFile(`KEY="${quoted}"`)).toEqual({ vars: { KEY: value }, faults: [] });
         },
       ),
+      { examples: [["\u2028"], ["a \n b"]] },
     );
   });
 });
