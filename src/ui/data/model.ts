@@ -123,11 +123,11 @@ function withFigures({ sparks }: App, { usage, traffic }: Figures, at: string): 
   };
 }
 
-/** A release of an app is among the last deploys of all. */
+/** The newest release of each app, as the server tells them: nothing would end the row of an older one. */
 function takeRelease({ release, kind, scope, name }: App): void {
   if (release === undefined) return;
   const deploy: Deploy = { ...release, app: { kind, scope, name } };
-  const others = deploys.value.filter((one) => one.id !== release.id || keyOf(one.app) !== keyOf(deploy.app));
+  const others = deploys.value.filter((one) => keyOf(one.app) !== keyOf(deploy.app));
   deploys.value = [deploy, ...others].sort((a, b) => b.started_at.localeCompare(a.started_at)).slice(0, deploysMax);
 }
 

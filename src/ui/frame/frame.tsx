@@ -42,7 +42,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
               {title}
             </a>
           ))}
-        <button type="button" onClick={openPalette}>
+        <button type="button" aria-current={isUnderMore() ? "page" : undefined} onClick={openPalette}>
           More
         </button>
       </nav>
@@ -70,6 +70,9 @@ function Ways() {
 function isHere(href: string): boolean {
   return href === "/" ? path.value === "/" || path.value.startsWith("/apps/") : path.value.startsWith(href);
 }
+
+/** On a phone, screens without a place of their own below are behind More. */
+const isUnderMore = () => !listed.some(({ nav, path: href }) => nav === "main" && isHere(href));
 
 /** Whether the page is live; if not, how old it is. */
 function Link() {

@@ -4,6 +4,7 @@ import { bytesText, percentText, rateText, shareText } from "../text/figures.ts"
 import { appTones } from "../text/states.ts";
 import { Spark } from "./spark.tsx";
 import { State } from "./state.tsx";
+import { localTimes } from "../text/times.ts";
 
 /** An app in a few figures. */
 export function AppTile({ app }: { app: App }) {
@@ -18,8 +19,8 @@ export function AppTile({ app }: { app: App }) {
         <State tone={appTones[state]} text={state} />
       </span>
       {state === "ready" ? null : (
-        <span class="small soft cut" title={app.summary}>
-          {app.deploy ?? app.summary}
+        <span class="small soft cut" title={localTimes(app.summary)}>
+          {localTimes(app.deploy ?? app.summary)}
         </span>
       )}
       {sparks === undefined ? null : (

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import { isDark } from "../frame/theme.ts";
+import { axisSteps } from "../text/figures.ts";
 import { axisTexts, exactText } from "../text/times.ts";
 
 export interface Series {
@@ -115,7 +116,7 @@ function draw(place: HTMLElement, latest: { current: ChartProps }, onPoint: (at:
       scales: { y: { range: (_, low, high) => [Math.min(0, low ?? 0), (high ?? 0) > 0 ? (high ?? 0) * 1.1 : 1] } },
       axes: [
         { ...axis, space: 60, size: 28, values: (_, splits) => axisTexts(splits) },
-        { ...axis, size: 58, values: (_, splits) => splits.map(text) },
+        { ...axis, size: 64, incrs: axisSteps(text), values: (_, splits) => splits.map(text) },
       ],
       series: [
         {},

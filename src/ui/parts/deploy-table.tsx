@@ -1,7 +1,8 @@
 import type { Deploy } from "../../observability/api/apps.ts";
 import { appPath } from "../frame/paths.ts";
 import { durationText } from "../text/figures.ts";
-import { outcomeTone } from "../text/states.ts";
+import { causeText, outcomeTone, releaseStateText } from "../text/states.ts";
+import { localTimes } from "../text/times.ts";
 import { State } from "./state.tsx";
 import { Table } from "./table.tsx";
 import { Ago } from "./time.tsx";
@@ -14,7 +15,7 @@ export function DeployTable({ rows }: { rows: readonly Deploy[] }) {
       rows={rows}
       keyOf={({ app, id }) => `${app.kind}/${app.scope}/${app.name}/${id}`}
       columns={[
-        { title: "State", cell: ({ status }) => <State tone={outcomeTone(status)} text={status} /> },
+        { title: "State", cell: ({ status }) => <State tone={outcomeTone(status)} text={releaseStateText(status)} /> },
         {
           title: "App",
           cell: ({ app, id }) => (
@@ -33,8 +34,8 @@ export function DeployTable({ rows }: { rows: readonly Deploy[] }) {
 function whatOf({ message, cause, error, image }: Deploy) {
   return (
     <span class="what" title={image}>
-      {message ?? cause}
-      {error === undefined ? null : <span class="bad small">{` ${error}`}</span>}
+      {message ?? causeText(cause)}
+      {error === undefined ? null : <span class="bad small">{` ${localTimes(error)}`}</span>}
     </span>
   );
 }

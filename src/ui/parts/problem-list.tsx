@@ -1,6 +1,7 @@
 import type { AppProblem } from "../../observability/api/app-model.ts";
 import { appPath } from "../frame/paths.ts";
 import { severityTones } from "../text/states.ts";
+import { localTimes } from "../text/times.ts";
 import { State } from "./state.tsx";
 import { Ago } from "./time.tsx";
 
@@ -25,7 +26,7 @@ function Problem({ problem, own }: { problem: AppProblem; own: boolean }) {
         <p class="what">
           <State tone={tone} text="" /> {leads ? <a href={appPath(app)}>{title}</a> : title}
         </p>
-        <p class="cause">{cause}</p>
+        <p class="cause">{localTimes(cause)}</p>
         {command === undefined ? null : <code class="small">{command}</code>}
       </div>
       <div class="row small soft">

@@ -23,7 +23,7 @@ export function Screen() {
           blocks.length === 0 ? (
             <Empty title="No databases yet">
               <p>Apply a block of a plugin, such as PostgreSQL or Redis:</p>
-              <code>{"kind: postgres, scope: data, name: main, spec: { image: postgres:17 }"}</code>
+              <code>{"{ kind: postgres, scope: data, name: main, spec: { image: postgres:17 } }"}</code>
               <a href="/new">New app</a>
             </Empty>
           ) : (

@@ -9,7 +9,7 @@ import { Empty } from "../parts/notes.tsx";
 
 const shownMax = 100;
 
-/** The last releases of all apps. */
+/** The newest release of each app; the page of an app has the ones before it. */
 export function Screen() {
   const loaded = useLoad(
     "deploys",
@@ -26,7 +26,10 @@ export function Screen() {
               <code>berth up</code>
             </Empty>
           ) : (
-            <DeployTable rows={all} />
+            <>
+              <p class="small soft">The last deploy of each app. Its page has the deploys before that.</p>
+              <DeployTable rows={all} />
+            </>
           )
         }
       </Shown>

@@ -45,7 +45,7 @@ function Known() {
       {deploys.value.length === 0 ? null : (
         <section class="section">
           <header>
-            <h2>Last deploys</h2>
+            <h2>Last deploy of each app</h2>
             <a href="/deploys">All deploys</a>
           </header>
           <DeployTable rows={deploys.value} />

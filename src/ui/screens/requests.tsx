@@ -28,7 +28,7 @@ export function Screen() {
     api.call(listRequests, { query: { ...asked, limit: 300 }, signal }),
   );
   return (
-    <Page title="Requests" actions={<Button onClick={loaded.again}>Look again</Button>} command="berth ingress">
+    <Page title="Requests" actions={<Button onClick={loaded.again}>Look again</Button>} command="berth ingress logs">
       <Tabs label="Of the ingress" current="/requests" tabs={domainTabs} />
       <div class="row">
         {filters.map(([name, hint]) => (
@@ -46,7 +46,13 @@ export function Screen() {
         {({ requests }) =>
           requests.length === 0 ? (
             <Empty title="No request fits">
-              <p>The server keeps the last ones in memory; what is older is in the logs of the apps.</p>
+              <p>
+                {"The server keeps the last requests of each ingress whose manifest says "}
+                <code>access_log: all</code>
+                {" or "}
+                <code>access_log: sampled</code>
+                {". Without it none is kept, and only the counts on the page Domains rise."}
+              </p>
             </Empty>
           ) : (
             <Rows rows={requests} />

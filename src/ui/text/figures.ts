@@ -57,3 +57,9 @@ function pair(...[large, unit, small, smallUnit]: [number, string, number, strin
 function short(value: number, digits: number): string {
   return value.toFixed(digits).replace(/\.0$/, "");
 }
+
+/** Steps of an axis whose marks read as round figures: powers of 2 for bytes, else 1, 2 and 5 with zeros. */
+export function axisSteps(text: (value: number) => string): number[] {
+  if (text(1024).includes("KiB")) return Array.from({ length: 60 }, (_, power) => 2 ** power);
+  return Array.from({ length: 20 }, (_, power) => [1, 2, 5].map((step) => Number(`${step}e${power - 6}`))).flat();
+}

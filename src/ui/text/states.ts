@@ -34,3 +34,13 @@ export function outcomeTone(status: string): Tone {
   if (/^(?:failed|timed_out|missed|expired|crashed)$/.test(status)) return "bad";
   return "warn";
 }
+
+/** Why a release was made, as words: `auto_rollback` is an automatic rollback. */
+export function causeText(cause: string): string {
+  return cause === "auto_rollback" ? "automatic rollback" : cause.replaceAll("_", " ");
+}
+
+/** `running` would read as if the app ran. */
+export function releaseStateText(status: string): string {
+  return status === "running" ? "under way" : status;
+}

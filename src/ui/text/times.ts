@@ -57,3 +57,8 @@ export function axisTexts(marks: readonly number[], zone?: string): string[] {
 export function clockText(at: number, zone?: string): string {
   return clockFormat(zone).format(at);
 }
+
+/** A text of the server with its times in the viewer's own zone. */
+export function localTimes(text: string, zone?: string): string {
+  return text.replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (time) => exactText(Date.parse(time), zone));
+}

@@ -67,6 +67,7 @@ describe("the page of an app", () => {
     expect(await axeFaults(tab)).toEqual([]);
     await tab.press("Roll back…");
     const text = await tab.shows("Roll shop/api back to r6");
+    expect(text).toContain(": faster search by ana@laptop");
     expect(text).toContain('env.POOL_SIZE: "10" → "40"');
     expect(text).toContain("so requests go on");
     expect(text).toContain("berth rollback shop/api --to r6");

@@ -1,6 +1,7 @@
 import type { AppDetail } from "../../../observability/api/apps.ts";
 import { ProblemList } from "../../parts/problem-list.tsx";
 import { Note } from "../../parts/notes.tsx";
+import { localTimes } from "../../text/times.ts";
 import { ReleaseFacts } from "./release-facts.tsx";
 import { Replicas } from "./replicas.tsx";
 import { Figures } from "./figures.tsx";
@@ -11,7 +12,7 @@ export function About({ app }: { app: AppDetail }) {
   return (
     <>
       {app.problems.length === 0 ? null : <ProblemList list={app.problems} own />}
-      {app.deploy === undefined ? null : <Note tone="work">{`A deploy is under way: ${app.deploy}`}</Note>}
+      {app.deploy === undefined ? null : <Note tone="work">{`A deploy is under way: ${localTimes(app.deploy)}`}</Note>}
       {app.canary === undefined ? null : <Note tone="work">{`Canary ${app.canary.release}: ${app.canary.text}`}</Note>}
       {app.warnings.map((warning) => (
         <Note key={warning} tone="warn">

@@ -1,11 +1,14 @@
 import type { AppDetail } from "../../../observability/api/apps.ts";
-import { diffReleases } from "../../../observability/api/deploys.ts";
+import { diffReleases, listAppReleases } from "../../../observability/api/deploys.ts";
 import { restartApp, rollbackApp, scaleApp, startApp, stopApp } from "../../../observability/api/operations.ts";
+import type { Release } from "../../../orchestration/api/releases.ts";
 import { api } from "../../data/api.ts";
 import { follow } from "../../data/operations.ts";
 import { ask, type Effect } from "../../parts/dialog.tsx";
 import { many } from "../../text/figures.ts";
 import { changeText } from "../../text/changes.ts";
+import { causeText } from "../../text/states.ts";
+import { exactText } from "../../text/times.ts";
 
 const target = ({ kind, scope, name }: AppDetail) => ({ params: { scope, name }, query: { kind } });
 const named = ({ scope, name }: AppDetail) => `${scope}/${name}`;
@@ -86,18 +89,28 @@ export function askScale(app: AppDetail, replicas: number): void {
   });
 }
 
+/** Which release this is, for people who do not know its id. */
+function releaseText({ id, message, cause, started_at: from, actor }: Release): string {
+  return `${id} is of ${exactText(Date.parse(from))}: ${message ?? causeText(cause)} by ${actor ?? "berth"}`;
+}
+
 /** Asks the server first what would change, so that the dialog can tell. */
 export async function askRollback(app: AppDetail, to: string): Promise<void> {
   const { params, query } = target(app);
-  const { changes } = await api.call(diffReleases, { params, query: { ...query, from: app.release?.id, to } });
+  const [{ changes }, { releases }] = await Promise.all([
+    api.call(diffReleases, { params, query: { ...query, from: app.release?.id, to } }),
+    api.call(listAppReleases, { params, query }),
+  ]);
+  const goal = releases.find(({ id }) => id === to);
   ask({
     title: `Roll ${named(app)} back to ${to}`,
     verb: "Roll back",
     command: `berth rollback ${named(app)} --to ${to}`,
     effects: [
+      ...(goal === undefined ? [] : [{ text: releaseText(goal) }]),
       ...changes.map((change) => ({ text: changeText(change) })),
       ...(changes.length === 0 ? [{ text: "The specs are the same: only the image may be another one" }] : []),
-      { text: `${many(app.desired, "replica")} will be replaced, one after the other` },
+      { text: "Replicas that do not have its spec are replaced, one after the other; the others stay" },
       serving(app),
       { text: "Config and data stay as they are now" },
     ],

@@ -13,7 +13,8 @@ import { State } from "../../parts/state.tsx";
 import { Ago } from "../../parts/time.tsx";
 import { say } from "../../parts/toasts.tsx";
 import { countText, durationText } from "../../text/figures.ts";
-import { outcomeTone } from "../../text/states.ts";
+import { causeText, outcomeTone, releaseStateText } from "../../text/states.ts";
+import { localTimes } from "../../text/times.ts";
 import { buildPath } from "../../parts/build-buttons.tsx";
 import { ChangeTable } from "../../parts/change-table.tsx";
 import { askRollback } from "./actions.ts";
@@ -54,10 +55,11 @@ function Row({ app, release, newest }: { app: AppDetail; release: Release; newes
   return (
     <li>
       <div class="release">
-        <State tone={outcomeTone(status)} text={status} />
+        <State tone={outcomeTone(status)} text={releaseStateText(status)} />
         <div>
           <a href={withQuery({ to: chosen ? undefined : id })} aria-expanded={chosen}>
-            {release.message ?? (back === undefined ? release.cause : `rollback from ${back}`)}
+            {release.message ??
+              (back === undefined ? causeText(release.cause) : `${causeText(release.cause)} to ${back}`)}
           </a>
           <p class="small soft">
             <code>{id}</code>
@@ -65,7 +67,7 @@ function Row({ app, release, newest }: { app: AppDetail; release: Release; newes
             <Ago at={from} />
             {until === undefined ? "" : `, took ${durationText(Date.parse(until) - Date.parse(from))}`}
           </p>
-          {error === undefined ? null : <p class="bad small">{error}</p>}
+          {error === undefined ? null : <p class="bad small">{localTimes(error)}</p>}
           {release.receipt === undefined ? null : <ReceiptLine receipt={release.receipt} />}
         </div>
         {newest || status !== "succeeded" ? null : (

@@ -1,7 +1,8 @@
 import type { AppDetail } from "../../../observability/api/apps.ts";
 import { State } from "../../parts/state.tsx";
 import { Ago } from "../../parts/time.tsx";
-import { outcomeTone } from "../../text/states.ts";
+import { causeText, outcomeTone, releaseStateText } from "../../text/states.ts";
+import { localTimes } from "../../text/times.ts";
 
 export function ReleaseFacts({ app }: { app: AppDetail }) {
   const { release } = app;
@@ -13,14 +14,14 @@ export function ReleaseFacts({ app }: { app: AppDetail }) {
           <>
             <dt>State</dt>
             <dd>
-              <State tone={outcomeTone(release.status)} text={release.status} />
+              <State tone={outcomeTone(release.status)} text={releaseStateText(release.status)} />
             </dd>
             <dt>Id</dt>
             <dd>
               <code>{release.id}</code>
             </dd>
             <dt>What</dt>
-            <dd>{release.message ?? release.cause}</dd>
+            <dd>{release.message ?? causeText(release.cause)}</dd>
             <dt>By</dt>
             <dd>{release.actor ?? "berth"}</dd>
             <dt>Began</dt>
@@ -30,7 +31,7 @@ export function ReleaseFacts({ app }: { app: AppDetail }) {
             {release.error === undefined ? null : (
               <>
                 <dt>Error</dt>
-                <dd class="bad">{release.error}</dd>
+                <dd class="bad">{localTimes(release.error)}</dd>
               </>
             )}
           </>

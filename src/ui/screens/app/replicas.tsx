@@ -9,6 +9,7 @@ import { Ago } from "../../parts/time.tsx";
 import { bytesText, percentText } from "../../text/figures.ts";
 import { replicaTones } from "../../text/states.ts";
 import { askScale } from "./actions.ts";
+import { localTimes } from "../../text/times.ts";
 
 export function Replicas({ app }: { app: AppDetail }) {
   const missing = lacks("actions");
@@ -68,7 +69,7 @@ export function Replicas({ app }: { app: AppDetail }) {
 
 function whyOf({ reason, exit_code: code, oom_killed: oom, ready }: Replica) {
   if (oom) return <span class="bad">out of memory</span>;
-  if (reason !== undefined && !ready) return reason;
+  if (reason !== undefined && !ready) return localTimes(reason);
   return ready || code === undefined ? <span class="faint">–</span> : `exit code ${code}`;
 }
 

@@ -7,6 +7,7 @@ import { Empty, Note } from "../../parts/notes.tsx";
 import { State } from "../../parts/state.tsx";
 import { Table } from "../../parts/table.tsx";
 import { Ago } from "../../parts/time.tsx";
+import { localTimes } from "../../text/times.ts";
 
 /** Deploys, changes, deaths, alerts and lines of the log in the order in which they happened. */
 export function Why({ app: { kind, scope, name, state, release, restarts } }: { app: AppDetail }) {
@@ -24,7 +25,9 @@ export function Why({ app: { kind, scope, name, state, release, restarts } }: { 
           </Empty>
         ) : (
           <>
-            {cause === undefined ? null : <Note>{`Likely cause: ${cause.text}`}</Note>}
+            {cause === undefined || !entries.some(({ bad }) => bad) ? null : (
+              <Note>{`${state === "ready" ? "It is ready now. Likely cause of what went wrong" : "Likely cause"}: ${cause.text}`}</Note>
+            )}
             <Table
               label="What happened"
               rows={entries.toReversed()}
@@ -32,7 +35,7 @@ export function Why({ app: { kind, scope, name, state, release, restarts } }: { 
               columns={[
                 { title: "When", cell: ({ at }) => <Ago at={at} /> },
                 { title: "What", cell: kindOf },
-                { title: "", cell: ({ text, type }) => (type === "log" ? <code>{text}</code> : text) },
+                { title: "", cell: ({ text, type }) => (type === "log" ? <code>{text}</code> : localTimes(text)) },
               ]}
             />
           </>

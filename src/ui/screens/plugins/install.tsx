@@ -30,7 +30,7 @@ export function InstallForm({ again }: { again: () => void }) {
     <section class="section">
       <h2>Install a plugin</h2>
       <form
-        class="card inset row wrap"
+        class="card inset row wrap low"
         onSubmit={(event) => {
           event.preventDefault();
           void look();
@@ -41,7 +41,7 @@ export function InstallForm({ again }: { again: () => void }) {
           <input
             id="source"
             class="input mono"
-            placeholder="owner/repo or URL of git"
+            placeholder="owner/repo, git URL"
             value={source}
             onInput={(event) => setSource(event.currentTarget.value)}
           />

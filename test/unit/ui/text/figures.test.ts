@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import {
+  axisSteps,
   bytesText,
   countText,
   durationText,
@@ -54,5 +55,12 @@ describe("figures", () => {
     expect(many(1, "replica")).toBe("1 replica");
     expect(many(3, "replica")).toBe("3 replicas");
     expect(many(2, "is", "are")).toBe("2 are");
+  });
+
+  test("marks of an axis are round figures", () => {
+    expect(axisSteps(bytesText)).toContain(512 * 1024);
+    expect(axisSteps(bytesText)).not.toContain(500_000);
+    expect(axisSteps(rateText)).toContain(0.2);
+    expect(axisSteps(rateText)).not.toContain(0.25);
   });
 });

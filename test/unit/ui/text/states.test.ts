@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { appStates, replicaStates } from "../../../../src/observability/api/app-model.ts";
-import { appTones, outcomeTone, replicaTones } from "../../../../src/ui/text/states.ts";
+import { appTones, causeText, outcomeTone, releaseStateText, replicaTones } from "../../../../src/ui/text/states.ts";
 
 test("only what is ready is green: a crash loop never is", () => {
   expect(appStates.filter((state) => appTones[state] === "good")).toEqual(["ready"]);
@@ -12,4 +12,11 @@ test("an outcome that is not known is not a good one", () => {
   expect(outcomeTone("failed")).toBe("bad");
   expect(outcomeTone("running")).toBe("work");
   expect(outcomeTone("constructor")).toBe("warn");
+});
+
+test("a release reads as words", () => {
+  expect(causeText("auto_rollback")).toBe("automatic rollback");
+  expect(causeText("apply")).toBe("apply");
+  expect(releaseStateText("running")).toBe("under way");
+  expect(releaseStateText("failed")).toBe("failed");
 });
