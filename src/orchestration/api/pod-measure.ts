@@ -21,6 +21,16 @@ export interface PodMeasure {
   restarts: number;
   /** Since its start; absent for what the machine does not count. See `UsageDetail` of the engine. */
   detail: Readonly<Partial<Record<PodCounter, number | undefined>>>;
+  /** Absent for a pod without probes. */
+  probes?: ProbeFigures;
+}
+
+/** Attempts of the probes of one container, all of them together. */
+export interface ProbeFigures {
+  attempts: number;
+  failures: number;
+  /** How long the last attempt took, in milliseconds; 0 before the first. */
+  tookMs: number;
 }
 
 type PodCounter =

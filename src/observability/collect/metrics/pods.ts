@@ -91,5 +91,8 @@ function figuresOf(
     block_write_delta_bytes: gained("write", detail.blockWriteBytes),
     oom_kills: gained("oom", detail.oomKills),
     restarts: gained("restarts", pod.restarts),
+    probe_attempts: gained("probes", pod.probes?.attempts),
+    probe_failures: gained("failures", pod.probes?.failures),
+    probe_ms: pod.probes !== undefined && pod.probes.attempts > 0 ? pod.probes.tookMs : undefined,
   };
 }

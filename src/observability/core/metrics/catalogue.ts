@@ -78,6 +78,9 @@ export const catalogue: readonly Metric[] = [
   podCount("block_write_delta_bytes", "bytes", "bytes written to disks"),
   podCount("oom_kills", "count", "processes of it that were killed for want of memory"),
   podCount("restarts", "count", "times that it was started again"),
+  podCount("probe_attempts", "count", "attempts of its probes"),
+  podCount("probe_failures", "count", "attempts of its probes that failed"),
+  pod("probe_ms", "milliseconds", "how long the last attempt of a probe took"),
 
   app("replicas_ready", "count", "replicas that are ready for traffic"),
   app("replicas_total", "count", "replicas that should run"),

@@ -1,3 +1,4 @@
+import type { ProbeFigures } from "../../api/pod-measure.ts";
 import type { Readiness } from "../../api/pods.ts";
 import type { FailingProbe } from "../../core/probe-failing.ts";
 import type { Pod } from "../state/pod.ts";
@@ -14,6 +15,8 @@ export interface ProbeEngine {
   hindrance(pod: Pod): string | undefined;
   /** The last exchanges of a container's probes, newest last. */
   exchanges(containerId: string): string[];
+  /** What the probes of a container have done since its runner began; undefined without probes. */
+  figures(containerId: string): ProbeFigures | undefined;
   /** Runs until `signal` aborts. */
   run(signal: AbortSignal): Promise<void>;
 }

@@ -1,4 +1,5 @@
 import type { Probes } from "../../api/kinds/probe.ts";
+import type { ProbeFigures } from "../../api/pod-measure.ts";
 import type { PodKindStatus } from "../../api/describe.ts";
 import type { Readiness } from "../../api/pods.ts";
 import {
@@ -33,6 +34,7 @@ interface Runner {
   busy: Set<ProbeName>;
   address: string | undefined;
   exchanges: string[];
+  figures: ProbeFigures;
 }
 
 const exchangesKept = 20;
@@ -64,7 +66,8 @@ export function createProbeEngine(
     const earlier = known === undefined ? readinessBefore(contextOf(), pod, run) : undefined;
     const state = earlier ? resumeProbes(config, upSince, earlier) : startProbes(config, upSince, known?.state);
     const exchanges = known?.exchanges ?? [];
-    runners.set(pod.id, { pod, run, config, state, busy: new Set(), address: undefined, exchanges });
+    const figures = known?.figures ?? { attempts: 0, failures: 0, tookMs: 0 };
+    runners.set(pod.id, { pod, run, config, state, busy: new Set(), address: undefined, exchanges, figures });
     onReadiness?.();
     wake();
   }
@@ -75,7 +78,11 @@ export function createProbeEngine(
     if (own === undefined || runner.busy.has(probe)) return;
     runner.busy.add(probe);
     runner.address ??= await addressOf(context, runner.pod);
+    const began = context.clock.steady();
     const { ok, text } = await attemptProbe(context, { pod: runner.pod, address: runner.address }, own);
+    const { attempts, failures } = runner.figures;
+    const tookMs = Math.round(context.clock.steady() - began);
+    runner.figures = { attempts: attempts + 1, failures: failures + (ok ? 0 : 1), tookMs };
     runner.busy.delete(probe);
     // Restarted or gone meanwhile: the answer is about somebody else.
     if (runners.get(runner.pod.id) !== runner) return;
@@ -175,6 +182,7 @@ export function createProbeEngine(
       return found && failingText(found);
     },
     exchanges: (id) => runners.get(id)?.exchanges ?? [],
+    figures: (id) => runners.get(id)?.figures,
     async run(signal) {
       const { clock, pods } = contextOf();
       while (!signal.aborted) {

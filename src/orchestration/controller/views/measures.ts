@@ -17,6 +17,7 @@ export function createMeasures(context: Context): PodMeasures {
         const { identity, name: container, id, cpuPercent, memoryBytes, memoryLimitBytes, pids, at } = usage;
         if (identity === undefined || !measuredRoles.has(identity.role)) return [];
         const pod = context.pods.byId(id);
+        const probes = context.probes.figures(id);
         return [
           {
             key: identity.key,
@@ -25,6 +26,7 @@ export function createMeasures(context: Context): PodMeasures {
             ...{ container, id, at, cpuPercent, memoryBytes, memoryLimitBytes, pids },
             restarts: pod === undefined ? 0 : pod.restarts + pod.earlierRestarts,
             detail: usage.detail ?? {},
+            ...(probes === undefined ? {} : { probes }),
           },
         ];
       });

@@ -150,10 +150,19 @@ describe("pods", () => {
     expect(valuesOf(collector.collect(16_500) as Sample[])).toEqual({ replicas_ready: 1, replicas_total: 2 });
     latest = {
       at: 11_000,
-      pods: [pod({ at: 11_000, restarts: 1, detail: { netRxBytes: 150, throttledMicros: 1e6 } })],
+      pods: [
+        pod({
+          ...{ at: 11_000, restarts: 1, detail: { netRxBytes: 150, throttledMicros: 1e6 } },
+          probes: { attempts: 4, failures: 1, tookMs: 7 },
+        }),
+      ],
     };
     expect(valuesOf(collector.collect(31_500) as Sample[])).toMatchObject({
-      ...{ net_rx_delta_bytes: 50, restarts: 1, cpu_throttled_percent: 10 },
+      ...{ net_rx_delta_bytes: 50, restarts: 1, cpu_throttled_percent: 10, probe_ms: 7 },
+    });
+    latest = { at: 21_000, pods: [pod({ at: 21_000, probes: { attempts: 6, failures: 3, tookMs: 9 } })] };
+    expect(valuesOf(collector.collect(46_500) as Sample[])).toMatchObject({
+      ...{ probe_attempts: 2, probe_failures: 2, probe_ms: 9 },
     });
   });
 });

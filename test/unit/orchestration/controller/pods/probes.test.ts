@@ -429,6 +429,7 @@ test("of containers that are gone nothing is kept", async () => {
   const { id, name } = pod();
   await it.advance(6_000);
   expect(engine.exchanges(id)).not.toEqual([]);
+  expect(engine.figures(id)?.attempts).toBeGreaterThan(0);
   // As it is seen before it goes: the last thing known of it is that it does not run.
   it.runtime.stopByHand(name);
   await table.refresh(key);
