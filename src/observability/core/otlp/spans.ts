@@ -46,6 +46,8 @@ function spanOf(
 ): Span | undefined {
   const { traceId = "", spanId = "", parentSpanId = "", startTimeUnixNano = 0, endTimeUnixNano = 0, status } = span;
   const atUs = Math.floor(startTimeUnixNano / 1_000);
+  // A span that came has ended, whatever its clock says of the end.
+  const endUs = Math.min(Math.floor(endTimeUnixNano / 1_000), (now + limits.aheadMs) * 1_000);
   const isNow = atUs / 1_000 > now - limits.ageMs && atUs / 1_000 < now + limits.aheadMs;
   if (!traceForm.test(traceId) || !spanForm.test(spanId) || !isNow) return undefined;
   return {
@@ -55,7 +57,7 @@ function spanOf(
     name: (span.name ?? "").slice(0, limits.nameCharactersMax),
     kind: spanKinds[span.kind ?? 0] ?? "unspecified",
     atUs,
-    durationUs: Math.max(0, Math.floor(endTimeUnixNano / 1_000) - atUs),
+    durationUs: Math.max(0, endUs - atUs),
     error: status?.code === errorCode,
     message: (status?.message ?? "").slice(0, limits.valueCharactersMax),
     service,

@@ -40,6 +40,15 @@ test("spans are kept with bounded attributes; those without ids, and those of an
   expect([kept.length, String(kept[0]).length]).toEqual([65, 1_025]);
 });
 
+test("a span that ends in the far future ended now, so that its trace can be stored", () => {
+  const times = { startTimeUnixNano: nanos(now - 20), endTimeUnixNano: 1e300 };
+  const parts = { app: "web", replica: "a1", now, limits: telemetryLimits.room.spans };
+  const request = decodeJson(requestShapes.traces, oneTrace("web", { ...ids, ...times }), telemetryLimits.http);
+  const { spans } = spansOf(request as OtlpTraces, parts);
+  const [part] = partsOf(spans);
+  expect(part?.untilUs).toBe((now + telemetryLimits.room.spans.aheadMs) * 1_000);
+});
+
 test("a tree has every span once, each behind its parent, whatever the parents are", () => {
   const span = fc.record({ id: fc.nat(8).map(String), parent: fc.nat(10).map(String), atUs: fc.nat(50) });
   fc.assert(
