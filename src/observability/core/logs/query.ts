@@ -2,7 +2,7 @@ import { Failure } from "../../../base/wire/failure.ts";
 import { fieldsOf, fieldText } from "./fields.ts";
 import { appKey, type FoundLine, type Level, levels, type LogApp, type LogStream, logStreams } from "./line.ts";
 import { type Operator, type Term, termsOf } from "./query-words.ts";
-import { literalOf, regexCharactersMax, regexFault } from "./regex.ts";
+import { literalOf, regexCharacters, regexFault } from "./regex.ts";
 
 /** What a line has to be. Times are epoch milliseconds: `from` inclusive, `until` exclusive. */
 export interface LogQuery {
@@ -132,7 +132,8 @@ function takeRegex({ source, anyCase, negated }: Term & { kind: "regex" }, build
   const fault = regexFault(source);
   if (fault !== undefined) throw new Failure("invalid", `q: /${source}/ ${fault}`);
   const expression = new RegExp(source, anyCase ? "i" : "");
-  const holds: TextTest = (line) => expression.test(line.slice(0, regexCharactersMax));
+  const characters = regexCharacters(source);
+  const holds: TextTest = (line) => expression.test(line.slice(0, characters));
   building.texts.push(negated ? (line) => !holds(line) : holds);
   const text = literalOf(source);
   // The `i` of an expression knows letters beyond ASCII.

@@ -1,5 +1,5 @@
-/** Longest part of a line that an expression looks at, so that its time is bounded. */
-export const regexCharactersMax = 4_096;
+import { charactersFor } from "./regex-cost.ts";
+
 const sourceCharactersMax = 500;
 const repeatsMax = 6;
 
@@ -11,12 +11,19 @@ export function regexFault(source: string): string | undefined {
   const shape = skeletonOf(source);
   if (repeatedGroup(shape)) return "repeats a group that itself has a choice or a repeat: write it without one of them";
   if (waysOf(shape) > repeatsMax) return `has more than ${repeatsMax} repeats, optional parts and choices in groups`;
-  try {
-    new RegExp(source, "u");
-    return undefined;
-  } catch {
-    return compiles(source) ? undefined : "is not a regular expression: check its brackets and escapes";
-  }
+  if (!compiles(source)) return "is not a regular expression: check its brackets and escapes";
+  if (regexCharacters(source) !== undefined) return undefined;
+  return "has repeats that can end in too many places: look for the words between them, or for several expressions";
+}
+
+/** How much of a line an expression looks at, so that its time is bounded. */
+export function regexCharacters(source: string): number | undefined {
+  const shape = skeletonOf(source).replaceAll("(?", "(");
+  const optional = (shape.match(/[^*+?}]\?/g) ?? []).length;
+  return charactersFor(
+    source,
+    alternativesOf(shape).reduce((sum, count) => sum + Math.log2(count), optional),
+  );
 }
 
 function compiles(source: string): boolean {
@@ -35,15 +42,19 @@ function skeletonOf(source: string): string {
 
 /** Places where a match can go on in more than one way: each multiplies the time that a line without a match takes. */
 function waysOf(shape: string): number {
-  const repeats = shape.replaceAll("(?", "(").match(/[*+?}]\??/g) ?? [];
-  const hasChoice: boolean[] = [];
-  let choices = 0;
+  return (shape.replaceAll("(?", "(").match(/[*+?}]\??/g) ?? []).length + alternativesOf(shape).length;
+}
+
+/** Of each group with a choice: how many alternatives it has. */
+function alternativesOf(shape: string): number[] {
+  const open: number[] = [];
+  const counts: number[] = [];
   for (const letter of shape) {
-    if (letter === "(") hasChoice.push(false);
-    else if (letter === ")") choices += hasChoice.pop() === true ? 1 : 0;
-    else if (letter === "|" && hasChoice.length > 0) hasChoice[hasChoice.length - 1] = true;
+    if (letter === "(") open.push(1);
+    else if (letter === ")") counts.push(open.pop() ?? 1);
+    else if (letter === "|" && open.length > 0) open.push((open.pop() ?? 1) + 1);
   }
-  return repeats.length + choices;
+  return counts.filter((count) => count > 1);
 }
 
 /** A repeat of a group with a repeat or a choice in it: what makes an expression take exponential time. */

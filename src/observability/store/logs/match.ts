@@ -1,3 +1,4 @@
+import { Failure } from "../../../base/wire/failure.ts";
 import { levels, logStreams } from "../../core/logs/line.ts";
 import type { FoundLine } from "../../core/logs/line.ts";
 import { entriesOf, mayHold } from "../../core/logs/grams.ts";
@@ -40,7 +41,10 @@ export function headFits({ query }: BlockQuery, head: BlockHead): boolean {
   );
 }
 
-/** The lines of a block that fit, in order. Throws `CorruptSegment`. */
+/** A block takes milliseconds, unless an expression goes back and forth in each of its lines. */
+const blockMsMax = 5_000;
+
+/** The lines of a block that fit, in order. Throws `CorruptSegment`, and fails `invalid` where the query takes too long. */
 export function matchBlock(asked: BlockQuery, block: StoredBlock): FoundLine[] {
   const needles = asked.needles.filter(({ plainOnly }) => !(plainOnly && block.head.escapes));
   const entries = needles.flatMap((needle) => needle.entries);
@@ -52,8 +56,10 @@ export function matchBlock(asked: BlockQuery, block: StoredBlock): FoundLine[] {
   const columns = unpackColumns(block.head, body.columns);
   const found: FoundLine[] = [];
   const fits = columnTest(asked.query, block.head, columns);
+  const latest = performance.now() + blockMsMax;
   const take = (line: number, from: number, to: number) => {
     if (!fits(line)) return;
+    if (performance.now() > latest) throw new Failure("invalid", "q: takes too long here: use words, or fewer repeats");
     const words = text.toString("utf8", from, to);
     if (asked.query.textFits(words)) found.push(lineOf(block, columns, { line, text: words }));
   };

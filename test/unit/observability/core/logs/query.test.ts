@@ -3,7 +3,7 @@ import type { FoundLine } from "../../../../../src/observability/core/logs/line.
 import { compileQuery, lineFits } from "../../../../../src/observability/core/logs/query.ts";
 import { quotedPhrase } from "../../../../../src/observability/api/log-phrase.ts";
 import { termsOf } from "../../../../../src/observability/core/logs/query-words.ts";
-import { literalOf, regexFault } from "../../../../../src/observability/core/logs/regex.ts";
+import { literalOf, regexCharacters, regexFault } from "../../../../../src/observability/core/logs/regex.ts";
 import { readCursor } from "../../../../../src/observability/core/logs/cursor.ts";
 
 const line: FoundLine = {
@@ -101,6 +101,9 @@ describe("an expression", () => {
     `${"a?".repeat(30)}b`,
     `${"(a|a)".repeat(30)}b`,
     "a*b*c*d*e*f*g*",
+    "a*a*a*[bc]",
+    ".*x.*y.*z",
+    `(${"a|".repeat(38)}a)`.repeat(6),
     "x".repeat(501),
   ];
   for (const source of refused)
@@ -116,6 +119,22 @@ describe("an expression", () => {
     "(?:GET|PUT) https?://[a-z]+?/",
   ];
   for (const source of fine) test(`/${source}/ is fine`, () => expect(regexFault(source)).toBeUndefined());
+
+  test("what it looks at of a line depends on how many places its repeats can end in", () => {
+    const characters = (source: string) => regexCharacters(source) ?? 0;
+    for (const source of ["a+b", ".*x", String.raw`\d+\.\d+ ms`, "[a-z]+=[0-9]+ x"])
+      expect(characters(source)).toBe(4_096);
+    const slow = [
+      ".*x.*y",
+      "a*a*[bc]",
+      String.raw`.*\d+x`,
+      "[ê]*[ê]*x",
+      String.raw`\x61*\x61*x`,
+      "(a*)(a*)b",
+      "a{1,99}a*?b",
+    ];
+    for (const source of slow) expect(characters(source)).toBeWithin(256, 1_000);
+  });
 
   test("its literal part is known", () => {
     expect(literalOf("timeout after [0-9]+")).toBe("timeout after ");
