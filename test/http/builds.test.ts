@@ -137,7 +137,7 @@ test("a build that nobody waits for is followed, cancelled and built again", asy
   expect([await read, statusOf("api", id)]).toEqual([[memoryLine], "canceled"]);
   expect(await ask("POST", `/builds/shop/api/${id}/cancel`)).toMatchObject({
     status: 409,
-    body: { error: "the build has ended: it is canceled" },
+    body: { error: "the build has ended already: canceled" },
   });
   expect(await ask("POST", `/builds/shop/worker/${behind.id}/retry`)).toMatchObject({ status: 202 });
   await waitFor("the second try", () => statusOf("worker", behind.id) === "succeeded");

@@ -130,7 +130,7 @@ export const fixedAnswers: Controller = {
       yield new TextEncoder().encode("Step 1/1\n");
     })(),
   cancelBuild: async () => {
-    throw new Failure("conflict", "the build has ended: it is succeeded");
+    throw new Failure("conflict", "the build has ended already: succeeded");
   },
   retryBuild: async () => {
     throw new Failure("not_found", 'no build "b1" of s/web');

@@ -64,8 +64,10 @@ function messageOf(error: ValueError, path: string): string {
     case ValueErrorType.StringMinLength:
       return schema.minLength === 1 ? "is empty" : `is shorter than ${schema.minLength} characters`;
     case ValueErrorType.IntegerMinimum:
+    case ValueErrorType.NumberMinimum:
       return `must be at least ${schema.minimum}, got ${value}`;
     case ValueErrorType.IntegerMaximum:
+    case ValueErrorType.NumberMaximum:
       return `must be at most ${schema.maximum}, got ${value}`;
     default:
       return `expected ${wanted(schema)}, got ${given(value, secretPath.test(path))}${hintFor(schema, value)}`;
@@ -112,10 +114,12 @@ function hintFor(schema: TSchema, value: unknown): string {
   return didYouMean(value, words);
 }
 
-/** Of a union of objects, the one whose literal field has the given value: its faults say more than the union's. */
+/** The variant of a union whose faults say more than the union's: the one for numbers, or the object whose literal field has the given value. */
 function meantVariant(union: TSchema, value: unknown): TSchema | undefined {
-  if (typeof value !== "object" || value === null) return undefined;
   const variants: TSchema[] = union.anyOf ?? [];
+  if (typeof value === "number")
+    return variants.find(({ type, minimum, maximum }) => type === "number" && minimum !== maximum);
+  if (typeof value !== "object" || value === null) return undefined;
   return variants.find((variant) => {
     const fields = Object.entries<TSchema>(variant.properties ?? {});
     return fields.some(([field, { const: wantedText }]) => {

@@ -19,6 +19,7 @@ import { fileFlag, formatFlag, manifestsOf } from "../shell/manifest-flags.ts";
 import { printable } from "../shell/style.ts";
 import { resourceReference } from "../shell/reference.ts";
 import { tableText } from "../text/table-text.ts";
+import { timeText } from "../text/time-text.ts";
 import { tableSetup } from "./get.ts";
 import { rowsOf, whenListing } from "../shell/listing.ts";
 
@@ -97,7 +98,7 @@ async function listOf(context: Context, [text, ...more]: string[]): Promise<numb
       `${build.scope}/${build.name}`,
       build.id,
       build.status,
-      build.started_at,
+      timeText(build.started_at),
       tookText(build),
       sourceText(build),
       build.error ?? "",

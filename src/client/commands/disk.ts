@@ -26,7 +26,7 @@ function diskText({ engine, stores }: DiskUse, { terminal }: Context): string {
   const own = stores
     .filter(({ bytes }) => bytes > 0)
     .map(({ name, bytes, cap, cap_bytes: capBytes }): Row => {
-      return [name, bytesText(bytes), capBytes === undefined ? `bounded by ${cap}` : `at most ${bytesText(capBytes)}`];
+      return [name, bytesText(bytes), capBytes === undefined ? cap : `at most ${bytesText(capBytes)}`];
     });
   return tableText([["WHAT", "SIZE", ""], ...rows, ...own], { head: terminal.style.dim });
 }
@@ -34,7 +34,11 @@ function diskText({ engine, stores }: DiskUse, { terminal }: Context): string {
 function engineRows({ images, build_cache: cache, volumes, containers }: NonNullable<DiskUse["engine"]>): Row[] {
   const { log_bytes: logs } = containers;
   return [
-    ["images", bytesText(images.bytes), `${images.count}; nothing needs ${bytesText(images.removable_bytes)} of them`],
+    [
+      "images",
+      bytesText(images.bytes),
+      `${images.count}; ${bytesText(images.removable_bytes)} can be removed with berth prune`,
+    ],
     ["build cache", bytesText(cache.bytes), `${bytesText(cache.unused_bytes)} is unused`],
     ["volumes", bytesText(volumes.bytes), `${volumes.count}; see berth disk --volumes`],
     ["containers", bytesText(containers.writable_bytes), `${containers.count}; what they wrote outside of volumes`],

@@ -15,6 +15,7 @@ import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
 import { rowsOf } from "../shell/listing.ts";
 import { printable } from "../shell/style.ts";
 import { tableText } from "../text/table-text.ts";
+import { timeText } from "../text/time-text.ts";
 
 const commands: readonly Command[] = [
   {
@@ -173,11 +174,13 @@ function drainsText(drains: readonly Drain[], { terminal }: Context): string {
       `${type} ${printable(target)}`,
       `${apps.length === 0 ? "all apps" : apps.join(", ")}${level === undefined ? "" : `, ${level} and above`}`,
       state === "failing" ? style.red(state) : state,
-      `${lines} lines until ${until}`,
+      `${lines} lines until ${timeText(until)}`,
     ],
   );
   const faults = drains.flatMap(({ name, last_error: error, next_at: next }) =>
-    error === undefined ? [] : [`${style.red(name)}: ${printable(error)}; next try at ${next ?? ""}`],
+    error === undefined
+      ? []
+      : [`${style.red(name)}: ${printable(error)}; next try at ${next === undefined ? "-" : timeText(next)}`],
   );
   return [tableText([["NAME", "TO", "WHAT", "STATE", "DELIVERED"], ...rows], { head: style.dim }), ...faults].join(
     "\n",

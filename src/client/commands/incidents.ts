@@ -7,27 +7,29 @@ import { resourceReference } from "../shell/reference.ts";
 import { incidentsText, incidentText } from "../text/incident-text.ts";
 import { oneWord, present } from "./alerts/shared.ts";
 
-const commands: readonly Command[] = [
-  {
-    name: "list",
-    summary: "list the incidents, newest first",
-    usage: ["incidents list [SCOPE/NAME] [--since TIME] [--limit N]"],
-    flags: [
-      { name: "since", value: "TIME", summary: "how far back: 24h, 7d (30d)" },
-      { name: "limit", short: "n", value: "N", summary: "at most this many (50)" },
-    ],
-    groups: true,
-    lists: rowsOf("incidents", "id"),
-    async run(context, args) {
-      const [text, ...more] = args.words;
-      if (more.length > 0) throw usageFailure(`"${more[0]}" is one word too many`);
-      const { scope, name } = text === undefined ? { scope: undefined, name: undefined } : resourceReference(text);
-      const query = present({ scope, name, since: args.value("since"), limit: args.value("limit") });
-      const data = await context.api.call(operatorTwin(listIncidents), { query });
-      answer(context, data, () => incidentsText(data.incidents, context));
-      return exitCodes.done;
-    },
+const list: Command = {
+  name: "list",
+  summary: "list the incidents, newest first",
+  usage: ["incidents list [SCOPE/NAME] [--since TIME] [--limit N]"],
+  flags: [
+    { name: "since", value: "TIME", summary: "how far back: 24h, 7d (30d)" },
+    { name: "limit", short: "n", value: "N", summary: "at most this many (50)" },
+  ],
+  groups: true,
+  lists: rowsOf("incidents", "id"),
+  async run(context, args) {
+    const [text, ...more] = args.words;
+    if (more.length > 0) throw usageFailure(`"${more[0]}" is one word too many`);
+    const { scope, name } = text === undefined ? { scope: undefined, name: undefined } : resourceReference(text);
+    const query = present({ scope, name, since: args.value("since"), limit: args.value("limit") });
+    const data = await context.api.call(operatorTwin(listIncidents), { query });
+    answer(context, data, () => incidentsText(data.incidents, context));
+    return exitCodes.done;
   },
+};
+
+const commands: readonly Command[] = [
+  list,
   {
     name: "show",
     summary: "show one incident: how long, what it cost, what was changed before, and its timeline",
@@ -43,10 +45,12 @@ const commands: readonly Command[] = [
 ];
 
 export const incidentsCommand: CommandBody = {
-  usage: ["incidents"],
-  examples: ["incidents  what went wrong in the last 30 days", "incidents list shop/web --since 7d  of one app"],
+  usage: ["incidents [SCOPE/NAME]"],
+  examples: ["incidents  what went wrong in the last 30 days", "incidents shop/web --since 7d  of one app"],
   detail: ["An incident is all alerts and down times of one app that are close in time."],
-  flags: [],
+  flags: list.flags,
+  groups: true,
+  lists: rowsOf("incidents", "id"),
   commands,
-  run: (context, args) => commands[0]?.run(context, args) ?? Promise.resolve(exitCodes.failed),
+  run: list.run,
 };

@@ -40,7 +40,7 @@ const commands: readonly Command[] = [
         const facts = [
           ["instance", `${data.instance}${data.made ? " (new)" : ""}`],
           ["sign-in page", data.sign_in_url],
-          ["web UI", data.addresses.join(", ")],
+          ["web UI", data.addresses.map(placeText).join(", ")],
         ].map((row) => row.map(printable));
         const next = "next: berth people set ana@example.com admin";
         return `${listText(facts, { width: context.terminal.width })}\n${next}`;
@@ -184,4 +184,9 @@ function peopleText(people: readonly Person[], { clock, terminal }: Context): st
   );
   const head = ["EMAIL", "ROLE", "APPS", "SIGNED IN", "SESSIONS"];
   return tableText([head, ...rows], { width: terminal.width, head: terminal.style.dim });
+}
+
+/** The identity service takes every port of a loopback address. */
+function placeText(address: string): string {
+  return address.replace(/^http:\/\/127\.0\.0\.1:\d+$/, "this machine, at any port");
 }

@@ -32,7 +32,8 @@ export const rollbackCommand: CommandBody = {
   ],
   async run(context, args) {
     const [text, ...more] = args.words;
-    if (text === undefined || more.length > 0) throw usageFailure("say what to roll back: one SCOPE/NAME");
+    if (text === undefined || more.length > 0)
+      throw usageFailure("say what to roll back: one SCOPE/NAME; a certain release: --to ID");
     const timeoutMs = timeoutOf(args.value("timeout"), context);
     const reference = resourceReference(text);
     const { scope, name } = reference;

@@ -103,7 +103,7 @@ export function rulesText(rules: readonly Rule[], context: Context): string {
 function watchText(watch: Rule["watch"]): string {
   switch (watch.type) {
     case "platform":
-      return watch.limit === undefined ? watch.condition : `${watch.condition} ${watch.limit}`;
+      return `${watch.condition.replaceAll("_", " ")}${watch.limit === undefined ? "" : `, limit ${watch.limit}`}`;
     case "requests": {
       const failed = watch.failed_percent === undefined ? [] : [`failed requests > ${watch.failed_percent} %`];
       return [...failed, ...(watch.p99_ms === undefined ? [] : [`p99 > ${watch.p99_ms} ms`])].join(" or ");
@@ -186,7 +186,7 @@ export function deliveriesText(deliveries: readonly AlertDelivery[], context: Co
 }
 
 export function heartbeatText(heartbeat: Heartbeat, context: Context): string {
-  if (!heartbeat.enabled) return "the dead man's switch is off; turn it on with: berth alerts heartbeat set URL";
+  if (!heartbeat.enabled) return "the heartbeat is off; turn it on with: berth alerts heartbeat set URL";
   const now = context.clock.now();
   const { target = "", every = "", state, last_ok_at: ok, result = "", failures } = heartbeat;
   const last = ok === undefined ? "no ping has arrived yet" : `the last ping arrived ${ageOf(ok, now)} ago`;

@@ -35,7 +35,7 @@ export const getHeartbeat = planeEndpoint({
   method: "GET",
   path,
   scope: "read",
-  summary: "The dead man's switch: where it pings, and how that goes",
+  summary: "The heartbeat: where it pings, and how that goes",
   data: Heartbeat,
 });
 

@@ -29,7 +29,7 @@ export function readGitAsk(body: unknown): GitAsk {
 export function gitUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (/^(?:ssh:|git@|[\w.-]+@[\w.-]+:)/.test(text)) {
-    const instead = "use its https address with a token (token_key), or push to the server: berth git-remote";
+    const instead = "use its https address with a token (--git-token), or push to the server: berth git-remote";
     throw new Failure("invalid", `url: repositories over ssh are not supported: ${instead}`);
   }
   if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:")) {
@@ -39,7 +39,7 @@ export function gitUrl(text: string): URL {
     );
   }
   if (url.username !== "" || url.password !== "") {
-    const instead = "store the token with berth config set, and name its key as token_key";
+    const instead = "store the token with berth config set, and name its key with --git-token (token_key in the API)";
     throw new Failure("invalid", `url: a user or password in the address would be stored and shown: ${instead}`);
   }
   if (url.search !== "" || url.hash !== "") throw new Failure("invalid", "url: leave out what follows ? and #");

@@ -82,6 +82,12 @@ describe("alerts", () => {
     ["GET /alerts/rules/nothing", undefined, 404, 'there is no alert rule "nothing"'],
     ["PUT /alerts/rules/mine", { watch: { type: "requests" } }, 400, "watch: requests need a limit"],
     ["PUT /alerts/rules/mine", { watch: { type: "magic" } }, 400, "watch"],
+    [
+      "PUT /alerts/rules/mine",
+      { watch: { type: "metric", metric: "cpu", above: 3 } },
+      400,
+      'watch.metric: write "cpu" with its source in front',
+    ],
     ["DELETE /alerts/rules/down", undefined, 409, "part of the default pack"],
     ["POST /alerts/silences", { matcher: {}, for: "1h" }, 400, "matcher: is empty"],
     ["DELETE /alerts/silences/x", undefined, 404, 'there is no silence "x"'],

@@ -56,7 +56,7 @@ test.each([
   ["GET /apps/shop/web/why?minutes=9999", undefined, 400, "minutes"],
   ["GET /budgets?month=June", undefined, 400, "month"],
   ["GET /budgets/a/b", undefined, 404, 'no app "a/b"'],
-  ["PUT /budgets/shop/web", { target_percent: 101 }, 400, "target_percent"],
+  ["PUT /budgets/shop/web", { target_percent: 101 }, 400, "target_percent: must be at most 100, got 101"],
   ["PUT /budgets/shop/web", {}, 400, "target_percent"],
 ])("%s %j is %i", async (request, body, status, error) => {
   const answer = await it.manage(request, body);

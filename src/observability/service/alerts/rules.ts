@@ -1,8 +1,9 @@
-import { Failure, problemsFailure } from "../../../base/wire/failure.ts";
+import { Failure, type Problem, problemsFailure } from "../../../base/wire/failure.ts";
 import { schemaCheck } from "../../../base/wire/schema-check.ts";
 import { type Rule, RuleBody } from "../../api/alert-rules.ts";
 import { defaultRules } from "../../core/alerts/default-rules.ts";
 import { type ActiveRule, activeRule, durationText, ruleProblems } from "../../core/alerts/rules.ts";
+import { questionProblems, readMetrics } from "../metrics/questions.ts";
 import type { AlertParts } from "./parts.ts";
 
 const check = schemaCheck(RuleBody);
@@ -52,7 +53,7 @@ export function createRules({ store, clock, limits }: AlertParts): RuleRoom {
     },
     async put(name, body, by) {
       if (!check.matches(body)) throw problemsFailure(check.problems(body, "", problemsMax));
-      const problems = ruleProblems(name, body);
+      const problems = [...ruleProblems(name, body), ...metricProblems(body)];
       if (problems.length > 0) throw problemsFailure(problems);
       if (store.rules.list().length >= limits.rulesMax) {
         throw new Failure("conflict", `there are ${limits.rulesMax} rules, which is the most: delete one first`);
@@ -70,6 +71,11 @@ export function createRules({ store, clock, limits }: AlertParts): RuleRoom {
       );
     },
   };
+}
+
+/** A metric that there cannot be would leave the rule blind for ever. */
+function metricProblems({ watch }: RuleBody): Problem[] {
+  return watch.type === "metric" ? questionProblems("watch", [() => readMetrics(watch.metric, 1)]) : [];
 }
 
 function unknownRule(name: string): Failure {

@@ -1,6 +1,6 @@
 import { closest } from "../../../base/pure/suggest.ts";
 import { parseSince } from "../../../base/pure/since.ts";
-import { Failure } from "../../../base/wire/failure.ts";
+import { Failure, type Problem } from "../../../base/wire/failure.ts";
 import { type Aggregate, aggregates } from "../../core/metrics/fold.ts";
 import { catalogue, latencyNames, metricOf } from "../../core/metrics/catalogue.ts";
 import { parseSpan } from "../../core/metrics/plan.ts";
@@ -62,6 +62,20 @@ export function readStep(text: string | undefined, path: string): number | undef
   const ms = parseSpan(text) ?? parseSpan(`${text}s`);
   if (ms !== undefined && ms > 0) return ms;
   throw new Failure("invalid", `${path}: "${text}" is not a duration: write it like "15s", "5m" or "1h"`);
+}
+
+/** What the readers would refuse, below a path of the body that holds their texts. */
+export function questionProblems(path: string, reads: readonly (() => unknown)[]): Problem[] {
+  return reads.flatMap((read) => {
+    try {
+      read();
+      return [];
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      const [, field = "", message = error.message] = /^(\w+): (.*)$/s.exec(error.message) ?? [];
+      return [{ path: field === "" ? path : `${path}.${field}`, message }];
+    }
+  });
 }
 
 /** An instant, or how long ago. */

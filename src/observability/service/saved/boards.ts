@@ -4,7 +4,7 @@ import { type Board, BoardBody, type BoardChart } from "../../api/boards.ts";
 import { builtInBoards } from "../../core/boards.ts";
 import type { SavedRecord } from "../../store/saved.ts";
 import type { ObservabilityContext } from "../context.ts";
-import { readAggregate, readFilter, readMetrics } from "../metrics/questions.ts";
+import { questionProblems, readAggregate, readFilter, readMetrics } from "../metrics/questions.ts";
 import { createShelf } from "./shelf.ts";
 
 /** Boards of charts: built in, and saved. */
@@ -49,17 +49,8 @@ export function createBoardRoom(context: ObservabilityContext): BoardRoom {
 
 /** What GET /query would refuse. */
 function chartProblems({ metric, agg, app, where }: BoardChart, path: string, metricsMax: number): Problem[] {
-  const faults = [() => readMetrics(metric, metricsMax), () => readAggregate(agg), () => readFilter({ app, where })];
-  return faults.flatMap((read) => {
-    try {
-      read();
-      return [];
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      const [, field = "", message = error.message] = /^(\w+): (.*)$/s.exec(error.message) ?? [];
-      return [{ path: field === "" ? path : `${path}.${field}`, message }];
-    }
-  });
+  const reads = [() => readMetrics(metric, metricsMax), () => readAggregate(agg), () => readFilter({ app, where })];
+  return questionProblems(path, reads);
 }
 
 function viewOf({ name, body, updatedAt, updatedBy }: SavedRecord): Board {

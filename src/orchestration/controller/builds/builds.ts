@@ -137,7 +137,7 @@ function operationsOf({ context, contexts, underWay, shown, build }: Parts): Bui
     const record = store.builds.get(target.scope, target.name, target.id);
     if (record !== undefined) return record;
     const { scope, name, id } = target;
-    throw new Failure("not_found", `no build "${id}" of ${scope}/${name}; GET /builds lists them`);
+    throw new Failure("not_found", `no build "${id}" of ${scope}/${name}; see: berth build list ${scope}/${name}`);
   };
   return {
     build,
@@ -159,7 +159,7 @@ function operationsOf({ context, contexts, underWay, shown, build }: Parts): Bui
     async cancelBuild(target) {
       const record = recordOf(target);
       const running = underWay.get(keyOf(target));
-      if (running === undefined) throw new Failure("conflict", `the build has ended: it is ${record.status}`);
+      if (running === undefined) throw new Failure("conflict", `the build has ended already: ${record.status}`);
       running.stop.abort(new Failure("conflict", "the build was cancelled"));
       await running.done.catch(() => undefined);
       return { build: shown(recordOf(target)) };

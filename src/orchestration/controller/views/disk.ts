@@ -127,17 +127,21 @@ function engineView(context: Context, found: EngineDisk): NonNullable<DiskUse["e
 async function storeSizes({ layout, limits }: Context): Promise<DiskUse["stores"]> {
   const { caps, filesMax } = limits.disk;
   const rows: { name: string; path: string; cap: string; capBytes?: number }[] = [
-    { name: "platform database", path: layout.database, cap: "rows of each table" },
-    { name: "tokens, audit trail, alerts", path: layout.observabilityDatabase, cap: "rows of each table" },
+    { name: "platform database", path: layout.database, cap: "the rows of each table are limited" },
+    {
+      name: "tokens, audit trail, alerts",
+      path: layout.observabilityDatabase,
+      cap: "the rows of each table are limited",
+    },
     { name: "users", path: layout.identityDatabase, cap: "grows with the users" },
     { name: "metrics", path: layout.metricsDatabase, cap: "age and bytes", capBytes: caps.metrics },
     { name: "stored logs", path: join(layout.logs, "pods"), cap: "7 days and bytes", capBytes: caps.logs },
     { name: "build folders", path: layout.builds, cap: "bytes", capBytes: caps.builds },
-    { name: "pushed repositories", path: layout.repositories, cap: "size of each push" },
-    { name: "backups", path: layout.backups, cap: "number of backups" },
-    { name: "assets", path: layout.assets, cap: "those that an app uses" },
-    { name: "plugins", path: layout.plugins, cap: "three versions of each" },
-    { name: "host folders of apps", path: layout.volumes, cap: "none: they are data of apps" },
+    { name: "pushed repositories", path: layout.repositories, cap: "each push is limited" },
+    { name: "backups", path: layout.backups, cap: "the number of backups is limited" },
+    { name: "assets", path: layout.assets, cap: "only those that an app uses" },
+    { name: "plugins", path: layout.plugins, cap: "at most three versions of each" },
+    { name: "host folders of apps", path: layout.volumes, cap: "no limit: they are data of apps" },
   ];
   const found: DiskUse["stores"] = [];
   for (const { name, path, cap, capBytes } of rows) {

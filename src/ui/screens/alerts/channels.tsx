@@ -19,7 +19,7 @@ import { Ago } from "../../parts/time.tsx";
 import { say } from "../../parts/toasts.tsx";
 import { deliveryTone, heartbeatTone } from "../../text/alerts.ts";
 
-/** Where messages go, what became of the last ones, and the dead man's switch. */
+/** Where messages go, what became of the last ones, and the heartbeat. */
 export function Channels() {
   const loaded = useLoad("channels", (signal) => api.call(listChannels, { signal }));
   return (
@@ -111,7 +111,7 @@ function DeadMansSwitch() {
   return (
     <section class="section">
       <h2>Dead man's switch</h2>
-      <Shown of={loaded} label="the dead man's switch">
+      <Shown of={loaded} label="the heartbeat">
         {(heartbeat) => <Pings heartbeat={heartbeat} />}
       </Shown>
     </section>

@@ -35,7 +35,7 @@ const plan: PrunePlan = {
 test("disk says what fills it, and with --volumes whose each volume is", async () => {
   const { out, calls } = await cli(["disk"], { server: () => use });
   expect(calls[0]?.query).toEqual({ wait: "true" });
-  expect(out).toMatch(/images +900Mi +4; nothing needs 200Mi of them/);
+  expect(out).toMatch(/images +900Mi +4; 200Mi can be removed with berth prune/);
   expect(out).toMatch(/metrics +1.0Mi +at most 1.0Gi/);
   const { out: volumes } = await cli(["disk", "--volumes"], { server: () => use });
   expect(volumes).toMatch(/berth-shop-db-data-0 +shop\/db +leftover +10.0Mi +berth delete shop\/db --prune/);

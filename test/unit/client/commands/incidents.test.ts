@@ -47,7 +47,9 @@ test("incidents lists how long each took and what it cost", async () => {
   expect(row.split(/ {2,}/)).toEqual(["i1", "2026-01-01 20:00:00Z", "10m", "5m", "12", "shop/web is down"]);
   const { calls, run } = scene();
   await run("incidents", "list", "shop/web", "--since", "7d");
-  expect(calls[0]?.query).toEqual({ scope: "shop", name: "web", since: "7d" });
+  await run("incidents", "shop/web", "--since", "7d");
+  const query = { scope: "shop", name: "web", since: "7d" };
+  expect(calls.map((call) => call.query)).toEqual([query, query]);
 });
 
 test("incidents show has the causes and the timeline, without control characters", async () => {
