@@ -13,6 +13,8 @@ export const sourceLimits = {
   readMs: 5 * 60_000,
   /** At one time; the others wait. */
   atOnceMax: 2,
+  /** Uploads that are on their way at one time. */
+  receivedAtOnceMax: 8,
   /** What git may take of memory: a delta can make much from little. */
   gitMemoryBytesMax: 2 * 1024 ** 3,
   /** A server that sends less than this many bytes a second for this long is given up. */

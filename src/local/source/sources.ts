@@ -5,7 +5,7 @@ import { pipeline } from "node:stream/promises";
 import { allowedAddresses, type Resolve } from "../../base/deliver/address-guard.ts";
 import { diskFailure } from "../../base/disk/disk-failure.ts";
 import { Failure } from "../../base/wire/failure.ts";
-import { createLimit } from "../../base/words/limit.ts";
+import { createLimit, type Limit } from "../../base/words/limit.ts";
 import { sourceLimits } from "../../config/source-limits.ts";
 import type { BuildContext } from "../../orchestration/api/builds.ts";
 import type { GitAsk, Source, SourceReader } from "../../orchestration/api/sources.ts";
@@ -34,8 +34,10 @@ const partBytes = 1024 * 1024;
 /** Reads source in a process of its own, and keeps what images are built from. */
 export function createSources(parts: SourceParts): SourceReader {
   const turns = createLimit(sourceLimits.atOnceMax);
-  const within = (run: (work: string) => Promise<Source>): Promise<Source> =>
-    turns(async () => {
+  /** A client that sends slowly must not hold up those whose source is there. */
+  const receiving = createLimit(sourceLimits.receivedAtOnceMax);
+  const within = (limit: Limit, run: (work: string) => Promise<Source>): Promise<Source> =>
+    limit(async () => {
       removeLeft(parts.folder);
       const work = mkdtempSync(join(parts.folder, workPrefix));
       try {
@@ -55,21 +57,44 @@ export function createSources(parts: SourceParts): SourceReader {
     uploadBytesMax: sourceLimits.packedBytesMax,
     git: async (body, options) => {
       const ask = readGitAsk(body);
-      return within(async (work) => read({ ...(await gitJob(parts, ask)), work }, options));
+      return within(turns, async (work) => read({ ...(await gitJob(parts, ask)), work }, options));
     },
     archive: (bytes, { scope, name, host, isFolder }, signal) =>
-      within(async (work) => {
+      within(receiving, async (work) => {
         const [problem] = identityProblems("app", scope, name);
         if (problem !== undefined) throw new Failure("invalid", `query ${problem.path}: ${problem.message}`);
         const file = join(work, "upload");
-        await pipeline(Readable.from(bounded(bytes)), createWriteStream(file, { mode: 0o600 }), { signal }).catch(
-          (error: unknown) => {
-            throw error instanceof Failure || signal.aborted ? error : diskFailure(error, file);
-          },
-        );
-        return read({ type: "archive", scope, name, host, work, file, isFolder }, { signal });
+        await pipeline(Readable.from(bounded(paced(bytes, signal))), createWriteStream(file, { mode: 0o600 }), {
+          signal,
+        }).catch((error: unknown) => {
+          throw error instanceof Failure || signal.aborted ? error : diskFailure(error, file);
+        });
+        return turns(() => read({ type: "archive", scope, name, host, work, file, isFolder }, { signal }));
       }),
   };
+}
+
+/** Fails `timeout` where nothing comes for a while. */
+async function* paced(bytes: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const parts = bytes[Symbol.asyncIterator]();
+  for (;;) {
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(() => late.reject(standsStill()), sourceLimits.slowSeconds * 1_000);
+    const leave = () => late.reject(signal.reason);
+    signal.addEventListener("abort", leave, { once: true });
+    try {
+      const { done, value } = await Promise.race([parts.next(), late.promise]);
+      if (done === true) return;
+      yield value;
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", leave);
+    }
+  }
+}
+
+function standsStill(): Failure {
+  return new Failure("timeout", `nothing of the upload came for ${sourceLimits.slowSeconds} seconds`);
 }
 
 async function* bounded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -111,6 +111,20 @@ describe("an upload", () => {
     expect([status, error]).toEqual([400, expect.stringContaining(why)]);
   });
 
+  test("that stands still holds up no other one", async () => {
+    const token = await it.token(["actions"]);
+    const left = new AbortController();
+    const stalled = [1, 2].map(() => {
+      const body = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(10)) });
+      const url = "http://plane.test/api/pat/v1/sources/upload?scope=shop&name=web";
+      const headers = { Authorization: `Bearer ${token}` };
+      return it.app.fetch(new Request(url, { method: "POST", headers, body, signal: left.signal }));
+    });
+    expect((await upload(token, await archive({ Dockerfile: "FROM a" }))).status).toBe(200);
+    left.abort();
+    await Promise.all(stalled);
+  });
+
   test("is for tokens that may build the app, and has a limit", async () => {
     const limited = await it.token(["read", "actions"], { apps: ["back"] });
     expect(await upload(limited, await archive({ Dockerfile: "FROM a" }))).toMatchObject({ status: 403 });
