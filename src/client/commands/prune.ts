@@ -3,7 +3,7 @@ import { answer, type CommandBody, type Context } from "../shell/command.ts";
 import { requireYes } from "../shell/ask.ts";
 import { exitCodes, usageFailure } from "../shell/failures.ts";
 import { printable } from "../shell/style.ts";
-import { leftoverText } from "../text/leftovers.ts";
+import { isRemovable, leftoverText } from "../text/leftovers.ts";
 import { bytesText } from "../text/stats-table.ts";
 
 export const pruneCommand: CommandBody = {
@@ -47,9 +47,11 @@ function planText({ images, build_cache_bytes: cache, bytes, leftovers }: PruneP
     ...images.map(({ ref, bytes: size }) => `- image ${printable(ref)}  ${bytesText(size)}`),
     ...(cache === 0 ? [] : [`- unused build cache  ${bytesText(cache)}`]),
   ];
-  const kept = leftovers.map((leftover) => `  ${printable(leftoverText(leftover))}`);
+  const left = leftovers.filter(isRemovable).map((leftover) => `  ${printable(leftoverText(leftover))}`);
+  const kept = leftovers.flatMap(({ kept: volumes }) => volumes.map((text) => `  volume ${printable(text)}`));
   return [
     ...(removed.length === 0 ? ["nothing to remove"] : [...removed, `about ${bytesText(bytes)} in all`]),
-    ...(kept.length === 0 ? [] : ["stays, until berth delete SCOPE/NAME --prune:", ...kept]),
+    ...(left.length === 0 ? [] : ["stays, until berth delete SCOPE/NAME --prune:", ...left]),
+    ...(kept.length === 0 ? [] : ["stays, until you remove it with Docker:", ...kept]),
   ].join("\n");
 }

@@ -33,7 +33,8 @@ export function leftoverText(leftover: Leftover): string {
   return `what is left of ${referenceOf(leftover)}: ${partsOf(leftover).join(", ")}`;
 }
 
-function isRemovable({ volumes, config_keys, folders }: Leftover): boolean {
+/** False where no prune removes what is left. */
+export function isRemovable({ volumes, config_keys, folders }: Leftover): boolean {
   return volumes.length + config_keys + folders.length > 0;
 }
 

@@ -93,6 +93,10 @@ export function pruneEffects({
     { text: "Volumes stay, also those of deleted apps" },
     ...(leftovers.length === 0
       ? []
-      : [{ text: `Left over of ${leftovers.length} deleted apps, see berth get leftovers: it stays too` }]),
+      : [
+          {
+            text: `Data of ${leftovers.length} deleted ${leftovers.length === 1 ? "app" : "apps"} stays: see berth get leftovers`,
+          },
+        ]),
   ];
 }

@@ -53,6 +53,18 @@ test("prune shows first what goes and what stays, and asks", async () => {
   expect(done.out).toContain("removed 1 image and");
 });
 
+test("volumes that no prune removes stay with their way to go", async () => {
+  const kept = ["berth-db-backups: docker volume rm berth-db-backups"];
+  const leftover = { scope: "db", name: "", kinds: [], volumes: [], config_keys: 0, folders: [], kept };
+  const bare = { images: [], build_cache_bytes: 0, bytes: 0, leftovers: [leftover] };
+  const { out } = await cli(["prune", "--dry-run"], { server: () => bare });
+  expect(out.trim().split("\n")).toEqual([
+    "nothing to remove",
+    "stays, until you remove it with Docker:",
+    "  volume berth-db-backups: docker volume rm berth-db-backups",
+  ]);
+});
+
 test("with nothing to remove there is no question", async () => {
   const empty = { images: [], build_cache_bytes: 0, bytes: 0, leftovers: [] };
   const { code, out, calls } = await cli(["prune"], { server: () => empty });
