@@ -43,6 +43,8 @@ export interface Scene {
   /** Of the terminal. */
   size?: { cols: number; rows: number };
   endpoint?: string;
+  /** BERTH_ENDPOINT */
+  endpointVariable?: string;
   remotesFile?: string;
   color?: boolean;
   /** BERTH_AUTO_APPROVE; by default for everyday commands where nobody types: tests of other things need no -y then. */
@@ -133,7 +135,7 @@ export async function cli(argv: string[], scene: Scene = {}): Promise<Outcome> {
     variables: scene.variables ?? {},
     cwd: scene.cwd ?? "/",
     interruptible: () => interrupt.signal,
-    options: ({ endpoint, remote }) => ({
+    options: ({ endpoint = scene.endpointVariable, remote }) => ({
       named: {
         ...(endpoint === undefined ? {} : { endpoint }),
         ...(remote === undefined ? {} : { remote }),

@@ -10,6 +10,7 @@ import type { Arguments } from "../shell/arguments.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
 import { didYouMean } from "../shell/suggest.ts";
+import { printable } from "../shell/style.ts";
 import { tableText } from "../text/table-text.ts";
 import { rowsOf, whenListing } from "../shell/listing.ts";
 
@@ -94,6 +95,7 @@ async function add({ words, args, context, stored }: Call): Promise<number> {
       `  try it:  berth remote test ${name}`,
     ].join("\n"),
   );
+  if (isDefault) tellVariable(context);
   return exitCodes.done;
 }
 
@@ -184,7 +186,15 @@ async function use({ words, context, stored }: Call): Promise<number> {
   answer(context, { default: name === ownName ? null : name }, () =>
     name === ownName ? "commands go to the server of this machine" : `commands go to ${name}`,
   );
+  tellVariable(context);
   return exitCodes.done;
+}
+
+/** A default has no effect in a shell that names a server, such as one that tried the demo. */
+function tellVariable({ remotes: { byVariable }, json, terminal }: Context): void {
+  if (byVariable === undefined || json) return;
+  const [name = ""] = byVariable.split("=");
+  terminal.note(`! ${printable(byVariable)} wins in this shell: unset ${name}`);
 }
 
 async function remove({ words, context, stored }: Call): Promise<number> {

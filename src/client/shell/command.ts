@@ -123,6 +123,8 @@ interface RemoteWays {
   reach(remote: Remote): Client;
   /** The one that this command is for; undefined where it is for an address. */
   chosen: Remote | undefined;
+  /** What a variable of the shell names: it wins over the default remote. */
+  byVariable: string | undefined;
 }
 
 export interface ClientLimits {

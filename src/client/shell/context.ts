@@ -115,6 +115,7 @@ export function contextOf(args: Arguments, { format, terminal, around, signal, t
       ways,
       reach: (remote) => reach(remoteRoute(remote, ways)),
       chosen: target.type === "remote" ? target.remote : undefined,
+      byVariable: namedByVariable(around.options({}, around.streams.stdoutIsTerminal)),
     },
     runLocal: around.runLocal,
     network: around.network,
@@ -138,6 +139,11 @@ export function contextOf(args: Arguments, { format, terminal, around, signal, t
     stdin: around.stdin,
     signal,
   };
+}
+
+function namedByVariable({ named: { endpoint, remote } }: ClientOptions): string | undefined {
+  if (endpoint !== undefined) return `BERTH_ENDPOINT=${endpoint}`;
+  return remote === undefined ? undefined : `BERTH_REMOTE=${remote}`;
 }
 
 /** The flags by which a command line names its server. */
