@@ -2,8 +2,8 @@ const mib = 1024 * 1024;
 
 /** Limits of what apps send over OTLP; see `config.ts` for those of everything else. */
 export const telemetryLimits = {
-  /** Of its listener, beside those of `config.ts`: a body as it comes, and connections of all containers. */
-  front: { bodyBytesMax: 2 * mib, connectionsMax: 256 },
+  /** Of its listener, beside those of `config.ts`: a body as it comes, and connections of all containers and of one. */
+  front: { bodyBytesMax: 2 * mib, connectionsMax: 256, peerConnectionsMax: 64 },
   http: {
     /** A body after it was decompressed. */
     inflatedBytesMax: 8 * mib,

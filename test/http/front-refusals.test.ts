@@ -232,6 +232,15 @@ describe("time and number", () => {
     }
   });
 
+  test("one client that is known by its address has only its share", async () => {
+    const it = await start({ app: echo, peerHeader: "X-Peer", limits: { connectionsMax: 4, peerConnectionsMax: 2 } });
+    const clients = [await it.connect(), await it.connect()];
+    for (let extra = 0; extra < 6; extra++) expectRefusal(await (await it.connect()).all(), 503, "more than 2");
+    const other = Bun.spawn(["curl", "-s", "--interface", "127.0.0.2", `${it.url}/ok`], { stdout: "pipe" });
+    expect(await other.stdout.text()).toContain('"/ok"');
+    for (const client of clients) client.abort();
+  });
+
   test("those of the network do not lock the operator out of the unix socket", async () => {
     const it = await start({ app: echo, limits: { connectionsMax: 1 } });
     const silent = await it.connect();

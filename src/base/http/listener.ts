@@ -1,3 +1,4 @@
+import { errorResponse } from "./answers.ts";
 import { bindFailure } from "./front/address.ts";
 import type { Log } from "../words/log.ts";
 
@@ -68,9 +69,11 @@ export function startListener({ address, handler, refusals, tls, limits, log }: 
       }),
     keepOpen: (request) => server.timeout(request, 0),
   });
-  const server: Bun.Server<SocketSession> = bind((request) =>
-    server.pendingRequests > limits.requestsMax ? refusals.busy() : handle(request),
-  );
+  const server: Bun.Server<SocketSession> = bind((request) => {
+    // Bun makes no address of a Host that is none.
+    if (!URL.canParse(request.url)) return errorResponse({ status: 400, message: "the header Host is not a host" });
+    return server.pendingRequests > limits.requestsMax ? refusals.busy() : handle(request);
+  });
   const host = server.hostname?.includes(":") ? `[${server.hostname}]` : server.hostname;
   return {
     address: `${host}:${server.port}`,

@@ -34,6 +34,13 @@ test("a request on a real connection is answered", async () => {
   expect(answer).toContain('"status":"ok"');
 });
 
+test("a Host that is none is 400", async () => {
+  for (const host of ["a b", "x/ui/api/session?", "[::1"]) {
+    const answer = await exchange(port, lines("GET /ui/api/sign-in HTTP/1.1", `Host: ${host}`));
+    expect(statuses(answer)).toEqual([400]);
+  }
+});
+
 test("requests behind each other on one connection are answered in order", async () => {
   const answer = await exchange(
     port,

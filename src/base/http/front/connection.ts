@@ -19,6 +19,8 @@ export interface FrontLimits {
   bodyReadMs: number;
   idleMs: number;
   connectionsMax: number;
+  /** Of one client, where the clients are known by their addresses. */
+  peerConnectionsMax?: number;
   refusedConnectionsMax: number;
 }
 
@@ -77,8 +79,7 @@ export interface Connection {
 }
 
 /** Answers 503 and closes: there are too many connections already. */
-export function turnAway(connection: Connection): void {
-  const max = connection.context.limits.connectionsMax;
+export function turnAway(connection: Connection, max: number): void {
   const message = `more than ${max} connections are open, try again in a moment`;
   refuse(connection, { status: 503, message, headers: { "Retry-After": "1" } });
 }

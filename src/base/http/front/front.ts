@@ -108,6 +108,11 @@ type Handlers = ReturnType<typeof handlers>;
 function handlers(context: ConnectionContext, { connections, admit }: ListenerParts) {
   const counted = new Set<Connection>();
   const refused = new Set<Connection>();
+  /** No client of many takes the room of the others. */
+  const isOneOfMany = (connection: Connection, max: number): boolean =>
+    context.transport === "peers" &&
+    counted.size > max &&
+    [...counted].filter(({ peer }) => peer === connection.peer).length > max;
   const answer = async (connection: Connection, socket: Bun.Socket<Data>, ask: Admit): Promise<void> => {
     const { localAddress, localPort, remoteAddress, remotePort } = socket;
     const refusal = await ask({ localAddress, localPort, remoteAddress, remotePort });
@@ -130,8 +135,14 @@ function handlers(context: ConnectionContext, { connections, admit }: ListenerPa
       socket.setKeepAlive(true, keepAliveProbeMs);
       connections.add(connection);
       counted.add(connection);
-      if (counted.size > context.limits.connectionsMax) turnAway(connection);
-      else if (admit !== undefined) {
+      const { connectionsMax, peerConnectionsMax = connectionsMax } = context.limits;
+      if (counted.size > connectionsMax) turnAway(connection, connectionsMax);
+      else if (isOneOfMany(connection, peerConnectionsMax)) {
+        counted.delete(connection);
+        refused.add(connection);
+        turnAway(connection, peerConnectionsMax);
+        if (refused.size > context.limits.refusedConnectionsMax) socket.terminate();
+      } else if (admit !== undefined) {
         keepWaiting(connection);
         void answer(connection, socket, admit);
       }
