@@ -8,11 +8,11 @@ import { screens } from "./screens.ts";
 /** What the palette leads to. */
 export function entries(): readonly Entry[] {
   return [
-    ...apps.value.map((app) => ({ title: `${app.scope}/${app.name}`, sort: app.state, href: appPath(app) })),
-    ...apps.value.map((app) => ({ title: `${app.scope}/${app.name} logs`, sort: "logs", href: appPath(app, "logs") })),
     ...screens
       .filter(({ path }) => !path.includes(":"))
       .map(({ path, title }) => ({ title, sort: "screen", href: path })),
+    ...apps.value.map((app) => ({ title: `${app.scope}/${app.name}`, sort: app.state, href: appPath(app) })),
+    ...apps.value.map((app) => ({ title: `${app.scope}/${app.name} logs`, sort: "logs", href: appPath(app, "logs") })),
     { title: "Sign out", sort: "action", run: () => void leave() },
     ...(["light", "dark", "system"] as const).map((name) => ({
       title: `Colours: ${name}`,

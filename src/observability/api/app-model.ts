@@ -109,6 +109,7 @@ export const ReleaseLine = Type.Object({
   status: Type.String({ description: "pending, running, succeeded or failed" }),
   cause: Type.String(),
   actor: Type.Optional(Type.String()),
+  actor_name: Type.Optional(Type.String({ description: "of a token: its name" })),
   message: Type.Optional(Type.String()),
   image: Type.Optional(Type.String()),
   started_at: Type.String(),

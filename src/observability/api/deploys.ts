@@ -1,4 +1,4 @@
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { Flag, Text } from "../../base/wire/query.ts";
 import { ApplyResult, ListedManifest } from "../../orchestration/api/apply.ts";
 import { AtomicApply } from "../../orchestration/api/atomic.ts";
@@ -7,13 +7,20 @@ import { Deploy, Kind } from "./apps.ts";
 import { Operation } from "./operations.ts";
 import { planeEndpoint } from "./plane-endpoint.ts";
 
+/** A release with the name of the token that asked for it. */
+export const ShownRelease = Type.Object({
+  ...Release.properties,
+  actor_name: Type.Optional(Type.String({ description: "of a token: its name" })),
+});
+export type ShownRelease = Static<typeof ShownRelease>;
+
 export const listAppReleases = planeEndpoint({
   method: "GET",
   path: "/api/pat/v1/apps/:scope/:name/releases",
   scope: "read",
   summary: "Releases of an app with their receipts and specs (secrets masked), newest first",
   query: Type.Object({ kind: Kind }),
-  data: Type.Object({ releases: Type.Array(Release) }),
+  data: Type.Object({ releases: Type.Array(ShownRelease) }),
 });
 
 /** What another release has that this one has not. */

@@ -1,7 +1,7 @@
 import type { Deploy } from "../../observability/api/apps.ts";
 import { appPath } from "../frame/paths.ts";
 import { durationText } from "../text/figures.ts";
-import { causeText, outcomeTone, releaseStateText } from "../text/states.ts";
+import { byText, causeText, outcomeTone, releaseStateText } from "../text/states.ts";
 import { localTimes } from "../text/times.ts";
 import { State } from "./state.tsx";
 import { Table } from "./table.tsx";
@@ -23,7 +23,7 @@ export function DeployTable({ rows }: { rows: readonly Deploy[] }) {
           ),
         },
         { title: "What", cell: whatOf },
-        { title: "By", cell: ({ actor }) => <span class="soft">{actor ?? "berth"}</span> },
+        { title: "By", cell: (deploy) => <span class="soft">{byText(deploy)}</span> },
         { title: "Took", right: true, cell: tookOf },
         { title: "Began", right: true, cell: ({ started_at: at }) => <Ago at={at} /> },
       ]}

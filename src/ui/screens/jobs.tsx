@@ -60,7 +60,14 @@ function Jobs({ jobs, again }: { jobs: readonly JobView[]; again: () => void }) 
       keyOf={(job) => `${job.kind}/${named(job)}`}
       columns={[
         { title: "Last run", cell: lastOf },
-        { title: "Job", cell: named },
+        {
+          title: "Job",
+          cell: (job) => (
+            <a href={`/logs?app=${encodeURIComponent(named(job))}&from=24h`} title="what its runs wrote">
+              {named(job)}
+            </a>
+          ),
+        },
         { title: "Schedule", cell: scheduleOf },
         {
           title: "Next",

@@ -47,6 +47,9 @@ export function Screen() {
           onChange={(event) => go(withQuery({ app: event.currentTarget.value }))}
         >
           <option value="">every app</option>
+          {app === "" || apps.value.some((one) => `${one.scope}/${one.name}` === app) ? null : (
+            <option value={app}>{app}</option>
+          )}
           {apps.value.map(({ scope, name }) => (
             <option key={`${scope}/${name}`} value={`${scope}/${name}`}>
               {`${scope}/${name}`}

@@ -1,5 +1,6 @@
 import type { Alert, Severity } from "../../observability/api/alerts.ts";
 import type { Rule, RuleBody, Watch } from "../../observability/api/alert-rules.ts";
+import { many } from "./figures.ts";
 import type { Tone } from "./states.ts";
 
 /** How an alert looks. Only one that is over is green. */
@@ -25,7 +26,7 @@ export function heartbeatTone(state: string): Tone {
 export function watchText(watch: Watch): string {
   switch (watch.type) {
     case "platform":
-      return `${watch.condition.replaceAll("_", " ")}${watch.limit === undefined ? "" : `, limit ${watch.limit}`}`;
+      return platformText(watch.condition, watch.limit);
     case "requests":
       return watch.failed_percent === undefined
         ? `requests slower than ${watch.p99_ms ?? 0} ms (p99)`
@@ -37,6 +38,15 @@ export function watchText(watch: Watch): string {
     case "log":
       return `more than ${watch.more_than ?? 0} lines with "${watch.pattern}" within ${watch.within ?? "5m"}`;
   }
+}
+
+/** A condition as the overview knows it; the limit with its unit. */
+function platformText(condition: string, limit: number | undefined): string {
+  const what = condition.replaceAll("_", " ");
+  if (limit === undefined) return what;
+  if (condition === "certificate") return `a certificate that ends within ${many(limit, "day")}`;
+  if (condition === "backup") return `no backup for ${many(limit, "day")}`;
+  return condition === "disk_full" ? `a disk that is ${limit} % full` : `${what}, limit ${limit}`;
 }
 
 /** What is written of a rule, from what is read of it. */

@@ -16,8 +16,9 @@ export function fit(typed: string, text: string): number | undefined {
   return score - given.length * 0.01;
 }
 
-/** The entries that fit, the best first; equal ones stay in their order. */
+/** The entries that fit, the best first; equal ones stay in their order, and all while nothing is typed. */
 export function matches<T>(entries: readonly T[], typed: string, textOf: (entry: T) => string): T[] {
+  if (typed.trim() === "") return [...entries];
   const scored = entries.flatMap((entry) => {
     const score = fit(typed, textOf(entry));
     return score === undefined ? [] : [{ entry, score }];

@@ -44,3 +44,8 @@ export function causeText(cause: string): string {
 export function releaseStateText(status: string): string {
   return status === "running" ? "under way" : status;
 }
+
+/** Who made a release: a token by its name. */
+export function byText({ actor, actor_name: name }: { actor?: string; actor_name?: string }): string {
+  return name ?? actor ?? "berth";
+}

@@ -158,3 +158,13 @@ test("the newest release of each app is among the deploys", async () => {
   expect((answer.data.deploys as Deploy[]).map(({ id }) => id)).toEqual(["r2"]);
   expect((await it.ask("GET /deploys?limit=999", { token })).status).toBe(400);
 });
+
+test("a release that a token asked for has the name of the token, in each place that shows it", async () => {
+  const token = await it.token(["read"], { name: "night shift" });
+  const actor = `pat:${token.slice(4, 10)}`;
+  const release = { ...web.release, actor } as NonNullable<typeof web.release>;
+  it.watch.put({ ...web, release });
+  const named = { actor, actor_name: "night shift" };
+  expect((await it.ask("GET /deploys", { token })).data.deploys).toMatchObject([named]);
+  expect((await it.ask("GET /apps/shop/web", { token })).data.release).toMatchObject(named);
+});

@@ -1,5 +1,6 @@
 import type { AppFacts, ReleaseFacts } from "../../../orchestration/api/app-facts.ts";
 import type { App, AppHost, AppRef, AppTraffic, AppUsage, ReleaseLine, Replica } from "../../api/app-model.ts";
+import type { NameOf } from "./activity.ts";
 import { appProblems } from "./problems.ts";
 import type { ReplicaView } from "./replica.ts";
 import type { AppJudgement } from "./state.ts";
@@ -11,11 +12,12 @@ export interface Surroundings {
   usage: AppUsage | undefined;
   /** Why it takes no changes. */
   locked: string | undefined;
+  nameOf: NameOf;
 }
 
 /** An app as lists and streams show it. */
 export function appView(facts: AppFacts, judgement: AppJudgement, around: Surroundings): App {
-  const { hosts, traffic, usage, locked } = around;
+  const { hosts, traffic, usage, locked, nameOf } = around;
   return {
     ...refOf(facts),
     ...(facts.block === undefined ? {} : { block: facts.block }),
@@ -27,7 +29,7 @@ export function appView(facts: AppFacts, judgement: AppJudgement, around: Surrou
     revision: facts.revision,
     updated_at: isoTime(facts.updatedAt),
     restarts: facts.pods.reduce((sum, { restarts }) => sum + restarts, 0),
-    ...(facts.release === undefined ? {} : { release: releaseLine(facts.release) }),
+    ...(facts.release === undefined ? {} : { release: releaseLine(facts.release, nameOf) }),
     ...(judgement.deploy === undefined ? {} : { deploy: judgement.deploy }),
     hosts: [...hosts],
     problems: appProblems(facts, judgement, hosts),
@@ -49,12 +51,14 @@ export function isoTime(at: number): string {
   return new Date(at).toISOString();
 }
 
-export function releaseLine(release: ReleaseFacts): ReleaseLine {
+export function releaseLine(release: ReleaseFacts, nameOf: NameOf): ReleaseLine {
   const { id, status, cause, actor, message, image, startedAt, endedAt, error, rolledBackFrom } = release;
+  const name = actor === undefined ? undefined : nameOf(actor);
   return {
     id,
     status,
     cause,
+    ...(name === undefined ? {} : { actor_name: name }),
     ...(actor === undefined ? {} : { actor }),
     ...(message === undefined ? {} : { message }),
     ...(image === undefined ? {} : { image }),

@@ -5,6 +5,7 @@ import type { Client } from "../../../base/wire/client.ts";
 import type { Clock } from "../../../base/words/clock.ts";
 import { type App, type AppProblem, type AppRef, type AppState, appStates } from "../../api/app-model.ts";
 import type { AppDetail, Deploy, Overview } from "../../api/apps.ts";
+import type { NameOf } from "../../core/apps/activity.ts";
 import { isoTime, refOf, releaseLine, replicaWire } from "../../core/apps/view.ts";
 import { type Grant, mayReach, reachesAll } from "../../core/tokens/grant.ts";
 import type { EdgeReader } from "./edge.ts";
@@ -35,11 +36,12 @@ interface AppsParts {
   edge: EdgeReader;
   figures: Figures;
   client: Client;
+  nameOf: NameOf;
   clock: Clock;
   limits: AppsLimits;
 }
 
-export function createApps({ model, edge, figures, client, clock, limits }: AppsParts): Apps {
+export function createApps({ model, edge, figures, client, nameOf, clock, limits }: AppsParts): Apps {
   const seenBy = (grant: Grant) => model.list().filter(({ app }) => mayReach(grant, app));
 
   function resolve(grant: Grant, { kind, scope, name }: AppTarget): KnownApp {
@@ -67,7 +69,7 @@ export function createApps({ model, edge, figures, client, clock, limits }: Apps
       .flatMap(({ facts }) => (facts.release === undefined ? [] : [{ release: facts.release, app: refOf(facts) }]))
       .sort((a, b) => b.release.startedAt - a.release.startedAt)
       .slice(0, limit)
-      .map(({ release, app }) => ({ ...releaseLine(release), app }));
+      .map(({ release, app }) => ({ ...releaseLine(release, nameOf), app }));
 
   return {
     resolve,

@@ -46,11 +46,14 @@ export function createAppsRoom(context: ObservabilityContext, { audit, host, not
   const client = platform.as(ownName);
   const edge = createEdgeReader({ client, clock, log });
   const figures = createFigures({ client, edge, log, limits: limits.apps });
-  const model = createAppModel({ watch: platform.apps, edge, figures, host, noted, clock, log, limits: limits.apps });
-  const apps = createApps({ model, edge, figures, client, clock, limits: limits.apps });
-  const operations = createOperations({ ...context, model, limits: limits.apps });
   const nameOf = (actor: string) =>
     actor.startsWith("pat:") ? context.store.tokens.get(actor.slice("pat:".length))?.name : undefined;
+  const model = createAppModel({
+    ...{ watch: platform.apps, edge, figures, host, noted, nameOf, clock, log },
+    limits: limits.apps,
+  });
+  const apps = createApps({ model, edge, figures, client, nameOf, clock, limits: limits.apps });
+  const operations = createOperations({ ...context, model, limits: limits.apps });
   const stream = createStreamRoom({
     ...{ model, operations, client, nameOf, clock, log },
     version: () => edge.now.version,
@@ -62,7 +65,7 @@ export function createAppsRoom(context: ObservabilityContext, { audit, host, not
     model,
     operations,
     actions: createActions({ platform, apps, model, operations }),
-    deploys: createDeploys({ platform, apps, model, operations }),
+    deploys: createDeploys({ platform, apps, model, operations, nameOf }),
     builds: createBuilds({ platform, nameOf }),
     sources: createSourceRoom(platform.sources),
     settings: createSettings({ platform, audit }),

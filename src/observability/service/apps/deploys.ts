@@ -3,8 +3,9 @@ import type { DataOf } from "../../../base/wire/endpoint.ts";
 import { apply, type ListedManifest, listManifests } from "../../../orchestration/api/apply.ts";
 import { type AtomicApply, getAtomicApply } from "../../../orchestration/api/atomic.ts";
 import { type ManifestKey, podKinds } from "../../../orchestration/api/manifest.ts";
-import { listReleases, type Release } from "../../../orchestration/api/releases.ts";
-import type { applyManifests, diffReleases } from "../../api/deploys.ts";
+import { listReleases } from "../../../orchestration/api/releases.ts";
+import type { applyManifests, diffReleases, ShownRelease } from "../../api/deploys.ts";
+import type { NameOf } from "../../core/apps/activity.ts";
 import { applyFault } from "../../core/apps/apply-reach.ts";
 import { specDiff } from "../../core/apps/spec-diff.ts";
 import { refOf } from "../../core/apps/view.ts";
@@ -25,7 +26,7 @@ export interface ApplyOptions {
 
 /** Releases of apps, and what brings new ones. */
 export interface Deploys {
-  releases(grant: Grant, target: AppTarget): Promise<Release[]>;
+  releases(grant: Grant, target: AppTarget): Promise<ShownRelease[]>;
   diff(
     grant: Grant,
     target: AppTarget,
@@ -45,17 +46,22 @@ interface DeployParts {
   apps: Apps;
   model: AppModel;
   operations: Operations;
+  nameOf: NameOf;
 }
 
 const reader = "observability";
 
-export function createDeploys({ platform, apps, model, operations }: DeployParts): Deploys {
+export function createDeploys({ platform, apps, model, operations, nameOf }: DeployParts): Deploys {
   const client = platform.as(reader);
 
-  async function releases(grant: Grant, target: AppTarget): Promise<Release[]> {
+  async function releases(grant: Grant, target: AppTarget): Promise<ShownRelease[]> {
     await model.fresh();
     const { facts } = apps.resolve(grant, target);
-    return (await client.call(listReleases, { query: refOf(facts) })).releases;
+    const { releases: all } = await client.call(listReleases, { query: refOf(facts) });
+    return all.map((release) => {
+      const name = release.actor === undefined ? undefined : nameOf(release.actor);
+      return name === undefined ? release : { ...release, actor_name: name };
+    });
   }
 
   /** One operation for each app that is another than before. */
@@ -110,7 +116,7 @@ interface ManifestKeyOf {
   name: string;
 }
 
-function find(list: readonly Release[], id: string | undefined): Release | undefined {
+function find(list: readonly ShownRelease[], id: string | undefined): ShownRelease | undefined {
   if (id === undefined) return undefined;
   const found = list.find((release) => release.id === id);
   if (found !== undefined) return found;

@@ -5,6 +5,7 @@ import type { AppFacts, AppWatch } from "../../../orchestration/api/app-facts.ts
 import { type App, type AppProblem, type AppRef, appStates } from "../../api/app-model.ts";
 import type { HostStrip } from "../../api/apps.ts";
 import type { MetricsTick } from "../../api/stream.ts";
+import type { NameOf } from "../../core/apps/activity.ts";
 import { worstFirst } from "../../core/apps/problems.ts";
 import { serverProblems } from "../../core/apps/server-problems.ts";
 import { type AppJudgement, judge } from "../../core/apps/state.ts";
@@ -51,6 +52,7 @@ export interface ModelParts {
   host: () => HostStrip | undefined;
   /** Problems that other rooms know of. */
   noted: () => AppProblem[];
+  nameOf: NameOf;
   clock: SteadyClock;
   log: Log;
   limits: AppsLimits;
@@ -85,6 +87,7 @@ export function createAppModel(parts: ModelParts): AppModel {
       hosts: edge.now.hosts.get(`${ref.scope}/${ref.name}`) ?? [],
       traffic: undefined,
       usage: undefined,
+      nameOf: parts.nameOf,
       locked: edge.now.locks.find(({ scope, name }) => scope === ref.scope && (name ?? ref.name) === ref.name)?.reason,
     });
     const text = JSON.stringify(app);

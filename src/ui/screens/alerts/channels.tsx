@@ -74,7 +74,12 @@ function ChannelButtons({ channel: { name }, again }: { channel: Channel; again:
   const test = () =>
     api
       .call(testChannel, { params: { name } })
-      .then(({ status, result }) => say(`Test of ${name}: ${status}${result === undefined ? "" : `, ${result}`}`))
+      .then(({ status, result }) =>
+        say(
+          `Test of ${name}: ${status}${result === undefined ? "" : `, ${result}`}`,
+          deliveryTone(status) === "bad" ? "bad" : undefined,
+        ),
+      )
       .catch((error: unknown) => say(faultText(error), "bad"))
       .finally(again);
   const remove = () =>
@@ -161,6 +166,11 @@ function Messages({ version }: { version: string }) {
           { title: "Message", cell: ({ title }) => title },
           { title: "Channel", cell: ({ channel }) => channel },
           { title: "Made", cell: ({ created_at: at }) => <Ago at={at} /> },
+          {
+            title: "Why",
+            cell: ({ status, result }) =>
+              status === "delivered" || result === undefined ? <span class="faint">–</span> : result,
+          },
           { title: "Attempts", right: true, cell: ({ attempts }) => attempts },
         ]}
       />

@@ -30,7 +30,9 @@ export function Firing() {
             {alerts.length === 0 ? (
               <Empty title="Nothing fires">
                 <p>
-                  The rules are on from the first start. Messages go to the channels; without a channel none goes out:
+                  {"The rules are on from the first start. Messages go to the "}
+                  <a href="/alerts/channels">channels</a>
+                  {"; without a channel none goes out:"}
                 </p>
                 <code>berth alerts channels add phone ntfy https://ntfy.sh/YOUR-TOPIC</code>
               </Empty>
@@ -115,7 +117,7 @@ function Why({ why: { changes, lines, next } }: { why: NonNullable<Alert["why"]>
         </>
       )}
       {next.length === 0 ? null : (
-        <p class="small">
+        <p class="row small">
           {next.map((command) => (
             <code key={command}>{command}</code>
           ))}

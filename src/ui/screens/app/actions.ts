@@ -1,13 +1,12 @@
 import type { AppDetail } from "../../../observability/api/apps.ts";
-import { diffReleases, listAppReleases } from "../../../observability/api/deploys.ts";
+import { diffReleases, listAppReleases, type ShownRelease } from "../../../observability/api/deploys.ts";
 import { restartApp, rollbackApp, scaleApp, startApp, stopApp } from "../../../observability/api/operations.ts";
-import type { Release } from "../../../orchestration/api/releases.ts";
 import { api } from "../../data/api.ts";
 import { follow } from "../../data/operations.ts";
 import { ask, type Effect } from "../../parts/dialog.tsx";
 import { many } from "../../text/figures.ts";
 import { changeText } from "../../text/changes.ts";
-import { causeText } from "../../text/states.ts";
+import { byText, causeText } from "../../text/states.ts";
 import { exactText } from "../../text/times.ts";
 
 const target = ({ kind, scope, name }: AppDetail) => ({ params: { scope, name }, query: { kind } });
@@ -90,8 +89,9 @@ export function askScale(app: AppDetail, replicas: number): void {
 }
 
 /** Which release this is, for people who do not know its id. */
-function releaseText({ id, message, cause, started_at: from, actor }: Release): string {
-  return `${id} is of ${exactText(Date.parse(from))}: ${message ?? causeText(cause)} by ${actor ?? "berth"}`;
+function releaseText(release: ShownRelease): string {
+  const { id, message, cause, started_at: from } = release;
+  return `${id} is of ${exactText(Date.parse(from))}: ${message ?? causeText(cause)} by ${byText(release)}`;
 }
 
 /** Asks the server first what would change, so that the dialog can tell. */

@@ -1,6 +1,5 @@
-import { diffReleases, listAppReleases } from "../../../observability/api/deploys.ts";
+import { diffReleases, listAppReleases, type ShownRelease } from "../../../observability/api/deploys.ts";
 import type { AppDetail } from "../../../observability/api/apps.ts";
-import type { Release } from "../../../orchestration/api/releases.ts";
 import type { Receipt } from "../../../orchestration/api/receipt.ts";
 import { api, faultText } from "../../data/api.ts";
 import { useLoad } from "../../data/load.ts";
@@ -13,7 +12,7 @@ import { State } from "../../parts/state.tsx";
 import { Ago } from "../../parts/time.tsx";
 import { say } from "../../parts/toasts.tsx";
 import { countText, durationText } from "../../text/figures.ts";
-import { causeText, outcomeTone, releaseStateText } from "../../text/states.ts";
+import { byText, causeText, outcomeTone, releaseStateText } from "../../text/states.ts";
 import { localTimes } from "../../text/times.ts";
 import { buildPath } from "../../parts/build-buttons.tsx";
 import { ChangeTable } from "../../parts/change-table.tsx";
@@ -47,7 +46,7 @@ export function Deploys({ app }: { app: AppDetail }) {
   );
 }
 
-function Row({ app, release, newest }: { app: AppDetail; release: Release; newest: boolean }) {
+function Row({ app, release, newest }: { app: AppDetail; release: ShownRelease; newest: boolean }) {
   const { id, status, started_at: from, ended_at: until, error, rolled_back_from: back } = release;
   const chosen = query.value.get("to") === id;
   const missing = lacks("actions");
@@ -63,7 +62,7 @@ function Row({ app, release, newest }: { app: AppDetail; release: Release; newes
           </a>
           <p class="small soft">
             <code>{id}</code>
-            {` by ${release.actor ?? "berth"}, `}
+            {` by ${byText(release)}, `}
             <Ago at={from} />
             {until === undefined ? "" : `, took ${durationText(Date.parse(until) - Date.parse(from))}`}
           </p>
@@ -83,6 +82,7 @@ function Row({ app, release, newest }: { app: AppDetail; release: Release; newes
 
 /** What visitors noticed of the deploy, as the ingress counted it. */
 function ReceiptLine({ receipt: { before, during, after } }: { receipt: Receipt }) {
+  if (during.requests === 0) return <p class="small soft">No request came during the deploy</p>;
   const slow = (ms: number | undefined) => (ms === undefined ? "–" : `${ms} ms`);
   return (
     <p class={during.failed === 0 ? "small good" : "small bad"}>
@@ -92,7 +92,7 @@ function ReceiptLine({ receipt: { before, during, after } }: { receipt: Receipt 
   );
 }
 
-function Difference({ app, release }: { app: AppDetail; release: Release }) {
+function Difference({ app, release }: { app: AppDetail; release: ShownRelease }) {
   const { kind, scope, name } = app;
   const loaded = useLoad(`diff ${release.id}`, (signal) =>
     api.call(diffReleases, { params: { scope, name }, query: { kind, to: release.id }, signal }),

@@ -1,7 +1,7 @@
 import type { AppDetail } from "../../../observability/api/apps.ts";
 import { State } from "../../parts/state.tsx";
 import { Ago } from "../../parts/time.tsx";
-import { causeText, outcomeTone, releaseStateText } from "../../text/states.ts";
+import { byText, causeText, outcomeTone, releaseStateText } from "../../text/states.ts";
 import { localTimes } from "../../text/times.ts";
 
 export function ReleaseFacts({ app }: { app: AppDetail }) {
@@ -23,7 +23,7 @@ export function ReleaseFacts({ app }: { app: AppDetail }) {
             <dt>What</dt>
             <dd>{release.message ?? causeText(release.cause)}</dd>
             <dt>By</dt>
-            <dd>{release.actor ?? "berth"}</dd>
+            <dd>{byText(release)}</dd>
             <dt>Began</dt>
             <dd>
               <Ago at={release.started_at} />

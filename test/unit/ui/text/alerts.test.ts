@@ -24,7 +24,11 @@ test("only what is over or well is green", () => {
 
 test("what a rule watches is a sentence", () => {
   expect(watchText({ type: "platform", condition: "crash_loop" })).toBe("crash loop");
-  expect(watchText({ type: "platform", condition: "disk_full", limit: 90 })).toBe("disk full, limit 90");
+  expect(watchText({ type: "platform", condition: "disk_full", limit: 90 })).toBe("a disk that is 90 % full");
+  expect(watchText({ type: "platform", condition: "backup", limit: 8 })).toBe("no backup for 8 days");
+  expect(watchText({ type: "platform", condition: "certificate", limit: 14 })).toBe(
+    "a certificate that ends within 14 days",
+  );
   expect(watchText({ type: "requests", failed_percent: 5 })).toBe("more than 5 % of the requests fail");
   expect(watchText({ type: "requests", p99_ms: 900 })).toBe("requests slower than 900 ms (p99)");
   expect(watchText({ type: "metric", metric: "cpu_percent", above: 90 })).toBe("avg of cpu_percent over 5m above 90");

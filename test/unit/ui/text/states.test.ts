@@ -1,6 +1,13 @@
 import { expect, test } from "bun:test";
 import { appStates, replicaStates } from "../../../../src/observability/api/app-model.ts";
-import { appTones, causeText, outcomeTone, releaseStateText, replicaTones } from "../../../../src/ui/text/states.ts";
+import {
+  appTones,
+  byText,
+  causeText,
+  outcomeTone,
+  releaseStateText,
+  replicaTones,
+} from "../../../../src/ui/text/states.ts";
 
 test("only what is ready is green: a crash loop never is", () => {
   expect(appStates.filter((state) => appTones[state] === "good")).toEqual(["ready"]);
@@ -18,5 +25,7 @@ test("a release reads as words", () => {
   expect(causeText("auto_rollback")).toBe("automatic rollback");
   expect(causeText("apply")).toBe("apply");
   expect(releaseStateText("running")).toBe("under way");
+  expect(byText({ actor: "pat:Ab3dEf", actor_name: "web UI of ana@vm" })).toBe("web UI of ana@vm");
+  expect(byText({})).toBe("berth");
   expect(releaseStateText("failed")).toBe("failed");
 });
