@@ -1,3 +1,4 @@
+import { ApiError } from "../wire/client.ts";
 import { errorData, Failure, failureStatus } from "../wire/failure.ts";
 import { JsonError } from "../words/json.ts";
 import type { Log } from "../words/log.ts";
@@ -10,11 +11,14 @@ export function mapError(error: unknown, log: Log): Response {
 }
 
 /**
- * Status and text for anything that was thrown: expected errors say their text, everything else is a bug, shown as an
- * id that the log explains.
+ * Status and text for anything that was thrown: expected errors say their text, what another plane refused in process is
+ * answered as it came, everything else is a bug, shown as an id that the log explains.
  */
 export function refusalOf(error: unknown, log: Log): Refusal {
   if (error instanceof Failure) return failureRefusal(error);
+  if (error instanceof ApiError && error.status >= 400) {
+    return { status: error.status, message: error.message, data: error.data };
+  }
   if (error instanceof JsonError) {
     const message = `body line ${error.line} column ${error.column}: ${error.message}`;
     return { status: failureStatus.invalid, message, data: { fields: { line: error.line, column: error.column } } };

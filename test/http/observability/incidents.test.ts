@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { Failure } from "../../../src/base/wire/failure.ts";
 import { type PlaneWorld, planeWorld } from "../../support/observability.ts";
 
 let it: PlaneWorld;
@@ -47,6 +48,26 @@ test("one timeline of an app", async () => {
   const { status, data } = await it.manage("GET /apps/shop/web/why?minutes=60");
   expect(status).toBe(200);
   expect(data).toMatchObject({ scope: "shop", name: "web", next: expect.any(Array), entries: expect.any(Array) });
+});
+
+test("an app that there is not, and a kind: the refusal of the platform on both planes", async () => {
+  await it.close();
+  it = planeWorld({
+    controller: {
+      why: ({ kind, name }) => {
+        if (kind !== undefined) throw new Failure("invalid", `unknown kind "${kind}"`, { reason: "UnknownKind" });
+        throw new Failure("not_found", `deployment/shop/${name} not found`);
+      },
+    },
+  });
+  const token = await it.token(["read"]);
+  for (const ask of [it.manage, (request: string) => it.ask(request, { token })]) {
+    expect(await ask("GET /apps/shop/none/why")).toMatchObject({
+      status: 404,
+      error: "deployment/shop/none not found",
+    });
+    expect(await ask("GET /apps/shop/web/why?kind=x")).toMatchObject({ status: 400, error: 'unknown kind "x"' });
+  }
 });
 
 test.each([
