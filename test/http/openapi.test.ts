@@ -11,6 +11,12 @@ test.each(Object.keys(documents))(
   },
 );
 
+test("a row of GET /pods is a record, or with detail=true one in detail, whose state is an object", () => {
+  const { paths } = documents["orchestration.json"] as { paths: Record<string, { get: object }> };
+  const states = JSON.stringify(paths["/pods"]?.get).match(/"state":\{[^}]*?"type":"(string|object)"/g) ?? [];
+  expect(states.map((state) => state.includes('"object"'))).toEqual([false, true]);
+});
+
 test("the identity API is described whole, and says which key opens what", () => {
   const { paths, components } = documents["identity.json"] as {
     paths: Record<string, Record<string, { security: Record<string, []>[]; responses: object }>>;

@@ -9,7 +9,9 @@ const contextMediaType = "application/octet-stream";
 const digest = "sha256 hex over the files of the folder";
 
 export const BuildContext = Type.Object({
-  digest: Type.String({ description: digest }),
+  digest: Type.String({
+    description: `${digest}: of the JSON, without blanks, of the list of its files and links sorted by path, each [path, "file" or "link", executable, sha256 hex of the content or of the target]`,
+  }),
   complete: Type.Boolean({ description: "all of it is on the server" }),
   received: Type.Integer({ description: "bytes that are on the server; an upload goes on behind them" }),
 });

@@ -52,20 +52,6 @@ export const Degraded = Type.Object({
 });
 export type Degraded = Static<typeof Degraded>;
 
-export const listPods = endpoint({
-  method: "GET",
-  path: "/pods",
-  summary: "All containers of this installation with their identity",
-  query: Type.Object({
-    kind: Text("kind, any spelling"),
-    scope: Text("exact scope"),
-    name: Text("exact resource name"),
-    detail: Flag("rows become detail records (default false)"),
-    spec: Flag("attach the manifest to each row (default false)"),
-  }),
-  data: Type.Object({ pods: Type.Array(PodRecord), degraded: Type.Array(Degraded) }),
-});
-
 export const PodDetail = Type.Object({
   name: Type.String(),
   id: Type.String(),
@@ -123,6 +109,23 @@ export const PodDetail = Type.Object({
   spec: Type.Optional(Manifest),
 });
 export type PodDetail = Static<typeof PodDetail>;
+
+/** A row of the list. With `detail` it is a `PodDetail`; programs of this repository that ask for it read it as one. */
+const PodRow = Type.Unsafe<PodRecord>(Type.Union([PodRecord, PodDetail]));
+
+export const listPods = endpoint({
+  method: "GET",
+  path: "/pods",
+  summary: "All containers of this installation with their identity",
+  query: Type.Object({
+    kind: Text("kind, any spelling"),
+    scope: Text("exact scope"),
+    name: Text("exact resource name"),
+    detail: Flag("rows become detail records (default false)"),
+    spec: Flag("attach the manifest to each row (default false)"),
+  }),
+  data: Type.Object({ pods: Type.Array(PodRow), degraded: Type.Array(Degraded) }),
+});
 
 export const getPod = endpoint({
   method: "GET",
