@@ -54,7 +54,8 @@ export const logsCommand: CommandBody = {
       else {
         const pods = await found(setup, reference);
         if (pods.length === 0) return await removedPods(context, args, reference);
-        await readAll(setup, pods, start);
+        const isSome = await readAll(setup, pods, start);
+        if (!isSome && !context.signal.aborted && !context.json) context.terminal.note(`no output of "${reference}"`);
       }
     } catch (error) {
       // A reader that has seen enough (`| head`) is not a failure.

@@ -31,7 +31,7 @@ export const previewCommand: CommandBody = {
     if (verb === "list") return list(context, words);
     if (verb === "open") return open(context, args, words);
     if (verb === "delete") return remove(context, args, words);
-    throw usageFailure(`unknown command "preview ${verb}": list, open or delete`);
+    throw usageFailure(`unknown command "preview ${verb}": use list, open or delete`);
   },
 };
 

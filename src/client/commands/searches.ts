@@ -30,7 +30,7 @@ const commands: readonly Command[] = [
   {
     name: "save",
     summary: "save a search, or replace it",
-    usage: ["searches save NAME [SCOPE/NAME] [--grep TEXT] [--level LEVEL] [--since TIME]"],
+    usage: ["searches save NAME [SCOPE[/NAME]] [--grep TEXT] [--level LEVEL] [--since TIME]"],
     examples: ["searches save failed-payments shop --field path=/pay --since 24h  in all apps of a scope"],
     flags: [...textFlags, { name: "since", value: "TIME", summary: "how long ago it begins: 15m, 1h, 24h" }],
     async run(context, args) {
@@ -61,7 +61,7 @@ const commands: readonly Command[] = [
 ];
 
 export const searchesCommand: CommandBody = {
-  usage: ["searches", "searches save NAME [SCOPE/NAME] [--grep TEXT] [--level LEVEL]", "searches remove NAME"],
+  usage: ["searches", "searches save NAME [SCOPE[/NAME]] [--grep TEXT] [--level LEVEL]", "searches remove NAME"],
   examples: [
     "searches  the names, and what each looks for",
     "searches save errors shop --level error  in every app of a scope",

@@ -148,9 +148,13 @@ export async function readAll(
   setup: Pick<FanOutSetup, "read" | "signal">,
   pods: readonly string[],
   start: LogStart,
-): Promise<void> {
+): Promise<boolean> {
+  let isSome = false;
   for (const pod of pods) {
-    if (setup.signal.aborted) return;
-    await setup.read(pod, start, () => undefined);
+    if (setup.signal.aborted) break;
+    await setup.read(pod, start, () => {
+      isSome = true;
+    });
   }
+  return isSome;
 }

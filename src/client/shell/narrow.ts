@@ -15,5 +15,7 @@ function narrow(command: Command, words: readonly string[], path: string): Retur
   // A group that lists takes an app as well: `berth traces shop/web`.
   if (command.lists !== undefined && word.includes("/")) return { command, rest: words };
   const known = command.commands.map(({ name }) => name);
-  throw usageFailure(`unknown command "${path} ${word}"${didYouMean(word, known) || `: ${known.join(", ")}`}`);
+  throw usageFailure(
+    `unknown command "${path} ${word}"${didYouMean(word, known) || `; there are ${known.join(", ")}`}`,
+  );
 }

@@ -184,7 +184,7 @@ export const verbs: readonly Verb[] = [
   },
   {
     name: "rollout",
-    summary: "watch, pause, resume, promote or abort the rollout of a release",
+    summary: "show, pause, resume, promote or abort the rollout of a release",
     load: async () => (await import("../commands/rollout.ts")).rolloutCommand,
   },
   {

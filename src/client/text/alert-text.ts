@@ -64,7 +64,12 @@ export function alertText(alert: Alert, { clock, terminal: { style } }: Context)
     ["since", `${timeText(alert.since)}, ${ageOf(alert.since, now)} ago`],
     ["fired", alert.fired_at === undefined ? undefined : timeText(alert.fired_at)],
     ["resolved", alert.resolved_at === undefined ? undefined : timeText(alert.resolved_at)],
-    ["sent", alert.sent_at === undefined ? "to no channel" : timeText(alert.sent_at)],
+    [
+      "sent",
+      alert.sent_at === undefined
+        ? "to no channel"
+        : `${timeText(alert.sent_at)}; what came of it: berth alerts channels log`,
+    ],
     ["acknowledged", ack === undefined ? undefined : `by ${ack.by}${ack.note === undefined ? "" : `: ${ack.note}`}`],
   ];
   const facts = rows.flatMap(([label, value]) => (value === undefined ? [] : [[`  ${label}`, printable(value)]]));

@@ -53,7 +53,7 @@ describe("export", () => {
     [["compose", "other"], 1, "error: "],
     [["compose", "a", "b"], 2, 'error: "b" is one word too many: name one scope or resource'],
     [["compose", "shop", "-f", "x"], 2, 'error: "shop" and -f exclude each other'],
-    [["swarm"], 2, 'error: unknown command "export swarm": compose, kubernetes'],
+    [["swarm"], 2, 'error: unknown command "export swarm"; there are compose, kubernetes'],
   ])("%p ends with %p", async (words, code, err) => {
     const outcome = await cli(["export", ...words], { server });
     expect(outcome.code).toBe(code);

@@ -13,6 +13,13 @@ function server(call: Call): unknown {
 }
 
 describe("logs", () => {
+  test("an app that wrote nothing is told, and is no failure", async () => {
+    const quiet = (call: Call) => (call.path.endsWith("/logs") ? log("") : server(call));
+    const { code, out, err } = await cli(["logs", "shop/web"], { server: quiet });
+    expect([code, out, err]).toEqual([0, "", 'no output of "shop/web"\n']);
+    expect((await cli(["logs", "shop/web"], { server })).err).toBe("");
+  });
+
   test("each line begins with its pod, padded; options are passed on", async () => {
     const { code, out, calls } = await cli(["logs", "shop/web", "-n", "5", "--since", "10m", "-t"], { server });
     expect(code).toBe(0);
