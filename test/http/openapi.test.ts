@@ -17,6 +17,17 @@ test("a row of GET /pods is a record, or with detail=true one in detail, whose s
   expect(states.map((state) => state.includes('"object"'))).toEqual([false, true]);
 });
 
+test.each([
+  ["/metrics", ["source", "metric"]],
+  ["/query", ["metric"]],
+  ["/logs/context", ["app", "at"]],
+])("%s cannot be asked without %j", (path, names) => {
+  type Operation = { parameters: { name: string; required: boolean }[] };
+  const { paths } = documents["orchestration.json"] as { paths: Record<string, { get: Operation }> };
+  const required = paths[path]?.get.parameters.filter((parameter) => parameter.required) ?? [];
+  expect(required.map(({ name }) => name)).toEqual(names);
+});
+
 test("the identity API is described whole, and says which key opens what", () => {
   const { paths, components } = documents["identity.json"] as {
     paths: Record<string, Record<string, { security: Record<string, []>[]; responses: object }>>;

@@ -92,12 +92,15 @@ const keyParameter: Json = {
   schema: { type: "string", maxLength: 128 },
 };
 
-/** All are optional to the schema, because a missing one is answered with our own text; the description tells. */
+/**
+ * Most that are required are optional to the schema, because a missing one is answered with our own text; then the
+ * description tells.
+ */
 function queryParameters(schema: TSchema | undefined): Json[] {
   return Object.entries<TSchema>(schema?.properties ?? {}).map(([name, { description, ...rest }]) => ({
     name,
     in: "query",
-    required: description?.includes("(required)") ?? false,
+    required: schema?.required?.includes(name) === true || description?.includes("(required)") === true,
     description,
     schema: rest,
   }));

@@ -90,9 +90,9 @@ const streamQuery = Type.Object({
   follow: Flag("go on with what is written from now on (default false)"),
 });
 const contextQuery = Type.Object({
-  app: Text("SCOPE/NAME"),
+  app: Text("SCOPE/NAME (required)"),
   replica: Text("exact replica id"),
-  at: Text("RFC 3339, as in a line"),
+  at: Text("RFC 3339, as in a line (required)"),
   text: Text("how the line begins, to tell lines of one millisecond apart (default the last of them)"),
   before: Text("lines up to that time (default 10, at most 1000)"),
   after: Text("lines after it (default 10, at most 1000)"),
