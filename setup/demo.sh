@@ -168,7 +168,7 @@ say_next() {
   cat <<TEXT
 ==> It runs. Try next:
     export BERTH_ENDPOINT=unix:$root/state/run/berth.sock PATH=$root:\$PATH
-    export BERTH_ROOT=$root/state BERTH_ADDR=$addr BERTH_OBSERVABILITY_ADDR=$observability_addr BERTH_IDENTITY_ADDR=$identity_addr$docker_export
+    export BERTH_PREFIX=$demo_prefix BERTH_ROOT=$root/state BERTH_ADDR=$addr BERTH_OBSERVABILITY_ADDR=$observability_addr BERTH_IDENTITY_ADDR=$identity_addr$docker_export
     export BERTH_INGRESS_HTTP_ADDR=$http_addr BERTH_INGRESS_HTTPS_ADDR=$https_addr
     curl -i http://$demo_name:${http_addr##*:}/                      # redirects to https
     curl --cacert $root/ca.pem https://$demo_name:${https_addr##*:}/

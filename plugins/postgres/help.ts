@@ -7,7 +7,7 @@ export const help: Readonly<Record<string, string>> = {
   link: "link SCOPE/NAME SCOPE/APP [--reads] [--database D] [--user U] [--as KEY]\n\nputs DATABASE_URL into the config of an app",
   unlink: "unlink SCOPE/NAME SCOPE/APP [--as KEY]\n\ntakes the URL away again",
   "new-password": "new-password SCOPE/NAME [--user U]\n\nmakes a new password, and new URLs for the linked apps",
-  backup: "backup SCOPE/NAME [--keep N] [--no-check]\n\ntakes a backup now, restored once to see that it can be",
+  backup: "backup SCOPE/NAME [--keep N] [--no-check]\n\ntakes a backup now, and tests it by a restore",
   backups: "backups SCOPE/NAME [-o json]\n\nlists the backups there are, newest first",
   "backups:delete": "backups:delete SCOPE/NAME BACKUP\n\nremoves a backup",
   "backups:logs":
