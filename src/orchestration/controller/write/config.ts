@@ -124,7 +124,7 @@ export function patchInside(
   // Who was not restarted for an earlier change of these keys is now, also where the values are there already.
   const behind = readers.filter((key) => behindSince !== undefined && madeBefore(context, key, behindSince));
   const restarting = changed.length > 0 ? readers : behind;
-  const notes = restarting.flatMap((key) => restartWith(context, tx, { key, actor: options.actor, now }));
+  const notes = restarting.flatMap((key) => restartWith(context, tx, { key, options, now }));
   if (restarting.length > 0) tx.config.caughtUp(scope, name);
   if (changed.length > 0 || restarting.length > 0) {
     const detail = { keys: changed, restart: options.restart };
@@ -143,14 +143,16 @@ function madeBefore({ link, pods }: Context, key: ManifestKey, at: number): bool
 function restartWith(
   context: Context,
   tx: Transaction,
-  { key, actor, now }: { key: ManifestKey; actor: string; now: number },
+  { key, options: { actor, dryRun }, now }: { key: ManifestKey; options: ConfigOptions; now: number },
 ): string[] {
   const [latest, before] = tx.releases.list(key);
   const manifest = tx.manifests.get(key);
   tx.manifests.raiseGeneration(key);
   if (manifest !== undefined && latest?.status === "failed") {
     const { id } = mintRelease(context, tx, { manifest, cause: "config", author: { actor }, now });
-    return [`${formatKey(key)}: release ${latest.id} failed and is tried again as release ${id}`];
+    // The release of a dry run never comes to be: its id would name nothing.
+    const again = dryRun === true ? "" : ` as release ${id}`;
+    return [`${formatKey(key)}: release ${latest.id} failed and is tried again${again}`];
   }
   if (latest?.cause !== "auto_rollback" || before?.status !== "failed") return [];
   return [

@@ -130,6 +130,15 @@ describe("the commands of a release", () => {
     await end(1);
     const failed = latest().id;
     const options = { restart: true, actor: "ana" };
+    const dry = await it.controller.setConfig(
+      { scope: "shop", name: "web" },
+      { URL: "db" },
+      { ...options, dryRun: true },
+    );
+    expect([dry.notes, latest().id]).toEqual([
+      [`deployment/shop/web: release ${failed} failed and is tried again`],
+      failed,
+    ]);
     const { notes } = await it.controller.setConfig({ scope: "shop", name: "web" }, { URL: "db" }, options);
     expect(notes).toEqual([
       `deployment/shop/web: release ${failed} failed and is tried again as release ${latest().id}`,
