@@ -115,6 +115,7 @@ const memoryLine = "Step 1/1 : built in memory\n";
 const startIn = async (name: string, more: object = {}) => {
   const body = JSON.stringify({ scope: "shop", name, context: digest, ...more });
   const answer = await ask("POST", "/builds?wait=false", body);
+  expect(answer.status).toBe(202);
   return (answer.body.data as { build: { id: string; status: string } }).build;
 };
 const statusOf = (name: string, id: string) => it.store.builds.get("shop", name, id)?.status;

@@ -129,6 +129,7 @@ export const buildImage = endpoint({
   }),
   body: BuildRequest,
   data: Type.Object({ build: Build, reused: Type.Boolean({ description: "the image was there already" }) }),
+  alsoAnswers: { 202: "Queued; follow its output" },
 });
 
 export const listBuilds = endpoint({

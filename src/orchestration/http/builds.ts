@@ -25,11 +25,17 @@ export function mountBuilds(plane: Plane, controller: Controller): void {
     const last = readFlag(query.last, false);
     return okResponse(200, await controller.uploadContext(params.digest ?? "", bytes, { offset, last }));
   });
-  mountProgress(plane, buildImage, async ({ actor, query }, request) => {
-    const body = await readBody(request, { depthMax: plane.jsonDepthMax });
-    const detached = !readFlag(query.wait, true);
-    return ({ signal, onLine }) => controller.build(body, { actor, onLine, detached, ...(detached ? {} : { signal }) });
-  });
+  mountProgress(
+    plane,
+    buildImage,
+    async ({ actor, query }, request) => {
+      const body = await readBody(request, { depthMax: plane.jsonDepthMax });
+      const detached = !readFlag(query.wait, true);
+      return ({ signal, onLine }) =>
+        controller.build(body, { actor, onLine, detached, ...(detached ? {} : { signal }) });
+    },
+    ({ build: { status } }) => (status === "queued" || status === "building" ? 202 : 200),
+  );
   mount(plane, listBuilds, { answer: ({ query }) => controller.listBuilds(query) });
   mount(plane, buildLog, { answer: ({ params }) => controller.buildLog(targetOf(params)) });
   mountStream(plane, followBuild, async ({ params }, { signal }) => {

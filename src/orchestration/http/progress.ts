@@ -20,18 +20,21 @@ type Work<D> = (audience: Audience) => Promise<D>;
 
 /**
  * Mounts an endpoint whose work may take long: who asks with `Accept: application/x-ndjson` is told lines meanwhile, and
- * others get the envelope at its end. `begin` reads the request, its body too.
+ * others get the envelope at its end. `begin` reads the request, its body too. `statusOf`: of that envelope.
  */
 export function mountProgress<E extends Endpoint>(
   plane: Plane,
   endpoint: E,
   begin: (call: Call<E>, request: Request) => Promise<Work<DataOf<E>>>,
+  statusOf: (data: DataOf<E>) => number = () => 200,
 ): void {
   mountStream(plane, endpoint, async (call, request) => {
     const work = await begin(call, request);
     const { signal, headers } = request;
     const isTold = headers.get("accept")?.includes(progressMediaType) === true;
-    return isTold ? progressResponse(plane, signal, work) : okResponse(200, await work({ signal }));
+    if (isTold) return progressResponse(plane, signal, work);
+    const data = await work({ signal });
+    return okResponse(statusOf(data), data);
   });
 }
 
