@@ -27,18 +27,22 @@ interface Parsing {
   tokens: string[];
   words: string[];
   given: Map<string, string[]>;
+  /** What to add where no known flag is near. */
+  see: string;
 }
 
 /**
  * Splits a command line by a table of flags: `--name value`, `--name=value`, `-n value`, `-nvalue`, `-ab`; `--` ends
- * the flags. With `stopAtWord` that word (1 is the first) and all after it are left as words. Throws usage failures.
+ * the flags. With `stopAtWord` that word (1 is the first) and all after it are left as words. Throws usage failures,
+ * which name the help of `command`.
  */
 export function parseArguments(
   tokens: readonly string[],
   flags: readonly Flag[],
-  { stopAtWord = Number.POSITIVE_INFINITY } = {},
+  { stopAtWord = Number.POSITIVE_INFINITY, command }: { stopAtWord?: number; command?: string } = {},
 ): Arguments {
-  const parsing: Parsing = { flags, tokens: [...tokens], words: [], given: new Map() };
+  const parsing: Parsing = { flags, tokens: [...tokens], words: [], given: new Map(), see: "" };
+  if (command !== undefined) parsing.see = `; see: berth ${command} --help`;
   for (let token = parsing.tokens.shift(); token !== undefined; token = parsing.tokens.shift()) {
     if (token === "--") parsing.words.push(...parsing.tokens.splice(0));
     else if (token.startsWith("--")) readLong(token.slice(2), parsing);
@@ -63,7 +67,7 @@ function readLong(text: string, parsing: Parsing): void {
   const flag = parsing.flags.find((candidate) => candidate.name === name || candidate.aliases?.includes(name));
   if (flag === undefined) {
     const known = parsing.flags.flatMap((candidate) => [candidate.name, ...(candidate.aliases ?? [])]);
-    throw usageFailure(`unknown flag "--${name}"${didYouMean(name, known, "--")}`);
+    throw usageFailure(`unknown flag "--${name}"${didYouMean(name, known, "--") || parsing.see}`);
   }
   const inline = equals === -1 ? undefined : text.slice(equals + 1);
   record(flag, inline ?? (flag.value === undefined ? "true" : nextValue(`--${name}`, parsing)), parsing);
@@ -73,7 +77,7 @@ function readShort(letters: string, parsing: Parsing): void {
   const letter = letters.charAt(0);
   const rest = letters.slice(1);
   const flag = parsing.flags.find((candidate) => candidate.short === letter);
-  if (flag === undefined) throw usageFailure(`unknown flag "-${letter}"`);
+  if (flag === undefined) throw usageFailure(`unknown flag "-${letter}"${parsing.see}`);
   if (flag.value !== undefined) {
     record(flag, rest === "" ? nextValue(`-${letter}`, parsing) : rest.replace(/^=/, ""), parsing);
     return;

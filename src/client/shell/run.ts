@@ -54,7 +54,8 @@ export async function run(argv: readonly string[], around: Surroundings): Promis
     }
     const { command, rest: own } = narrowed(await loaded(first), rest);
     const { restFromWord: stopAtWord } = command;
-    const options = stopAtWord === undefined ? {} : { stopAtWord };
+    const [name = verb] = /^[a-z][a-z-]*(?: [a-z][a-z-]*)*/.exec(command.usage[0] ?? "") ?? [];
+    const options = { command: name, ...(stopAtWord === undefined ? {} : { stopAtWord }) };
     const args = parseArguments([...flagTokens(before), ...own], [...command.flags, ...globalFlags], options);
     // A group of narrower commands has nothing to do by itself.
     const isAsked = args.on("help") || (command.usage.length === 0 && args.words.length === 0);

@@ -115,10 +115,15 @@ describe("flags", () => {
   });
 
   test("an unknown one ends with 2, in JSON when JSON was asked for", async () => {
-    expect(await cli(["get", "--al"])).toMatchObject({ code: 2, err: 'error: unknown flag "--al"\n', out: "" });
+    expect(await cli(["get", "--al"])).toMatchObject({
+      code: 2,
+      err: 'error: unknown flag "--al"; see: berth get --help\n',
+      out: "",
+    });
+    expect((await cli(["drains", "remove", "loki", "-y"])).err).toEndWith("; see: berth drains remove --help\n");
     for (const json of [["-o", "json"], ["-ojson"], ["--output=json"], ["--output", "json"]]) {
       const { code, out, err } = await cli(["get", "--nope", ...json]);
-      expect(JSON.parse(out)).toEqual({ status: "error", error: 'unknown flag "--nope"' });
+      expect(JSON.parse(out)).toEqual({ status: "error", error: 'unknown flag "--nope"; see: berth get --help' });
       expect([code, err]).toEqual([2, ""]);
     }
   });
