@@ -122,7 +122,7 @@ describe("an upload", () => {
     });
     expect((await upload(token, await archive({ Dockerfile: "FROM a" }))).status).toBe(200);
     left.abort();
-    await Promise.all(stalled);
+    expect((await Promise.all(stalled)).map(({ status }) => status)).toEqual([503, 503]);
   });
 
   test("is for tokens that may build the app, and has a limit", async () => {
