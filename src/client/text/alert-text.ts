@@ -104,11 +104,14 @@ export function rulesText(rules: readonly Rule[], context: Context): string {
     : [list, "", "blind, because the server does not have the figures:", ...blind].join("\n");
 }
 
+/** What the limit of a condition counts. */
+const limitUnits: Readonly<Record<string, string>> = { certificate: " days", backup: " days", disk_full: " %" };
+
 /** What a rule watches, in a few words. */
 function watchText(watch: Rule["watch"]): string {
   switch (watch.type) {
     case "platform":
-      return `${watch.condition.replaceAll("_", " ")}${watch.limit === undefined ? "" : `, limit ${watch.limit}`}`;
+      return `${watch.condition.replaceAll("_", " ")}${watch.limit === undefined ? "" : `, limit ${watch.limit}${limitUnits[watch.condition] ?? ""}`}`;
     case "requests": {
       const failed = watch.failed_percent === undefined ? [] : [`failed requests > ${watch.failed_percent} %`];
       return [...failed, ...(watch.p99_ms === undefined ? [] : [`p99 > ${watch.p99_ms} ms`])].join(" or ");

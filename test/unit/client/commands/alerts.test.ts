@@ -90,6 +90,12 @@ describe("alerts", () => {
     expect(calls).toMatchObject([{ body: { note: "on it" } }]);
   });
 
+  test("a limit of a rule is read with what it counts", async () => {
+    const limited = { ...rule, watch: { type: "platform", condition: "disk_full", limit: 90 } };
+    const { out } = await cli(["alerts", "rules"], { server: () => ({ rules: [limited] }) });
+    expect(out.trimEnd()).toEndWith("disk full, limit 90 %");
+  });
+
   test("rules set keeps what is not given, and makes new ones from flags", async () => {
     const { calls, run } = scene();
     await run(["rules", "set", "down", "--for", "3m"]);
