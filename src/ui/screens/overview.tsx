@@ -86,6 +86,7 @@ function Apps({ list }: { list: readonly App[] }) {
       <Empty title="No apps yet">
         <p>Apply a manifest on your laptop or on the server, and it shows here at once:</p>
         <code>berth up</code>
+        <a href="/new?from=example">Or try an example here</a>
       </Empty>
     );
   }

@@ -51,8 +51,11 @@ export interface Pod extends PodRef, PodIdentity {
 export function fill(pod: Pod, detail: ContainerDetail, clock: SteadyClock): void {
   countRestarts(pod, detail, clock);
   pod.state = detail.state;
-  if (detail.startedAt === undefined) pod.upSince = undefined;
-  else if (detail.startedAt !== pod.startedAt || pod.upSince === undefined) {
+  if (detail.startedAt === undefined || isDown(detail.state)) {
+    // Before it is started again it may wait as long as a calm run takes: that is no run.
+    endOfRun(pod, clock.steady());
+    pod.upSince = undefined;
+  } else if (detail.startedAt !== pod.startedAt || pod.upSince === undefined) {
     pod.upSince = steadyStart(pod, detail.startedAt, clock);
   }
   pod.startedAt = detail.startedAt;
@@ -65,6 +68,8 @@ export function fill(pod: Pod, detail: ContainerDetail, clock: SteadyClock): voi
   pod.ports = detail.ports;
   pod.stale = false;
 }
+
+const isDown = (state: string) => state === "restarting" || state === "exited" || state === "dead";
 
 /** Crashes of a container that was made longer ago than this, and before we looked, are nobody knows how far apart. */
 const youthMs = 600_000;

@@ -5,7 +5,7 @@ import { bytesText, percentText, rateText, shareText } from "../../text/figures.
 /** The last minutes in four small lines. */
 export function Figures({ app }: { app: AppDetail }) {
   const { sparks, traffic, usage } = app;
-  if (sparks === undefined && traffic === undefined && usage === undefined) return null;
+  if (traffic === undefined && usage === undefined) return null;
   const limit = usage?.memory_limit_bytes;
   return (
     <section class="card strip" aria-label="Figures">
