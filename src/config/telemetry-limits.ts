@@ -20,6 +20,8 @@ export const telemetryLimits = {
     bytes: { burst: 32 * mib, perMinute: 256 * mib },
     /** Log records of an app are gathered for so long, so that its small batches share a write. */
     gatherMs: 200,
+    /** As much a log record counts at least. */
+    recordBytesMin: 100,
     /** Of log records that wait to be written. */
     waitingBytesMax: 32 * mib,
     /** A reason to reject something is told once in this time for each app. */

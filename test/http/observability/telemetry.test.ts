@@ -139,3 +139,16 @@ test("logs that cannot be stored now are to be sent again", async () => {
   const answer = await sent;
   expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "1"]);
 });
+
+test("records without content count as much as the work that they are", async () => {
+  const empty = { resourceLogs: [{ scopeLogs: [{ logRecords: Array.from({ length: 120_000 }, () => ({})) }] }] };
+  const body = encodeProtobuf(requestShapes.logs, empty);
+  expect(body.length).toBeLessThan(500_000);
+  const headers = { "Content-Type": "application/x-protobuf" };
+  const before = world.clock.sleepers;
+  const sent = [0, 1, 2].map(() => send({ path: "/v1/logs", body, headers }));
+  await waitFor("the records to wait for their write", async () => world.clock.sleepers > before);
+  expect((await Promise.race(sent)).status).toBe(429);
+  world.clock.moveTo(world.clock.steady() + telemetryLimits.room.gatherMs);
+  for (const one of sent) expect([429, 503]).toContain((await one).status);
+}, 30_000);

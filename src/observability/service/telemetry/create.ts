@@ -22,6 +22,7 @@ export interface TelemetryLimits {
   bytes: Rate;
   gatherMs: number;
   waitingBytesMax: number;
+  recordBytesMin: number;
   noteMs: number;
   appsMax: number;
   points: PointLimits;
@@ -120,7 +121,10 @@ export function createTelemetryRoom({
     const found = linesOf(sent.request as OtlpLogs, { source, now: clock.now(), limits: limits.lines });
     const app = { scope: key.scope, name: key.name };
     keepBounded(apps, appKey(app), app);
-    await lines.add(appKey(app), found, sent.bytes);
+    // A record can be two bytes long, and is as much work as others.
+    const bytes = Math.max(sent.bytes, found.length * limits.recordBytesMin);
+    if (bytes > sent.bytes) spend("bytes", key, bytes - sent.bytes);
+    await lines.add(appKey(app), found, bytes);
     return { rejected: 0, message: "" };
   }
 
