@@ -27,7 +27,9 @@ export function readClientOptions(flags: ClientFlags, terminal: boolean, env: En
 /** A flag wins over both variables. */
 function namedServer({ endpoint, remote }: ClientFlags, env: Environment): ClientOptions["named"] {
   const byFlag = endpoint !== undefined || remote !== undefined;
-  const named = byFlag ? { endpoint, remote } : { endpoint: env.BERTH_ENDPOINT, remote: env.BERTH_REMOTE || undefined };
+  const named = byFlag
+    ? { endpoint, remote }
+    : { endpoint: env.BERTH_ENDPOINT || undefined, remote: env.BERTH_REMOTE || undefined };
   return {
     ...(named.endpoint === undefined ? {} : { endpoint: named.endpoint }),
     ...(named.remote === undefined ? {} : { remote: named.remote }),

@@ -26,7 +26,7 @@ export async function rollback(
   const result = await writeUnlessDry(context.store, dryRun, (tx) => {
     const stored = tx.manifests.get(key);
     if (stored === undefined) throw new Failure("not_found", `${formatKey(key)} not found`);
-    requireUnlocked(context, tx, [key]);
+    if (!dryRun) requireUnlocked(context, tx, [key]);
     const goal = rollbackGoal(tx, stored, target.releaseId);
     return putBack(context, tx, { stored, goal, cause: "rollback", author, why: "rollback asked for" });
   });

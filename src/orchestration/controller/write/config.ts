@@ -114,7 +114,7 @@ export function patchInside(
   tx: Transaction,
   { scope, name, vars, options, action }: Patch & { scope: string; name: string },
 ) {
-  requireUnlocked(context, tx, [name === "" ? { scope } : { scope, name }]);
+  if (options.dryRun !== true) requireUnlocked(context, tx, [name === "" ? { scope } : { scope, name }]);
   const now = context.clock.now();
   const changed = tx.config.patch(scope, name, vars, now);
   refuseTooMany(context, tx, scope, name);

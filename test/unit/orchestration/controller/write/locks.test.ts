@@ -65,6 +65,19 @@ describe("a lock", () => {
     expect(await outcome(change)).not.toBe("Locked");
   });
 
+  test("refuses no dry run", async () => {
+    await lock("shop");
+    const before = revisions();
+    const dry = { ...actor, dryRun: true };
+    expect(await outcome(() => it.controller.setConfig(web, { B: "1" }, { restart: true, ...dry }))).toBe("done");
+    expect(await outcome(() => it.controller.unsetConfig({ ...web, key: "A" }, { restart: true, ...dry }))).toBe(
+      "done",
+    );
+    const back = () => it.controller.rollback({ ...web, kind: undefined, releaseId: undefined }, dry);
+    expect(await outcome(back)).not.toBe("Locked");
+    expect(revisions()).toEqual(before);
+  });
+
   test("says who locked what, since when, and why", async () => {
     await lock("shop", "web", "2h");
     const since = "2026-01-01T00:0";
