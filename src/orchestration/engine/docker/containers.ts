@@ -33,7 +33,8 @@ export function createContainers(engine: DockerClient, owner: Owner, stopSlackMs
   };
 }
 
-const subject = (nameOrId: string) => `container "${nameOrId}"`;
+/** An id as `docker ps` shows it: twelve digits are enough to find the container. */
+const subject = (nameOrId: string) => `container "${nameOrId.replace(/^([0-9a-f]{12})[0-9a-f]{52}$/, "$1")}"`;
 
 function known(nameOrId: string): string {
   if (!isObjectName(nameOrId)) throw missing(subject(nameOrId));
