@@ -23,7 +23,17 @@ afterAll(() => rmSync(work, { recursive: true, force: true }));
 function copyOf(place: string): string {
   const folder = join(work, place);
   mkdirSync(folder, { recursive: true });
-  const parts = ["src", "plugins", "build.ts", "install.sh", "package.json", "tsconfig.json", "bunfig.toml", "setup"];
+  const parts = [
+    "src",
+    "plugins",
+    "examples",
+    "build.ts",
+    "install.sh",
+    "package.json",
+    "tsconfig.json",
+    "bunfig.toml",
+    "setup",
+  ];
   for (const part of parts) cpSync(join(checkout, part), join(folder, part), { recursive: true });
   Bun.spawnSync(["cp", "-a", join(checkout, "node_modules"), folder]);
   const runtime = join(folder, ".cache", `runtime-${Bun.version}`, "@oven/bun-linux-x64/package/bin/bun");

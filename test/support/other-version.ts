@@ -6,7 +6,7 @@ const checkout = join(import.meta.dir, "../..");
 /** Builds this checkout as another version, whose database has one more migration: a later berth. */
 export async function buildLater(folder: string, version: string): Promise<string> {
   mkdirSync(folder, { recursive: true });
-  for (const part of ["src", "plugins", "build.ts", "package.json", "tsconfig.json", "bunfig.toml"]) {
+  for (const part of ["src", "plugins", "examples", "build.ts", "package.json", "tsconfig.json", "bunfig.toml"]) {
     cpSync(join(checkout, part), join(folder, part), { recursive: true });
   }
   symlinkSync(join(checkout, "node_modules"), join(folder, "node_modules"));

@@ -27,6 +27,7 @@ import { beginAtomic, lookBefore } from "./write/atomic.ts";
 import type { BlockChange } from "./write/block-change.ts";
 import { pluginKinds } from "./write/blocks.ts";
 import { writeUnlessDry } from "./write/dry-run.ts";
+import { refuseMachineReach } from "./write/machine-reach.ts";
 import type { Context } from "./state/context.ts";
 import { engineNotes } from "./desired/engine-notes.ts";
 import { type ExpandedBlock, type Expansions, expandBlocks } from "./plugins/expansion.ts";
@@ -90,6 +91,7 @@ async function applyOnce(context: Context, { decoded, options, installs, undo }:
   const expansions = await expandBlocks(context, { blocks: decoded.pluginBlocks, placeAt, options, undo });
   installs.push(...expansions.installs);
   const incoming = spliced(context, { decoded, expansions, placeAt });
+  if (options.confined === true) refuseMachineReach(context, incoming, expansions.blocks);
   refuseUnbuilt(context, incoming, options);
   const release = await withAssets(context, incoming, { options, undo });
   try {

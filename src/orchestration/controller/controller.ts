@@ -97,7 +97,7 @@ export interface Controller extends BuildOperations {
   system(): Promise<DataOf<typeof system>>;
   apply(
     body: unknown,
-    options: { dryRun: boolean; prune: boolean; force?: boolean; takeOver?: boolean } & Author,
+    options: { dryRun: boolean; prune: boolean; force?: boolean; takeOver?: boolean; confined?: boolean } & Author,
   ): Promise<ApplyResult>;
   listManifests(filter: Target, options?: ListOptions): ListedManifest[];
   /** A block goes with what it was expanded into, unless that is kept. */

@@ -156,6 +156,15 @@ describe("applies", () => {
     expect(callsOf("apply")).toEqual([]);
   });
 
+  test.each([
+    [["actions"], true],
+    [["actions", "admin"], false],
+  ])("a token with %j applies what reaches the machine: confined %j", async (scopes, confined) => {
+    const token = await it.token(scopes as ("actions" | "admin")[]);
+    expect((await it.ask("POST /apply?dry_run=true", { token, body: manifest })).status).toBe(200);
+    expect(Object.hasOwn(Object(callsOf("apply")[0]?.args[1]), "confined")).toBe(confined);
+  });
+
   test("nor prune, but it may change what runs inside of its apps", async () => {
     const token = await it.token(["actions"], { apps: ["shop"] });
     expect((await it.ask("POST /apply?prune=true", { token, body: manifest })).status).toBe(403);

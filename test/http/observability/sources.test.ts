@@ -156,7 +156,7 @@ describe("a git repository", () => {
   });
   const fetchIn = async (plane: PlaneWorld, more: object = {}) => {
     const body = { scope: "shop", name: "web", url: server.url, ...more };
-    return plane.ask("POST /sources/git", { token: await plane.token(["actions"]), body });
+    return plane.ask("POST /sources/git", { token: await plane.token(["actions", "config:reveal"]), body });
   };
 
   test("on this machine is refused unless the operator allows it", async () => {
@@ -195,6 +195,9 @@ describe("a git repository", () => {
     const wrong = await fetchIn(open, { token_key: "GIT_TOKEN", ref: "gone" });
     expect([wrong.status, wrong.error]).toEqual([400, expect.stringContaining('no branch, tag or commit "gone"')]);
     expect(await fetchIn(open, { token_key: "OTHER" })).toMatchObject({ status: 409 });
+    const body = { scope: "shop", name: "web", url: server.url, token_key: "GIT_TOKEN" };
+    const unread = await open.ask("POST /sources/git", { token: await open.token(["actions"]), body });
+    expect(unread).toMatchObject({ status: 403, error: expect.stringContaining("takes the scope config:reveal") });
     open.close();
   });
 

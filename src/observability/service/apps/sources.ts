@@ -22,8 +22,18 @@ export function createSourceRoom(reader: SourceReader | undefined): Sources {
     return reader;
   };
   return {
-    git: async (grant, body, signal) =>
-      readerFor(grant, typeof body === "object" && body !== null ? body : {}).git(body, { signal }),
+    async git(grant, body, signal) {
+      const ask: Partial<Record<"scope" | "name" | "token_key", unknown>> =
+        typeof body === "object" && body !== null ? body : {};
+      const reader = readerFor(grant, ask);
+      if (ask.token_key !== undefined && !grant.scopes.includes("config:reveal")) {
+        throw new Failure(
+          "forbidden",
+          "token_key: a value of config is sent to the address, which takes the scope config:reveal",
+        );
+      }
+      return reader.git(body, { signal });
+    },
     async archive(grant, { bytes, declared }, { ask, signal }) {
       const chosen = readerFor(grant, ask);
       if (declared > chosen.uploadBytesMax) {

@@ -49,6 +49,8 @@ export interface ApplyOptions {
   takeOver?: boolean;
   /** Put all of it back when one resource does not become ready. */
   atomic?: boolean;
+  /** Refuse what reaches the machine itself: see `refuseMachineReach`. */
+  confined?: boolean;
   actor: string;
   /** Why, in the words of the actor. */
   message?: string | undefined;
