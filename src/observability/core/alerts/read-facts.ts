@@ -23,11 +23,19 @@ export function appFactOf(
   const release = releaseFact(releases);
   return {
     ...{ kind, scope, name, phase, wanted: replicas, ready },
-    reason: cause?.reason ?? "",
+    reason:
+      cause?.reason === "ReleaseFailed" && ready < replicas && hasLooped(releases[0])
+        ? "CrashLoop"
+        : (cause?.reason ?? ""),
     message: cause?.message ?? "",
     hasServed: releases.some(({ status }) => status === "succeeded"),
     ...(release === undefined ? {} : { release }),
   };
+}
+
+/** Until its replicas are seen to crash once more, the failed release alone tells of it. */
+function hasLooped(release: Release | undefined): boolean {
+  return release?.status === "failed" && release.reasons?.includes("CrashLoop") === true;
 }
 
 /** The condition that explains most; undefined while all is well. */
