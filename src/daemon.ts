@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import { identityLimits, limits, type ServeOptions } from "./config/config.ts";
-import { parseAddress } from "./config/values.ts";
 import { openPlane } from "./daemon-access.ts";
 import { createIngressRoom, gateOf, type IngressRoom } from "./daemon-ingress.ts";
 import { pluginRunner } from "./daemon-plugin-routes.ts";
@@ -31,12 +30,11 @@ import { mountIngress } from "./ingress/http/mount.ts";
 import { createCertificateViews } from "./ingress/service/certificate-views.ts";
 import type { Door } from "./orchestration/http/callbacks/door.ts";
 import type { RunDoor } from "./orchestration/http/callbacks/run-door.ts";
-import { listenerRefusals } from "./identity/http/answers.ts";
-import { createIdentityApp } from "./identity/http/app.ts";
-import { type Listener, startListener } from "./base/http/listener.ts";
+import type { Listener } from "./base/http/listener.ts";
+import { listenForIdentity } from "./daemon-identity.ts";
 import { type Front, startFront } from "./base/http/front/front.ts";
 import { startWorker } from "./identity/service/search-worker.ts";
-import { createIdentity, type RunningIdentity } from "./identity/service/create.ts";
+import { createIdentity } from "./identity/service/create.ts";
 import { availableMemoryBytes } from "./base/machine/memory.ts";
 import { systemClock } from "./base/words/clock.ts";
 import type { Log } from "./base/words/log.ts";
@@ -266,7 +264,9 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
       observability: planeListener?.addresses ?? [],
     },
     async stop() {
-      await Promise.all(listeners.map((listener) => listener.stop(stopGraceMs)));
+      const closed = Promise.all(listeners.map((listener) => listener.stop(stopGraceMs)));
+      observabilityRoom.observability.streams.cutAll();
+      await closed;
       stopping.abort();
       await working;
       ingressRoom?.close();
@@ -282,18 +282,4 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
 function mailSender({ smtpUrl, mailFrom }: ServeOptions): SendMail | undefined {
   if (smtpUrl === "") return undefined;
   return createMailSender({ url: secret(smtpUrl), from: mailFrom, timeoutMs: identityLimits.signIn.mailTimeoutMs });
-}
-
-function listenForIdentity(running: RunningIdentity, options: ServeOptions, log: Log): Listener | undefined {
-  if (options.identityAddr === "") return undefined;
-  const trusted = options.identityTrustedProxies;
-  return startListener({
-    address: parseAddress(options.identityAddr),
-    handler: ({ peerOf }) =>
-      createIdentityApp({ identity: running.identity, log, limits: identityLimits, proxies: { peerOf, trusted } })
-        .fetch,
-    refusals: listenerRefusals,
-    limits: identityLimits,
-    log,
-  });
 }

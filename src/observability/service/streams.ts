@@ -18,6 +18,8 @@ export interface Streams {
   cut(id: string): void;
   /** Ends those of one session of a browser. */
   cutSession(session: string): void;
+  /** Ends all of them: they would keep a listener that stops from its end. */
+  cutAll(): void;
   /** How many there are. */
   count(): number;
   /** Ends those of tokens that expire, until `signal` aborts; then all. */
@@ -54,6 +56,7 @@ export function createStreams({ clock, limits }: Pick<ObservabilityContext, "clo
     },
     cut: (id) => end((grant) => grant.id === id),
     cutSession: (session) => end((grant) => grant.session === session),
+    cutAll: () => end(() => true),
     count: () => open.size,
     async run(signal) {
       while (!signal.aborted) {

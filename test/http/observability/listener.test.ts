@@ -138,3 +138,16 @@ test("with TLS a browser signs in, and its cookie is for TLS alone", async () =>
   expect((await fetch(`${at}${whoami}`, trust)).status).toBe(401);
   remove();
 });
+
+test("streams do not keep a listener that stops from its end", async () => {
+  const client = await connectRaw(addressOf(listener.address));
+  await client.send(asked("GET /api/pat/v1/stream?topics=state"));
+  await client.until(() => client.receivedBytes > 0);
+  expect(it.running.observability.streams.count()).toBe(1);
+  // The grace is longer than the time of a test.
+  const stopped = listener.stop(600_000);
+  it.running.observability.streams.cutAll();
+  await stopped;
+  expect(it.running.observability.streams.count()).toBe(0);
+  await client.all();
+});
