@@ -20,8 +20,10 @@ export const telemetryLimits = {
     bytes: { burst: 32 * mib, perMinute: 256 * mib },
     /** Log records of an app are gathered for so long, so that its small batches share a write. */
     gatherMs: 200,
-    /** As much a log record counts at least. */
+    /** As many bytes a log record, a point of a metric and a span count at least: each is about 15 µs of work. */
     recordBytesMin: 100,
+    pointBytesMin: 1_000,
+    spanBytesMin: 500,
     /** Of log records that wait to be written. */
     waitingBytesMax: 32 * mib,
     /** A reason to reject something is told once in this time for each app. */

@@ -152,3 +152,14 @@ test("records without content count as much as the work that they are", async ()
   world.clock.moveTo(world.clock.steady() + telemetryLimits.room.gatherMs);
   for (const one of sent) expect([429, 503]).toContain((await one).status);
 }, 30_000);
+
+test("so do points of metrics", async () => {
+  const dataPoints = Array.from({ length: 20_000 }, () => ({}));
+  const metrics = [{ name: "m", gauge: { dataPoints } }];
+  const body = encodeProtobuf(requestShapes.metrics, { resourceMetrics: [{ scopeMetrics: [{ metrics }] }] });
+  expect(body.length).toBeLessThan(100_000);
+  const headers = { "Content-Type": "application/x-protobuf" };
+  const statuses = [];
+  for (let count = 0; count < 3; count++) statuses.push((await send({ path: "/v1/metrics", body, headers })).status);
+  expect(statuses).toEqual([200, 429, 429]);
+}, 30_000);

@@ -7,7 +7,10 @@ import { changeText, isChange } from "../alerts/brief.ts";
 const suspectMs = 15 * 60_000;
 const causesMax = 5;
 
-/** What may have begun the trouble at a time, the likeliest first: what was changed last, then how it died. */
+/**
+ * What may have begun the trouble at a time, the likeliest first: the change whose release failed, other deploys and
+ * config, the newest first, then whatever else was done, then how it died.
+ */
 export function causesOf(why: Why, at: number): Cause[] {
   const changes = why.events
     .filter((event) => isChange(event) && isNear(Date.parse(event.at), at))
@@ -21,7 +24,13 @@ export function causesOf(why: Why, at: number): Cause[] {
         ...(ref === undefined ? {} : { ref }),
       };
     });
-  return [...changes, ...deathCause(why, at)].slice(0, causesMax);
+  const likeliest = changes.toSorted((one, other) => rankOf(one) - rankOf(other));
+  return [...likeliest, ...deathCause(why, at)].slice(0, causesMax);
+}
+
+function rankOf({ ref, kind }: Cause): number {
+  if (kind === "change") return 2;
+  return ref === undefined ? 1 : 0;
 }
 
 function isNear(changedAt: number, at: number): boolean {

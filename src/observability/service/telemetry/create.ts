@@ -23,6 +23,8 @@ export interface TelemetryLimits {
   gatherMs: number;
   waitingBytesMax: number;
   recordBytesMin: number;
+  pointBytesMin: number;
+  spanBytesMin: number;
   noteMs: number;
   appsMax: number;
   points: PointLimits;
@@ -105,8 +107,16 @@ export function createTelemetryRoom({
     if (notes.add(app, reason)) log.warn("telemetry of an app is not kept", { app: appKey(app), reason });
   }
 
-  function takeMetrics({ key, id, pod, ordinal, role }: Sender, request: OtlpMetrics): Taken {
-    const read = pointsOf(request, limits.points);
+  /** However few bytes an item has, it is as much work as others. Returns the bytes that it all counts as. */
+  function spendItems(key: ManifestKey, bytes: number, { count, least }: { count: number; least: number }): number {
+    const counted = Math.max(bytes, count * least);
+    if (counted > bytes) spend("bytes", key, counted - bytes);
+    return counted;
+  }
+
+  function takeMetrics({ key, id, pod, ordinal, role }: Sender, { request, bytes }: SentTelemetry): Taken {
+    const read = pointsOf(request as OtlpMetrics, limits.points);
+    spendItems(key, bytes, { count: read.points.length + read.rejected, least: limits.pointBytesMin });
     const replica = role === undefined ? metrics.places.of(key, { id, ordinal }) : "";
     if (metrics.intervalMs > 0) metrics.intake.add({ ...key, replica, container: pod }, read, clock.now());
     else {
@@ -121,30 +131,29 @@ export function createTelemetryRoom({
     const found = linesOf(sent.request as OtlpLogs, { source, now: clock.now(), limits: limits.lines });
     const app = { scope: key.scope, name: key.name };
     keepBounded(apps, appKey(app), app);
-    // A record can be two bytes long, and is as much work as others.
-    const bytes = Math.max(sent.bytes, found.length * limits.recordBytesMin);
-    if (bytes > sent.bytes) spend("bytes", key, bytes - sent.bytes);
+    const bytes = spendItems(key, sent.bytes, { count: found.length, least: limits.recordBytesMin });
     await lines.add(appKey(app), found, bytes);
     return { rejected: 0, message: "" };
   }
 
-  function takeSpans({ key, replicaId }: Sender, request: OtlpTraces): Taken {
+  function takeSpans({ key, replicaId }: Sender, { request, bytes }: SentTelemetry): Taken {
     const app = { scope: key.scope, name: key.name };
-    const { spans, rejected } = spansOf(request, {
+    const { spans, rejected } = spansOf(request as OtlpTraces, {
       app: key.name,
       replica: replicaId,
       now: clock.now(),
       limits: limits.spans,
     });
+    spendItems(key, bytes, { count: spans.length + rejected, least: limits.spanBytesMin });
     const kept = spans.length === 0 ? { rejected: 0, reason: "" } : traces.add(app, spans);
     const reasons = [rejected === 0 ? "" : "spans need a trace id, a span id and a time of the last day", kept.reason];
     return { rejected: rejected + kept.rejected, message: reasons.filter(Boolean).join("; ") };
   }
 
   async function takeSignal(sent: SentTelemetry): Promise<Taken> {
-    const { sender, signal, request } = sent;
-    if (signal === "metrics") return takeMetrics(sender, request as OtlpMetrics);
-    return signal === "traces" ? takeSpans(sender, request as OtlpTraces) : takeLogs(sender, sent);
+    const { sender, signal } = sent;
+    if (signal === "metrics") return takeMetrics(sender, sent);
+    return signal === "traces" ? takeSpans(sender, sent) : takeLogs(sender, sent);
   }
 
   return {
