@@ -4,7 +4,7 @@ import { answer, type Command, type CommandBody } from "../shell/command.ts";
 import { exitCodes, usageFailure } from "../shell/failures.ts";
 import { resourceReference } from "../shell/reference.ts";
 import { budgetsText, budgetText } from "../text/incident-text.ts";
-import { present } from "./alerts/shared.ts";
+import { optionalWord, present } from "./alerts/shared.ts";
 
 const monthFlag = { name: "month", value: "MONTH", summary: "2026-01, UTC (this month)" };
 
@@ -15,8 +15,7 @@ const commands: readonly Command[] = [
     usage: ["budget show [SCOPE/NAME] [--month MONTH]"],
     flags: [monthFlag],
     async run(context, args) {
-      const [text, ...more] = args.words;
-      if (more.length > 0) throw usageFailure(`"${more[0]}" is one word too many`);
+      const text = optionalWord(args);
       const query = present({ month: args.value("month") });
       if (text === undefined) {
         const data = await context.api.call(operatorTwin(listBudgets), { query });

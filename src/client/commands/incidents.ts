@@ -1,11 +1,11 @@
 import { getIncident, listIncidents } from "../../observability/api/incidents.ts";
 import { operatorTwin } from "../../observability/api/operator-twin.ts";
 import { answer, type Command, type CommandBody } from "../shell/command.ts";
-import { exitCodes, usageFailure } from "../shell/failures.ts";
+import { exitCodes } from "../shell/failures.ts";
 import { rowsOf } from "../shell/listing.ts";
 import { resourceReference } from "../shell/reference.ts";
 import { incidentsText, incidentText } from "../text/incident-text.ts";
-import { oneWord, present } from "./alerts/shared.ts";
+import { oneWord, optionalWord, present } from "./alerts/shared.ts";
 
 const list: Command = {
   name: "list",
@@ -18,8 +18,7 @@ const list: Command = {
   groups: true,
   lists: rowsOf("incidents", "id"),
   async run(context, args) {
-    const [text, ...more] = args.words;
-    if (more.length > 0) throw usageFailure(`"${more[0]}" is one word too many`);
+    const text = optionalWord(args);
     const { scope, name } = text === undefined ? { scope: undefined, name: undefined } : resourceReference(text);
     const query = present({ scope, name, since: args.value("since"), limit: args.value("limit") });
     const data = await context.api.call(operatorTwin(listIncidents), { query });

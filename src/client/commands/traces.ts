@@ -1,10 +1,10 @@
 import { operatorTwin } from "../../observability/api/operator-twin.ts";
 import { getTrace, listTraces } from "../../observability/api/traces.ts";
 import { answer, type Command, type CommandBody } from "../shell/command.ts";
-import { exitCodes, usageFailure } from "../shell/failures.ts";
+import { exitCodes } from "../shell/failures.ts";
 import { rowsOf } from "../shell/listing.ts";
 import { tracesText, traceText } from "../text/trace-text.ts";
-import { oneWord, present } from "./alerts/shared.ts";
+import { oneWord, optionalWord, present } from "./alerts/shared.ts";
 
 const list: Command = {
   name: "list",
@@ -21,8 +21,7 @@ const list: Command = {
   groups: true,
   lists: rowsOf("traces", "trace_id"),
   async run(context, args) {
-    const [app, ...more] = args.words;
-    if (more.length > 0) throw usageFailure(`"${more[0]}" is one word too many`);
+    const app = optionalWord(args);
     const query = present({
       app,
       since: args.value("since"),

@@ -2,6 +2,12 @@ import type { Arguments } from "../../shell/arguments.ts";
 import type { Context } from "../../shell/command.ts";
 import { usageFailure } from "../../shell/failures.ts";
 
+/** The only word of a command that may have one. */
+export function optionalWord({ words: [word, ...more] }: Arguments): string | undefined {
+  if (more.length > 0) throw usageFailure(`"${more[0]}" is one word too many`);
+  return word;
+}
+
 /** The only word of a command; `what` says what is missing. */
 export function oneWord({ words }: Arguments, what: string): string {
   const [word, ...more] = words;
