@@ -1,3 +1,5 @@
+import { lineCharactersMax } from "../observability/core/logs/line.ts";
+
 const mib = 1024 * 1024;
 
 /** Limits of what apps send over OTLP; see `config.ts` for those of everything else. */
@@ -39,7 +41,7 @@ export const telemetryLimits = {
       ageMs: 24 * 3_600_000,
       aheadMs: 5 * 60_000,
     },
-    lines: { lineCharactersMax: 256 * 1024, ageMs: 7 * 24 * 3_600_000, aheadMs: 5 * 60_000 },
+    lines: { lineCharactersMax, ageMs: 7 * 24 * 3_600_000, aheadMs: 5 * 60_000 },
   },
   traces: {
     /** Spans of one app that are kept: at once, and over time. Of what is above, errors and slow traces stay first. */

@@ -1,4 +1,4 @@
-/** The layer table of docs/architecture.md section 3 as data, and who may use what. */
+/** The layers of docs/architecture.md section 3: what each may import, and who may use what. */
 
 /** What every layer of every service may use. */
 const words = ["base/pure", "base/words", "base/wire"];

@@ -35,7 +35,7 @@ function floorFault(file: Source, target: string): string | undefined {
   const [from, to] = [layerOf(file.path), layerOf(target)];
   const allowed = house.mayImport[from];
   if (allowed === undefined)
-    return `folder src/${from}/ is no layer that the table knows; add it to docs/architecture.md section 3`;
+    return `folder src/${from}/ is an unknown layer; add it to test/support/house.ts and docs/architecture.md`;
   if (allowed === "*" || from === to || allowed.includes(to)) return undefined;
   return `imports ${target}; src/${from}/ may import ${allowed.join(", ") || "nothing of ours"}`;
 }
@@ -73,7 +73,8 @@ function packageFault(file: Source, specifier: string): string | undefined {
   if (specifier === "bun") return bunFault(file);
   const name = specifier.startsWith("@") ? specifier.split("/", 2).join("/") : (specifier.split("/")[0] ?? "");
   const homes = house.packageHomes[name];
-  if (homes === undefined) return `imports package "${name}", which has no home; see docs/architecture.md section 3`;
+  if (homes === undefined)
+    return `imports package "${name}", which has no home; see packageHomes in test/support/house.ts`;
   return isUnder(file.path, homes) ? undefined : `imports package "${name}", whose home is ${homes.join(", ")}`;
 }
 

@@ -59,7 +59,7 @@ const stopPollMs = 10;
 
 /**
  * Listens on TCP and on a unix socket, and passes one request of each connection at a time to `app`. Fails `conflict` when an address
- * is in use. Why there is a front at all: `docs/architecture.md` section 5, "The orchestration listener".
+ * is in use. Why there is a front at all: `docs/architecture.md`, "The orchestration listener and exec".
  */
 export async function startFront(options: FrontOptions): Promise<Front> {
   if (options.unixPath) await claimUnixPath(options.unixPath);

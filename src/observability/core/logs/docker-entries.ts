@@ -1,3 +1,5 @@
+import { lineCharactersMax } from "./line.ts";
+
 /** A line as Docker's json-file driver wrote it. */
 export interface DockerLine {
   /** Epoch milliseconds. */
@@ -11,9 +13,6 @@ interface Entry {
   stream: string;
   time: string;
 }
-
-/** Longest line that is kept; the rest of it is cut off. */
-export const lineCharactersMax = 256 * 1024;
 
 export interface DockerEntries {
   /**

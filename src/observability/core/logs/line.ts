@@ -1,3 +1,6 @@
+/** Longest line that is kept, from a container or sent by an app; the rest of it is cut off. */
+export const lineCharactersMax = 256 * 1024;
+
 /** In the order of their weight. `none`: the line says no level. */
 export const levels = ["none", "trace", "debug", "info", "warn", "error", "fatal"] as const;
 export type Level = (typeof levels)[number];
