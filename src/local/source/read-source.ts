@@ -30,13 +30,17 @@ export async function readSourceCommand(args: readonly string[]): Promise<number
     process.stderr.write(`${readSourceUsage}\n`);
     return args.includes("--help") || args.includes("-h") ? 0 : 2;
   }
-  const job = JSON.parse(text) as SourceJob;
-  const answer: SourceAnswer = await readSource(job).then(
-    (source) => ({ source }),
-    (error: unknown) => ({ failure: failureOf(error) }),
-  );
+  const answer = await answerTo(JSON.parse(text) as SourceJob);
   process.stdout.write(`${JSON.stringify(answer)}\n`);
   return 0;
+}
+
+/** What the source is, or why it cannot be read. Faults name paths of the source, not those of the server. */
+export async function answerTo(job: SourceJob): Promise<SourceAnswer> {
+  return readSource(job).then(
+    (source) => ({ source }),
+    (error: unknown) => ({ failure: failureOf(within(job.work, error)) }),
+  );
 }
 
 function failureOf(error: unknown): { code: FailureCode; message: string; reason?: FailureReason } {
@@ -45,12 +49,25 @@ function failureOf(error: unknown): { code: FailureCode; message: string; reason
   return { code: error.code, message, ...(error.reason === undefined ? {} : { reason: error.reason }) };
 }
 
+/** The error, with paths as they are from the folder. */
+function within(folder: string, error: unknown): unknown {
+  if (error instanceof Error) {
+    error.message = error.message.replaceAll(`${folder}/`, "").replaceAll(folder, "the source");
+  }
+  return error;
+}
+
+/** What the source in a folder makes. */
+function planned(root: string, { scope, name, host, work }: SourceJob) {
+  return planSource(root, { scope, name, host }, work).catch((error: unknown) => Promise.reject(within(root, error)));
+}
+
 function say(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
 async function readSource(job: SourceJob): Promise<Source> {
-  const { scope, name, host, work } = job;
+  const { work } = job;
   const tree = join(work, "tree");
   if (job.type === "archive") {
     say("unpacking");
@@ -59,8 +76,8 @@ async function readSource(job: SourceJob): Promise<Source> {
     const root = join(tree, wrapper);
     const own = secrets.map((path) => (path.startsWith(`${wrapper}/`) ? path.slice(wrapper.length + 1) : path));
     say("looking at the source");
-    const planned = await planSource(root, { scope, name, host }, work);
-    return { ...planned, left_out: [...new Set([...own, ...planned.left_out])].sort(), warnings: [] };
+    const plan = await planned(root, job);
+    return { ...plan, left_out: [...new Set([...own, ...plan.left_out])].sort(), warnings: [] };
   }
   say(`fetching ${job.ref ?? "HEAD"} of ${job.url}`);
   const { git, env } = await fetchCommit(job);
@@ -70,12 +87,12 @@ async function readSource(job: SourceJob): Promise<Source> {
     { folder: tree, index: join(work, "index"), env },
     sourceLimits,
   );
-  const planned = await planSource(folderIn(tree, job.folder), { scope, name, host }, work);
+  const plan = await planned(folderIn(tree, job.folder), job);
   const warnings = [
     ...(submodules.length === 0 ? [] : ["submodules are not fetched: their folders are empty"]),
     ...(usesLfs ? ["files of Git LFS are not fetched: there are only their pointers"] : []),
   ];
-  return { ...planned, git, warnings };
+  return { ...plan, git, warnings };
 }
 
 /** An archive often holds one folder with everything in it. */
