@@ -1,7 +1,8 @@
 /** One line of the doctor's answer. */
 export interface Check {
   name: string;
-  status: "ok" | "warn" | "fail";
+  /** `skip`: the check was not made; `detail` says why. */
+  status: "ok" | "warn" | "fail" | "skip";
   detail: string;
   /** How to mend it; absent when there is nothing to mend. */
   mend?: string;
@@ -84,7 +85,7 @@ export function forwardingMend(bridge: string): string {
 export function checkForwarding({ state, detail, bridge }: ForwardingFacts): Check {
   const name = "forwarding";
   if (state === "blocked") return { name, status: "fail", detail, mend: forwardingMend(bridge ?? "") };
-  return { name, status: "ok", detail };
+  return { name, status: state === "untested" ? "skip" : "ok", detail };
 }
 
 export interface Space {

@@ -39,6 +39,12 @@ const table: [string, checks.Check, checks.Check["status"]][] = [
   ["live-restore off", checks.checkLiveRestore({ ...docker, liveRestore: false }), "warn"],
   ["cgroups", checks.checkCgroups(docker), "ok"],
   ["no cgroups", checks.checkCgroups({ ...docker, cgroupVersion: "" }), "warn"],
+  [
+    "containers that reach each other",
+    checks.checkForwarding({ state: "open", detail: "tried: a reaches b, port 80" }),
+    "ok",
+  ],
+  ["nobody to reach", checks.checkForwarding({ state: "untested", detail: "not tested: …" }), "skip"],
   ["room", checks.checkSpace("disk", space(9), gibibyte), "ok"],
   ["little room", checks.checkSpace("disk", space(2), gibibyte), "warn"],
   ["no room", checks.checkSpace("disk", space(0.5), gibibyte), "fail"],
@@ -79,9 +85,10 @@ describe("a check", () => {
     test(`${what}: ${status}`, () => expect(check.status).toBe(status));
   }
 
-  test("that is not ok says how to mend it, and one that is ok does not", () => {
+  test("that found a fault says how to mend it, and no other does", () => {
     for (const [what, check, status] of table) {
-      expect({ what, mend: check.mend !== undefined }).toEqual({ what, mend: status !== "ok" });
+      const isFault = status === "warn" || status === "fail";
+      expect({ what, mend: check.mend !== undefined }).toEqual({ what, mend: isFault });
     }
   });
 });
