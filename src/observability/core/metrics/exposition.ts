@@ -49,7 +49,9 @@ function familyText(name: string, { metric, rows }: { metric: Metric; rows: read
   const head = [`# HELP ${name} ${metric.help}`, `# TYPE ${name} ${metric.type}`];
   const lines = rows.flatMap(({ series, value }) => {
     if (typeof value !== "number") return histogramLines(name, { labels: labelsOf(series), unit: metric.unit }, value);
-    return [`${name}${labelText(labelsOf(series))} ${metric.unit === "milliseconds" ? value / 1_000 : value}`];
+    return [
+      `${name}${labelText(labelsOf(series))} ${numberText(metric.unit === "milliseconds" ? value / 1_000 : value)}`,
+    ];
   });
   return `${[...head, ...lines].join("\n")}\n`;
 }
@@ -70,9 +72,15 @@ function histogramLines(name: string, { labels, unit }: HistogramText, histogram
   return [
     ...buckets,
     `${name}_bucket${labelText([...labels, ["le", "+Inf"]])} ${histogram.total}`,
-    `${name}_sum${labelText(labels)} ${sum / divisor}`,
+    `${name}_sum${labelText(labels)} ${numberText(sum / divisor)}`,
     `${name}_count${labelText(labels)} ${histogram.total}`,
   ];
+}
+
+/** `NaN` is spelt as in JavaScript, what has no end is not. */
+function numberText(value: number): string {
+  if (Number.isFinite(value) || Number.isNaN(value)) return String(value);
+  return value > 0 ? "+Inf" : "-Inf";
 }
 
 type Labels = [name: string, value: string][];

@@ -26,3 +26,14 @@ test("what apps send is exposed by its type, with names that Prometheus takes, a
   expect(lines).toContain(`berth_custom_http_duration_seconds_bucket{${app},le="0.05"} 0`);
   expect(lines).toContain(`berth_custom_http_duration_seconds_bucket{${app},le="0.1"} 3`);
 });
+
+test.each([
+  [Number.POSITIVE_INFINITY, "+Inf"],
+  [Number.NEGATIVE_INFINITY, "-Inf"],
+  [Number.NaN, "NaN"],
+  [1e21, "1e+21"],
+])("the level %p is written %s, as the text format spells it", (value, text) => {
+  const { series } = sent("queue.length", 0);
+  const app = 'kind="deployment",scope="shop",name="web",replica="0"';
+  expect(exposition([{ series, value }], "berth")).toContain(`berth_custom_queue_length{${app}} ${text}\n`);
+});
