@@ -59,24 +59,39 @@ const socketIdleSeconds = 60;
 
 /** A listener of Bun's own for a plane. Fails `conflict` when the address is in use. */
 export function startListener({ address, handler, refusals, tls, limits, log }: ListenerOptions): Listener {
+  /** `host:port` as bound. */
+  const own = () => `${server.hostname?.includes(":") ? `[${server.hostname}]` : server.hostname}:${server.port}`;
+  /** What Bun knows the connection by, of requests that were given an address. */
+  const asReceived = new WeakMap<Request, Request>();
+  /** HTTP/1.0 has no Host: the address is that of the listener (RFC 9112, section 3.3). Bun refuses HTTP/1.1 without one. */
+  const atOwnAddress = (received: Request) => {
+    const { method, headers, body, signal } = received;
+    const url = `${tls === undefined ? "http" : "https"}://${own()}${received.url}`;
+    const request = new Request(url, { method, headers, body, signal });
+    asReceived.set(request, received);
+    return request;
+  };
   // The handler is made before the server that it asks.
   const handle = handler({
-    peerOf: (request) => server.requestIP(request)?.address ?? "",
+    peerOf: (request) => server.requestIP(asReceived.get(request) ?? request)?.address ?? "",
     upgrade: (request, session, protocol) =>
       server.upgrade(request, {
         data: session,
         ...(protocol === undefined ? {} : { headers: { "Sec-WebSocket-Protocol": protocol } }),
       }),
-    keepOpen: (request) => server.timeout(request, 0),
+    keepOpen: (request) => server.timeout(asReceived.get(request) ?? request, 0),
   });
-  const server: Bun.Server<SocketSession> = bind((request) => {
+  const server: Bun.Server<SocketSession> = bind((received) => {
+    const host = received.headers.get("host");
+    // Bun joins headers of one name with a comma, which no host has.
+    if (host?.includes(",")) return errorResponse({ status: 400, message: "more than one Host header" });
+    const request = host === null ? atOwnAddress(received) : received;
     // Bun makes no address of a Host that is none.
     if (!URL.canParse(request.url)) return errorResponse({ status: 400, message: "the header Host is not a host" });
     return server.pendingRequests > limits.requestsMax ? refusals.busy() : handle(request);
   });
-  const host = server.hostname?.includes(":") ? `[${server.hostname}]` : server.hostname;
   return {
-    address: `${host}:${server.port}`,
+    address: own(),
     async stop(graceMs) {
       const ended = server.stop();
       const late = setTimeout(() => void server.stop(true), graceMs);

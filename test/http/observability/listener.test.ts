@@ -41,6 +41,24 @@ test("a Host that is none is 400", async () => {
   }
 });
 
+test("two Hosts are 400, and HTTP/1.0 needs none", async () => {
+  const answer = (...head: string[]) => exchange(port, lines(...head, `Authorization: Bearer ${token}`));
+  for (const [one, other] of [
+    ["plane.test", "evil.test"],
+    ["plane.test", "plane.test"],
+    ["plane.test", ""],
+  ]) {
+    const both = await answer(`GET ${whoami} HTTP/1.1`, `Host: ${one}`, `Host: ${other}`);
+    expect([other, statuses(both)]).toEqual([other, [400]]);
+  }
+  expect(statuses(await answer(`GET ${whoami} HTTP/1.0`))).toEqual([200]);
+  expect(statuses(await answer(`GET ${whoami} HTTP/1.1`))).toEqual([400]);
+  const body = JSON.stringify({ url: "hc" });
+  const put = ["PUT /api/pat/v1/alerts/heartbeat HTTP/1.0", `Authorization: Bearer ${token}`];
+  const refused = await exchange(port, `${lines(...put, `Content-Length: ${body.length}`)}${body}`);
+  expect(refused).toContain("url: is not an address");
+});
+
 test("requests behind each other on one connection are answered in order", async () => {
   const answer = await exchange(
     port,
