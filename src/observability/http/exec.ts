@@ -55,12 +55,11 @@ interface CommandLimits {
 }
 
 function readCommand(query: Partial<QueryOf<typeof openTerminal>>, limits: CommandLimits) {
-  const { cols, rows, workdir, user } = query;
+  const { workdir, user } = query;
   const tty = readFlag(query.tty, true);
-  const size =
-    cols === undefined || rows === undefined || !tty
-      ? undefined
-      : { cols: dimension("cols", cols), rows: dimension("rows", rows) };
+  const cols = dimension("cols", query.cols);
+  const rows = dimension("rows", query.rows);
+  const size = cols === undefined || rows === undefined || !tty ? undefined : { cols, rows };
   return { command: wordsOf(query.command, limits), tty, workdir, user, size };
 }
 
@@ -83,7 +82,8 @@ function parsed(text: string): unknown {
   }
 }
 
-function dimension(name: string, text: string): number {
+function dimension(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
   const value = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   if (value > 0 && value <= 65_535) return value;
   throw new Failure("invalid", `query ${name}: ${JSON.stringify(text)} is not a whole number from 1 to 65535`);

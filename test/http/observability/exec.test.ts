@@ -178,7 +178,16 @@ test("who may not, and what is wrong, is told before the connection changes", as
   const status = async (path: string, own = token) => (await it.ask(`GET ${path}`, { token: own })).status;
   expect(await status(`/exec/${pod}`)).toBe(426);
   expect(await status(`/exec/${pod}`, await it.token(["read", "actions", "config:reveal"]))).toBe(403);
-  for (const query of ["command=ls", "command=[]", 'command=[""]', "command=[1]", "cols=0&rows=1", "tty=maybe"]) {
+  for (const query of [
+    "command=ls",
+    "command=[]",
+    'command=[""]',
+    "command=[1]",
+    "cols=0&rows=1",
+    "cols=abc",
+    "rows=-1&tty=false",
+    "tty=maybe",
+  ]) {
     expect([query, await status(`/exec/${pod}?${query}`)]).toEqual([query, 400]);
   }
   const limited = bearer(await it.token(["exec"], { apps: ["other"] }));

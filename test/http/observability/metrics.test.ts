@@ -72,6 +72,16 @@ describe("GET /metrics", () => {
     expect(await value("source=pod&metric=cpu_percent&pod=gone")).toBeUndefined();
   });
 
+  test("the span is a duration as elsewhere", async () => {
+    live();
+    const { status, data } = await get<MetricChart>(
+      "/metrics?source=system&metric=cpu_percent&range=1h30m&interval=90",
+    );
+    expect([status, data.interval_seconds]).toEqual([200, 90]);
+    // An hour and a half has 60 buckets of 90 seconds; those without a sample are left out.
+    expect(data.truncated).toBe(true);
+  });
+
   test("without samples there is nothing, and no false time", async () => {
     const { data } = await get<MetricChart>("/metrics?source=pod&metric=cpu_percent");
     expect(data).toEqual({ metric: "cpu_percent", interval_seconds: 15, truncated: false, series: [] });
@@ -82,6 +92,7 @@ describe("GET /metrics", () => {
     ["metric=cpu_percent", "source"],
     ["source=cats&metric=cpu_percent", 'source: "cats" is not a source, use one of system, pod'],
     ["source=pod&metric=cpu_percant", 'metric: "cpu_percant" is not a metric of pod; did you mean "cpu_percent"'],
+    ["source=pod&metric=cpu_percent&range=1h30", 'range: "1h30" is not a duration'],
     ["source=pod&metric=cpu_percent&range=week", 'range: "week" is not a duration'],
     ["source=pod&metric=cpu_percent&range=7d&interval=15s", "the smallest that can be answered is 15m"],
     ["source=pod&metric=cpu_percent&range=9000d", 'range: "9000d" is longer than 730d'],

@@ -1,4 +1,4 @@
-import { formatDuration } from "../../../base/pure/duration.ts";
+import { formatDuration, parseDuration } from "../../../base/pure/duration.ts";
 import type { Parsed } from "../../../base/pure/parsed.ts";
 import { rawTier, type Tier, tiers } from "./tiers.ts";
 
@@ -64,7 +64,7 @@ export function planQuery(question: Question, limits: PlanLimits): Parsed<Plan> 
   };
 }
 
-/** Milliseconds of `90d`, `2w`, `1y`, or of a duration; longer ones than timers know. */
+/** Milliseconds of `90d`, `2w` or `1y`, also longer than timers know, or of a duration such as `1h30m`. */
 export function parseSpan(text: string): number | undefined {
   const [, count, unit] = /^(\d{1,4})(ms|s|m|h|d|w|y)$/.exec(text) ?? [];
   const sizes: Record<string, number> = {
@@ -77,5 +77,6 @@ export function parseSpan(text: string): number | undefined {
     y: 365 * 24 * hour,
   };
   const size = sizes[unit ?? ""];
-  return size === undefined ? undefined : Number(count) * size;
+  // A bare 0 is an instant elsewhere: it names no length.
+  return size === undefined ? parseDuration(text) || undefined : Number(count) * size;
 }

@@ -59,7 +59,7 @@ export function readAggregate(text: string | undefined): Aggregate | undefined {
 /** Milliseconds; undefined for `auto`. */
 export function readStep(text: string | undefined, path: string): number | undefined {
   if (text === undefined || text === "" || text === "auto") return undefined;
-  const ms = parseSpan(text) ?? parseSpan(`${text}s`);
+  const ms = parseSpan(/^\d+$/.test(text) ? `${text}s` : text);
   if (ms !== undefined && ms > 0) return ms;
   throw new Failure("invalid", `${path}: "${text}" is not a duration: write it like "15s", "5m" or "1h"`);
 }
