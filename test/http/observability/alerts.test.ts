@@ -61,7 +61,9 @@ describe("alerts", () => {
       const name = app.replace("/", "-");
       const made = await it.manage(`PUT /alerts/rules/${name}`, { ...rule, apps: [app] });
       expect([made.status, made.error ?? ""]).toEqual([200, ""]);
-      await it.manage("POST /alerts/silences", { matcher: { app }, for: "1h", reason: `works on ${app}` });
+      await it.manage("POST /alerts/silences", {
+        ...{ matcher: { app: app.replace("web", "*") }, for: "1h", reason: `works on ${app}` },
+      });
     }
     await it.manage("POST /alerts/silences", { matcher: { rule: "down" }, for: "1h" });
     const token = await it.token(["read"], { apps: ["blog"] });
@@ -90,6 +92,12 @@ describe("alerts", () => {
     ],
     ["DELETE /alerts/rules/down", undefined, 409, "part of the default pack"],
     ["POST /alerts/silences", { matcher: {}, for: "1h" }, 400, "matcher: is empty"],
+    [
+      "POST /alerts/silences",
+      { matcher: { app: "shop/wbe" }, for: "1h" },
+      400,
+      'matcher.app: there is no app "shop/wbe"',
+    ],
     ["DELETE /alerts/silences/x", undefined, 404, 'there is no silence "x"'],
     ["PUT /alerts/channels/a", { target: { type: "mail", to: ["ana@example.com"] } }, 409, "--smtp-url"],
     ["POST /alerts/channels/a/test", undefined, 404, 'there is no alert channel "a"'],
@@ -109,6 +117,8 @@ test("rules, silences, channels and the heartbeat are put, listed and deleted", 
   });
   expect((await it.manage("GET /alerts/rules")).data.rules).toHaveLength(16);
   expect((await it.manage("DELETE /alerts/rules/panic")).data).toEqual({ name: "panic", restored: false });
+  expect((await it.manage("POST /alerts/silences", { matcher: { app: "shop/web" }, for: "1s" })).status).toBe(200);
+  it.clock.moveTo(it.clock.steady() + 2_000);
   const silence = await it.manage("POST /alerts/silences", { matcher: { app: "shop/*" }, for: "1h", reason: "works" });
   expect(silence.data).toMatchObject({ by: "operator", reason: "works" });
   expect((await it.manage("GET /alerts/silences")).data.silences).toHaveLength(1);

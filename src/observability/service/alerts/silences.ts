@@ -1,7 +1,9 @@
+import { listManifests } from "../../../orchestration/api/apply.ts";
 import { parseDuration } from "../../../base/pure/duration.ts";
 import { Failure, type Problem, problemsFailure } from "../../../base/wire/failure.ts";
 import { schemaCheck } from "../../../base/wire/schema-check.ts";
 import { type Silence, SilenceBody } from "../../api/alert-silences.ts";
+import { appOf } from "../../core/alerts/labels.ts";
 import { durationProblems } from "../../core/alerts/rules.ts";
 import type { AlertParts } from "./parts.ts";
 import { silenceView } from "./views.ts";
@@ -17,12 +19,17 @@ export interface SilenceRoom {
 const check = schemaCheck(SilenceBody);
 const problemsMax = 20;
 
-export function createSilenceRoom({ store, clock, limits, newId }: AlertParts): SilenceRoom {
+export function createSilenceRoom(parts: AlertParts): SilenceRoom {
+  const { store, clock, limits, newId } = parts;
   return {
     list: () => store.silences.list(clock.now()).map(silenceView),
     async add(body, by) {
       if (!check.matches(body)) throw problemsFailure(check.problems(body, "", problemsMax));
-      const problems = [...durationProblems("for", body.for), ...matcherProblems(body)];
+      const problems = [
+        ...durationProblems("for", body.for),
+        ...matcherProblems(body),
+        ...(await appProblems(parts, body.matcher.app)),
+      ];
       if (problems.length > 0) throw problemsFailure(problems);
       const now = clock.now();
       if (store.silences.list(now).length >= limits.silencesMax) {
@@ -53,4 +60,14 @@ function matcherProblems({ matcher, for: span }: SilenceBody): Problem[] {
     ...(empty ? [{ path: "matcher", message: 'is empty; for every alert write {"rule": "*"}' }] : []),
     ...(parseDuration(span) === 0 ? [{ path: "for", message: "must be longer than 0" }] : []),
   ];
+}
+
+/** A name without `*` is that of an app, or of an alert whose app has just gone: a misspelt one would hold nothing back. */
+async function appProblems({ client, store }: AlertParts, app: string | undefined): Promise<Problem[]> {
+  if (app === undefined || app.includes("*")) return [];
+  if (store.alerts.open().some(({ labels }) => appOf(labels) === app)) return [];
+  const manifests = await client.call(listManifests, { query: {} });
+  if (manifests.some(({ scope, name }) => `${scope}/${name}` === app)) return [];
+  const message = `there is no app "${app}"; list them with: berth get; all apps of a scope are "SCOPE/*"`;
+  return [{ path: "matcher.app", message }];
 }
