@@ -13,7 +13,7 @@ import { planBuilds } from "../build/of-manifests.ts";
 import { planBuild } from "../build/plan.ts";
 import { announce, runBuild } from "../build/run.ts";
 import type { Arguments } from "../shell/arguments.ts";
-import { answer, type CommandBody, type Context } from "../shell/command.ts";
+import { answer, type Command, type CommandBody, type Context } from "../shell/command.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
 import { fileFlag, formatFlag, manifestsOf } from "../shell/manifest-flags.ts";
 import { printable } from "../shell/style.ts";
@@ -21,17 +21,42 @@ import { resourceReference } from "../shell/reference.ts";
 import { tableText } from "../text/table-text.ts";
 import { timeText } from "../text/time-text.ts";
 import { tableSetup } from "./get.ts";
-import { rowsOf, whenListing } from "../shell/listing.ts";
+import { rowsOf } from "../shell/listing.ts";
+
+const commands: readonly Command[] = [
+  {
+    name: "list",
+    summary: "list what was built, newest first",
+    usage: ["build list [SCOPE/NAME]"],
+    flags: [],
+    lists: rowsOf("builds", "id"),
+    run: listOf,
+  },
+  {
+    name: "log",
+    summary: "print the output of a build",
+    usage: ["build log SCOPE/NAME ID [--follow]"],
+    flags: [{ name: "follow", summary: "go on until the build ends" }],
+    run: logOf,
+  },
+  {
+    name: "cancel",
+    summary: "end a build: nothing of it is deployed",
+    usage: ["build cancel SCOPE/NAME ID"],
+    flags: [],
+    run: (context, args) => tell(context, "cancel", args),
+  },
+  {
+    name: "retry",
+    summary: "build the same source once more",
+    usage: ["build retry SCOPE/NAME ID"],
+    flags: [],
+    run: (context, args) => tell(context, "retry", args),
+  },
+];
 
 export const buildCommand: CommandBody = {
-  usage: [
-    "build -f PATH… [--secret id=ID,env=NAME] [--again]",
-    "build --print [FOLDER]",
-    "build list [SCOPE/NAME]",
-    "build log SCOPE/NAME ID [--follow]",
-    "build cancel SCOPE/NAME ID",
-    "build retry SCOPE/NAME ID",
-  ],
+  usage: ["build -f PATH… [--secret id=ID,env=NAME] [--again]", "build --print [FOLDER]"],
   examples: [
     "build -f berth.yaml --secret id=npm,src=.npmrc  a secret for steps that mount it",
     "build -f berth.yaml  build the images, deploy nothing",
@@ -50,16 +75,11 @@ export const buildCommand: CommandBody = {
     formatFlag,
     ...buildFlags,
     { name: "again", summary: "build also where the image is there already" },
-    { name: "follow", summary: "with log: go on until the build ends" },
     { name: "print", summary: "print the Dockerfile that is made for a folder without one" },
   ],
-  lists: whenListing("list", rowsOf("builds", "id")),
+  commands,
   async run(context, args) {
-    const [verb, ...words] = args.words;
     if (args.on("print")) return printDockerfile(context, args);
-    if (verb === "list") return listOf(context, words);
-    if (verb === "log") return logOf(context, words, args.on("follow"));
-    if (verb === "cancel" || verb === "retry") return tell(context, verb, words);
     const set = await manifestsOf(args, context, "build");
     const builds = await planBuilds(set, context.limits.folder);
     if (builds.length === 0) throw new CommandFailure("no manifest has a build block: there is nothing to build");
@@ -88,7 +108,7 @@ async function printDockerfile(context: Context, { words }: Arguments): Promise<
   return exitCodes.done;
 }
 
-async function listOf(context: Context, [text, ...more]: string[]): Promise<number> {
+async function listOf(context: Context, { words: [text, ...more] }: Arguments): Promise<number> {
   if (more.length > 0) throw usageFailure("build list takes one app: build list SCOPE/NAME");
   const query = text === undefined ? {} : namesOf(text);
   const data = await context.api.call(listBuilds, { query });
@@ -123,15 +143,15 @@ function tookText({ started_at, ended_at }: Build): string {
   return ended_at === undefined ? "" : `${Math.round((Date.parse(ended_at) - Date.parse(started_at)) / 1000)}s`;
 }
 
-function readBuild(verb: string, [text, id, ...more]: string[]) {
+function readBuild(verb: string, { words: [text, id, ...more] }: Arguments) {
   if (text === undefined || id === undefined || more.length > 0)
     throw usageFailure(`say which: build ${verb} SCOPE/NAME ID`);
   return { params: { ...namesOf(text), id } };
 }
 
-async function logOf(context: Context, words: string[], follow: boolean): Promise<number> {
-  const input = readBuild("log", words);
-  if (follow) {
+async function logOf(context: Context, args: Arguments): Promise<number> {
+  const input = readBuild("log", args);
+  if (args.on("follow")) {
     const response = await context.api.raw(followBuild, input);
     if (!response.ok) readAnswer(followBuild, response.status, await response.text());
     if (response.body !== null) for await (const part of response.body) await context.rawTerminal.stdout(part);
@@ -142,8 +162,8 @@ async function logOf(context: Context, words: string[], follow: boolean): Promis
   return exitCodes.done;
 }
 
-async function tell(context: Context, verb: "cancel" | "retry", words: string[]): Promise<number> {
-  const input = readBuild(verb, words);
+async function tell(context: Context, verb: "cancel" | "retry", args: Arguments): Promise<number> {
+  const input = readBuild(verb, args);
   const data = await context.api.call(verb === "cancel" ? cancelBuild : retryBuild, input);
   const { scope, name, id, status } = data.build;
   const next = verb === "cancel" ? "" : `; follow it with berth build log ${scope}/${name} ${id} --follow`;

@@ -118,9 +118,9 @@ function examplesOf({ examples = [] }: Command, style: Style): string[] {
   return ["", style.bold("examples"), listText(rows, { indent: "  " })];
 }
 
-/** Of a command with narrower ones: theirs. */
-function usageOf(command: Command): readonly string[] {
-  return command.commands?.flatMap(usageOf) ?? command.usage;
+/** Of a command with narrower ones: theirs too. */
+function usageOf({ usage, commands = [] }: Command): readonly string[] {
+  return [...usage, ...commands.flatMap(usageOf)];
 }
 
 function flagText({ name, short, value }: Flag): string {

@@ -77,7 +77,7 @@ describe("lists", () => {
     [["certs", "renew", "shop.example", "-o", "yaml"], "-o yaml is for lists: berth certs list"],
     [["config", "set", "shop/web", "A=1", "-o", "name"], "-o name is for lists: berth config list REF"],
     [["events", "-f", "-o", "name"], "-o name does not go with -f"],
-    [["build", "log", "shop/web", "a1", "-w"], "-w is for lists: berth build list [SCOPE/NAME]"],
+    [["build", "log", "shop/web", "a1", "-w"], 'unknown flag "-w"; see: berth build log --help'],
   ])("%j is refused before anything is asked", async (words, text) => {
     const { err, code, calls } = await cli(words, { server });
     expect([code, calls]).toEqual([2, []]);

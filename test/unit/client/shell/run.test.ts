@@ -46,6 +46,16 @@ describe("help", () => {
     expect((await cli(["identity", "keys"])).code).toBe(exitCodes.usage);
   });
 
+  test("a narrower command has help of its own, also with a flag before its name", async () => {
+    for (const verb of ["cancel", "retry", "log", "list"]) {
+      const { out, code } = await cli(["build", verb, "--help"]);
+      expect([code, out]).toEqual([0, expect.stringContaining(`berth build ${verb}`)]);
+      expect(out).not.toContain("--secret");
+      expect((await cli(["help", "build", verb])).out).toBe(out);
+      expect((await cli(["build", "-o", "json", "--endpoint=unix:/x", verb, "--help"])).out).toBe(out);
+    }
+  });
+
   test("examples are command lines that are understood, each with its meaning", () => {
     for (const verb of commands) {
       expect([verb.name, verb.examples ?? []]).toEqual([verb.name, expect.arrayContaining([expect.any(String)])]);
