@@ -7,7 +7,7 @@ import { alertsText, alertText, historyText } from "../text/alert-text.ts";
 import { channelCommands } from "./alerts/channel.ts";
 import { heartbeatCommand } from "./alerts/heartbeat.ts";
 import { ruleCommands } from "./alerts/rule.ts";
-import { oneWord, present } from "./alerts/shared.ts";
+import { oneWord, present } from "../shell/words.ts";
 import { silenceCommands } from "./alerts/silence.ts";
 import { rowsOf } from "../shell/listing.ts";
 

@@ -4,7 +4,7 @@ import { answer, type Command, type CommandBody } from "../shell/command.ts";
 import { exitCodes, usageFailure } from "../shell/failures.ts";
 import { resourceReference } from "../shell/reference.ts";
 import { budgetsText, budgetText } from "../text/incident-text.ts";
-import { optionalWord, present } from "./alerts/shared.ts";
+import { optionalWord, present } from "../shell/words.ts";
 
 const monthFlag = { name: "month", value: "MONTH", summary: "2026-01, UTC (this month)" };
 

@@ -5,7 +5,7 @@ import { exitCodes } from "../shell/failures.ts";
 import { rowsOf } from "../shell/listing.ts";
 import { resourceReference } from "../shell/reference.ts";
 import { incidentsText, incidentText } from "../text/incident-text.ts";
-import { oneWord, optionalWord, present } from "./alerts/shared.ts";
+import { oneWord, optionalWord, present } from "../shell/words.ts";
 
 const list: Command = {
   name: "list",

@@ -99,15 +99,8 @@ const commands: readonly Command[] = [
     summary: "end every session of a person; the role stays",
     usage: ["people sign-out EMAIL"],
     flags: [],
-    async run(context, args) {
-      const data = await context.api.call(endPersonSessions, { params: { person: onePerson(args) } });
-      answer(
-        context,
-        data,
-        () => `${printable(data.email)}${endedText(data.sessions_ended) || ": no session is open"}`,
-      );
-      return exitCodes.done;
-    },
+    run: (context, args) =>
+      tell(context, endPersonSessions, onePerson(args), (ended) => ended || ": no session is open"),
   },
   {
     name: "remove",
@@ -117,9 +110,7 @@ const commands: readonly Command[] = [
     async run(context, args) {
       const person = onePerson(args);
       await assent(`take the role of ${printable(person)}? every session ends at once`, args, context);
-      const data = await context.api.call(removePerson, { params: { person } });
-      answer(context, data, () => `${printable(data.email)} has no role any more${endedText(data.sessions_ended)}`);
-      return exitCodes.done;
+      return tell(context, removePerson, person, (ended) => ` has no role any more${ended}`);
     },
   },
   {
@@ -154,6 +145,18 @@ function onePerson({ words }: Arguments): string {
   const [word, ...more] = words;
   if (word === undefined || more.length > 0) throw usageFailure("say who: the address, as berth people list shows it");
   return word;
+}
+
+/** `text` says what became of the person, and gets what became of the sessions. */
+async function tell(
+  context: Context,
+  endpoint: typeof endPersonSessions | typeof removePerson,
+  person: string,
+  text: (ended: string) => string,
+): Promise<number> {
+  const data = await context.api.call(endpoint, { params: { person } });
+  answer(context, data, () => `${printable(data.email)}${text(endedText(data.sessions_ended))}`);
+  return exitCodes.done;
 }
 
 function endedText(count: number): string {

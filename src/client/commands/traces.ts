@@ -4,7 +4,7 @@ import { answer, type Command, type CommandBody } from "../shell/command.ts";
 import { exitCodes } from "../shell/failures.ts";
 import { rowsOf } from "../shell/listing.ts";
 import { tracesText, traceText } from "../text/trace-text.ts";
-import { oneWord, optionalWord, present } from "./alerts/shared.ts";
+import { oneWord, optionalWord, present } from "../shell/words.ts";
 
 const list: Command = {
   name: "list",

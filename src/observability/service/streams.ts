@@ -32,6 +32,7 @@ export function createStreams({ clock, limits }: Pick<ObservabilityContext, "clo
   const end = (isMeant: (grant: Grant) => boolean) => {
     for (const [controller, grant] of [...open]) if (isMeant(grant)) controller.abort();
   };
+  const cutAll = () => end(() => true);
   return {
     open(grant, left) {
       if (open.size >= limits.streamsMax) {
@@ -56,7 +57,7 @@ export function createStreams({ clock, limits }: Pick<ObservabilityContext, "clo
     },
     cut: (id) => end((grant) => grant.id === id),
     cutSession: (session) => end((grant) => grant.session === session),
-    cutAll: () => end(() => true),
+    cutAll,
     count: () => open.size,
     async run(signal) {
       while (!signal.aborted) {
@@ -64,7 +65,7 @@ export function createStreams({ clock, limits }: Pick<ObservabilityContext, "clo
         const now = clock.now();
         end(({ expiresAt }) => expiresAt !== undefined && expiresAt <= now);
       }
-      end(() => true);
+      cutAll();
     },
   };
 }

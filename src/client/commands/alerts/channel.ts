@@ -12,7 +12,7 @@ import { answer, type Command, type Context } from "../../shell/command.ts";
 import { exitCodes, usageFailure } from "../../shell/failures.ts";
 import { printable } from "../../shell/style.ts";
 import { channelsText, deliveriesText } from "../../text/alert-text.ts";
-import { listed, noWords, oneWord, present, secretOf } from "./shared.ts";
+import { listed, noWords, oneWord, present, secretOf } from "../../shell/words.ts";
 import { rowsOf } from "../../shell/listing.ts";
 
 const types = channelTypes.join(", ");

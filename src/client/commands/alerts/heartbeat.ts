@@ -3,7 +3,7 @@ import { operatorTwin } from "../../../observability/api/operator-twin.ts";
 import { answer, type Command } from "../../shell/command.ts";
 import { exitCodes, usageFailure } from "../../shell/failures.ts";
 import { heartbeatText } from "../../text/alert-text.ts";
-import { present, secretOf } from "./shared.ts";
+import { present, secretOf } from "../../shell/words.ts";
 
 export const heartbeatCommand: Command = {
   name: "heartbeat",

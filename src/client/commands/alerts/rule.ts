@@ -4,7 +4,7 @@ import type { Arguments } from "../../shell/arguments.ts";
 import { answer, type Command, type Context } from "../../shell/command.ts";
 import { exitCodes, usageFailure } from "../../shell/failures.ts";
 import { ruleText, rulesText } from "../../text/alert-text.ts";
-import { listed, noWords, numberOf, oneWord, present } from "./shared.ts";
+import { listed, noWords, numberOf, oneWord, present } from "../../shell/words.ts";
 import { rowsOf } from "../../shell/listing.ts";
 
 const which = "which rule: its name, as berth alerts rules list shows it";

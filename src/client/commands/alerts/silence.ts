@@ -4,7 +4,7 @@ import { answer, type Command } from "../../shell/command.ts";
 import { exitCodes, usageFailure } from "../../shell/failures.ts";
 import { matcherText, silencesText } from "../../text/alert-text.ts";
 import { timeText } from "../../text/time-text.ts";
-import { noWords, oneWord, present } from "./shared.ts";
+import { noWords, oneWord, present } from "../../shell/words.ts";
 import { rowsOf } from "../../shell/listing.ts";
 
 export const silenceCommands: readonly Command[] = [

@@ -4,7 +4,8 @@ import type { Arguments, Flag } from "../../shell/arguments.ts";
 import { answer, type Command, type Context } from "../../shell/command.ts";
 import { exitCodes } from "../../shell/failures.ts";
 import { listText } from "../../text/table-text.ts";
-import { instanceFlag, instanceOf, noWords } from "./shared.ts";
+import { noWords } from "../../shell/words.ts";
+import { instanceFlag, instanceOf } from "./shared.ts";
 
 /** Flag → setting. */
 const settings = {

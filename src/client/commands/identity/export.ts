@@ -5,7 +5,8 @@ import { exportIdentityUsers } from "../../../identity/api/manage/import.ts";
 import type { Command, Context } from "../../shell/command.ts";
 import { answer } from "../../shell/command.ts";
 import { CommandFailure, exitCodes } from "../../shell/failures.ts";
-import { instanceFlag, instanceOf, noWords } from "./shared.ts";
+import { noWords } from "../../shell/words.ts";
+import { instanceFlag, instanceOf } from "./shared.ts";
 
 export const exportCommand: Command = {
   name: "export",

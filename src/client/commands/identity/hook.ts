@@ -8,7 +8,8 @@ import {
 import { answer, type Command } from "../../shell/command.ts";
 import { timeText } from "../../text/time-text.ts";
 import { exitCodes, usageFailure } from "../../shell/failures.ts";
-import { given, instanceFlag, instanceOf, noWords, oneWord, table } from "./shared.ts";
+import { noWords, present } from "../../shell/words.ts";
+import { instanceFlag, instanceOf, oneWord, table } from "./shared.ts";
 import { rowsOf } from "../../shell/listing.ts";
 
 export const hookCommands: readonly Command[] = [
@@ -64,7 +65,7 @@ export const hookCommands: readonly Command[] = [
       const [on, off] = [args.on("on"), args.on("off")];
       if (on && off) throw usageFailure("say --on or --off, not both");
       const events = args.values("event");
-      const body = given({
+      const body = present({
         url: args.value("url"),
         events: events.length === 0 ? undefined : events.filter((event) => event !== "all"),
         enabled: on ? true : off ? false : undefined,

@@ -14,7 +14,8 @@ import { exitCodes, usageFailure } from "../../shell/failures.ts";
 import { listText } from "../../text/table-text.ts";
 import { didYouMean } from "../../shell/suggest.ts";
 import { printable } from "../../shell/style.ts";
-import { given, noWords, oneWord, table } from "./shared.ts";
+import { noWords, present } from "../../shell/words.ts";
+import { oneWord, table } from "./shared.ts";
 import { rowsOf } from "../../shell/listing.ts";
 
 const hostFlag: Flag = { name: "host", value: "HOST", summary: 'host name that leads to the instance; "" for none' };
@@ -67,7 +68,7 @@ export const instanceCommands: readonly Command[] = [
       if (app === undefined) throw usageFailure("say which app: --app APP");
       const settings = settingsOf(args.words, args.values("redirect"));
       const fields = { name: args.value("name"), environment: args.value("environment"), host: args.value("host") };
-      const body = { app, ...given(fields), settings };
+      const body = { app, ...present(fields), settings };
       const data = await context.api.call(createIdentityInstance, { body });
       answer(context, data, () => `${facts(data, context)}\nsecret key       ${data.secret_key}   shown once`);
       return exitCodes.done;
@@ -83,7 +84,7 @@ export const instanceCommands: readonly Command[] = [
       const [instance, ...words] = args.words;
       if (instance === undefined) throw usageFailure("say which instance");
       const settings = settingsOf(words, args.values("redirect"));
-      const body = given({ name: args.value("name"), host: args.value("host"), settings });
+      const body = present({ name: args.value("name"), host: args.value("host"), settings });
       const data = await context.api.call(updateIdentityInstance, { params: { instance }, body });
       answer(context, data, () => facts(data, context));
       return exitCodes.done;

@@ -9,7 +9,8 @@ import { assent, yesFlag } from "../../shell/ask.ts";
 import { answer, type Command } from "../../shell/command.ts";
 import { timeText } from "../../text/time-text.ts";
 import { exitCodes } from "../../shell/failures.ts";
-import { given, instanceFlag, instanceOf, noWords, oneWord, table } from "./shared.ts";
+import { noWords, present } from "../../shell/words.ts";
+import { instanceFlag, instanceOf, oneWord, table } from "./shared.ts";
 import { rowsOf } from "../../shell/listing.ts";
 
 const once = "shown once: keep it where your server reads its secrets";
@@ -79,7 +80,7 @@ export const keyCommands: readonly Command[] = [
     async run(context, args) {
       noWords(args);
       const params = { instance: await instanceOf(context, args) };
-      const body = given({ overlap: args.value("overlap") });
+      const body = present({ overlap: args.value("overlap") });
       const data = await context.api.call(promoteIdentityKey, { params, body });
       answer(context, data, () => {
         const { previous } = data;

@@ -7,7 +7,8 @@ import {
 import type { Arguments, Flag } from "../../shell/arguments.ts";
 import { answer, type Command, type Context } from "../../shell/command.ts";
 import { exitCodes, usageFailure } from "../../shell/failures.ts";
-import { flagOf, given, instanceFlag, instanceOf, noWords, oneWord, secretValue, table } from "./shared.ts";
+import { noWords, present } from "../../shell/words.ts";
+import { flagOf, instanceFlag, instanceOf, oneWord, secretValue, table } from "./shared.ts";
 import { rowsOf } from "../../shell/listing.ts";
 
 const globalFlag: Flag = { name: "global", summary: "for every instance without credentials of its own" };
@@ -62,7 +63,7 @@ export const providerCommands: readonly Command[] = [
       const name = oneWord(args, "which provider: google, github, twitter or a name of your own");
       if (args.on("enable") && args.on("disable")) throw usageFailure("--enable and --disable exclude each other");
       const options = optionsOf(args);
-      const body = given({
+      const body = present({
         client_id: args.value("client-id"),
         client_secret: await secretValue(args, "client-secret", context),
         enabled: args.on("enable") ? true : args.on("disable") ? false : undefined,

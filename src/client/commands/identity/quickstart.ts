@@ -2,7 +2,7 @@ import { identityQuickstart, type Quickstart } from "../../../identity/api/manag
 import { answer, type Command, type Context } from "../../shell/command.ts";
 import { exitCodes, usageFailure } from "../../shell/failures.ts";
 import { listText } from "../../text/table-text.ts";
-import { given, noWords } from "./shared.ts";
+import { noWords, present } from "../../shell/words.ts";
 
 export const quickstartCommand: Command = {
   name: "quickstart",
@@ -25,7 +25,7 @@ export const quickstartCommand: Command = {
       environment: args.value("environment"),
       host: args.value("host"),
     };
-    const body = { redirect_uris: redirects, ...given(fields) };
+    const body = { redirect_uris: redirects, ...present(fields) };
     const data = await context.api.call(identityQuickstart, { body });
     answer(context, data, () => text(data, context));
     return exitCodes.done;

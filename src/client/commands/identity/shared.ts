@@ -38,11 +38,6 @@ export function oneWord(args: Arguments, what: string): string {
   return word;
 }
 
-export function noWords(args: Arguments): void {
-  const [word] = args.words;
-  if (word !== undefined) throw usageFailure(`"${word}" is one word too many`);
-}
-
 /** A value that is a secret: `-` reads it from stdin, so that it is in no command line. */
 export async function secretValue(args: Arguments, flag: string, context: Context): Promise<string | undefined> {
   const value = args.value(flag);
@@ -51,11 +46,6 @@ export async function secretValue(args: Arguments, flag: string, context: Contex
 
 export function flagOf(args: Arguments, name: string): boolean | undefined {
   return args.value(name) === undefined ? undefined : args.on(name);
-}
-
-/** Without the fields that are undefined. */
-export function given<T extends Record<string, unknown>>(fields: T): Partial<T> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T>;
 }
 
 export function table(head: readonly string[], rows: readonly (readonly string[])[], { terminal }: Context): string {

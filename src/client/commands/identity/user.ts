@@ -16,17 +16,8 @@ import { timeText } from "../../text/time-text.ts";
 import { exitCodes, usageFailure } from "../../shell/failures.ts";
 import { listText } from "../../text/table-text.ts";
 import { printable } from "../../shell/style.ts";
-import {
-  given,
-  instanceFlag,
-  instanceOf,
-  moreText,
-  noWords,
-  oneWord,
-  pageFlags,
-  secretValue,
-  table,
-} from "./shared.ts";
+import { noWords, present } from "../../shell/words.ts";
+import { instanceFlag, instanceOf, moreText, oneWord, pageFlags, secretValue, table } from "./shared.ts";
 import { rowsOf } from "../../shell/listing.ts";
 
 const who = "USER is an id, or an address.";
@@ -48,7 +39,7 @@ export const userCommands: readonly Command[] = [
       noWords(args);
       const email = args.value("email");
       if (email === undefined) throw usageFailure("say the address: --email E");
-      const body = given({
+      const body = present({
         email,
         name: args.value("name"),
         password: await secretValue(args, "password", context),

@@ -2,7 +2,8 @@ import { type IdentityAuditEntry, listIdentityAudit } from "../../../identity/ap
 import { answer, type Command, type Context } from "../../shell/command.ts";
 import { exitCodes } from "../../shell/failures.ts";
 import { timeText } from "../../text/time-text.ts";
-import { instanceFlag, instanceOf, noWords, table } from "./shared.ts";
+import { noWords } from "../../shell/words.ts";
+import { instanceFlag, instanceOf, table } from "./shared.ts";
 
 /** What goes wrong for users of an instance, as the audit trail calls it. */
 const troubles = ["redirect.refused", "signin.fail", "hook.dropped"];

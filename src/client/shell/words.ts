@@ -1,6 +1,6 @@
-import type { Arguments } from "../../shell/arguments.ts";
-import type { Context } from "../../shell/command.ts";
-import { usageFailure } from "../../shell/failures.ts";
+import type { Arguments } from "./arguments.ts";
+import type { Context } from "./command.ts";
+import { usageFailure } from "./failures.ts";
 
 /** The only word of a command that may have one. */
 export function optionalWord({ words: [word, ...more] }: Arguments): string | undefined {
