@@ -1,5 +1,6 @@
 import type { FoundLine } from "../../core/logs/line.ts";
 import { type CompiledQuery, lineFits } from "../../core/logs/query.ts";
+import { blockMsMax, tooLong } from "../../store/logs/match.ts";
 import type { FromLogThread } from "./messages.ts";
 
 interface Followers {
@@ -17,16 +18,21 @@ interface Follower {
   lines: FoundLine[];
   skipped: number;
   begun: boolean;
+  /** What its query took, since when; both in milliseconds of `performance.now`. */
+  spent: number;
+  since: number;
 }
 
 interface FollowersOptions {
   post: (message: FromLogThread) => void;
   /** Lines that wait for one of them, between two looks. */
   linesMax: number;
+  /** Span in which the query of one of them may take as long as for a stored block. */
+  spanMs: number;
 }
 
 /** Those who want to know what is written from now on. */
-export function createFollowers({ post, linesMax }: FollowersOptions): Followers {
+export function createFollowers({ post, linesMax, spanMs }: FollowersOptions): Followers {
   const all = new Map<number, Follower>();
   const send = (id: number, follower: Follower) => {
     if (!follower.begun || (follower.lines.length === 0 && follower.skipped === 0)) return;
@@ -34,9 +40,17 @@ export function createFollowers({ post, linesMax }: FollowersOptions): Followers
     follower.lines = [];
     follower.skipped = 0;
   };
+  const fits = (follower: Follower, line: FoundLine) => {
+    if (follower.query.byColumns) return lineFits(follower.query, line);
+    const begun = performance.now();
+    if (begun - follower.since > spanMs) Object.assign(follower, { spent: 0, since: begun });
+    const isMeant = lineFits(follower.query, line);
+    follower.spent += performance.now() - begun;
+    return isMeant;
+  };
   return {
     add(id, query) {
-      const follower: Follower = { query, lines: [], skipped: 0, begun: false };
+      const follower: Follower = { query, lines: [], skipped: 0, begun: false, spent: 0, since: performance.now() };
       all.set(id, follower);
       return {
         begin(stored) {
@@ -49,8 +63,14 @@ export function createFollowers({ post, linesMax }: FollowersOptions): Followers
     },
     remove: (id) => all.delete(id),
     push(line) {
-      for (const follower of all.values()) {
-        if (!lineFits(follower.query, line)) continue;
+      for (const [id, follower] of all) {
+        const isMeant = fits(follower, line);
+        if (follower.spent > blockMsMax) {
+          all.delete(id);
+          const { code, message } = tooLong();
+          post({ type: "failed", id, code, message });
+        }
+        if (!isMeant) continue;
         if (follower.lines.length < linesMax) follower.lines.push(line);
         else follower.skipped += 1;
       }

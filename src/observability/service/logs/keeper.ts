@@ -43,7 +43,7 @@ const catchingUpTurns = 5;
 export function createLogKeeper({ setup, clock, log, post }: KeeperParts): LogKeeper {
   const { search: limits } = setup;
   const store = openLogStore({ folder: setup.folder, limits: setup.store, log, now: clock.now });
-  const followers = createFollowers({ post, linesMax: limits.followLinesMax });
+  const followers = createFollowers({ post, linesMax: limits.followLinesMax, spanMs: setup.store.blockMs });
   const sink = {
     ...store,
     add: ((app, line) => {

@@ -1,8 +1,8 @@
 import { levels } from "../../core/logs/line.ts";
-import { type CompiledQuery, lineFits } from "../../core/logs/query.ts";
+import type { CompiledQuery } from "../../core/logs/query.ts";
 import { unpackColumns } from "./block.ts";
 import type { LogStore } from "./log-store.ts";
-import { type BlockQuery, blockQuery, matchBlock } from "./match.ts";
+import { type BlockQuery, blockQuery, matchBlock, matchLines } from "./match.ts";
 import { type Place, placesOf } from "./search.ts";
 import { CorruptSegment, readColumns, type StoredBlock } from "./segment.ts";
 
@@ -62,7 +62,7 @@ function countPlace(
   { place: { block, lines }, intervalMs, count }: Counting,
 ): void {
   const { query } = asked;
-  for (const line of lines ?? []) if (lineFits(query, line)) count(line.at, levels.indexOf(line.level));
+  for (const line of matchLines(query, lines ?? [])) count(line.at, levels.indexOf(line.level));
   if (block === undefined) return;
   try {
     if (!query.byColumns) for (const line of matchBlock(asked, block)) count(line.at, levels.indexOf(line.level));

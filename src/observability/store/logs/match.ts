@@ -2,7 +2,7 @@ import { Failure } from "../../../base/wire/failure.ts";
 import { levels, logStreams } from "../../core/logs/line.ts";
 import type { FoundLine } from "../../core/logs/line.ts";
 import { entriesOf, mayHold } from "../../core/logs/grams.ts";
-import type { CompiledQuery, Needle } from "../../core/logs/query.ts";
+import { type CompiledQuery, lineFits, type Needle } from "../../core/logs/query.ts";
 import { type BlockHead, type Columns, unpackColumns, unpackText } from "./block.ts";
 import { readBody, readFilter, type StoredBlock } from "./segment.ts";
 
@@ -42,7 +42,18 @@ export function headFits({ query }: BlockQuery, head: BlockHead): boolean {
 }
 
 /** A block takes milliseconds, unless an expression goes back and forth in each of its lines. */
-const blockMsMax = 5_000;
+export const blockMsMax = 5_000;
+
+export const tooLong = () => new Failure("invalid", "q: takes too long here: use words, or fewer repeats");
+
+/** The lines of what will be a block that fit, in order. Fails `invalid` where the query takes too long. */
+export function matchLines(query: CompiledQuery, lines: readonly FoundLine[]): FoundLine[] {
+  const latest = performance.now() + blockMsMax;
+  return lines.filter((line) => {
+    if (performance.now() > latest) throw tooLong();
+    return lineFits(query, line);
+  });
+}
 
 /** The lines of a block that fit, in order. Throws `CorruptSegment`, and fails `invalid` where the query takes too long. */
 export function matchBlock(asked: BlockQuery, block: StoredBlock): FoundLine[] {
@@ -59,7 +70,7 @@ export function matchBlock(asked: BlockQuery, block: StoredBlock): FoundLine[] {
   const latest = performance.now() + blockMsMax;
   const take = (line: number, from: number, to: number) => {
     if (!fits(line)) return;
-    if (performance.now() > latest) throw new Failure("invalid", "q: takes too long here: use words, or fewer repeats");
+    if (performance.now() > latest) throw tooLong();
     const words = text.toString("utf8", from, to);
     if (asked.query.textFits(words)) found.push(lineOf(block, columns, { line, text: words }));
   };

@@ -1,8 +1,8 @@
 import type { Cursor, Order } from "../../core/logs/cursor.ts";
 import { compareLines, type FoundLine } from "../../core/logs/line.ts";
-import { type CompiledQuery, lineFits } from "../../core/logs/query.ts";
+import type { CompiledQuery } from "../../core/logs/query.ts";
 import type { LogStore } from "./log-store.ts";
-import { type BlockQuery, blockQuery, headFits, matchBlock } from "./match.ts";
+import { type BlockQuery, blockQuery, headFits, matchBlock, matchLines } from "./match.ts";
 import { CorruptSegment, type StoredBlock } from "./segment.ts";
 
 export interface SearchRequest {
@@ -92,7 +92,7 @@ function* oneRun(store: LogStore, asked: BlockQuery, { request, progress, stop }
 }
 
 function found(store: LogStore, asked: BlockQuery, { block, lines }: Place, progress: SearchPage): FoundLine[] {
-  if (lines !== undefined) return lines.filter((line) => lineFits(asked.query, line));
+  if (lines !== undefined) return matchLines(asked.query, lines);
   if (block === undefined) return [];
   try {
     const matched = matchBlock(asked, block);
