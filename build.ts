@@ -9,6 +9,7 @@ import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { version } from "./package.json";
 import { bundleUi } from "./src/local/ui/bundle.ts";
+import { clientCalls } from "./src/local/ui/calls.ts";
 
 interface Target {
   /** npm package that holds Bun's runtime for it. */
@@ -103,7 +104,7 @@ async function build(entry: string, outfile: string, { runtime, format }: Target
     bytecode: true,
     // What is imported when used lies in chunks of its own: a client command does not load the server.
     splitting: true,
-    plugins: entry === program ? [withUi(await bundleUi())] : [],
+    plugins: entry === program ? [withUi(await bundleUi()), await clientCalls()] : [],
     define: {
       BERTH_COMMIT: JSON.stringify(commit()),
       // Packages ask for them; the bundler would write the path of this checkout there.

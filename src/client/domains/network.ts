@@ -1,4 +1,3 @@
-import { lookup } from "node:dns/promises";
 import { networkInterfaces } from "node:os";
 
 /** What this machine knows of names and of itself. */
@@ -11,6 +10,8 @@ export interface Network {
 
 export const machineNetwork: Network = {
   async resolve(host) {
+    // Loaded when used, as it is not small.
+    const { lookup } = await import("node:dns/promises");
     try {
       return (await lookup(host, { all: true })).map(({ address }) => address);
     } catch {
