@@ -1,4 +1,4 @@
-import type { AppFacts, AppWatch, ReplicaFacts } from "../../src/orchestration/api/app-facts.ts";
+import type { AppFacts, AppWatch, ReleaseFacts, ReplicaFacts } from "../../src/orchestration/api/app-facts.ts";
 
 /** A replica that runs and is ready, but for what is given. */
 export function replicaFacts(over: Partial<ReplicaFacts> = {}): ReplicaFacts {
@@ -66,6 +66,8 @@ export interface FakeWatch extends AppWatch {
   remove(facts: Pick<AppFacts, "kind" | "scope" | "name">): void;
   engineDown(error: string): void;
   engineUp(): void;
+  /** Kept releases of each app before its newest one, newest first. */
+  before: ReleaseFacts[];
 }
 
 export function fakeWatch(apps: readonly AppFacts[] = []): FakeWatch {
@@ -76,7 +78,10 @@ export function fakeWatch(apps: readonly AppFacts[] = []): FakeWatch {
   const tell: Parameters<AppWatch["subscribe"]>[0] = (key) => {
     for (const listener of listeners) listener(key);
   };
+  const before: ReleaseFacts[] = [];
   return {
+    before,
+    releases: (key) => [known.get(textOf(key))?.release ?? [], before].flat(),
     keys: () => [...known.values()].map(({ kind, scope, name }) => ({ kind, scope, name })),
     of: (key) => known.get(textOf(key)),
     engine: () => engine,

@@ -51,9 +51,16 @@ export const listDeploys = planeEndpoint({
   method: "GET",
   path: "/api/pat/v1/deploys",
   scope: "read",
-  summary: "The newest release of each app, newest first",
-  query: Type.Object({ limit: Text("at most this many (default 20, at most 200)") }),
-  data: Type.Object({ deploys: Type.Array(Deploy) }),
+  summary: "The newest release of each app, or all that are kept, newest first",
+  query: Type.Object({
+    limit: Text("at most this many (default 20, at most 200)"),
+    history: Flag("also the releases before the newest of each app, as far as they are kept (default false)"),
+    cursor: Text("`next` of the answer before: goes on to older ones"),
+  }),
+  data: Type.Object({
+    deploys: Type.Array(Deploy),
+    next: Type.Optional(Type.String({ description: "cursor of older ones; left out at the end" })),
+  }),
 });
 
 export const applyManifests = planeEndpoint({

@@ -26,8 +26,11 @@ export function mountApps(plane: ObservabilityPlane): void {
   });
   mountPlane(plane, getApp, { answer: (call) => apps.detail(call.grant, readTarget(call)) });
   mountPlane(plane, listDeploys, {
-    answer: async ({ grant, query }) => ({
-      deploys: await apps.deploys(grant, readCount("limit", query.limit, 200) ?? deploysAtOnce),
-    }),
+    answer: ({ grant, query }) =>
+      apps.deploys(grant, {
+        limit: readCount("limit", query.limit, 200) ?? deploysAtOnce,
+        history: readFlag(query.history, false),
+        cursor: query.cursor,
+      }),
   });
 }

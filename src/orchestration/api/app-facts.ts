@@ -38,7 +38,7 @@ export interface ReplicaFacts {
   ports: readonly PublishedPort[];
 }
 
-/** The newest release of an app. */
+/** A release of an app. */
 export interface ReleaseFacts {
   id: string;
   status: "pending" | "running" | "succeeded" | "failed";
@@ -76,6 +76,7 @@ export interface AppFacts extends ManifestKey {
   replicas: number;
   /** Replicas that a person stopped, with a container or without. */
   frozenIds: readonly string[];
+  /** The newest one. */
   release: ReleaseFacts | undefined;
   /** What a rollback would go back to. */
   rollbackTo: string | undefined;
@@ -90,6 +91,8 @@ export interface AppWatch {
   keys(): ManifestKey[];
   /** Undefined for what is not stored. */
   of(key: ManifestKey): AppFacts | undefined;
+  /** Those that are kept, newest first. */
+  releases(key: ManifestKey): readonly ReleaseFacts[];
   /** Since when the engine can be reached, or cannot. */
   engine(): { up: boolean; since: number; error: string | undefined };
   /**

@@ -159,6 +159,27 @@ test("the newest release of each app is among the deploys", async () => {
   expect((await it.ask("GET /deploys?limit=999", { token })).status).toBe(400);
 });
 
+test("the deploys go back as far as releases are kept, page by page, and only those of apps that a token may see", async () => {
+  const newest = web.release as NonNullable<typeof web.release>;
+  const older = [3, 2, 1].map((at) => ({ ...newest, id: `old${at}`, startedAt: newest.startedAt - 10_000 + at }));
+  it.watch.before.push(...older, { ...newest, id: "old0", startedAt: newest.startedAt - 10_000 + 1 });
+  const token = await it.token(["read"], { apps: ["shop"] });
+  const page = async (query: string) => {
+    const { data } = await it.ask(`GET /deploys?${query}`, { token });
+    return { ids: (data.deploys as Deploy[]).map(({ id }) => id), next: data.next as string | undefined };
+  };
+  expect(await page("history=true")).toEqual({ ids: ["r2", "old3", "old2", "old1", "old0"], next: undefined });
+  const first = await page("history=true&limit=2");
+  expect(first.ids).toEqual(["r2", "old3"]);
+  const second = await page(`history=true&limit=2&cursor=${first.next}`);
+  expect(second.ids).toEqual(["old2", "old1"]);
+  expect(await page(`history=true&limit=2&cursor=${second.next}`)).toEqual({ ids: ["old0"], next: undefined });
+  expect((await page("limit=2")).ids).toEqual(["r2"]);
+  expect((await it.ask("GET /deploys?cursor=x", { token })).status).toBe(400);
+  const other = await it.token(["read"], { apps: ["other"] });
+  expect((await it.ask("GET /deploys?history=true", { token: other })).data.deploys).toEqual([]);
+});
+
 test("a release that a token asked for has the name of the token, in each place that shows it", async () => {
   const token = await it.token(["read"], { name: "night shift" });
   const actor = `pat:${token.slice(4, 10)}`;

@@ -1,10 +1,13 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import { describe } from "../../../orchestration/api/describe.ts";
+import type { AppWatch, ReleaseFacts } from "../../../orchestration/api/app-facts.ts";
 import { system } from "../../../orchestration/api/health.ts";
 import type { Client } from "../../../base/wire/client.ts";
+import type { DataOf } from "../../../base/wire/endpoint.ts";
 import type { Clock } from "../../../base/words/clock.ts";
 import { type App, type AppProblem, type AppRef, type AppState, appStates } from "../../api/app-model.ts";
 import type { AppDetail, Deploy, Overview } from "../../api/apps.ts";
+import type { listDeploys } from "../../api/deploys.ts";
 import type { NameOf } from "../../core/apps/activity.ts";
 import { isoTime, refOf, releaseLine, replicaWire } from "../../core/apps/view.ts";
 import { type Grant, mayReach, reachesAll } from "../../core/tokens/grant.ts";
@@ -25,10 +28,16 @@ export interface Apps {
   list(grant: Grant, filter: { scope?: string; state?: string; sparks: boolean }): Promise<App[]>;
   detail(grant: Grant, target: AppTarget): Promise<AppDetail>;
   overview(grant: Grant): Promise<Overview>;
-  /** The newest release of each app, newest first. */
-  deploys(grant: Grant, limit: number): Promise<Deploy[]>;
+  /** The newest release of each app, or with `history` all that are kept, newest first. Fails `invalid` for a bad cursor. */
+  deploys(grant: Grant, page: DeployPage): Promise<DataOf<typeof listDeploys>>;
   /** Fails `not_found`, also for what is out of reach; `invalid` where two kinds have the name. */
   resolve(grant: Grant, target: AppTarget): KnownApp;
+}
+
+interface DeployPage {
+  limit: number;
+  history: boolean;
+  cursor?: string | undefined;
 }
 
 interface AppsParts {
@@ -37,11 +46,13 @@ interface AppsParts {
   figures: Figures;
   client: Client;
   nameOf: NameOf;
+  /** The kept releases of an app, newest first. */
+  releasesOf: AppWatch["releases"];
   clock: Clock;
   limits: AppsLimits;
 }
 
-export function createApps({ model, edge, figures, client, nameOf, clock, limits }: AppsParts): Apps {
+export function createApps({ model, edge, figures, client, nameOf, releasesOf, clock, limits }: AppsParts): Apps {
   const seenBy = (grant: Grant) => model.list().filter(({ app }) => mayReach(grant, app));
 
   function resolve(grant: Grant, { kind, scope, name }: AppTarget): KnownApp {
@@ -64,12 +75,22 @@ export function createApps({ model, edge, figures, client, nameOf, clock, limits
     return sparks === undefined ? app : { ...app, sparks };
   };
 
-  const deploysOf = (apps: readonly KnownApp[], limit: number): Deploy[] =>
-    apps
-      .flatMap(({ facts }) => (facts.release === undefined ? [] : [{ release: facts.release, app: refOf(facts) }]))
-      .sort((a, b) => b.release.startedAt - a.release.startedAt)
-      .slice(0, limit)
-      .map(({ release, app }) => ({ ...releaseLine(release, nameOf), app }));
+  const deploysOf = (apps: readonly KnownApp[], { limit, history, cursor }: DeployPage) => {
+    const edge = cursor === undefined ? undefined : readCursor(cursor);
+    const found = apps
+      .flatMap(({ facts }) => {
+        const releases = history ? releasesOf(refOf(facts)) : [facts.release ?? []].flat();
+        return releases.map((release) => ({ release, app: refOf(facts) }));
+      })
+      .filter(({ release }) => edge === undefined || newestFirst(release, edge) > 0)
+      .sort((a, b) => newestFirst(a.release, b.release));
+    const shown = found.slice(0, limit);
+    const last = found.length > limit ? shown.at(-1)?.release : undefined;
+    return {
+      deploys: shown.map(({ release, app }): Deploy => ({ ...releaseLine(release, nameOf), app })),
+      ...(last === undefined ? {} : { next: `${last.startedAt}.${last.id}` }),
+    };
+  };
 
   return {
     resolve,
@@ -122,14 +143,27 @@ export function createApps({ model, edge, figures, client, nameOf, clock, limits
         counts: countsOf(apps),
         apps: apps.map(({ app }) => withSparks(app)),
         ...(host === undefined || !all ? {} : { host }),
-        deploys: deploysOf(apps, limits.deploysShown),
+        deploys: deploysOf(apps, { limit: limits.deploysShown, history: false }).deploys,
       };
     },
-    async deploys(grant, limit) {
+    async deploys(grant, page) {
       await model.fresh();
-      return deploysOf(seenBy(grant), Math.min(limit, limits.deploysMax));
+      return deploysOf(seenBy(grant), { ...page, limit: Math.min(page.limit, limits.deploysMax) });
     },
   };
+}
+
+type ReleasePlace = Pick<ReleaseFacts, "startedAt" | "id">;
+
+/** Two that began at the same time keep their order between two questions. */
+function newestFirst(a: ReleasePlace, b: ReleasePlace): number {
+  return b.startedAt - a.startedAt || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0);
+}
+
+function readCursor(text: string): ReleasePlace {
+  const [, at, id = ""] = /^(\d{1,15})\.(.{1,100})$/.exec(text) ?? [];
+  if (at === undefined) throw new Failure("invalid", "query cursor: is not `next` of an answer");
+  return { startedAt: Number(at), id };
 }
 
 function proxyLine({ state, problem }: { state: string; problem?: string }) {

@@ -52,7 +52,10 @@ export function createAppsRoom(context: ObservabilityContext, { audit, host, not
     ...{ watch: platform.apps, edge, figures, host, noted, nameOf, clock, log },
     limits: limits.apps,
   });
-  const apps = createApps({ model, edge, figures, client, nameOf, clock, limits: limits.apps });
+  const apps = createApps({
+    ...{ model, edge, figures, client, nameOf, clock, limits: limits.apps },
+    releasesOf: platform.apps.releases,
+  });
   const operations = createOperations({ ...context, model, limits: limits.apps });
   const stream = createStreamRoom({
     ...{ model, operations, client, nameOf, clock, log },

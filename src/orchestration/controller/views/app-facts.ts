@@ -31,6 +31,7 @@ export function createAppRoom(contextOf: () => Context, onListenerError: (error:
       return manifests.heads().flatMap(({ kind, scope, name }) => (isPodKind(kind) ? [{ kind, scope, name }] : []));
     },
     of: (key) => factsOf(contextOf(), key),
+    releases: (key) => contextOf().store.releases.list(key).map(releaseFacts),
     engine() {
       const { link } = contextOf();
       return { up: link.up(), since: link.since(), error: link.up() ? undefined : link.error() };
