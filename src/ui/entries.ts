@@ -2,12 +2,13 @@ import { apps } from "./data/model.ts";
 import { leave } from "./data/session.ts";
 import { appPath } from "./frame/paths.ts";
 import { chooseTheme } from "./frame/theme.ts";
-import type { Entry } from "./parts/palette.tsx";
+import { type Entry, offered } from "./parts/palette.tsx";
 import { screens } from "./screens.ts";
 
 /** What the palette leads to. */
 export function entries(): readonly Entry[] {
   return [
+    ...offered.value,
     ...screens
       .filter(({ path }) => !path.includes(":"))
       .map(({ path, title }) => ({ title, sort: "screen", href: path })),

@@ -12,6 +12,9 @@ export interface Entry {
   run?: () => void;
 }
 
+/** What the page that is shown adds to it: it stands first. */
+export const offered = signal<readonly Entry[]>([]);
+
 const open = signal(false);
 const shownMax = 60;
 

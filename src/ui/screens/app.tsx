@@ -1,4 +1,5 @@
 import type { ComponentType } from "preact";
+import { useEffect } from "preact/hooks";
 import { type AppDetail, getApp } from "../../observability/api/apps.ts";
 import { api } from "../data/api.ts";
 import { type Loaded, useLoad } from "../data/load.ts";
@@ -8,11 +9,12 @@ import { appPath } from "../frame/paths.ts";
 import { query } from "../frame/router.ts";
 import type { ScreenProps } from "../frame/screen.ts";
 import { Shown } from "../parts/loaded.tsx";
+import { offered } from "../parts/palette.tsx";
 import { State } from "../parts/state.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { appTones } from "../text/states.ts";
 import { About } from "./app/about.tsx";
-import { AppActions } from "./app/buttons.tsx";
+import { AppActions, appEntries } from "./app/buttons.tsx";
 import { Config } from "./app/config.tsx";
 import { Deploys } from "./app/deploys.tsx";
 import { Why } from "./app/why.tsx";
@@ -60,6 +62,13 @@ export function Screen({ params }: ScreenProps) {
     (signal) => api.call(getApp, { params: { scope, name }, query: { kind }, signal }),
     version,
   );
+  const detail = loaded.data;
+  useEffect(() => {
+    if (detail !== undefined) offered.value = appEntries(live === undefined ? detail : { ...detail, ...live });
+    return () => {
+      offered.value = [];
+    };
+  }, [detail, live]);
   const current = tabs[tab] ?? tabs[""];
   const state = live?.state ?? loaded.data?.state;
   return (

@@ -44,7 +44,9 @@ beforeAll(async () => {
     "POST /apps/shop/api/rollback": began("rollback"),
     "POST /apps/shop/api/restart": began("restart"),
     "GET /audit": Response.json({ status: "error", error: "this needs the scope admin" }, { status: 403 }),
-    "GET /deploys": { deploys: overviewFixture().deploys },
+    "GET /deploys": { deploys: overviewFixture().deploys, next: "1767225600000.r1" },
+    "GET /pods/shop-api.b7k2m/logs": () =>
+      new Response("connecting to \u001b[31mdb\u001b[0m\npool of 40 is too large\n"),
   });
   chromium = await startChromium();
   tab = await chromium.tab();
@@ -63,6 +65,8 @@ describe("the page of an app", () => {
     await tab.open(plane.url);
     await tab.press("Look");
     await tab.shows("died 7 times, the last 4 s ago");
+    expect(await tab.shows("pool of 40 is too large")).toContain("connecting to db");
+    expect(bodyOf("/pods/shop-api.b7k2m/logs")?.query).toEqual({ tail: "15" });
     await takePictures(tab, "app");
     expect(await axeFaults(tab)).toEqual([]);
     await tab.press("Roll back…");
@@ -78,6 +82,48 @@ describe("the page of an app", () => {
     expect(bodyOf("/apps/shop/api/rollback")?.query).toEqual({ kind: "deployment", release_id: "r6" });
     plane.send("operation", { ...began("rollback").operation, state: "succeeded", text: "r8 serves" });
     await tab.shows("The rollback of shop/api is done: r8 serves");
+  });
+
+  test("the palette offers what can be done with the app that is shown, and asks as its buttons do", async () => {
+    await tab.open(`${plane.url}/apps/shop/api`);
+    await tab.shows("Replicas: 1 of 2 ready");
+    const choose = async (typed: string) => {
+      await tab.key("/");
+      await waitFor("the palette", () => tab.read<boolean>("document.activeElement?.role === 'combobox'"));
+      await tab.type(typed);
+      if (typed === "3 replicas") await takePictures(tab, "app-palette");
+      await tab.key("Enter");
+    };
+    await choose("restart");
+    await tab.shows("Restart shop/api");
+    await tab.press("Cancel");
+    await choose("3 replicas");
+    expect(await tab.shows("Run 3 replicas of shop/api")).toContain("berth scale shop/api=3");
+    await tab.press("Cancel");
+    await choose("exec");
+    await waitFor(
+      "the terminal",
+      async () => (await tab.read<string>("location.pathname")) === "/apps/shop/api/terminal",
+    );
+    await tab.open(plane.url);
+    await tab.shows("Overview");
+    await tab.key("/");
+    await waitFor("the palette", () => tab.read<boolean>("document.activeElement?.role === 'combobox'"));
+    await tab.type("restart");
+    await tab.shows("Nothing has this name.");
+    await tab.key("Escape");
+  });
+
+  test("the deploys of all apps go back page by page", async () => {
+    await tab.open(`${plane.url}/deploys`);
+    await tab.shows("raise the pool to 40");
+    expect(bodyOf("/deploys")?.query).toEqual({ limit: "50", history: "true" });
+    await takePictures(tab, "deploys");
+    expect(await axeFaults(tab)).toEqual([]);
+    await tab.press("Older");
+    await waitFor("the page before", () => bodyOf("/deploys")?.query.cursor === "1767225600000.r1");
+    await tab.press("Newer");
+    await waitFor("the newest again", () => bodyOf("/deploys")?.query.cursor === undefined);
   });
 
   test("deploys show receipts, and what each changed", async () => {

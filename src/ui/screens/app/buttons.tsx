@@ -1,46 +1,81 @@
 import type { AppDetail } from "../../../observability/api/apps.ts";
 import { faultText } from "../../data/api.ts";
 import { lacks } from "../../data/session.ts";
+import { appPath } from "../../frame/paths.ts";
 import { Button } from "../../parts/button.tsx";
+import type { Entry } from "../../parts/palette.tsx";
 import { say } from "../../parts/toasts.tsx";
-import { askRestart, askRollback, askStart, askStop } from "./actions.ts";
+import { many } from "../../text/figures.ts";
+import { askRestart, askRollback, askScale, askStart, askStop } from "./actions.ts";
 
-/** What can be done with an app. Each button says first what it will do. */
-export function AppActions({ app }: { app: AppDetail }) {
-  const missing = lacks("actions") ?? (app.locked === undefined ? undefined : `Locked: ${app.locked}`);
-  const off = missing !== undefined;
+/** Something that can be done with an app. It says first what it will do. */
+interface Offer {
+  verb: string;
+  look?: "main" | "danger";
+  run: () => void;
+}
+
+/** Why nothing can be done with an app now. */
+const hindrance = (app: AppDetail) =>
+  lacks("actions") ?? (app.locked === undefined ? undefined : `Locked: ${app.locked}`);
+
+function offersOf(app: AppDetail): Offer[] {
   const to = app.rollback_to;
+  const isBroken = app.state === "crashing" || app.state === "down";
   const halted = app.state === "stopped" || app.state === "asleep";
-  const rollBack = () => {
-    if (to !== undefined) askRollback(app, to).catch((error: unknown) => say(faultText(error), "bad"));
+  const rollBack = (release: string) => () => {
+    askRollback(app, release).catch((error: unknown) => say(faultText(error), "bad"));
   };
+  return [
+    ...(to === undefined
+      ? []
+      : [{ verb: "Roll back", run: rollBack(to), ...(isBroken ? { look: "main" as const } : {}) }]),
+    { verb: "Restart", run: () => askRestart(app) },
+    halted
+      ? { verb: "Start", look: "main", run: () => askStart(app) }
+      : { verb: "Stop", look: "danger", run: () => askStop(app) },
+  ];
+}
+
+/** What can be done with an app, as buttons. */
+export function AppActions({ app }: { app: AppDetail }) {
+  const missing = hindrance(app);
   return (
     <>
       <a class="button bare" href={`/new?of=${encodeURIComponent(`${app.scope}/${app.name}`)}`}>
         Change
       </a>
-      {to === undefined ? null : (
+      {offersOf(app).map(({ verb, run, look }) => (
         <Button
-          disabled={off}
+          key={verb}
+          disabled={missing !== undefined}
           title={missing}
-          onClick={rollBack}
-          {...(app.state === "crashing" || app.state === "down" ? { look: "main" as const } : {})}
+          onClick={run}
+          {...(look === undefined ? {} : { look })}
         >
-          Roll back…
+          {`${verb}…`}
         </Button>
-      )}
-      <Button disabled={off} title={missing} onClick={() => askRestart(app)}>
-        Restart…
-      </Button>
-      {halted ? (
-        <Button look="main" disabled={off} title={missing} onClick={() => askStart(app)}>
-          Start…
-        </Button>
-      ) : (
-        <Button look="danger" disabled={off} title={missing} onClick={() => askStop(app)}>
-          Stop…
-        </Button>
-      )}
+      ))}
     </>
   );
+}
+
+/** The same for the palette, and the pages of the app that one acts on. */
+export function appEntries(app: AppDetail): Entry[] {
+  const name = `${app.scope}/${app.name}`;
+  const sort = "action";
+  const scales = [app.desired + 1, app.desired - 1].filter((count) => count >= 0);
+  const actions = [
+    ...offersOf(app).map(({ verb, run }): Entry => ({ title: `${verb} ${name}…`, sort, run })),
+    ...scales.map((count): Entry => ({
+      title: `Scale ${name} to ${many(count, "replica")}…`,
+      sort,
+      run: () => askScale(app, count),
+    })),
+  ];
+  return [
+    ...(hindrance(app) === undefined ? actions : []),
+    { title: `Logs of ${name}`, sort, href: appPath(app, "logs") },
+    { title: `Exec: a terminal in ${name}`, sort, href: appPath(app, "terminal") },
+  ];
 }
