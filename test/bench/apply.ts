@@ -4,6 +4,7 @@ import type { Manifest } from "../../src/orchestration/api/manifest.ts";
 import { deployment, fixtureImage } from "../support/manifests.ts";
 import { type Rig, rig } from "../support/rig.ts";
 import { elapsed, median } from "./median.ts";
+import { must200, rawConnection } from "./raw-load.ts";
 import type { BenchRow } from "./row.ts";
 
 const perRound = 200;
@@ -27,8 +28,8 @@ async function rows(berth: Rig, bare: BareStore, subject: Subject): Promise<Benc
   await applyMany(berth, subject, { round: -1, side: 1 });
   for (let round = 0; round < rounds; round++) {
     rates.bare.push(rate(await elapsed(async () => bare.commitMany(round))));
-    rates.one.push(rate(await elapsed(() => applyMany(berth, subject, { round, side: 1 }))));
-    rates.many.push(rate(await elapsed(() => applyMany(berth, subject, { round, side: connections }))));
+    rates.one.push(rate(await applyMany(berth, subject, { round, side: 1 })));
+    rates.many.push(rate(await applyMany(berth, subject, { round, side: connections })));
   }
   const { name } = subject;
   return [
@@ -77,15 +78,30 @@ interface Load {
   side: number;
 }
 
-async function applyMany(berth: Rig, { manifest }: Subject, { round, side }: Load): Promise<void> {
-  let next = 0;
-  const worker = async () => {
-    for (let index = next++; index < perRound; index = next++) {
-      const answer = await berth.call("POST", "/apply", manifest(round * 100 + side, index));
-      if (answer.status !== 200) throw new Error(`apply answered ${answer.status}: ${answer.body.error}`);
-    }
-  };
-  await Promise.all(Array.from({ length: side }, worker));
+/**
+ * Milliseconds for one apply each of `perRound` manifests. The requests are made beforehand and the answers are not
+ * parsed: the baseline has no client either.
+ */
+async function applyMany(berth: Rig, { manifest }: Subject, { round, side }: Load): Promise<number> {
+  const requests = Array.from({ length: perRound }, (_, index) => applyRequest(manifest(round * 100 + side, index)));
+  const socket = berth.endpoint.slice("unix:".length);
+  const connections = await Promise.all(Array.from({ length: side }, () => rawConnection(socket)));
+  const waiting = requests.values();
+  const ms = await elapsed(() =>
+    Promise.all(
+      connections.map(async (connection) => {
+        for (const request of waiting) must200(await connection.ask(request));
+      }),
+    ),
+  );
+  for (const connection of connections) connection.close();
+  return ms;
+}
+
+function applyRequest(manifest: Manifest): Buffer {
+  const body = JSON.stringify(manifest);
+  const head = `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}`;
+  return Buffer.from(`POST /apply HTTP/1.1\r\nHost: localhost\r\n${head}\r\n\r\n${body}`);
 }
 
 interface BareStore {

@@ -13,12 +13,12 @@ interface Reading {
   left: number | undefined;
 }
 
-export async function rawConnection(port: number): Promise<RawConnection> {
+/** `to` is a port of loopback, or the path of a unix socket. */
+export async function rawConnection(to: number | string): Promise<RawConnection> {
   let reading: Reading = { head: "", left: undefined };
   let done: ((status: number) => void) | undefined;
   const socket: Socket = await Bun.connect({
-    hostname: "127.0.0.1",
-    port,
+    ...(typeof to === "string" ? { unix: to } : { hostname: "127.0.0.1", port: to }),
     socket: {
       data(_, chunk) {
         if (reading.left === undefined) {

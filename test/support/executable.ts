@@ -62,12 +62,16 @@ export async function serve(
   });
   let text = "";
   const ready = Promise.withResolvers<Record<string, unknown>>();
+  let isReady = false;
   const collect = async (stream: ReadableStream<Uint8Array>) => {
     const decoder = new TextDecoder();
     for await (const chunk of stream) {
       text += decoder.decode(chunk, { stream: true });
-      const line = readyLine(text);
-      if (line !== undefined) ready.resolve(line);
+      // A server that logs each request must not have its whole log read again for each of them.
+      const line = isReady ? undefined : readyLine(text);
+      if (line === undefined) continue;
+      isReady = true;
+      ready.resolve(line);
     }
   };
   const streams = [collect(run.stdout), collect(run.stderr)];
