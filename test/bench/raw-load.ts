@@ -1,5 +1,3 @@
-import type { Socket } from "bun";
-
 /** One kept-alive HTTP/1.1 connection with one request under way; cheap enough not to be what is measured. */
 export interface RawConnection {
   /** Sends `request` as it is; resolves with the status when the whole answer is there. */
@@ -17,32 +15,33 @@ interface Reading {
 export async function rawConnection(to: number | string): Promise<RawConnection> {
   let reading: Reading = { head: "", left: undefined };
   let done: ((status: number) => void) | undefined;
-  const socket: Socket = await Bun.connect({
-    ...(typeof to === "string" ? { unix: to } : { hostname: "127.0.0.1", port: to }),
-    socket: {
-      data(_, chunk) {
-        if (reading.left === undefined) {
-          reading.head += chunk.toString("latin1");
-          const end = reading.head.indexOf("\r\n\r\n");
-          if (end < 0) return;
-          const length = Number(/content-length: (\d+)/i.exec(reading.head)?.[1] ?? 0);
-          reading.left = length - (reading.head.length - end - 4);
-        } else reading.left -= chunk.length;
-        if (reading.left > 0) return;
-        const status = Number(reading.head.slice(9, 12));
-        reading = { head: "", left: undefined };
-        done?.(status);
-      },
+  const socket: Bun.SocketHandler<undefined> = {
+    data(_, chunk) {
+      if (reading.left === undefined) {
+        reading.head += chunk.toString("latin1");
+        const end = reading.head.indexOf("\r\n\r\n");
+        if (end < 0) return;
+        const length = Number(/content-length: (\d+)/i.exec(reading.head)?.[1] ?? 0);
+        reading.left = length - (reading.head.length - end - 4);
+      } else reading.left -= chunk.length;
+      if (reading.left > 0) return;
+      const status = Number(reading.head.slice(9, 12));
+      reading = { head: "", left: undefined };
+      done?.(status);
     },
-  });
+  };
+  const connected =
+    typeof to === "string"
+      ? await Bun.connect({ unix: to, socket })
+      : await Bun.connect({ hostname: "127.0.0.1", port: to, socket });
   return {
     ask(request) {
       return new Promise((resolve) => {
         done = resolve;
-        socket.write(request);
+        connected.write(request);
       });
     },
-    close: () => socket.terminate(),
+    close: () => connected.terminate(),
   };
 }
 

@@ -34,6 +34,36 @@ test("a missing database is made, private, durable and of the newest schema", ()
   db.close();
 });
 
+test("the log has its length from the start: no commit makes it longer, and the next checkpoint leaves it", () => {
+  const db = openDatabase(at.path, stateMigrations);
+  const bytes = () => statSync(`${at.path}-wal`).size;
+  const before = bytes();
+  expect(before).toBeGreaterThan(4 * 1024 * 1024);
+  for (let n = 0; n < 3_000; n++) db.run("insert or replace into meta values ('installation_id', ?)", [`${n}`]);
+  expect(bytes()).toBe(before);
+  db.close();
+});
+
+test("what is in the log of a server that was killed is read, and the log is made longer behind it", () => {
+  const db = openDatabase(at.path, stateMigrations);
+  db.run("insert into meta values ('installation_id', 'x')");
+  const killed = `${at.path}.killed`;
+  // As far as SQLite wrote it, as a server of an earlier version leaves it.
+  const frames = readFileSync(`${at.path}-wal`).findLastIndex((byte) => byte !== 0) + 1;
+  const used = 32 + Math.ceil((frames - 32) / 4_120) * 4_120;
+  writeFileSync(killed, readFileSync(at.path));
+  writeFileSync(`${killed}-wal`, readFileSync(`${at.path}-wal`).subarray(0, used));
+  db.close();
+  const next = openDatabase(killed, stateMigrations);
+  expect(next.query("select value from meta").all()).toEqual([{ value: "x" }]);
+  expect(statSync(`${killed}-wal`).size).toBeGreaterThan(4 * 1024 * 1024);
+  next.run("update meta set value = 'y'");
+  next.close();
+  const last = openDatabase(killed, stateMigrations);
+  expect(last.query("select value from meta").all()).toEqual([{ value: "y" }]);
+  last.close();
+});
+
 test("every table is strict", () => {
   const db = openDatabase(at.path, stateMigrations);
   const loose = db.query(
