@@ -149,8 +149,8 @@ function createPool<K>(workers: number, work: (key: K) => Promise<void>): Pool<K
   return {
     add(key) {
       waiting.add(key);
-      // Later, so that adding a key twice in a row starts it once.
-      queueMicrotask(startNext);
+      // Later, so that adding a key twice in a row starts it once, and whoever waits for the write is answered first.
+      setImmediate(startNext);
     },
     isWaiting: (key) => waiting.has(key),
     clear() {

@@ -11,8 +11,19 @@ interface SpecText {
 }
 
 /** Those of image, command, volumes, env and inits that hold a placeholder; none in kinds without containers. */
-export function textsOf({ kind, spec }: { kind: CoreKind; spec: Spec }): SpecText[] {
+export function textsOf({ kind, spec }: { kind: CoreKind; spec: Spec }): readonly SpecText[] {
   if (!containerKinds.some((one) => one === kind)) return [];
+  const known = frozenTexts.get(spec);
+  if (known?.kind === kind) return known.texts;
+  const texts = findTexts(kind, spec);
+  // A stored spec is asked several times in each apply and each look; what is not frozen may be another by then.
+  if (Object.isFrozen(spec)) frozenTexts.set(spec, { kind, texts });
+  return texts;
+}
+
+const frozenTexts = new WeakMap<Spec, { kind: CoreKind; texts: readonly SpecText[] }>();
+
+function findTexts(kind: CoreKind, spec: Spec): SpecText[] {
   const { fields, path } = containerFieldsOf(kind, spec);
   return [
     ...programOf(fields, path),

@@ -70,12 +70,13 @@ function stillKnown(known: ReadonlyMap<string, Known>, { name, mark }: Entry): K
 
 /** Folders and links that may be plugins, bundled ones included: they have a state of their own. Dot names are none. */
 function entriesOf({ folder, bundled }: RegistryOptions): Entry[] {
-  const found = namesIn(folder).filter((name) => !name.startsWith(".") && mayBePlugin(join(folder, name)));
+  const there = new Set(namesIn(folder));
+  const found = [...there].filter((name) => !name.startsWith(".") && mayBePlugin(join(folder, name)));
   const names = new Set([...found, ...bundled.map(({ yml }) => yml.name)]);
   return [...names]
     .sort()
     .slice(0, pluginsMax)
-    .map((name) => ({ name, mark: markOf(folder, name) }));
+    .map((name) => ({ name, mark: there.has(name) ? markOf(folder, name) : stampOfState(folder, name) }));
 }
 
 function mayBePlugin(path: string): boolean {
@@ -107,7 +108,11 @@ function isLink(path: string): boolean {
 function markOf(folder: string, name: string): string {
   const own = lstatSync(join(folder, name), { throwIfNoEntry: false });
   const read = ["", "plugin.yml", "bin", "commands"].map((part) => stampOf(join(folder, name, part)));
-  return [own?.ino, own?.mtimeMs, ...read, stampOf(join(folder, ".state", `${name}.json`))].join(" ");
+  return [own?.ino, own?.mtimeMs, ...read, stampOfState(folder, name)].join(" ");
+}
+
+function stampOfState(folder: string, name: string): string {
+  return stampOf(join(folder, ".state", `${name}.json`));
 }
 
 function stampOf(path: string): string {

@@ -14,21 +14,40 @@ interface Row {
 
 type Told = Pick<AtomicApply, "error" | "failed" | "members">;
 
+interface AtomicNoun {
+  atomic: Transaction["atomic"];
+  /** Forgets what was read from writes that were undone. */
+  forget(): void;
+}
+
 /** Applies that go back as a whole, the newest `kept`; those that wait are kept beyond it. */
-export function createAtomic(db: Database, seal: Seal, kept: number): Transaction["atomic"] {
+export function createAtomic(db: Database, seal: Seal, kept: number): AtomicNoun {
   const sql = prepare(db);
+  /** Asked after every round of the reconciler, and nearly always so. */
+  let noneWaits = false;
   const open = (row: Row) => toApply(row, JSON.parse(seal.open(row.told, placeOf(row.id))));
   return {
-    get(id) {
-      const row = sql.byId.get(id);
-      return row === null ? undefined : open(row);
+    atomic: {
+      get(id) {
+        const row = sql.byId.get(id);
+        return row === null ? undefined : open(row);
+      },
+      waiting() {
+        if (noneWaits) return [];
+        const rows = sql.waiting.all();
+        noneWaits = rows.length === 0;
+        return rows.map(open);
+      },
+      put({ id, actor, state, startedAt, endedAt, error, failed, members }) {
+        const told: Told = { error, failed, members };
+        const sealed = seal.seal(JSON.stringify(told), placeOf(id));
+        sql.upsert.run(id, actor, state, startedAt, endedAt ?? null, sealed);
+        sql.trim.run(kept);
+        noneWaits = false;
+      },
     },
-    waiting: () => sql.waiting.all().map(open),
-    put({ id, actor, state, startedAt, endedAt, error, failed, members }) {
-      const told: Told = { error, failed, members };
-      const sealed = seal.seal(JSON.stringify(told), placeOf(id));
-      sql.upsert.run(id, actor, state, startedAt, endedAt ?? null, sealed);
-      sql.trim.run(kept);
+    forget() {
+      noneWaits = false;
     },
   };
 }

@@ -150,11 +150,14 @@ function createTransaction(
   const { canaries, forget: forgetCanaries } = createCanaries(db, onMoved);
   const { sleep, forget: forgetSleep } = createSleep(db, onMoved);
   const { images, forget: forgetImages } = createImages(db, limits.imagePinsKept);
+  const { dependencies, forget: forgetDependencies } = createDependencies(db);
+  const { locks, forget: forgetLocks } = createLocks(db);
+  const { atomic, forget: forgetAtomic } = createAtomic(db, seal, limits.atomicKept);
   const tx: Transaction = {
     manifests: {
       ...manifests,
       ...createClaims(db),
-      ...createDependencies(db),
+      ...dependencies,
       touch: (key) => onMoved(keyOf(key)),
       delete(key) {
         forgetStatus(idOf(key));
@@ -163,6 +166,7 @@ function createTransaction(
         forgetFrozen();
         forgetCanaries();
         forgetSleep();
+        forgetDependencies();
         return manifests.delete(key);
       },
     },
@@ -175,12 +179,12 @@ function createTransaction(
     namedVolumes: createNamedVolumes(db),
     images,
     operations: createOperations(db, limits.operationsKept),
-    atomic: createAtomic(db, seal, limits.atomicKept),
+    atomic,
     releases,
     receipts: createReceipts(db),
     canaries,
     builds: createBuilds(db, limits.buildsKept),
-    locks: createLocks(db),
+    locks,
     previews: createPreviews(db),
     keyedRequests: createKeyedRequests(db, seal, limits.keyedRequestsKept),
     runs: createRuns(db),
@@ -203,6 +207,9 @@ function createTransaction(
       forgetSleep();
       forgetImages();
       forgetCanaries();
+      forgetDependencies();
+      forgetLocks();
+      forgetAtomic();
     },
   };
 }

@@ -84,8 +84,7 @@ export function createReleases(db: Database, sealer: Sealer, kept: number): Rele
       if (known !== undefined && known.spec === release.spec) sql.update.run(...valuesOf(release), release.id);
       else insert(release);
       const all = known === undefined ? [release, ...history] : history.map((one) => (one === known ? release : one));
-      const waysBack = goodOnes(all, kept);
-      const staying = all.filter((one, index) => index < kept || isUnderWay(one) || waysBack.has(one));
+      const staying = all.length <= kept ? all : worthKeeping(all, kept);
       for (const one of all) if (!staying.includes(one)) sql.drop.run(one.id);
       histories.set(
         idOf(release),
@@ -98,6 +97,11 @@ export function createReleases(db: Database, sealer: Sealer, kept: number): Rele
 
 function isUnderWay({ status }: ReleaseRecord): boolean {
   return status === "pending" || status === "running";
+}
+
+function worthKeeping(all: History, kept: number): History {
+  const waysBack = goodOnes(all, kept);
+  return all.filter((one, index) => index < kept || isUnderWay(one) || waysBack.has(one));
 }
 
 /** The newest good releases, one for each spec and image: failed fixes never push them out. Newest first. */

@@ -47,7 +47,9 @@ export function createAtomicRoom(context: Context): AtomicRoom {
 
   return {
     async run(signal) {
-      const leave = progress.moved.subscribe(() => waking.abort());
+      const leave = progress.moved.subscribe(() => {
+        if (store.atomic.waiting().length > 0) waking.abort();
+      });
       while (!signal.aborted) {
         waking = new AbortController();
         await look();

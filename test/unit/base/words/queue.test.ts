@@ -30,7 +30,7 @@ function handClock(): Clock & { advance(ms: number): Promise<void>; sleepers(): 
 
 /** Lets every promise that can go on go on. */
 async function settle(): Promise<void> {
-  for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+  for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
 interface Run {

@@ -36,6 +36,7 @@ const put = (...applies: AtomicApply[]) =>
   });
 
 test("an apply comes back as it was put, also from the disk, and waits until it has ended", async () => {
+  expect(store.atomic.waiting()).toEqual([]);
   await put(apply("a"), apply("b"));
   expect(store.atomic.waiting()).toEqual([apply("a"), apply("b")]);
   const ended = apply("a", { state: "stuck", endedAt: 9, error: "host taken", members: [] });
@@ -63,4 +64,15 @@ test("the specs of before are sealed on the disk", async () => {
   expect(bytes).not.toContain("s3cret-t0ken");
   expect(bytes).toContain("ana");
   store = openTestStore(at);
+});
+
+test("an end that was undone leaves the apply waiting", async () => {
+  await put(apply("a"));
+  const undone = store.write((tx) => {
+    tx.atomic.put(apply("a", { state: "kept", endedAt: 2 }));
+    expect(tx.atomic.waiting()).toEqual([]);
+    throw new Error("undone");
+  });
+  await expect(undone).rejects.toThrow("undone");
+  expect(store.atomic.waiting()).toEqual([apply("a")]);
 });

@@ -32,3 +32,20 @@ test("setting replaces", async () => {
   expect(store.manifests.dependants("asset/shop/logo")).toEqual([]);
   expect(store.manifests.dependants("asset/shop/icon")).toEqual([web]);
 });
+
+test("what was undone is not remembered, and a delete takes its reads", async () => {
+  await store.write((tx) => {
+    tx.manifests.put({ ...web, kind: "deployment", spec: { image: "web:1" } }, 1);
+    tx.manifests.setDependencies(web, ["asset/shop/logo"]);
+  });
+  const undone = store.write((tx) => {
+    tx.manifests.setDependencies(web, ["asset/shop/icon"]);
+    expect(tx.manifests.dependants("asset/shop/icon")).toEqual([web]);
+    throw new Error("undone");
+  });
+  await expect(undone).rejects.toThrow("undone");
+  expect(store.manifests.dependants("asset/shop/icon")).toEqual([]);
+  expect(store.manifests.dependants("asset/shop/logo")).toEqual([web]);
+  await store.write((tx) => tx.manifests.delete(web));
+  expect(store.manifests.dependants("asset/shop/logo")).toEqual([]);
+});
