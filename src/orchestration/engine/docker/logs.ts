@@ -65,11 +65,21 @@ async function* end(source: LogSource, options: LogOptions, following: Following
   const { seen, signal } = following;
   if (options.tail !== undefined) return;
   try {
-    const last = await Array.fromAsync(readLog(source, { ...options, tail: 1 }, { signal }));
-    if (!seen.endsWith(Buffer.concat(last))) yield* behind(source, options, following);
+    const last = Buffer.concat(await Array.fromAsync(readLog(source, { ...options, tail: lastLines }, { signal })));
+    if (repeats(last) || !seen.endsWith(last)) yield* behind(source, options, following);
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== "not_found") throw error;
   }
+}
+
+/** So many lines tell whether the end was seen. */
+const lastLines = 32;
+
+/** Whether the last line is among those before it: then what was seen may end like the whole and be a part of it. */
+function repeats(lines: Buffer): boolean {
+  const all = lines.toString("latin1").replace(/\n$/, "").split("\n");
+  const last = all.pop();
+  return last !== undefined && all.includes(last);
 }
 
 /**
@@ -85,7 +95,8 @@ async function* behind(
   if (options.tail !== undefined) return false;
   const again = seen.again();
   const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), catchUpMs);
+  // A reading that does not follow ends by itself.
+  const timer = options.follow ? setTimeout(() => late.abort(), catchUpMs) : undefined;
   try {
     for await (const bytes of readLog(source, options, { signal: AbortSignal.any([signal, late.signal]) })) {
       const fresh = again.behind(bytes);

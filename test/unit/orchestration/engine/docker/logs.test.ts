@@ -79,6 +79,19 @@ describe("logs of the engine", () => {
       expect(text(await Array.fromAsync(logs()))).toBe(whole.join(""));
     });
 
+    test("are whole also where every line is the same", async () => {
+      kept = Array.from({ length: 9 }, () => "same\n");
+      given = [["same\n", "same\n"]];
+      expect(text(await Array.fromAsync(logs()))).toBe(kept.join(""));
+    });
+
+    test("are not read once more where their last lines were seen", async () => {
+      given = [whole];
+      expect(text(await Array.fromAsync(logs()))).toBe(whole.join(""));
+      const asked = engine.requests.filter(({ path }) => path.endsWith("/logs")).map(({ query }) => query.get("tail"));
+      expect(asked).toEqual(["all", "32"]);
+    });
+
     test("are read on while the container runs, as often as the engine lets go", async () => {
       facts.state = "running";
       given = [
