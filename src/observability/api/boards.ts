@@ -5,8 +5,11 @@ const strict = { additionalProperties: false };
 const text = (maxLength: number, description: string) => Type.String({ minLength: 1, maxLength, description });
 
 /** How the values of a chart read. */
-const units = ["percent", "bytes", "bytes_per_second", "rate", "ms", "count"] as const;
-export type ChartUnit = (typeof units)[number];
+export const chartUnits = ["percent", "bytes", "bytes_per_second", "rate", "ms", "count"] as const;
+export type ChartUnit = (typeof chartUnits)[number];
+
+/** How several values become one. */
+export const aggregates = ["avg", "min", "max", "sum", "last", "rate", "count", "p50", "p90", "p95", "p99"] as const;
 
 /** One chart: a question to GET /query, and how its answer reads. */
 export const BoardChart = Type.Object(
@@ -18,8 +21,8 @@ export const BoardChart = Type.Object(
     app: Type.Optional(text(200, "SCOPE or SCOPE/NAME")),
     where: Type.Optional(text(500, "labels that a series must have: host=shop.example")),
     unit: Type.Union(
-      units.map((unit) => Type.Literal(unit)),
-      { description: units.join(", ") },
+      chartUnits.map((unit) => Type.Literal(unit)),
+      { description: chartUnits.join(", ") },
     ),
     names: Type.Optional(
       Type.Array(text(100, "of one metric"), {

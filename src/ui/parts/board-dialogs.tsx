@@ -1,9 +1,10 @@
-import { type Signal, signal } from "@preact/signals";
+import { signal } from "@preact/signals";
 import { type Board, deleteBoard, putBoard } from "../../observability/api/boards.ts";
 import { api } from "../data/api.ts";
 import { lacks } from "../data/session.ts";
 import { go, withQuery } from "../frame/router.ts";
 import { boardText, readBoard } from "../text/boards.ts";
+import { BoardForm } from "./board-form.tsx";
 import { Button } from "./button.tsx";
 import { ask } from "./dialog.tsx";
 
@@ -53,44 +54,6 @@ function askSave({ boards, chosen, again }: ButtonsProps): void {
       go(withQuery({ board: saved.name }));
     },
   });
-}
-
-function BoardForm({ name, text }: { name: Signal<string> | undefined; text: Signal<string> }) {
-  return (
-    <>
-      {name === undefined ? null : (
-        <div class="field">
-          <label for="board-name">Name</label>
-          <input
-            id="board-name"
-            class="input mono"
-            required
-            maxLength={63}
-            pattern="[a-z0-9]([a-z0-9\-]*[a-z0-9])?"
-            title="lowercase letters, digits and dashes"
-            placeholder="night-shift"
-            autocomplete="off"
-            value={name.value}
-            onInput={(event) => {
-              name.value = event.currentTarget.value;
-            }}
-          />
-        </div>
-      )}
-      <div class="field">
-        <label for="board-text">Charts, as JSON; berth boards show prints the same</label>
-        <textarea
-          id="board-text"
-          class="input tall mono"
-          spellcheck={false}
-          value={text.value}
-          onInput={(event) => {
-            text.value = event.currentTarget.value;
-          }}
-        />
-      </div>
-    </>
-  );
 }
 
 function askRemove({ name, title }: Board, again: () => void): void {

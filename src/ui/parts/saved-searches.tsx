@@ -1,4 +1,4 @@
-import { signal } from "@preact/signals";
+import { type Signal, signal } from "@preact/signals";
 import {
   deleteSavedSearch,
   listSavedSearches,
@@ -12,6 +12,7 @@ import { go, withQuery } from "../frame/router.ts";
 import { searchCommand, searchText } from "../text/searches.ts";
 import { Button } from "./button.tsx";
 import { ask } from "./dialog.tsx";
+import { NameField } from "./name-field.tsx";
 import { say } from "./toasts.tsx";
 
 type Wanted = Required<Pick<LogSearch, "q" | "app" | "level" | "from">>;
@@ -88,28 +89,13 @@ function askSave(wanted: Wanted, searches: readonly LogSearch[], again: () => vo
   });
 }
 
-function SearchName({ name, taken }: { name: { value: string }; taken: readonly string[] }) {
+function SearchName({ name, taken }: { name: Signal<string>; taken: readonly string[] }) {
   return (
-    <div class="field">
-      <label for="search-name">Name</label>
-      <input
-        id="search-name"
-        class="input mono"
-        required
-        maxLength={63}
-        pattern="[a-z0-9]([a-z0-9\-]*[a-z0-9])?"
-        title="lowercase letters, digits and dashes"
-        placeholder="failed-payments"
-        autocomplete="off"
-        value={name.value}
-        onInput={(event) => {
-          name.value = event.currentTarget.value;
-        }}
-      />
+    <NameField id="search-name" name={name} hint="failed-payments">
       {taken.includes(name.value.trim()) ? (
         <span class="small warn">A search of this name exists. It will be replaced.</span>
       ) : null}
-    </div>
+    </NameField>
   );
 }
 

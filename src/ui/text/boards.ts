@@ -90,8 +90,8 @@ export function linesOf(results: readonly Answer[], names: readonly string[] = [
 }
 
 /** A board as text to be changed. */
-export function boardText({ title, charts }: Board): string {
-  return JSON.stringify({ title, charts }, null, 2);
+export function boardText({ title, charts }: Pick<Board, "title" | "charts">): string {
+  return JSON.stringify({ ...(title === "" ? {} : { title }), charts }, null, 2);
 }
 
 /** Throws a text for people; the server checks the rest. */
@@ -101,6 +101,23 @@ export function readBoard(text: string): BoardBody {
   } catch (error) {
     throw new Error(`This is not JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
+}
+
+/** What a form shows of a text; undefined where it is not the text of a board. The server checks the rest. */
+export function draftOf(text: string): Pick<Board, "title" | "charts"> | undefined {
+  try {
+    const { title = "", charts } = JSON.parse(text) as BoardBody;
+    const isChart = (chart: BoardChart) => typeof chart.title === "string" && typeof chart.metric === "string";
+    return typeof title === "string" && charts.every(isChart) ? { title, charts } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The list with one of its members a place further on, or back. */
+export function moved<T>(list: readonly T[], from: number, by: 1 | -1): T[] {
+  const others = list.filter((_, at) => at !== from);
+  return [...others.slice(0, from + by), ...list.slice(from, from + 1), ...others.slice(from + by)];
 }
 
 const turnsMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000 };

@@ -87,6 +87,9 @@ describe("boards", () => {
     await tab.open(`${plane.url}/metrics`);
     await tab.press("New board…");
     await write("#board-name", "night");
+    await takePictures(tab, "board-form");
+    expect(await axeFaults(tab)).toEqual([]);
+    await tab.press("As JSON");
     await write("#board-text", "{");
     await tab.press("Save");
     await tab.shows("This is not JSON");
@@ -97,10 +100,28 @@ describe("boards", () => {
     plane.answers["PUT /boards/night"] = board;
     plane.answers["GET /boards"] = { boards: [...builtInBoards, board] };
     await write("#board-text", JSON.stringify({ title: "Night shift", charts }));
+    await tab.press("Charts");
+    await tab.press("Add a chart");
+    await write('[aria-label="Title of chart 2"]', "Memory");
+    await write('[aria-label="Metrics of chart 2"]', "system.mem_used_bytes");
+    const choose = (label: string, value: string) =>
+      tab.read(
+        `(() => { const list = document.querySelector('[aria-label="${label}"]'); list.value = "${value}"; list.dispatchEvent(new Event("change", { bubbles: true })); return true; })()`,
+      );
+    await choose("Unit of chart 2", "bytes");
+    await choose("Values of chart 2", "max");
+    const step = (title: string) =>
+      tab.read(`(() => { document.querySelector('[title="${title}"]').click(); return true; })()`);
+    await step("Move chart 2 up");
+    await tab.press("Add a chart");
+    await step("Remove chart 3");
+    await takePictures(tab, "board-form-filled");
     await tab.press("Save");
     await tab.at(/board=night/);
     await tab.shows("Busy apps");
-    expect(asked("PUT", "/boards/night")?.body).toEqual({ title: "Night shift", charts });
+    const memory = { title: "Memory", metric: "system.mem_used_bytes", unit: "bytes", agg: "max" };
+    const saved = plane.asked.findLast(({ method, path }) => method === "PUT" && path === "/boards/night");
+    expect(saved?.body).toEqual({ title: "Night shift", charts: [memory, ...charts] });
     await takePictures(tab, "board");
     expect(await axeFaults(tab)).toEqual([]);
   });

@@ -1,11 +1,11 @@
 import { createHistogram, type Histogram, mergeHistogram, quantile, upperEnd } from "../../../base/pure/histogram.ts";
+import type { aggregates } from "../../api/boards.ts";
 import type { MetricType } from "./catalogue.ts";
 import type { Chunk } from "./chunk.ts";
 import type { Plan } from "./plan.ts";
 import { bucketAt } from "./rollup.ts";
 import { slotsPerChunk, type Tier } from "./tiers.ts";
 
-export const aggregates = ["avg", "min", "max", "sum", "last", "rate", "count", "p50", "p90", "p95", "p99"] as const;
 export type Aggregate = (typeof aggregates)[number];
 
 const shares: Partial<Record<AnyAggregate, number>> = { p50: 0.5, p90: 0.9, p95: 0.95, p99: 0.99 };

@@ -1,7 +1,8 @@
 import { closest } from "../../../base/pure/suggest.ts";
 import { parseSince } from "../../../base/pure/since.ts";
 import { Failure, type Problem } from "../../../base/wire/failure.ts";
-import { type Aggregate, aggregates } from "../../core/metrics/fold.ts";
+import { aggregates } from "../../api/boards.ts";
+import type { Aggregate } from "../../core/metrics/fold.ts";
 import { catalogue, latencyNames, metricOf } from "../../core/metrics/catalogue.ts";
 import { parseSpan } from "../../core/metrics/plan.ts";
 import { type Series, type Source, sources } from "../../core/metrics/series.ts";

@@ -1,7 +1,16 @@
 import { describe, expect, test } from "bun:test";
 import { metricOf } from "../../../../src/observability/core/metrics/catalogue.ts";
 import { builtInBoards } from "../../../../src/observability/core/boards.ts";
-import { appBoard, boardText, linesOf, onWall, ownBoard, readBoard } from "../../../../src/ui/text/boards.ts";
+import {
+  appBoard,
+  boardText,
+  draftOf,
+  linesOf,
+  moved,
+  onWall,
+  ownBoard,
+  readBoard,
+} from "../../../../src/ui/text/boards.ts";
 
 describe("boards", () => {
   test("ask only for metrics that the server collects", () => {
@@ -70,4 +79,25 @@ test("what an app sends itself has a chart each, in the form of its type", () =>
     ["queue.length", "custom.queue.length", "avg", "count"],
   ]);
   expect(ownBoard(metrics, true).every((chart) => chart.group_by === "replica")).toBe(true);
+});
+
+test("a form shows what is a board, and moves its charts", () => {
+  const charts = ["a", "b", "c"].map((title) => ({
+    title,
+    metric: "pod.cpu_percent",
+    unit: "percent" as const,
+    app: "x",
+  }));
+  const draft = draftOf(boardText({ title: "Night", charts }));
+  expect(draft).toEqual({ title: "Night", charts });
+  expect(boardText({ title: "", charts })).not.toContain('"title": ""');
+  for (const text of ["{", "[]", '{"charts":{}}', '{"charts":[1]}', '{"title":1,"charts":[]}', "null"]) {
+    expect([text, draftOf(text)]).toEqual([text, undefined]);
+  }
+  const order = (list: readonly { title: string }[]) => list.map(({ title }) => title).join("");
+  expect([order(moved(charts, 0, 1)), order(moved(charts, 2, -1)), order(moved(charts, 1, 1))]).toEqual([
+    "bac",
+    "acb",
+    "acb",
+  ]);
 });
