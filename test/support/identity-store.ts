@@ -1,9 +1,14 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type IdentityNouns, type IdentityStore, openIdentityStore } from "../../src/identity/store/open-store.ts";
+import {
+  identityMigrations,
+  type IdentityNouns,
+  type IdentityStore,
+  openIdentityStore,
+} from "../../src/identity/store/open-store.ts";
 import type { Instance, Session, User } from "../../src/identity/store/records.ts";
-import { testKey } from "./store-root.ts";
+import { putDatabase, testKey } from "./store-root.ts";
 
 /** An identity database in a folder of its own; `remove` it after. */
 export interface TestIdentityStore {
@@ -15,6 +20,7 @@ export interface TestIdentityStore {
 export function openTestIdentityStore(): TestIdentityStore {
   const folder = mkdtempSync(join(tmpdir(), "berth-identity-"));
   const path = join(folder, "identity.db");
+  putDatabase(path, identityMigrations);
   const store = openIdentityStore({ path, key: testKey });
   return {
     store,

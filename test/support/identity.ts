@@ -11,10 +11,10 @@ import { createInstances } from "../../src/identity/service/instances.ts";
 import { startSession } from "../../src/identity/service/sessions.ts";
 import { startWorker } from "../../src/identity/service/search-worker.ts";
 import { createLog } from "../../src/base/words/log.ts";
-import { openIdentityStore } from "../../src/identity/store/open-store.ts";
+import { identityMigrations, openIdentityStore } from "../../src/identity/store/open-store.ts";
 import type { Session, User } from "../../src/identity/store/records.ts";
 import { createFakeClock, type FakeClock } from "./fake-clock.ts";
-import { testKey } from "./store-root.ts";
+import { putDatabase, testKey } from "./store-root.ts";
 import { deliverAll } from "./webhooks.ts";
 
 /** An instance with its keys in the clear. */
@@ -85,6 +85,7 @@ export function identityWorld(
 ): IdentityWorld {
   const folder = mkdtempSync(join(tmpdir(), "identity-"));
   const path = join(folder, "identity.db");
+  putDatabase(path, identityMigrations);
   const store = openIdentityStore({ path, key: testKey, usersKept: identityLimits.usersKept });
   const clock = createFakeClock();
   const logged: string[] = [];

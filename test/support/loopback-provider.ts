@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { exportJWK, generateKeyPair, SignJWT } from "jose";
+import { exportJWK, generateKeyPair, type GenerateKeyPairResult, SignJWT } from "jose";
 
 /** Whom the provider says that everybody is. */
 export interface Person {
@@ -68,10 +68,17 @@ interface Grant {
 export const clientId = "client-1";
 export const clientSecret = "client secret:1";
 
+/** Made once: it takes a tenth of a second of a processor, and no test changes them. */
+let keys: Promise<Record<"pair" | "forger", GenerateKeyPairResult>> | undefined;
+
+async function makeKeys() {
+  return { pair: await generateKeyPair("RS256"), forger: await generateKeyPair("RS256") };
+}
+
 /** Google, GitHub, Twitter and an OpenID Connect issuer (`/oidc`) on loopback, as strict as the real ones. */
 export async function startLoopbackProvider(): Promise<LoopbackProvider> {
-  const pair = await generateKeyPair("RS256");
-  const forger = await generateKeyPair("RS256");
+  keys ??= makeKeys();
+  const { pair, forger } = await keys;
   const jwk = { ...(await exportJWK(pair.publicKey)), kid: "k1", alg: "RS256", use: "sig" };
   const grants = new Map<string, Grant>();
   const hanging = new AbortController();

@@ -21,6 +21,7 @@ import type { TracePlatform } from "../../src/observability/service/traces/creat
 import type { LogPlatform } from "../../src/observability/service/logs/create.ts";
 import type { Platform, PodInside } from "../../src/observability/service/platform.ts";
 import type { PlaneLimits } from "../../src/observability/service/context.ts";
+import { observabilityMigrations } from "../../src/observability/store/migrations/all.ts";
 import { type ObservabilityStore, openObservabilityStore } from "../../src/observability/store/open-store.ts";
 import type { Controller } from "../../src/orchestration/controller/controller.ts";
 import { naming } from "../../src/orchestration/core/naming.ts";
@@ -31,7 +32,7 @@ import { type FakeWatch, fakeWatch } from "./app-facts.ts";
 import { testMetrics } from "./metrics.ts";
 import { createFakeClock, type FakeClock } from "./fake-clock.ts";
 import { createRecordingController, type RecordedCall } from "./recording-controller.ts";
-import { testKey } from "./store-root.ts";
+import { putDatabase, testKey } from "./store-root.ts";
 
 export interface TestObservabilityStore {
   store: ObservabilityStore;
@@ -43,6 +44,7 @@ export interface TestObservabilityStore {
 export function openTestObservabilityStore(): TestObservabilityStore {
   const folder = mkdtempSync(join(tmpdir(), "berth-observability-"));
   const path = join(folder, "observability.db");
+  putDatabase(path, observabilityMigrations);
   const store = openObservabilityStore({ path, key: testKey });
   return {
     store,

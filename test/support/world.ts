@@ -28,13 +28,14 @@ import { createMemoryRuntime, type MemoryRuntime } from "./memory-runtime.ts";
 import type { Engine } from "../../src/orchestration/engine/engine.ts";
 import { createLocalEngine } from "../../src/orchestration/engine/local.ts";
 import type { Runtime } from "../../src/orchestration/engine/runtime.ts";
+import { stateMigrations } from "../../src/orchestration/store/migrations/all.ts";
 import { openStore } from "../../src/orchestration/store/open-store.ts";
 import { createActivity } from "./activity.ts";
 import { createFakeClock, type FakeClock } from "./fake-clock.ts";
 import { fixtureImage } from "./manifests.ts";
 import { type AfterCall, createPower } from "./power.ts";
 import { secondsText, unsettled } from "./settled.ts";
-import { testKey } from "./store-root.ts";
+import { putDatabase, testKey } from "./store-root.ts";
 import { waitFor } from "./wait.ts";
 import { deliverAll } from "./webhooks.ts";
 
@@ -121,6 +122,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   const activity = createActivity();
   const logged: string[] = [];
   const log = createLog((line) => logged.push(line), "debug");
+  putDatabase(layout.database, stateMigrations);
   const store = openStore({
     path: layout.database,
     lockPath: layout.lock,
