@@ -44,6 +44,9 @@ const word = fc.array(fc.constantFrom(...alphabet), { maxLength: 7 }).map((lette
 const day = fc.integer({ min: 0, max: 6 });
 const timeAt = (days: number) => Date.UTC(2026, 0, 1 + days);
 
+/** Full in test/soak. */
+const cases = Math.min(Number(process.env.BERTH_TEST_CASES ?? 400), 3_000);
+
 const userFields = fc.record({
   email: word.map((text) => text.toLowerCase()),
   name: word,
@@ -111,7 +114,7 @@ test("the evaluator says what the grammar says", () => {
       const found = empty ? [] : rows.filter((one: NaiveRow) => matches(parsed, (field) => one[field]));
       expect(found).toEqual(naive as typeof found);
     }),
-    { numRuns: 3_000 },
+    { numRuns: cases * 2 },
   );
 });
 
@@ -159,7 +162,7 @@ for (const { way, smallMax, steps } of ways) {
           parsed.ignored.length === parsed.tokens ? [] : search.ids("users", instance.seq, query, { rowsMax });
         expect(found).toEqual(naive);
       }),
-      { numRuns: 1_500 },
+      { numRuns: cases },
     );
     expect(search.index.upto("users", instances[0]?.seq ?? 0) === undefined).toBe(smallMax > 0);
   });
@@ -218,7 +221,7 @@ for (const { way, smallMax, steps } of ways) {
           expect(found).toEqual(naive);
         },
       ),
-      { numRuns: 400 },
+      { numRuns: Math.ceil(cases / 4) },
     );
   });
 }
