@@ -68,9 +68,13 @@ run_item() {
   began=$(uptime_seconds)
   code=0
   options=
-  ! is_in "$pure_rings" "$ring" || options="--parallel=2 --no-isolate"
+  temporary=${TMPDIR:-/tmp}
+  if is_in "$pure_rings" "$ring"; then
+    options="--parallel=2 --no-isolate"
+    temporary=${memory_dir:-$temporary}
+  fi
   # shellcheck disable=SC2086 # one word per option
-  timeout -k 10 "$seconds" bun test "./$target" $options --timeout 60000 \
+  TMPDIR=$temporary timeout -k 10 "$seconds" bun test "./$target" $options --timeout 60000 \
     --reporter=junit --reporter-outfile="$result.xml" </dev/null >"$result.log" 2>&1 || code=$?
   count_item "$result.xml" "$code" >"$result.count"
   took=$(($(uptime_seconds) - began))
