@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { writeAtomic } from "../base/disk/atomic-write.ts";
 import { Failure } from "../base/wire/failure.ts";
 import type { PlaneTls } from "../config/observability-options.ts";
-import { selfSigned } from "../ingress/certs/authority.ts";
 import { readPair } from "../ingress/certs/pem.ts";
 
 /** What a listener serves TLS with. */
@@ -46,6 +45,8 @@ async function ownTls(folder: string, now: number): Promise<ReadyTls> {
   const [certificate, key] = [join(folder, "certificate.pem"), join(folder, "key.pem")];
   const present = existsSync(certificate) && existsSync(key) ? readFiles(certificate, key) : undefined;
   if (present !== undefined && present.expiresAt > now + renewMs) return { ...present, selfSigned: true };
+  // Loaded when it is used: its packages take megabytes of memory, and most servers have a certificate already.
+  const { selfSigned } = await import("../ingress/certs/authority.ts");
   const made = await selfSigned({ names: ["localhost", hostname()], addresses: ownAddresses(), now });
   await mkdir(folder, { recursive: true, mode: 0o700 });
   // The key first: a certificate without its key would be taken for damage.

@@ -1,4 +1,3 @@
-import { createTransport } from "nodemailer";
 import { unlessAborted } from "../words/abort.ts";
 import type { Secret } from "../words/secret.ts";
 import { mailServer } from "./mail-server.ts";
@@ -31,6 +30,8 @@ export function createMailSender({ url, from, timeoutMs }: MailOptions): SendMai
   const domain = from.slice(from.lastIndexOf("@") + 1).replace(/>\s*$/, "");
   return async function sendMail(mail, signal) {
     const { id, ...content } = mail;
+    // Loaded with the first mail: it takes megabytes of memory, and many servers send none.
+    const { createTransport } = await import("nodemailer");
     const transport = createTransport({
       ...server,
       connectionTimeout: timeoutMs,
