@@ -34,8 +34,8 @@ export interface AccessLine {
 
 /** The fields in the order of `parseAccessLine()`. */
 export const logFormat = [
-  "%[var(txn.be)] %s %ST %B %U %Tw %Tc %Tr %Ta %[var(txn.held)] %rc %ts %Ts%ms",
-  "%ID %[src] %HM %[var(txn.host)] %HPO",
+  "%[var(txn.route),field(1,|)] %s %ST %B %U %Tw %Tc %Tr %Ta %[var(txn.held)] %rc %ts %Ts%ms",
+  "%ID %[src] %HM %[var(txn.key),field(1,/)] %HPO",
 ].join(" ");
 
 /** Undefined for a line that is none of ours, or was cut off. */

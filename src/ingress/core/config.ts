@@ -6,7 +6,15 @@ import { keepAliveMs, luaPath, pagePath, pathWord } from "./layout.ts";
 import { defaultTimes } from "./maps.ts";
 import { listenAddress, plainName, wholeNumber } from "./quote.ts";
 import { remembered } from "./remember.ts";
-import { closingRules, type Lines, openingRules, redirectSection, retryAfter, section } from "./rules.ts";
+import {
+  closingRules,
+  commonRequest,
+  type Lines,
+  openingRules,
+  redirectSection,
+  retryAfter,
+  section,
+} from "./rules.ts";
 import { logFormat } from "./access-line.ts";
 import { type AnySite, isHttp, serverWords, upstreamsOf } from "./servers.ts";
 import type { Table } from "./table.ts";
@@ -118,7 +126,12 @@ function baseText(setup: Setup): string {
     ...(setup.logTo?.transport === "tcp" ? [ringSection(setup.logTo.address)] : []),
     section("defaults base", baseLines(setup)),
     section("defaults tcp", ["mode tcp", "timeout connect 1s", ...lostClientLines, "retries 3", "option redispatch 1"]),
-    section("defaults site from base", ["balance roundrobin", ...openingRules(setup), ...closingRules(setup)]),
+    section("defaults site from base", [
+      "balance roundrobin",
+      commonRequest,
+      ...openingRules(setup),
+      ...closingRules(setup),
+    ]),
     redirectSection(),
   ].join("");
 }

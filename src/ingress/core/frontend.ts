@@ -1,9 +1,9 @@
 import type { Setup } from "./change.ts";
 import { argumentPath, certificateListPath, mapPath, pathWord } from "./layout.ts";
-import { flags, httpsPort } from "./maps.ts";
+import { httpsPort } from "./maps.ts";
 import { bindAddress, proxyProtocolRules } from "./frontend-binds.ts";
 import { innerLines, isOnDemand, onDemandSections } from "./on-demand.ts";
-import { hasFlag, type Lines, networkRule, section } from "./rules.ts";
+import { hasFlag, type Lines, networkRule, routeBackend, section } from "./rules.ts";
 import type { Listen, Table } from "./table.ts";
 
 /** The sections where requests come in: plain HTTP and TLS. */
@@ -37,40 +37,47 @@ function bindLines(addresses: readonly string[], words: string): Lines {
   return addresses.map((one) => `bind ${bindAddress(one, addresses)}${words}`);
 }
 
+/**
+ * What each request needs comes first. Then a request whose host and path lead to a site as they are written leaves the
+ * rules: those below are for all others.
+ */
 function webRules(web: Web): Lines {
   const { table, setup, scheme, opening } = web;
   const isBehindProxy = table.listen.trustedProxies.length > 0;
+  const redirects = redirectRules(web, isBehindProxy);
   return [
     ...opening,
+    ...(isBehindProxy ? [] : addressVariables("tcp-request session", "sess")),
     ...refusals,
     ...identityRules(setup),
-    ...challengeRules(setup),
     ...clientRules(table.listen, scheme),
-    ...routeRules(setup),
-    ...redirectRules(web, isBehindProxy),
+    ...(redirects.length === 0 ? [] : [`http-request set-var(txn.says_https) bool(true) if ${saysHttps}`]),
+    ...(isBehindProxy ? forwardedRulesBehindProxy(setup) : forwardedRules(setup, scheme)),
+    ...routeRules(setup, redirects),
     ...hstsRules(setup, { scheme, isBehindProxy }),
-    ...forwardedRules(isBehindProxy),
-    "use_backend %[var(txn.be)]",
+    `use_backend %[${routeBackend}]`,
   ];
 }
 
-/** A tunnel to anywhere, framing that HTTP/1.0 does not have, lengths that overflow, and hosts that are none. */
+/** A tunnel to anywhere, framing that HTTP/1.0 does not have, and lengths that overflow. */
 const refusals = [
   "http-request deny deny_status 405 if METH_CONNECT",
-  "http-request deny deny_status 400 if HTTP_1.0 { req.hdr(transfer-encoding) -m found }",
+  "http-request deny deny_status 400 if { req.hdr(transfer-encoding) -m found } HTTP_1.0",
   "http-request deny deny_status 400 if { req.hdr(content-length) -m found } !{ req.hdr(content-length) -m reg ^[0-9]{1,18}$ }",
-  String.raw`http-request deny deny_status 400 unless { req.hdr(host) -m reg '^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{0,5})?$' }`,
 ];
 
-function identityRules({ headerPrefix }: Setup): Lines {
+const requestIdHeader = ({ headerPrefix }: Setup) => `${headerPrefix}-Request-Id`;
+
+/** One that the client sent is removed with the other headers that only the proxy may write. */
+function identityRules(setup: Setup): Lines {
   return [
     "unique-id-format %[uuid()]",
-    `http-request set-header ${headerPrefix}-Request-Id %[unique-id]`,
-    `http-after-response set-header ${headerPrefix}-Request-Id %[unique-id]`,
+    `unique-id-header ${requestIdHeader(setup)}`,
+    `http-after-response set-header ${requestIdHeader(setup)} %[unique-id]`,
   ];
 }
 
-/** Before everything else, so that a certificate is issued for a host whatever its site does. */
+/** Before the rules of sites, so that a certificate is issued for a host whatever its site does. */
 function challengeRules({ paths }: Setup): Lines {
   const answer = `path,field(4,/),map_str(${argumentPath(mapPath(paths, "challenges"))})`;
   return [
@@ -78,10 +85,13 @@ function challengeRules({ paths }: Setup): Lines {
   ];
 }
 
-/** The client behind trusted proxies is the last address that is none of theirs. */
+/**
+ * The client behind trusted proxies is the last address that is none of theirs. A request without `txn.proto` is plain
+ * HTTP.
+ */
 function clientRules(listen: Listen, scheme: "http" | "https"): Lines {
   const own = `http-request set-var(txn.proto) str(${scheme})`;
-  if (listen.trustedProxies.length === 0) return [own];
+  if (listen.trustedProxies.length === 0) return scheme === "https" ? [own] : [];
   return [
     own,
     ...networkRule("trusted", listen.trustedProxies),
@@ -91,67 +101,109 @@ function clientRules(listen: Listen, scheme: "http" | "https"): Lines {
   ];
 }
 
-function routeRules({ paths }: Setup): Lines {
-  const lookup = `set-var(txn.route) var(txn.key),map_beg(${argumentPath(mapPath(paths, "routes"))})`;
-  const missing = "!{ var(txn.route) -m found }";
+/** Text of the client's address, and in the form of the header `Forwarded`. It is costly to write, and written once. */
+function addressVariables(rule: "tcp-request session" | "http-request", scope: "sess" | "txn"): Lines {
   return [
-    "http-request set-var(txn.host) req.hdr(host),field(1,:),lower,rtrim(.)",
-    "http-request set-var-fmt(txn.key) %[var(txn.host)]%[path]/",
-    `http-request ${lookup}`,
-    // Wildcards of one label here, deeper ones in Lua.
-    `http-request set-var-fmt(txn.key) *.%[var(txn.host),field(2,.,0)]%[path]/ if ${missing}`,
-    `http-request ${lookup} if ${missing}`,
-    `http-request lua.wildcard if ${missing}`,
-    "http-request deny deny_status 404 unless { var(txn.route) -m found }",
-    String.raw`http-request lua.two_ways if { path -m sub // /. % ; '\' }`,
-    "http-request deny deny_status 400 if { var(txn.two_ways) -m found }",
-    "http-request set-var(txn.be) var(txn.route),field(1,|)",
-    "http-request set-var(txn.flags) var(txn.route),field(2,|)",
+    `${rule} set-var-fmt(${scope}.ip) %[src]`,
+    `${rule} set-var-fmt(${scope}.for) '"%[var(${scope}.ip)]"' unless { var(${scope}.ip) -m sub : }`,
+    `${rule} set-var-fmt(${scope}.for) '"[%[var(${scope}.ip)]]"' if { var(${scope}.ip) -m sub : }`,
   ];
 }
+
+const isHost = String.raw`{ req.fhdr(host) -m reg '^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{0,5})?$' }`;
+/** Paths that an app may read in another way than they are written. */
+const isAmbiguous = String.raw`{ path -m sub // /. % ; '\' }`;
+
+function routeRules(setup: Setup, redirects: Lines): Lines {
+  const lookup = (key: string) =>
+    `set-var(txn.route) var(txn.${key}),map_beg(${argumentPath(mapPath(setup.paths, "routes"))})`;
+  const missing = "!{ var(txn.route) -m found }";
+  const isRedirected = redirects.length === 0 ? "" : ` !${hasFlag("redirect")}`;
+  return [
+    "http-request set-var-fmt(txn.key) %[req.fhdr(host),lower]%[path]/",
+    `http-request ${lookup("key")}`,
+    // A host without a slash that is found is the host of a site, so it needs no other check.
+    `http-request allow if { var(txn.route) -m found } !{ req.fhdr(host) -m sub / * } !${isAmbiguous}${isRedirected}`,
+    "http-request unset-var(txn.key)",
+    "http-request unset-var(txn.route)",
+    `http-request deny deny_status 400 unless ${isHost}`,
+    ...challengeRules(setup),
+    "http-request set-var(txn.host) req.fhdr(host),field(1,:),lower,rtrim(.)",
+    "http-request set-var-fmt(txn.key) %[var(txn.host)]%[path]/",
+    `http-request ${lookup("key")}`,
+    // Wildcards of one label here, deeper ones in Lua.
+    `http-request set-var-fmt(txn.wildcard) *.%[var(txn.host),field(2,.,0)]%[path]/ if ${missing}`,
+    `http-request ${lookup("wildcard")} if ${missing}`,
+    `http-request lua.wildcard if ${missing}`,
+    "http-request deny deny_status 404 unless { var(txn.route) -m found }",
+    `http-request lua.two_ways if ${isAmbiguous}`,
+    "http-request deny deny_status 400 if { var(txn.two_ways) -m found }",
+    ...redirects,
+  ];
+}
+
+const saysHttps = "{ req.hdr(x-forwarded-proto) -i https }";
 
 function redirectRules({ table, scheme }: Web, isBehindProxy: boolean): Lines {
   const port = httpsPort(table);
   if (port === undefined || (scheme === "https" && !isBehindProxy)) return [];
   return [
-    `http-request lua.loop if ${hasFlag("redirect")} !{ var(txn.proto) -m str https } { req.hdr(x-forwarded-proto) -i https }`,
+    `http-request lua.loop if ${hasFlag("redirect")} !{ var(txn.proto) -m str https } { var(txn.says_https) -m bool }`,
     `http-request redirect location https://%[var(txn.host)]${port}%[pathq] code 308 if ${hasFlag("redirect")} !{ var(txn.proto) -m str https }`,
   ];
 }
 
 function hstsRules({ paths }: Setup, at: { scheme: "http" | "https"; isBehindProxy: boolean }): Lines {
   if (at.scheme === "http" && !at.isBehindProxy) return [];
-  const value = `var(txn.be),map_str(${argumentPath(mapPath(paths, "hsts"))})`;
+  const value = `${routeBackend},map_str(${argumentPath(mapPath(paths, "hsts"))})`;
+  const overTls = at.isBehindProxy ? " { var(txn.proto) -m str https }" : "";
+  return [`http-after-response set-header strict-transport-security %[${value}] if ${hasFlag("hsts")}${overTls}`];
+}
+
+const namesOurs = "{ req.hdr(connection) -m reg -i '^(x-|forwarded$|http2-settings$)' }";
+
+const connectionRules = [
+  // A replica that switches to HTTP/2 inside of the connection would take requests that no rule has seen.
+  "http-request del-header upgrade if { req.hdr(upgrade) -m sub -i h2c }",
+  // Another proxy at the replica would take off what Connection names.
+  `http-request set-header connection upgrade if { req.hdr(connection) -i upgrade } ${namesOurs}`,
+  `http-request del-header connection if ${namesOurs}`,
+];
+
+/**
+ * Replicas see one client address, the one that the proxy believes; nothing that a client wrote itself. CGI and its
+ * relatives take X_Forwarded_For for X-Forwarded-For. All of it is removed in one pass, so what follows only adds.
+ */
+function forwardedRules(setup: Setup, scheme: "http" | "https"): Lines {
+  const requestId = requestIdHeader(setup).toLowerCase();
   return [
-    `http-after-response set-header strict-transport-security %[${value}] if { var(txn.flags) -m sub ${flags.hsts} } { var(txn.proto) -m str https }`,
+    `http-request del-header '^(x([-_]forwarded[-_]|_real[-_]|-real_|-real-ip$)|forwarded$|http2-settings$|${requestId}$)' -m reg`,
+    ...connectionRules,
+    "http-request add-header x-forwarded-host %[req.fhdr(host)]",
+    "http-request add-header x-forwarded-port %[dst_port]",
+    `http-request add-header x-forwarded-proto ${scheme}`,
+    "http-request add-header x-forwarded-for %[var(sess.ip)]",
+    "http-request add-header x-real-ip %[var(sess.ip)]",
+    `http-request add-header forwarded 'for=%[var(sess.for)];host="%[req.fhdr(host)]";proto=${scheme}'`,
   ];
 }
 
-const namesOurs = "req.hdr(connection) -m reg -i '^(x-|forwarded$|http2-settings$)'";
-
-/** Replicas see one client address, the one that the proxy believes; nothing that a client wrote itself. */
-function forwardedRules(isBehindProxy: boolean): Lines {
-  const unlessKept = (header: string) =>
-    isBehindProxy ? ` unless { var(txn.trusted) -m bool } { req.hdr(${header}) -m found }` : "";
-  const forwarded = (client: string) => `'for="${client}";host="%[req.hdr(host)]";proto=%[var(txn.proto)]'`;
-  const unlessTrusted = isBehindProxy ? " unless { var(txn.trusted) -m bool }" : "";
+/** The same, except that what a trusted proxy says of its client's request is kept. */
+function forwardedRulesBehindProxy(setup: Setup): Lines {
+  const requestId = requestIdHeader(setup).toLowerCase();
+  const unlessTrusted = "unless { var(txn.trusted) -m bool }";
+  const unlessKept = (header: string) => `${unlessTrusted} { req.hdr(${header}) -m found }`;
   return [
-    // CGI and its relatives take X_Forwarded_For for X-Forwarded-For.
-    "http-request del-header '^x(_forwarded[-_]|-forwarded(_|-.*_)|_real[-_]|-real_)' -m reg",
-    `http-request del-header '^x-forwarded-' -m reg${unlessTrusted}`,
-    // A replica that switches to HTTP/2 inside of the connection would take requests that no rule has seen.
-    "http-request del-header upgrade if { req.hdr(upgrade) -m sub -i h2c }",
-    "http-request del-header http2-settings",
-    // Another proxy at the replica would take off what Connection names.
-    `http-request set-header connection upgrade if { ${namesOurs} } { req.hdr(connection) -i upgrade }`,
-    `http-request del-header connection if { ${namesOurs} }`,
-    `http-request set-header x-forwarded-host %[req.hdr(host)]${unlessKept("x-forwarded-host")}`,
-    `http-request set-header x-forwarded-port %[dst_port]${unlessKept("x-forwarded-port")}`,
+    `http-request del-header '^(x(_forwarded[-_]|-forwarded(_|-.*_)|_real[-_]|-real_)|http2-settings$|${requestId}$)' -m reg`,
+    `http-request del-header '^x-forwarded-' -m reg ${unlessTrusted}`,
+    ...connectionRules,
+    ...addressVariables("http-request", "txn"),
+    `http-request set-header x-forwarded-host %[req.fhdr(host)] ${unlessKept("x-forwarded-host")}`,
+    `http-request set-header x-forwarded-port %[dst_port] ${unlessKept("x-forwarded-port")}`,
     "http-request set-header x-forwarded-proto %[var(txn.proto)]",
-    "http-request set-header x-forwarded-for %[src]",
-    "http-request set-header x-real-ip %[src]",
+    "http-request set-header x-forwarded-for %[var(txn.ip)]",
+    "http-request set-header x-real-ip %[var(txn.ip)]",
     "http-request del-header x-forwarded-prefix",
-    `http-request set-header forwarded ${forwarded("%[src]")} unless { src -m sub : }`,
-    `http-request set-header forwarded ${forwarded("[%[src]]")} if { src -m sub : }`,
+    `http-request set-header forwarded 'for=%[var(txn.for)];host="%[req.fhdr(host)]";proto=%[var(txn.proto)]'`,
   ];
 }

@@ -6,7 +6,16 @@ import { network } from "./quote.ts";
 /** Lines of one section, without the two spaces before each. */
 export type Lines = string[];
 
-export const hasFlag = (flag: keyof typeof flags) => `{ var(txn.flags) -m sub ${flags[flag]} }`;
+/** The parts of `txn.route`, which is what the map of routes says: `p7`, or `p7|rh`, or `p7|rs|/api`. */
+export const routeBackend = "var(txn.route),field(1,|)";
+const routeFlags = "var(txn.route),field(2,|)";
+
+/** Whether the route carries one of these. */
+export const hasFlag = (...some: (keyof typeof flags)[]) =>
+  `{ ${routeFlags} -m sub ${some.map((flag) => flags[flag]).join(" ")} }`;
+
+/** A request that nothing below concerns, as most, leaves the rules of its site. Only for sites without rules of their own. */
+export const commonRequest = `http-request allow if { nbsrv gt 0 } !${hasFlag("maintenance", "timeouts", "strip")} { method GET HEAD OPTIONS }`;
 
 /** Conditions of one name are alternatives; a line holds only some of the networks, as words of a line are limited. */
 export function networkRule(name: string, networks: readonly string[]): Lines {
@@ -23,16 +32,17 @@ export function openingRules({ paths }: Setup): Lines {
   const map = (name: Parameters<typeof mapPath>[1]) => argumentPath(mapPath(paths, name));
   return [
     `http-request return status 503 content-type 'text/html; charset=utf-8' lf-file ${pathWord(pagePath(paths, "maintenance"))} hdr retry-after 60 hdr cache-control no-store if ${hasFlag("maintenance")}`,
-    `http-request set-timeout server var(txn.be),map_str_int(${map("server-timeout")}) if ${hasFlag("timeouts")}`,
-    `http-request set-timeout tunnel var(txn.be),map_str_int(${map("tunnel-timeout")}) if ${hasFlag("timeouts")}`,
+    `http-request set-timeout server be_name,map_str_int(${map("server-timeout")}) if ${hasFlag("timeouts")}`,
+    `http-request set-timeout tunnel be_name,map_str_int(${map("tunnel-timeout")}) if ${hasFlag("timeouts")}`,
   ];
 }
 
 export function closingRules({ paths }: Setup): Lines {
   const holds = argumentPath(mapPath(paths, "hold"));
   return [
-    `http-request set-var(txn.hold) var(txn.be),map_str(${holds}) if { nbsrv eq 0 }`,
+    `http-request set-var(txn.hold) be_name,map_str(${holds}) if { nbsrv eq 0 }`,
     "http-request lua.hold if { var(txn.hold) -m found }",
+    "http-request set-var(txn.proto) str(http) if { var(txn.again) -m found } !{ var(txn.proto) -m found }",
     // gRPC and WebSockets follow no redirect; they are told to try again later.
     `http-request redirect location %[var(txn.proto)]://%[req.hdr(host)]%[pathq] code 307 if { var(txn.again) -m found } !{ req.hdr(upgrade) -m found } !{ req.hdr(content-type) -m beg application/grpc }`,
     `http-request lua.strip if ${hasFlag("strip")}`,
@@ -47,7 +57,7 @@ export const retryAfter = (status: number | string) => (String(status) === "503"
 export function redirectSection(): string {
   const rules = [301, 302, 307, 308].map(
     (status) =>
-      `http-request redirect location %[var(txn.route),field(3,|)]%[pathq] code ${status} if { var(txn.flags) -m str ${status} }`,
+      `http-request redirect location %[var(txn.route),field(3,|)]%[pathq] code ${status} if { ${routeFlags} -m str ${status} }`,
   );
   return section(`backend ${redirectBackend} from base`, rules);
 }

@@ -92,7 +92,7 @@ function holdRules({ listen }: TcpSite, backend: string, { paths }: Setup): Line
   return [
     `tcp-request inspect-delay ${inspectMs}ms`,
     `tcp-request content set-var(txn.be) str(${name})`,
-    `tcp-request content set-var(txn.host) str(${listenAddress(listen, "port").replace(/^.*:/, ":")})`,
+    `tcp-request content set-var(txn.key) str(${listenAddress(listen, "port").replace(/^.*:/, ":")})`,
     `tcp-request content set-var(txn.hold) var(txn.be),map_str(${argumentPath(mapPath(paths, "hold"))}) if { nbsrv(${name}) eq 0 }`,
     "tcp-request content lua.hold if { var(txn.hold) -m found }",
   ];
