@@ -5,6 +5,7 @@ import { freePort } from "../support/ports.ts";
 import { median } from "./median.ts";
 import { startOwn } from "./own-proxy.ts";
 import {
+  cpuUs,
   favour,
   hostName,
   type Measured,
@@ -12,6 +13,7 @@ import {
   page,
   pin,
   restCore,
+  startBareHaproxy,
   startCaddy,
   startNginx,
   startUpstream,
@@ -35,7 +37,7 @@ const rateMax = 1_000;
 /** On a machine that is shared, for figures without the others: these nearly stand still for two minutes. */
 const isFirst = process.env.BERTH_BENCH_FIRST === "1";
 
-type Kind = "own" | "logging" | "nginx" | "caddy" | "most" | "nginx most";
+type Kind = "own" | "logging" | "nginx" | "duties" | "duties logging" | "bare" | "caddy" | "most" | "nginx most";
 type Figures = Record<Kind, number>;
 
 interface World {
@@ -45,8 +47,8 @@ interface World {
 }
 
 /**
- * HAProxy as the server runs it, nginx and Debian's caddy: the same upstream, one core for the proxy that is measured
- * and one for everything else, in turns. Needs two cores, wrk, nginx and caddy.
+ * HAProxy as the server runs it, nginx (bare, and with all that the ingress does), HAProxy without rules, and Debian's
+ * caddy: the same upstream, one core for the proxy that is measured and one for everything else, in turns. Needs two cores, wrk, nginx and caddy.
  */
 export async function run(): Promise<BenchRow[]> {
   const folder = mkdtempSync(join(tmpdir(), "bench-ingress-"));
@@ -86,6 +88,9 @@ async function startAll(world: World, logTo: number, ends: (() => Promise<void>)
     own: await kept(startOwn(await order("own", manyHosts))),
     logging: await kept(startOwn({ ...(await order("logging", manyHosts)), logTo })),
     nginx: await kept(startNginx(await order("nginx", manyHosts))),
+    duties: await kept(startNginx(await order("duties", manyHosts), "same")),
+    "duties logging": await kept(startNginx(await order("duties-logging", manyHosts), { linesTo: logTo })),
+    bare: await kept(startBareHaproxy(await order("bare", manyHosts))),
     caddy: await kept(startCaddy({ ...(await order("caddy", manyHosts)), adminPort: await freePort() })),
     most: await kept(startOwn(await order("most", mostHosts))),
     "nginx most": await kept(startNginx(await order("nginx-most", mostHosts))),
@@ -112,17 +117,36 @@ const middle = (kind: Kind) => (kind.endsWith("most") ? mostHosts : manyHosts) /
 
 async function speed(all: All): Promise<BenchRow[]> {
   const kinds = Object.keys(all) as Kind[];
-  const requests = await inTurns(kinds, (kind) => load(all[kind].port, { host: middle(kind), path: "/", connections }));
-  const big = await inTurns(["own", "nginx", "caddy"], (kind) =>
-    load(all[kind].port, { host: middle(kind), path: "/big", connections: downloads }),
-  );
+  const spent = new Map<Kind, number[]>(kinds.map((kind) => [kind, []]));
+  const requests = await inTurns(kinds, async (kind) => {
+    const pids = all[kind].pids();
+    const before = cpuUs(pids);
+    const { perSecond, count } = await load(all[kind].port, { host: middle(kind), path: "/", connections });
+    spent.get(kind)?.push((cpuUs(pids) - before) / count);
+    return perSecond;
+  });
+  const big = await inTurns(["own", "nginx", "caddy"], async (kind) => {
+    const { perSecond } = await load(all[kind].port, { host: middle(kind), path: "/big", connections: downloads });
+    return perSecond;
+  });
   const perSecond = (name: string, [a, b]: [Kind, Kind], wanted: string) =>
     row({ name, unit: "requests/s", value: requests[a], baseline: requests[b], wanted });
+  const cpu = (name: string, [a, b]: [Kind, Kind]) => {
+    const of = (kind: Kind) => median(spent.get(kind) ?? []);
+    return row({ name, unit: "µs", value: of(a), baseline: of(b), wanted: "for comparison" });
+  };
   const downloaded = (name: string, to: Kind, wanted: string) =>
     row({ name, unit: "MB/s", value: big.own * 10, baseline: big[to] * 10, wanted });
   return [
     perSecond("ingress, 1,000 hosts, to nginx", ["own", "nginx"], ">= 0.9"),
+    perSecond("ingress, 1,000 hosts, to nginx with the same duties", ["own", "duties"], ">= 0.9"),
+    perSecond("HAProxy without rules, to nginx", ["bare", "nginx"], "for comparison"),
     perSecond("ingress with a line per request, to nginx", ["logging", "nginx"], ">= 0.75"),
+    perSecond("ingress with a line per request, to nginx with the same", ["logging", "duties logging"], ">= 0.75"),
+    cpu("CPU of a request, to nginx", ["own", "nginx"]),
+    cpu("CPU of a request, to nginx with the same duties", ["own", "duties"]),
+    cpu("CPU of a request with its line, to nginx with the same", ["logging", "duties logging"]),
+    cpu("CPU of a request, to HAProxy without rules", ["own", "bare"]),
     perSecond("ingress, 1,000 hosts, to caddy", ["own", "caddy"], ">= 4"),
     perSecond("ingress, 10,000 hosts, to 1,000", ["most", "own"], ">= 0.9"),
     perSecond("nginx, 10,000 hosts, to 1,000", ["nginx most", "nginx"], "for comparison"),
@@ -137,8 +161,8 @@ interface Load {
   connections: number;
 }
 
-/** Requests per second as wrk counts them; fails when one is not answered with 200. */
-async function load(port: number, order: Load): Promise<number> {
+/** Requests, and how many a second, as wrk counts them; fails when one is not answered with 200. */
+async function load(port: number, order: Load): Promise<{ perSecond: number; count: number }> {
   const head = ["-H", `Host: ${hostName(order.host)}`];
   const size = ["-t1", `-c${order.connections}`, `-d${roundSeconds}s`];
   const child = Bun.spawn(
@@ -151,13 +175,15 @@ async function load(port: number, order: Load): Promise<number> {
   );
   const text = await new Response(child.stdout).text();
   const found = /^Requests\/sec:\s+([\d.]+)/m.exec(text)?.[1];
-  if (found === undefined || /Non-2xx|Socket errors/.test(text)) throw new Error(`wrk on port ${port}:\n${text}`);
-  return Number(found);
+  const count = /^\s*(\d+) requests in/m.exec(text)?.[1];
+  if (found === undefined || count === undefined || /Non-2xx|Socket errors/.test(text))
+    throw new Error(`wrk on port ${port}:\n${text}`);
+  return { perSecond: Number(found), count: Number(count) };
 }
 
 /** p50 at a fixed rate, without the p50 of the upstream alone. */
 async function latency(all: All, { upstream }: World): Promise<BenchRow[]> {
-  const half = Math.min(rateMax, (await load(all.own.port, { host: 0, path: "/", connections })) / 2);
+  const half = Math.min(rateMax, (await load(all.own.port, { host: 0, path: "/", connections })).perSecond / 2);
   const rate = Math.floor(half);
   const p50 = async (port: number) => {
     const request = Buffer.from(`GET / HTTP/1.1\r\nHost: ${hostName(0)}\r\n\r\n`);
@@ -234,6 +260,9 @@ async function inTurns(kinds: readonly Kind[], measure: (kind: Kind) => Promise<
     own: of("own"),
     logging: of("logging"),
     nginx: of("nginx"),
+    duties: of("duties"),
+    "duties logging": of("duties logging"),
+    bare: of("bare"),
     caddy: of("caddy"),
     most: of("most"),
     "nginx most": of("nginx most"),
