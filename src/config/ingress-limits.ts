@@ -15,6 +15,9 @@ export const ingressLimits = {
     errorPageBytesMax: 16 * 1024,
     /** Of a certificate with its chain, and of a key. */
     pemBytesMax: 64 * 1024,
+    /** Of a request. */
+    headBytesMin: 16 * 1024,
+    headBytesMax: 128 * 1024,
     holdMsMax: 60_000,
     holdRequestsMax: 10_000,
     /** How long a replica may be silent. */

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { createServer, type AddressInfo } from "node:net";
 import { freePort } from "../support/ports.ts";
 import { startProxy, type TestProxy } from "../support/haproxy.ts";
 import { site, table, upstream } from "../support/ingress-table.ts";
+import { exchange, statuses } from "../support/raw-http.ts";
 import { waitFor } from "../support/wait.ts";
 import type { Site, SiteOptions } from "../../src/ingress/core/table.ts";
 
@@ -84,6 +86,34 @@ function ask(name: string, path = "/", init: RequestInit = {}): Promise<Response
 const nameOf = async (response: Response) => ((await response.json()) as { name: string }).name;
 const seen = async (response: Response) =>
   (await response.json()) as { headers: Record<string, string>; length: number };
+
+test("a request head of 16 KiB is passed on, and a longer one where an ingress asks for it", async () => {
+  // Bun itself takes no head of more than 16 KiB.
+  const replica = createServer((socket) => {
+    let text = "";
+    socket.on("error", () => socket.destroy());
+    socket.on("data", (data) => {
+      text += data.toString("latin1");
+      if (text.endsWith("\r\n\r\n")) socket.end("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n");
+    });
+  });
+  await new Promise<void>((resolve) => replica.listen(0, "127.0.0.1", resolve));
+  const there = upstream((replica.address() as AddressInfo).port);
+  await proxy.apply(now([...sites, own("long", {}, [there])]));
+  const headOf = async (bytes: number, fields: number) => {
+    const first = `GET / HTTP/1.1\r\nHost: long.test\r\nConnection: close\r\n`;
+    const each = Math.floor((bytes - first.length - 2) / fields);
+    const lines = Array.from({ length: fields }, (_, index) => `X-${index}: `.padEnd(each - 2, "a"));
+    return statuses(await exchange(port, `${first}${lines.join("\r\n")}\r\n\r\n`));
+  };
+  for (const fields of [1, 80]) expect(await headOf(16_384, fields)).toEqual([200]);
+  expect(await headOf(20_000, 1)).toEqual([400]);
+  const long = own("long", { limits: { ...limits, headBytes: 32_768 } }, [there]);
+  expect((await proxy.apply(now([...sites, long]))).reloadReasons).toEqual(["changed: base"]);
+  for (const fields of [1, 80]) await waitFor("the new process", async () => (await headOf(32_768, fields))[0] === 200);
+  await proxy.apply(now(sites));
+  replica.close();
+});
 
 test("round robin, least connections and random use every replica", async () => {
   for (const name of ["plain", "least", "random"]) {

@@ -80,6 +80,13 @@ for (const [host, path, name, seen] of reached)
     expect({ status, name: body.name, path: body.path }).toEqual({ status: 200, name, path: seen });
   });
 
+for (const host of ["*.wild.test", "*", "a.test/", "a.test/api", "x.wild.test/q", ""])
+  test(`the host "${host}" is refused, although its beginning leads to a site`, async () => {
+    expect(statuses(await exchange(port, `GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`))).toEqual([
+      400,
+    ]);
+  });
+
 test("an unknown host gets a page with the id of the request, and no word about the inside", async () => {
   const { status, response, body } = await get("nowhere.example", "/");
   const id = response.headers.get("x-berth-request-id") ?? "";

@@ -74,6 +74,7 @@ const options: fc.Arbitrary<SiteOptions> = fc.record({
   isInMaintenance: fc.boolean(),
   limits: fc.record({
     bodyBytes: maybe(fc.maxSafeNat()),
+    headBytes: maybe(fc.nat()),
     responseMs: fc.nat(),
     tunnelMs: fc.nat(),
     connectionsPerReplica: maybe(fc.integer({ min: 1, max: 1_000 })),

@@ -29,7 +29,7 @@ export interface Parts {
 }
 
 export function configParts(table: Table, assignment: Assignment, setup: Setup): Parts {
-  const fixed: [string, string][] = [["base", baseText(setup)]];
+  const fixed: [string, string][] = [["base", baseText(table, setup)]];
   const servers = new Map<string, string>();
   for (const text of webSections(table, setup)) fixed.push([text.split(" ", 2).join(" "), text]);
   for (const site of [...table.sites, ...table.tcp]) {
@@ -120,9 +120,9 @@ export const serverLines = remembered((site: AnySite, assigned: Assignment["serv
 /** One object for all sites without servers. */
 const noServers: Assignment["servers"][string] = {};
 
-function baseText(setup: Setup): string {
+function baseText(table: Table, setup: Setup): string {
   return [
-    section("global", globalLines(setup)),
+    section("global", globalLines(table, setup)),
     ...(setup.logTo?.transport === "tcp" ? [ringSection(setup.logTo.address)] : []),
     section("defaults base", baseLines(setup)),
     section("defaults tcp", ["mode tcp", "timeout connect 1s", ...lostClientLines, "retries 3", "option redispatch 1"]),
@@ -136,7 +136,7 @@ function baseText(setup: Setup): string {
   ].join("");
 }
 
-function globalLines(setup: Setup): Lines {
+function globalLines(table: Table, setup: Setup): Lines {
   const { connectionsMax, threads, user } = setup;
   return [
     `stats socket ${pathWord(setup.paths.socket)} mode 600 level admin expose-fd listeners`,
@@ -149,12 +149,39 @@ function globalLines(setup: Setup): Lines {
     "mworker-max-reloads 10",
     `lua-load ${pathWord(luaPath(setup.paths))}`,
     ...logLines(setup),
-    // Largest head of a request; a certificate with its chain has to fit as well.
-    "tune.bufsize 32768",
+    `tune.bufsize ${wholeNumber(bufferBytes(table), 2 ** 20, "buffer")}`,
     "tune.h2.max-concurrent-streams 100",
     "ssl-default-bind-options ssl-min-ver TLSv1.2",
     "ssl-default-bind-ciphers ECDHE+AESGCM:ECDHE+CHACHA20",
   ];
+}
+
+/** What every site takes, as much as Node does. */
+const headBytesLeast = 16 * 1024;
+/** Headers that the proxy adds to a request, and what it keeps for each header; the rest of a command. */
+const bufferRest = 2 * 1024;
+const headBytesMost = 128 * 1024;
+/** What is longer comes with a load. */
+const certificateBytesMost = 30 * 1024;
+const bufferStep = 4 * 1024;
+
+/**
+ * Size of HAProxy's buffers. The head of a request, an own error page, and a certificate or the list of its names each
+ * have to fit into one. HAProxy copies a buffer as a whole, twice, for each request that may be sent again, so it is not
+ * larger than the table needs.
+ */
+export function bufferBytes({ sites, certificates }: Table): number {
+  let most = headBytesLeast;
+  for (const { options } of sites) {
+    most = Math.max(most, Math.min(options.limits.headBytes ?? 0, headBytesMost));
+    for (const html of Object.values(options.errorPages)) most = Math.max(most, new TextEncoder().encode(html).length);
+  }
+  for (const { pem, names } of certificates) {
+    const bytes = Math.max(pem.length, names.join(" ").length);
+    most = Math.max(most, Math.min(bytes, certificateBytesMost));
+  }
+  const steps = Math.ceil((most - headBytesLeast) / bufferStep);
+  return headBytesLeast + steps * bufferStep + bufferRest;
 }
 
 function logLines({ logTo }: Setup): Lines {

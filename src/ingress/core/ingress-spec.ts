@@ -99,6 +99,7 @@ function optionsOf(spec: WrittenSpec, hosts: readonly string[], id: string): Sit
     isInMaintenance: spec.maintenance === true,
     limits: {
       bodyBytes: limits.body === undefined ? undefined : parseMemory(limits.body),
+      ...(limits.head === undefined ? {} : { headBytes: parseMemory(limits.head) }),
       responseMs: durationMs(limits.timeout, routingDefaults.timeout),
       tunnelMs: durationMs(limits.tunnel, routingDefaults.tunnel),
       connectionsPerReplica: limits.connections,

@@ -122,6 +122,8 @@ export interface HeaderChanges {
 export interface SiteLimits {
   /** Largest request body in bytes; undefined: no limit. Larger ones are answered with 413. */
   bodyBytes: number | undefined;
+  /** Largest head of a request in bytes; absent: the least that every site has. */
+  headBytes?: number;
   /** Until a replica has begun its answer, and between two parts of it. */
   responseMs: number;
   /** Silence after which a WebSocket or other upgraded connection is closed. */

@@ -7,6 +7,7 @@ export const routingDefaults = {
   /** One year: what browsers' preload lists ask for. */
   hstsSeconds: 31_536_000,
   ratePer: "1m",
+  head: "16Ki",
   timeout: "5m",
   tunnel: "24h",
   holdFor: "10s",

@@ -60,6 +60,13 @@ const RequestLimits = Shape(
         description: 'largest request body, such as "10Mi"; larger ones are answered with 413; default: no limit',
       }),
     ),
+    head: Type.Optional(
+      Type.String({
+        default: routingDefaults.head,
+        description:
+          "largest request head (request line and headers), up to 128Ki; a larger one is answered with 400, that of a response with 502; the largest value of all ingresses applies to each",
+      }),
+    ),
     timeout: Type.Optional(
       Duration("how long a replica may take to begin its response, and to go on with it", routingDefaults.timeout),
     ),

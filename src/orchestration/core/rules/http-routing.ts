@@ -90,6 +90,10 @@ function limitRules(bounds: RoutingFields["limits"], { report, limits }: RuleCon
   if (bounds.body !== undefined && parseMemory(bounds.body) === undefined) {
     report("spec.limits.body", `"${bounds.body}" is not a size above zero; write it like "512Ki", "10Mi" or "1G"`);
   }
+  const head = bounds.head === undefined ? undefined : (parseMemory(bounds.head) ?? 0);
+  if (head !== undefined && (head < limits.ingress.headBytesMin || head > limits.ingress.headBytesMax)) {
+    report("spec.limits.head", `"${bounds.head}" is not a size in range; write "16Ki" to "128Ki"`);
+  }
   durationRule(bounds.timeout, "spec.limits.timeout", { report, aboveZero: true });
   durationRule(bounds.tunnel, "spec.limits.tunnel", { report, aboveZero: true });
   const timeout = bounds.timeout === undefined ? undefined : parseDuration(bounds.timeout);

@@ -73,7 +73,7 @@ function tcpRules(spec: RoutingFields, report: Report): void {
   for (const field of httpOnly) {
     if (fields[field] !== undefined) report(`spec.${field}`, "is for HTTP; it does not apply with tcp");
   }
-  for (const field of ["body", "timeout"] as const) {
+  for (const field of ["body", "head", "timeout"] as const) {
     if (spec.limits?.[field] !== undefined) report(`spec.limits.${field}`, "is for HTTP; it does not apply with tcp");
   }
   const { address } = spec.tcp;

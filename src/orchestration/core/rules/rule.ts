@@ -19,6 +19,8 @@ export interface IngressSpecLimits {
   networksMax: number;
   errorPageBytesMax: number;
   pemBytesMax: number;
+  headBytesMin: number;
+  headBytesMax: number;
   holdMsMax: number;
   holdRequestsMax: number;
   timeoutMsMax: number;

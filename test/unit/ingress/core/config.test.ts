@@ -1,0 +1,27 @@
+import { expect, test } from "bun:test";
+import { bufferBytes } from "../../../../src/ingress/core/config.ts";
+import type { SiteOptions } from "../../../../src/ingress/core/table.ts";
+import { plainOptions, site, table } from "../../../support/ingress-table.ts";
+
+const kib = 1_024;
+const bufferOf = (options: Partial<SiteOptions>) => bufferBytes(table([site("a", [], { options }), site("b", [])]));
+const withHead = (headBytes: number) => bufferOf({ limits: { ...plainOptions.limits, headBytes } });
+const withPem = (length: number) =>
+  bufferBytes(table([], { certificates: [{ id: "a", names: ["a.test"], pem: "x".repeat(length) }] }));
+
+test("buffers have room for the longest head that a site asks for, and for what the proxy adds", () => {
+  expect(bufferOf({})).toBe(18 * kib);
+  expect(withHead(16 * kib)).toBe(18 * kib);
+  expect(withHead(16 * kib + 1)).toBe(22 * kib);
+  expect(withHead(128 * kib)).toBe(130 * kib);
+});
+
+test("no number of a site makes buffers larger than the longest head that is allowed", () =>
+  expect(withHead(Number.MAX_SAFE_INTEGER)).toBe(130 * kib));
+
+test("own pages and certificates fit as well, except certificates that come with a load", () => {
+  expect(bufferOf({ errorPages: { 503: "é".repeat(10 * kib) } })).toBe(22 * kib);
+  expect(withPem(9 * kib)).toBe(18 * kib);
+  expect(withPem(17 * kib)).toBe(22 * kib);
+  expect(withPem(64 * kib)).toBe(34 * kib);
+});
