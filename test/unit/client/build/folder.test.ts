@@ -65,6 +65,11 @@ describe("what is left out", () => {
     expect(rules).toBe(".gitignore");
   });
 
+  test("a line of .dockerignore that is not a pattern is named", async () => {
+    const files = { ".dockerignore": "# all\ndocs\n\n*.[oa\r\n", a: "x" };
+    await expect(pathsOf(files)).rejects.toThrow('.dockerignore:4: "*.[oa" is not a pattern: check its brackets');
+  });
+
   test("by .dockerignore in place of .gitignore: from the root, and what is out may come back", async () => {
     const files = {
       ".dockerignore": "docs\n!docs/api.md\n**/*.tmp\nDockerfile\n",
