@@ -225,6 +225,38 @@ export function insideContract(name: string, makeSubject: () => Promise<RuntimeS
         expect(await session.exitCode()).toBe(137);
       });
 
+      test("a check says how it ended, each time anew, also when several run at a time", async () => {
+        const id = await started("a");
+        const check = (command: string[]) => runtime.check(id, command, never());
+        const all = [["sh", "-c", scripts.both], ["cat"], ["sh", "-c", scripts.both]];
+        for (let round = 0; round < 2; round += 1) {
+          expect(await Promise.all(all.map(check))).toEqual([
+            { exitCode: 3, output: "out\nerr" },
+            { exitCode: 0, output: "" },
+            { exitCode: 3, output: "out\nerr" },
+          ]);
+        }
+        expect((await check(["sh", "-c", scripts.flood])).output.length).toBeLessThanOrEqual(200);
+      });
+
+      test("a check that takes too long is ended, and the next one is none the worse", async () => {
+        const id = await started("a");
+        for (let round = 0; round < 2; round += 1) {
+          await expect(runtime.check(id, ["sleep", "600"], AbortSignal.timeout(300))).rejects.toThrow();
+          expect(await runtime.check(id, ["cat"], never())).toEqual({ exitCode: 0, output: "" });
+        }
+      });
+
+      test("what a check cannot run in is told apart as for any command", async () => {
+        await expectFailure(runtime.check(subject.unique("none"), ["cat"], never()), "not_found");
+        await expectFailure(runtime.check(await create("a"), ["cat"], never()), "conflict");
+        const id = await started("b");
+        for (let round = 0; round < 2; round += 1) {
+          const unknown = await expectFailure(runtime.check(id, ["no-such-program"], never()), "conflict");
+          expect(unknown.message).toContain("executable file not found");
+        }
+      });
+
       test("many at once do not mix", async () => {
         const id = await started("a");
         const sessions = await Promise.all([1, 2, 3, 4, 5, 6].map((index) => exec(id, ["echo", `number ${index}`])));

@@ -66,6 +66,55 @@ describe("docker exec", () => {
     }
   });
 
+  describe("checks", () => {
+    const check = (id: string, command: string[]) => runtime.check(id, command, new AbortController().signal);
+    const passed = { exitCode: 0, output: "" };
+
+    test("share one process, which no command can end, and which ends with the runtime", async () => {
+      const id = await started();
+      const shells = [];
+      for (let round = 0; round < 3; round += 1) {
+        expect(await check(id, ["sh", "-c", "kill -HUP $$"])).toEqual({ exitCode: 129, output: "" });
+        shells.push(...(await others(id)));
+      }
+      expect(new Set(shells).size).toBe(1);
+      const { names, installationId } = place;
+      const other = createDockerRuntime({ host: requireDocker(), installationId, names });
+      await other.check(id, ["true"], new AbortController().signal);
+      expect((await others(id)).length).toBe(2);
+      await other.close();
+      await waitFor("its shell to end", async () => (await others(id)).length === 1);
+    });
+
+    test("go on after a restart of the container, and when their process was killed", async () => {
+      const id = await started();
+      expect(await check(id, ["true"])).toEqual(passed);
+      for (const pid of await others(id)) process.kill(pid, "SIGKILL");
+      expect(await check(id, ["true"])).toEqual(passed);
+      await runtime.stop(id, { graceMs: 0 });
+      await expectFailure(check(id, ["true"]), "conflict");
+      await runtime.start(id);
+      expect(await check(id, ["true"])).toEqual(passed);
+    });
+
+    test("leave nothing behind that was too slow", async () => {
+      const id = await started();
+      const slow = ["sh", "-c", "sleep 600 & sleep 600"];
+      await expect(runtime.check(id, slow, AbortSignal.timeout(300))).rejects.toThrow();
+      await waitFor("its processes to end", async () => (await others(id)).length === 0);
+    });
+
+    test("work in an image without a shell", async () => {
+      const id = await started();
+      expect(await check(id, ["rm", "/bin/sh"])).toEqual(passed);
+      for (const pid of await others(id)) process.kill(pid, "SIGKILL");
+      for (let round = 0; round < 2; round += 1) {
+        expect(await check(id, ["true"])).toEqual(passed);
+        expect(await others(id)).toEqual([]);
+      }
+    });
+  });
+
   test("runs as the user given", async () => {
     const session = await sh(await started(), "id -u", { user: "65534" });
     expect((await outputOf(session)).stdout).toBe("65534\n");

@@ -18,6 +18,7 @@ import { createResources } from "./memory-runtime/resources.ts";
 import type { ContainerDetail } from "../../src/orchestration/engine/container.ts";
 import type { EngineInfo, Image } from "../../src/orchestration/engine/machine.ts";
 import type { Runtime } from "../../src/orchestration/engine/runtime.ts";
+import { checkByExec } from "../../src/orchestration/engine/check.ts";
 import { createShare } from "../../src/orchestration/engine/share.ts";
 
 /** A `Runtime` without an engine, for tests and simulation: the same behaviour, deterministic, with knobs for every fault. */
@@ -190,11 +191,16 @@ function imageCalls({
   };
 }
 
-function insideCalls(world: World): Calls<"exec" | "startAttached" | "logs" | "wait" | "usage" | "connections"> {
+function insideCalls(
+  world: World,
+): Calls<"exec" | "check" | "startAttached" | "logs" | "wait" | "usage" | "connections"> {
   const { faults, logs, execs, gauges } = world;
   const { does } = faults;
+  const exec: Runtime["exec"] = (nameOrId, spec) =>
+    does("exec", [nameOrId, ...spec.command].join(" "), () => execs.start(nameOrId, spec));
   return {
-    exec: (nameOrId, spec) => does("exec", [nameOrId, ...spec.command].join(" "), () => execs.start(nameOrId, spec)),
+    exec,
+    check: (nameOrId, command, signal) => checkByExec((spec) => exec(nameOrId, spec), command, signal),
     startAttached: (nameOrId, options) =>
       does("startAttached", nameOrId, () => execs.attach(nameOrId, options, world.machine)),
     logs: async function* (nameOrId, options, signal) {

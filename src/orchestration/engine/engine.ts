@@ -5,7 +5,7 @@ import type { Duplex } from "../../base/words/duplex.ts";
 import type { FileStat, WrittenFiles } from "./session.ts";
 import type { Machine } from "./machine.ts";
 import type { InspectedPod, ObservedPod, PodEvent, PodRef, PodUsage } from "./pod.ts";
-import type { AttachOptions, ExecSession, ExecSpec, LogOptions } from "./session.ts";
+import type { AttachOptions, Checked, ExecSession, ExecSpec, LogOptions } from "./session.ts";
 
 /**
  * The engine seam: what the controller may ask of whatever runs the pods. Pods are addressed by reference, and say
@@ -47,6 +47,11 @@ export interface Engine extends Machine {
    * a user, workdir or program that it does not have.
    */
   exec(pod: PodRef, spec: ExecSpec): Promise<ExecSession>;
+  /**
+   * Runs a short command in a running pod, as probes do again and again, and resolves when it has ended. It may run below a
+   * shell that stays in the pod. Fails as `exec` does; when `signal` aborts, the command is ended and this rejects.
+   */
+  check(pod: PodRef, command: string[], signal: AbortSignal): Promise<Checked>;
   /**
    * Starts a pod that was created with `attach`, and connects to its main process as `exec` does to a command:
    * `exitCode` is the pod's own, `kill` stops the pod. Nothing removes it.

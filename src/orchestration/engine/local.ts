@@ -87,7 +87,8 @@ function lifeOf(runtime: Runtime): Pick<Engine, Life> {
   };
 }
 
-type Inside = "exec" | "startAttached" | "logs" | "wait" | "connections" | "statFile" | "readFiles" | "writeFiles";
+type Inside =
+  "exec" | "check" | "startAttached" | "logs" | "wait" | "connections" | "statFile" | "readFiles" | "writeFiles";
 
 function insideOf(runtime: Runtime): Pick<Engine, Inside> {
   return {
@@ -95,6 +96,7 @@ function insideOf(runtime: Runtime): Pick<Engine, Inside> {
     readFiles: ({ id }, path, signal) => runtime.readFiles(id, path, signal),
     writeFiles: ({ id }, files) => runtime.writeFiles(id, files),
     exec: ({ id }, spec) => runtime.exec(id, spec),
+    check: ({ id }, command, signal) => runtime.check(id, command, signal),
     startAttached: ({ id }, options) => runtime.startAttached(id, options),
     logs: ({ id }, options, signal) => runtime.logs(id, options, signal),
     wait: ({ id }, signal) => runtime.wait(id, signal),

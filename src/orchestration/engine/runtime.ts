@@ -2,7 +2,7 @@ import type { ContainerSpec } from "../core/workload.ts";
 import type { Container, ContainerDetail, ContainerEnd, Usage } from "./container.ts";
 import type { FileStat, WrittenFiles } from "./session.ts";
 import type { Image, Machine } from "./machine.ts";
-import type { AttachOptions, ExecSession, ExecSpec, LogOptions } from "./session.ts";
+import type { AttachOptions, Checked, ExecSession, ExecSpec, LogOptions } from "./session.ts";
 
 /**
  * The container boundary. Two implementations pass one contract suite: `docker/`, and `memory-runtime.ts` of the tests.
@@ -47,6 +47,11 @@ export interface Runtime extends Machine {
    * does not run or a user, workdir or program that it does not have.
    */
   exec(nameOrId: string, spec: ExecSpec): Promise<ExecSession>;
+  /**
+   * Runs a short command in a running container, as probes do again and again, and resolves when it has ended. It may run below a
+   * shell that stays in the container. Fails as `exec` does; when `signal` aborts, the command is ended and this rejects.
+   */
+  check(nameOrId: string, command: string[], signal: AbortSignal): Promise<Checked>;
   /**
    * Starts a container that was created with `attach`, and connects to its main process as `exec` does to a command:
    * `exitCode` is the container's own, `kill` stops the container. Nothing removes it.

@@ -11,6 +11,13 @@ export interface ExecSpec {
   size?: TerminalSize;
 }
 
+/** How a check ended. */
+export interface Checked {
+  exitCode: number;
+  /** Beginning of what it printed, on either stream; at most `checkCharsMax` characters. */
+  output: string;
+}
+
 export interface AttachOptions {
   /** As the container was created. */
   tty: boolean;

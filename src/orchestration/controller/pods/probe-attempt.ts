@@ -120,16 +120,8 @@ async function exec(
   command: string[],
   limit: AbortSignal,
 ): Promise<Attempt> {
-  const session = await context.engine.exec(pod, { command, env: [], tty: false, interactive: false });
-  limit.addEventListener("abort", () => void session.kill().catch(() => undefined), { once: true });
-  const decoder = new TextDecoder();
-  let said = "";
-  for await (const { bytes } of session.output) {
-    if (said.length < outputCharsMax) said += decoder.decode(bytes, { stream: true });
-  }
-  const code = await session.exitCode();
-  const detail = said.trim().slice(0, outputCharsMax);
-  return { ok: code === 0, text: detail === "" ? `exit code ${code}` : `exit code ${code}: ${detail}` };
+  const { exitCode, output } = await context.engine.check(pod, command, limit);
+  return { ok: exitCode === 0, text: output === "" ? `exit code ${exitCode}` : `exit code ${exitCode}: ${output}` };
 }
 
 /** Some connections do not heed an abort: the attempt ends all the same. */

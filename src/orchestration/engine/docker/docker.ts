@@ -1,6 +1,7 @@
 import type { Naming } from "../../core/naming.ts";
 import type { Runtime } from "../runtime.ts";
 import { createAttach } from "./attach.ts";
+import { createCheck } from "./check.ts";
 import { createConnections } from "./connections.ts";
 import { createContainers } from "./containers.ts";
 import { type SystemRoots, systemRoots } from "./cgroup.ts";
@@ -64,6 +65,7 @@ export function createDockerRuntime(options: DockerOptions): Runtime {
   const containers = createContainers(engine, owner, stopSlackMs);
   const { inspect } = containers;
   const exitWait = createExitWait({ engine, inspect, holdMs: waitHoldMs });
+  const exec = createExec({ engine, names, inspect, startMs: callMs, killGraceMs: execKillGraceMs });
   return {
     info: () => engineInfo(engine),
     ...containers,
@@ -71,7 +73,8 @@ export function createDockerRuntime(options: DockerOptions): Runtime {
     ...createVolumes(engine, owner),
     ...createImages(engine, pullIdleMs),
     events: (signal, onOpen) => containerEvents(engine, owner, { signal, onOpen }),
-    ...createExec({ engine, names, inspect, startMs: callMs, killGraceMs: execKillGraceMs }),
+    ...exec,
+    ...createCheck(exec),
     ...createLogs(engine, inspect),
     ...createAttach({ engine, containers, wait: exitWait.wait }),
     ...exitWait,
