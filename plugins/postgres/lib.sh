@@ -13,6 +13,8 @@ conf=$volume/berth.conf
 hba=$volume/berth.hba
 passfile=$volume/berth.pgpass
 state=$volume/berth.state
+# The server removes it when it is promoted, before it takes writes.
+standby_signal=$PGDATA/standby.signal
 port=${PG_PORT:-5432}
 superuser=postgres
 # Superuser for the machinery: standbys, pg_rewind and backup jobs come over the network as this role.
@@ -21,7 +23,8 @@ maintenance=maintenance
 # Programs of the version that made the data, else the newest: Debian keeps them by version, outside of PATH.
 find_programs() {
   PATH=$PATH:/usr/local/bin:/usr/bin:/bin
-  made_by=$(cat "$PGDATA/PG_VERSION" 2>/dev/null || true)
+  made_by=
+  [ ! -r "$PGDATA/PG_VERSION" ] || read -r made_by <"$PGDATA/PG_VERSION" || true
   if [ -n "$made_by" ] && [ -x "/usr/lib/postgresql/$made_by/bin/postgres" ]; then
     PATH=/usr/lib/postgresql/$made_by/bin:$PATH
   elif ! command -v postgres >/dev/null 2>&1 || ! command -v initdb >/dev/null 2>&1; then
@@ -71,5 +74,3 @@ local_value() { PGOPTIONS=$not_waiting PGHOST=$(socket_folder) PGPORT=$port PGUS
 remote_value() {
   PGPASSFILE=$passfile PGCONNECT_TIMEOUT=5 psql -XAtqw -h "$1" -p "$port" -U "$maintenance" -d postgres -c "$2"
 }
-
-in_recovery() { [ "$(local_value 'select pg_is_in_recovery()' 2>/dev/null)" = t ]; }

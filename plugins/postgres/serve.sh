@@ -153,19 +153,22 @@ prepare() {
   write_conf
 }
 
-# Beside the server: makes roles, databases and extensions where it is primary, and never lets two be primary.
+# Beside the server: makes roles, databases and extensions where it is primary, and never lets two be primary. It runs all
+# day, so it asks the server only where the files do not say enough.
 attend() {
   pause=1
   rounds=0
   while sleep "$pause"; do
-    if [ "$(local_value 'select pg_is_in_recovery()' 2>/dev/null)" != f ]; then continue; fi
+    [ ! -e "$standby_signal" ] || continue
     load_state
+    rounds=$(((rounds + 1) % 3))
+    if [ "$primary" = "$ordinal" ] && [ -e "$ensured" ] && [ "$rounds" != 0 ]; then continue; fi
+    if [ "$(local_value 'select pg_is_in_recovery()' 2>/dev/null)" != f ]; then continue; fi
     if [ "$primary" != "$ordinal" ]; then
       say "pod $primary is primary by now: stopping"
       kill -INT "$server" 2>/dev/null || true
       return 0
     fi
-    rounds=$(((rounds + 1) % 3))
     if [ "$rounds" = 0 ] && outdated "$(local_value "select ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int")"; then
       say "$peer was promoted later than this pod: stopping"
       kill -INT "$server" 2>/dev/null || true

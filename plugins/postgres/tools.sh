@@ -3,11 +3,12 @@ set -eu
 . /berth/lib.sh
 . /berth/kit/handover.sh
 
-# The probe: the server answers, and where it is primary the roles and databases are there.
+# The probe: the server answers, and where it is primary the roles and databases are there. It runs all day, so it starts one
+# program only.
 ready() {
   find_programs
   PGHOST=$(socket_folder) pg_isready -q -t 3 -U "$superuser" -d postgres -p "$port" || exit 1
-  [ -e /tmp/berth-ensured ] || in_recovery
+  [ -e /tmp/berth-ensured ] || [ -e "$standby_signal" ]
 }
 
 # Roles, databases and extensions as the block names them. Passwords come from the environment, never from an argument.

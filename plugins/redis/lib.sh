@@ -11,6 +11,8 @@ volume=/data
 conf=$volume/berth.conf
 state=$volume/berth.state
 port=${REDIS_PORT:-6379}
+# A folder, since the probe may run as root: making one follows no link.
+synced=/tmp/berth-synced
 
 # server and client: the programs of the image.
 find_programs() {
@@ -26,22 +28,33 @@ find_programs() {
 
 environment_secrets() { printenv | grep '^REDIS_PASSWORD\(_[A-Z0-9_]*\)\{0,1\}=[A-Za-z0-9]*$' | sort; }
 
-# Who is primary, and the passwords. The container's environment is as old as the container and the file as old as the
-# last command that reached it: the higher epoch is the newer word.
-load_state() {
+# Who is primary, and the password of the machinery. The container's environment is as old as the container and the file as
+# old as the last command that reached it: the higher epoch is the newer word. The probe calls it all day: no program.
+load_place() {
   epoch=${REDIS_EPOCH:-0}
   primary=${REDIS_PRIMARY_ORDINAL:-0}
-  secrets=$(environment_secrets)
-  if [ -f "$state" ]; then
-    kept_epoch=$(sed -n 's/^epoch=//p' "$state")
-    if [ "${kept_epoch:-0}" -gt "$epoch" ]; then
-      epoch=$kept_epoch
-      primary=$(sed -n 's/^primary=//p' "$state")
-      secrets=$(grep '^REDIS_PASSWORD' "$state")
-    fi
-  fi
-  REDISCLI_AUTH=$(secret_of REDIS_PASSWORD)
+  REDISCLI_AUTH=${REDIS_PASSWORD:-}
+  case $REDISCLI_AUTH in *[!A-Za-z0-9]*) REDISCLI_AUTH= ;; esac
+  is_kept=
   export REDISCLI_AUTH
+  [ -f "$state" ] || return 0
+  while IFS='=' read -r key value; do
+    case $key in
+      epoch)
+        [ "${value:-0}" -gt "$epoch" ] || return 0
+        epoch=$value
+        is_kept=yes
+        ;;
+      primary) primary=$value ;;
+      REDIS_PASSWORD) REDISCLI_AUTH=$value ;;
+    esac
+  done <"$state"
+}
+
+# The same, and all passwords.
+load_state() {
+  load_place
+  if [ -n "$is_kept" ]; then secrets=$(grep '^REDIS_PASSWORD' "$state"); else secrets=$(environment_secrets); fi
 }
 
 secret_of() { printf '%s\n' "$secrets" | sed -n "s/^$1=//p"; }

@@ -51,6 +51,7 @@ refuse_empty_primary() {
 }
 
 if [ "${1:-}" != owner ]; then
+  rm -rf "$synced"
   own_folders "$volume" "$backups"
   [ "$(id -u)" != 0 ] || as_first /berth/serve.sh
 fi
@@ -62,5 +63,4 @@ refuse_empty_primary
 refuse_second_primary
 save_state
 write_conf
-rm -f /tmp/berth-synced
 exec "$server" "$conf"

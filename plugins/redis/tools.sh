@@ -3,25 +3,30 @@ set -eu
 . /berth/lib.sh
 . /berth/kit/handover.sh
 
-# The probe: the server answers, and a standby has had everything once. That its primary is gone does not unready it.
+# The probe: the server answers, and a standby has had everything once. That its primary is gone does not unready it. It
+# runs all day, so it starts one program only.
 ready() {
-  [ "$(ask ping)" = PONG ] || exit 1
-  [ "$(field replication role)" != master ] && [ ! -e /tmp/berth-synced ] || return 0
-  [ "$(field replication master_link_status)" = up ] || exit 1
-  : >/tmp/berth-synced
+  load_place
+  answers=$(printf 'ping\ninfo replication\n' | "$client" --no-auth-warning -p "$port" 2>&1) || exit 1
+  case $answers in
+    PONG*role:master*) return 0 ;;
+    PONG*master_link_status:up*) [ -e "$synced" ] || mkdir "$synced" ;;
+    PONG*) [ -e "$synced" ] ;;
+    *) exit 1 ;;
+  esac
 }
 
 # Lines "key=value", and "standby=ADDRESS STATE OFFSET" of each that follows. Fails where the server does not answer: whoever
 # does not say that it follows is no standby.
 status() {
   . /berth/backup.sh
-  replication=$(ask info replication)
+  replication=$(ask info)
   echo "epoch=$epoch"
   echo "primary=$primary"
   echo "backups=$(list_backups | wc -l | tr -d ' ')"
-  echo "version=$(field server redis_version)"
+  echo "version=$(replicates redis_version)"
   echo "keys=$(ask dbsize)"
-  echo "bytes=$(field memory used_memory)"
+  echo "bytes=$(replicates used_memory)"
   echo "replid=$(replicates master_replid)"
   case $(replicates role) in
     master)
@@ -81,7 +86,12 @@ shift
   exit 0
 }
 case $tool in
-  ready | status | hold | unhold | promote | follow | password | shell) ;;
+  ready)
+    find_programs
+    ready
+    exit
+    ;;
+  status | hold | unhold | promote | follow | password | shell) ;;
   backup | restore | list_backups | delete_backup | dump_file | cancel_backups | import_part | drop_import | import_backup | job) ;;
   *) die "no tool \"$tool\"" ;;
 esac

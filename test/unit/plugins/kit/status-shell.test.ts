@@ -22,10 +22,11 @@ function program(name: string, lines: string): void {
 
 /** Runs a tool of a plugin's scripts, laid where a pod has them. */
 async function tool(plugin: string, ...args: string[]) {
+  mkdirSync(join(folder, "data"), { recursive: true });
   const at = join(folder, "berth");
   const lay = (from: string, to: string) => {
     mkdirSync(join(to, ".."), { recursive: true });
-    writeFileSync(to, readFileSync(from, "utf8").replaceAll("/berth/", `${at}/`));
+    writeFileSync(to, readFileSync(from, "utf8").replaceAll("/tmp/", `${folder}/`).replaceAll("/berth/", `${at}/`));
   };
   for (const name of ["lib.sh", "tools.sh", "backup.sh"]) lay(join(plugins, plugin, name), join(at, name));
   for (const name of ["pod.sh", "backups.sh", "handover.sh"]) lay(join(plugins, "kit", name), join(at, "kit", name));
@@ -50,7 +51,7 @@ describe("redis", () => {
     program("redis-cli", lines);
   };
   const role = (text: string) =>
-    server(`case "$*" in *replication) printf 'role:${text}\\r\\nmaster_link_status:up\\r\\n' ;; esac`);
+    server(`case "$*" in *info) printf 'role:${text}\\r\\nmaster_link_status:up\\r\\n' ;; esac`);
 
   test.each([
     ["master", "role=primary"],
@@ -72,6 +73,25 @@ describe("redis", () => {
     const { exitCode, stdout } = await tool("redis", "status");
     expect(exitCode).not.toBe(0);
     expect(stdout).not.toContain("role=");
+  });
+
+  const says = (text: string) => program("redis-cli", `cat >/dev/null; printf '${text}'`);
+  const ready = async () => (await tool("redis", "ready")).exitCode === 0;
+
+  test("is ready as primary, and as a standby once it has had everything", async () => {
+    server("");
+    says("PONG\\r\\nrole:master\\r\\n");
+    expect(await ready()).toBe(true);
+    says("PONG\\r\\nrole:slave\\r\\nmaster_link_status:down\\r\\n");
+    expect(await ready()).toBe(false);
+    says("PONG\\r\\nrole:slave\\r\\nmaster_link_status:up\\r\\n");
+    expect(await ready()).toBe(true);
+    says("PONG\\r\\nrole:slave\\r\\nmaster_link_status:down\\r\\n");
+    expect(await ready()).toBe(true);
+    for (const text of ["NOAUTH Authentication required.", "LOADING Redis is loading", ""]) {
+      says(text);
+      expect(await ready()).toBe(false);
+    }
   });
 });
 
@@ -108,5 +128,20 @@ describe("postgres", () => {
   test("a promotion of one that does not answer fails", async () => {
     server("exit 2");
     expect((await tool("postgres", "promote", "2", "1")).exitCode).not.toBe(0);
+  });
+
+  test("is ready as standby, and as primary once its roles are there", async () => {
+    answers("t");
+    program("pg_isready", "true");
+    const ready = async () => (await tool("postgres", "ready")).exitCode === 0;
+    expect(await ready()).toBe(false);
+    writeFileSync(join(folder, "data/standby.signal"), "");
+    expect(await ready()).toBe(true);
+    rmSync(join(folder, "data/standby.signal"));
+    expect(await ready()).toBe(false);
+    writeFileSync(join(folder, "berth-ensured"), "");
+    expect(await ready()).toBe(true);
+    program("pg_isready", "exit 2");
+    expect(await ready()).toBe(false);
   });
 });
