@@ -30,8 +30,8 @@ export async function waitFor<T>(
     }
     const now = performance.now();
     if (now > started + timeoutMs) throw new Error(`waited ${timeoutMs} ms in vain for ${what}`, { cause: last });
-    const pauseMs = Math.max(pauseMsMin, (now - started) / pausesPerWait, now - looked);
-    await Bun.sleep(Math.min(pauseMs, pauseMsMax));
+    const pauseMs = Math.min(Math.max(pauseMsMin, (now - started) / pausesPerWait), pauseMsMax);
+    await Bun.sleep(Math.max(pauseMs, now - looked));
   }
 }
 
