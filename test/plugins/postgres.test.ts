@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Manifest } from "../../src/orchestration/api/manifest.ts";
-import { type BlockRig, backupsOf, blockRig, infoOf, postgresImage } from "../support/blocks.ts";
+import { allReady, type BlockRig, backupsOf, blockRig, infoOf, postgresImage } from "../support/blocks.ts";
 import { waitFor } from "../support/wait.ts";
 
 setDefaultTimeout(300_000);
@@ -61,6 +61,7 @@ describe("postgres on a real server", () => {
     waitFor(
       "one primary and two standbys that follow it",
       async () => {
+        await allReady(berth, "data", "main");
         const { pods } = await infoOf(berth, "pg", "data/main");
         const streaming = await sql("select count(*) from pg_stat_replication where state = 'streaming'");
         return (

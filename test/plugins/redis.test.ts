@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Manifest } from "../../src/orchestration/api/manifest.ts";
-import { type BlockRig, backupsOf, blockRig, infoOf, redisImage } from "../support/blocks.ts";
+import { allReady, type BlockRig, backupsOf, blockRig, infoOf, redisImage } from "../support/blocks.ts";
 import { goOn, hang } from "../support/hang.ts";
 import { waitFor } from "../support/wait.ts";
 
@@ -42,6 +42,7 @@ describe("redis on a real server", () => {
     waitFor(
       "a primary and a standby that follows it",
       async () => {
+        await allReady(berth, "data", "cache");
         const { pods } = await infoOf(berth, "redis", "data/cache");
         const roles = pods
           .map(({ role }) => role)

@@ -49,6 +49,15 @@ export async function infoOf(berth: BlockRig, plugin: string, reference: string)
   return (await jsonOf(berth, plugin, "info", reference)) as Info;
 }
 
+/**
+ * Fails until the server calls every pod of a statefulset ready. To be asked before the plugin is, which starts a process, and
+ * some more in each pod.
+ */
+export async function allReady(berth: BlockRig, scope: string, name: string): Promise<void> {
+  const { replicas, ready_replicas: ready } = await berth.status("statefulset", scope, name);
+  if (replicas === undefined || ready !== replicas) throw new Error(`${ready} of ${replicas} pods are ready`);
+}
+
 /** Ids, newest first. */
 export async function backupsOf(berth: BlockRig, plugin: string, reference: string): Promise<string[]> {
   const list = (await jsonOf(berth, plugin, "backups", reference)) as { id: string }[];
