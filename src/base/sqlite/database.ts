@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { Database, SQLiteError } from "bun:sqlite";
 import { migrate, schemaOf } from "./migrate.ts";
-import { damaged, sqliteFailure } from "./sqlite-failure.ts";
+import { damaged, isBusy, sqliteFailure } from "./sqlite-failure.ts";
 
 /** How long a connection waits for one of another process, milliseconds: blocks the event loop, so kept short. */
 const busyTimeoutMs = 2_000;
@@ -31,15 +31,27 @@ export function openDatabase(file: string, migrations: readonly string[]): Datab
   return openExisting(file, (db) => {
     checkSound(db, file);
     migrate(db, file, migrations);
-    lengthenLog(`${file}-wal`);
+    lengthenLog(db, `${file}-wal`);
   });
 }
 
 /**
  * Gives the log its length beforehand: a sync of a file that has grown waits for the file system's own log as well, and
- * takes about twice as long. SQLite reads no further than what it wrote; zeros are no frame.
+ * takes about twice as long. SQLite reads no further than what it wrote; zeros are no frame. Left as it is while another
+ * connection writes: what that one appends meanwhile would be overwritten.
  */
-function lengthenLog(log: string): void {
+function lengthenLog(db: Database, log: string): void {
+  db.run("pragma busy_timeout = 0");
+  try {
+    db.transaction(() => appendZeros(log)).immediate();
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+  } finally {
+    db.run(`pragma busy_timeout = ${busyTimeoutMs}`);
+  }
+}
+
+function appendZeros(log: string): void {
   if (!existsSync(log)) return;
   const fd = openSync(log, "r+");
   const { size } = fstatSync(fd);

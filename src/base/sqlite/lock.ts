@@ -1,3 +1,4 @@
+import { isBusy } from "./sqlite-failure.ts";
 import { Database, SQLiteError } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { Failure } from "../wire/failure.ts";
@@ -84,10 +85,6 @@ function holder(db: Database): number | undefined {
 function inUse(root: string, pid: number | undefined): Failure {
   const who = pid === undefined ? "another process" : `pid ${pid}`;
   return new Failure("conflict", `root "${root}" is in use by ${who}: stop that server first`);
-}
-
-function isBusy(error: unknown): boolean {
-  return error instanceof SQLiteError && (error.code ?? "").startsWith("SQLITE_BUSY");
 }
 
 function isFull(error: unknown): boolean {

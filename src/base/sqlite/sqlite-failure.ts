@@ -28,3 +28,8 @@ function codeOf(error: unknown): string | undefined {
   if (error instanceof SQLiteError) return error.code ?? "";
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
+
+/** Whether another connection holds what this one asked for. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof SQLiteError && (error.code ?? "").startsWith("SQLITE_BUSY");
+}

@@ -39,8 +39,22 @@ test("the log has its length from the start: no commit makes it longer, and the 
   const bytes = () => statSync(`${at.path}-wal`).size;
   const before = bytes();
   expect(before).toBeGreaterThan(4 * 1024 * 1024);
+  db.run("pragma synchronous = off");
   for (let n = 0; n < 3_000; n++) db.run("insert or replace into meta values ('installation_id', ?)", [`${n}`]);
   expect(bytes()).toBe(before);
+  db.close();
+});
+
+test("the log is left as it is while another connection writes, which goes on", () => {
+  const db = openDatabase(at.path, stateMigrations);
+  db.run("pragma wal_checkpoint(truncate)");
+  db.run("begin immediate");
+  const second = openDatabase(at.path, stateMigrations);
+  expect(statSync(`${at.path}-wal`).size).toBe(0);
+  db.run("insert into meta values ('installation_id', 'x')");
+  db.run("commit");
+  expect(second.query("select value from meta").all()).toEqual([{ value: "x" }]);
+  second.close();
   db.close();
 });
 
