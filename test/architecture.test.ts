@@ -197,6 +197,16 @@ const broken: [string, string, string][] = [
   ["each platform call has its home", "src/identity/service/a.ts", "const text = await Bun.file(path).text();"],
   ["each platform call has its home", "src/client/a.ts", "const home = process.env.HOME;"],
   ["each platform call has its home", "src/main.ts", "const home = Bun.env.HOME;"],
+  [
+    "each platform call has its home",
+    "src/orchestration/controller/rollout/a.ts",
+    "const { phase } = notes.status(key);",
+  ],
+  [
+    "each platform call has its home",
+    "src/orchestration/controller/write/a.ts",
+    "const { phase } = tx.status.get(key);",
+  ],
   ["the heart is pure", "src/orchestration/core/a.ts", "export const at = () => Date.now();"],
   ["the heart is pure", "src/orchestration/core/a.ts", "export const at = new Date();"],
   ["the heart is pure", "src/orchestration/core/a.ts", "export const id = Math.random();"],

@@ -9,8 +9,11 @@ import { waitFor } from "../support/wait.ts";
 
 setDefaultTimeout(180_000);
 
-/** Before the house was laid by services; before ingresses were served; before the observability plane. */
-const commits = ["b4f1b573", "281c1895", "6c69d1d6"];
+/**
+ * Before the house was laid by services; before ingresses were served; before the observability plane; before what
+ * decides later had rows beside the status.
+ */
+const commits = ["b4f1b573", "281c1895", "6c69d1d6", "d7a4af52"];
 
 const work = mkdtempSync(join(tmpdir(), "berth-earlier."));
 afterAll(() => rmSync(work, { recursive: true, force: true }));
@@ -53,6 +56,18 @@ const manifests: Manifest[] = [
   },
 ];
 
+/** Gets ready until its config says otherwise: a change that fails, so that the old replica stays. */
+const stubborn: Manifest = {
+  kind: "deployment",
+  scope: "shop",
+  name: "stubborn",
+  spec: {
+    ...sleeper,
+    probes: { readiness: { exec: { command: ["sh", "-c", 'test -z "$BROKEN"'] }, period: "1s" } },
+    rollout: { progress_deadline: "5s" },
+  },
+};
+
 let berth: Rig;
 afterEach(() => berth?.close());
 
@@ -76,14 +91,16 @@ describe("an upgrade replaces no container", () => {
       expect(answer.status, JSON.stringify(answer.body)).toBe(200);
       for (const name of ["plain", "rich"]) await berth.ready("deployment", "shop", name);
       await berth.ready("statefulset", "shop", "db");
+      await haltOnConfig();
       const before = containers();
-      expect(before).toHaveLength(5);
+      expect(before).toHaveLength(6);
       await berth.stop();
 
       await berth.start();
       for (const name of ["plain", "rich"]) await berth.ready("deployment", "shop", name);
       await berth.ready("statefulset", "shop", "db");
       expect(containers()).toEqual(before);
+      expect(await berth.status("deployment", "shop", "stubborn")).toMatchObject({ halted: expect.anything() });
       // The same manifests once more: nothing is to be done.
       const again = await berth.apply(...manifests);
       expect(again.status, JSON.stringify(again.body)).toBe(200);
@@ -92,6 +109,19 @@ describe("an upgrade replaces no container", () => {
     });
   }
 });
+
+/** Only what the server remembers of it keeps the next one from trying that config again. */
+async function haltOnConfig(): Promise<void> {
+  expect((await berth.apply(stubborn)).status).toBe(200);
+  await berth.ready("deployment", "shop", "stubborn");
+  const [good] = await berth.pods("shop", "stubborn");
+  expect((await berth.call("POST", "/config?scope=shop&name=stubborn", { BROKEN: "1" })).status).toBe(200);
+  await waitFor("the config change to be halted", async () => {
+    const status = await berth.status("deployment", "shop", "stubborn");
+    const pods = await berth.pods("shop", "stubborn");
+    return status.halted !== undefined && pods.length === 1 && pods[0]?.name === good?.name;
+  });
+}
 
 /** A change that is applied after the others and carried out after them. */
 async function seenByReconciler(): Promise<void> {

@@ -241,7 +241,12 @@ export const pureBuiltins: Record<string, readonly string[]> = {
   "node:crypto": ["src/base/words/secret.ts"],
 };
 
-/** Calls of the platform → path prefixes where they may stand. */
+/** They compare what they write with what is there. */
+const statusWriters = ["runs/job-status.ts", "state/notes.ts", "state/save-status.ts"].map(
+  (path) => `src/orchestration/controller/${path}`,
+);
+
+/** Calls → path prefixes where they may stand. */
 export const callHomes: { name: string; call: RegExp; homes: readonly string[] }[] = [
   { name: "child processes", call: /\bBun\s*\.\s*(?:spawn|spawnSync|\$)/, homes: children },
   {
@@ -260,6 +265,11 @@ export const callHomes: { name: string; call: RegExp; homes: readonly string[] }
     name: "the environment",
     call: /\bprocess\s*\.\s*env\b|\bBun\s*\.\s*env\b|\bimport\s*\.\s*meta\s*\.\s*env\b/,
     homes: ["src/config/config.ts"],
+  },
+  {
+    name: "a status as it was written, which is for showing and decides nothing",
+    call: /\bnotes\s*\.\s*status\b|\bstatus\s*\.\s*get\s*\(/,
+    homes: ["src/orchestration/store/", "src/orchestration/controller/views/", ...statusWriters],
   },
 ];
 

@@ -22,7 +22,7 @@ import { refuseUnbuilt } from "./builds/check-builds.ts";
 import { type ActionOutcome, afterActions, carryOut, requireJobs } from "./plugins/actions.ts";
 import { type ApplyOptions, change, type Incoming, type Outcome } from "./write/apply-change.ts";
 import { report } from "./write/apply-report.ts";
-import { isAssetStatus, materialise } from "./desired/assets.ts";
+import { materialise } from "./desired/assets.ts";
 import { beginAtomic, lookBefore } from "./write/atomic.ts";
 import type { BlockChange } from "./write/block-change.ts";
 import { pluginKinds } from "./write/blocks.ts";
@@ -206,8 +206,7 @@ async function withAssets(
   if (!options.dryRun) undo.push(() => discardAssets(context, written));
   for (const item of incoming) {
     if (item.key.kind !== "asset") continue;
-    const status = context.store.status.get(item.key);
-    const previous = isAssetStatus(status) ? status : undefined;
+    const previous = context.store.assetFiles.get(item.key);
     const asset = await materialise(context, item, { dryRun: options.dryRun, previous });
     problems.push(...problemsAt(item.place, asset.problems));
     item.asset = { files: asset.files, errors: asset.errors, declared: asset.declared };

@@ -89,7 +89,7 @@ export function createController(parts: ControllerParts): RunningController {
   const pods = createPodTable({
     engine,
     clock,
-    earlierRestarts: ({ key, id }) => restartsBefore(store.status.get(key), id),
+    earlierRestarts: (pod) => restartsBefore(store, pod),
     onChange: podsChanged,
     onLook: apps.heard,
   });

@@ -32,6 +32,11 @@ interface ManifestsNoun {
 /** Rows of other tables that mean nothing without their manifest. */
 const dependentTables = [
   "status",
+  "looks",
+  "probe_readiness",
+  "earlier_restarts",
+  "asset_files",
+  "seen_schedules",
   "frozen",
   "claims",
   "dependencies",

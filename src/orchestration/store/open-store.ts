@@ -27,6 +27,7 @@ import { createNamedVolumes } from "./named-volumes.ts";
 import { createOperations } from "./operations.ts";
 import { createPluginRuns } from "./plugin-runs.ts";
 import { createBuilds } from "./builds.ts";
+import { createLooks } from "./looks.ts";
 import { createLocks } from "./locks.ts";
 import { createPreviews } from "./previews.ts";
 import { createKeyedRequests } from "./keyed-requests.ts";
@@ -141,6 +142,7 @@ function createTransaction(
   });
   const { config, forget: forgetConfig } = createConfig(db, seal);
   const { status, forget: forgetStatus } = createStatus(db);
+  const { nouns: looks, forget: forgetLooks } = createLooks(db);
   const { releases, forget: forgetReleases } = createReleases(
     db,
     createSpecSealer(seal, mapSecrets, (release) => ["releases", release.id]),
@@ -161,6 +163,7 @@ function createTransaction(
       touch: (key) => onMoved(keyOf(key)),
       delete(key) {
         forgetStatus(idOf(key));
+        forgetLooks(idOf(key));
         forgetReleases(idOf(key));
         forgetImages(idOf(key));
         forgetFrozen();
@@ -171,6 +174,7 @@ function createTransaction(
       },
     },
     config,
+    ...looks,
     status,
     frozen,
     events: createEvents(db, limits.eventsKept),
@@ -202,6 +206,7 @@ function createTransaction(
       forgetManifests();
       forgetConfig();
       forgetStatus();
+      forgetLooks();
       forgetReleases();
       forgetFrozen();
       forgetSleep();

@@ -1,6 +1,7 @@
 import type { AtomicReads, AtomicWrites } from "./atomic-records.ts";
 import type { CertificateReads, CertificateWrites } from "./certificate-records.ts";
 import type { CoreKind, ManifestKey, Spec, StoredManifest } from "../api/manifest.ts";
+import type { LookReads, LookWrites } from "./look-records.ts";
 import type { LockReads, LockWrites } from "./lock-records.ts";
 import type { PreviewReads, PreviewWrites } from "./preview-records.ts";
 import type { KeyedRequestReads, KeyedRequestWrites } from "./keyed-request-records.ts";
@@ -48,7 +49,7 @@ export type {
  * The store: the only SQL. All reads are synchronous and see the last commit. All writes go through `write`, which
  * groups the transactions of callers that wait together into one commit (synchronous=FULL) and resolves after it.
  */
-export interface Store {
+export interface Store extends LookReads {
   /** Made once per database; every engine object carries it as a label. */
   readonly installationId: string;
   readonly manifests: ManifestReads;
@@ -97,12 +98,12 @@ export interface Store {
   close(): void;
 }
 
-export interface Transaction {
+export interface Transaction extends LookWrites {
   manifests: ManifestReads & {
     /** Writes content; returns the stored row. Writing what is there already changes nothing and keeps the revision. */
     put(manifest: { kind: CoreKind; scope: string; name: string; spec: Spec }, now: number): PutResult;
     /**
-     * Removes the manifest with its status, frozen marks, claims, dependencies, image pins, releases, runs and
+     * Removes the manifest with its status, looks, frozen marks, claims, dependencies, image pins, releases, runs and
      * autoscale and sleep state; deaths and deliveries stay. False when it was not there.
      */
     delete(key: ManifestKey): boolean;
@@ -236,7 +237,8 @@ export interface ConfigReads {
   behindSince(scope: string, name: string, keys: readonly string[]): number | undefined;
 }
 
-export interface StatusReads {
+/** What is shown of a resource. It decides nothing: what does is a row of its own, see `LookReads`. */
+interface StatusReads {
   /** Frozen (`Object.freeze`, at every depth): copy it to change it. */
   get(key: ManifestKey): Record<string, unknown> | undefined;
 }

@@ -2,17 +2,9 @@ import type { Problem } from "../../../base/wire/failure.ts";
 import { formatKey, type ManifestKey, type Spec } from "../../api/manifest.ts";
 import { type AssetFileSource, assetFiles, type AssetLookup } from "../../core/assets.ts";
 import { sha256Hex } from "../../../base/pure/digest.ts";
+import type { AssetFiles } from "../../store/look-records.ts";
 import type { Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
-
-/** Status blob of an asset: digests by key, and what could not be fetched. */
-export interface AssetStatus extends Record<string, unknown> {
-  phase: "ready" | "failing";
-  files: Record<string, string>;
-  errors: Record<string, string>;
-  materialised_at: string;
-  observed_revision?: number;
-}
 
 /** Files of one asset manifest on their way into an apply. */
 export interface MaterialisedAsset {
@@ -30,7 +22,7 @@ export interface MaterialisedAsset {
 export async function materialise(
   context: Context,
   asset: { key: ManifestKey; spec: Spec },
-  options: { dryRun: boolean; previous: AssetStatus | undefined },
+  options: { dryRun: boolean; previous: AssetFiles | undefined },
 ): Promise<MaterialisedAsset & { problems: Problem[] }> {
   const result: MaterialisedAsset & { problems: Problem[] } = { files: {}, errors: {}, declared: [], problems: [] };
   for (const file of assetFiles(asset.spec)) {
@@ -116,38 +108,30 @@ function storedAsset(context: Context, scope: string, name: string): Materialise
   const key = { kind: "asset", scope, name };
   const manifest = context.store.manifests.get(key);
   if (manifest === undefined) return undefined;
-  const status = context.store.status.get(key);
-  const { files, errors } = isAssetStatus(status) ? status : { files: {}, errors: {} };
+  const { files, errors } = context.store.assetFiles.get(key) ?? { files: {}, errors: {} };
   return { files, errors, declared: assetFiles(manifest.spec).map((file) => file.key) };
 }
 
-export function isAssetStatus(value: Record<string, unknown> | undefined): value is AssetStatus {
-  return typeof value?.files === "object" && value.files !== null;
-}
-
-/** Written only when it says something new. Returns whether it did. */
-export function putAssetStatus(
+/** Written only where something is new. Returns whether it was. */
+export function putAsset(
   tx: Transaction,
   key: ManifestKey,
-  { asset, revision, now }: { asset: MaterialisedAsset; revision: number; now: number },
+  { asset: { files, errors }, revision, now }: { asset: MaterialisedAsset; revision: number; now: number },
 ): boolean {
-  const known = tx.status.get(key);
-  const next = assetStatus(asset, revision, now);
-  if (isAssetStatus(known) && gist(known) === gist(next)) return false;
-  tx.status.put(key, next);
+  const known = tx.assetFiles.get(key);
+  const next = { files, errors, revision, at: now };
+  if (Bun.deepEquals(known && { ...known, at: now }, next)) return false;
+  tx.assetFiles.put(key, next);
+  tx.status.put(key, assetStatus(next));
   return true;
 }
 
-function gist({ phase, files, errors, observed_revision }: AssetStatus): string {
-  return JSON.stringify([phase, files, errors, observed_revision]);
-}
-
-function assetStatus(asset: MaterialisedAsset, revision: number, now: number): AssetStatus {
+export function assetStatus({ files, errors, at, revision }: AssetFiles): Record<string, unknown> {
   return {
-    phase: Object.keys(asset.errors).length === 0 ? "ready" : "failing",
-    files: asset.files,
-    errors: asset.errors,
-    materialised_at: new Date(now).toISOString(),
+    phase: Object.keys(errors).length === 0 ? "ready" : "failing",
+    files,
+    errors,
+    materialised_at: new Date(at).toISOString(),
     observed_revision: revision,
   };
 }

@@ -4,15 +4,11 @@ import { assetFiles } from "../../core/assets.ts";
 import { referenceDependency } from "../../core/dependencies.ts";
 import { isReferentKind, type Referent } from "../../core/referents.ts";
 import { movedUses, type ReferenceTarget, type ReferentLookup } from "../../core/references.ts";
-import type { ManifestReads, StatusReads, Transaction } from "../../store/store.ts";
-import { isAssetStatus } from "./assets.ts";
+import type { Store, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
 import { isPodKind } from "../state/target.ts";
 
-interface Reads {
-  manifests: ManifestReads;
-  status: StatusReads;
-}
+type Reads = Pick<Store, "manifests" | "assetFiles">;
 
 /** The stored manifest that a `${ref.…}` names. */
 export function storedReferent(store: Reads, target: ReferenceTarget): Referent | undefined {
@@ -20,8 +16,7 @@ export function storedReferent(store: Reads, target: ReferenceTarget): Referent 
   if (manifest === undefined) return undefined;
   const { kind, scope, name, spec } = manifest;
   if (kind !== "asset") return { kind, scope, name, spec };
-  const status = store.status.get(manifest);
-  return { kind, scope, name, spec, ...wholeDigests(spec, isAssetStatus(status) ? status.files : {}) };
+  return { kind, scope, name, spec, ...wholeDigests(spec, store.assetFiles.get(manifest)?.files ?? {}) };
 }
 
 /** A manifest that is about to be stored. */

@@ -1,5 +1,4 @@
 import { formatKey, type ManifestKey } from "../../api/manifest.ts";
-import type { PodKindStatus } from "../../api/describe.ts";
 import { decideSleep, type SleepPolicy, sleepPolicy, type UseSeen } from "../../core/sleep.ts";
 import type { ManifestHead, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
@@ -155,11 +154,11 @@ function isCrashing({ pods, progress }: Context, key: ManifestKey): boolean {
 const looksPerIdle = 8;
 
 function isSettled(context: Context, head: ManifestHead): boolean {
-  const status = context.notes.status(head) as Partial<PodKindStatus> | undefined;
+  const look = context.notes.look(head);
   const isOver = latestRelease(context, head)?.endedAt !== undefined;
-  const isSeen = status?.observed_revision === head.revision && status.observed_generation === head.generation;
+  const isSeen = look?.revision === head.revision && look.generation === head.generation;
   const isAlone = context.store.canaries.get(head) === undefined;
-  return isSeen && isOver && isAlone && status.phase === "ready" && context.store.frozen.list(head).length === 0;
+  return isSeen && isOver && isAlone && look.phase === "ready" && context.store.frozen.list(head).length === 0;
 }
 
 /** Requests that workers of the proxy still have which a load of its files has replaced; nothing counts those. */

@@ -5,7 +5,7 @@ import { normaliseSpec } from "../../core/normalise.ts";
 import type { PlannedAction } from "../../core/plugins/actions.ts";
 import type { Transaction } from "../../store/store.ts";
 import { change, type Incoming } from "../write/apply-change.ts";
-import { isAssetStatus, materialise } from "../desired/assets.ts";
+import { materialise } from "../desired/assets.ts";
 import { patchInside, varProblems } from "../write/config.ts";
 import type { Context } from "../state/context.ts";
 import { deleteInside } from "../write/delete-inside.ts";
@@ -53,8 +53,7 @@ async function incomingOf(
     asset: undefined,
   };
   if (kind !== "asset") return incoming;
-  const status = context.store.status.get(key);
-  const previous = isAssetStatus(status) ? status : undefined;
+  const previous = context.store.assetFiles.get(key);
   const { problems, ...asset } = await materialise(context, incoming, { dryRun: options.dryRun, previous });
   if (problems.length > 0) throw problemsFailure(problemsAt(incoming.place, problems));
   return { ...incoming, asset };

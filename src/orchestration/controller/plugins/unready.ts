@@ -1,5 +1,4 @@
 import type { ManifestKey } from "../../api/manifest.ts";
-import type { PodKindStatus } from "../../api/describe.ts";
 import { containerName } from "../../core/naming.ts";
 import type { Context } from "../state/context.ts";
 import { readinessOf } from "../state/observe.ts";
@@ -40,7 +39,7 @@ function unreadyOf(context: Context, key: ManifestKey): string[] {
 /** Replicas of a statefulset have their places; those of a deployment are told by what is there. */
 function missing({ notes }: Context, key: ManifestKey, there: readonly string[]): string[] {
   if (key.kind !== "statefulset") return [];
-  const { replicas = 0 } = (notes.status(key) as Partial<PodKindStatus> | undefined) ?? {};
+  const { replicas = 0 } = notes.look(key) ?? {};
   return Array.from({ length: replicas }, (_, ordinal) => String(ordinal))
     .filter((id) => !there.includes(id))
     .map((id) => containerName(key.scope, key.name, id));

@@ -1,7 +1,5 @@
 import type { Probes } from "../../api/kinds/probe.ts";
 import type { ProbeFigures } from "../../api/pod-measure.ts";
-import type { PodKindStatus } from "../../api/describe.ts";
-import type { Readiness } from "../../api/pods.ts";
 import {
   dueProbes,
   type KnownReadiness,
@@ -243,14 +241,8 @@ function pendingOf(context: Context, pod: Pod): ProbeReadiness {
  * no pod out of service.
  */
 function readinessBefore({ store }: Context, pod: Pod, run: number): KnownReadiness | undefined {
-  const status = store.status.get(pod.key) as Partial<PodKindStatus> | undefined;
-  const record = status?.replica_readiness?.[pod.name] as Partial<Readiness> | undefined;
-  const transitionAt = Date.parse(record?.last_transition ?? "");
-  // Of an earlier run, or nobody knows: NaN compares as false.
-  if (!(transitionAt >= run)) return undefined;
-  const phase = record?.readiness_phase;
-  const readiness = phase === "healthy" || phase === "unhealthy" ? phase : "unknown";
-  return { startupPassed: record?.startup_passed === true, readiness, transitionAt };
+  const known = store.probeReadiness.list(pod.key).find(({ pod: name }) => name === pod.name);
+  return known !== undefined && known.transitionAt >= run ? known : undefined;
 }
 
 /** The probes of the spec that the container was made from; of today's when that is not known any more. */

@@ -1,7 +1,6 @@
 import type { Spec } from "../../api/manifest.ts";
 import { textMapOf } from "../../core/lenient.ts";
 import { containerFieldsOf } from "../../core/container-fields.ts";
-import { isAssetStatus } from "../desired/assets.ts";
 import type { Context } from "../state/context.ts";
 
 /**
@@ -28,15 +27,14 @@ export async function discardAssets(context: Context, digests: readonly string[]
 }
 
 function referenced(context: Context): Set<string> {
-  const { manifests, status, releases } = context.store;
+  const { manifests, assetFiles, releases } = context.store;
   const kept = new Set<string>();
   const read = (spec: Spec) => {
     for (const digest of Object.values(textMapOf(spec._asset_digests))) kept.add(digest);
   };
   for (const manifest of manifests.list()) {
     if (manifest.kind === "asset") {
-      const files = status.get(manifest);
-      if (isAssetStatus(files)) for (const digest of Object.values(files.files)) kept.add(digest);
+      for (const digest of Object.values(assetFiles.get(manifest)?.files ?? {})) kept.add(digest);
       continue;
     }
     read(containerFieldsOf(manifest.kind, manifest.spec).fields);

@@ -1,15 +1,10 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import { formatKey, type ManifestKey, type StoredManifest } from "../../api/manifest.ts";
-import {
-  type AssetStatus,
-  isAssetStatus,
-  type MaterialisedAsset,
-  materialise,
-  putAssetStatus,
-  storedLookup,
-} from "../desired/assets.ts";
+import type { AssetFiles } from "../../store/look-records.ts";
+import { assetStatus, type MaterialisedAsset, materialise, putAsset, storedLookup } from "../desired/assets.ts";
 import type { Context } from "../state/context.ts";
 import { rollReaders, watchReaders } from "../desired/referents.ts";
+import { putStatus } from "../state/save-status.ts";
 import { releaseFor } from "./releases.ts";
 import { restampReaders } from "../desired/restamp.ts";
 
@@ -21,20 +16,23 @@ import { restampReaders } from "../desired/restamp.ts";
 export async function convergeAsset(context: Context, key: ManifestKey): Promise<void> {
   const manifest = context.store.manifests.get(key);
   if (manifest === undefined) return;
-  const status = context.store.status.get(key);
-  const previous = isAssetStatus(status) ? status : undefined;
-  if (previous !== undefined && (await isWhole(context, previous, manifest.revision))) return;
-  const asset = await materialise(context, { key, spec: manifest.spec }, { dryRun: false, previous });
-  refuseFaults(asset.problems.map(({ message }) => message));
-  await save(context, manifest, asset);
-  refuseFaults(
-    Object.entries(asset.errors).map(([file, text]) => `cannot fetch "${file}" of ${formatKey(key)}: ${text}`),
-  );
+  const previous = context.store.assetFiles.get(key);
+  if (previous === undefined || !(await isWhole(context, previous, manifest.revision))) {
+    const asset = await materialise(context, { key, spec: manifest.spec }, { dryRun: false, previous });
+    refuseFaults(asset.problems.map(({ message }) => message));
+    await save(context, manifest, asset);
+    refuseFaults(
+      Object.entries(asset.errors).map(([file, text]) => `cannot fetch "${file}" of ${formatKey(key)}: ${text}`),
+    );
+  }
+  const now = context.store.assetFiles.get(key);
+  // A round that failed has left its error there.
+  if (now !== undefined) await putStatus(context, key, assetStatus(now));
 }
 
-async function isWhole(context: Context, status: AssetStatus, revision: number): Promise<boolean> {
-  if (status.phase !== "ready" || status.observed_revision !== revision) return false;
-  for (const digest of Object.values(status.files)) if ((await context.assets.verify(digest)) !== "ok") return false;
+async function isWhole(context: Context, known: AssetFiles, revision: number): Promise<boolean> {
+  if (Object.keys(known.errors).length > 0 || known.revision !== revision) return false;
+  for (const digest of Object.values(known.files)) if ((await context.assets.verify(digest)) !== "ok") return false;
   return true;
 }
 
@@ -48,7 +46,7 @@ async function save(context: Context, manifest: StoredManifest, asset: Materiali
     if (tx.manifests.get(manifest)?.revision !== manifest.revision) return;
     const now = context.clock.now();
     const watched = watchReaders(tx, [manifest]);
-    if (!putAssetStatus(tx, manifest, { asset, revision: manifest.revision, now })) return;
+    if (!putAsset(tx, manifest, { asset, revision: manifest.revision, now })) return;
     const lookup = storedLookup(context);
     const readers = restampReaders(tx, { assets: [manifest], except: new Set(), lookup, now, actor: "reconciler" });
     for (const result of readers) releaseFor(context, tx, result, { now });

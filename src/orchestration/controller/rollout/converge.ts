@@ -13,7 +13,7 @@ import { planNow } from "../views/plan-now.ts";
 import { latestRelease } from "./releases.ts";
 import { refuseUnresolved, resolveStored } from "../desired/resolve.ts";
 import { ensureRelease, judge, memoryOf, rolloutMovedAt, rolloutTarget } from "./rollout.ts";
-import { type Finding, podsNow, putStatus, saveStatus } from "../state/save-status.ts";
+import { type Finding, podsNow, putStatus, putTrouble, saveStatus } from "../state/save-status.ts";
 import { isPodKind } from "../state/target.ts";
 import type { TearDown } from "./tear-down.ts";
 
@@ -201,8 +201,7 @@ export async function saveTrouble(context: Context, key: ManifestKey): Promise<v
   if (manifest === undefined) return;
   const trouble = context.progress.trouble(key);
   if (!isPodKind(manifest.kind)) {
-    const known = context.notes.status(key) ?? {};
-    await putStatus(context, key, { ...known, phase: "failing", last_reconcile_error: trouble?.message });
+    await putTrouble(context, key, trouble?.message);
     return;
   }
   const { workload } = resolveStored(context, rolloutTarget(context, manifest) ?? manifest);

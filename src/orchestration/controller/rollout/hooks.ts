@@ -8,7 +8,6 @@ import { MASK } from "../../core/mask.ts";
 import { createOutbox, type CallState, type Outbox } from "../../../base/deliver/outbox.ts";
 import type { SendWebhook } from "../../../base/deliver/webhook.ts";
 import type { Delivery, Transaction } from "../../store/store.ts";
-import { isAssetStatus } from "../desired/assets.ts";
 import type { Context } from "../state/context.ts";
 import type { Target } from "../controller.ts";
 import { resolvePodTarget } from "../state/target.ts";
@@ -72,8 +71,8 @@ async function readTemplates(context: Context, hooks: Drafting["hooks"], scope: 
   const texts = new Map<string, string>();
   for (const [reference, candidates] of hookTemplates(hooks, scope)) {
     const digests = candidates.map(({ scope: at, name, key }) => {
-      const status = context.store.status.get({ kind: "asset", scope: at, name });
-      return isAssetStatus(status) && Object.hasOwn(status.files, key) ? status.files[key] : undefined;
+      const { files = {} } = context.store.assetFiles.get({ kind: "asset", scope: at, name }) ?? {};
+      return Object.hasOwn(files, key) ? files[key] : undefined;
     });
     const digest = digests.find((one) => one !== undefined);
     const bytes = digest === undefined ? undefined : await context.assets.read(digest);

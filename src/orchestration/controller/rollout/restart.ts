@@ -1,6 +1,5 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import { formatKey, type ManifestKey } from "../../api/manifest.ts";
-import type { PodKindStatus } from "../../api/describe.ts";
 import type { Operation, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
 import { requireUnlocked } from "../write/locks.ts";
@@ -82,12 +81,11 @@ function standing(context: Context, key: ManifestKey, { generation, release }: G
   const record = release === undefined ? undefined : context.store.releases.get(release);
   if (record?.status === "failed") return { state: "failed", error: record.error ?? "the release failed" };
   if (record !== undefined && record.endedAt === undefined) return { state: "running" };
-  const status = context.notes.status(key) as Partial<PodKindStatus> | undefined;
-  if (status === undefined || (status.observed_generation ?? 0) < generation) return { state: "running" };
-  if (status.phase === "ready" || status.phase === "asleep") return { state: "succeeded" };
-  if (status.phase === "progressing") return { state: "running" };
-  const why = status.last_reconcile_error ?? status.conditions?.find(({ type }) => type === "Ready")?.message;
-  return { state: "failed", error: why ?? "not ready" };
+  const look = context.notes.look(key);
+  if (look === undefined || look.generation < generation) return { state: "running" };
+  if (look.phase === "ready" || look.phase === "asleep") return { state: "succeeded" };
+  if (look.phase === "progressing") return { state: "running" };
+  return { state: "failed", error: look.error ?? look.unready ?? "not ready" };
 }
 
 /**

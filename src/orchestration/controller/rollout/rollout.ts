@@ -3,6 +3,7 @@ import { type HaltedConfig, targetOf } from "../../core/plan/target.ts";
 import type { PlannedPod, WorkloadPlan } from "../../core/plan/pod.ts";
 import { reachedBy, type Verdict, verdictOf } from "../../core/plan/verdict.ts";
 import type { ResolvedWorkload } from "../../core/workload.ts";
+import type { RolloutMemory } from "../../store/look-records.ts";
 import type { Delivery, ReleaseRecord, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
 import { imageIdOf, pinImage } from "../desired/images.ts";
@@ -13,16 +14,6 @@ import type { Pod } from "../state/pod.ts";
 import { failureCalls, recordFailure } from "./failed-release.ts";
 import { faultCount } from "./put-back.ts";
 import { latestRelease, mintRelease, needsRelease } from "./releases.ts";
-
-/** What the status blob keeps about rollouts that are not releases: restarts and config changes. */
-export type RolloutMemory = {
-  /** The generation that was last fully ready. */
-  good_generation?: number;
-  /** How many replicas it had then. */
-  good_replicas?: number;
-  /** A config change or restart whose replicas never came up. */
-  halted?: { generation: number; good_generation: number; reason: string };
-};
 
 /** What replicas of the resource are made from now; undefined while its first release phase has not passed. */
 export function rolloutTarget(context: Context, manifest: StoredManifest): StoredManifest | undefined {
@@ -35,16 +26,12 @@ export function rolloutTarget(context: Context, manifest: StoredManifest): Store
 }
 
 export function memoryOf(context: Context, key: ManifestKey): RolloutMemory {
-  const status = context.notes.status(key) as RolloutMemory | undefined;
-  return {
-    ...(status?.good_generation === undefined ? {} : { good_generation: status.good_generation }),
-    ...(status?.good_replicas === undefined ? {} : { good_replicas: status.good_replicas }),
-    ...(status?.halted === undefined ? {} : { halted: status.halted }),
-  };
+  return context.notes.look(key)?.memory ?? {};
 }
 
-function haltedConfig({ halted }: RolloutMemory): HaltedConfig | undefined {
-  return halted === undefined ? undefined : { generation: halted.generation, goodGeneration: halted.good_generation };
+function haltedConfig({ halted, goodGeneration }: RolloutMemory): HaltedConfig | undefined {
+  if (halted === undefined || goodGeneration === undefined) return undefined;
+  return { generation: halted.generation, goodGeneration };
 }
 
 interface Judging {
@@ -72,7 +59,7 @@ export function rolloutMovedAt(
   return context.progress.rolloutMovedAt(manifest, { target, reached, now: context.clock.steady() });
 }
 
-/** What came of looking: the memory for the status, and whether the target moved, so that it is planned again. */
+/** What came of looking: the memory for the next look, and whether the target moved, so that it is planned again. */
 interface Judgement {
   memory: RolloutMemory;
   moved: boolean;
@@ -206,7 +193,7 @@ async function fail(context: Context, { release, manifest, workload, verdict, me
     const { goal, stored } = after;
     if (goal.hash !== release.hash) return "moved";
     // Another image of the same spec: the replicas that there are stay on the one before.
-    pinImage(tx, goal, { generation: memory.good_generation ?? stored.generation, now });
+    pinImage(tx, goal, { generation: memory.goodGeneration ?? stored.generation, now });
     return "halted";
   });
   if (calls.length > 0) context.outbox.wake();
@@ -222,13 +209,12 @@ function verdictText({ reasons: [reason], message }: Failing["verdict"]): string
 }
 
 function settledMemory({ generation, replicas }: ResolvedWorkload): RolloutMemory {
-  return { good_generation: generation, good_replicas: replicas };
+  return { goodGeneration: generation, goodReplicas: replicas };
 }
 
 /** Replicas of the generation that worked go on; the next write or restart tries again. */
 function halt(memory: RolloutMemory, { generation }: StoredManifest, reason: string): RolloutMemory {
-  const good = memory.good_generation ?? generation;
-  return { ...memory, good_generation: good, halted: { generation, good_generation: good, reason } };
+  return { ...memory, goodGeneration: memory.goodGeneration ?? generation, halted: { generation, reason } };
 }
 
 interface GenerationJudging extends Judging {
@@ -239,7 +225,7 @@ interface GenerationJudging extends Judging {
 /** A restart or a config change: no release, and nothing to put back; a bad one stops where it is. */
 async function judgeGeneration(context: Context, judging: GenerationJudging): Promise<Judgement> {
   const { manifest, workload, verdict, memory } = judging;
-  const { good_generation: good, halted } = memory;
+  const { goodGeneration: good, halted } = memory;
   if (halted !== undefined && halted.generation === manifest.generation) return { memory, moved: false };
   const { halted: _, ...rest } = memory;
   if (verdict.outcome === "done") return { memory: settledMemory(workload), moved: false };

@@ -2,16 +2,15 @@ import { Failure } from "../../../base/wire/failure.ts";
 import { formatKey, type ManifestKey } from "../../api/manifest.ts";
 import type { Rollout } from "../../api/rollouts.ts";
 import { type CanaryCommand, canaryTold } from "../../core/plan/canary.ts";
-import type { PodKindStatus } from "../../api/describe.ts";
 import type { Controller, Target } from "../controller.ts";
 import { resolveStored } from "../desired/resolve.ts";
 import type { Context } from "../state/context.ts";
 import { resolvePodTarget } from "../state/target.ts";
-import { canaryView } from "../views/canary-view.ts";
+import { rolloutView } from "../views/rollouts.ts";
 import { requireUnlocked } from "../write/locks.ts";
 import { abortRelease } from "./abort.ts";
 import { rollback } from "./put-back.ts";
-import { latestRelease, listReleases } from "./releases.ts";
+import { listReleases } from "./releases.ts";
 
 type RolloutCommand = CanaryCommand | "abort";
 
@@ -22,7 +21,7 @@ export function rolloutOperations(context: Context): RolloutOperations {
   return {
     rollback: (target, options) => rollback(context, target, options),
     listReleases: (target) => listReleases(context, target),
-    rollout: (target) => view(context, resolvePodTarget(context.store.manifests, target)),
+    rollout: (target) => rolloutView(context, resolvePodTarget(context.store.manifests, target)),
     tellRollout: (target, command, options) => tellRollout(context, target, { command, ...options }),
   };
 }
@@ -39,22 +38,7 @@ async function tellRollout(
   else await tellCanary(context, key, { command, actor });
   context.enqueue(key);
   await context.ingressGate?.caughtUp(context.closing);
-  return view(context, key);
-}
-
-function view(context: Context, { kind, scope, name }: ManifestKey): Rollout {
-  const key = { kind, scope, name };
-  const latest = latestRelease(context, key);
-  const canary = canaryView(context, key);
-  const status = context.notes.status(key) as Partial<PodKindStatus> | undefined;
-  const message = status?.phase === "ready" ? undefined : status?.conditions?.[0]?.message;
-  return {
-    ...key,
-    ...(latest === undefined ? {} : { release: latest.id, status: latest.status }),
-    ...(latest?.error === undefined ? {} : { error: latest.error }),
-    ...(message === undefined ? {} : { message }),
-    ...(canary === undefined ? {} : { canary }),
-  };
+  return rolloutView(context, key);
 }
 
 interface Telling {

@@ -1,8 +1,7 @@
 import type { ManifestKey, StoredManifest } from "../../api/manifest.ts";
 import { policyOf, scheduleOf } from "../../core/cron-spec.ts";
-import { fieldsOf, integerOf, textOf } from "../../core/lenient.ts";
 import { type CronDecision, decide, dueInstants, nextInstant } from "../../core/plan/cron.ts";
-import { cronWindows, type SeenSchedule } from "../../core/plan/cron-windows.ts";
+import { cronWindows } from "../../core/plan/cron-windows.ts";
 import type { RunRecord, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
 import { replace } from "./jobs.ts";
@@ -31,33 +30,18 @@ export function lookAtCronjob(
   const manifest = tx.manifests.get(key);
   if (manifest === undefined) return { started: [], next: undefined };
   const schedule = scheduleOf(manifest.spec);
-  const status = tx.status.get(key) ?? {};
   const { windows, seen, nextAfter } = cronWindows({
     schedule,
     updatedAt: manifest.updatedAt,
-    seen: seenOf(status.seen),
+    seen: tx.seenSchedules.get(key),
     lastInstant: tx.runs.lastInstant(key),
     now,
   });
   const due = windows.flatMap((window) => dueInstants({ ...window, limit: dueMax }));
   const started = due.length === 0 ? [] : settle(context, tx, { manifest, due, now });
-  if (JSON.stringify(status.seen) !== JSON.stringify(seen)) tx.status.put(key, { ...status, seen });
+  tx.seenSchedules.put(key, seen);
   const next = schedule.suspended ? undefined : nextInstant({ ...schedule, after: nextAfter });
   return { started, next };
-}
-
-function seenOf(value: unknown): SeenSchedule | undefined {
-  const { expression, timezone, suspended, since, decidedUntil } = fieldsOf(value);
-  const [words, zone, from] = [textOf(expression), textOf(timezone), integerOf(since)];
-  if (words === undefined || zone === undefined || from === undefined) return undefined;
-  const until = integerOf(decidedUntil);
-  return {
-    expression: words,
-    timezone: zone,
-    suspended: suspended === true,
-    since: from,
-    ...(until === undefined ? {} : { decidedUntil: until }),
-  };
 }
 
 interface Due {

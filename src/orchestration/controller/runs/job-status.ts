@@ -37,11 +37,10 @@ export function withRuns(
   manifest: StoredManifest,
   stored: Record<string, unknown> | null,
 ): Record<string, unknown> {
-  const { seen: _, ...status } = stored ?? {};
   const runs = context.store.runs.list(manifest);
   const last = runs.find(({ status }) => status !== "missed" && status !== "skipped");
   return {
-    ...status,
+    ...stored,
     ...(manifest.kind === "cronjob" ? cadence(context, manifest) : {}),
     running: runs.filter(isUnfinished).length,
     ...(last === undefined ? {} : { last_run: lastTime(last) }),

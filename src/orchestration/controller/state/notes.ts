@@ -1,6 +1,7 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import type { ManifestKey } from "../../api/manifest.ts";
 import type { Log } from "../../../base/words/log.ts";
+import type { EarlierRestarts, Look, PodReadiness } from "../../store/look-records.ts";
 import type { Store, Transaction } from "../../store/store.ts";
 import { type KeyText, keyText } from "./key-text.ts";
 
@@ -11,16 +12,25 @@ import { type KeyText, keyText } from "./key-text.ts";
 export interface Notes {
   /** False when the disk is full and nothing was stored, which the log says once. Other failures are passed on. */
   write(change: (tx: Transaction) => void, options?: Parameters<Store["write"]>[1]): Promise<boolean>;
-  /** The last status blob of a resource, stored or not. */
+  /** The last status of a resource, stored or not: to be shown, never to decide by. */
   status(key: ManifestKey): Record<string, unknown> | undefined;
+  /** What the last look at a resource of containers came to, stored or not. */
+  look(key: ManifestKey): Look | undefined;
   /** True when it waits for room on the disk. */
   isUnsaved(key: ManifestKey): boolean;
-  saveStatus(key: ManifestKey, status: Record<string, unknown>): Promise<void>;
+  saveStatus(key: ManifestKey, status: Record<string, unknown>, found?: Found): Promise<void>;
   forget(key: ManifestKey): void;
 }
 
+/** What a look at a resource of containers leaves for later ones, beside the status that shows it. */
+export interface Found {
+  look: Look;
+  readiness: PodReadiness[];
+  restarts: EarlierRestarts[];
+}
+
 export function createNotes({ store, log }: { store: Store; log: Log }): Notes {
-  const unsaved = new Map<KeyText, Record<string, unknown>>();
+  const unsaved = new Map<KeyText, { status: Record<string, unknown>; look: Look | undefined }>();
   let full = false;
 
   async function write(change: (tx: Transaction) => void, options?: Parameters<Store["write"]>[1]): Promise<boolean> {
@@ -39,16 +49,23 @@ export function createNotes({ store, log }: { store: Store; log: Log }): Notes {
 
   return {
     write,
-    status: (key) => unsaved.get(keyText(key)) ?? store.status.get(key),
+    status: (key) => unsaved.get(keyText(key))?.status ?? store.status.get(key),
+    look: (key) => unsaved.get(keyText(key))?.look ?? store.looks.get(key),
     isUnsaved: (key) => unsaved.has(keyText(key)),
-    async saveStatus(key, status) {
+    async saveStatus(key, status, found) {
       const put = (tx: Transaction) => {
         // Deleted meanwhile: a status without a manifest would greet the next one of that name.
-        if (tx.manifests.get(key) !== undefined) tx.status.put(key, status);
+        if (tx.manifests.get(key) === undefined) return;
+        tx.status.put(key, status);
+        if (found === undefined) return;
+        tx.looks.put(key, found.look);
+        tx.probeReadiness.put(key, found.readiness);
+        tx.earlierRestarts.put(key, found.restarts);
       };
-      const isStored = await write(put, { durable: false });
+      const halts = found?.look.memory.halted !== undefined && store.looks.get(key)?.memory.halted === undefined;
+      const isStored = await write(put, { durable: halts });
       if (isStored || store.manifests.get(key) === undefined) unsaved.delete(keyText(key));
-      else unsaved.set(keyText(key), status);
+      else unsaved.set(keyText(key), { status, look: found?.look });
     },
     forget: (key) => void unsaved.delete(keyText(key)),
   };

@@ -10,7 +10,10 @@ import { isAsleep } from "../desired/sleep-changes.ts";
 import { plannedPods, planTarget, readinessOf } from "./observe.ts";
 import { heldText } from "../plugins/plugin-holds.ts";
 import { latestRelease } from "../rollout/releases.ts";
-import type { RolloutMemory } from "../rollout/rollout.ts";
+import type { EarlierRestarts, PodReadiness, RolloutMemory } from "../../store/look-records.ts";
+import type { Store } from "../../store/store.ts";
+import type { Found } from "./notes.ts";
+import type { Pod } from "./pod.ts";
 
 /** What one look at a resource of containers came to. */
 export interface Finding {
@@ -45,7 +48,9 @@ export async function saveStatus(context: Context, finding: Finding): Promise<vo
     previous: previous?.conditions,
   });
   const warnings = notActedUpon(manifest.kind, manifest.spec);
-  const status: PodKindStatus & RolloutMemory = {
+  const restarts = earlierRestarts(context, manifest);
+  const error = (trouble ?? stopped)?.message;
+  const status: PodKindStatus & WireMemory = {
     phase,
     image: workload.image,
     image_id: context.store.images.pinOf(manifest)?.imageId,
@@ -60,15 +65,39 @@ export async function saveStatus(context: Context, finding: Finding): Promise<vo
     init_failures: initFailures(context, manifest, plan, previous),
     replica_readiness: readiness(context, manifest),
     conditions,
-    ...memory,
-    ...earlierRestarts(context, manifest),
+    ...wireMemory(memory),
+    ...(restarts.length === 0
+      ? {}
+      : { earlier_restarts: Object.fromEntries(restarts.map(({ container, count }) => [container, count])) }),
     ...(warnings.length > 0 ? { warnings } : {}),
-    ...((trouble ?? stopped) === undefined ? {} : { last_reconcile_error: (trouble ?? stopped)?.message }),
+    ...(error === undefined ? {} : { last_reconcile_error: error }),
     ...(trouble === undefined ? {} : { attempts: trouble.attempts }),
     ...(trouble?.retryAt === undefined ? {} : { next_retry_at: new Date(trouble.retryAt).toISOString() }),
     last_reconcile_at: new Date(now).toISOString(),
   };
-  await putStatus(context, manifest, status);
+  const { revision, generation } = manifest;
+  const unready = waits.has(phase) ? undefined : conditions.find(({ type }) => type === "Ready")?.message;
+  const look = { phase, revision, generation, replicas: workload.replicas, error, unready, memory };
+  await putStatus(context, manifest, status, { look, readiness: probed(context, manifest), restarts });
+}
+
+/** Phases that are well, or that time alone may mend. */
+const waits = new Set<PodKindStatus["phase"]>(["ready", "asleep", "progressing"]);
+
+type WireMemory = {
+  good_generation?: number;
+  good_replicas?: number;
+  halted?: { generation: number; good_generation: number; reason: string };
+};
+
+function wireMemory({ goodGeneration: good, goodReplicas, halted }: RolloutMemory): WireMemory {
+  return {
+    ...(good === undefined ? {} : { good_generation: good }),
+    ...(goodReplicas === undefined ? {} : { good_replicas: goodReplicas }),
+    ...(halted === undefined || good === undefined
+      ? {}
+      : { halted: { generation: halted.generation, good_generation: good, reason: halted.reason } }),
+  };
 }
 
 function pendingRelease(context: Context, key: ManifestKey): string | undefined {
@@ -105,16 +134,26 @@ function initFailures(
 const idChars = 12;
 
 /** Restarts that the engine does not count any more, by container: the next server goes on counting from them. */
-function earlierRestarts(context: Context, key: ManifestKey): { earlier_restarts?: Record<string, number> } {
+function earlierRestarts(context: Context, key: ManifestKey): EarlierRestarts[] {
   const counted = context.pods.of(key).filter(({ earlierRestarts }) => earlierRestarts > 0);
-  const rows = counted.map(({ id, earlierRestarts }) => [id.slice(0, idChars), earlierRestarts]);
-  return rows.length === 0 ? {} : { earlier_restarts: Object.fromEntries(rows) };
+  return counted.map(({ id, earlierRestarts }) => ({ container: id.slice(0, idChars), count: earlierRestarts }));
 }
 
 /** What an earlier server has written down about a container. */
-export function restartsBefore(status: Record<string, unknown> | undefined, containerId: string): number {
-  const known = (status as Partial<PodKindStatus> | undefined)?.earlier_restarts ?? {};
-  return known[containerId.slice(0, idChars)] ?? 0;
+export function restartsBefore({ earlierRestarts }: Store, { key, id }: Pick<Pod, "key" | "id">): number {
+  return earlierRestarts.list(key).find(({ container }) => id.startsWith(container))?.count ?? 0;
+}
+
+/** Of all pods with probes, in the order of their names. */
+function probed(context: Context, key: ManifestKey): PodReadiness[] {
+  const rows = context.pods.of(key).flatMap((pod): PodReadiness[] => {
+    const known = context.leaving.has(pod.id) ? undefined : context.probes.readiness(pod);
+    if (known?.last_transition === undefined) return [];
+    const { startup_passed: startupPassed, readiness_phase: phase } = known;
+    const readiness = phase === "healthy" || phase === "unhealthy" ? phase : "unknown";
+    return [{ pod: pod.name, startupPassed, readiness, transitionAt: Date.parse(known.last_transition) }];
+  });
+  return rows.length < 2 ? rows : rows.sort((a, b) => (a.pod < b.pod ? -1 : 1));
 }
 
 function readiness(context: Context, key: ManifestKey): Record<string, unknown> {
@@ -125,13 +164,25 @@ function readiness(context: Context, key: ManifestKey): Record<string, unknown> 
 }
 
 /** Written only when it says something new: `last_reconcile_at` alone is not worth a commit. */
-export async function putStatus(context: Context, key: ManifestKey, status: Record<string, unknown>): Promise<void> {
+export async function putStatus(
+  context: Context,
+  key: ManifestKey,
+  status: Record<string, unknown>,
+  found?: Found,
+): Promise<void> {
   const known = context.notes.status(key);
   const without = ({ last_reconcile_at: _, ...rest }: Record<string, unknown>) => JSON.stringify(rest);
-  if (known === undefined || context.notes.isUnsaved(key) || without(known) !== without(status)) {
-    await context.notes.saveStatus(key, status);
+  const isSame = known !== undefined && !context.notes.isUnsaved(key) && without(known) === without(status);
+  // The status shows no more than so many pods.
+  if (!isSame || (found && !Bun.deepEquals(found.readiness, context.store.probeReadiness.list(key)))) {
+    await context.notes.saveStatus(key, status, found);
   }
   context.progress.moved.publish(keyText(key));
+}
+
+/** The error of a resource without containers, beside what its status says otherwise. */
+export function putTrouble(context: Context, key: ManifestKey, error: string | undefined): Promise<void> {
+  return putStatus(context, key, { ...context.notes.status(key), phase: "failing", last_reconcile_error: error });
 }
 
 /** The replicas as the plan sees them. */

@@ -12,7 +12,7 @@ import { podsNow } from "../state/save-status.ts";
 export function planNow(context: Context, key: ManifestKey, workload: ResolvedWorkload): WorkloadPlan {
   const now = context.clock.steady();
   const pods = podsNow(context, key, workload);
-  const { good_replicas: settledReplicas } = memoryOf(context, key);
+  const { goodReplicas: settledReplicas } = memoryOf(context, key);
   const frozenIds = untouchedIds(context, key);
   const target = { ...planTarget(workload), canary: context.canaries.phaseOf(workload) };
   return planWorkload({ workload: target, pods, frozenIds, settledReplicas, now });

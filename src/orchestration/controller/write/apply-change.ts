@@ -17,7 +17,7 @@ import { restoreMasked } from "../../core/mask.ts";
 import { referenceProblems, type ReferentLookup } from "../../core/references.ts";
 import type { PutResult, Transaction } from "../../store/store.ts";
 import { lostReaderWarnings } from "../desired/asset-readers.ts";
-import { fileOf, type MaterialisedAsset, putAssetStatus, storedLookup } from "../desired/assets.ts";
+import { fileOf, type MaterialisedAsset, putAsset, storedLookup } from "../desired/assets.ts";
 import { takeOverCount } from "../desired/autoscale.ts";
 import { takeOverSleep } from "../desired/sleep-changes.ts";
 import {
@@ -271,7 +271,7 @@ function put(context: Context, tx: Transaction, { item, options, now }: Put): Pu
     );
   }
   const revision = result.manifest.revision;
-  const moved = asset !== undefined && putAssetStatus(tx, key, { asset, revision, now });
+  const moved = asset !== undefined && putAsset(tx, key, { asset, revision, now });
   // A fetch that failed is tried again by the reconciler.
   if (moved) tx.manifests.touch(key);
   return result;

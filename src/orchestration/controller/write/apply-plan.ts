@@ -88,7 +88,7 @@ function simulate(
   if (canary !== undefined && isRelease(result)) notes.push(`canary: ${canaryPlanText(canary)}`);
   const now = context.clock.now();
   const frozenIds = context.store.frozen.list(manifest);
-  const { good_replicas: settledReplicas } = memoryOf(context, manifest);
+  const { goodReplicas: settledReplicas } = memoryOf(context, manifest);
   let pods = plannedPods(context, { key: manifest, workload, now });
   const steps: Step[] = [];
   const moments = [momentOf(pods)];

@@ -1,7 +1,6 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import { formatKey, type ManifestKey, type StoredManifest } from "../../api/manifest.ts";
 import type { AtomicApply as WireApply } from "../../api/atomic.ts";
-import type { PodKindStatus } from "../../api/describe.ts";
 import { fateOf, groupFate, type MemberFate } from "../../core/atomic.ts";
 import type { AtomicApply, AtomicMember } from "../../store/atomic-records.ts";
 import type { Transaction } from "../../store/store.ts";
@@ -59,7 +58,7 @@ export function memberFate(context: Context, member: AtomicMember): MemberFate {
   const stored = store.manifests.get(member);
   const releases = stored === undefined ? [] : store.releases.list(member);
   const at = releases.findIndex(({ id }) => id === member.release);
-  const status = notes.status(member) as Partial<PodKindStatus> | undefined;
+  const look = notes.look(member);
   return fateOf({
     action: member.action,
     runs: isPodKind(member.kind),
@@ -67,11 +66,11 @@ export function memberFate(context: Context, member: AtomicMember): MemberFate {
     storedRevision: stored?.revision,
     release: releases[at],
     rolledBack: at === 1 && releases[0]?.cause === "auto_rollback" && releases[0].revision === stored?.revision,
-    status: status && {
-      phase: status.phase ?? "",
-      observedRevision: status.observed_revision ?? 0,
-      isNewest: status.observed_revision === stored?.revision && status.observed_generation === stored?.generation,
-      reason: status.last_reconcile_error ?? "not ready",
+    status: look && {
+      phase: look.phase,
+      observedRevision: look.revision,
+      isNewest: look.revision === stored?.revision && look.generation === stored?.generation,
+      reason: look.error ?? "not ready",
     },
   });
 }

@@ -17,6 +17,7 @@ import { sleep } from "./0016-sleep.ts";
 import { sharedHosts } from "./0017-shared-hosts.ts";
 import { previews } from "./0018-previews.ts";
 import { buildDetails } from "./0019-build-details.ts";
+import { statusState } from "./0020-status-state.ts";
 
 /** The migrations of `state.db`, in order. A released migration is never edited; a change is a new file. */
 export const stateMigrations: readonly string[] = [
@@ -39,6 +40,7 @@ export const stateMigrations: readonly string[] = [
   sharedHosts,
   previews,
   buildDetails,
+  statusState,
 ];
 
 export const schemaVersion = stateMigrations.length;

@@ -330,11 +330,10 @@ describe("a new server", () => {
   });
 
   test("goes by what was written down until it has looked at a pod", () => {
-    const readinessAt = (transition: number) => {
-      const last_transition = new Date(transition).toISOString();
-      const record = { startup_passed: true, readiness_phase: "healthy", last_transition };
+    const readinessAt = (transitionAt: number) => {
+      const known = { pod: "p", startupPassed: true, readiness: "healthy", transitionAt };
       const store = {
-        status: { get: () => ({ replica_readiness: { p: record } }) },
+        probeReadiness: { list: () => [known] },
         releases: { list: () => [] },
         manifests: { get: () => ({ spec: { probes: { readiness: http } } }) },
       };
