@@ -56,10 +56,10 @@ describe("the cadence", () => {
   test("goes by the wall clock of its time zone, over a change of the clocks", async () => {
     it = await world();
     await it.stop();
-    it.clock.moveTo(Date.UTC(2026, 2, 28, 12));
+    it.clock.moveTo(Date.UTC(2026, 2, 29));
     await it.restart();
     await it.apply(cronjob("shop", "nightly", { ...many, schedule: "30 4 * * *", timezone: "Europe/Berlin" }));
-    await it.advance(48 * hour);
+    await it.advance(27 * hour);
     expect(runs().map(({ instant }) => instant)).toEqual(["2026-03-29T02:30:00.000Z", "2026-03-30T02:30:00.000Z"]);
   });
 
