@@ -72,9 +72,12 @@ export async function startChromium({ cookies = true }: { cookies?: boolean } = 
       "--no-first-run",
       "--disable-background-networking",
       "--disable-component-update",
+      "--disable-extensions",
+      "--disable-breakpad",
       "--remote-debugging-port=0",
       `--user-data-dir=${profile}`,
-      "about:blank",
+      // The tabs of the test are the only ones.
+      "--no-startup-window",
     ],
     { stdin: "ignore", stdout: "ignore", stderr: "ignore" },
   );
