@@ -98,7 +98,7 @@ describe("a new app from source, in the executable", () => {
 
   test("an example is chosen, deployed and served", async () => {
     await tab.open(`http://${address}/new?from=example`);
-    await tab.shows("A service whose changes cost no request");
+    await tab.shows("A service that deploys without a failed request");
     await tab.read(
       "[...document.querySelectorAll('.choice')].find((one) => one.innerText.startsWith('deploy')).click()",
     );
