@@ -46,8 +46,9 @@ function changes(before: Spec, after: Spec): Change[] {
 function collect(pair: Change & { before: unknown; after: unknown }, found: Change[]): void {
   const { before, after, path, keys } = pair;
   if (!isFields(before) || !isFields(after)) {
-    if (before === undefined && after === undefined) return;
-    const same = before !== undefined && after !== undefined && canonicalJson(before) === canonicalJson(after);
+    if (before === after) return;
+    // Only lists and objects can be the same without being one.
+    const same = isObject(before) && isObject(after) && canonicalJson(before) === canonicalJson(after);
     if (!same) found.push({ path, keys });
     return;
   }
@@ -57,6 +58,10 @@ function collect(pair: Change & { before: unknown; after: unknown }, found: Chan
       found,
     );
   }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }
 
 function valueAt(spec: Spec, keys: string[]): unknown {
