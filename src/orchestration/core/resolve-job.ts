@@ -52,7 +52,10 @@ export function resolveJob(input: ResolveInput): { job: ResolvedJob; problems: R
     kind,
     scope,
     name,
-    hash: specHash(kind, manifest.spec),
+    // Only a run needs it, and most looks at a job start none.
+    get hash() {
+      return specHash(kind, manifest.spec);
+    },
     generation,
     image: writtenImage === undefined ? builtImage(scope, name, spec) : fill(writtenImage, "spec.image"),
     pullable: writtenImage !== undefined,
