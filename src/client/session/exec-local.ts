@@ -123,12 +123,12 @@ export async function runLocally(context: Context, { commands, ...about }: Local
   return exitCodes.done;
 }
 
-interface Around extends Omit<LocalWish, "commands"> {
+interface LocalRun extends Omit<LocalWish, "commands"> {
   /** Where the server's engine is, as seen from this machine. */
   engine: string | undefined;
 }
 
-async function carryOut(context: Context, plan: LocalPlan, { plugin, app, yes, engine }: Around): Promise<number> {
+async function carryOut(context: Context, plan: LocalPlan, { plugin, app, yes, engine }: LocalRun): Promise<number> {
   if (plan.type === "exec") {
     show(context, ["berth", "exec", ...plan.words]);
     const { restFromWord: stopAtWord = 2 } = execCommand;

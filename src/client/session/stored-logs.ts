@@ -79,14 +79,14 @@ async function* pages(context: Context, filters: LogFilters, tail: number | unde
   if (tail !== undefined) yield newest.toReversed();
 }
 
-interface Around {
+interface SurroundingLines {
   line: LogLine;
   size: number;
   shown: ReturnType<typeof createShown>;
   print: Print;
 }
 
-async function printAround(context: Context, { line, size, shown, print }: Around): Promise<void> {
+async function printAround(context: Context, { line, size, shown, print }: SurroundingLines): Promise<void> {
   const { scope, name, replica_id: replica, at } = line;
   const query = {
     app: `${scope}/${name}`,

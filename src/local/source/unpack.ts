@@ -69,12 +69,11 @@ function failureOf(error: unknown): Failure {
   return new Failure("invalid", "the archive is broken, or neither tar nor zip", { cause: error });
 }
 
-interface Around {
-  found: { bytes: number };
-  limits: UnpackLimits;
-}
-
-async function writeMember(path: string, { content, executable }: Member, { found, limits }: Around): Promise<void> {
+async function writeMember(
+  path: string,
+  { content, executable }: Member,
+  { found, limits }: { found: { bytes: number }; limits: UnpackLimits },
+): Promise<void> {
   mkdirSync(dirname(path), { recursive: true });
   const file = await open(path, "wx", executable ? 0o755 : 0o644);
   try {

@@ -113,13 +113,13 @@ export interface Controller extends BuildOperations {
     scope: string | undefined,
     options: { prune: boolean; actor: string },
   ): Promise<DataOf<typeof deleteScope>>;
-  /** What deletes without prune left behind; those with prune remove it, by name and by scope. */
   /** Who names hosts of resources; both filters are optional. */
   listUses(filter: Target): DataOf<typeof listUses>;
   /** What fills the disk. */
   disk(options: { wait: boolean }): Promise<DiskUse>;
   planPrune(): Promise<PrunePlan>;
   prune(options: { actor: string }): Promise<Pruned>;
+  /** What deletes without prune left behind; those with prune remove it, by name and by scope. */
   listLeftovers(filter: Target): Promise<DataOf<typeof listLeftovers>>;
   describe(target: Target): Promise<DataOf<typeof describe>>;
   listPods(filter: Target, options: { detail: boolean; spec: boolean }): Promise<DataOf<typeof listPods>>;

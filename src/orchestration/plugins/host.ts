@@ -97,9 +97,9 @@ export function createHost({ limits, runVariable, owner, cgroups, setpriv }: Hos
       const id = `${prefix}${invocation.id}`;
       const env = { ...invocation.env, [runVariable]: id };
       ids.add(id);
-      const around = { limits, sweeper, cgroup: cgroups?.open(id), setpriv, closing: closing.signal };
-      const work = run({ ...invocation, id, env }, around).finally(async () => {
-        await around.cgroup?.end();
+      const conditions = { limits, sweeper, cgroup: cgroups?.open(id), setpriv, closing: closing.signal };
+      const work = run({ ...invocation, id, env }, conditions).finally(async () => {
+        await conditions.cgroup?.end();
         ids.delete(id);
       });
       underWay.add(work);
@@ -117,7 +117,7 @@ function tooMany(most: number): Failure {
   return new Failure("unavailable", `${most} plugins run already; try again in a moment`, { retryAfterSeconds: 2 });
 }
 
-interface Around {
+interface RunConditions {
   limits: HostLimits;
   sweeper: Sweeper;
   cgroup: Cgroup | undefined;
@@ -125,9 +125,9 @@ interface Around {
   closing: AbortSignal;
 }
 
-async function run(invocation: Invocation, around: Around): Promise<Finished> {
-  const { limits, sweeper, cgroup, closing } = around;
-  const child = spawn(invocation, around);
+async function run(invocation: Invocation, conditions: RunConditions): Promise<Finished> {
+  const { limits, sweeper, cgroup, closing } = conditions;
+  const child = spawn(invocation, conditions);
   let ended: Ending | undefined;
   const end = (ending: Ending) => {
     if (ended !== undefined) return;
@@ -163,7 +163,7 @@ async function run(invocation: Invocation, around: Around): Promise<Finished> {
 type Child = Bun.Subprocess<Uint8Array | "ignore", "pipe", "pipe">;
 
 /** `detached` makes the child the head of a group of its own, so that what it starts can be ended with it. */
-function spawn({ argv, folder, env, stdin, user }: Invocation, around: Around): Child {
+function spawn({ argv, folder, env, stdin, user }: Invocation, conditions: RunConditions): Child {
   const [name = "", ...words] = argv;
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
     throw new Failure("not_found", `the plugin's folder "${folder}" is gone; install the plugin again`);
@@ -171,8 +171,8 @@ function spawn({ argv, folder, env, stdin, user }: Invocation, around: Around): 
   const input = stdin === undefined ? ("ignore" as const) : new TextEncoder().encode(stdin);
   const start = startOf(name, env.PATH);
   const program = [...start.words, ...words];
-  const own = user === undefined ? program : asUser(around.setpriv ?? "setpriv", user, program);
-  const whole = around.cgroup === undefined ? own : inside(around.cgroup, own);
+  const own = user === undefined ? program : asUser(conditions.setpriv ?? "setpriv", user, program);
+  const whole = conditions.cgroup === undefined ? own : inside(conditions.cgroup, own);
   try {
     return Bun.spawn(whole, {
       cwd: folder,

@@ -66,15 +66,10 @@ function merged(due: readonly PlannedMessage[]): PlannedMessage {
   };
 }
 
-interface Around {
-  sent: Sent;
-  limits: PlanLimits;
-}
-
 function planGroup(
   group: string,
   members: readonly Reportable[],
-  { sent, limits }: Around,
+  { sent, limits }: { sent: Sent; limits: PlanLimits },
 ): PlannedMessage | undefined {
   const { now } = sent;
   const last = sent.groups.get(group);

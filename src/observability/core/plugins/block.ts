@@ -7,14 +7,17 @@ import { isOffered } from "./command.ts";
 /** A block as the platform lists it. */
 export type StoredBlock = ListedManifest & { scope: string };
 
-interface Around {
+interface PluginAndApps {
   /** Undefined where it is gone. */
   plugin: PluginInfo | undefined;
   apps: readonly App[];
 }
 
 /** A block, and how what it became is. */
-export function blockView({ kind, scope, name, spec, status }: StoredBlock, { plugin, apps }: Around): BlockView {
+export function blockView(
+  { kind, scope, name, spec, status }: StoredBlock,
+  { plugin, apps }: PluginAndApps,
+): BlockView {
   const own = apps.filter(({ block }) => block === `${kind}/${scope}/${name}`);
   const [worst] = own.toSorted((a, b) => rank(b.state) - rank(a.state));
   return {

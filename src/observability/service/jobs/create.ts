@@ -104,14 +104,14 @@ export function createJobs({ platform, clock }: Pick<ObservabilityContext, "plat
   };
 }
 
-interface Around {
+interface JobTimes {
   runs: readonly JobRun[];
   upcoming: readonly number[];
   /** Later times are left out. */
   until: number;
 }
 
-function viewOf({ kind, scope, name, spec }: StoredJob, { runs, upcoming, until }: Around): JobView {
+function viewOf({ kind, scope, name, spec }: StoredJob, { runs, upcoming, until }: JobTimes): JobView {
   const job = (kind === "cronjob" ? spec.job : spec) as { image?: string };
   const { schedule, timezone, suspend } = spec as { schedule?: string; timezone?: string; suspend?: boolean };
   const [last] = runs;

@@ -85,13 +85,11 @@ export function carryOut(
   return outcome;
 }
 
-interface One {
-  item: ReadyAction;
-  options: ActionOptions;
-  outcome: ActionOutcome;
-}
-
-function carryOutOne(context: Context, tx: Transaction, { item, options, outcome }: One): void {
+function carryOutOne(
+  context: Context,
+  tx: Transaction,
+  { item, options, outcome }: { item: ReadyAction; options: ActionOptions; outcome: ActionOutcome },
+): void {
   const { action, incoming } = item;
   const { actor } = options;
   switch (action.type) {

@@ -100,7 +100,7 @@ function requireDifferent(context: Context, blocks: readonly PluginBlock[]): voi
   }
 }
 
-interface One {
+interface BlockExpansion {
   /** Its spec without `plugin`. */
   block: PluginBlock;
   place: Place;
@@ -108,7 +108,10 @@ interface One {
   signal: AbortSignal;
 }
 
-async function expandOne(context: Context, { block, place: at, options, signal }: One): Promise<ExpandedBlock> {
+async function expandOne(
+  context: Context,
+  { block, place: at, options, signal }: BlockExpansion,
+): Promise<ExpandedBlock> {
   const plugin = context.plugins.registry.ofKind(block.kind);
   const ref = formatKey(block);
   if (plugin === undefined) {

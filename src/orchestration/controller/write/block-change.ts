@@ -21,7 +21,7 @@ export interface BlockPut {
   previous: BlockRecord | undefined;
 }
 
-interface Around {
+interface WriteStamp {
   actor: string;
   now: number;
 }
@@ -52,7 +52,7 @@ export function revisionConflict(
 /** Deletes what the blocks were expanded into before and are not any more. `kept`: `formatKey` of what this apply writes. */
 export function dropLeftovers(
   tx: Transaction,
-  { blocks, kept, actor, now }: Around & { blocks: readonly BlockChange[]; kept: ReadonlySet<string> },
+  { blocks, kept, actor, now }: WriteStamp & { blocks: readonly BlockChange[]; kept: ReadonlySet<string> },
 ): ManifestKey[] {
   const leftovers = blocks.flatMap(({ key }) => tx.blocks.children(key)).filter((child) => !kept.has(formatKey(child)));
   for (const child of leftovers) {
@@ -92,7 +92,7 @@ export function requireOwners(
 /** Stores the blocks and whose children the manifests are now. */
 export function putBlocks(
   tx: Transaction,
-  { blocks, actor, now }: Around & { blocks: readonly BlockChange[] },
+  { blocks, actor, now }: WriteStamp & { blocks: readonly BlockChange[] },
 ): BlockPut[] {
   return blocks.map(({ key, plugin, version, spec, children }) => {
     const result = tx.blocks.put({ ...key, plugin, version, spec }, now);
