@@ -1,8 +1,7 @@
-import { isBusy } from "./sqlite-failure.ts";
 import { Database, SQLiteError } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { Failure } from "../wire/failure.ts";
-import { sqliteFailure } from "./sqlite-failure.ts";
+import { isBusy, sqliteFailure } from "./sqlite-failure.ts";
 import { isAlive } from "../words/alive.ts";
 
 /** Attempts to see our own pid recorded under the lock; only a race between two starting servers needs a second. */
