@@ -1,4 +1,4 @@
-import { scheduleOf } from "./orchestration/core/cron-spec.ts";
+import { decodeSpec } from "./orchestration/core/spec/decode.ts";
 import { nextInstant } from "./orchestration/core/plan/cron.ts";
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
@@ -108,10 +108,10 @@ const forward: RouteOutside["fetch"] = (url, init) =>
 
 /** The next times of a cron job. */
 function upcomingRuns(spec: Record<string, unknown>, { now, max }: { now: number; max: number }): number[] {
-  const { suspended, ...schedule } = scheduleOf(spec);
+  const { suspended, expression, timezone } = decodeSpec("cronjob", spec);
   const found: number[] = [];
   for (let after = now; !suspended && found.length < max;) {
-    const next = nextInstant({ ...schedule, after });
+    const next = nextInstant({ expression, timezone, after });
     if (next === undefined) break;
     found.push(next);
     after = next;

@@ -254,6 +254,12 @@ const broken: [string, string, string][] = [
   ["the client reads no text of the server", "src/client/a.ts", "const [, ref] = pattern.exec(message) ?? [];"],
   ["the client reads no text of the server", "src/client/a.ts", 'const is = look.why?.startsWith("CrashLoop:");'],
   ["the client reads no text of the server", "src/client/a.ts", 'const lines = run.error.split("\\n");'],
+  ["specs are decoded once", "src/orchestration/core/plan/a.ts", 'import { textOf } from "../spec/lenient.ts";'],
+  [
+    "specs are decoded once",
+    "src/client/commands/a.ts",
+    'import { x } from "../../orchestration/core/spec/lenient.ts";',
+  ],
 ];
 
 /** Files that come close and keep every law. */

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { fieldsOf } from "../../src/orchestration/core/lenient.ts";
+import { podOf } from "../../src/orchestration/core/spec/decode.ts";
 import { deployment } from "../support/manifests.ts";
 import { simulatedVisitors } from "../support/simulated-visitors.ts";
 import { keyOf, type World, world } from "../support/world.ts";
@@ -57,7 +57,10 @@ const app = (v: number, plan: Record<string, unknown>) =>
 
 const running = (it: World) => it.runtime.containers().filter(({ state }) => state === "running");
 
-const isBad = (it: World) => Number(fieldsOf(it.store.manifests.get(key)?.spec.env).V) % 2 === 1;
+const isBad = (it: World) => {
+  const stored = it.store.manifests.get(key);
+  return Number(stored && podOf(stored)?.env.V) % 2 === 1;
+};
 
 async function happen(it: World, happens: Exclude<Event, { do: "wait" }>, forget: () => void): Promise<void> {
   switch (happens.do) {

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { draftHooks } from "../../src/orchestration/core/hooks.ts";
+import { decodeHooks } from "../../src/orchestration/core/spec/hooks.ts";
 import { decideProbeCall, type ProbeCall } from "../../src/orchestration/core/probe-hooks.ts";
 
 test("a JSON body stays JSON and says the value, whatever the value holds", () => {
@@ -8,7 +9,7 @@ test("a JSON body stays JSON and says the value, whatever the value holds", () =
     fc.property(fc.string({ unit: "binary" }), (error) => {
       const [made] = draftHooks({
         event: "deploy.failure",
-        hooks: [{ url: "https://a.test/", body: { text: "<{{error}}>" } }],
+        hooks: decodeHooks([{ url: "https://a.test/", body: { text: "<{{error}}>" } }]),
         payload: { error: error.toWellFormed() },
         templates: new Map(),
         bodyBytesMax: 1_000_000,
@@ -24,7 +25,7 @@ test("header values are visible ASCII, whatever is filled in", () => {
     fc.property(fc.string({ unit: "binary" }), (error) => {
       const [made] = draftHooks({
         event: "deploy.failure",
-        hooks: [{ url: "https://a.test/", headers: { A: "<{{error}}>" } }],
+        hooks: decodeHooks([{ url: "https://a.test/", headers: { A: "<{{error}}>" } }]),
         payload: { error },
         templates: new Map(),
         bodyBytesMax: 1_000_000,

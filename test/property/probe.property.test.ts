@@ -10,7 +10,7 @@ import {
   startProbes,
   wakeAt,
 } from "../../src/orchestration/core/probe.ts";
-import type { ProbeConfig, ProbeName, ProbesConfig } from "../../src/orchestration/core/probe-config.ts";
+import type { ProbeConfig, ProbeName, ProbesConfig } from "../../src/orchestration/core/spec/probes.ts";
 
 const probe: fc.Arbitrary<ProbeConfig> = fc.record({
   action: fc.constant({ type: "tcp" as const, port: 80 }),

@@ -304,3 +304,13 @@ export const ownTexts: Record<string, string> = {
   "src/client/shell/run.ts":
     "a text of the client itself: a place in a manifest, or what Node says of a wrong command line",
 };
+
+/** Who may read a spec field by field: the room that decodes it, and others with their reasons. */
+export const decoder = {
+  room: "src/orchestration/core/spec/",
+  reader: "src/orchestration/core/spec/lenient.ts",
+  others: {
+    "src/client/manifests/export/":
+      "what is exported is written as it stands, also what the server does not know: each field has its counterpart",
+  } as Record<string, string>,
+};

@@ -202,6 +202,16 @@ export const proseIsForPeople = each((file) => {
     : [];
 });
 
+/** A spec is decoded once, in one room; all others have the decoded form. */
+export const decodedOnce = each((file) => {
+  if (isUnder(file.path, [house.decoder.room, ...Object.keys(house.decoder.others)])) return [];
+  return ours(file)
+    .filter(({ path }) => path === house.decoder.reader)
+    .map(
+      ({ path }) => `imports ${path}; use decodeSpec, containerOf, podOf or jobOf of ${house.decoder.room}decode.ts`,
+    );
+});
+
 export const laws: Record<string, Law> = {
   "imports point down the layers, and services and siblings are blind to each other": floors,
   "relative imports carry their extension": extensions,
@@ -218,4 +228,5 @@ export const laws: Record<string, Law> = {
   "no silenced checks": noIgnores,
   "texts are plain English": plainEnglish,
   "the client reads no text of the server": proseIsForPeople,
+  "specs are decoded once": decodedOnce,
 };

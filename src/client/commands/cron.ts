@@ -1,7 +1,7 @@
 import type { Manifest } from "../../orchestration/api/manifest.ts";
 import { listManifests } from "../../orchestration/api/apply.ts";
 import { cancelRun, getRun, type JobRun, listRuns } from "../../orchestration/api/jobs.ts";
-import { scheduleOf } from "../../orchestration/core/cron-spec.ts";
+import { decodeSpec } from "../../orchestration/core/spec/decode.ts";
 import { nextRun } from "../../orchestration/core/schedule.ts";
 import type { Arguments } from "../shell/arguments.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
@@ -80,7 +80,7 @@ function cronTable(manifests: readonly Manifest[], runs: readonly JobRun[], cont
   const { style, width, now } = tableSetup(context);
   const rows = manifests.map(({ scope = "", name, spec }) => {
     const last = runs.find((one) => one.scope === scope && one.name === name);
-    const { expression, timezone } = scheduleOf(spec);
+    const { expression, timezone } = decodeSpec("cronjob", spec);
     const status = last === undefined ? "-" : statusText(last, style);
     return [
       `${scope}/${name}`,
@@ -95,7 +95,7 @@ function cronTable(manifests: readonly Manifest[], runs: readonly JobRun[], cont
 }
 
 function nextText(spec: Manifest["spec"], now: number): string {
-  const { expression, timezone, suspended } = scheduleOf(spec);
+  const { expression, timezone, suspended } = decodeSpec("cronjob", spec);
   if (suspended) return "suspended";
   const next = nextRun(expression, timezone, now);
   return next === undefined ? "-" : `in ${shortDuration(next - now)}`;

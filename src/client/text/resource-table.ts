@@ -75,7 +75,8 @@ function reference({ scope, name }: Manifest): string {
 /** The one that is written, or that of the last build. */
 function image({ scope = "", name, spec }: Manifest): string {
   if (typeof spec.image === "string") return spec.image;
-  return typeof asObject(spec.build).id === "string" ? builtImage(scope, name, spec) : "-";
+  const { id: buildId } = asObject(spec.build);
+  return typeof buildId === "string" ? builtImage(scope, name, { buildId }) : "-";
 }
 
 /** Ready replicas of the wanted ones, counted from what runs. */

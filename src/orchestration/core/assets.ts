@@ -1,10 +1,10 @@
 import type { Problem } from "../../base/wire/failure.ts";
-import { type CoreKind, containerKinds, type Spec } from "../api/manifest.ts";
+import type { CoreKind, Spec } from "../api/manifest.ts";
+import { isFields } from "../../base/pure/fields.ts";
 import { base64Bytes, textBytes } from "../../base/pure/bytes.ts";
-import { containerFieldsOf, withContainerFields } from "./container-fields.ts";
-import { parseDuration } from "../../base/pure/duration.ts";
-import { fieldsOf, isFields, textOf, wordsOf } from "./lenient.ts";
 import { type AssetReference, parseAssetReference, placeholdersIn } from "./reference.ts";
+import { containerOf, decodeSpec } from "./spec/decode.ts";
+import type { DecodedFile } from "./spec/asset.ts";
 import { textsOf } from "./spec-texts.ts";
 
 /** One file of an asset manifest. */
@@ -38,27 +38,25 @@ interface Owner {
   spec: Spec;
 }
 
-const fetchTimeoutMs = 30_000;
-
 /** Files of an asset's spec, in the order written; unreadable ones are left out. */
 export function assetFiles(spec: Spec): AssetFileSource[] {
-  return Object.entries(fieldsOf(spec.files)).flatMap(([key, file]): AssetFileSource[] => {
-    if (typeof file === "string") return [{ key, source: { type: "inline", bytes: textBytes(file) } }];
-    if (!isFields(file)) return [];
-    return file._source === "url" ? fetched(key, file) : embedded(key, file);
+  return decodeSpec("asset", spec).files.flatMap((file) => {
+    const source = sourceOf(file);
+    return source === undefined ? [] : [{ key: file.key, source }];
   });
 }
 
 /** Every use of an asset file in image, command, volumes, env, inits and `depends_on.assets`. */
 export function assetRefs({ kind, scope, spec }: Owner): AssetUse[] {
-  if (!containerKinds.some((one) => one === kind)) return [];
-  const { fields, path } = containerFieldsOf(kind, spec);
+  const found = containerOf(kind, spec);
+  if (found === undefined) return [];
+  const { container, path } = found;
   const inText = textsOf({ kind, spec }).flatMap((text) =>
     placeholdersIn(text.value).flatMap((found) => {
       return found.type === "asset" ? [useOf(found.asset, text.path, scope)] : [];
     }),
   );
-  const listed = wordsOf(fieldsOf(fields.depends_on).assets).flatMap((ref, index) => {
+  const listed = container.dependsOn.flatMap((ref, index) => {
     const asset = parseAssetReference(ref);
     return asset === undefined ? [] : [useOf(asset, `${path}.depends_on.assets[${index}]`, scope)];
   });
@@ -70,7 +68,7 @@ export function assetRefs({ kind, scope, spec }: Owner): AssetUse[] {
  * what a client sent there never counts. A file that is declared but not here yet gets no entry and no problem.
  */
 export function stampAssetDigests(owner: Owner, lookup: AssetLookup): { spec: Spec; problems: Problem[] } {
-  if (!containerKinds.some((one) => one === owner.kind)) return { spec: owner.spec, problems: [] };
+  if (containerOf(owner.kind, owner.spec) === undefined) return { spec: owner.spec, problems: [] };
   const digests = new Map<string, string>();
   const problems: Problem[] = [];
   for (const use of assetRefs(owner)) {
@@ -78,10 +76,17 @@ export function stampAssetDigests(owner: Owner, lookup: AssetLookup): { spec: Sp
     if (found === undefined) problems.push({ path: use.path, message: missingText(use) });
     else if (found !== null) digests.set(use.ref, found);
   }
-  const { _asset_digests: _, ...fields } = containerFieldsOf(owner.kind, owner.spec).fields;
+  return { spec: withDigests(owner, digests), problems };
+}
+
+/** The record as written, with other digests; the same one where there were none and are none. */
+function withDigests({ kind, spec }: Owner, digests: ReadonlyMap<string, string>): Spec {
+  const container = kind !== "cronjob" ? spec : isFields(spec.job) ? spec.job : {};
+  const { _asset_digests: before, ...fields } = container;
+  if (digests.size === 0 && before === undefined) return spec;
   const sorted = Object.fromEntries([...digests].sort(([a], [b]) => (a < b ? -1 : 1)));
   const stamped = digests.size === 0 ? fields : { ...fields, _asset_digests: sorted };
-  return { spec: withContainerFields(owner.kind, owner.spec, stamped), problems };
+  return kind === "cronjob" ? { ...spec, job: stamped } : stamped;
 }
 
 function useOf(asset: AssetReference, path: string, ownScope: string): AssetUse {
@@ -100,17 +105,19 @@ function missingText({ ref, candidates }: AssetUse): string {
   return `"${ref}" names no asset file; no key "${key}" in ${places.join(" or ")}; apply that asset first or with it`;
 }
 
-function embedded(key: string, file: Record<string, unknown>): AssetFileSource[] {
-  const bytes = base64Bytes(typeof file.content === "string" ? file.content : "");
-  if (bytes === undefined) return [];
-  const fileName = textOf(file.filename);
-  return [{ key, source: { type: "inline", bytes, ...(fileName === undefined ? {} : { fileName }) } }];
-}
-
-function fetched(key: string, file: Record<string, unknown>): AssetFileSource[] {
-  const url = textOf(file.url);
-  if (url === undefined) return [];
-  const timeoutMs = parseDuration(textOf(file.timeout) ?? "") ?? fetchTimeoutMs;
-  const onFailure = file.on_failure === "error" || file.on_failure === "skip" ? file.on_failure : "stale";
-  return [{ key, source: { type: "url", url, timeoutMs, onFailure } }];
+/** Undefined of an embedded file whose content is not base64. */
+function sourceOf(file: DecodedFile): AssetFileSource["source"] | undefined {
+  switch (file.type) {
+    case "inline":
+      return { type: "inline", bytes: textBytes(file.text) };
+    case "embedded": {
+      const bytes = base64Bytes(file.content);
+      const named = file.fileName === undefined ? {} : { fileName: file.fileName };
+      return bytes && { type: "inline", bytes, ...named };
+    }
+    case "url": {
+      const { url, timeoutMs, onFailure } = file;
+      return { type: "url", url, timeoutMs, onFailure };
+    }
+  }
 }

@@ -1,9 +1,9 @@
 import type { CoreKind, Spec } from "../api/manifest.ts";
-import { containerFieldsOf } from "./container-fields.ts";
 import { changedPaths } from "./diff.ts";
 import { specHash } from "./spec-hash.ts";
 import { parseDockerOptions } from "./docker-options.ts";
-import { listOf, wordsOf } from "./lenient.ts";
+import type { DecodedContainer, DecodedInit } from "./spec/container.ts";
+import { containerOf } from "./spec/decode.ts";
 import type { EngineOptions } from "./workload.ts";
 
 interface Caution {
@@ -23,16 +23,13 @@ const handovers: readonly Caution[] = [
 
 /** What a manifest of a container gives away of the machine, for the plan; empty where it gives nothing. */
 export function hostCautions(kind: CoreKind, spec: Spec): string[] {
-  const { fields } = containerFieldsOf(kind, spec);
-  const inits = listOf(fields.inits).flatMap((init, index) => containerCautions(init, `inits[${index}].`));
-  return [...containerCautions(fields, ""), ...inits];
-}
-
-function containerCautions(fields: Spec, path: string): string[] {
+  const container = containerOf(kind, spec)?.container;
+  if (container === undefined) return [];
   return [
-    ...optionCautions(fields, `${path}docker_options`),
-    ...wordsOf(fields.volumes).flatMap((volume, index) => volumeCaution(volume, `${path}volumes[${index}]`)),
-    ...wordsOf(fields.cap_add).flatMap((name, index) => capabilityCaution(name, `${path}cap_add[${index}]`)),
+    ...optionCautions(container, "docker_options"),
+    ...container.volumes.flatMap(({ text }, index) => volumeCaution(text, `volumes[${index}]`)),
+    ...container.capAdd.flatMap((name, index) => capabilityCaution(name, `cap_add[${index}]`)),
+    ...container.inits.flatMap((init, index) => optionCautions(init, `inits[${index}].docker_options`)),
   ];
 }
 
@@ -52,8 +49,8 @@ function capabilityCaution(name: string, path: string): string[] {
   return [`${path}: ${name} lets the container out of its walls`];
 }
 
-function optionCautions(fields: Spec, path: string): string[] {
-  const { options } = parseDockerOptions(wordsOf(fields.docker_options), path);
+function optionCautions({ dockerOptions = [] }: DecodedContainer | DecodedInit, path: string): string[] {
+  const { options } = parseDockerOptions(dockerOptions, path);
   return handovers.filter(({ when }) => when(options)).map(({ text }) => `${path}: ${text}`);
 }
 

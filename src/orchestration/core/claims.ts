@@ -3,8 +3,8 @@ import { containerKinds, type CoreKind, formatKey, type ManifestKey, type Spec }
 import { registryHost } from "./image-reference.ts";
 import type { Claim } from "./claim.ts";
 import { ingressClaims } from "./ingress-claims.ts";
-import { listOf, textOf } from "./lenient.ts";
 import { appId } from "./naming.ts";
+import { decodeSpec } from "./spec/decode.ts";
 
 export interface Claimant {
   kind: CoreKind;
@@ -105,11 +105,8 @@ function appClaims({ kind, scope, name, spec }: Claimant): Claim[] {
 
 function volumeClaims({ kind, scope, name, spec }: Claimant): Claim[] {
   if (kind !== "statefulset") return [];
-  return listOf(spec.volume_claims).flatMap((claim) => {
-    const claimName = textOf(claim.name);
-    if (claimName === undefined) return [];
-    return [{ claim: `volume:${appId(scope, name)}-${claimName}`, owner: `${scope}/${name}` }];
-  });
+  const { claims } = decodeSpec(kind, spec);
+  return claims.map((claim) => ({ claim: `volume:${appId(scope, name)}-${claim.name}`, owner: `${scope}/${name}` }));
 }
 
 /**
@@ -125,7 +122,7 @@ function aliasClaims({ kind, scope, name }: Claimant): Claim[] {
 }
 
 function registryClaims({ name, spec }: Claimant): Claim[] {
-  const host = registryHost(textOf(spec.url) ?? "");
+  const host = registryHost(decodeSpec("registry", spec).url ?? "");
   return host === undefined ? [] : [{ claim: `registry:${host}`, owner: `registry/${name}` }];
 }
 

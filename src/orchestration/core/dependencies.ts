@@ -1,9 +1,8 @@
-import { containerKinds, type CoreKind, type ManifestKey, type Spec } from "../api/manifest.ts";
+import type { CoreKind, ManifestKey, Spec } from "../api/manifest.ts";
 import { assetRefs } from "./assets.ts";
-import { containerFieldsOf } from "./container-fields.ts";
 import { envFromTarget } from "./env-from.ts";
-import { wordsOf } from "./lenient.ts";
 import { referenceUses } from "./references.ts";
+import { containerOf } from "./spec/decode.ts";
 
 /**
  * What a manifest reads besides its own config: `asset/<scope>/<name>` (scope empty for unscoped ones; a reference
@@ -30,7 +29,6 @@ export function referenceDependency({ kind, scope, name }: ManifestKey): string 
 
 /** The apps whose config a manifest reads through `env_from`, in order: the later wins. */
 export function envSources(manifest: { kind: CoreKind; scope: string; spec: Spec }): { scope: string; name: string }[] {
-  if (!containerKinds.some((kind) => kind === manifest.kind)) return [];
-  const entries = wordsOf(containerFieldsOf(manifest.kind, manifest.spec).fields.env_from);
+  const entries = containerOf(manifest.kind, manifest.spec)?.container.envFrom ?? [];
   return entries.flatMap((entry) => envFromTarget(entry, manifest.scope) ?? []);
 }

@@ -1,6 +1,6 @@
 import type { Spec } from "../api/manifest.ts";
 import { canonicalJson } from "../../base/pure/digest.ts";
-import { isFields } from "./lenient.ts";
+import { isFields } from "../../base/pure/fields.ts";
 import { childPath } from "../../base/pure/path.ts";
 
 interface ChangedValue {

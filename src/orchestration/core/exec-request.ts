@@ -1,9 +1,10 @@
+import { isFields } from "../../base/pure/fields.ts";
 import { type Problem, problemsFailure } from "../../base/wire/failure.ts";
 
 /** The body of an exec request, checked. Fails `invalid` with every fault. */
 export function readExecBody(body: unknown): { command: string[]; env: string[] } {
-  const { command, env } = isObject(body) ? body : {};
-  const problems = isObject(body) ? [...commandProblems(command), ...envProblems(env)] : [notAnObject];
+  const { command, env } = isFields(body) ? body : {};
+  const problems = isFields(body) ? [...commandProblems(command), ...envProblems(env)] : [notAnObject];
   if (problems.length > 0) throw problemsFailure(problems);
   return { command: textsOf(command), env: textsOf(env) };
 }
@@ -36,16 +37,12 @@ function nulProblems(text: string, path: string): Problem[] {
 /** The body of a run in a container of its own, checked as that of an exec. Fails `invalid` with every fault. */
 export function readRunAppBody(body: unknown): { command: string[]; env: string[]; entrypoint?: string } {
   const read = readExecBody(body);
-  const { entrypoint } = isObject(body) ? body : {};
+  const { entrypoint } = isFields(body) ? body : {};
   if (entrypoint === undefined || entrypoint === null) return read;
   if (typeof entrypoint !== "string") throw problemsFailure([{ path: "entrypoint", message: "must be a text" }]);
   const problems = nulProblems(entrypoint, "entrypoint");
   if (problems.length > 0) throw problemsFailure(problems);
   return { ...read, entrypoint };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function textsOf(value: unknown): string[] {

@@ -1,8 +1,9 @@
-import type { Spec } from "../api/manifest.ts";
+import type { CoreKind, Spec } from "../api/manifest.ts";
 import { type AssetTarget, assetCandidates } from "./assets.ts";
 import type { HookPayload } from "./hook-payload.ts";
-import { fieldsOf, isFields, listOf, textMapOf, textOf } from "./lenient.ts";
 import { placeholdersIn } from "./reference.ts";
+import { decodeSpec } from "./spec/decode.ts";
+import type { DecodedHook } from "./spec/hooks.ts";
 
 /** One request that a manifest asks for, all tokens filled in. */
 export interface HookDraft {
@@ -16,18 +17,23 @@ export interface HookDraft {
   problem: string | undefined;
 }
 
-export type HookBlock = "on_deploy" | "on_probe";
-
-/** The webhooks of one list, such as `on_deploy.failure`, as stored. */
-export function hookList(spec: Spec, block: HookBlock, list: string): Spec[] {
-  return listOf(fieldsOf(spec[block])[list]).filter((hook) => textOf(hook.url) !== undefined);
+/** Every list of webhooks of a resource: `on_deploy.success` and the like. */
+export function hookLists(kind: CoreKind, spec: Spec): { path: string; hooks: readonly DecodedHook[] }[] {
+  if (kind !== "deployment" && kind !== "statefulset") return [];
+  const { onDeploy, onProbe } = decodeSpec(kind, spec);
+  return [
+    { path: "on_deploy.success", hooks: onDeploy.success },
+    { path: "on_deploy.failure", hooks: onDeploy.failure },
+    { path: "on_probe.failure", hooks: onProbe.failure },
+    { path: "on_probe.recovery", hooks: onProbe.recovery },
+  ];
 }
 
 /** Assets whose content is the body of a webhook: by the reference as written, the places to look in order. */
-export function hookTemplates(hooks: readonly Spec[], ownScope: string): Map<string, AssetTarget[]> {
+export function hookTemplates(hooks: readonly DecodedHook[], ownScope: string): Map<string, AssetTarget[]> {
   const found = new Map<string, AssetTarget[]>();
   for (const { file } of hooks) {
-    const [placeholder] = placeholdersIn(textOf(file) ?? "");
+    const [placeholder] = placeholdersIn(file ?? "");
     if (placeholder?.type === "asset") found.set(placeholder.text, assetCandidates(placeholder.asset, ownScope));
   }
   return found;
@@ -35,7 +41,7 @@ export function hookTemplates(hooks: readonly Spec[], ownScope: string): Map<str
 
 export interface Drafting {
   event: string;
-  hooks: readonly Spec[];
+  hooks: readonly DecodedHook[];
   payload: HookPayload;
   /** Content of the asset files that `file` names; one that is missing is not there or cannot be read. */
   templates: ReadonlyMap<string, string>;
@@ -49,8 +55,8 @@ export function draftHooks({ event, hooks, payload, templates, bodyBytesMax }: D
     const tooLarge = text.length > bodyBytesMax || new TextEncoder().encode(text).length > bodyBytesMax;
     return {
       event,
-      url: textOf(hook.url) ?? "",
-      method: textOf(hook.method) ?? "POST",
+      url: hook.url,
+      method: hook.method,
       headers: headersOf(hook, payload, text),
       body: tooLarge ? "" : text,
       problem: tooLarge ? `the body is larger than ${bodyBytesMax} bytes` : problem,
@@ -59,17 +65,16 @@ export function draftHooks({ event, hooks, payload, templates, bodyBytesMax }: D
 }
 
 function bodyOf(
-  hook: Spec,
+  { file, body }: DecodedHook,
   payload: HookPayload,
   templates: ReadonlyMap<string, string>,
 ): { text: string; problem: string | undefined } {
-  const file = textOf(hook.file);
   if (file !== undefined) {
     const template = templates.get(file);
     if (template !== undefined) return { text: fillBody(template, payload), problem: undefined };
     return { text: "", problem: `the file "${file}" is not here; apply the asset, or see why it fails` };
   }
-  const text = isFields(hook.body) ? fillBody(JSON.stringify(hook.body), payload) : JSON.stringify(payload);
+  const text = body === undefined ? JSON.stringify(payload) : fillBody(JSON.stringify(body), payload);
   return { text, problem: undefined };
 }
 
@@ -78,11 +83,8 @@ function fillBody(template: string, payload: HookPayload): string {
   return isJson(template) ? fill(template, payload, insideJsonString) : fill(template, payload, (value) => value);
 }
 
-function headersOf(hook: Spec, payload: HookPayload, body: string): Record<string, string> {
-  const given = Object.entries(textMapOf(hook.headers)).map(([name, value]) => [
-    name,
-    fill(value, payload, headerText),
-  ]);
+function headersOf(hook: DecodedHook, payload: HookPayload, body: string): Record<string, string> {
+  const given = Object.entries(hook.headers).map(([name, value]) => [name, fill(value, payload, headerText)]);
   const typed = given.some(([name]) => name?.toLowerCase() === "content-type");
   const type = isJson(body) ? "application/json" : "text/plain; charset=utf-8";
   return { ...(typed ? {} : { "Content-Type": type }), ...Object.fromEntries(given) };

@@ -1,10 +1,9 @@
 import { canonicalJson, sha256Hex } from "../../base/pure/digest.ts";
-import { hostsOf, plainLocation } from "../../base/pure/hosts.ts";
-import { routingDefaults } from "../api/kinds/routing-defaults.ts";
 import type { Spec } from "../api/manifest.ts";
 import type { Claim } from "./claim.ts";
 import { appId } from "./naming.ts";
-import { integerOf, isFields, listOf, textOf } from "./lenient.ts";
+import { decodeSpec } from "./spec/decode.ts";
+import type { DecodedIngress, DecodedTcp } from "./spec/ingress.ts";
 
 interface Ingress {
   scope: string;
@@ -19,53 +18,37 @@ interface Ingress {
  */
 export function ingressClaims({ scope, name, spec }: Ingress): Claim[] {
   const owner = `ingress/${scope}/${name}`;
-  if (isFields(spec.tcp)) return [...portClaims(spec, spec.tcp, owner), ...tlsClaims(spec, hostsOf(spec))];
-  const served = hostsOf(spec);
-  const redirected = listOf(spec.redirects).flatMap(({ from }) => textOf(from)?.toLowerCase() ?? []);
+  const ingress = decodeSpec("ingress", spec);
+  const { hosts, paths, redirected, isShared, plugin } = ingress;
+  if (ingress.tcp !== undefined) return [...portClaims(ingress, ingress.tcp, owner), ...tlsClaims(ingress, hosts)];
   return [
-    ...served.flatMap((host) => pathsOf(spec).map((path) => ({ claim: `host:${host}${path}`, owner }))),
-    ...served.map((host) => ({ claim: `domain:${host}`, owner: "served" })),
+    ...hosts.flatMap((host) => paths.map((path) => ({ claim: `host:${host}${path}`, owner }))),
+    ...hosts.map((host) => ({ claim: `domain:${host}`, owner: "served" })),
     ...redirected.map((host) => ({ claim: `domain:${host}`, owner })),
-    ...served.map((host) => ({ claim: `share:${host}`, owner: spec.shared === true ? "shared" : `scope:${scope}` })),
-    ...tlsClaims(spec, [...served, ...redirected]),
-    ...pluginClaims({ scope, name, spec }, owner),
+    ...hosts.map((host) => ({ claim: `share:${host}`, owner: isShared ? "shared" : `scope:${scope}` })),
+    ...tlsClaims(ingress, [...hosts, ...redirected]),
+    // A plugin knows an ingress by scope and name in one word: two could mean the same.
+    ...(plugin === undefined ? [] : [{ claim: `route:${plugin}/${appId(scope, name)}`, owner }]),
   ];
 }
 
-/** A plugin knows an ingress by scope and name in one word: two could mean the same. */
-function pluginClaims({ scope, name, spec }: Ingress, owner: string): Claim[] {
-  const plugin = textOf(spec.plugin) ?? "";
-  return plugin === "" ? [] : [{ claim: `route:${plugin}/${appId(scope, name)}`, owner }];
-}
-
-function pathsOf(spec: Spec): string[] {
-  const written = listOf(spec.locations).map((location) => plainLocation(textOf(location.path) ?? "/"));
-  return written.length === 0 ? ["/"] : [...new Set(written)];
-}
-
 /** Ingresses with TLS share a port on one address: the name that a client asks for says which of them it means. */
-function portClaims(spec: Spec, tcp: Record<string, unknown>, owner: string): Claim[] {
-  const port = integerOf(tcp.port);
+function portClaims({ hosts, tls }: DecodedIngress, { port, address }: DecodedTcp, owner: string): Claim[] {
   if (port === undefined) return [];
-  const [name] = hasTls(spec) ? hostsOf(spec) : [];
+  const [name] = tls === undefined ? [] : hosts;
   if (name === undefined) return [{ claim: `tcp:${port}`, owner }];
-  const address = textOf(tcp.address) ?? "";
   return [
     { claim: `tcp:${port}`, owner: `names:${address}` },
     { claim: `tcp:${port}/${name}`, owner },
   ];
 }
 
-const hasTls = ({ tls }: Spec): boolean => isFields(tls) && tls.enabled !== false;
-
 /**
  * The owner is a digest of the settings: ingresses with the same ones share the host, and no secret is stored. The
  * contact may differ: it does not change the certificate.
  */
-function tlsClaims(spec: Spec, hosts: readonly string[]): Claim[] {
-  if (!isFields(spec.tls) || !hasTls(spec)) return [];
-  const { provider = routingDefaults.provider, on_demand } = spec.tls;
-  const settings = { ...spec.tls, provider, on_demand: on_demand === true, enabled: true, email: undefined };
-  const owner = `tls:${sha256Hex(canonicalJson(settings))}`;
+function tlsClaims({ tls }: DecodedIngress, hosts: readonly string[]): Claim[] {
+  if (tls === undefined) return [];
+  const owner = `tls:${sha256Hex(canonicalJson({ ...tls.settings, email: undefined }))}`;
   return [...new Set(hosts)].map((host) => ({ claim: `tls:${host}`, owner }));
 }

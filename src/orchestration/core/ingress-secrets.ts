@@ -1,6 +1,6 @@
 import type { Spec } from "../api/manifest.ts";
 import { childPath } from "../../base/pure/path.ts";
-import { fieldsOf, isFields, textOf } from "./lenient.ts";
+import { isFields } from "../../base/pure/fields.ts";
 
 /** A secret inside a spec, and what it is sent to: a mask never carries a secret over to another address. */
 export interface SecretSlot {
@@ -29,16 +29,18 @@ export function mapIngressSlots(spec: Spec, f: MapSlot): Spec {
 
 function mapTls(tls: Fields, f: MapSlot): Fields {
   if (!isFields(tls.eab)) return tls;
-  const target = textOf(tls.directory) ?? "";
+  const target = typeof tls.directory === "string" ? tls.directory : "";
   return { ...tls, eab: mapTexts(tls.eab, "tls.eab", { f, isSecret: (name) => name === "hmac_key", target }) };
 }
 
 function mapHeaders(headers: Fields, f: MapSlot): Fields {
   const mapped = Object.entries(headers).map(([direction, changes]): [string, unknown] => {
-    const { set } = fieldsOf(changes);
-    if (!isFields(changes) || !isFields(set)) return [direction, changes];
+    if (!isFields(changes) || !isFields(changes.set)) return [direction, changes];
     const path = `headers.${direction}.set`;
-    return [direction, { ...changes, set: mapTexts(set, path, { f, isSecret: (name) => credentialName.test(name) }) }];
+    return [
+      direction,
+      { ...changes, set: mapTexts(changes.set, path, { f, isSecret: (name) => credentialName.test(name) }) },
+    ];
   });
   return Object.fromEntries(mapped);
 }

@@ -2,7 +2,7 @@ import type { Problem } from "../../base/wire/failure.ts";
 import type { Spec } from "../api/manifest.ts";
 import { registryHost } from "./image-reference.ts";
 import { mapIngressSlots, type SecretSlot } from "./ingress-secrets.ts";
-import { isFields, textOf } from "./lenient.ts";
+import { isFields } from "../../base/pure/fields.ts";
 import { childPath } from "../../base/pure/path.ts";
 
 /** What stands in answers where a secret is stored. Applied again, it keeps the stored value. */
@@ -68,7 +68,7 @@ function mapSlots(kind: string, spec: Spec, f: (slot: SecretSlot) => string): Sp
 }
 
 function mapRegistry(spec: Spec, f: (slot: SecretSlot) => string): Spec {
-  const target = registryHost(textOf(spec.url) ?? "") ?? "";
+  const target = registryHost(typeof spec.url === "string" ? spec.url : "") ?? "";
   const entries = Object.entries(spec).map(([field, value]): [string, unknown] => {
     const isSecret = registrySecrets.includes(field) && typeof value === "string";
     return [field, isSecret ? f({ path: field, value, place: field, target }) : value];
@@ -91,7 +91,7 @@ function mapHookLists(
 
 function mapHook(hook: unknown, at: { place: string; path: string; f: (slot: SecretSlot) => string }): unknown {
   if (!isFields(hook) || !isFields(hook.headers)) return hook;
-  const target = textOf(hook.url) ?? "";
+  const target = typeof hook.url === "string" ? hook.url : "";
   const headers = Object.entries(hook.headers).map(([name, value]): [string, unknown] => {
     if (typeof value !== "string") return [name, value];
     const path = childPath(`${at.path}.headers`, name);

@@ -1,8 +1,7 @@
 import type { CoreKind, Spec } from "../api/manifest.ts";
-import { containerFieldsOf } from "./container-fields.ts";
-import { wordsOf } from "./lenient.ts";
 import { isEngineVolumeName, type Naming, scopedVolumeName } from "./naming.ts";
-import { parseVolume, type WrittenMount } from "./volumes.ts";
+import { containerOf } from "./spec/decode.ts";
+import type { WrittenMount } from "./volumes.ts";
 import type { NamedVolume } from "./workload.ts";
 
 /** Whether the volume `name` of the scope `owner` has that very name in the engine. */
@@ -23,15 +22,14 @@ export function namedVolume(scope: string, { type, source, external = false }: W
 
 /** The volumes that a manifest names, each once. */
 export function volumeUses(manifest: { kind: CoreKind; scope: string; spec: Spec }): VolumeUse[] {
-  const { fields, path } = containerFieldsOf(manifest.kind, manifest.spec);
+  const found = containerOf(manifest.kind, manifest.spec);
   const uses = new Map<string, VolumeUse>();
-  wordsOf(fields.volumes).forEach((text, index) => {
-    const mount = parseVolume(text);
+  found?.container.volumes.forEach(({ read: mount }, index) => {
     const volume = mount.ok ? namedVolume(manifest.scope, mount.value) : undefined;
     if (volume === undefined) return;
     const { owner, name, external } = volume;
     const id = `${owner}/${name}/${external}`;
-    if (!uses.has(id)) uses.set(id, { ...volume, path: `${path}.volumes[${index}]` });
+    if (!uses.has(id)) uses.set(id, { ...volume, path: `${found.path}.volumes[${index}]` });
   });
   return [...uses.values()];
 }

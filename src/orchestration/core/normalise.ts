@@ -1,5 +1,5 @@
 import type { WritableKind } from "../api/kinds/schemas.ts";
-import { isFields } from "./lenient.ts";
+import { isFields } from "../../base/pure/fields.ts";
 import type { Spec } from "../api/manifest.ts";
 
 /** The spec as it is stored: what means the same is spelled the same, everything else stays as the user wrote it. */

@@ -1,5 +1,5 @@
 import type { PodProbes } from "./probe.ts";
-import type { ProbeAction, ProbeName, ProbesConfig } from "./probe-config.ts";
+import type { ProbeAction, ProbeName, ProbesConfig } from "./spec/probes.ts";
 
 /** The probe that keeps a container from being ready, and what it fails with. */
 export interface FailingProbe {

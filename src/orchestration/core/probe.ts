@@ -1,7 +1,7 @@
 import { doubledWait } from "../../base/pure/doubling.ts";
 import { probeNames } from "../api/kinds/probe.ts";
 import type { Readiness } from "../api/pods.ts";
-import type { ProbeConfig, ProbeName, ProbesConfig } from "./probe-config.ts";
+import type { ProbeConfig, ProbeName, ProbesConfig } from "./spec/probes.ts";
 
 type ProbePhase = "unknown" | "healthy" | "unhealthy";
 

@@ -1,9 +1,9 @@
-import type { CoreKind, Spec } from "../api/manifest.ts";
+import type { CoreKind, PodKind, Spec } from "../api/manifest.ts";
 import { canonicalJson, sha256Hex } from "../../base/pure/digest.ts";
-import { hostOk, hostsOf } from "../../base/pure/hosts.ts";
-import { fieldsOf, integerOf, textOf, wordsOf } from "./lenient.ts";
+import { hostOk } from "../../base/pure/hosts.ts";
 import { type Naming, networkAliases } from "./naming.ts";
-import { parsePort } from "./ports.ts";
+import { containerOf, decodeSpec } from "./spec/decode.ts";
+import type { DecodedIngress } from "./spec/ingress.ts";
 import { didYouMean } from "../../base/pure/suggest.ts";
 
 /** A stored manifest that `${ref.KIND.NAME.FIELD}` names. */
@@ -48,11 +48,10 @@ export function referenceFault(kind: string, field: string): string | undefined 
 export function reportedValues(referent: Referent, names: Naming): Record<string, string> {
   switch (referent.kind) {
     case "deployment":
-      return { ...hostField(referent, names), ...portField(referent.spec) };
     case "statefulset":
-      return { ...hostField(referent, names), ...ordinalHosts(referent, names), ...portField(referent.spec) };
+      return podFields({ ...referent, kind: referent.kind }, names);
     case "ingress":
-      return ingressFields(referent.spec);
+      return ingressFields(decodeSpec("ingress", referent.spec));
     case "asset":
       return referent.digests === undefined ? {} : { digest: sha256Hex(canonicalJson(referent.digests)) };
     default:
@@ -71,35 +70,30 @@ export function reportedValue(referent: Referent, field: string, names: Naming):
   return Object.hasOwn(values, field) ? values[field] : undefined;
 }
 
-function hostField(referent: Referent, names: Naming): Record<string, string> {
-  const host = aliasOf(referent, names, undefined);
-  return host === undefined ? {} : { host };
-}
-
-function ordinalHosts(referent: Referent, names: Naming): Record<string, string> {
-  const count = integerOf(referent.spec.replicas) ?? 1;
-  const hosts = Array.from({ length: count }, (_, ordinal) => [`host_${ordinal}`, aliasOf(referent, names, ordinal)]);
-  return Object.fromEntries(hosts.filter((entry): entry is [string, string] => entry[1] !== undefined));
+function podFields(referent: Referent & { kind: PodKind }, names: Naming): Record<string, string> {
+  const { kind, spec } = referent;
+  const pod = decodeSpec(kind, spec);
+  const ordinals = Array.from({ length: kind === "statefulset" ? pod.replicas : 0 }, (_, ordinal) => ordinal);
+  const [port] = pod.ports;
+  const fields = {
+    host: aliasOf(referent, names, undefined),
+    ...Object.fromEntries(ordinals.map((ordinal) => [`host_${ordinal}`, aliasOf(referent, names, ordinal)])),
+    port: port?.read.ok === true ? String(port.read.value.containerPort) : undefined,
+  };
+  return Object.fromEntries(
+    Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
 }
 
 /** The long name: it ends in no domain of the internet, so that nobody else is asked while no replica runs. */
 function aliasOf(referent: Referent, names: Naming, ordinal: number | undefined): string | undefined {
-  const mode = textOf(referent.spec.network_mode);
-  if (mode === "host" || mode === "none") return undefined;
-  return networkAliases(names, referent, ordinal)[1];
-}
-
-function portField({ ports }: Spec): Record<string, string> {
-  const [first] = wordsOf(ports);
-  const port = first === undefined ? undefined : parsePort(first);
-  return port?.ok === true ? { port: String(port.value.containerPort) } : {};
+  const mode = containerOf(referent.kind, referent.spec)?.container.networkMode;
+  return mode === "bridge" ? networkAliases(names, referent, ordinal)[1] : undefined;
 }
 
 /** A wildcard is no address, and neither is what an older version may have stored unchecked. A TCP port has no URL. */
-function ingressFields(spec: Spec): Record<string, string> {
-  const host = hostsOf(spec).find((one) => hostOk(one) && !one.startsWith("*."));
+function ingressFields({ hosts, tcp, tls }: DecodedIngress): Record<string, string> {
+  const host = hosts.find((one) => hostOk(one) && !one.startsWith("*."));
   if (host === undefined) return {};
-  if (spec.tcp !== undefined) return { host };
-  const secure = spec.tls !== undefined && fieldsOf(spec.tls).enabled !== false;
-  return { host, url: `${secure ? "https" : "http"}://${host}` };
+  return tcp !== undefined ? { host } : { host, url: `${tls === undefined ? "http" : "https"}://${host}` };
 }

@@ -1,8 +1,6 @@
-import type { Spec } from "../api/manifest.ts";
-import { containerFieldsOf } from "./container-fields.ts";
 import { specHash } from "./spec-hash.ts";
-import { parseDuration } from "../../base/pure/duration.ts";
-import { integerOf, textMapOf, textOf } from "./lenient.ts";
+import { decodeSpec } from "./spec/decode.ts";
+import type { DecodedJob } from "./spec/job.ts";
 import { builtImage } from "./build/built-image.ts";
 import type { Naming } from "./naming.ts";
 import type { ResolveInput } from "./resolve-input.ts";
@@ -44,10 +42,10 @@ export function resolveJob(input: ResolveInput): { job: ResolvedJob; problems: R
   const { manifest, names } = input;
   const { scope, name, generation } = manifest;
   const kind: JobKind = manifest.kind === "cronjob" ? "cronjob" : "job";
-  const { fields: spec, path } = containerFieldsOf(kind, manifest.spec);
+  const spec = kind === "cronjob" ? decodeSpec(kind, manifest.spec).job : decodeSpec(kind, manifest.spec);
+  const path = kind === "cronjob" ? "spec.job" : "spec";
   const problems: ResolveProblem[] = [];
-  const fill = placeholderFiller(input, spec, problems);
-  const writtenImage = textOf(spec.image);
+  const fill = placeholderFiller(input, spec.assetDigests, problems);
   const job: ResolvedJob = {
     kind,
     scope,
@@ -57,29 +55,18 @@ export function resolveJob(input: ResolveInput): { job: ResolvedJob; problems: R
       return specHash(kind, manifest.spec);
     },
     generation,
-    image: writtenImage === undefined ? builtImage(scope, name, spec) : fill(writtenImage, "spec.image"),
-    pullable: writtenImage !== undefined,
-    pull: spec.pull === "always" ? "always" : "missing",
-    container: withLabels(
-      containerTemplate({ ...input, manifest: { ...manifest, spec } }, { fill, problems }),
-      spec,
-      names,
-    ),
-    timeoutMs: parseDuration(textOf(spec.timeout) ?? ""),
-    retries: integerOf(spec.backoff_limit) ?? 0,
+    image: spec.image === undefined ? builtImage(scope, name, spec) : fill(spec.image, "spec.image"),
+    pullable: spec.image !== undefined,
+    pull: spec.pull,
+    container: withLabels(containerTemplate(input, spec, { fill, problems }), spec, names),
+    timeoutMs: spec.timeoutMs,
+    retries: spec.retries,
   };
   return { job, problems: problems.map((problem) => ({ ...problem, path: problem.path.replace(/^spec/, path) })) };
 }
 
-function withLabels(container: ContainerTemplate, spec: Spec, names: Naming): ContainerTemplate {
-  const own = Object.entries(textMapOf(spec.labels)).filter(([key]) => !isPlatformLabel(key, names));
+function withLabels(container: ContainerTemplate, spec: DecodedJob, names: Naming): ContainerTemplate {
+  const own = Object.entries(spec.labels).filter(([key]) => !isPlatformLabel(key, names));
   const labels = { ...container.options.labels, ...Object.fromEntries(own) };
   return { ...container, options: { ...container.options, labels } };
-}
-
-/** How many ended runs stay in the history. Of a cron job its own limits count before those of the job inside. */
-export function historyLimits(kind: JobKind, spec: Spec): { succeeded: number; failed: number } {
-  const inner = containerFieldsOf(kind, spec).fields;
-  const limit = (field: string, fallback: number) => integerOf(spec[field]) ?? integerOf(inner[field]) ?? fallback;
-  return { succeeded: limit("successful_history_limit", 3), failed: limit("failed_history_limit", 1) };
 }

@@ -1,6 +1,4 @@
 import type { FailureReason, Problem } from "../../base/wire/failure.ts";
-import type { Spec } from "../api/manifest.ts";
-import { textMapOf } from "./lenient.ts";
 import { type Placeholder, substitute } from "./reference.ts";
 import { isReferentKind, referenceFault, reportedValue } from "./referents.ts";
 import { unresolvedText } from "./references.ts";
@@ -14,15 +12,17 @@ export interface ResolveProblem extends Problem {
 /** Fills the placeholders of one text; what cannot be filled becomes a problem at `path` and stays as it stands. */
 export type Fill = (text: string, path: string) => string;
 
+/** Sha256 hex by asset reference, as stamped at apply. */
+type Digests = Readonly<Record<string, string>>;
+
 /** A value, or why there is none now. */
 type Filled = { value: string } | { message: string; reason: FailureReason };
 
 /**
  * Asset references become the host path of the content that was stamped at apply; references to other manifests of the
- * scope what those report now. `spec` is the part of the manifest that describes the container.
+ * scope what those report now.
  */
-export function placeholderFiller(input: ResolveInput, spec: Spec, problems: ResolveProblem[]): Fill {
-  const digests = textMapOf(spec._asset_digests);
+export function placeholderFiller(input: ResolveInput, digests: Digests, problems: ResolveProblem[]): Fill {
   const fill = (placeholder: Placeholder): Filled => {
     switch (placeholder.type) {
       case "asset":
@@ -42,14 +42,14 @@ export function placeholderFiller(input: ResolveInput, spec: Spec, problems: Res
     });
 }
 
-export function assetDigest(placeholder: Placeholder | undefined, digests: Record<string, string>): string | undefined {
+export function assetDigest(placeholder: Placeholder | undefined, digests: Digests): string | undefined {
   if (placeholder?.type !== "asset") return undefined;
   return Object.hasOwn(digests, placeholder.asset.ref) ? digests[placeholder.asset.ref] : undefined;
 }
 
 const unresolved = "ReferenceUnresolved";
 
-function assetPath(input: ResolveInput, placeholder: Placeholder, digests: Record<string, string>): Filled {
+function assetPath(input: ResolveInput, placeholder: Placeholder, digests: Digests): Filled {
   const digest = assetDigest(placeholder, digests);
   if (digest !== undefined) return { value: input.assetPath(digest) };
   const message = `the content of "${placeholder.text}" is not here yet; apply the asset, or see why it fails`;

@@ -1,50 +1,17 @@
-import type { PodKind, Spec } from "../api/manifest.ts";
-import { parseDuration } from "../../base/pure/duration.ts";
-import { parsePercent } from "../../base/pure/percent.ts";
-import { canaryPolicy } from "./resolve-canary.ts";
-import { fieldsOf, integerOf, textOf } from "./lenient.ts";
-import type { ContainerTemplate, GuardPolicy, Mount, RolloutPolicy } from "./workload.ts";
+import type { PodKind } from "../api/manifest.ts";
+import type { DecodedRollout } from "./spec/rollout.ts";
+import type { ContainerTemplate, Mount, RolloutPolicy } from "./workload.ts";
 
-/** An app may exit until its database answers: for less than this nothing is a crash loop. */
-export const crashAfterLeastMs = 30_000;
-
-/** How replicas are replaced: what is written, defaults, and the strategy that the container allows. */
-export function rolloutPolicy(kind: PodKind, spec: Spec, container: ContainerTemplate): RolloutPolicy {
-  const rollout = fieldsOf(spec.rollout);
-  const ms = (field: string, fallback: number) => parseDuration(textOf(rollout[field]) ?? "") ?? fallback;
-  const shared = {
-    minReadyMs: ms("min_ready", 2_000),
-    progressDeadlineMs: ms("progress_deadline", 300_000),
-    crashRestarts: Math.max(1, integerOf(rollout.crash_loop_restarts) ?? 5),
-    crashAfterMs: Math.max(crashAfterLeastMs, ms("crash_loop_after", 60_000)),
-    // Connections to a database never end: waiting for them only makes a roll long.
-    drainMs: ms("drain", kind === "statefulset" ? 0 : 30_000),
-    autoRollback: rollout.auto_rollback !== false,
-    guard: guardPolicy(rollout.guard),
-  };
+/** How replicas are replaced: what the spec says, and the strategy that the container allows. */
+export function rolloutPolicy(kind: PodKind, rollout: DecodedRollout, container: ContainerTemplate): RolloutPolicy {
   if (kind === "statefulset") {
     // An ordinal is stopped before it is made anew, one at a time: its volumes have one writer.
     const fixed = { strategy: "rolling", strategyReason: undefined, maxSurge: 0, maxUnavailable: 1 } as const;
-    return { ...shared, ...fixed, canary: undefined };
+    return { ...rollout, ...fixed, canary: undefined };
   }
   const { strategy, reason } = strategyOf(rollout.strategy, container);
-  return {
-    ...shared,
-    strategy,
-    strategyReason: reason,
-    maxSurge: integerOf(rollout.max_surge) ?? 1,
-    maxUnavailable: integerOf(rollout.max_unavailable) ?? 0,
-    canary: strategy === "rolling" ? canaryPolicy(rollout, shared.guard?.overMs ?? 0) : undefined,
-  };
-}
-
-function guardPolicy(written: unknown): GuardPolicy | undefined {
-  const { errors, p99, over, min_requests } = fieldsOf(written);
-  const failedShareMax = parsePercent(textOf(errors) ?? "");
-  const p99MsMax = parseDuration(textOf(p99) ?? "");
-  if (failedShareMax === undefined && p99MsMax === undefined) return undefined;
-  const overMs = parseDuration(textOf(over) ?? "") ?? 30_000;
-  return { failedShareMax, p99MsMax, overMs, requestsMin: Math.max(1, integerOf(min_requests) ?? 20) };
+  const canary = strategy === "rolling" ? rollout.canary : undefined;
+  return { ...rollout, strategy, strategyReason: reason, canary };
 }
 
 interface Decision {
@@ -53,13 +20,13 @@ interface Decision {
 }
 
 /** First match wins. */
-function strategyOf(written: unknown, container: ContainerTemplate): Decision {
+function strategyOf(written: DecodedRollout["strategy"], container: ContainerTemplate): Decision {
   const port = container.ports.find(({ hostPort }) => hostPort !== undefined);
   // Even where rolling is written: the new replica could not bind.
   if (port !== undefined && container.networkMode === "bridge") {
     return recreate(`host port ${port.hostPort} is fixed, so the old replica must let go of it first`);
   }
-  if (written === "recreate" || written === "rolling") return { strategy: written, reason: undefined };
+  if (written !== undefined) return { strategy: written, reason: undefined };
   if (container.networkMode === "host") {
     return recreate("replicas share the network of the host, so the old one must let go of its ports first");
   }

@@ -1,55 +1,56 @@
+import { podDefaults } from "../api/kinds/defaults.ts";
 import { argumentFault, argumentsFault } from "./argument-size.ts";
 import { parseDockerOptions } from "./docker-options.ts";
-import { parseDuration } from "../../base/pure/duration.ts";
-import { fieldsOf, integerOf, listOf, textMapOf, textOf, wordsOf } from "./lenient.ts";
 import { engineVolumeName, namedVolume } from "./named-volumes.ts";
 import { type Naming, injectedEnv } from "./naming.ts";
 import { childPath } from "../../base/pure/path.ts";
-import { parsePort } from "./ports.ts";
-import { parseCpu, parseMemory } from "../../base/pure/quantity.ts";
 import { placeholdersIn } from "./reference.ts";
 import { assetDigest, type Fill, type ResolveProblem } from "./resolve-placeholders.ts";
 import type { ResolveInput } from "./resolve-input.ts";
-import { telemetryEnv, wantsTelemetry } from "./telemetry-env.ts";
-import { parseRestartPolicy } from "./restart-policy.ts";
-import { parseUlimit, type Ulimit } from "./ulimits.ts";
-import { parseVolume } from "./volumes.ts";
-import type { ContainerTemplate, EngineOptions, ResolvedInit, Mount, PortBinding } from "./workload.ts";
+import { type DecodedContainer, type DecodedInit, type Entry, networkNames } from "./spec/container.ts";
+import type { DecodedPod } from "./spec/pod.ts";
+import { telemetryEnv } from "./telemetry-env.ts";
+import type { Ulimit } from "./ulimits.ts";
+import type { ContainerTemplate, EngineOptions, ResolvedInit, Mount } from "./workload.ts";
 
 interface Tools {
   fill: Fill;
   problems: ResolveProblem[];
 }
 
-const stopGraceMs = 10_000;
+/** What only pods have of a container. */
+type PodPart = Pick<DecodedPod, "ports" | "restart">;
+
+const ofJobs: PodPart = { ports: [], restart: { name: podDefaults.restart, maximumRetryCount: 0 } };
 
 /** What all replicas share, from a stored spec. Entries that cannot be read become problems and are left out. */
-export function containerTemplate(input: ResolveInput, tools: Tools): ContainerTemplate {
-  const { spec } = input.manifest;
+export function containerTemplate(
+  input: ResolveInput,
+  spec: DecodedContainer & Partial<PodPart>,
+  tools: Tools,
+): ContainerTemplate {
   const filled = (field: "entrypoint" | "command") =>
-    wordsOf(spec[field]).map((word, index) => tools.fill(word, `spec.${field}[${index}]`));
+    spec[field].map((word, index) => tools.fill(word, `spec.${field}[${index}]`));
   const [entrypoint, command] = [filled("entrypoint"), filled("command")];
-  const options = engineOptions(wordsOf(spec.docker_options), input.names, tools.problems);
-  const limits = fieldsOf(fieldsOf(spec.resources).limits);
-  const logs = fieldsOf(spec.logs);
-  const env = { ...telemetry(input, tools), ...environment(input, tools.fill) };
+  const options = engineOptions(spec.dockerOptions, input.names, tools.problems);
+  const env = { ...telemetry(input, spec, tools), ...environment(input, spec, tools.fill) };
   tools.problems.push(...sizeProblems(command, env));
   return {
     command: command.length === 0 ? undefined : command,
     env,
-    ports: ports(wordsOf(spec.ports), tools.problems),
-    mounts: mounts(input, tools),
-    networks: [...new Set([...wordsOf(spec.networks), ...wordsOf([spec.network]).filter((name) => name !== "")])],
-    networkMode: spec.network_mode === "host" || spec.network_mode === "none" ? spec.network_mode : "bridge",
-    restart: parseRestartPolicy(textOf(spec.restart) ?? "") ?? { name: "unless-stopped", maximumRetryCount: 0 },
-    extraHosts: wordsOf(spec.extra_hosts),
-    capAdd: wordsOf(spec.cap_add),
-    ulimits: ulimits(spec.ulimits, tools.problems),
-    nanoCpus: parseCpu(textOf(limits.cpu) ?? ""),
-    memoryBytes: parseMemory(textOf(limits.memory) ?? ""),
-    log: { maxSize: textOf(logs.max_size) ?? "10m", maxFiles: integerOf(logs.max_files) ?? 3 },
-    stopGraceMs: parseDuration(textOf(spec.stop_grace) ?? "") ?? stopGraceMs,
-    stopSignal: textOf(spec.stop_signal),
+    ports: readable(spec.ports ?? ofJobs.ports, tools.problems, (_, index) => `spec.ports[${index}]`),
+    mounts: mounts(input, spec, tools),
+    networks: networkNames(spec),
+    networkMode: spec.networkMode,
+    restart: spec.restart ?? ofJobs.restart,
+    extraHosts: [...spec.extraHosts],
+    capAdd: [...spec.capAdd],
+    ulimits: ulimits(spec, tools.problems),
+    nanoCpus: spec.limits.nanoCpus,
+    memoryBytes: spec.limits.memoryBytes,
+    log: spec.log,
+    stopGraceMs: spec.stopGraceMs,
+    stopSignal: spec.stopSignal,
     options: withOrigin(entrypoint.length === 0 ? options : { ...options, entrypoint }, input),
   };
 }
@@ -61,51 +62,54 @@ function withOrigin(options: EngineOptions, { origin, names }: ResolveInput): En
   return { ...options, labels: { ...options.labels, ...labels } };
 }
 
-const initTimeoutMs = 10 * 60_000;
-
 /** The init chain, in order. Resources and ulimits are not inherited; `docker_options` replaces the main container's. */
-export function initChain(input: ResolveInput, tools: Tools): ResolvedInit[] {
-  return listOf(input.manifest.spec.inits).map((init, index) => {
+export function initChain(input: ResolveInput, spec: DecodedContainer, tools: Tools): ResolvedInit[] {
+  return spec.inits.map((init, index) => {
     const path = `spec.inits[${index}]`;
-    const limits = fieldsOf(fieldsOf(init.resources).limits);
-    const image = textOf(init.image);
     return {
-      name: textOf(init.name) ?? "",
-      image: image === undefined ? undefined : tools.fill(image, `${path}.image`),
-      command: wordsOf(init.command).map((word, at) => tools.fill(word, `${path}.command[${at}]`)),
-      timeoutMs: parseDuration(textOf(init.timeout) ?? "") ?? initTimeoutMs,
-      retries: integerOf(init.retries) ?? 0,
-      nanoCpus: parseCpu(textOf(limits.cpu) ?? ""),
-      memoryBytes: parseMemory(textOf(limits.memory) ?? ""),
-      ulimits: ulimits(init.ulimits, tools.problems),
-      options: initOptions(init, input, tools.problems),
+      name: init.name,
+      image: init.image === undefined ? undefined : tools.fill(init.image, `${path}.image`),
+      command: init.command.map((word, at) => tools.fill(word, `${path}.command[${at}]`)),
+      timeoutMs: init.timeoutMs,
+      retries: init.retries,
+      nanoCpus: init.limits.nanoCpus,
+      memoryBytes: init.limits.memoryBytes,
+      ulimits: ulimits(init, tools.problems),
+      options: initOptions(init, spec, { names: input.names, problems: tools.problems }),
     };
   });
 }
 
 /** An entrypoint that is written is that of the main image: an init with an image of its own keeps the one it has. */
 function initOptions(
-  init: Record<string, unknown>,
-  { manifest: { spec }, names }: ResolveInput,
-  problems: ResolveProblem[],
+  init: DecodedInit,
+  spec: DecodedContainer,
+  { names, problems }: { names: Naming; problems: ResolveProblem[] },
 ): EngineOptions | undefined {
-  if (init.docker_options !== undefined) return engineOptions(wordsOf(init.docker_options), names, problems);
-  const hasOwnProgram = init.image !== undefined && wordsOf(spec.entrypoint).length > 0;
-  return hasOwnProgram ? engineOptions(wordsOf(spec.docker_options), names, problems) : undefined;
+  if (init.dockerOptions !== undefined) return engineOptions(init.dockerOptions, names, problems);
+  const hasOwnProgram = init.image !== undefined && spec.entrypoint.length > 0;
+  return hasOwnProgram ? engineOptions(spec.dockerOptions, names, problems) : undefined;
 }
 
 /** A container that is made before the listener is open would never hear of it. */
-function telemetry({ manifest, telemetry: listener }: ResolveInput, { problems }: Tools): Record<string, string> {
-  const { scope, name, spec } = manifest;
-  if (!wantsTelemetry(spec) || listener === undefined) return {};
+function telemetry(
+  { manifest: { scope, name }, telemetry: listener }: ResolveInput,
+  spec: DecodedContainer,
+  { problems }: Tools,
+): Record<string, string> {
+  if (!spec.wantsTelemetry || listener === undefined) return {};
   if (listener.url !== undefined) return telemetryEnv({ scope, name, url: listener.url });
   problems.push({ path: "spec.telemetry", message: "the listener for telemetry is not open yet", reason: "Other" });
   return {};
 }
 
 /** Later wins: env_from in order, config, the manifest's own, what the platform injects. */
-function environment({ manifest, config, envFrom, names, origin }: ResolveInput, fill: Fill): Record<string, string> {
-  const own = Object.entries(textMapOf(manifest.spec.env)).map(([key, value]): [string, string] => {
+function environment(
+  { manifest, config, envFrom, names, origin }: ResolveInput,
+  spec: DecodedContainer,
+  fill: Fill,
+): Record<string, string> {
+  const own = Object.entries(spec.env).map(([key, value]): [string, string] => {
     return [key, fill(value, childPath("spec.env", key))];
   });
   const app: Record<string, string> = { ...Object.assign({}, ...envFrom), ...config, ...Object.fromEntries(own) };
@@ -127,13 +131,10 @@ function sizeProblems(command: readonly string[], env: Record<string, string>): 
   return all === undefined ? tooLong : [...tooLong, { path: "spec.env", message: all, reason: "Other" }];
 }
 
-function mounts(input: ResolveInput, { fill, problems }: Tools): Mount[] {
-  const { spec, scope } = input.manifest;
-  const digests = textMapOf(spec._asset_digests);
-  const entries = wordsOf(spec.volumes);
-  return entries.flatMap((text, index): Mount[] => {
+function mounts(input: ResolveInput, spec: DecodedContainer, { fill, problems }: Tools): Mount[] {
+  const { scope } = input.manifest;
+  return spec.volumes.flatMap(({ read: mount }, index): Mount[] => {
     const path = `spec.volumes[${index}]`;
-    const mount = parseVolume(text);
     if (!mount.ok) {
       problems.push({ path, message: mount.error, reason: "Other" });
       return [];
@@ -144,32 +145,31 @@ function mounts(input: ResolveInput, { fill, problems }: Tools): Mount[] {
       const source = engineVolumeName(volume, input.names, input.isPlainVolume);
       return [{ type: "volume", source, target, readOnly, volume }];
     }
-    const digest = assetDigest(placeholdersIn(mount.value.source)[0], digests);
+    const digest = assetDigest(placeholdersIn(mount.value.source)[0], spec.assetDigests);
     const source = fill(mount.value.source, path);
     return [{ ...mount.value, source, ...(digest === undefined ? {} : { assetDigest: digest }) }];
   });
 }
 
-function ports(entries: string[], problems: ResolveProblem[]): PortBinding[] {
-  return entries.flatMap((text, index) => {
-    const port = parsePort(text);
-    if (port.ok) return [port.value];
-    problems.push({ path: `spec.ports[${index}]`, message: port.error, reason: "Other" });
-    return [];
-  });
+function ulimits({ ulimits: entries }: Pick<DecodedInit, "ulimits">, problems: ResolveProblem[]): Ulimit[] {
+  return readable(entries, problems, ({ name }) => childPath("spec.ulimits", name));
 }
 
-function ulimits(written: unknown, problems: ResolveProblem[]): Ulimit[] {
-  return Object.entries(textMapOf(written)).flatMap(([name, text]) => {
-    const limit = parseUlimit(name, text);
-    if (limit.ok) return [limit.value];
-    problems.push({ path: childPath("spec.ulimits", name), message: limit.error, reason: "Other" });
+/** What can be read; the rest become problems at their paths. */
+function readable<V, E extends Entry<V>>(
+  entries: readonly (E & Entry<V>)[],
+  problems: ResolveProblem[],
+  pathOf: (entry: E, index: number) => string,
+): V[] {
+  return entries.flatMap((entry, index) => {
+    if (entry.read.ok) return [entry.read.value];
+    problems.push({ path: pathOf(entry, index), message: entry.read.error, reason: "Other" });
     return [];
   });
 }
 
 /** Labels of the platform cannot be given by hand: identity is read from them. */
-function engineOptions(entries: string[], names: Naming, problems: ResolveProblem[]): EngineOptions {
+function engineOptions(entries: readonly string[], names: Naming, problems: ResolveProblem[]): EngineOptions {
   const { options, problems: faults } = parseDockerOptions(entries, "spec.docker_options");
   for (const fault of faults) problems.push({ ...fault, reason: "Other" });
   if (options.labels === undefined) return options;

@@ -1,11 +1,12 @@
-import type { PodKind, Spec } from "../api/manifest.ts";
+import type { PodKind } from "../api/manifest.ts";
 import { specHash } from "./spec-hash.ts";
-import { fieldsOf, integerOf, listOf, textOf } from "./lenient.ts";
+import { decodeSpec } from "./spec/decode.ts";
 import { builtImage } from "./build/built-image.ts";
 import { placeholderFiller, type ResolveProblem } from "./resolve-placeholders.ts";
 import type { ResolveInput } from "./resolve-input.ts";
 import { rolloutPolicy } from "./resolve-rollout.ts";
 import { containerTemplate, initChain } from "./resolve-template.ts";
+import type { DecodedPod } from "./spec/pod.ts";
 import type { ResolvedWorkload } from "./workload.ts";
 
 /**
@@ -18,37 +19,28 @@ export function resolveWorkload(input: ResolveInput): { workload: ResolvedWorklo
   const { scope, name, spec } = manifest;
   const problems: ResolveProblem[] = [];
   const kind: PodKind = manifest.kind === "statefulset" ? "statefulset" : "deployment";
-  const fill = placeholderFiller(input, spec, problems);
-  const writtenImage = textOf(spec.image);
-  const container = containerTemplate(input, { fill, problems });
+  const pod = decodeSpec(kind, spec);
+  const fill = placeholderFiller(input, pod.assetDigests, problems);
+  const container = containerTemplate(input, pod, { fill, problems });
   const workload: ResolvedWorkload = {
     kind,
     scope,
     name,
-    replicas: writtenReplicas(spec),
+    replicas: pod.replicas,
     hash: specHash(kind, spec),
     generation: manifest.generation,
     revision: manifest.revision,
-    image: writtenImage === undefined ? builtImage(scope, name, spec) : fill(writtenImage, "spec.image"),
-    pullable: writtenImage !== undefined,
-    pull: spec.pull === "always" ? "always" : "missing",
+    image: pod.image === undefined ? builtImage(scope, name, pod) : fill(pod.image, "spec.image"),
+    pullable: pod.image !== undefined,
+    pull: pod.pull,
     container,
-    inits: initChain(input, { fill, problems }),
-    claims: kind === "statefulset" ? claims(spec.volume_claims) : [],
-    rollout: rolloutPolicy(kind, spec, container),
+    inits: initChain(input, pod, { fill, problems }),
+    claims: kind === "statefulset" ? claims(pod) : [],
+    rollout: rolloutPolicy(kind, pod.rollout, container),
   };
   return { workload, problems };
 }
 
-/** What a spec asks for at first. */
-export function writtenReplicas({ replicas, autoscale }: Spec): number {
-  return integerOf(replicas) ?? integerOf(fieldsOf(autoscale).min) ?? 1;
-}
-
-function claims(value: unknown): { name: string; mountPath: string }[] {
-  return listOf(value).flatMap((claim) => {
-    const name = textOf(claim.name);
-    const mountPath = textOf(claim.mount_path);
-    return name === undefined || mountPath === undefined ? [] : [{ name, mountPath }];
-  });
+function claims(pod: DecodedPod): { name: string; mountPath: string }[] {
+  return pod.claims.flatMap(({ name, mountPath }) => (mountPath === undefined ? [] : [{ name, mountPath }]));
 }

@@ -1,5 +1,5 @@
 import type { Spec } from "../api/manifest.ts";
-import { fieldsOf } from "./lenient.ts";
+import { isFields } from "../../base/pure/fields.ts";
 
 /**
  * Settings that no container is made from: how many run, how they are replaced, and who is notified. Fields of one group
@@ -40,8 +40,8 @@ export function rolledBackSpec(goal: Spec, present: Spec, faultsOf: FaultCount):
 function withSetting(spec: Spec, path: string, present: Spec): Spec {
   const [block = "", field] = path.split(".");
   if (field === undefined) return withField(spec, block, own(present, block));
-  const old = fieldsOf(own(spec, block));
-  const fields = withField(old, field, own(fieldsOf(own(present, block)), field));
+  const old = blockOf(spec, block);
+  const fields = withField(old, field, own(blockOf(present, block), field));
   if (fields === old) return spec;
   return withField(spec, block, Object.keys(fields).length === 0 ? undefined : fields);
 }
@@ -50,6 +50,11 @@ function withField(fields: Record<string, unknown>, name: string, value: unknown
   if (JSON.stringify(own(fields, name)) === JSON.stringify(value)) return fields;
   const { [name]: _, ...rest } = fields;
   return value === undefined ? rest : { ...rest, [name]: value };
+}
+
+function blockOf(spec: Spec, name: string): Record<string, unknown> {
+  const block = own(spec, name);
+  return isFields(block) ? block : {};
 }
 
 function own(fields: Record<string, unknown>, name: string): unknown {

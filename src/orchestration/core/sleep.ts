@@ -1,25 +1,3 @@
-import type { Spec } from "../api/manifest.ts";
-import { sleepDefaults } from "../api/kinds/sleep-defaults.ts";
-import { parseDuration } from "../../base/pure/duration.ts";
-import { textOf } from "./lenient.ts";
-
-/** How a deployment with `wake: true` sleeps, defaults filled in. */
-export interface SleepPolicy {
-  /** Time without requests after which it is put to sleep; undefined: never by itself. */
-  idleMs: number | undefined;
-  /** The same as the spec says it: `15m`. */
-  idleText: string;
-}
-
-/** Undefined where a spec does not say that requests wake it. */
-export function sleepPolicy(spec: Spec): SleepPolicy | undefined {
-  if (spec.wake !== true) return undefined;
-  const written = textOf(spec.idle_after);
-  const idleText = written !== undefined && parseDuration(written) !== undefined ? written : sleepDefaults.idleAfter;
-  const ms = parseDuration(idleText) ?? 0;
-  return { idleMs: ms === 0 ? undefined : ms, idleText };
-}
-
 /** What is remembered of an app between two looks. */
 export interface UseSeen {
   /** Changes with every request that was answered. */

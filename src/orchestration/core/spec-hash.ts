@@ -1,6 +1,6 @@
 import type { CoreKind, Spec } from "../api/manifest.ts";
 import { canonicalJson, sha256Hex } from "../../base/pure/digest.ts";
-import { hashInput } from "./hash-input.ts";
+import { hashInput } from "./spec/hash-input.ts";
 
 /**
  * Sha256 hex over everything in a spec that a container is made from: two specs with the same hash run the same

@@ -1,8 +1,7 @@
 import type { CoreKind, Spec } from "../api/manifest.ts";
-import { containerKinds } from "../api/manifest.ts";
-import { containerFieldsOf } from "./container-fields.ts";
-import { fieldsOf, listOf, wordsOf } from "./lenient.ts";
 import { childPath } from "../../base/pure/path.ts";
+import type { DecodedInit } from "./spec/container.ts";
+import { containerOf } from "./spec/decode.ts";
 
 /** A string of a spec in which placeholders are filled, and where it stands. */
 interface SpecText {
@@ -12,7 +11,6 @@ interface SpecText {
 
 /** Those of image, command, volumes, env and inits that hold a placeholder; none in kinds without containers. */
 export function textsOf({ kind, spec }: { kind: CoreKind; spec: Spec }): readonly SpecText[] {
-  if (!containerKinds.some((one) => one === kind)) return [];
   const known = frozenTexts.get(spec);
   if (known?.kind === kind) return known.texts;
   const texts = findTexts(kind, spec);
@@ -24,28 +22,33 @@ export function textsOf({ kind, spec }: { kind: CoreKind; spec: Spec }): readonl
 const frozenTexts = new WeakMap<Spec, { kind: CoreKind; texts: readonly SpecText[] }>();
 
 function findTexts(kind: CoreKind, spec: Spec): SpecText[] {
-  const { fields, path } = containerFieldsOf(kind, spec);
+  const found = containerOf(kind, spec);
+  if (found === undefined) return [];
+  const { container, path } = found;
+  const volumes = container.volumes.map(({ text }) => text);
   return [
-    ...programOf(fields, path),
-    ...listed(fields.volumes, `${path}.volumes`),
-    ...Object.entries(fieldsOf(fields.env)).flatMap(([key, value]) =>
+    ...programOf(container, path),
+    ...listed(volumes, `${path}.volumes`),
+    ...Object.entries(container.env).flatMap(([key, value]) =>
       mayHoldPlaceholder(value) ? [{ value, path: childPath(`${path}.env`, key) }] : [],
     ),
-    ...listOf(fields.inits).flatMap((init, index) => programOf(init, `${path}.inits[${index}]`)),
+    ...container.inits.flatMap((init, index) => programOf(init, `${path}.inits[${index}]`)),
   ];
 }
 
-function programOf({ image, entrypoint, command }: Spec, path: string): SpecText[] {
+type Program = Pick<DecodedInit, "image" | "command"> & { entrypoint?: readonly string[] };
+
+function programOf({ image, entrypoint = [], command }: Program, path: string): SpecText[] {
   const commands = [...listed(entrypoint, `${path}.entrypoint`), ...listed(command, `${path}.command`)];
-  return mayHoldPlaceholder(image) ? [{ value: image, path: `${path}.image` }, ...commands] : commands;
+  return image !== undefined && mayHoldPlaceholder(image)
+    ? [{ value: image, path: `${path}.image` }, ...commands]
+    : commands;
 }
 
-function listed(texts: unknown, path: string): SpecText[] {
-  return wordsOf(texts).flatMap((value, index) =>
-    mayHoldPlaceholder(value) ? [{ value, path: `${path}[${index}]` }] : [],
-  );
+function listed(texts: readonly string[], path: string): SpecText[] {
+  return texts.flatMap((value, index) => (mayHoldPlaceholder(value) ? [{ value, path: `${path}[${index}]` }] : []));
 }
 
-function mayHoldPlaceholder(text: unknown): text is string {
-  return typeof text === "string" && text.includes("${");
+function mayHoldPlaceholder(text: string): boolean {
+  return text.includes("${");
 }

@@ -1,5 +1,5 @@
 import type { CoreKind, Spec } from "../api/manifest.ts";
-import { containerFieldsOf } from "./container-fields.ts";
+import { containerOf } from "./spec/decode.ts";
 
 /** Where the containers of a manifest send their telemetry. */
 interface TelemetryTarget {
@@ -11,13 +11,9 @@ interface TelemetryTarget {
 /** One in each slot of the store of metrics. */
 const exportIntervalMs = 15_000;
 
-export function wantsTelemetry(spec: Spec): boolean {
-  return spec.telemetry === true;
-}
-
-/** The same of a whole spec, that of a cron job included. */
+/** Whether the containers of a manifest are to send telemetry, those of a cron job included. */
 export function asksForTelemetry({ key, spec }: { key: { kind: CoreKind }; spec: Spec }): boolean {
-  return wantsTelemetry(containerFieldsOf(key.kind, spec).fields);
+  return containerOf(key.kind, spec)?.container.wantsTelemetry === true;
 }
 
 /** The variables by which OpenTelemetry finds the server; an app that has one of them keeps its own. */

@@ -1,6 +1,7 @@
 import type { CoreKind, Spec } from "../api/manifest.ts";
-import { containerFieldsOf } from "./container-fields.ts";
-import { fieldsOf } from "./lenient.ts";
+import { decodeSpec } from "./spec/decode.ts";
+import type { DecodedIngress } from "./spec/ingress.ts";
+import type { DecodedPod } from "./spec/pod.ts";
 
 const fields: Record<string, string> = {
   post_deploy: "post_deploy: stored; it runs no shell lines, use release commands",
@@ -15,21 +16,20 @@ const healthCommand = "health_check: stored; the command is not run, probes.read
 
 /** What of a manifest this version keeps but does not act upon, for warnings and status; empty when all is in force. */
 export function notActedUpon(kind: CoreKind, spec: Spec): string[] {
-  if (kind === "ingress") return ofIngress(spec);
+  if (kind === "ingress") return ofIngress(decodeSpec(kind, spec));
   if (kind !== "deployment" && kind !== "statefulset") return [];
-  const written = containerFieldsOf(kind, spec).fields;
   const unused = Object.entries(fields).flatMap(([field, text]) => {
-    if (!isWritten(written[field])) return [];
-    return [field === "health_check" && isCommand(written[field]) ? healthCommand : text];
+    if (!isWritten(spec[field])) return [];
+    return [field === "health_check" && isCommand(spec[field]) ? healthCommand : text];
   });
-  return [...unused, ...loneRecovery(written.on_probe)];
+  return [...unused, ...loneRecovery(decodeSpec(kind, spec))];
 }
 
 const activeChecks =
   "lb.interval: stored; the ingress makes no checks of its own, a replica enters and leaves by its readiness probe";
 
-function ofIngress(spec: Spec): string[] {
-  return spec.plugin === undefined && isWritten(fieldsOf(spec.lb).interval) ? [activeChecks] : [];
+function ofIngress({ plugin, hasActiveChecks }: DecodedIngress): string[] {
+  return plugin === undefined && hasActiveChecks ? [activeChecks] : [];
 }
 
 /** Of a statefulset a text that is not a path is a command. */
@@ -37,9 +37,8 @@ function isCommand(healthCheck: unknown): boolean {
   return typeof healthCheck === "string" && !healthCheck.startsWith("/");
 }
 
-function loneRecovery(hooks: unknown): string[] {
-  const { failure, recovery } = fieldsOf(hooks);
-  if (!isWritten(recovery) || isWritten(failure)) return [];
+function loneRecovery({ onProbe: { failure, recovery } }: DecodedPod): string[] {
+  if (recovery.length === 0 || failure.length > 0) return [];
   return ["on_probe.recovery: never sent without on_probe.failure; a recovery follows a failure that was sent"];
 }
 

@@ -1,3 +1,4 @@
+import { isFields } from "../../base/pure/fields.ts";
 import { type Place, type Problem, problemsAt } from "../../base/wire/failure.ts";
 import type { WritableKind } from "../api/kinds/schemas.ts";
 import { formatKey, type Spec } from "../api/manifest.ts";
@@ -179,10 +180,6 @@ function shorten(problems: Problem[], shownMax: number): Problem[] {
 
 function refused(message: string): Decoded {
   return { manifests: [], pluginBlocks: [], problems: [{ path: "", message }] };
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function typeName(value: unknown): string {

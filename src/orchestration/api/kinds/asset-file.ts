@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { fetchDefaults } from "./defaults.ts";
 import { Duration, OneOf, Shape } from "../../../base/wire/shape.ts";
 
 export const EmbeddedFile = Shape(
@@ -14,9 +15,9 @@ export const FetchedFile = Shape(
   {
     _source: Type.Literal("url"),
     url: Type.String({ description: "http or https address, fetched by the server" }),
-    timeout: Type.Optional(Duration("limit of the fetch", "30s")),
+    timeout: Type.Optional(Duration("limit of the fetch", fetchDefaults.timeout)),
     on_failure: Type.Optional(
-      OneOf(["stale", "error", "skip"], "keep the last content, fail, or leave the key out", "stale"),
+      OneOf(["stale", "error", "skip"], "keep the last content, fail, or leave the key out", fetchDefaults.onFailure),
     ),
   },
   "content fetched by the server",

@@ -1,4 +1,5 @@
 import { type Static, type TObject, Type } from "@sinclair/typebox";
+import { containerDefaults } from "./defaults.ts";
 import { Build } from "./build.ts";
 import { Logs } from "./logs.ts";
 import { Resources } from "./resources.ts";
@@ -9,7 +10,7 @@ export const containerFields = {
   image: Type.Optional(Type.String({ description: "image reference; default <scope>-<name>:latest, built here" })),
   build: Type.Optional(Build),
   build_args: Type.Optional(MapOf(Type.String(), "older flat form of build.args")),
-  pull: Type.Optional(OneOf(["missing", "always"], "when the image is pulled", "missing")),
+  pull: Type.Optional(OneOf(["missing", "always"], "when the image is pulled", containerDefaults.pull)),
   entrypoint: Type.Optional(
     Words("program and its first arguments, in place of the image's entrypoint; the image's command is then not used"),
   ),
@@ -26,7 +27,9 @@ export const containerFields = {
   ),
   network: Type.Optional(Type.String({ description: "one extra network; older form of networks" })),
   networks: Type.Optional(Words("extra bridge networks beside the platform's own")),
-  network_mode: Type.Optional(OneOf(["", "bridge", "host", "none"], "excludes networks unless bridge", "bridge")),
+  network_mode: Type.Optional(
+    OneOf(["", "bridge", "host", "none"], "excludes networks unless bridge", containerDefaults.networkMode),
+  ),
   extra_hosts: Type.Optional(Words("name:ip lines for /etc/hosts")),
   cap_add: Type.Optional(Words("Linux capabilities to add")),
   ulimits: Type.Optional(MapOf(Type.String(), "soft[:hard] per limit; what is left out is the engine's default")),
@@ -40,7 +43,7 @@ export const containerFields = {
   ),
   resources: Type.Optional(Resources),
   logs: Type.Optional(Logs),
-  stop_grace: Type.Optional(Duration("between the stop signal and the kill", "10s")),
+  stop_grace: Type.Optional(Duration("between the stop signal and the kill", containerDefaults.stopGrace)),
   stop_signal: Type.Optional(Type.String({ description: "signal name or number; default: the image's own" })),
   depends_on: Type.Optional(
     Shape(

@@ -1,9 +1,9 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { sleepDefaults } from "./defaults.ts";
 import { Autoscale } from "./autoscale.ts";
 import { DeployHooks } from "./hooks.ts";
 import { podFields } from "./pod.ts";
 import { Release } from "./release.ts";
-import { sleepDefaults } from "./sleep-defaults.ts";
 import { Duration, Shape, Words } from "../../../base/wire/shape.ts";
 
 export const deploymentFields = {

@@ -1,9 +1,10 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { hookDefaults } from "./defaults.ts";
 import { ListOf, MapOf, OneOf, Shape } from "../../../base/wire/shape.ts";
 
 export const Webhook = Shape({
   url: Type.String({ description: "http or https address" }),
-  method: Type.Optional(OneOf(["POST", "PUT", "PATCH", "DELETE"], "request method", "POST")),
+  method: Type.Optional(OneOf(["POST", "PUT", "PATCH", "DELETE"], "request method", hookDefaults.method)),
   headers: Type.Optional(MapOf(Type.String(), "request headers; values are kept secret")),
   body: Type.Optional(MapOf(Type.Unknown(), "JSON body with {{field}} tokens; default is the whole payload")),
   file: Type.Optional(Type.String({ description: "asset reference whose content is the body; excludes body" })),

@@ -1,13 +1,14 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { containerFields } from "./container.ts";
+import { jobDefaults } from "./defaults.ts";
 import { Duration, MapOf, Shape } from "../../../base/wire/shape.ts";
 
 export const historyFields = {
   successful_history_limit: Type.Optional(
-    Type.Integer({ minimum: 0, default: 3, description: "succeeded runs kept in the history" }),
+    Type.Integer({ minimum: 0, default: jobDefaults.succeededKept, description: "succeeded runs kept in the history" }),
   ),
   failed_history_limit: Type.Optional(
-    Type.Integer({ minimum: 0, default: 1, description: "failed runs kept in the history" }),
+    Type.Integer({ minimum: 0, default: jobDefaults.failedKept, description: "failed runs kept in the history" }),
   ),
 };
 
@@ -17,7 +18,12 @@ export const JobSpec = Shape(
     ...historyFields,
     timeout: Type.Optional(Duration("a run that takes longer is ended; default: no limit")),
     backoff_limit: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 10, default: 0, description: "further tries after a failed one" }),
+      Type.Integer({
+        minimum: 0,
+        maximum: 10,
+        default: jobDefaults.retries,
+        description: "further tries after a failed one",
+      }),
     ),
     labels: Type.Optional(MapOf(Type.String(), "further container labels")),
   },

@@ -1,5 +1,6 @@
 import { type Static, type TObject, Type } from "@sinclair/typebox";
 import { containerFields } from "./container.ts";
+import { podDefaults } from "./defaults.ts";
 import { ProbeHooks } from "./hooks.ts";
 import { Init } from "./init.ts";
 import { Probes } from "./probe.ts";
@@ -9,10 +10,12 @@ import { ListOf, Words } from "../../../base/wire/shape.ts";
 /** Fields of the kinds whose containers are kept running. */
 export const podFields = {
   ...containerFields,
-  replicas: Type.Optional(Type.Integer({ minimum: 0, default: 1, description: "containers to keep running" })),
+  replicas: Type.Optional(
+    Type.Integer({ minimum: 0, default: podDefaults.replicas, description: "containers to keep running" }),
+  ),
   ports: Type.Optional(Words("[[ip:]host:]container[/udp]; without host a free port, without ip on 127.0.0.1 only")),
   restart: Type.Optional(
-    Type.String({ default: "unless-stopped", description: "no, always, unless-stopped or on-failure[:n]" }),
+    Type.String({ default: podDefaults.restart, description: "no, always, unless-stopped or on-failure[:n]" }),
   ),
   rollout: Type.Optional(Rollout),
   health_check: Type.Optional(

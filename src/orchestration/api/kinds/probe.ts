@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { probeDefaults } from "./defaults.ts";
 import { Duration, MapOf, OneOf, Shape, Words } from "../../../base/wire/shape.ts";
 
 const Port = Type.Integer({ minimum: 1, maximum: 65535, description: "container-side port" });
@@ -9,7 +10,7 @@ export const Probe = Shape({
       {
         path: Type.String({ description: "starts with /" }),
         port: Port,
-        scheme: Type.Optional(OneOf(["http", "https"], "protocol", "http")),
+        scheme: Type.Optional(OneOf(["http", "https"], "protocol", probeDefaults.scheme)),
         http_headers: Type.Optional(MapOf(Type.String(), "request headers")),
       },
       "passes on status 200 to 399",
@@ -17,14 +18,22 @@ export const Probe = Shape({
   ),
   tcp_socket: Type.Optional(Shape({ port: Port }, "passes when the port accepts a connection")),
   exec: Type.Optional(Shape({ command: Words("argument vector, run inside the container") }, "passes on exit code 0")),
-  initial_delay: Type.Optional(Duration("pause before the first attempt", "0s")),
-  period: Type.Optional(Duration("pause between attempts", "10s")),
-  timeout: Type.Optional(Duration("limit of one attempt", "1s")),
+  initial_delay: Type.Optional(Duration("pause before the first attempt", probeDefaults.initialDelay)),
+  period: Type.Optional(Duration("pause between attempts", probeDefaults.period)),
+  timeout: Type.Optional(Duration("limit of one attempt", probeDefaults.timeout)),
   failure_threshold: Type.Optional(
-    Type.Integer({ minimum: 1, default: 3, description: "failures in a row that make it unhealthy" }),
+    Type.Integer({
+      minimum: 1,
+      default: probeDefaults.failureThreshold,
+      description: "failures in a row that make it unhealthy",
+    }),
   ),
   success_threshold: Type.Optional(
-    Type.Integer({ minimum: 1, default: 1, description: "successes in a row that make it healthy" }),
+    Type.Integer({
+      minimum: 1,
+      default: probeDefaults.successThreshold,
+      description: "successes in a row that make it healthy",
+    }),
   ),
 });
 export type Probe = Static<typeof Probe>;

@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { rolloutDefaults } from "./defaults.ts";
 import { Duration, OneOf, Shape } from "../../../base/wire/shape.ts";
 
 /** More steps than anybody watches. */
@@ -15,13 +16,13 @@ const Guard = Shape(
     over: Type.Optional(
       Duration(
         "how long the requests of each new replica are watched before the next one is replaced; 5s to 10m",
-        "30s",
+        rolloutDefaults.guardOver,
       ),
     ),
     min_requests: Type.Optional(
       Type.Integer({
         minimum: 1,
-        default: 20,
+        default: rolloutDefaults.guardRequests,
         description: "with fewer requests to the new replicas nothing is decided",
       }),
     ),
@@ -51,26 +52,46 @@ export const Rollout = Shape(
           "ports or a writable volume",
       ),
     ),
-    max_surge: Type.Optional(Type.Integer({ minimum: 0, default: 1, description: "replicas above the wanted count" })),
-    max_unavailable: Type.Optional(
-      Type.Integer({ minimum: 0, default: 0, description: "replicas below the wanted count" }),
+    max_surge: Type.Optional(
+      Type.Integer({ minimum: 0, default: rolloutDefaults.maxSurge, description: "replicas above the wanted count" }),
     ),
-    min_ready: Type.Optional(Duration("without probes: how long a replica runs before it counts as ready", "2s")),
-    progress_deadline: Type.Optional(Duration("a rollout without progress for this long has failed", "5m")),
+    max_unavailable: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        default: rolloutDefaults.maxUnavailable,
+        description: "replicas below the wanted count",
+      }),
+    ),
+    min_ready: Type.Optional(
+      Duration("without probes: how long a replica runs before it counts as ready", rolloutDefaults.minReady),
+    ),
+    progress_deadline: Type.Optional(
+      Duration("a rollout without progress for this long has failed", rolloutDefaults.progressDeadline),
+    ),
     crash_loop_restarts: Type.Optional(
-      Type.Integer({ minimum: 1, default: 5, description: "restarts in a row that make a crash loop" }),
+      Type.Integer({
+        minimum: 1,
+        default: rolloutDefaults.crashRestarts,
+        description: "restarts in a row that make a crash loop",
+      }),
     ),
     crash_loop_after: Type.Optional(
-      Duration("a crash loop is not called before a replica has crashed for this long; at least 30s", "60s"),
+      Duration(
+        "a crash loop is not called before a replica has crashed for this long; at least 30s",
+        rolloutDefaults.crashAfter,
+      ),
     ),
     drain: Type.Optional(
       Duration(
         "longest wait for open connections before a replica is stopped; without it a statefulset does not wait",
-        "30s",
+        rolloutDefaults.drain,
       ),
     ),
     auto_rollback: Type.Optional(
-      Type.Boolean({ default: true, description: "put the last good spec back when a rollout fails" }),
+      Type.Boolean({
+        default: rolloutDefaults.autoRollback,
+        description: "put the last good spec back when a rollout fails",
+      }),
     ),
     guard: Type.Optional(Guard),
     canary: Type.Optional(
@@ -88,7 +109,7 @@ export const Rollout = Shape(
     keep: Type.Optional(
       Duration(
         "with canary: how long the old replicas stay, without requests, after the new ones have taken all of them",
-        "0s",
+        rolloutDefaults.keep,
       ),
     ),
   },

@@ -1,8 +1,6 @@
 import type { Problem } from "../../../base/wire/failure.ts";
 import { problemsFailure } from "../../../base/wire/failure.ts";
-import type { CoreKind } from "../../api/manifest.ts";
-import { containerFieldsOf } from "../../core/container-fields.ts";
-import { fieldsOf, textOf } from "../../core/lenient.ts";
+import { containerOf } from "../../core/spec/decode.ts";
 import type { Context } from "../state/context.ts";
 import type { Incoming } from "../write/apply-change.ts";
 
@@ -16,17 +14,17 @@ export function refuseUnbuilt(context: Context, incoming: readonly Incoming[], {
 }
 
 function problemsOf({ store }: Context, { key, spec, place }: Incoming, dryRun: boolean): Problem[] {
-  const { fields, path } = containerFieldsOf(key.kind as CoreKind, spec);
-  if (fields.build === undefined || fields.build === null) return [];
+  const found = containerOf(key.kind, spec);
+  if (found === undefined || !found.container.isBuilt) return [];
+  const { container, path } = found;
   const problem = (message: string): Problem[] => [
     { path: `${path}.build.id`, message, reason: "BuildMissing", ...(place === undefined ? {} : { place }) },
   ];
-  const id = textOf(fieldsOf(fields.build).id);
+  const id = container.buildId;
   if (id === undefined) return problem("is missing: berth apply builds the image and writes it; see POST /builds");
   if (dryRun || store.builds.get(key.scope, key.name, id)?.status === "succeeded") return [];
   const was = store.manifests.get(key)?.spec;
   // What is stored may be applied again, however old its build is.
-  if (was !== undefined && textOf(fieldsOf(containerFieldsOf(key.kind as CoreKind, was).fields.build).id) === id)
-    return [];
+  if (was !== undefined && containerOf(key.kind, was)?.container.buildId === id) return [];
   return problem(`there is no build "${id}" of ${key.scope}/${key.name}: build it with berth apply or POST /builds`);
 }

@@ -1,7 +1,7 @@
 import { formatKey, type ManifestKey } from "../../api/manifest.ts";
 import { type CpuSample, decideScale, type ScaleDecision } from "../../core/autoscale.ts";
-import { integerOf } from "../../core/lenient.ts";
-import { type AutoscalePolicy, autoscalePolicy } from "../../core/resolve-autoscale.ts";
+import { decodeSpec, podOf } from "../../core/spec/decode.ts";
+import type { AutoscalePolicy } from "../../core/spec/pod.ts";
 import type { AutoscaleReads } from "../../store/records.ts";
 import type { AutoscaleState, ManifestHead, PutResult, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
@@ -38,7 +38,7 @@ export function createAutoscaler(context: Context, usageOf: UsageOf): Autoscaler
     const before = known.get(keyText(head));
     if (before?.head.revision === head.revision) return before;
     const spec = store.manifests.get(head)?.spec;
-    return { head, policy: spec === undefined ? undefined : autoscalePolicy(spec) };
+    return { head, policy: spec && decodeSpec("deployment", spec).autoscale };
   }
 
   async function tick(): Promise<void> {
@@ -119,9 +119,9 @@ function step(tx: Transaction, { head, state, current, decision, now }: ScaleSte
  * so that none of them goes at once; one that loses it forgets the count. Part of the transaction of the apply.
  */
 export function takeOverCount(tx: Transaction, result: PutResult): void {
-  const { kind, scope, name, spec } = result.manifest;
+  const { kind, scope, name } = result.manifest;
   if (kind !== "deployment") return;
-  if (autoscalePolicy(spec) === undefined) tx.autoscale.remove(result.manifest);
+  if (podOf(result.manifest)?.autoscale === undefined) tx.autoscale.remove(result.manifest);
   const replicas = countTakenOver(tx, result);
   if (replicas === undefined) return;
   tx.autoscale.put({ kind, scope, name, replicas, lastUpAt: undefined, lastDownAt: undefined });
@@ -132,8 +132,8 @@ export function countTakenOver(
   { autoscale }: { autoscale: AutoscaleReads },
   { manifest, previous }: PutResult,
 ): number | undefined {
-  const policy = autoscalePolicy(manifest.spec);
-  const before = previous === undefined ? undefined : integerOf(previous.spec.replicas);
+  const policy = podOf(manifest)?.autoscale;
+  const before = previous && podOf(previous)?.writtenReplicas;
   if (policy === undefined || before === undefined || autoscale.get(manifest) !== undefined) return undefined;
   return Math.min(policy.max, Math.max(policy.min, before));
 }

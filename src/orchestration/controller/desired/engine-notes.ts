@@ -1,8 +1,6 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import { formatKey, type StoredManifest } from "../../api/manifest.ts";
-import { containerFieldsOf } from "../../core/container-fields.ts";
-import { wordsOf } from "../../core/lenient.ts";
-import { wantsTelemetry } from "../../core/telemetry-env.ts";
+import { containerOf } from "../../core/spec/decode.ts";
 import { volumeUses } from "../../core/named-volumes.ts";
 import { isEngineVolumeName } from "../../core/naming.ts";
 import type { Context } from "../state/context.ts";
@@ -30,18 +28,17 @@ async function notesOf(context: Context, manifest: StoredManifest): Promise<stri
 }
 
 function telemetryNotes({ telemetry }: Context, { kind, spec }: StoredManifest): string[] {
-  const { fields, path } = containerFieldsOf(kind, spec);
-  if (!wantsTelemetry(fields) || telemetry !== undefined) return [];
-  return [`${path}.telemetry: this server takes no telemetry, because it runs with --telemetry-port off`];
+  const found = containerOf(kind, spec);
+  if (!found?.container.wantsTelemetry || telemetry !== undefined) return [];
+  return [`${found.path}.telemetry: this server takes no telemetry, because it runs with --telemetry-port off`];
 }
 
 async function networkNotes({ engine }: Context, manifest: StoredManifest): Promise<string[]> {
-  const { fields, path } = containerFieldsOf(manifest.kind, manifest.spec);
-  const single = wordsOf([fields.network]).filter((name) => name !== "");
-  const named = [
-    ...wordsOf(fields.networks).map((name, index) => ({ name, at: `${path}.networks[${index}]` })),
-    ...single.map((name) => ({ name, at: `${path}.network` })),
-  ];
+  const written = containerOf(manifest.kind, manifest.spec);
+  if (written === undefined) return [];
+  const { container, path } = written;
+  const named = container.networks.map((name, index) => ({ name, at: `${path}.networks[${index}]` }));
+  if (container.network !== undefined) named.push({ name: container.network, at: `${path}.network` });
   const found = await Promise.all(
     named.map(async ({ name, at }) => {
       if (await engine.hasNetwork(name)) return [];

@@ -1,7 +1,7 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import { formatKey, type ManifestKey, type StoredManifest } from "../../api/manifest.ts";
-import { wordsOf } from "../../core/lenient.ts";
-import { parsePort, portsClash } from "../../core/ports.ts";
+import { podOf } from "../../core/spec/decode.ts";
+import { portsClash } from "../../core/ports.ts";
 import type { PortBinding, ResolvedWorkload } from "../../core/workload.ts";
 import type { PutResult } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
@@ -30,7 +30,7 @@ export type PortNotes = ReadonlyMap<string, string[]>;
  * asked: whoever starts replicas looks again.
  */
 export async function portNotes(context: Context, { puts, pruned }: Written): Promise<PortNotes> {
-  const wanting = puts.filter(({ manifest, outcome }) => outcome !== "unchanged" && wantsPorts(manifest));
+  const wanting = puts.filter(({ manifest, outcome }) => outcome !== "unchanged" && writtenPorts(manifest).length > 0);
   if (wanting.length === 0 || !context.link.up()) return new Map();
   const gone = new Set(pruned.map(formatKey));
   const fresh = new Map(puts.map(({ manifest }) => [formatKey(manifest), manifest]));
@@ -51,10 +51,6 @@ export async function portNotes(context: Context, { puts, pruned }: Written): Pr
   return notes;
 }
 
-function wantsPorts(manifest: StoredManifest): boolean {
-  return isPodKind(manifest.kind) && writtenPorts(manifest).length > 0;
-}
-
 function unlessAway(error: unknown): string[] {
   if (error instanceof Failure) return [];
   throw error;
@@ -65,10 +61,10 @@ function fixedPorts({ container }: ResolvedWorkload): PortBinding[] {
 }
 
 /** Those of a stored spec; none where no replica of it is wanted. */
-function writtenPorts({ spec }: StoredManifest): PortBinding[] {
-  if (spec.replicas === 0) return [];
-  return wordsOf(spec.ports).flatMap((text) => {
-    const port = parsePort(text);
+function writtenPorts(manifest: StoredManifest): PortBinding[] {
+  const pod = podOf(manifest);
+  if (pod === undefined || pod.writtenReplicas === 0) return [];
+  return pod.ports.flatMap(({ read: port }) => {
     return port.ok && port.value.hostPort !== undefined ? [port.value] : [];
   });
 }

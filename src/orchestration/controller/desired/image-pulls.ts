@@ -1,16 +1,15 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import type { CoreKind, ManifestKey, Spec, StoredManifest } from "../../api/manifest.ts";
 import type { ImagePull } from "../../api/restart.ts";
-import { containerFieldsOf } from "../../core/container-fields.ts";
 import type { Author } from "../../core/deploy-message.ts";
 import { specHash } from "../../core/spec-hash.ts";
-import { listOf, textOf } from "../../core/lenient.ts";
+import { containerOf, podOf } from "../../core/spec/decode.ts";
 import type { Image } from "../../engine/machine.ts";
 import type { ReleaseRecord, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
 import { pull } from "./images.ts";
 import { mintRelease } from "../rollout/releases.ts";
-import { isContainerKind, isPodKind } from "../state/target.ts";
+import { isPodKind } from "../state/target.ts";
 
 /** What asking a registry again came to. */
 interface PulledImage extends ImagePull {
@@ -56,9 +55,9 @@ function unavailable({ message, reason, cause }: Failure): Failure {
 
 /** Names of the images of a spec and of its inits. An image that is built here, or named by an asset, has none. */
 function imagesOf({ kind, spec }: { kind: CoreKind; spec: Spec }): string[] {
-  if (!isContainerKind(kind)) return [];
-  const { fields } = containerFieldsOf(kind, spec);
-  const named = [fields, ...listOf(fields.inits)].flatMap(({ image }) => textOf(image) ?? []);
+  const container = containerOf(kind, spec)?.container;
+  if (container === undefined) return [];
+  const named = [container, ...container.inits].flatMap(({ image }) => image ?? []);
   return named.filter((image) => !image.includes("${"));
 }
 
@@ -85,7 +84,7 @@ export function releaseMoved(
   if (!isPodKind(manifest.kind)) return undefined;
   const hash = specHash(manifest.kind, manifest.spec);
   const pin = tx.images.pinOf(manifest);
-  const image = pulled.get(textOf(manifest.spec.image) ?? "")?.present;
+  const image = pulled.get(podOf(manifest)?.image ?? "")?.present;
   if (pin === undefined || image === undefined || pin.hash !== hash || pin.imageId === image.id) return undefined;
   const release = mintRelease(context, tx, { manifest, cause: "image", imageId: image.id, author, now });
   tx.manifests.touch(manifest);

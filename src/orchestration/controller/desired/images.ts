@@ -1,6 +1,7 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import { formatKey, type ManifestKey, type Spec } from "../../api/manifest.ts";
 import { builtImage } from "../../core/build/built-image.ts";
+import { decodeSpec, podOf } from "../../core/spec/decode.ts";
 import { parseImageReference, registryHost } from "../../core/image-reference.ts";
 import { MASK } from "../../core/mask.ts";
 import type { ResolvedWorkload } from "../../core/workload.ts";
@@ -101,10 +102,10 @@ async function refuseWhenFull(context: Context, ref: string): Promise<void> {
 /** Login from the registry spec of the reference's host; undefined when there is none. A masked secret is no secret. */
 function registryAuth(registries: readonly Spec[], ref: string): RegistryAuth | undefined {
   const host = parseImageReference(ref)?.registry;
-  for (const { url, username, token, password } of registries) {
-    if (typeof url !== "string" || registryHost(url) !== host) continue;
-    const secret = typeof token === "string" ? token : password;
-    if (typeof username !== "string" || typeof secret !== "string" || secret === MASK) continue;
+  for (const spec of registries) {
+    const { url, username, secret } = decodeSpec("registry", spec);
+    if (url === undefined || registryHost(url) !== host) continue;
+    if (username === undefined || secret === undefined || secret === MASK) continue;
     return { username, password: secret, serverAddress: stripScheme(url) };
   }
   return undefined;
@@ -147,9 +148,9 @@ export function pinImage(
   release: ReleaseRecord,
   { generation, now }: { generation: number; now: number },
 ): void {
-  const { kind, scope, name, hash, spec, imageId } = release;
+  const { kind, scope, name, hash, imageId } = release;
   if (imageId === undefined) return;
-  const ref = release.image === "" ? builtImage(scope, name, spec) : release.image;
+  const ref = release.image === "" ? builtImage(scope, name, { buildId: podOf(release)?.buildId }) : release.image;
   tx.images.pin({ kind, scope, name, hash, generation, ref, imageId, digest: undefined, at: now });
 }
 

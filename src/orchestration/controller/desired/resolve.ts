@@ -8,7 +8,7 @@ import type { Origin, ResolveInput } from "../../core/resolve-input.ts";
 import type { ResolvedWorkload } from "../../core/workload.ts";
 import type { ReferentLookup } from "../../core/references.ts";
 import type { Context } from "../state/context.ts";
-import { sleepPolicy } from "../../core/sleep.ts";
+import { podOf } from "../../core/spec/decode.ts";
 import { storedReferent } from "./referents.ts";
 import { isAsleep } from "./sleep-changes.ts";
 
@@ -34,17 +34,14 @@ export function replicasNow(context: Context, manifest: StoredManifest, written:
 export function replicasAwake(context: Context, manifest: StoredManifest, written: number): number {
   const wanted = scaledReplicas(context, manifest) ?? written;
   // A request that wakes it must find one.
-  return sleepPolicy(manifest.spec) === undefined ? wanted : Math.max(1, wanted);
+  return podOf(manifest)?.sleep === undefined ? wanted : Math.max(1, wanted);
 }
 
 /** What the autoscaler decided, within the bounds that the spec has now; undefined when it has no say. */
 function scaledReplicas(context: Context, manifest: StoredManifest): number | undefined {
-  const { autoscale } = manifest.spec;
-  if (typeof autoscale !== "object" || autoscale === null) return undefined;
-  const { min, max } = autoscale as { min?: unknown; max?: unknown };
-  const decided = context.store.autoscale.get(manifest)?.replicas;
-  if (decided === undefined || typeof min !== "number" || typeof max !== "number") return undefined;
-  return Math.min(max, Math.max(min, decided));
+  const policy = podOf(manifest)?.autoscale;
+  const decided = policy && context.store.autoscale.get(manifest)?.replicas;
+  return policy && decided && Math.min(policy.max, Math.max(policy.min, decided));
 }
 
 /** A stored job or cron job with its config and assets filled in, ready to be run. */

@@ -1,8 +1,7 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import { formatKey, type ManifestKey, type StoredManifest } from "../../api/manifest.ts";
 import { type AssetLookup, type AssetUse, assetRefs, stampAssetDigests } from "../../core/assets.ts";
-import { containerFieldsOf } from "../../core/container-fields.ts";
-import { textMapOf } from "../../core/lenient.ts";
+import { containerOf } from "../../core/spec/decode.ts";
 import type { PutResult, Transaction } from "../../store/store.ts";
 
 interface Restamp {
@@ -52,7 +51,7 @@ function takenAway(reader: StoredManifest, { path, ref }: AssetUse): Failure {
 
 /** What was deleted on its own before keeps the digest that its reader runs with. */
 function keeping(lookup: AssetLookup, reader: StoredManifest, missing: readonly AssetUse[]): AssetLookup {
-  const stamped = textMapOf(containerFieldsOf(reader.kind, reader.spec).fields._asset_digests);
+  const stamped = containerOf(reader.kind, reader.spec)?.container.assetDigests ?? {};
   const kept = new Map(
     missing.flatMap(({ ref, candidates: [first] }) =>
       first === undefined ? [] : [[`${first.scope}/${first.name}/${first.key}`, stamped[ref] ?? null]],

@@ -1,6 +1,5 @@
 import type { ManifestKey, Spec, StoredManifest } from "../../api/manifest.ts";
-import { integerOf } from "../../core/lenient.ts";
-import { sleepPolicy } from "../../core/sleep.ts";
+import { podOf } from "../../core/spec/decode.ts";
 import type { PutResult, Store, Transaction } from "../../store/store.ts";
 
 interface Turning {
@@ -23,16 +22,13 @@ export function wake(tx: Transaction, { kind, scope, name }: ManifestKey, { acto
 }
 
 /** Whether a deployment has no replicas until a request comes. */
-export function isAsleep(
-  { store }: { store: Pick<Store, "sleep"> },
-  { spec, ...key }: ManifestKey & { spec: Spec },
-): boolean {
-  return sleepPolicy(spec) !== undefined && store.sleep.get(key)?.asleep === true;
+export function isAsleep({ store }: { store: Pick<Store, "sleep"> }, manifest: ManifestKey & { spec: Spec }): boolean {
+  return podOf(manifest)?.sleep !== undefined && store.sleep.get(manifest)?.asleep === true;
 }
 
 /** A release of an app starts it, asleep or not: only so it is known whether it works. */
 export function wakeForRelease(tx: Transaction, manifest: StoredManifest, release: { id: string; now: number }): void {
-  if (sleepPolicy(manifest.spec) === undefined) return;
+  if (podOf(manifest)?.sleep === undefined) return;
   wake(tx, manifest, { actor: "reconciler", why: `release ${release.id}`, now: release.now });
 }
 
@@ -47,11 +43,14 @@ export function takeOverSleep(
 ): void {
   const { manifest } = result;
   if (manifest.kind !== "deployment") return;
-  if (sleepPolicy(manifest.spec) === undefined) tx.sleep.remove(manifest);
+  if (podOf(manifest)?.sleep === undefined) tx.sleep.remove(manifest);
   else if (isScaledToSleep(result)) putToSleep(tx, manifest, { actor, why: "applied with replicas: 0", now });
 }
 
 export function isScaledToSleep({ manifest, previous }: PutResult): boolean {
-  const isZero = ({ spec }: { spec: Spec }) => sleepPolicy(spec) !== undefined && integerOf(spec.replicas) === 0;
+  const isZero = (one: StoredManifest) => {
+    const pod = podOf(one);
+    return pod?.sleep !== undefined && pod.writtenReplicas === 0;
+  };
   return isZero(manifest) && (previous === undefined || !isZero(previous));
 }

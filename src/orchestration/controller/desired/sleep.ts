@@ -1,5 +1,7 @@
 import { formatKey, type ManifestKey } from "../../api/manifest.ts";
-import { decideSleep, type SleepPolicy, sleepPolicy, type UseSeen } from "../../core/sleep.ts";
+import { decideSleep, type UseSeen } from "../../core/sleep.ts";
+import { decodeSpec, podOf } from "../../core/spec/decode.ts";
+import type { SleepPolicy } from "../../core/spec/pod.ts";
 import type { ManifestHead, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
 import { type KeyText, keyText } from "../state/key-text.ts";
@@ -43,12 +45,12 @@ export function createSleepRoom(context: Context): SleepRoom {
     const before = known.get(keyText(head));
     if (before?.head.revision === head.revision) return { head, policy: before.policy };
     const spec = store.manifests.get(head)?.spec;
-    return { head, policy: spec === undefined ? undefined : sleepPolicy(spec) };
+    return { head, policy: spec && decodeSpec("deployment", spec).sleep };
   }
 
   function canSleep(key: ManifestKey): boolean {
     const manifest = key.kind === "deployment" ? store.manifests.get(key) : undefined;
-    return manifest !== undefined && sleepPolicy(manifest.spec) !== undefined;
+    return manifest !== undefined && podOf(manifest)?.sleep !== undefined;
   }
 
   /** One look at every app that is awake. Returns how long nothing can become due. */
@@ -105,7 +107,7 @@ export function createSleepRoom(context: Context): SleepRoom {
     stateOf(key) {
       const state = store.sleep.get(key);
       const manifest = state === undefined ? undefined : store.manifests.get(key);
-      if (state === undefined || manifest === undefined || sleepPolicy(manifest.spec) === undefined) return undefined;
+      if (state === undefined || manifest === undefined || podOf(manifest)?.sleep === undefined) return undefined;
       return state.asleep || !isCrashing(context, key) ? { asleep: state.asleep, since: state.since } : undefined;
     },
     async requested(key, host) {

@@ -1,8 +1,7 @@
 import type { PodEndpoint, PodEndpoints } from "../../api/pod-endpoint.ts";
 import { createBroadcast } from "../../../base/words/broadcast.ts";
 import { weightsOf } from "../../core/plan/canary-weights.ts";
-import { wordsOf } from "../../core/lenient.ts";
-import { parsePort } from "../../core/ports.ts";
+import type { DecodedPod } from "../../core/spec/pod.ts";
 import type { Context } from "../state/context.ts";
 import { readinessOf } from "../state/observe.ts";
 import type { Pod } from "../state/pod.ts";
@@ -23,7 +22,7 @@ export function createEndpointRoom(contextOf: () => Context, onListenerError: (e
   let isDue = false;
 
   function portsOf(pod: Pod): number[] {
-    const ports = portsByPod.get(pod) ?? tcpPorts(specOf(contextOf(), pod)?.ports);
+    const ports = portsByPod.get(pod) ?? tcpPorts(specOf(contextOf(), pod));
     portsByPod.set(pod, ports);
     return ports;
   }
@@ -92,9 +91,8 @@ function shared(context: Context, pods: readonly Pod[], endpoints: PodEndpoint[]
 }
 
 /** On the container's side, each once, in the order of the spec. */
-function tcpPorts(entries: unknown): number[] {
-  const bindings = wordsOf(entries).flatMap((text) => {
-    const port = parsePort(text);
+function tcpPorts(pod: DecodedPod | undefined): number[] {
+  const bindings = pod?.ports.flatMap(({ read: port }) => {
     return port.ok && port.value.protocol === "tcp" ? [port.value.containerPort] : [];
   });
   return [...new Set(bindings)];

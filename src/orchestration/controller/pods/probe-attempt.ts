@@ -1,5 +1,5 @@
 import { Failure } from "../../../base/wire/failure.ts";
-import type { ProbeAction, ProbeConfig } from "../../core/probe-config.ts";
+import type { ProbeAction, ProbeConfig } from "../../core/spec/probes.ts";
 import type { PodRef } from "../../engine/pod.ts";
 import type { Context } from "../state/context.ts";
 

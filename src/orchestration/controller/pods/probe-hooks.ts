@@ -1,5 +1,5 @@
 import { type ProbeNews, probePayload } from "../../core/hook-payload.ts";
-import { hookList } from "../../core/hooks.ts";
+import { podOf } from "../../core/spec/decode.ts";
 import { decideProbeCall, type ProbeCall } from "../../core/probe-hooks.ts";
 import type { Delivery, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
@@ -25,14 +25,15 @@ interface ProbeChange {
 export async function probeTransition(context: Context, pod: ProbedPod, change: ProbeChange): Promise<void> {
   const { probe, text: reason } = change;
   const manifest = context.store.manifests.get(pod.key);
-  if (manifest === undefined || manifest.spec.on_probe === undefined || isPlanned(context, pod)) return;
+  const hooks = manifest && podOf(manifest)?.onProbe;
+  if (manifest === undefined || hooks === undefined || isPlanned(context, pod)) return;
   const now = context.clock.now();
   const transition = change.to === "unhealthy" ? "failure" : "recovery";
   const transitionId = Buffer.from(context.randomBytes(6)).toString("hex");
   const news: ProbeNews = { transition, pod: pod.name, image: pod.image, probe, reason, transitionId, at: now };
   const drafts = await draftCalls(context, manifest, {
     event: `probe.${transition}`,
-    hooks: hookList(manifest.spec, "on_probe", transition),
+    hooks: hooks[transition],
     payload: probePayload(manifest, news),
   });
   const subject = `${pod.name}:${probe}:`;

@@ -1,4 +1,3 @@
-import type { Probes } from "../../api/kinds/probe.ts";
 import type { ProbeFigures } from "../../api/pod-measure.ts";
 import {
   dueProbes,
@@ -13,7 +12,7 @@ import {
   wakeAt,
 } from "../../core/probe.ts";
 import { checkText, type FailingProbe, failingProbe, failingText } from "../../core/probe-failing.ts";
-import { type ProbeName, type ProbesConfig, probeConfig } from "../../core/probe-config.ts";
+import type { ProbeName, ProbesConfig } from "../../core/spec/probes.ts";
 import type { Context } from "../state/context.ts";
 import type { Pod } from "../state/pod.ts";
 import { specOf } from "../state/pod-spec.ts";
@@ -247,7 +246,7 @@ function readinessBefore({ store }: Context, pod: Pod, run: number): KnownReadin
 
 /** The probes of the spec that the container was made from; of today's when that is not known any more. */
 function probesOf(context: Context, pod: Pod): ProbesConfig {
-  return probeConfig(specOf(context, pod)?.probes as Probes | undefined);
+  return specOf(context, pod)?.probes ?? {};
 }
 
 /** On its first network, or loopback where it shares the machine's. Read anew after each start. */

@@ -1,8 +1,9 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import type { DataOf } from "../../../base/wire/endpoint.ts";
+import type { StoredManifest } from "../../api/manifest.ts";
 import type { listStats, Stats } from "../../api/stats.ts";
-import { fieldsOf, textOf } from "../../core/lenient.ts";
-import { formatCpu, parseCpu, parseMemory } from "../../../base/pure/quantity.ts";
+import { containerOf } from "../../core/spec/decode.ts";
+import { formatCpu } from "../../../base/pure/quantity.ts";
 import { memoryPercent } from "../../core/usage.ts";
 import type { Context } from "../state/context.ts";
 import type { Target } from "../controller.ts";
@@ -43,7 +44,7 @@ function record(context: Context, filter: Target, usage: PodUsage): Stats | unde
     identity: { ...key, replica_id: replicaId },
     container_name: usage.name,
     usage: figures(usage),
-    limits: manifest === undefined ? {} : limitsOf(manifest.spec),
+    limits: manifest === undefined ? {} : limitsOf(manifest),
     orphan: manifest === undefined,
   };
 }
@@ -60,13 +61,12 @@ function figures(usage: PodUsage): Stats["usage"] {
 }
 
 /** `cpu` as a decimal count, `memory` as written. */
-function limitsOf(spec: Record<string, unknown>): Stats["limits"] {
-  const { cpu, memory } = fieldsOf(fieldsOf(spec.resources).limits);
-  const nanoCpus = parseCpu(textOf(cpu) ?? "");
-  const memoryText = textOf(memory);
-  const memoryBytes = parseMemory(memoryText ?? "");
+function limitsOf({ kind, spec }: StoredManifest): Stats["limits"] {
+  const limits = containerOf(kind, spec)?.container.limits;
+  if (limits === undefined) return {};
+  const { nanoCpus, memory, memoryBytes } = limits;
   return {
     ...(nanoCpus === undefined ? {} : { cpu: formatCpu(nanoCpus) }),
-    ...(memoryBytes === undefined || memoryText === undefined ? {} : { memory: memoryText, memory_bytes: memoryBytes }),
+    ...(memoryBytes === undefined || memory === undefined ? {} : { memory, memory_bytes: memoryBytes }),
   };
 }

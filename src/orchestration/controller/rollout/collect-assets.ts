@@ -1,6 +1,5 @@
 import type { Spec } from "../../api/manifest.ts";
-import { textMapOf } from "../../core/lenient.ts";
-import { containerFieldsOf } from "../../core/container-fields.ts";
+import { containerOf } from "../../core/spec/decode.ts";
 import type { Context } from "../state/context.ts";
 
 /**
@@ -29,16 +28,16 @@ export async function discardAssets(context: Context, digests: readonly string[]
 function referenced(context: Context): Set<string> {
   const { manifests, assetFiles, releases } = context.store;
   const kept = new Set<string>();
-  const read = (spec: Spec) => {
-    for (const digest of Object.values(textMapOf(spec._asset_digests))) kept.add(digest);
+  const read = ({ kind, spec }: { kind: string; spec: Spec }) => {
+    for (const digest of Object.values(containerOf(kind, spec)?.container.assetDigests ?? {})) kept.add(digest);
   };
   for (const manifest of manifests.list()) {
     if (manifest.kind === "asset") {
       for (const digest of Object.values(assetFiles.get(manifest)?.files ?? {})) kept.add(digest);
       continue;
     }
-    read(containerFieldsOf(manifest.kind, manifest.spec).fields);
-    for (const { spec } of releases.list(manifest)) read(spec);
+    read(manifest);
+    for (const release of releases.list(manifest)) read(release);
   }
   return kept;
 }

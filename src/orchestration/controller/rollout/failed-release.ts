@@ -1,6 +1,6 @@
 import type { StoredManifest } from "../../api/manifest.ts";
 import type { ReleaseReason } from "../../api/reasons.ts";
-import { fieldsOf } from "../../core/lenient.ts";
+import { podOf } from "../../core/spec/decode.ts";
 import type { Delivery, ReleaseRecord, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
 import { endCanary } from "./canary-end.ts";
@@ -76,6 +76,6 @@ export function recordFailure(context: Context, tx: Transaction, failed: FailedR
 }
 
 /** A release that came of going back is not gone back from. */
-function goesBack({ spec }: StoredManifest, { cause }: ReleaseRecord): boolean {
-  return fieldsOf(spec.rollout).auto_rollback !== false && cause !== "auto_rollback";
+function goesBack(stored: StoredManifest, { cause }: ReleaseRecord): boolean {
+  return podOf(stored)?.rollout.autoRollback !== false && cause !== "auto_rollback";
 }

@@ -2,7 +2,8 @@ import { formatKey, type ManifestKey, type StoredManifest } from "../../api/mani
 import type { listDeliveries } from "../../api/hooks.ts";
 import type { DataOf } from "../../../base/wire/endpoint.ts";
 import { type DeployNews, deployPayload } from "../../core/hook-payload.ts";
-import { draftHooks, type Drafting, type HookDraft, hookList, hookTemplates } from "../../core/hooks.ts";
+import { draftHooks, type Drafting, type HookDraft, hookTemplates } from "../../core/hooks.ts";
+import { podOf } from "../../core/spec/decode.ts";
 import { shownUrl } from "../../../base/pure/shown-url.ts";
 import { MASK } from "../../core/mask.ts";
 import { createOutbox, type CallState, type Outbox } from "../../../base/deliver/outbox.ts";
@@ -34,7 +35,7 @@ interface Ending {
 export async function deployCalls(context: Context, ending: Ending): Promise<Delivery[]> {
   const { manifest, releaseId, image, startedAt, error } = ending;
   const outcome = error === undefined ? "success" : "failure";
-  const hooks = hookList(manifest.spec, "on_deploy", outcome);
+  const hooks = podOf(manifest)?.onDeploy[outcome] ?? [];
   if (hooks.length === 0 || (error === undefined && !changedContainersSince(context, manifest, startedAt))) return [];
   const news: DeployNews = { outcome, releaseId, image, startedAt, completedAt: context.clock.now(), error };
   const about = releaseId ?? `${formatKey(manifest)}:${manifest.generation}`;

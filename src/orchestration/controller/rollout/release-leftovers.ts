@@ -10,12 +10,12 @@ import { codeOf, releaseContainers, stepsOf, timeoutOf } from "./release-step.ts
 export async function clearTheWay(context: Context, release: ReleaseRecord, leave: AbortSignal): Promise<void> {
   const found = await context.engine.observe(releaseContainers(release));
   const done = new Set(
-    stepsOf(release.spec).flatMap((step) => (codeOf(release, step) === undefined ? [] : [step.nameFor(release)])),
+    stepsOf(release).flatMap((step) => (codeOf(release, step) === undefined ? [] : [step.nameFor(release)])),
   );
   for (const pod of found.filter(({ identity }) => identity?.role === "release")) {
     const owner = pod.identity?.releaseId ?? "";
     if (owner === release.id && !done.has(pod.name)) continue;
-    const timeoutMs = timeoutOf(context.store.releases.get(owner)?.spec ?? {});
+    const timeoutMs = timeoutOf(context.store.releases.get(owner));
     await outlive(context, pod, { timeoutMs, leave });
   }
 }

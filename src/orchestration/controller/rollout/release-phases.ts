@@ -83,7 +83,7 @@ interface Phase {
 async function runBefore(context: Context, phase: Phase): Promise<void> {
   const { release, transcript, leave } = phase;
   await clearTheWay(context, release, leave);
-  for (const step of stepsOf(release.spec).filter(({ when }) => when === "before")) {
+  for (const step of stepsOf(release).filter(({ when }) => when === "before")) {
     const known = context.store.releases.get(release.id);
     // Superseded, or its resource deleted: its next command is not wanted any more.
     if (known?.status !== "pending") return;
@@ -151,7 +151,7 @@ function replacing(context: Context, { kind, scope, name, spec }: ReleaseRecord,
 async function runAfter(context: Context, phase: Phase): Promise<void> {
   const { release, transcript, leave } = phase;
   await clearTheWay(context, release, leave);
-  for (const step of stepsOf(release.spec).filter(({ when }) => when === "after")) {
+  for (const step of stepsOf(release).filter(({ when }) => when === "after")) {
     transcript.heading(`Release ${release.id}: ${step.name}`);
     await runReleaseStep(context, { release, step, transcript, leave, record });
   }

@@ -75,6 +75,6 @@ function underWay(release: ReleaseRecord): Failure {
 }
 
 function requireBlock(manifest: StoredManifest | undefined): void {
-  if (manifest === undefined || stepsOf(manifest.spec).length > 0) return;
+  if (manifest === undefined || stepsOf(manifest).length > 0) return;
   throw new Failure("invalid", `${formatKey(manifest)} has no release block; use restart to roll it`);
 }

@@ -1,7 +1,8 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import type { ReleaseReason } from "../../api/reasons.ts";
 import type { Spec } from "../../api/manifest.ts";
-import { parseDuration } from "../../../base/pure/duration.ts";
+import { podOf } from "../../core/spec/decode.ts";
+import { releaseTimeoutMs } from "../../core/spec/pod.ts";
 import { specHash } from "../../core/spec-hash.ts";
 import { oneOffSpec, releaseContainerName } from "../../core/one-off-spec.ts";
 import type { ReleaseRecord } from "../../store/store.ts";
@@ -24,34 +25,26 @@ export interface Step {
   nameFor(release: ReleaseRecord): string;
 }
 
-const defaultTimeoutMs = 10 * 60_000;
-
 const steps = [
-  { name: "pre_command", when: "before", codeField: "preExitCode", container: "pre" },
-  { name: "command", when: "before", codeField: "exitCode", container: "main" },
-  { name: "post_command", when: "after", codeField: "postExitCode", container: "post" },
+  { name: "pre_command", when: "before", codeField: "preExitCode", argv: "preCommand", container: "pre" },
+  { name: "command", when: "before", codeField: "exitCode", argv: "command", container: "main" },
+  { name: "post_command", when: "after", codeField: "postExitCode", argv: "postCommand", container: "post" },
 ] as const;
 
-/** The commands that a spec's `release` block has, in order. */
-export function stepsOf(spec: Spec): Step[] {
-  const block = blockOf(spec);
-  const timeoutMs = timeoutOf(spec);
-  return steps.flatMap(({ container, ...step }) => {
-    const argv = block[step.name];
-    if (!Array.isArray(argv) || argv.length === 0) return [];
-    const nameFor = (release: ReleaseRecord) => releaseContainerName(release, release.id, container);
-    return [{ ...step, argv: argv.map(String), timeoutMs, nameFor }];
+/** The commands of the `release` block that a resource has, in order. */
+export function stepsOf(owner: { kind: string; spec: Spec }): Step[] {
+  const release = podOf(owner)?.release;
+  if (release === undefined) return [];
+  return steps.flatMap(({ container, argv: field, ...step }) => {
+    const [argv, { timeoutMs }] = [[...release[field]], release];
+    const nameFor = (record: ReleaseRecord) => releaseContainerName(record, record.id, container);
+    return argv.length === 0 ? [] : [{ ...step, argv, timeoutMs, nameFor }];
   });
 }
 
 /** Limit of each command. */
-export function timeoutOf(spec: Spec): number {
-  const { timeout } = blockOf(spec);
-  return (typeof timeout === "string" ? parseDuration(timeout) : undefined) ?? defaultTimeoutMs;
-}
-
-function blockOf({ release }: Spec): Record<string, unknown> {
-  return typeof release === "object" && release !== null ? { ...release } : {};
+export function timeoutOf(release: ReleaseRecord | undefined): number {
+  return (release && podOf(release)?.release?.timeoutMs) ?? releaseTimeoutMs;
 }
 
 export function codeOf(release: ReleaseRecord, { codeField }: Step): number | undefined {
@@ -62,7 +55,7 @@ export function codeOf(release: ReleaseRecord, { codeField }: Step): number | un
 export function awaitsPost(release: ReleaseRecord): boolean {
   const { status, cause, postExitCode } = release;
   if (status !== "succeeded" || cause === "auto_rollback" || postExitCode !== undefined) return false;
-  return stepsOf(release.spec).some(({ when }) => when === "after");
+  return stepsOf(release).some(({ when }) => when === "after");
 }
 
 /** The labels that containers of a resource's release commands are listed by. */

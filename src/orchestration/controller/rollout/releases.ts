@@ -2,7 +2,7 @@ import { builtImage } from "../../core/build/built-image.ts";
 import { formatKey, type ManifestKey, type Spec, type StoredManifest } from "../../api/manifest.ts";
 import type { Release } from "../../api/releases.ts";
 import { canonicalJson } from "../../../base/pure/digest.ts";
-import { fieldsOf, textOf } from "../../core/lenient.ts";
+import { podOf } from "../../core/spec/decode.ts";
 import type { Author } from "../../core/deploy-message.ts";
 import { changedPaths } from "../../core/diff.ts";
 import { specHash } from "../../core/spec-hash.ts";
@@ -46,7 +46,8 @@ export function mintRelease(context: Context, tx: Transaction, minting: Minting)
     const error = supersededText(context, earlier, id);
     tx.releases.put({ ...earlier, status: "failed", endedAt: now, error, reasons: ["Superseded"] });
   }
-  const hasPhase = kind === "deployment" && isObject(spec.release);
+  const pod = podOf(manifest);
+  const hasPhase = kind === "deployment" && pod?.release !== undefined;
   const record: ReleaseRecord = {
     id,
     kind,
@@ -57,7 +58,7 @@ export function mintRelease(context: Context, tx: Transaction, minting: Minting)
     good: false,
     hash: specHash(kind, spec),
     revision,
-    image: typeof spec.image === "string" ? spec.image : "",
+    image: pod?.image ?? "",
     imageId,
     rolledBackFrom,
     takenBack,
@@ -148,14 +149,10 @@ function freeReleaseId(context: Context, tx: Transaction, now: number): string {
 /** Past these the ids of this second count as used up, and seconds ahead are tried, ever further. */
 const drawsAtOnce = 4;
 
-function isObject(value: unknown): boolean {
-  return typeof value === "object" && value !== null;
-}
-
 export function wireRelease({ store }: Context, record: ReleaseRecord): Release {
-  const { scope, name, spec } = record;
-  const buildId = textOf(fieldsOf(spec.build).id);
-  const ofBuild = buildId === undefined ? undefined : builtImage(scope, name, spec);
+  const { scope, name } = record;
+  const buildId = podOf(record)?.buildId;
+  const ofBuild = buildId === undefined ? undefined : builtImage(scope, name, { buildId });
   const optional = {
     rolled_back_from: record.rolledBackFrom,
     taken_back: record.takenBack.length === 0 ? undefined : record.takenBack,

@@ -1,5 +1,5 @@
 import type { ManifestKey, StoredManifest } from "../../api/manifest.ts";
-import { policyOf, scheduleOf } from "../../core/cron-spec.ts";
+import { decodeSpec } from "../../core/spec/decode.ts";
 import { type CronDecision, decide, dueInstants, nextInstant } from "../../core/plan/cron.ts";
 import { cronWindows } from "../../core/plan/cron-windows.ts";
 import type { RunRecord, Transaction } from "../../store/store.ts";
@@ -29,7 +29,8 @@ export function lookAtCronjob(
 ): CronLooked {
   const manifest = tx.manifests.get(key);
   if (manifest === undefined) return { started: [], next: undefined };
-  const schedule = scheduleOf(manifest.spec);
+  const { expression, timezone, suspended } = decodeSpec("cronjob", manifest.spec);
+  const schedule = { expression, timezone, suspended };
   const { windows, seen, nextAfter } = cronWindows({
     schedule,
     updatedAt: manifest.updatedAt,
@@ -52,7 +53,8 @@ interface Due {
 
 function settle(context: Context, tx: Transaction, { manifest, due, now }: Due): CronLooked["started"] {
   const others = tx.runs.unfinishedOf(manifest);
-  const decisions = decide({ due, now, ...policyOf(manifest.spec), running: others.length });
+  const { policy, startingDeadlineMs } = decodeSpec("cronjob", manifest.spec);
+  const decisions = decide({ due, now, policy, startingDeadlineMs, running: others.length });
   const notRun = decisions.filter(({ action }) => action === "missed" || action === "skipped");
   noteNotRun(context, tx, { manifest, notRun, now });
   return decisions.flatMap((decision) => {

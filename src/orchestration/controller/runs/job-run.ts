@@ -2,11 +2,9 @@ import { doubledWait } from "../../../base/pure/doubling.ts";
 
 import { Failure } from "../../../base/wire/failure.ts";
 import type { StoredManifest } from "../../api/manifest.ts";
-import { parseDuration } from "../../../base/pure/duration.ts";
-import { textOf } from "../../core/lenient.ts";
 import { oneOffSpec } from "../../core/one-off-spec.ts";
-import { startingDeadlineDefaultMs } from "../../core/plan/cron.ts";
 import type { ResolvedJob } from "../../core/resolve-job.ts";
+import { jobOf } from "../../core/spec/decode.ts";
 import type { ContainerSpec } from "../../core/workload.ts";
 import { unlessAborted } from "../../../base/words/abort.ts";
 import { enter, type Limit } from "../../../base/words/limit.ts";
@@ -185,9 +183,9 @@ function runSpec(
 }
 
 /** How long after its moment the first try may begin. */
-function isTooLate(context: Context, { status, attempt, instant, startedAt }: RunRecord, { spec }: StoredManifest) {
+function isTooLate(context: Context, { status, attempt, instant, startedAt }: RunRecord, manifest: StoredManifest) {
   if (status !== "scheduled" || attempt > 1) return false;
-  const deadlineMs = parseDuration(textOf(spec.starting_deadline) ?? "") ?? startingDeadlineDefaultMs;
+  const deadlineMs = jobOf(manifest)?.startingDeadlineMs ?? 0;
   return now(context) - (instant ?? startedAt ?? 0) > deadlineMs;
 }
 

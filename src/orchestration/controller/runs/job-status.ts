@@ -1,5 +1,5 @@
 import type { StoredManifest } from "../../api/manifest.ts";
-import { scheduleOf } from "../../core/cron-spec.ts";
+import { decodeSpec } from "../../core/spec/decode.ts";
 import { cronWindows } from "../../core/plan/cron-windows.ts";
 import { nextInstant } from "../../core/plan/cron.ts";
 import type { RunRecord, Transaction } from "../../store/store.ts";
@@ -49,7 +49,7 @@ export function withRuns(
 }
 
 function cadence(context: Context, manifest: StoredManifest): Record<string, unknown> {
-  const schedule = scheduleOf(manifest.spec);
+  const schedule = decodeSpec("cronjob", manifest.spec);
   const next = schedule.suspended ? undefined : nextInstant({ ...schedule, after: lookFrom(context, manifest) });
   return {
     schedule: schedule.expression,
@@ -61,7 +61,7 @@ function cadence(context: Context, manifest: StoredManifest): Record<string, unk
 
 function lookFrom(context: Context, manifest: StoredManifest): number {
   const { store, clock } = context;
-  const view = { schedule: scheduleOf(manifest.spec), updatedAt: manifest.updatedAt, seen: undefined };
+  const view = { schedule: decodeSpec("cronjob", manifest.spec), updatedAt: manifest.updatedAt, seen: undefined };
   return cronWindows({ ...view, lastInstant: store.runs.lastInstant(manifest), now: clock.now() }).nextAfter;
 }
 

@@ -2,6 +2,7 @@ import { Failure } from "../../../base/wire/failure.ts";
 import { formatKey, type ManifestKey } from "../../api/manifest.ts";
 import type { JobRun } from "../../api/jobs.ts";
 import { isJobKind, type JobKind } from "../../core/resolve-job.ts";
+import { jobOf } from "../../core/spec/decode.ts";
 import type { RunRecord, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
 import type { Target } from "../controller.ts";
@@ -47,10 +48,10 @@ interface Admission {
 function admit(context: Context, tx: Transaction, { key, actor, trigger }: Admission) {
   const manifest = tx.manifests.get(key);
   if (manifest === undefined) throw new Failure("not_found", `${formatKey(key)} was deleted`);
-  const { spec } = manifest;
+  const policy = jobOf(manifest)?.policy;
   const others = tx.runs.unfinishedOf(key);
   const ids = others.map(({ id }) => id).join(", ");
-  if (others.length > 0 && spec.concurrency_policy === "Forbid") {
+  if (others.length > 0 && policy === "Forbid") {
     throw new Failure(
       "conflict",
       `${formatKey(key)} is running (run ${ids}) and its concurrency_policy is Forbid; nothing was run`,
@@ -61,7 +62,7 @@ function admit(context: Context, tx: Transaction, { key, actor, trigger }: Admis
     throw new Failure("conflict", `${formatKey(key)} has ${others.length} runs under way; at most ${most} are allowed`);
   }
   const run = newRun(context, key, { trigger, instant: undefined });
-  const replaced = spec.concurrency_policy === "Replace" ? replace(context, tx, { others, by: run }) : [];
+  const replaced = policy === "Replace" ? replace(context, tx, { others, by: run }) : [];
   tx.runs.put(run);
   const detail = { run_id: run.id, trigger };
   tx.events.append({ actor, action: "run.start", ...key, detail }, context.clock.now());

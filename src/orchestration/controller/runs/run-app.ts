@@ -1,5 +1,6 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import { containerKinds, formatKey, type StoredManifest } from "../../api/manifest.ts";
+import { decodeSpec } from "../../core/spec/decode.ts";
 import { claimMounts } from "../../core/container-spec.ts";
 import { readRunAppBody } from "../../core/exec-request.ts";
 import { parseKind } from "../../core/kind.ts";
@@ -97,9 +98,9 @@ function ordinalOf({ kind, scope, name, spec }: StoredManifest, text: string | u
     if (/^\d{1,4}$/.test(text)) return Number(text);
     throw new Failure("invalid", `ordinal: "${text}" is not a number; use that of a pod, such as 0`);
   }
-  const claims = Array.isArray(spec.volume_claims) ? spec.volume_claims.length : 0;
-  if (claims === 0) return undefined;
-  if ((spec.replicas ?? 1) === 1) return 0;
+  const { claims, replicas } = decodeSpec(kind, spec);
+  if (claims.length === 0) return undefined;
+  if (replicas === 1) return 0;
   const way = `name the pod whose volumes it gets, such as ${scope}/${name}.0`;
   throw new Failure("invalid", `statefulset "${scope}/${name}" has volumes for each pod: ${way}`);
 }

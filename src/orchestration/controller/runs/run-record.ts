@@ -2,7 +2,7 @@ import type { ManifestKey } from "../../api/manifest.ts";
 import type { JobRun } from "../../api/jobs.ts";
 import { containerName } from "../../core/naming.ts";
 import { replicaId } from "../../../base/pure/replica-id.ts";
-import { historyLimits, isJobKind } from "../../core/resolve-job.ts";
+import { jobOf } from "../../core/spec/decode.ts";
 import type { RunRecord, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
 import { isoTime } from "../state/wire.ts";
@@ -97,9 +97,8 @@ export function noteEnd(tx: Transaction, run: RunRecord, now: number): void {
 
 export function trimRuns(tx: Transaction, key: ManifestKey): void {
   const manifest = tx.manifests.get(key);
-  if (manifest !== undefined && isJobKind(manifest.kind)) {
-    tx.runs.trim(key, historyLimits(manifest.kind, manifest.spec));
-  }
+  const job = manifest && jobOf(manifest);
+  if (job !== undefined) tx.runs.trim(key, job.history);
 }
 
 /** A run as callers see it. */

@@ -1,9 +1,10 @@
-import type { Spec } from "../../api/manifest.ts";
+import { podOf } from "../../core/spec/decode.ts";
+import type { DecodedPod } from "../../core/spec/pod.ts";
 import type { Context } from "./context.ts";
 import type { Pod } from "./pod.ts";
 
 /** The spec that the container was made from; today's when that is not known any more. */
-export function specOf({ store }: Pick<Context, "store">, { key, hash }: Pod): Spec | undefined {
-  const release = store.releases.list(key).find((one) => one.hash === hash);
-  return release?.spec ?? store.manifests.get(key)?.spec;
+export function specOf({ store }: Pick<Context, "store">, { key, hash }: Pod): DecodedPod | undefined {
+  const made = store.releases.list(key).find((one) => one.hash === hash) ?? store.manifests.get(key);
+  return made && podOf(made);
 }

@@ -1,7 +1,6 @@
 import type { ManifestKey } from "../../api/manifest.ts";
-import { fieldsOf, textOf } from "../../core/lenient.ts";
+import { podOf } from "../../core/spec/decode.ts";
 import { weightsOf } from "../../core/plan/canary-weights.ts";
-import { parseCpu } from "../../../base/pure/quantity.ts";
 import type { ReplicaUsage } from "../desired/autoscale.ts";
 import type { Context } from "./context.ts";
 import { readinessOf } from "./observe.ts";
@@ -14,8 +13,8 @@ const trustedMs = 3 * 60_000;
 export function replicaUsage(context: Context, key: ManifestKey): ReplicaUsage[] {
   const snapshot = context.usage.latest();
   if (snapshot === undefined || context.clock.now() - snapshot.at > trustedMs) return [];
-  const { cpu } = fieldsOf(fieldsOf(context.store.manifests.get(key)?.spec.resources).limits);
-  const nanoCpus = parseCpu(textOf(cpu) ?? "");
+  const manifest = context.store.manifests.get(key);
+  const nanoCpus = manifest && podOf(manifest)?.limits.nanoCpus;
   const cpuLimit = nanoCpus === undefined ? undefined : nanoCpus / nanosPerCore;
   const running = context.pods.of(key).filter(({ role, state }) => role === undefined && state === "running");
   const canary = context.store.canaries.get(key);

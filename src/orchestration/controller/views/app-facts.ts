@@ -1,7 +1,9 @@
 import type { AppFacts, AppWatch, ReleaseFacts, ReplicaFacts } from "../../api/app-facts.ts";
 import type { PodKindStatus } from "../../api/describe.ts";
 import { formatKey, type ManifestKey, type StoredManifest } from "../../api/manifest.ts";
+import { podDefaults } from "../../api/kinds/defaults.ts";
 import { builtImage } from "../../core/build/built-image.ts";
+import { podOf } from "../../core/spec/decode.ts";
 import { createBroadcast } from "../../../base/words/broadcast.ts";
 import type { ReleaseRecord } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
@@ -97,17 +99,18 @@ function statusFacts(status: Partial<PodKindStatus>): AppFacts["status"] {
   };
 }
 
-function imageOf({ scope, name, spec }: StoredManifest): string {
-  return typeof spec.image === "string" && spec.image !== "" ? spec.image : builtImage(scope, name, spec);
+function imageOf(manifest: StoredManifest): string {
+  const pod = podOf(manifest);
+  return pod?.image ?? builtImage(manifest.scope, manifest.name, { buildId: pod?.buildId });
 }
 
-function wantedBySpec({ spec }: StoredManifest): number {
-  return typeof spec.replicas === "number" ? spec.replicas : 1;
+function wantedBySpec(manifest: StoredManifest): number {
+  return podOf(manifest)?.writtenReplicas ?? podDefaults.replicas;
 }
 
 function releaseFacts(record: ReleaseRecord): ReleaseFacts {
   const { id, status, cause, actor, message, image, rolledBackFrom, startedAt, endedAt, error } = record;
-  const shown = image === "" ? builtImage(record.scope, record.name, record.spec) : image;
+  const shown = image === "" ? builtImage(record.scope, record.name, { buildId: podOf(record)?.buildId }) : image;
   return { id, status, cause, actor, message, image: shown, rolledBackFrom, startedAt, endedAt, error };
 }
 

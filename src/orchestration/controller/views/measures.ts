@@ -1,5 +1,5 @@
 import type { PodMeasure, PodMeasures, ReplicaCount } from "../../api/pod-measure.ts";
-import { writtenReplicas } from "../../core/resolve.ts";
+import { decodeSpec } from "../../core/spec/decode.ts";
 import { replicasNow } from "../desired/resolve.ts";
 import type { Context } from "../state/context.ts";
 import { readinessOf } from "../state/observe.ts";
@@ -44,6 +44,6 @@ function* replicaCounts(context: Context): Iterable<ReplicaCount> {
     if (manifest === undefined) continue;
     const running = context.pods.of(key).filter(({ role, state }) => role === undefined && state === "running");
     const ready = running.filter((pod) => readinessOf(context, pod).ready).length;
-    yield { key, ready, wanted: replicasNow(context, manifest, writtenReplicas(manifest.spec)) };
+    yield { key, ready, wanted: replicasNow(context, manifest, decodeSpec(kind, manifest.spec).replicas) };
   }
 }

@@ -6,7 +6,7 @@ import { memoryCautions, type Moment, openedPorts, type Serving, servingOf } fro
 import { canaryPlanText } from "../../core/plan/canary.ts";
 import { specHash } from "../../core/spec-hash.ts";
 import type { PlannedPod, Step } from "../../core/plan/pod.ts";
-import { writtenReplicas } from "../../core/resolve.ts";
+import { podOf } from "../../core/spec/decode.ts";
 import { planWorkload } from "../../core/plan/workload.ts";
 import { containerName } from "../../core/naming.ts";
 import type { ReferentLookup } from "../../core/references.ts";
@@ -54,12 +54,12 @@ export function planRow(context: Context, result: PutResult, referent: ReferentL
 function cautions({ privateHooks, store }: Context, { manifest, outcome, previous }: PutResult): string[] {
   if (outcome === "unchanged") return [];
   const { kind, spec } = manifest;
-  const hooks = privateHooks === true ? [] : closedHookCautions(spec);
+  const hooks = privateHooks === true ? [] : closedHookCautions(kind, spec);
   const [latest] = store.releases.list(manifest);
   // Then this very apply is a release, see `releaseFor`.
   const isReleased = latest?.status === "failed" || latest?.status === "pending";
   const release = isReleased ? [] : releaseCaution(kind, previous?.spec, spec);
-  return [...hostCautions(kind, spec), ...openedPorts(previous?.spec, spec), ...release, ...hooks];
+  return [...hostCautions(kind, spec), ...openedPorts(kind, previous?.spec, spec), ...release, ...hooks];
 }
 
 export function pruneRow(context: Context, key: ManifestKey, why: string): PlanRow {
@@ -119,7 +119,7 @@ function replicasAfter(context: Context, result: PutResult, now: number): number
   const takenOver = countTakenOver(context.store, result);
   if (takenOver !== undefined || !(isAsleep(context, manifest) || isScaledToSleep(result))) return takenOver ?? now;
   const isStarted = previous === undefined || isRelease(result);
-  return isStarted ? replicasAwake(context, manifest, writtenReplicas(manifest.spec)) : 0;
+  return isStarted ? replicasAwake(context, manifest, podOf(manifest)?.replicas ?? 0) : 0;
 }
 
 /** Whether the containers of something that ran before are made anew. */

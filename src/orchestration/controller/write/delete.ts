@@ -1,4 +1,5 @@
 import { Failure } from "../../../base/wire/failure.ts";
+import { decodeSpec } from "../../core/spec/decode.ts";
 import { formatKey, type ManifestKey } from "../../api/manifest.ts";
 import type { PruneSummary } from "../../api/apply.ts";
 import { parseKind } from "../../core/kind.ts";
@@ -225,7 +226,7 @@ export async function rebootstrap(
       `no statefulset "${scope}/${name}"; only statefulsets have pods to delete one by one`,
     );
   }
-  const replicas = typeof manifest.spec.replicas === "number" ? manifest.spec.replicas : 1;
+  const { replicas } = decodeSpec("statefulset", manifest.spec);
   if (ordinal >= replicas) {
     throw new Failure(
       "not_found",

@@ -1,8 +1,8 @@
 import { Failure, type Problem, problemsFailure } from "../../../base/wire/failure.ts";
 import { formatKey, type StoredManifest } from "../../api/manifest.ts";
-import { integerOf, wordsOf } from "../../core/lenient.ts";
-import { autoscalePolicy } from "../../core/resolve-autoscale.ts";
-import { sleepPolicy } from "../../core/sleep.ts";
+import { podDefaults } from "../../api/kinds/defaults.ts";
+import { decodeSpec } from "../../core/spec/decode.ts";
+import type { DecodedPod } from "../../core/spec/pod.ts";
 import { portRules } from "../../core/rules/ports.ts";
 import type { Context } from "../state/context.ts";
 import type { Target } from "../controller.ts";
@@ -25,15 +25,16 @@ export async function scale(
     if (stored === undefined) throw new Failure("not_found", `${formatKey(key)} not found`);
     requireUnlocked(context, tx, [key]);
     const now = context.clock.now();
+    const pod = decodeSpec(kind, stored.spec);
     const slept = isAsleep({ store: tx }, stored);
-    if (replicas === 0 && sleepPolicy(stored.spec) !== undefined) {
+    if (replicas === 0 && pod.sleep !== undefined) {
       const { replicas: running } = resolveStored(context, stored).workload;
       putToSleep(tx, key, { actor, why: "scaled to 0", now });
       return { ...key, replicas, previous: running, revision: stored.revision };
     }
-    refuseScale(stored, replicas);
+    refuseScale(stored, pod, replicas);
     wake(tx, key, { actor, why: `scaled to ${replicas}`, now });
-    const written = integerOf(stored.spec.replicas) ?? 1;
+    const written = pod.writtenReplicas ?? podDefaults.replicas;
     const previous = slept ? 0 : written;
     if (written === replicas) return { ...key, replicas, previous, revision: stored.revision };
     const { manifest } = tx.manifests.put({ ...key, spec: { ...stored.spec, replicas } }, now);
@@ -50,8 +51,7 @@ function countOf(text: string | undefined, most: number): number {
   throw new Failure("invalid", `replicas "${written}" is not a whole number from 0 to ${most}`);
 }
 
-function refuseScale(stored: StoredManifest, replicas: number): void {
-  const policy = autoscalePolicy(stored.spec);
+function refuseScale(stored: StoredManifest, { autoscale: policy, ports }: DecodedPod, replicas: number): void {
   if (policy !== undefined) {
     throw new Failure(
       "conflict",
@@ -60,6 +60,7 @@ function refuseScale(stored: StoredManifest, replicas: number): void {
     );
   }
   const problems: Problem[] = [];
-  portRules(wordsOf(stored.spec.ports), replicas, (path, message) => problems.push({ path, message }));
+  const texts = ports.map(({ text }) => text);
+  portRules(texts, replicas, (path, message) => problems.push({ path, message }));
   if (problems.length > 0) throw problemsFailure(problems);
 }

@@ -1,6 +1,6 @@
 import { formatKey } from "../../api/manifest.ts";
-import { fieldsOf, textOf } from "../../core/lenient.ts";
-import { sleepPolicy } from "../../core/sleep.ts";
+import { decodeSpec } from "../../core/spec/decode.ts";
+import type { DecodedPod } from "../../core/spec/pod.ts";
 import type { PutResult } from "../../store/store.ts";
 import { resolveStored } from "../desired/resolve.ts";
 import { isLedTo } from "../rollout/guard.ts";
@@ -9,23 +9,25 @@ import { isPodKind } from "../state/target.ts";
 
 /** Warnings for fields that have no effect while the ingress does not lead to the resource. */
 export function unwatched(context: Context, put: PutResult): string[] {
-  if (!isPodKind(put.manifest.kind)) return [];
-  return [...idleGuard(context, put), ...idleCanary(context, put), ...neverAsleep(context, put)];
+  const { kind, spec } = put.manifest;
+  if (!isPodKind(kind)) return [];
+  const pod = decodeSpec(kind, spec);
+  return [...idleGuard(context, put, pod), ...idleCanary(context, put, pod), ...neverAsleep(context, put, pod)];
 }
 
 /**
  * The warning for a guard without requests to watch; empty when all is well. A first release is never watched, and its
  * ingress may come with it.
  */
-function idleGuard(context: Context, put: PutResult): string[] {
+function idleGuard(context: Context, put: PutResult, { rollout }: DecodedPod): string[] {
   const { manifest } = put;
-  if (fieldsOf(manifest.spec.rollout).guard === undefined || hasVisitors(context, put)) return [];
+  if (rollout.guard === undefined || hasVisitors(context, put)) return [];
   return [`rollout.guard: watches nothing, because this server's ingress does not lead to ${formatKey(manifest)}`];
 }
 
-function idleCanary(context: Context, put: PutResult): string[] {
+function idleCanary(context: Context, put: PutResult, { rollout }: DecodedPod): string[] {
   const { manifest } = put;
-  if (fieldsOf(manifest.spec.rollout).canary === undefined) return [];
+  if (rollout.canary === undefined) return [];
   const { canary, strategyReason } = resolveStored(context, manifest).workload.rollout;
   if (canary === undefined) return [`rollout.canary: has no effect with strategy "recreate": ${strategyReason ?? ""}`];
   if (hasVisitors(context, put)) return uneven(context, put);
@@ -34,9 +36,9 @@ function idleCanary(context: Context, put: PutResult): string[] {
 }
 
 /** Requests are what tells whether it is in use. */
-function neverAsleep(context: Context, put: PutResult): string[] {
+function neverAsleep(context: Context, put: PutResult, { sleep }: DecodedPod): string[] {
   const { manifest } = put;
-  if (sleepPolicy(manifest.spec) === undefined || hasVisitors(context, put)) return [];
+  if (sleep === undefined || hasVisitors(context, put)) return [];
   const where = `this server's ingress does not lead to ${formatKey(manifest)}`;
   return [`wake: it never sleeps by itself, and requests do not wake it, because ${where}`];
 }
@@ -49,10 +51,9 @@ const unevenPolicies: Readonly<Record<string, string>> = {
 
 function uneven({ store }: Context, { manifest: { scope, name } }: PutResult): string[] {
   return store.manifests.list({ kind: "ingress", scope }).flatMap((ingress) => {
-    const { service, lb } = ingress.spec;
-    const policy = textOf(fieldsOf(lb).policy) ?? "";
+    const { service, policy } = decodeSpec("ingress", ingress.spec);
     const effect = unevenPolicies[policy];
-    if ((textOf(service) ?? ingress.name) !== name || effect === undefined) return [];
+    if ((service ?? ingress.name) !== name || effect === undefined) return [];
     return [`rollout.canary: ${formatKey(ingress)} has lb.policy ${policy}, so ${effect}; use round_robin`];
   });
 }

@@ -1,7 +1,7 @@
 import { formatMemory } from "../../../base/pure/quantity.ts";
-import type { Spec } from "../../api/manifest.ts";
-import { wordsOf } from "../lenient.ts";
-import { parsePort } from "../ports.ts";
+import type { CoreKind, Spec } from "../../api/manifest.ts";
+import { decodeSpec } from "../spec/decode.ts";
+import type { DecodedPod } from "../spec/pod.ts";
 
 /** Pods at one moment of a rollout. */
 export interface Moment {
@@ -49,16 +49,16 @@ function wholeMib(bytes: number): string {
 const mib = 1024 * 1024;
 
 /** Ports that other machines can reach once this is stored, and could not before. */
-export function openedPorts(before: Spec | undefined, after: Spec): string[] {
-  const known = new Set(publicPorts(before));
-  return publicPorts(after)
+export function openedPorts(kind: CoreKind, before: Spec | undefined, after: Spec): string[] {
+  if (kind !== "deployment" && kind !== "statefulset") return [];
+  const known = new Set(before === undefined ? [] : publicPorts(decodeSpec(kind, before)));
+  return publicPorts(decodeSpec(kind, after))
     .filter((port) => !known.has(port))
     .map((port) => `ports: ${port} can be reached from other machines`);
 }
 
-function publicPorts(spec: Spec | undefined): string[] {
-  return wordsOf(spec?.ports).flatMap((text) => {
-    const port = parsePort(text);
+function publicPorts({ ports }: DecodedPod): string[] {
+  return ports.flatMap(({ read: port }) => {
     if (!port.ok || isLoopback(port.value.hostIp)) return [];
     const { hostPort, protocol } = port.value;
     const number = hostPort === undefined ? "a free port" : String(hostPort);

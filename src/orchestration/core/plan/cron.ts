@@ -81,15 +81,12 @@ function instantsIn({ expression, timezone }: CronSchedule, after: number, until
   return found;
 }
 
-/** Without `starting_deadline`: late enough for a slow or restarted server, too early for a backlog. */
-export const startingDeadlineDefaultMs = 100_000;
-
 export interface CronLook {
   /** Instants to decide on, oldest first, none after `now`. */
   due: readonly number[];
   now: number;
   /** How late a run may start. */
-  startingDeadlineMs: number | undefined;
+  startingDeadlineMs: number;
   policy: "Allow" | "Forbid" | "Replace";
   /** Runs of this cron job under way. */
   running: number;
@@ -108,12 +105,11 @@ export interface CronDecision {
  * `Forbid` it is skipped while a run is under way.
  */
 export function decide({ due, now, startingDeadlineMs, policy, running }: CronLook): CronDecision[] {
-  const deadlineMs = startingDeadlineMs ?? startingDeadlineDefaultMs;
   const newest = due.at(-1);
   return due.map((instant) => {
     const lateMs = now - instant;
-    if (lateMs > deadlineMs) {
-      const late = `${formatDuration(lateMs)} late, more than the starting deadline of ${formatDuration(deadlineMs)}`;
+    if (lateMs > startingDeadlineMs) {
+      const late = `${formatDuration(lateMs)} late, more than the starting deadline of ${formatDuration(startingDeadlineMs)}`;
       return { instant, action: "missed", why: late };
     }
     if (instant !== newest) return { instant, action: "missed", why: "a later instant was due as well" };

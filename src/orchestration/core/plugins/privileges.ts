@@ -1,12 +1,11 @@
 import type { CoreKind, Spec } from "../../api/manifest.ts";
 import { assetFiles, assetRefs } from "../assets.ts";
-import { containerFieldsOf } from "../container-fields.ts";
 import { parseDockerOptions } from "../docker-options.ts";
 import { envFromTarget } from "../env-from.ts";
-import { hookList, hookTemplates } from "../hooks.ts";
-import { listOf, textOf, wordsOf } from "../lenient.ts";
+import { hookLists, hookTemplates } from "../hooks.ts";
 import { namedVolume } from "../named-volumes.ts";
-import { parseVolume } from "../volumes.ts";
+import type { DecodedContainer, DecodedInit } from "../spec/container.ts";
+import { containerOf, decodeSpec } from "../spec/decode.ts";
 
 /** Something of a manifest that reaches the machine itself, or another scope. */
 interface Privilege {
@@ -31,22 +30,23 @@ const harmlessOptions = ["entrypoint", "shmSizeBytes"];
 export function privileges(owner: Owner): Privilege[] {
   if (owner.kind === "asset") return fetchedFiles(owner.spec);
   if (owner.kind === "registry") return helpers(owner.spec);
-  const { fields, path } = containerFieldsOf(owner.kind, owner.spec);
-  const inits = listOf(fields.inits);
+  const found = containerOf(owner.kind, owner.spec);
+  if (found === undefined) return [];
+  const { container, path } = found;
   return [
-    ...volumes(owner, fields, path),
-    ...sources(owner, fields, path),
+    ...volumes(owner, container, path),
+    ...sources(owner, container, path),
     ...foreignAssets(owner),
     ...hookFiles(owner),
-    ...(fields.network_mode === "host"
+    ...(container.networkMode === "host"
       ? [machine(`${path}.network_mode`, "network_mode", "host", "is the network of the machine")]
       : []),
-    ...wordsOf(fields.cap_add).map((value, index) =>
+    ...container.capAdd.map((value, index) =>
       machine(`${path}.cap_add[${index}]`, "cap_add", value, "is a capability beyond those of every container"),
     ),
-    ...options(fields, path),
-    ...inits.flatMap((init, index) => options(init, `${path}.inits[${index}]`)),
-    ...wordsOf(fields.post_deploy).map((value, index) =>
+    ...options(container, path),
+    ...container.inits.flatMap((init, index) => options(init, `${path}.inits[${index}]`)),
+    ...container.postDeploy.map((value, index) =>
       machine(`${path}.post_deploy[${index}]`, "post_deploy", value, "is a line for the shell of the machine"),
     ),
   ];
@@ -60,10 +60,9 @@ function ofScope(path: string, field: string, value: string, scope: string): Pri
   return { path, field, value, scope, what: `is of the scope "${scope}", which the plugin was not granted` };
 }
 
-function volumes({ scope: own }: Owner, fields: Spec, path: string): Privilege[] {
-  return wordsOf(fields.volumes).flatMap((value, index): Privilege[] => {
+function volumes({ scope: own }: Owner, container: DecodedContainer, path: string): Privilege[] {
+  return container.volumes.flatMap(({ text: value, read: mount }, index): Privilege[] => {
     const at = `${path}.volumes[${index}]`;
-    const mount = parseVolume(value);
     // An asset reference: those are looked at as such.
     if (!mount.ok || mount.value.source.includes("${")) return [];
     if (mount.value.type === "bind") return [machine(at, "volumes", value, "mounts a path of the machine")];
@@ -74,8 +73,8 @@ function volumes({ scope: own }: Owner, fields: Spec, path: string): Privilege[]
   });
 }
 
-function sources({ scope: own }: Owner, fields: Spec, path: string): Privilege[] {
-  return wordsOf(fields.env_from).flatMap((value, index) => {
+function sources({ scope: own }: Owner, { envFrom }: DecodedContainer, path: string): Privilege[] {
+  return envFrom.flatMap((value, index) => {
     const scope = envFromTarget(value, own)?.scope ?? own;
     return scope === own ? [] : [ofScope(`${path}.env_from[${index}]`, "env_from", value, scope)];
   });
@@ -90,22 +89,16 @@ function foreignAssets(owner: Owner): Privilege[] {
 }
 
 /** Files whose content webhooks send away. */
-function hookFiles({ scope: own, spec }: Owner): Privilege[] {
-  const lists = [
-    { block: "on_deploy", lists: ["success", "failure"] },
-    { block: "on_probe", lists: ["failure", "recovery"] },
-  ] as const;
-  return lists.flatMap(({ block, lists: names }) =>
-    names.flatMap((name) =>
-      [...hookTemplates(hookList(spec, block, name), own)].flatMap(([file, [first]]) =>
-        first === undefined || first.scope === own ? [] : [ofScope(`spec.${block}.${name}`, "file", file, first.scope)],
-      ),
+function hookFiles({ kind, scope: own, spec }: Owner): Privilege[] {
+  return hookLists(kind, spec).flatMap(({ path, hooks }) =>
+    [...hookTemplates(hooks, own)].flatMap(([file, [first]]) =>
+      first === undefined || first.scope === own ? [] : [ofScope(`spec.${path}`, "file", file, first.scope)],
     ),
   );
 }
 
-function options(fields: Spec, path: string): Privilege[] {
-  return wordsOf(fields.docker_options).flatMap((value, index): Privilege[] => {
+function options({ dockerOptions = [] }: DecodedContainer | DecodedInit, path: string): Privilege[] {
+  return dockerOptions.flatMap((value, index): Privilege[] => {
     const at = `${path}.docker_options[${index}]`;
     const read = parseDockerOptions([value], at);
     const isHarmless = Object.keys(read.options).every((option) => harmlessOptions.includes(option));
@@ -125,7 +118,7 @@ function fetchedFiles(spec: Spec): Privilege[] {
 
 /** The server runs it. */
 function helpers(spec: Spec): Privilege[] {
-  const helper = textOf(spec.helper);
+  const { helper } = decodeSpec("registry", spec);
   return helper === undefined
     ? []
     : [machine("spec.helper", "helper", helper, "is a program that the server itself would run")];

@@ -1,7 +1,7 @@
 import type { Rollout } from "../../api/kinds/rollout.ts";
 import { durationForm, parseDuration } from "../../../base/pure/duration.ts";
 import { parsePercent, percentForm } from "../../../base/pure/percent.ts";
-import { pauseForever } from "../resolve-canary.ts";
+import { pauseForever } from "../spec/rollout.ts";
 import { durationRule } from "./duration.ts";
 import { eachEntry, type Report } from "./rule.ts";
 

@@ -1,7 +1,8 @@
+import { rolloutDefaults } from "../../api/kinds/defaults.ts";
 import type { Rollout } from "../../api/kinds/rollout.ts";
 import { formatDuration, parseDuration } from "../../../base/pure/duration.ts";
 import { parsePercent, percentForm } from "../../../base/pure/percent.ts";
-import { crashAfterLeastMs } from "../resolve-rollout.ts";
+import { crashAfterLeastMs } from "../spec/rollout.ts";
 import { canaryRules } from "./canary.ts";
 import { durationRule } from "./duration.ts";
 import type { Report } from "./rule.ts";
@@ -39,14 +40,14 @@ function guardRules(guard: NonNullable<Rollout["guard"]>, rollout: Rollout, repo
   if (errors !== undefined) shareRule(errors, `${path}.errors`, report);
   durationRule(p99, `${path}.p99`, { report, aboveZero: true });
   durationRule(over, `${path}.over`, { report });
-  const overMs = parseDuration(over ?? "30s");
+  const overMs = parseDuration(over ?? rolloutDefaults.guardOver);
   if (overMs === undefined) return;
   if (overMs < overLeastMs || overMs > overMostMs) report(`${path}.over`, `"${over}" must be from 5s to 10m`);
-  const deadline = rollout.progress_deadline ?? "5m";
+  const deadline = rollout.progress_deadline ?? rolloutDefaults.progressDeadline;
   if (overMs < (parseDuration(deadline) ?? Number.POSITIVE_INFINITY)) return;
   report(
     `${path}.over`,
-    `"${over ?? "30s"}" is not below progress_deadline ("${deadline}"), so every release would fail; write a longer progress_deadline`,
+    `"${over ?? rolloutDefaults.guardOver}" is not below progress_deadline ("${deadline}"), so every release would fail; write a longer progress_deadline`,
   );
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Spec } from "../../../../src/orchestration/api/manifest.ts";
-import { draftHooks, hookList, hookTemplates } from "../../../../src/orchestration/core/hooks.ts";
+import { decodeHooks } from "../../../../src/orchestration/core/spec/hooks.ts";
+import { draftHooks, hookLists, hookTemplates } from "../../../../src/orchestration/core/hooks.ts";
 import { shownUrl } from "../../../../src/base/pure/shown-url.ts";
 
 const payload = { kind: "deployment", name: "web", status: "failure", error: 'no "x"\nat\tline 2 – ü' };
@@ -9,7 +10,7 @@ const reference = "$" + "{asset.hooks.body}";
 function draft(hook: Spec, templates: Record<string, string> = {}, bodyBytesMax = 10_000) {
   const made = draftHooks({
     event: "deploy.failure",
-    hooks: [{ url: "https://a.test/x", ...hook }],
+    hooks: decodeHooks([{ url: "https://a.test/x", ...hook }]),
     payload,
     templates: new Map(Object.entries(templates)),
     bodyBytesMax,
@@ -54,7 +55,7 @@ describe("a webhook as written", () => {
   test("a value is never filled again", () => {
     const made = draftHooks({
       event: "deploy.failure",
-      hooks: [{ url: "https://a.test/", body: { text: "{{error}}" } }],
+      hooks: decodeHooks([{ url: "https://a.test/", body: { text: "{{error}}" } }]),
       payload: { error: "{{name}}", name: "web" },
       templates: new Map(),
       bodyBytesMax: 1_000,
@@ -67,7 +68,7 @@ describe("a webhook as written", () => {
   });
 
   test("one draft each, in order", () => {
-    const hooks = [{ url: "https://a.test/" }, { url: "https://b.test/" }];
+    const hooks = decodeHooks([{ url: "https://a.test/" }, { url: "https://b.test/" }]);
     const made = draftHooks({ event: "probe.failure", hooks, payload, templates: new Map(), bodyBytesMax: 1_000 });
     expect(made.map(({ url, event }) => [url, event])).toEqual([
       ["https://a.test/", "probe.failure"],
@@ -98,7 +99,10 @@ describe("a body from an asset", () => {
 
   test("is looked for in the own scope, then among unscoped ones; with a scope only there", () => {
     const scoped = "$" + "{asset.data.hooks.body}";
-    const found = hookTemplates([{ file: reference }, { file: scoped }, { file: "plain" }, {}], "shop");
+    const found = hookTemplates(
+      decodeHooks([reference, scoped, "plain", 7].map((file) => ({ url: "u", file }))),
+      "shop",
+    );
     expect([...found]).toEqual([
       [
         reference,
@@ -125,9 +129,11 @@ test("a body that is too large after filling is a problem, measured in bytes", (
 describe("lists", () => {
   test("are read leniently: what is of the wrong type is not there", () => {
     const good = { url: "https://a.test/" };
-    expect(hookList({ on_deploy: { success: [good, "x", { url: 7 }, {}] } }, "on_deploy", "success")).toEqual([good]);
+    const success = (on_deploy: unknown) =>
+      hookLists("deployment", { on_deploy }).find(({ path }) => path === "on_deploy.success")?.hooks;
+    expect(success({ success: [good, "x", { url: 7 }, {}] })).toEqual(decodeHooks([good]));
     for (const on_deploy of [undefined, null, 3, [], { success: 4 }, { failure: [good] }]) {
-      expect(hookList({ on_deploy }, "on_deploy", "success")).toEqual([]);
+      expect(success(on_deploy)).toEqual([]);
     }
   });
 });

@@ -10,7 +10,7 @@ import {
   startProbes,
   wakeAt,
 } from "../../../../src/orchestration/core/probe.ts";
-import { type ProbeName, type ProbesConfig, probeConfig } from "../../../../src/orchestration/core/probe-config.ts";
+import { decodeProbes, type ProbeName, type ProbesConfig } from "../../../../src/orchestration/core/spec/probes.ts";
 
 const tcp = { tcp_socket: { port: 80 } };
 const start = 1_000_000;
@@ -36,7 +36,7 @@ function rig(config: ProbesConfig, startedAt = start) {
 }
 
 describe("readiness", () => {
-  const config = probeConfig({ readiness: { ...tcp, failure_threshold: 2, success_threshold: 2 } });
+  const config = decodeProbes({ readiness: { ...tcp, failure_threshold: 2, success_threshold: 2 } });
 
   test("is unknown and not ready until it has passed its threshold in a row", () => {
     const pod = rig(config);
@@ -86,7 +86,7 @@ describe("readiness", () => {
 
 describe("when attempts are due", () => {
   test("first after the initial delay, then a period after the end of the one before", () => {
-    const pod = rig(probeConfig({ readiness: { ...tcp, initial_delay: "5s", period: "3s" } }));
+    const pod = rig(decodeProbes({ readiness: { ...tcp, initial_delay: "5s", period: "3s" } }));
     expect(dueProbes(pod.state, start + 4_999)).toEqual([]);
     expect(dueProbes(pod.state, start + 5_000)).toEqual(["readiness"]);
     expect(wakeAt(pod.state)).toBe(start + 5_000);
@@ -102,7 +102,7 @@ describe("when attempts are due", () => {
 });
 
 describe("before the first success", () => {
-  const config = probeConfig({ readiness: { ...tcp, period: "10s", failure_threshold: 2 }, liveness: tcp });
+  const config = decodeProbes({ readiness: { ...tcp, period: "10s", failure_threshold: 2 }, liveness: tcp });
 
   /** Makes every attempt at the moment it is due, as the server does; the app answers from `readyAt` on. */
   function attempts(pod: ReturnType<typeof rig>, probe: ProbeName, readyAt: number): number[] {
@@ -150,7 +150,7 @@ describe("before the first success", () => {
 });
 
 describe("startup", () => {
-  const config = probeConfig({
+  const config = decodeProbes({
     startup: { ...tcp, success_threshold: 2 },
     liveness: { ...tcp, failure_threshold: 1 },
     readiness: { ...tcp, initial_delay: "30s" },
@@ -189,7 +189,7 @@ describe("startup", () => {
   });
 
   test("alone it makes the pod ready", () => {
-    const pod = rig(probeConfig({ startup: tcp }));
+    const pod = rig(decodeProbes({ startup: tcp }));
     pod.attempt("startup", true, start);
     expect(readyOf(pod.state)).toMatchObject({ ready: true, startup_passed: true });
     expect(readyOf(pod.state).readiness_phase).toBeUndefined();
@@ -208,7 +208,7 @@ describe("startup", () => {
 });
 
 describe("liveness", () => {
-  const config = probeConfig({ liveness: { ...tcp, failure_threshold: 3 } });
+  const config = decodeProbes({ liveness: { ...tcp, failure_threshold: 3 } });
 
   /** Fails `times` attempts, a second apart; returns the time of the last. */
   function fail(pod: ReturnType<typeof rig>, from: number, times = 3): number {
@@ -272,7 +272,7 @@ describe("liveness", () => {
 });
 
 test("an attempt of a probe that is not declared changes nothing", () => {
-  const pod = rig(probeConfig({ readiness: tcp }));
+  const pod = rig(decodeProbes({ readiness: tcp }));
   const before = pod.state;
   pod.attempt("liveness", false);
   expect(pod.state).toBe(before);

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import type { Spec, StoredManifest } from "../../../../src/orchestration/api/manifest.ts";
+import { jobOf } from "../../../../src/orchestration/core/spec/decode.ts";
 import { naming } from "../../../../src/orchestration/core/naming.ts";
-import { historyLimits, resolveJob } from "../../../../src/orchestration/core/resolve-job.ts";
+import { resolveJob } from "../../../../src/orchestration/core/resolve-job.ts";
 
 const digest = "a".repeat(64);
 
@@ -72,10 +73,13 @@ describe("a cron job", () => {
 });
 
 test("history limits: those of the cron job, then those of the job inside, then 3 and 1", () => {
-  expect(historyLimits("job", {})).toEqual({ succeeded: 3, failed: 1 });
-  expect(historyLimits("job", { successful_history_limit: 0, failed_history_limit: 7 })).toEqual({
+  expect(jobOf({ kind: "job", spec: {} })?.history).toEqual({ succeeded: 3, failed: 1 });
+  expect(jobOf({ kind: "job", spec: { successful_history_limit: 0, failed_history_limit: 7 } })?.history).toEqual({
     ...{ succeeded: 0, failed: 7 },
   });
   const inner = { successful_history_limit: 9, failed_history_limit: 9 };
-  expect(historyLimits("cronjob", { job: inner, failed_history_limit: 2 })).toEqual({ succeeded: 9, failed: 2 });
+  expect(jobOf({ kind: "cronjob", spec: { job: inner, failed_history_limit: 2 } })?.history).toEqual({
+    succeeded: 9,
+    failed: 2,
+  });
 });

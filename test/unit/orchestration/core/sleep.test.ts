@@ -1,17 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { decideSleep, type SleepInput, sleepPolicy } from "../../../../src/orchestration/core/sleep.ts";
-
-describe("the policy of a spec", () => {
-  test.each([
-    ["without wake there is none", { idle_after: "5m" }, undefined],
-    ["wake: false", { wake: false }, undefined],
-    ["a word in place of a switch", { wake: "yes" }, undefined],
-    ["its default", { wake: true }, { idleMs: 900_000, idleText: "15m" }],
-    ["its own time", { wake: true, idle_after: "90s" }, { idleMs: 90_000, idleText: "90s" }],
-    ["never by itself", { wake: true, idle_after: "0" }, { idleMs: undefined, idleText: "0" }],
-    ["a time of another version", { wake: true, idle_after: "soon" }, { idleMs: 900_000, idleText: "15m" }],
-  ])("%s", (_, spec, policy) => expect(sleepPolicy(spec)).toEqual(policy));
-});
+import { decideSleep, type SleepInput } from "../../../../src/orchestration/core/sleep.ts";
 
 describe("a look", () => {
   const idle: SleepInput = {

@@ -1,5 +1,5 @@
 import { base64Bytes } from "../../../../base/pure/bytes.ts";
-import { fieldsOf, listOf, textOf, wordsOf } from "../../../../orchestration/core/lenient.ts";
+import { fieldsOf, listOf, textOf, wordsOf } from "../../../../orchestration/core/spec/lenient.ts";
 import { type AssetReference, placeholdersIn } from "../../../../orchestration/core/reference.ts";
 import { parseVolume } from "../../../../orchestration/core/volumes.ts";
 import type { Exportable } from "../exportable.ts";

@@ -1,6 +1,13 @@
 import type { Container, EnvVar, Probe, ResourceRequirements } from "kubernetes-types/core/v1";
 import { parseDuration } from "../../../../base/pure/duration.ts";
-import { fieldsOf, integerOf, listOf, textMapOf, textOf, wordsOf } from "../../../../orchestration/core/lenient.ts";
+import {
+  fieldsOf,
+  integerOf,
+  listOf,
+  textMapOf,
+  textOf,
+  wordsOf,
+} from "../../../../orchestration/core/spec/lenient.ts";
 import { placeholdersIn } from "../../../../orchestration/core/reference.ts";
 import { type Exportable, loseOthers } from "../exportable.ts";
 
@@ -102,7 +109,7 @@ function probeOf(
           },
         }),
     ...(tcp === undefined ? {} : { tcpSocket: { port: integerOf(fieldsOf(tcp).port) ?? 80 } }),
-    ...(exec === undefined ? {} : { exec: { command: wordsOf(fieldsOf(exec).command) } }),
+    ...(exec === undefined ? {} : { exec: { command: [...wordsOf(fieldsOf(exec).command)] } }),
     ...(delay === undefined || delay === 0 ? {} : { initialDelaySeconds: delay }),
     periodSeconds: secondsOf(probe.period) ?? 10,
     timeoutSeconds: secondsOf(probe.timeout) ?? 1,

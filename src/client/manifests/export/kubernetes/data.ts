@@ -1,6 +1,6 @@
 import type { ConfigMap, Secret } from "kubernetes-types/core/v1";
 import { base64Bytes } from "../../../../base/pure/bytes.ts";
-import { fieldsOf, textOf } from "../../../../orchestration/core/lenient.ts";
+import { fieldsOf, textOf } from "../../../../orchestration/core/spec/lenient.ts";
 import { MASK } from "../../../../orchestration/core/mask.ts";
 import type { Exportable } from "../exportable.ts";
 import { metadataOf } from "./names.ts";

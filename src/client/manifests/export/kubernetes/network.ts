@@ -1,7 +1,7 @@
 import type { Service } from "kubernetes-types/core/v1";
 import type { HTTPIngressPath, Ingress } from "kubernetes-types/networking/v1";
 import { anyHost, hostsOf } from "../../../../base/pure/hosts.ts";
-import { fieldsOf, integerOf, listOf, textOf, wordsOf } from "../../../../orchestration/core/lenient.ts";
+import { fieldsOf, integerOf, listOf, textOf, wordsOf } from "../../../../orchestration/core/spec/lenient.ts";
 import { parsePort } from "../../../../orchestration/core/ports.ts";
 import { type Exportable, loseOthers } from "../exportable.ts";
 import { label, labelsOf, metadataOf, serviceName } from "./names.ts";

@@ -1,6 +1,6 @@
 import type { PodSpec, SecurityContext, Volume, VolumeMount } from "kubernetes-types/core/v1";
 import { parseDockerOptions } from "../../../../orchestration/core/docker-options.ts";
-import { wordsOf } from "../../../../orchestration/core/lenient.ts";
+import { wordsOf } from "../../../../orchestration/core/spec/lenient.ts";
 import type { EngineOptions } from "../../../../orchestration/core/workload.ts";
 import type { Exportable } from "../exportable.ts";
 

@@ -1,5 +1,5 @@
 import type { PersistentVolumeClaim, PodSpec, PodTemplateSpec } from "kubernetes-types/core/v1";
-import { textOf, wordsOf } from "../../../../orchestration/core/lenient.ts";
+import { textOf, wordsOf } from "../../../../orchestration/core/spec/lenient.ts";
 import { type Exportable, loseOthers } from "../exportable.ts";
 import { containerOf, initsOf, probesOf, secondsOf } from "./container.ts";
 import { labelsOf } from "./names.ts";

@@ -1,7 +1,7 @@
 import type { PersistentVolumeClaim, Volume, VolumeMount } from "kubernetes-types/core/v1";
 import { parseVolume } from "../../../../orchestration/core/volumes.ts";
 import { placeholdersIn } from "../../../../orchestration/core/reference.ts";
-import { wordsOf } from "../../../../orchestration/core/lenient.ts";
+import { wordsOf } from "../../../../orchestration/core/spec/lenient.ts";
 import type { Exportable } from "../exportable.ts";
 import { label } from "./names.ts";
 

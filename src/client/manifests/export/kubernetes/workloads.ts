@@ -1,7 +1,7 @@
 import type { Deployment, StatefulSet } from "kubernetes-types/apps/v1";
 import type { HorizontalPodAutoscaler } from "kubernetes-types/autoscaling/v2";
 import type { CronJob, Job, JobSpec } from "kubernetes-types/batch/v1";
-import { fieldsOf, integerOf, listOf, textOf } from "../../../../orchestration/core/lenient.ts";
+import { fieldsOf, integerOf, listOf, textOf } from "../../../../orchestration/core/spec/lenient.ts";
 import { type Exportable, loseOthers } from "../exportable.ts";
 import { secondsOf } from "./container.ts";
 import { label, labelsOf, metadataOf, serviceName } from "./names.ts";

@@ -335,7 +335,7 @@ describe("a new server", () => {
       const store = {
         probeReadiness: { list: () => [known] },
         releases: { list: () => [] },
-        manifests: { get: () => ({ spec: { probes: { readiness: http } } }) },
+        manifests: { get: () => ({ kind: "deployment", spec: { probes: { readiness: http } } }) },
       };
       const engine = createProbeEngine(
         () => ({ store, clock: it.clock }) as unknown as Context,

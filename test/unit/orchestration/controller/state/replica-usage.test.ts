@@ -50,7 +50,10 @@ function look() {
     },
     clock: { now: () => 11 * minuteMs, steady: () => 11 * minuteMs, sleep: async () => undefined },
     limits,
-    store: { manifests: { get: () => ({ spec }) }, canaries: { get: () => canary } } as unknown as Store,
+    store: {
+      manifests: { get: () => ({ kind: "deployment", spec }) },
+      canaries: { get: () => canary },
+    } as unknown as Store,
     leaving: { add: () => undefined, remove: () => undefined, has: () => false },
     pods: { of: () => pods } as unknown as Context["pods"],
     probes: {

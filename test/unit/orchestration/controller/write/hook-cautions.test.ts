@@ -2,7 +2,9 @@ import { expect, test } from "bun:test";
 import { closedHookCautions } from "../../../../../src/orchestration/controller/write/hook-cautions.ts";
 
 const hosts = (...urls: string[]) =>
-  closedHookCautions({ on_probe: { failure: urls.map((url) => ({ url })) } }).map((text) => /"(.*)"/.exec(text)?.[1]);
+  closedHookCautions("deployment", { on_probe: { failure: urls.map((url) => ({ url })) } }).map(
+    (text) => /"(.*)"/.exec(text)?.[1],
+  );
 
 test("addresses and names that are of this machine or its networks", () => {
   expect(
@@ -12,13 +14,16 @@ test("addresses and names that are of this machine or its networks", () => {
 
 test("what is public, is a name, or cannot be read is left to the time of sending", () => {
   expect(hosts("https://8.8.8.8/", "https://hooks.example/x", "http://web.shop/", "not a url")).toEqual([]);
-  expect(closedHookCautions({})).toEqual([]);
+  expect(closedHookCautions("deployment", {})).toEqual([]);
 });
 
 test("each list is named", () => {
   const url = "http://127.0.0.1/";
   const both = { success: [{ url }], failure: [{ url }] };
-  const texts = closedHookCautions({ on_deploy: both, on_probe: { failure: [{ url }], recovery: [{ url }] } });
+  const texts = closedHookCautions("deployment", {
+    on_deploy: both,
+    on_probe: { failure: [{ url }], recovery: [{ url }] },
+  });
   expect(texts.map((text) => text.split(":")[0])).toEqual([
     "on_deploy.success",
     "on_deploy.failure",

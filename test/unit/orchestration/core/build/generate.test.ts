@@ -93,6 +93,6 @@ test("a build is named by what it is made from", () => {
 });
 
 test("the image of a spec without one", () => {
-  expect(builtImage("shop", "web", {})).toBe("shop-web:latest");
-  expect(builtImage("shop", "web", { build: { id: "0123456789ab" } })).toBe("shop-web:0123456789ab");
+  expect(builtImage("shop", "web", { buildId: undefined })).toBe("shop-web:latest");
+  expect(builtImage("shop", "web", { buildId: "0123456789ab" })).toBe("shop-web:0123456789ab");
 });

@@ -65,7 +65,7 @@ describe("ports that other machines can reach", () => {
     [["0.0.0.0:8080:80"], [], []],
     [undefined, ["junk", "1:2:3:4"], []],
   ])("from %j to %j: %j", (before, after, opened) =>
-    expect(openedPorts(before && { ports: before }, { ports: after })).toEqual(
+    expect(openedPorts("deployment", before && { ports: before }, { ports: after })).toEqual(
       opened.map((port) => `ports: ${port} can be reached from other machines`),
     ),
   );
