@@ -1,4 +1,4 @@
-import { afterEach, expect, spyOn, test } from "bun:test";
+import { afterEach, expect, mock, spyOn, test } from "bun:test";
 import { type CompiledQuery, compileQuery } from "../../../../../src/observability/core/logs/query.ts";
 import type { FoundLine } from "../../../../../src/observability/core/logs/line.ts";
 import { createFollowers } from "../../../../../src/observability/service/logs/followers.ts";
@@ -6,8 +6,8 @@ import type { FromLogThread } from "../../../../../src/observability/service/log
 import { matchLines } from "../../../../../src/observability/store/logs/match.ts";
 
 let now = 0;
-const clock = spyOn(performance, "now");
-afterEach(() => clock.mockReset());
+// Other files run in the same process: without this they would have no clock.
+afterEach(() => mock.restore());
 
 const source = { id: "a", pod: "a", replica: "a", release: "r1", role: "" };
 const line = (text: string): FoundLine => ({
@@ -17,7 +17,7 @@ const line = (text: string): FoundLine => ({
 /** A query whose text takes as long as each line says: `slow 1900`. */
 function slowQuery(): CompiledQuery {
   now = 0;
-  clock.mockImplementation(() => now);
+  spyOn(performance, "now").mockImplementation(() => now);
   return {
     ...compileQuery({ text: "slow", apps: [] }),
     textFits(text) {
