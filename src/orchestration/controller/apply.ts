@@ -9,6 +9,7 @@ import {
 } from "../../base/wire/failure.ts";
 import { formatKey } from "../api/manifest.ts";
 import type { ApplyResult } from "../api/apply.ts";
+import { deepFreeze } from "../../base/pure/deep-freeze.ts";
 import { canonicalJson } from "../../base/pure/digest.ts";
 import { deployMessage } from "../core/deploy-message.ts";
 import type { DraftManifest } from "../core/draft.ts";
@@ -165,7 +166,7 @@ function childrenOf({ manifests, place: around }: ExpandedBlock): Incoming[] {
   return manifests.map(({ kind, scope, name, spec }): Incoming => {
     const key = { kind, scope, name };
     const place = placeWithin(around, formatKey(key));
-    return { key, spec: normaliseSpec(kind, spec), ifRevision: undefined, place, asset: undefined };
+    return { key, spec: deepFreeze(normaliseSpec(kind, spec)), ifRevision: undefined, place, asset: undefined };
   });
 }
 
@@ -174,7 +175,13 @@ function partsOf(draft: DraftManifest | undefined, place: Place): Incoming[] {
   if (draft === undefined) return [];
   return expandApp(draft).map((part): Incoming => {
     const key = { kind: part.kind, scope: part.scope, name: part.name };
-    return { key, spec: normaliseSpec(part.kind, part.spec), ifRevision: part.ifRevision, place, asset: undefined };
+    return {
+      key,
+      spec: deepFreeze(normaliseSpec(part.kind, part.spec)),
+      ifRevision: part.ifRevision,
+      place,
+      asset: undefined,
+    };
   });
 }
 

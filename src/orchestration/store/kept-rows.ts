@@ -1,7 +1,7 @@
 import type { Database, SQLQueryBindings } from "bun:sqlite";
 import type { ManifestKey } from "../api/manifest.ts";
 import { createCache } from "./cache.ts";
-import { deepFreeze } from "./deep-freeze.ts";
+import { deepFreeze } from "../../base/pure/deep-freeze.ts";
 import { columnsOf, idOf, type KeyColumns, whereKey } from "./rows.ts";
 
 /** Rows of one table, by the resource that they belong to. */

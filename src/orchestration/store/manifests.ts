@@ -3,7 +3,7 @@ import { Failure } from "../../base/wire/failure.ts";
 import { type CoreKind, formatKey, type ManifestKey, type Spec, type StoredManifest } from "../api/manifest.ts";
 import { type Cache, createCache } from "./cache.ts";
 import { canonicalJson } from "../../base/sqlite/canonical.ts";
-import { deepFreeze } from "./deep-freeze.ts";
+import { deepFreeze } from "../../base/pure/deep-freeze.ts";
 import { createHeads, type Heads } from "./heads.ts";
 import { columnsOf, filteredSelect, idOf, type KeyColumns, keyOf, whereKey } from "./rows.ts";
 import type { SpecSealer } from "./sealed-spec.ts";

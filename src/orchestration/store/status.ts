@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
 import { createCache } from "./cache.ts";
-import { deepFreeze } from "./deep-freeze.ts";
+import { deepFreeze } from "../../base/pure/deep-freeze.ts";
 import { columnsOf, idOf, type KeyColumns, whereKey } from "./rows.ts";
 import type { Transaction } from "./store.ts";
 

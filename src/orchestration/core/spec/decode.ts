@@ -29,14 +29,14 @@ const decoders: { [K in CoreKind]: (spec: Spec) => ByKind[K] } = {
 
 /**
  * A spec with its defaults filled in: durations in milliseconds, quantities as numbers, entries parsed. It may be one of
- * another version: what this one cannot read counts as absent, and nothing throws. Kept as long as the spec itself, which
- * nobody may change from then on.
+ * another version: what this one cannot read counts as absent, and nothing throws. Of a frozen spec it is kept as long as
+ * the spec itself; what is not frozen may be another by the next call.
  */
 export function decodeSpec<K extends CoreKind>(kind: K, spec: Spec): ByKind[K] {
   const known = decoded.get(spec);
   if (known?.kind === kind) return known as ByKind[K];
   const made = decoders[kind](spec);
-  decoded.set(spec, made);
+  if (Object.isFrozen(spec)) decoded.set(spec, made);
   return made;
 }
 

@@ -1,11 +1,18 @@
 import { expect, test } from "bun:test";
 import { containerOf, decodeSpec, jobOf, podOf } from "../../../../../src/orchestration/core/spec/decode.ts";
 
-test("a spec is decoded once, and anew for another kind", () => {
-  const spec = { image: "a" };
+test("a frozen spec is decoded once, and anew for another kind", () => {
+  const spec = Object.freeze({ image: "a" });
   const once = decodeSpec("deployment", spec);
   expect(decodeSpec("deployment", spec)).toBe(once);
   expect(decodeSpec("job", spec)).toMatchObject({ kind: "job", image: "a" });
+});
+
+test("a spec that may change is decoded anew", () => {
+  const spec = { image: "a" };
+  decodeSpec("deployment", spec);
+  spec.image = "b";
+  expect(decodeSpec("deployment", spec).image).toBe("b");
 });
 
 test("defaults are filled in: durations in milliseconds, quantities as numbers", () => {

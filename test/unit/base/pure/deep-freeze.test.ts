@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { deepFreeze } from "../../../../src/orchestration/store/deep-freeze.ts";
+import { deepFreeze } from "../../../../src/base/pure/deep-freeze.ts";
 
 test("every depth is frozen, and plain values pass", () => {
   const value = { a: [{ b: 1 }], c: "x", d: null };
