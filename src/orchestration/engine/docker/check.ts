@@ -22,6 +22,8 @@ while read -r mark; do
   echo "$mark $code"
 done`;
 
+const withoutShellMax = 1_000;
+
 /** A shell could not run the command: an exec tells why, as far as the engine knows. */
 const shellRefusals = [126, 127];
 
@@ -33,6 +35,12 @@ const shellRefusals = [126, 127];
 export function createCheck({ exec }: Pick<Runtime, "exec">): Pick<Runtime, "check"> {
   const shells = new Map<string, Shell>();
   const withoutShell = new Set<string>();
+
+  /** Containers come and go: those that are still there are asked once more. */
+  function noteWithoutShell(id: string): void {
+    if (withoutShell.size >= withoutShellMax) withoutShell.clear();
+    withoutShell.add(id);
+  }
 
   async function open(id: string, key: string, command: string[]): Promise<Shell> {
     const argv = ["sh", "-c", loop, "sh", ...command];
@@ -92,7 +100,7 @@ export function createCheck({ exec }: Pick<Runtime, "exec">): Pick<Runtime, "che
         } catch (error) {
           if (!isRefusal(error)) throw error;
           // Anything else is wrong with the exec below, too, which says so.
-          if (/executable file not found|no such file/i.test(error.message)) withoutShell.add(nameOrId);
+          if (/executable file not found|no such file/i.test(error.message)) noteWithoutShell(nameOrId);
         }
       }
       return checkByExec((spec) => exec(nameOrId, spec), command, signal);
