@@ -87,14 +87,16 @@ const nameOf = async (response: Response) => ((await response.json()) as { name:
 const seen = async (response: Response) =>
   (await response.json()) as { headers: Record<string, string>; length: number };
 
-test("a request head of 16 KiB is passed on, and a longer one where an ingress asks for it", async () => {
+test("a head of 16 KiB is passed on, of a request and of a response, and a longer one where an ingress asks for it", async () => {
   // Bun itself takes no head of more than 16 KiB.
   const replica = createServer((socket) => {
     let text = "";
     socket.on("error", () => socket.destroy());
     socket.on("data", (data) => {
       text += data.toString("latin1");
-      if (text.endsWith("\r\n\r\n")) socket.end("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n");
+      if (!text.endsWith("\r\n\r\n")) return;
+      const long = "a".repeat(Number(/^GET .(\d+)/.exec(text)?.[1] ?? 0));
+      socket.end(`HTTP/1.1 200 OK\r\nx-long: ${long}\r\ncontent-length: 0\r\n\r\n`);
     });
   });
   await new Promise<void>((resolve) => replica.listen(0, "127.0.0.1", resolve));
@@ -106,11 +108,15 @@ test("a request head of 16 KiB is passed on, and a longer one where an ingress a
     const lines = Array.from({ length: fields }, (_, index) => `X-${index}: `.padEnd(each - 2, "a"));
     return statuses(await exchange(port, `${first}${lines.join("\r\n")}\r\n\r\n`));
   };
+  const answerOf = async (bytes: number) =>
+    statuses(await exchange(port, `GET /${bytes} HTTP/1.1\r\nHost: long.test\r\nConnection: close\r\n\r\n`));
   for (const fields of [1, 80]) expect(await headOf(16_384, fields)).toEqual([200]);
   expect(await headOf(20_000, 1)).toEqual([400]);
+  expect([await answerOf(16_000), await answerOf(20_000)]).toEqual([[200], [502]]);
   const long = own("long", { limits: { ...limits, headBytes: 32_768 } }, [there]);
   expect((await proxy.apply(now([...sites, long]))).reloadReasons).toEqual(["changed: base"]);
   for (const fields of [1, 80]) await waitFor("the new process", async () => (await headOf(32_768, fields))[0] === 200);
+  expect(await answerOf(32_000)).toEqual([200]);
   await proxy.apply(now(sites));
   replica.close();
 });
