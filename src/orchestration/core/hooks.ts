@@ -24,8 +24,8 @@ export function hookLists(kind: CoreKind, spec: Spec): { path: string; hooks: re
   return [
     { path: "on_deploy.success", hooks: onDeploy.success },
     { path: "on_deploy.failure", hooks: onDeploy.failure },
-    { path: "on_probe.failure", hooks: onProbe.failure },
-    { path: "on_probe.recovery", hooks: onProbe.recovery },
+    { path: "on_probe.failure", hooks: onProbe?.failure ?? [] },
+    { path: "on_probe.recovery", hooks: onProbe?.recovery ?? [] },
   ];
 }
 

@@ -37,8 +37,8 @@ function isCommand(healthCheck: unknown): boolean {
   return typeof healthCheck === "string" && !healthCheck.startsWith("/");
 }
 
-function loneRecovery({ onProbe: { failure, recovery } }: DecodedPod): string[] {
-  if (recovery.length === 0 || failure.length > 0) return [];
+function loneRecovery({ onProbe }: DecodedPod): string[] {
+  if (onProbe === undefined || onProbe.recovery.length === 0 || onProbe.failure.length > 0) return [];
   return ["on_probe.recovery: never sent without on_probe.failure; a recovery follows a failure that was sent"];
 }
 

@@ -29,7 +29,8 @@ export interface DecodedPod extends DecodedContainer {
   sleep: SleepPolicy | undefined;
   release: DecodedRelease | undefined;
   onDeploy: { readonly success: readonly DecodedHook[]; readonly failure: readonly DecodedHook[] };
-  onProbe: { readonly failure: readonly DecodedHook[]; readonly recovery: readonly DecodedHook[] };
+  /** Undefined where nobody asks for them, as for most: then a probe that changes costs nothing. */
+  onProbe: { readonly failure: readonly DecodedHook[]; readonly recovery: readonly DecodedHook[] } | undefined;
 }
 
 /** The `autoscale` block of a deployment, defaults filled in. */
@@ -67,7 +68,7 @@ const cooldownDownMs = parseDuration(autoscaleDefaults.cooldownDown) ?? 0;
 export function decodePod(kind: PodKind, spec: Fields): DecodedPod {
   const writtenReplicas = integerOf(spec.replicas);
   const restart = textOf(spec.restart);
-  const [onDeploy, onProbe] = [fieldsOf(spec.on_deploy), fieldsOf(spec.on_probe)];
+  const onDeploy = fieldsOf(spec.on_deploy);
   return {
     ...decodeContainer(spec),
     kind,
@@ -86,8 +87,12 @@ export function decodePod(kind: PodKind, spec: Fields): DecodedPod {
     sleep: sleepOf(spec),
     release: releaseOf(spec.release),
     onDeploy: { success: decodeHooks(onDeploy.success), failure: decodeHooks(onDeploy.failure) },
-    onProbe: { failure: decodeHooks(onProbe.failure), recovery: decodeHooks(onProbe.recovery) },
+    onProbe: spec.on_probe === undefined ? undefined : probeHooksOf(fieldsOf(spec.on_probe)),
   };
+}
+
+function probeHooksOf({ failure, recovery }: Fields): DecodedPod["onProbe"] {
+  return { failure: decodeHooks(failure), recovery: decodeHooks(recovery) };
 }
 
 /** Undefined where a spec has no such block, or one that cannot be read. */

@@ -64,6 +64,28 @@ describe("a probe", () => {
     expect(good.error).toBeUndefined();
   });
 
+  test("of an app without webhooks costs no durable write when it turns", async () => {
+    let durable = 0;
+    const healthy = { now: true };
+    it = await world({
+      fetch: async () => new Response(null, { status: healthy.now ? 200 : 500 }),
+      wrapStore: (store) => ({
+        ...store,
+        write: (change, options) => {
+          if (options?.durable !== false) durable += 1;
+          return store.write(change, options);
+        },
+      }),
+    });
+    await it.apply(deployment("shop", "web", { probes: spec.probes }));
+    await it.settle();
+    await it.advance(60_000);
+    const before = durable;
+    healthy.now = false;
+    await it.advance(5_000);
+    expect(durable).toBe(before);
+  });
+
   test("that is well from the start is not told", async () => {
     const { told } = await scene();
     await it.advance(60_000);
