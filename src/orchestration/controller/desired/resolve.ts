@@ -40,8 +40,9 @@ export function replicasAwake(context: Context, manifest: StoredManifest, writte
 /** What the autoscaler decided, within the bounds that the spec has now; undefined when it has no say. */
 function scaledReplicas(context: Context, manifest: StoredManifest): number | undefined {
   const policy = podOf(manifest)?.autoscale;
-  const decided = policy && context.store.autoscale.get(manifest)?.replicas;
-  return policy && decided && Math.min(policy.max, Math.max(policy.min, decided));
+  if (policy === undefined) return undefined;
+  const decided = context.store.autoscale.get(manifest)?.replicas;
+  return decided === undefined ? undefined : Math.min(policy.max, Math.max(policy.min, decided));
 }
 
 /** A stored job or cron job with its config and assets filled in, ready to be run. */
