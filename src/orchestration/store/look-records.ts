@@ -83,12 +83,18 @@ export interface LookReads {
 }
 
 /** `put` replaces what there was; where that is the same, nothing is written. */
+interface OneWrites<T> extends OneReads<T> {
+  put(key: ManifestKey, value: T): void;
+}
+
+interface ManyWrites<T> extends ManyReads<T> {
+  put(key: ManifestKey, rows: readonly T[]): void;
+}
+
 export interface LookWrites extends LookReads {
-  readonly looks: OneReads<Look> & { put(key: ManifestKey, look: Look): void };
-  readonly probeReadiness: ManyReads<PodReadiness> & { put(key: ManifestKey, rows: readonly PodReadiness[]): void };
-  readonly earlierRestarts: ManyReads<EarlierRestarts> & {
-    put(key: ManifestKey, rows: readonly EarlierRestarts[]): void;
-  };
-  readonly assetFiles: OneReads<AssetFiles> & { put(key: ManifestKey, files: AssetFiles): void };
-  readonly seenSchedules: OneReads<SeenSchedule> & { put(key: ManifestKey, seen: SeenSchedule): void };
+  readonly looks: OneWrites<Look>;
+  readonly probeReadiness: ManyWrites<PodReadiness>;
+  readonly earlierRestarts: ManyWrites<EarlierRestarts>;
+  readonly assetFiles: OneWrites<AssetFiles>;
+  readonly seenSchedules: OneWrites<SeenSchedule>;
 }
