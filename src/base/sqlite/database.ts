@@ -36,9 +36,9 @@ export function openDatabase(file: string, migrations: readonly string[]): Datab
 }
 
 /**
- * Gives the log its length beforehand: a sync of a file that has grown waits for the file system's own log as well, and
- * takes about twice as long. SQLite reads no further than what it wrote; zeros are no frame. Left as it is while another
- * connection writes: what that one appends meanwhile would be overwritten.
+ * Gives the log its length beforehand: a sync of a file that has grown waits for the journal of the file system as well,
+ * and takes about twice as long. SQLite reads a log up to the first frame without a valid checksum, and zeros have none. The
+ * log stays as it is while another connection writes: what that one appends would be overwritten.
  */
 function lengthenLog(db: Database, log: string): void {
   db.run("pragma busy_timeout = 0");

@@ -149,7 +149,8 @@ function createPool<K>(workers: number, work: (key: K) => Promise<void>): Pool<K
   return {
     add(key) {
       waiting.add(key);
-      // Later, so that adding a key twice in a row starts it once, and whoever waits for the write is answered first.
+      // In a later turn of the event loop: a key that is added twice in a row starts once, and the answer to the request
+      // that added it is sent first.
       setImmediate(startNext);
     },
     isWaiting: (key) => waiting.has(key),

@@ -4,9 +4,10 @@ import { CommandFailure } from "../shell/failures.ts";
 
 /** The rules of a `.dockerignore`: from the root of the folder, and what is left out may come back. Fails for a line that is not a pattern. */
 export function dockerRules(text: string): IgnoreRules {
-  const broken = text.split("\n").findIndex((line) => !isPattern(line));
+  const lines = text.split("\n");
+  const broken = lines.findIndex((line) => !isPattern(line));
   if (broken >= 0) {
-    const line = JSON.stringify(text.split("\n")[broken]?.trim());
+    const line = JSON.stringify(lines[broken]?.trim());
     throw new CommandFailure(`.dockerignore:${broken + 1}: ${line} is not a pattern: check its brackets`);
   }
   const rules = dockerignore({ ignorecase: false }).add(text);

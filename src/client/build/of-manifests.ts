@@ -1,7 +1,7 @@
 import { coreKinds } from "../../orchestration/api/manifest.ts";
 import { resolveWithin } from "../manifests/files.ts";
 import type { ManifestSet } from "../manifests/read.ts";
-import { isObject } from "../manifests/env-merge.ts";
+import { isFields } from "../../base/pure/fields.ts";
 import { normalKind } from "../shell/kinds.ts";
 import type { FolderLimits } from "./folder.ts";
 import { type PlannedBuild, planBuild } from "./plan.ts";
@@ -16,7 +16,7 @@ export async function planBuilds(set: ManifestSet, limits: FolderLimits): Promis
     const holder = holderOf(manifest);
     const build = holder?.build;
     const { scope, name } = manifest;
-    if (holder === undefined || !isObject(build) || typeof scope !== "string" || typeof name !== "string") continue;
+    if (holder === undefined || !isFields(build) || typeof scope !== "string" || typeof name !== "string") continue;
     // Given by hand: somebody built it before.
     if (build.id !== undefined) continue;
     const directory = set.directories[index] ?? ".";
@@ -37,8 +37,8 @@ function requireWithin(build: Record<string, unknown>, directory: string, within
 
 /** The part of a manifest that describes a container; the blocks of plugins have none that we know. */
 export function holderOf({ kind, spec }: Record<string, unknown>): Record<string, unknown> | undefined {
-  if (typeof kind !== "string" || !isObject(spec)) return undefined;
+  if (typeof kind !== "string" || !isFields(spec)) return undefined;
   const known = normalKind(kind);
-  if (known === "cronjob") return isObject(spec.job) ? spec.job : undefined;
+  if (known === "cronjob") return isFields(spec.job) ? spec.job : undefined;
   return known.toLowerCase() === "app" || coreKinds.some((core) => core === known) ? spec : undefined;
 }

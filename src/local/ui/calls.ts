@@ -72,7 +72,7 @@ const source = join(import.meta.dir, "../..");
 const isOfClient = (file: string) => /\/src\/(?:client\/.+|orchestration\/core\/kind)\.ts$/.test(file);
 
 const schemaImport = /^import \{ (?:type Static, )?Type \} from "@sinclair\/typebox";$/m;
-/** Makes what nobody looks at. */
+/** In place of the library of schemas: all that is read of it, and each call, is this same value, which nothing uses. */
 const noSchemas = "const Type = new Proxy(() => Type, { get: () => Type });";
 
 /** Whether a module needs nothing but the library of schemas. */
