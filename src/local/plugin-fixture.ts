@@ -8,7 +8,7 @@ import { parseDuration } from "../base/pure/duration.ts";
 import { decodeActions } from "../orchestration/core/plugins/actions.ts";
 import { bareData, failureText, readReply, type Reply } from "../orchestration/core/plugins/envelope.ts";
 import { readExpansion } from "../orchestration/core/plugins/expansion.ts";
-import { isFields } from "../orchestration/core/plugins/fields.ts";
+import { isFields } from "../base/pure/fields.ts";
 import type { Expected, Fixture } from "../orchestration/core/plugins/fixture.ts";
 import { expansionProblems, permissionProblems } from "../orchestration/core/plugins/permissions.ts";
 import type { Host } from "../orchestration/plugins/host.ts";

@@ -16,7 +16,7 @@ import { limits } from "../../src/config/config.ts";
 import { decodeActions } from "../../src/orchestration/core/plugins/actions.ts";
 import { readReply } from "../../src/orchestration/core/plugins/envelope.ts";
 import { readExpansion } from "../../src/orchestration/core/plugins/expansion.ts";
-import { isFields } from "../../src/orchestration/core/plugins/fields.ts";
+import { isFields } from "../../src/base/pure/fields.ts";
 import { pluginYmlKeys, readPluginYml } from "../../src/orchestration/core/plugins/plugin-yml.ts";
 import { decodeManifests } from "../../src/orchestration/core/validate.ts";
 import { pluginTestCommand } from "../../src/local/plugin-test.ts";

@@ -1,3 +1,4 @@
+import { isFields } from "../pure/fields.ts";
 import type { ErrorData, ErrorProblem, FailureFields } from "./envelope.ts";
 import type { DataOf, Endpoint, QueryOf } from "./endpoint.ts";
 
@@ -122,17 +123,13 @@ function readErrorData({ code, reason, fields, problems }: Record<string, unknow
   return {
     ...(typeof code === "string" ? { code } : {}),
     ...(typeof reason === "string" ? { reason } : {}),
-    ...(isObject(fields) ? { fields: { ...fields } as FailureFields } : {}),
+    ...(isFields(fields) ? { fields: { ...fields } as FailureFields } : {}),
     ...(Array.isArray(problems) ? { problems: problems.filter(isProblem) } : {}),
   };
 }
 
 function isProblem(value: unknown): value is ErrorProblem {
-  return isObject(value) && "path" in value && typeof value.path === "string" && "message" in value;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isFields(value) && "path" in value && typeof value.path === "string" && "message" in value;
 }
 
 /** How much of an answer that is no envelope goes into the error text. */

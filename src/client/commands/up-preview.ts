@@ -1,5 +1,5 @@
 import { putPreview } from "../../orchestration/api/previews.ts";
-import { isObject } from "../manifests/env-merge.ts";
+import { isFields } from "../../base/pure/fields.ts";
 import type { ManifestSet } from "../manifests/read.ts";
 import { branchPlan } from "../preview/overlay.ts";
 import type { Context } from "../shell/command.ts";
@@ -26,7 +26,7 @@ export async function previewSet(context: Context, set: ManifestSet, branch: str
 
 /** One scope is previewed: that of the apps with settings. */
 function scopeOf({ manifests, places }: ManifestSet): string {
-  const first = manifests.find(({ spec }) => isObject(spec) && spec.preview !== undefined) ?? manifests[0];
+  const first = manifests.find(({ spec }) => isFields(spec) && spec.preview !== undefined) ?? manifests[0];
   const scope = first?.scope;
   const other = manifests.findIndex((manifest) => manifest.scope !== scope);
   if (typeof scope === "string" && other === -1) return scope;

@@ -1,3 +1,4 @@
+import { isFields } from "../../base/pure/fields.ts";
 import type { Entry } from "./entry.ts";
 import { readEnvFile } from "./env-file.ts";
 import type { Fault, Span } from "./source.ts";
@@ -11,9 +12,9 @@ type ReadText = (entry: Entry, path: string) => string;
  */
 export function mergeEnvFiles(entry: Entry, readText: ReadText, faults: Fault[]): void {
   const spec = entry.manifest.spec;
-  if (!isObject(spec)) return;
+  if (!isFields(spec)) return;
   mergeInto({ holder: spec, path: "spec", entry }, readText, faults);
-  if (isObject(spec.job)) mergeInto({ holder: spec.job, path: "spec.job", entry }, readText, faults);
+  if (isFields(spec.job)) mergeInto({ holder: spec.job, path: "spec.job", entry }, readText, faults);
 }
 
 interface Holder {
@@ -33,7 +34,7 @@ function mergeInto({ holder, path, entry }: Holder, readText: ReadText, faults: 
   });
   delete holder.env_file;
   const inline = holder.env ?? {};
-  if (isObject(inline)) holder.env = Object.assign({}, ...merged, inline);
+  if (isFields(inline)) holder.env = Object.assign({}, ...merged, inline);
 }
 
 function readOne(
@@ -55,8 +56,4 @@ function readOne(
 
 function placeSpan(entry: Entry, path: string): Span {
   return entry.places.get(path)?.value ?? { source: entry.file, start: 0, end: 0 };
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,6 @@
 import { routingFields } from "../../orchestration/api/kinds/routing.ts";
 import { previewScope } from "../../orchestration/core/preview-scope.ts";
-import { isObject } from "../manifests/env-merge.ts";
+import { isFields } from "../../base/pure/fields.ts";
 import { normalKind } from "../shell/kinds.ts";
 
 type Written = Record<string, unknown>;
@@ -44,9 +44,9 @@ export function branchPlan(manifests: readonly Written[], of: string, branch: st
       continue;
     }
     const own = renamed(manifest, { of, scope: place.scope, hosts }) as Written;
-    if (isObject(own.spec)) own.spec = specOf(own.spec, kind, place.label);
+    if (isFields(own.spec)) own.spec = specOf(own.spec, kind, place.label);
     if (kind === "cronjob") plan.notes.push(`cronjob/${String(manifest.name)} is suspended`);
-    if (kind === "app" && isObject(own.spec) && typeof own.spec.host === "string") plan.host ??= own.spec.host;
+    if (kind === "app" && isFields(own.spec) && typeof own.spec.host === "string") plan.host ??= own.spec.host;
     plan.manifests.push(own);
     plan.kept.push(index);
   }
@@ -58,8 +58,8 @@ function kindOf({ kind }: Written): string {
 }
 
 function settingsOf(manifest: Written): Written | undefined {
-  if (kindOf(manifest) !== "app" || !isObject(manifest.spec)) return undefined;
-  return isObject(manifest.spec.preview) ? manifest.spec.preview : undefined;
+  if (kindOf(manifest) !== "app" || !isFields(manifest.spec)) return undefined;
+  return isFields(manifest.spec.preview) ? manifest.spec.preview : undefined;
 }
 
 function specOf(spec: Written, kind: string, label: string): Written {
@@ -69,13 +69,13 @@ function specOf(spec: Written, kind: string, label: string): Written {
 }
 
 function appSpec({ preview, ...spec }: Written, label: string): Written {
-  const settings = isObject(preview) ? preview : {};
+  const settings = isFields(preview) ? preview : {};
   const host = typeof settings.host === "string" ? settings.host.replaceAll("{branch}", label) : undefined;
   const fields = Object.entries(spec).filter(([field]) => {
     if (["host", "hosts", "tcp", "shared"].includes(field)) return false;
     return host !== undefined || !Object.hasOwn(routingFields, field);
   });
-  const env = isObject(settings.env) ? { ...(isObject(spec.env) ? spec.env : {}), ...settings.env } : spec.env;
+  const env = isFields(settings.env) ? { ...(isFields(spec.env) ? spec.env : {}), ...settings.env } : spec.env;
   const from = settings.env_from ?? spec.env_from;
   const { replicas = 1 } = settings;
   return {
@@ -119,7 +119,7 @@ function renamed(value: unknown, to: Renaming, path = ""): unknown {
   if (typeof value === "string")
     return path.startsWith(".spec.") ? renamedText(value, to, path) : renamedScope(value, to, path);
   if (Array.isArray(value)) return value.map((item) => renamed(item, to, path));
-  if (!isObject(value)) return value;
+  if (!isFields(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, renamed(item, to, `${path}.${key}`)]));
 }
 

@@ -1,3 +1,4 @@
+import { isFields } from "../../base/pure/fields.ts";
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { CommandFailure } from "../shell/failures.ts";
@@ -99,7 +100,7 @@ function textAt(file: string, at: string, value: unknown): string | undefined {
 }
 
 function objectAt(file: string, at: string, value: unknown): Record<string, unknown> {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
+  if (isFields(value)) return { ...value };
   throw fault(file, at, "is not an object");
 }
 

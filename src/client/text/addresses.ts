@@ -1,6 +1,6 @@
 import { hostsOf } from "../../base/pure/hosts.ts";
 import type { IngressStatus } from "../../ingress/api/ingress.ts";
-import { isObject } from "../manifests/env-merge.ts";
+import { isFields } from "../../base/pure/fields.ts";
 
 /** Where the proxy listens: `host:port` each. */
 export type Listen = IngressStatus["proxy"]["listen"];
@@ -10,7 +10,7 @@ export type Listen = IngressStatus["proxy"]["listen"];
  * of the scheme. What a plugin routes does not pass the proxy.
  */
 export function addressesOf(spec: Record<string, unknown>, listen: Listen | undefined): string[] {
-  const isSecure = isObject(spec.tls) && spec.tls.enabled !== false;
+  const isSecure = isFields(spec.tls) && spec.tls.enabled !== false;
   return hostsOf(spec)
     .filter((host) => !host.startsWith("*"))
     .map((host) => siteAddress(host, isSecure, spec.plugin === undefined ? listen : undefined));

@@ -1,4 +1,5 @@
 import { type Parsed, parsed, unreadable } from "../../base/pure/parsed.ts";
+import { decodePart } from "./jwt.ts";
 
 /** Asymmetric ones alone: a token that is signed with something we share proves nothing about who made it. */
 const idTokenAlgorithms = ["RS256", "RS384", "RS512", "PS256", "ES256", "ES384", "EdDSA"] as const;
@@ -22,8 +23,8 @@ export function readIdToken(text: string): Parsed<IdToken> {
   if (parts.length !== 3 || head === undefined || body === undefined || signature === undefined) {
     return unreadable("the id token is not a JWT");
   }
-  const header = jsonOf(head);
-  const claims = jsonOf(body);
+  const header = decodePart(head);
+  const claims = decodePart(body);
   if (header === undefined || claims === undefined) return unreadable("the id token is not a JWT");
   const algorithm = idTokenAlgorithms.find((known) => known === header.alg);
   if (algorithm === undefined) return unreadable("the id token is signed with an algorithm that is not accepted");
@@ -66,15 +67,4 @@ export function idTokenProblem(claims: Record<string, unknown>, expected: Expect
 /** Google writes its issuer with and without the scheme. */
 export function isIssuer(given: unknown, issuer: string): boolean {
   return given === issuer || (issuer === "https://accounts.google.com" && given === "accounts.google.com");
-}
-
-function jsonOf(part: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(part, "base64url").toString("utf8"));
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,3 +1,5 @@
+import { isFields } from "../../base/pure/fields.ts";
+
 /** A JSON Web Token in compact form, taken apart (RFC 7519, RFC 7515 section 7.1). */
 export interface TokenParts {
   /** What is signed: header, dot, payload, as they were sent. */
@@ -24,9 +26,7 @@ export function splitToken(token: string): TokenParts | undefined {
 export function decodePart(part: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(part, "base64url").toString());
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
+    return isFields(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -1,3 +1,4 @@
+import { isFields } from "../../base/pure/fields.ts";
 import type { BuiltInProvider } from "../api/providers.ts";
 import { type Parsed, parsed, unreadable } from "../../base/pure/parsed.ts";
 import { normaliseEmail } from "./email.ts";
@@ -114,7 +115,7 @@ function profileOf(uid: string | undefined, rest: Rest): Parsed<Profile> {
 }
 
 function fieldsOf(value: unknown): Fields | undefined {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
+  return isFields(value) ? value : undefined;
 }
 
 /** A text with something in it, without control characters. */

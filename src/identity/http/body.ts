@@ -1,3 +1,4 @@
+import { isFields } from "../../base/pure/fields.ts";
 import { Failure } from "../../base/wire/failure.ts";
 
 interface BodyLimits {
@@ -21,7 +22,7 @@ export function readText(request: Request, { bodyBytesMax }: BodyLimits): Promis
 export function fieldsOf(text: string): Record<string, unknown> {
   if (text === "") return {};
   const value = parsed(text);
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  if (isFields(value)) return value;
   throw new Failure("invalid", "Body is not a JSON object");
 }
 

@@ -1,3 +1,4 @@
+import { isFields } from "../../base/pure/fields.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import type { GuardedAnswer } from "../../base/deliver/guarded-fetch.ts";
 
@@ -20,6 +21,6 @@ export function jsonOf({ status, body }: GuardedAnswer, what: string): unknown {
 export function fieldsOf(answer: GuardedAnswer, what: string): Fields {
   const value = jsonOf(answer, what);
   if (answer.status !== 200) throw new Failure("invalid", `the ${what} answered ${answer.status}`);
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Fields;
+  if (isFields(value)) return value;
   throw new Failure("invalid", `the ${what} did not answer with an object`);
 }

@@ -2,7 +2,7 @@ import { lstat, readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../../base/wire/failure.ts";
 import { readBlockSchema } from "../core/plugins/block-schema.ts";
-import { isFields } from "../core/plugins/fields.ts";
+import { isFields } from "../../base/pure/fields.ts";
 import { commandKeys, pluginYmlKeys } from "../core/plugins/plugin-yml.ts";
 import { routesFault } from "../core/plugins/routes.ts";
 import { didYouMean } from "../../base/pure/suggest.ts";

@@ -1,4 +1,4 @@
-import { isFields } from "../convert/words.ts";
+import { isFields } from "../../../base/pure/fields.ts";
 import { isScalar, type Lose, sizeText } from "./text.ts";
 
 interface Deploying {

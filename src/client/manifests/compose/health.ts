@@ -1,4 +1,4 @@
-import { isFields } from "../convert/words.ts";
+import { isFields } from "../../../base/pure/fields.ts";
 import { isScalar, type Lose } from "./text.ts";
 
 /** A health check as a readiness probe, with the defaults of Compose; undefined where there is none. */

@@ -1,4 +1,4 @@
-import { isFields } from "../convert/words.ts";
+import { isFields } from "../../../base/pure/fields.ts";
 import { type Lose, pairsOf } from "./text.ts";
 
 /** Tells of variables that hold the name of another service as a host: here it has its scope behind it. */

@@ -1,5 +1,5 @@
 import { type Document, isMap, isScalar as isScalarNode, parseDocument, type Scalar, visit } from "yaml";
-import { isFields } from "../convert/words.ts";
+import { isFields } from "../../../base/pure/fields.ts";
 import type { Fault, Source } from "../source.ts";
 import { yamlWords } from "../yaml-words.ts";
 import { tellHosts } from "./hosts.ts";

@@ -1,4 +1,4 @@
-import { isFields } from "../convert/words.ts";
+import { isFields } from "../../../base/pure/fields.ts";
 import { isScalar, type Lose, splitOutside } from "./text.ts";
 
 /** More ports in one range are no range that somebody meant. */

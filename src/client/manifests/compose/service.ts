@@ -1,5 +1,5 @@
 import { keptReference } from "../kept.ts";
-import { isFields } from "../convert/words.ts";
+import { isFields } from "../../../base/pure/fields.ts";
 import { deployOf, limit } from "./deploy.ts";
 import { readinessOf } from "./health.ts";
 import { optionReaders } from "./options.ts";

@@ -1,3 +1,4 @@
+import { isFields } from "../../../base/pure/fields.ts";
 import { keptReference } from "../kept.ts";
 
 /** Says what does not carry over; the path is that of the file: `services.web.ports[0]`. */
@@ -105,7 +106,7 @@ export function textsOf(value: unknown, path: string, lose: Lose): string[] {
 
 /** Pairs of a map, or of a list of `KEY=VALUE`; null where no value is written. */
 export function pairsOf(value: unknown, path: string, lose: Lose): [string, string | null][] {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+  if (isFields(value)) {
     return Object.entries(value).flatMap(([key, item]): [string, string | null][] => {
       if (item === null || isScalar(item)) return [[key, item === null ? null : String(item)]];
       lose(`${path}.${key}`, "is not text: left out");

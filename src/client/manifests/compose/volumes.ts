@@ -1,5 +1,5 @@
 import { keptFile, keptReference } from "../kept.ts";
-import { isFields } from "../convert/words.ts";
+import { isFields } from "../../../base/pure/fields.ts";
 import { isScalar, type Lose, splitOutside } from "./text.ts";
 
 /** What a path of the file stands for on the machine where the file is. */

@@ -2,7 +2,8 @@ import type { SchemaNode } from "../../../orchestration/core/schema-fields.ts";
 import { fieldOf } from "../hcl/values.ts";
 import { fileOf, hasMarks, type KeptPart, partsOf } from "../kept.ts";
 import { isAssetFile, isEnvironment } from "../paths.ts";
-import { isFields, isPlain, isText, type Writable } from "./words.ts";
+import { isPlain, isText, type Writable } from "./words.ts";
+import { isFields } from "../../../base/pure/fields.ts";
 
 interface At {
   path: string;

@@ -6,7 +6,8 @@ import { fieldOf } from "../hcl/values.ts";
 import { hasMarks } from "../kept.ts";
 import { endPath } from "./comments.ts";
 import { hclValue, isWord } from "./hcl-value.ts";
-import { commentLine, headComments, isFields, type Writable } from "./words.ts";
+import { commentLine, headComments, type Writable } from "./words.ts";
+import { isFields } from "../../../base/pure/fields.ts";
 
 /** One manifest as an HCL block; it is indented by whoever formats it. */
 export function writeHcl(writable: Writable): string {

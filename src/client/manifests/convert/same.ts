@@ -1,4 +1,4 @@
-import { isFields } from "./words.ts";
+import { isFields } from "../../../base/pure/fields.ts";
 
 interface Difference {
   path: string;

@@ -30,10 +30,6 @@ export function headComments({ above, behind }: Comments): string[] {
   });
 }
 
-export function isFields(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 export function commentLine(text: string): string {
   return text === "" ? "#" : `# ${text}`;
 }

@@ -7,7 +7,8 @@ import { fileOf, hasMarks, partsOf } from "../kept.ts";
 import { isAssetFile, isEnvironment } from "../paths.ts";
 import { manifestTags } from "../tags.ts";
 import { endPath } from "./comments.ts";
-import { commentLine, headComments, isFields, isPlain, isText, type Writable } from "./words.ts";
+import { commentLine, headComments, isPlain, isText, type Writable } from "./words.ts";
+import { isFields } from "../../../base/pure/fields.ts";
 
 /** One manifest as a YAML document, without the dashes before it. */
 export function writeYaml(writable: Writable): string {

@@ -1,7 +1,7 @@
 import { specSchemas } from "../../../orchestration/api/kinds/schemas.ts";
 import { parseKind } from "../../../orchestration/core/kind.ts";
 import type { SchemaNode } from "../../../orchestration/core/schema-fields.ts";
-import { isObject } from "../env-merge.ts";
+import { isFields } from "../../../base/pure/fields.ts";
 import { placeOf, type Span } from "../source.ts";
 import type { Attribute, Block, Body } from "./syntax.ts";
 import { fail, fieldOf, readValue, type Reading } from "./values.ts";
@@ -63,7 +63,7 @@ function readSpec(
   const spec = readBody(reading, { items: body.items.filter(own) }, { path: "spec", schema });
   const job = { path: "spec.job", schema: schema?.properties?.job };
   const run = readBody(reading, { items: body.items.filter((item) => !own(item)) }, job);
-  return { ...spec, job: isObject(spec.job) ? { ...spec.job, ...run } : run };
+  return { ...spec, job: isFields(spec.job) ? { ...spec.job, ...run } : run };
 }
 
 function wordOf(item: Attribute | Block): string {
@@ -152,7 +152,7 @@ function readFreeBlock(reading: Reading, block: Block, { fields, first, path }: 
   const { word, wordSpan, labels } = block;
   const before = fields[word];
   const isFirst = !first.has(word);
-  if (!isFirst && !isObject(before) && !Array.isArray(before)) {
+  if (!isFirst && !isFields(before) && !Array.isArray(before)) {
     fail(reading, wordSpan, `"${word}" is an attribute already`);
     return;
   }

@@ -1,3 +1,4 @@
+import { isFields } from "../../../base/pure/fields.ts";
 import { type Grant, mayReach, reachesAll } from "../tokens/grant.ts";
 
 /** What runs inside of an app and reaches nothing beyond it. Whatever is not in the list, and all of a later version, is not allowed. */
@@ -41,7 +42,7 @@ export function applyFault(grant: Pick<Grant, "apps">, body: unknown, prune: boo
   if (reachesAll(grant)) return undefined;
   if (prune) return "this token is limited to apps, so it may not prune: that deletes others of the same kind";
   for (const manifest of Array.isArray(body) ? body : [body]) {
-    const fault = isMap(manifest) ? manifestFault(grant, manifest) : undefined;
+    const fault = isFields(manifest) ? manifestFault(grant, manifest) : undefined;
     if (fault !== undefined) return fault;
   }
   return undefined;
@@ -55,19 +56,15 @@ function manifestFault(grant: Pick<Grant, "apps">, manifest: Record<string, unkn
   if (!innerKinds.some((known) => known === kind)) {
     return `${ref}: this token is limited to apps, so it may apply only ${innerKinds.join(", ")}`;
   }
-  const fault = isMap(spec) ? specFault(spec) : undefined;
+  const fault = isFields(spec) ? specFault(spec) : undefined;
   return fault === undefined ? undefined : `${ref}: this token is limited to apps, so it may not apply ${fault}`;
 }
 
 function specFault(spec: Record<string, unknown>): string | undefined {
   const outer = Object.keys(spec).find((field) => !innerFields.includes(field));
   if (outer !== undefined) return `the field ${outer}, which reaches beyond them`;
-  if (isMap(spec.job)) return specFault(spec.job);
+  if (isFields(spec.job)) return specFault(spec.job);
   const { job: _, ...rest } = spec;
   const reference = /\$\{\s*(?:ref|asset)\./.test(JSON.stringify(rest));
   return reference ? "references to other resources" : undefined;
-}
-
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,5 @@
+import { isFields } from "../../../base/pure/fields.ts";
+
 /** Longest line that is looked through for fields. */
 const charactersMax = 256 * 1024;
 const pair = /(?:^|[\s,])([A-Za-z_][\w.-]*)=(?:"((?:[^"\\]|\\.)*)"|([^\s",]*))/g;
@@ -17,7 +19,7 @@ export function fieldsOf(text: string): LogFields | undefined {
 function ofJson(text: string): LogFields | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as LogFields) : undefined;
+    return isFields(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -1,3 +1,4 @@
+import { isFields } from "../../../base/pure/fields.ts";
 import { levelOf } from "../logs/level.ts";
 import type { Level, LogSource, NewLine } from "../logs/line.ts";
 import type { OtlpLogs, OtlpRecord } from "./model.ts";
@@ -29,7 +30,7 @@ function lineOf(record: OtlpRecord, logger: string, { source, now, limits }: Lin
 function textOf({ body, attributes, traceId = "", spanId = "", eventName = "" }: OtlpRecord, logger: string): string {
   const plain = plainValue(body);
   const fields = {
-    ...(isMap(plain) ? plain : plain === null ? {} : { message: plain }),
+    ...(isFields(plain) ? plain : plain === null ? {} : { message: plain }),
     ...plainFields(attributes),
     ...(eventName === "" ? {} : { event_name: eventName }),
     ...(logger === "" ? {} : { logger }),
@@ -47,8 +48,4 @@ function levelIn({ severityNumber = 0, severityText = "" }: OtlpRecord, text: st
   const level = bySeverity[Math.floor((severityNumber - 1) / 4)];
   if (level !== undefined) return level;
   return levelOf(severityText === "" ? text : `level=${severityText}`);
-}
-
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

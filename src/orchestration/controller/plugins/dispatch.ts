@@ -6,7 +6,7 @@ import { protocolVersion } from "../../api/plugins/plugin-yml.ts";
 import { decodeActions, type PlannedAction } from "../../core/plugins/actions.ts";
 import { parseDuration } from "../../../base/pure/duration.ts";
 import { failureText, messageOf } from "../../core/plugins/envelope.ts";
-import { isFields } from "../../core/plugins/fields.ts";
+import { isFields } from "../../../base/pure/fields.ts";
 import { namedApp } from "../../core/plugins/named-app.ts";
 import { permissionProblems } from "../../core/plugins/permissions.ts";
 import { didYouMean } from "../../../base/pure/suggest.ts";

@@ -2,7 +2,8 @@ import { Failure } from "../../../base/wire/failure.ts";
 import { digestPattern } from "../../api/plugins.ts";
 import { type ActionType, actionTypes } from "../../api/plugins/action.ts";
 import type { PluginPermissions } from "../../api/plugins/plugin-yml.ts";
-import { type Fields, isFields } from "../../core/plugins/fields.ts";
+import type { Fields } from "../../core/plugins/fields.ts";
+import { isFields } from "../../../base/pure/fields.ts";
 import type { InstallRequest, UpdateRequest } from "../../plugins/plugin.ts";
 
 /** Body of POST /plugins/install. */

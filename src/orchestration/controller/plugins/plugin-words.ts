@@ -1,5 +1,5 @@
 import { Failure } from "../../../base/wire/failure.ts";
-import { isFields } from "../../core/plugins/fields.ts";
+import { isFields } from "../../../base/pure/fields.ts";
 import type { Plugin } from "../../plugins/plugin.ts";
 import type { Context } from "../state/context.ts";
 import { isAmong, isOfPlugin, placeText } from "./own-places.ts";

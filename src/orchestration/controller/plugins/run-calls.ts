@@ -4,7 +4,7 @@ import { parseKind } from "../../core/kind.ts";
 import { runsAsRoot } from "../../core/plugins/conflicts.ts";
 import { expansionProblems } from "../../core/plugins/permissions.ts";
 import { decodeManifests } from "../../core/validate.ts";
-import { isFields } from "../../core/plugins/fields.ts";
+import { isFields } from "../../../base/pure/fields.ts";
 import { type CallNeed, type CallPlace, callNeed, reaches } from "../../core/plugins/run-access.ts";
 import type { ActionType } from "../../api/plugins/action.ts";
 import type { Context } from "../state/context.ts";

@@ -19,7 +19,7 @@ import type { ValidationLimits } from "../rules/rule.ts";
 import { schemaCheck } from "../../../base/wire/schema-check.ts";
 import { didYouMean } from "../../../base/pure/suggest.ts";
 import { decodeManifests } from "../validate.ts";
-import { isFields } from "./fields.ts";
+import { isFields } from "../../../base/pure/fields.ts";
 
 /** What one action asks for, checked. `label` is its line in `applied`. */
 export type PlannedAction = { label: string } & (

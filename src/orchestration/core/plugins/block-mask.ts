@@ -2,7 +2,7 @@ import type { Problem } from "../../../base/wire/failure.ts";
 import type { Spec } from "../../api/manifest.ts";
 import { MASK } from "../mask.ts";
 import { childPath } from "../../../base/pure/path.ts";
-import { isFields } from "./fields.ts";
+import { isFields } from "../../../base/pure/fields.ts";
 
 /** What the fields of blocks are called that hold secrets: only their plugins know their specs. */
 const secretField = /pass(word|phrase)?$|secret|token$|(private|access|api)_?key$/i;

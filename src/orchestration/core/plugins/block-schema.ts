@@ -2,7 +2,8 @@ import { type TSchema, Type } from "@sinclair/typebox";
 import type { Problem } from "../../../base/wire/failure.ts";
 import { childPath } from "../../../base/pure/path.ts";
 import { schemaCheck } from "../../../base/wire/schema-check.ts";
-import { type Fields, isFields } from "./fields.ts";
+import type { Fields } from "./fields.ts";
+import { isFields } from "../../../base/pure/fields.ts";
 
 /**
  * The JSON Schema that a plugin publishes for the spec of its block, as a schema of ours: one checker and one

@@ -1,5 +1,5 @@
 import { safetyProblems } from "../../../base/wire/json-safety.ts";
-import { isFields } from "./fields.ts";
+import { isFields } from "../../../base/pure/fields.ts";
 
 /** What a plugin printed (orchestration API, Plugin dispatch). */
 export type Reply =

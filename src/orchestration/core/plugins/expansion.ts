@@ -4,7 +4,7 @@ import type { CoreDraft, PluginBlock } from "../draft.ts";
 import { kindList, parseKind } from "../kind.ts";
 import { decodeManifests } from "../validate.ts";
 import { type ActionLimits, decodeActions, type PlannedAction, withoutNulls } from "./actions.ts";
-import { isFields } from "./fields.ts";
+import { isFields } from "../../../base/pure/fields.ts";
 
 /** What `spec.plugin` of a block says: which plugin it wants. */
 export interface BlockPin {

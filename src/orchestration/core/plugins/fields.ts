@@ -1,3 +1,4 @@
+import { isFields } from "../../../base/pure/fields.ts";
 import type { Problem } from "../../../base/wire/failure.ts";
 import { isInside, isPluginName, pluginNameForm } from "./names.ts";
 
@@ -72,10 +73,6 @@ export function fieldReader(value: unknown, at: string, problems: Problem[]): Fi
       return found(key) === undefined ? undefined : texts;
     },
   };
-}
-
-export function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isText(value: unknown): value is string {

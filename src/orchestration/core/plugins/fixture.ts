@@ -1,6 +1,7 @@
 import type { Problem } from "../../../base/wire/failure.ts";
 import { childPath } from "../../../base/pure/path.ts";
-import { type Fields, fieldReader, isFields } from "./fields.ts";
+import { type Fields, fieldReader } from "./fields.ts";
+import { isFields } from "../../../base/pure/fields.ts";
 
 /** One test of a plugin: a command, what it is given, and what it is to answer. */
 export interface Fixture {

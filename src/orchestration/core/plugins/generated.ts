@@ -1,6 +1,6 @@
 import type { Spec } from "../../api/manifest.ts";
 import type { PlannedAction } from "./actions.ts";
-import { isFields } from "./fields.ts";
+import { isFields } from "../../../base/pure/fields.ts";
 
 /** What stands in a plan where the plugin made a value up: the real apply will have another one. */
 export const GENERATED = "(made up when it is applied)";

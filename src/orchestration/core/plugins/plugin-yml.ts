@@ -9,7 +9,8 @@ import {
   protocolVersion,
 } from "../../api/plugins/plugin-yml.ts";
 import { durationForm, parseDuration } from "../../../base/pure/duration.ts";
-import { type FieldReader, fieldReader, isFields } from "./fields.ts";
+import { type FieldReader, fieldReader } from "./fields.ts";
+import { isFields } from "../../../base/pure/fields.ts";
 import { isCommandName, isInside, isPluginName, pluginNameForm } from "./names.ts";
 
 /** What plugin.yml may say. Other keys are passed over: files written for other servers are read. */
