@@ -87,12 +87,14 @@ export function decodePod(kind: PodKind, spec: Fields): DecodedPod {
     sleep: sleepOf(spec),
     release: releaseOf(spec.release),
     onDeploy: { success: decodeHooks(onDeploy.success), failure: decodeHooks(onDeploy.failure) },
-    onProbe: spec.on_probe === undefined ? undefined : probeHooksOf(fieldsOf(spec.on_probe)),
+    onProbe: probeHooksOf(fieldsOf(spec.on_probe)),
   };
 }
 
-function probeHooksOf({ failure, recovery }: Fields): DecodedPod["onProbe"] {
-  return { failure: decodeHooks(failure), recovery: decodeHooks(recovery) };
+/** Undefined where a spec names no receiver, however it writes that. */
+function probeHooksOf(block: Fields): DecodedPod["onProbe"] {
+  const [failure, recovery] = [decodeHooks(block.failure), decodeHooks(block.recovery)];
+  return failure.length + recovery.length === 0 ? undefined : { failure, recovery };
 }
 
 /** Undefined where a spec has no such block, or one that cannot be read. */
