@@ -66,6 +66,7 @@ run_item() {
   read -r ring seconds target <"$1"
   result=$BERTH_TEST_DIR/results/$name
   began=$(uptime_seconds)
+  cpu_began=$(lane_cpu_seconds)
   code=0
   options=
   temporary=${TMPDIR:-/tmp}
@@ -78,22 +79,32 @@ run_item() {
     --reporter=junit --reporter-outfile="$result.xml" </dev/null >"$result.log" 2>&1 || code=$?
   count_item "$result.xml" "$code" >"$result.count"
   took=$(($(uptime_seconds) - began))
+  cpu=$(($(lane_cpu_seconds) - cpu_began))
   if [ "$code" -gt 1 ]; then
     reason="ended with exit code $code after $took s"
     [ "$code" != 124 ] && [ "$code" != 137 ] || reason="was killed after $took s"
     printf '\n(fail) %s: bun test %s\n' "$target" "$reason" >>"$result.log"
   fi
-  tell_item "$result" "$took"
+  tell_item "$result" "$took" "$cpu"
   rm -f "$1"
   [ "$code" -le 1 ]
+}
+
+# lane_cpu_seconds: of all processes of this lane, those that have ended too, and of the containers of its daemon.
+lane_cpu_seconds() {
+  cat /proc/[0-9]*/stat 2>/dev/null | awk '{
+    sub(/.*\) /, "")
+    ticks += $12 + $13 + $14 + $15
+  }
+  END { printf "%d\n", ticks / 100 }'
 }
 
 tell_item() {
   read -r passed failed skipped <"$1.count"
   verdict=ok
   [ "$failed" = 0 ] || verdict=FAIL
-  printf '%-4s %-32s %4d passed%s%s %4d s\n' "$verdict" "${1##*/}" "$passed" "$(some "$failed" failed)" \
-    "$(some "$skipped" skipped)" "$2"
+  printf '%-4s %-32s %4d passed%s%s %4d s, %3d s of CPU\n' "$verdict" "${1##*/}" "$passed" "$(some "$failed" failed)" \
+    "$(some "$skipped" skipped)" "$2" "$3"
 }
 
 some() {
