@@ -120,7 +120,7 @@ test("no second look at random cases, at what counts rounds, nor at many", () =>
 test("an item that does not end is killed, and its log says so", () => {
   const root = world({ "e2e/hang": 'test("hangs", () => { for (;;); });' }, "test/e2e/hang.test.ts 1\n");
   const said = shell('fill_queue e2e; take_item lane; run_item "$item" || echo "not at its end"', [], root);
-  expect(said).toMatch(/^FAIL e2e-hang +0 passed, 1 failed +\d+ s\nnot at its end$/);
+  expect(said).toMatch(/^FAIL e2e-hang +0 passed, 1 failed +\d+ s, +\d+ s of CPU\nnot at its end$/);
   expect(readFileSync(join(root, "out/results/e2e-hang.log"), "utf8")).toMatch(/\(fail\) .* was killed after \d+ s\n$/);
   expect(existsSync(join(root, "out/running/lane/101-e2e-hang"))).toBe(false);
 });
