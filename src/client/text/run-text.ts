@@ -1,4 +1,5 @@
 import type { JobRun } from "../../orchestration/api/jobs.ts";
+import { formatKey } from "../../orchestration/api/manifest.ts";
 import { ageOf, shortDuration, timeText } from "./time-text.ts";
 import type { TableSetup } from "./resource-table.ts";
 import { printable, type Style } from "../shell/style.ts";
@@ -19,7 +20,7 @@ export function runTable(runs: readonly JobRun[], { style, width, now }: TableSe
 export function runText(run: JobRun, { style, width, now }: TableSetup): string {
   const facts = [
     ["status", statusText(run, style)],
-    ["of", `${run.kind}/${run.scope}/${run.name}`],
+    ["of", formatKey(run)],
     ["trigger", run.instant === undefined ? run.trigger : `${run.trigger}, for ${timeText(run.instant)}`],
     ...(run.started_at === undefined ? [] : [["started", timeText(run.started_at)]]),
     ["took", tookText(run, now)],

@@ -1,3 +1,4 @@
+import { keyText } from "../api/key-text.ts";
 import type { CoreKind, ManifestKey, Spec } from "../api/manifest.ts";
 import { assetRefs } from "./assets.ts";
 import { envFromTarget } from "./env-from.ts";
@@ -23,8 +24,8 @@ export function dependenciesOf(manifest: { kind: CoreKind; scope: string; spec: 
 }
 
 /** How the index of dependencies names a manifest whose values are read. */
-export function referenceDependency({ kind, scope, name }: ManifestKey): string {
-  return `ref/${kind}/${scope}/${name}`;
+export function referenceDependency(target: ManifestKey): string {
+  return `ref/${keyText(target)}`;
 }
 
 /** The apps whose config a manifest reads through `env_from`, in order: the later wins. */

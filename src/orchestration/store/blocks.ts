@@ -1,8 +1,9 @@
 import type { Database } from "bun:sqlite";
+import { keyText } from "../api/key-text.ts";
 import type { ManifestKey } from "../api/manifest.ts";
 import { canonicalJson } from "../../base/sqlite/canonical.ts";
 import type { BlockRecord } from "./plugin-records.ts";
-import { columnsOf, filteredSelect, idOf, type KeyColumns, keyOf, whereKey } from "./rows.ts";
+import { columnsOf, filteredSelect, type KeyColumns, keyOf, whereKey } from "./rows.ts";
 import type { Seal } from "../../base/sqlite/seal.ts";
 import type { Transaction } from "./store.ts";
 import type { Versions } from "./versions.ts";
@@ -70,8 +71,8 @@ export function createBlocks(db: Database, seal: Seal, versions: Versions): Tran
 }
 
 function sameKeys(some: readonly ManifestKey[], others: readonly ManifestKey[]): boolean {
-  const ids = new Set(some.map(idOf));
-  return ids.size === others.length && others.every((key) => ids.has(idOf(key)));
+  const ids = new Set(some.map(keyText));
+  return ids.size === others.length && others.every((key) => ids.has(keyText(key)));
 }
 
 function prepare(db: Database) {

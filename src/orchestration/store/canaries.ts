@@ -1,7 +1,8 @@
 import type { Database } from "bun:sqlite";
+import { keyText } from "../api/key-text.ts";
 import type { ManifestKey } from "../api/manifest.ts";
 import type { CanaryRecord } from "./records.ts";
-import { columnsOf, idOf, type KeyColumns, keyOf, whereKey } from "./rows.ts";
+import { columnsOf, type KeyColumns, keyOf, whereKey } from "./rows.ts";
 import type { Transaction } from "./store.ts";
 
 type Row = ManifestKey & { document: string };
@@ -19,14 +20,14 @@ export function createCanaries(db: Database, onMoved: (key: ManifestKey) => void
   const drop = db.query<unknown, KeyColumns>(`delete from canaries where ${whereKey}`);
   let known: Map<string, CanaryRecord> | undefined;
   const read = () => {
-    known ??= new Map(all.all().map((row) => [idOf(row), opened(row)]));
+    known ??= new Map(all.all().map((row) => [keyText(row), opened(row)]));
     return known;
   };
   return {
     canaries: {
-      get: (key) => read().get(idOf(key)),
+      get: (key) => read().get(keyText(key)),
       put(record) {
-        const before = read().get(idOf(record));
+        const before = read().get(keyText(record));
         const { kind, scope, name, ...document } = record;
         upsert.run(kind, scope, name, JSON.stringify(document));
         known = undefined;

@@ -1,6 +1,7 @@
 import type { Database } from "bun:sqlite";
+import { keyText } from "../api/key-text.ts";
 import type { ManifestKey } from "../api/manifest.ts";
-import { columnsOf, idOf, type KeyColumns, keyOf } from "./rows.ts";
+import { columnsOf, type KeyColumns, keyOf } from "./rows.ts";
 import type { Transaction } from "./store.ts";
 
 type Mark = ManifestKey & { replicaId: string };
@@ -28,7 +29,7 @@ export function createFrozen(db: Database, onMoved: (key: ManifestKey) => void):
   let marks: Map<string, string[]> | undefined;
   const list = (key: ManifestKey): string[] => {
     marks ??= byResource(all.all());
-    return [...(marks.get(idOf(key)) ?? [])];
+    return [...(marks.get(keyText(key)) ?? [])];
   };
   const moved = (key: ManifestKey) => {
     marks = undefined;
@@ -58,7 +59,7 @@ export function createFrozen(db: Database, onMoved: (key: ManifestKey) => void):
 function byResource(marks: readonly Mark[]): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const mark of marks) {
-    const id = idOf(mark);
+    const id = keyText(mark);
     const ids = found.get(id);
     if (ids === undefined) found.set(id, [mark.replicaId]);
     else ids.push(mark.replicaId);

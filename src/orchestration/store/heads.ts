@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import { idOf } from "./rows.ts";
+import { keyText } from "../api/key-text.ts";
 import type { ManifestHead } from "./store.ts";
 
 /** Identity and versions of every manifest, in memory: read once, then kept up with each change. */
@@ -16,14 +16,14 @@ export function createHeads(db: Database): Heads {
   let heads: Map<string, ManifestHead> | undefined;
   return {
     all() {
-      heads ??= new Map(select.all().map((head) => [idOf(head), head]));
+      heads ??= new Map(select.all().map((head) => [keyText(head), head]));
       return [...heads.values()];
     },
     put(head) {
-      heads?.set(idOf(head), head);
+      heads?.set(keyText(head), head);
     },
     drop(key) {
-      heads?.delete(idOf(key));
+      heads?.delete(keyText(key));
     },
     forget() {
       heads = undefined;

@@ -1,6 +1,7 @@
 import type { Database } from "bun:sqlite";
+import { keyText } from "../api/key-text.ts";
 import { createCache } from "./cache.ts";
-import { columnsOf, idOf, type KeyColumns, whereKey } from "./rows.ts";
+import { columnsOf, type KeyColumns, whereKey } from "./rows.ts";
 import type { ImagePin, Transaction } from "./store.ts";
 
 type Row = Omit<ImagePin, "digest"> & { digest: string | null };
@@ -22,7 +23,7 @@ export function createImages(db: Database, pinsKept: number): ImageNoun {
   const pins = createCache<{ pin: ImagePin | undefined }>(pinsCached);
   const images: Transaction["images"] = {
     pinOf: (key) =>
-      pins.get(idOf(key), () => {
+      pins.get(keyText(key), () => {
         const row = sql.current.get(...columnsOf(key));
         return { pin: row ? Object.freeze({ ...row, digest: row.digest ?? undefined }) : undefined };
       }).pin,
@@ -33,7 +34,7 @@ export function createImages(db: Database, pinsKept: number): ImageNoun {
       sql.dropSame.run(...key, pin.hash, pin.generation);
       sql.insert.run(...key, pin.hash, pin.generation, pin.ref, pin.imageId, pin.digest ?? null, pin.at);
       sql.trim.run(...key, ...key, pinsKept);
-      pins.drop(idOf(pin));
+      pins.drop(keyText(pin));
     },
     pulled(imageId, ref, now) {
       sql.pulled.run(imageId, ref, now);

@@ -1,8 +1,9 @@
 import type { Database, SQLQueryBindings } from "bun:sqlite";
+import { keyText } from "../api/key-text.ts";
 import type { ManifestKey } from "../api/manifest.ts";
 import { createCache } from "./cache.ts";
 import { deepFreeze } from "../../base/pure/deep-freeze.ts";
-import { columnsOf, idOf, type KeyColumns, whereKey } from "./rows.ts";
+import { columnsOf, type KeyColumns, whereKey } from "./rows.ts";
 
 /** Rows of one table, by the resource that they belong to. */
 export interface KeptRows<T> {
@@ -42,7 +43,7 @@ export function createKeptRows<T, Row extends Record<keyof Row, SQLQueryBindings
   const drop = db.query<unknown, SQLQueryBindings[]>(`delete from ${table} where ${whereKey} and ${first} = ?`);
   const cache = createCache<readonly T[]>(resourcesCached);
   const list = (key: ManifestKey) =>
-    cache.get(idOf(key), () => deepFreeze(select.all(...columnsOf(key)).map((row) => open(row))));
+    cache.get(keyText(key), () => deepFreeze(select.all(...columnsOf(key)).map((row) => open(row))));
   return {
     list,
     put(key, rows) {
@@ -57,7 +58,7 @@ export function createKeptRows<T, Row extends Record<keyof Row, SQLQueryBindings
         gone.delete(row[first]);
       }
       for (const id of gone.keys()) drop.run(...columnsOf(key), id);
-      cache.set(idOf(key), deepFreeze([...rows]));
+      cache.set(keyText(key), deepFreeze([...rows]));
     },
     forget: (id) => (id === undefined ? cache.clear() : cache.drop(id)),
   };

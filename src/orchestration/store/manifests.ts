@@ -1,11 +1,12 @@
 import type { Database } from "bun:sqlite";
 import { Failure } from "../../base/wire/failure.ts";
+import { keyText } from "../api/key-text.ts";
 import { type CoreKind, formatKey, type ManifestKey, type Spec, type StoredManifest } from "../api/manifest.ts";
 import { type Cache, createCache } from "./cache.ts";
 import { canonicalJson } from "../../base/sqlite/canonical.ts";
 import { deepFreeze } from "../../base/pure/deep-freeze.ts";
 import { createHeads, type Heads } from "./heads.ts";
-import { columnsOf, filteredSelect, idOf, type KeyColumns, keyOf, whereKey } from "./rows.ts";
+import { columnsOf, filteredSelect, type KeyColumns, keyOf, whereKey } from "./rows.ts";
 import type { SpecSealer } from "./sealed-spec.ts";
 import type { ManifestReads, PutResult, Transaction } from "./store.ts";
 import type { Versions } from "./versions.ts";
@@ -91,7 +92,7 @@ interface Parts {
 }
 
 function known({ cache }: Parts, key: ManifestKey): StoredManifest | undefined {
-  return cache.peek(idOf(key));
+  return cache.peek(keyText(key));
 }
 
 function read(parts: Parts, key: ManifestKey): StoredManifest | undefined {
@@ -101,8 +102,8 @@ function read(parts: Parts, key: ManifestKey): StoredManifest | undefined {
 
 /** The manifest of the row, kept for the next one who asks. */
 function kept({ cache }: Parts, row: Pick<Row, "spec" | "sealed">, manifest: StoredManifest): StoredManifest {
-  if (row.sealed === 1 || row.spec.length > cachedTextMax) cache.drop(idOf(manifest));
-  else cache.set(idOf(manifest), deepFreeze(manifest));
+  if (row.sealed === 1 || row.spec.length > cachedTextMax) cache.drop(keyText(manifest));
+  else cache.set(keyText(manifest), deepFreeze(manifest));
   return manifest;
 }
 
@@ -140,7 +141,7 @@ function writeRow({ sql }: Parts, row: Omit<Row, "id"> & { id: number | undefine
 }
 
 function remove({ sql, cache, heads, versions, onMoved }: Parts, key: ManifestKey): boolean {
-  cache.drop(idOf(key));
+  cache.drop(keyText(key));
   if (sql.delete.run(...columnsOf(key)).changes === 0) return false;
   for (const statement of sql.deleteDependent) statement.run(...columnsOf(key));
   versions.keep();
@@ -154,7 +155,7 @@ function raiseGeneration(parts: Parts, key: ManifestKey): number {
   if (!row) throw new Failure("not_found", `${formatKey(key)} does not exist`);
   const generation = parts.versions.next();
   parts.sql.raise.run(generation, row.id);
-  parts.cache.drop(idOf(key));
+  parts.cache.drop(keyText(key));
   parts.heads.put(headOf({ ...row, generation }));
   parts.onMoved(keyOf(key));
   return generation;

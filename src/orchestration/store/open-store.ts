@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { dirname } from "node:path";
 import type { Database } from "bun:sqlite";
+import { keyText } from "../api/key-text.ts";
 import type { ManifestKey } from "../api/manifest.ts";
 import { createBroadcast } from "../../base/words/broadcast.ts";
 import type { Secret } from "../../base/words/secret.ts";
@@ -33,7 +34,7 @@ import { createPreviews } from "./previews.ts";
 import { createKeyedRequests } from "./keyed-requests.ts";
 import { createReceipts } from "./receipts.ts";
 import { createReleases } from "./releases.ts";
-import { columnsOf, idOf, keyOf } from "./rows.ts";
+import { columnsOf, keyOf } from "./rows.ts";
 import { createRuns } from "./runs.ts";
 import { createSeal, type Seal } from "../../base/sqlite/seal.ts";
 import { createSpecSealer, type MapSecrets } from "./sealed-spec.ts";
@@ -104,7 +105,7 @@ function assemble(db: Database, options: StoreOptions & { seal: Seal; unlock: ()
 
   let moved: (key: ManifestKey) => void = () => undefined;
   const { tx, forget } = createTransaction(db, options, (key) => moved(key));
-  const writer = createWriter({ db, file: path, onMoved: changes.publish, onUndone: forget, keyText: idOf });
+  const writer = createWriter({ db, file: path, onMoved: changes.publish, onUndone: forget, keyText });
 
   return {
     ...tx,
@@ -162,10 +163,10 @@ function createTransaction(
       ...dependencies,
       touch: (key) => onMoved(keyOf(key)),
       delete(key) {
-        forgetStatus(idOf(key));
-        forgetLooks(idOf(key));
-        forgetReleases(idOf(key));
-        forgetImages(idOf(key));
+        forgetStatus(keyText(key));
+        forgetLooks(keyText(key));
+        forgetReleases(keyText(key));
+        forgetImages(keyText(key));
         forgetFrozen();
         forgetCanaries();
         forgetSleep();

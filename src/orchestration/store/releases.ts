@@ -1,9 +1,10 @@
 import type { Database } from "bun:sqlite";
+import { keyText } from "../api/key-text.ts";
 import { createCache } from "./cache.ts";
 import { canonicalJson } from "../../base/sqlite/canonical.ts";
 import type { ReleaseRecord } from "./records.ts";
 import type { ManifestKey } from "../api/manifest.ts";
-import { columnsOf, idOf, idTaken, type KeyColumns, keyOf, sameOwner, whereKey } from "./rows.ts";
+import { columnsOf, idTaken, type KeyColumns, keyOf, sameOwner, whereKey } from "./rows.ts";
 import type { SpecSealer } from "./sealed-spec.ts";
 import type { Transaction } from "./store.ts";
 
@@ -58,7 +59,7 @@ export function createReleases(db: Database, sealer: Sealer, kept: number): Rele
   const open = (row: Row) => toRelease(row, sealer);
   const histories = createCache<History>(historiesCached);
   const historyOf = (key: ManifestKey) =>
-    histories.get(idOf(key), () => sql.byKey.all(...columnsOf(key)).map((row) => Object.freeze(open(row))));
+    histories.get(keyText(key), () => sql.byKey.all(...columnsOf(key)).map((row) => Object.freeze(open(row))));
 
   function insert(release: ReleaseRecord): void {
     const { changes } = sql.upsert.run(
@@ -87,7 +88,7 @@ export function createReleases(db: Database, sealer: Sealer, kept: number): Rele
       const staying = all.length <= kept ? all : worthKeeping(all, kept);
       for (const one of all) if (!staying.includes(one)) sql.drop.run(one.id);
       histories.set(
-        idOf(release),
+        keyText(release),
         staying.map((one) => (one === release ? Object.freeze({ ...release }) : one)),
       );
     },

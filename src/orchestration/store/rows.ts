@@ -13,11 +13,6 @@ export function keyOf(row: ManifestKey): ManifestKey {
   return { kind: row.kind, scope: row.scope, name: row.name };
 }
 
-/** As one string: names never hold a slash. */
-export function idOf(key: ManifestKey): string {
-  return `${key.kind}/${key.scope}/${key.name}`;
-}
-
 export const whereKey = "kind = ? and scope = ? and name = ?";
 
 /** Of an upsert by id: the row in the way belongs to the same resource. */

@@ -1,7 +1,8 @@
 import type { Database } from "bun:sqlite";
+import { keyText } from "../api/key-text.ts";
 import type { ManifestKey } from "../api/manifest.ts";
 import type { SleepState } from "./records.ts";
-import { columnsOf, idOf, type KeyColumns, keyOf, whereKey } from "./rows.ts";
+import { columnsOf, type KeyColumns, keyOf, whereKey } from "./rows.ts";
 import type { Transaction } from "./store.ts";
 
 interface Row extends ManifestKey {
@@ -28,21 +29,21 @@ export function createSleep(db: Database, onMoved: (key: ManifestKey) => void): 
   let states: Map<string, SleepState> | undefined;
   const known = (): Map<string, SleepState> => {
     states ??= new Map(
-      all.all().map((row) => [idOf(row), { ...keyOf(row), asleep: row.asleep === 1, since: row.since }]),
+      all.all().map((row) => [keyText(row), { ...keyOf(row), asleep: row.asleep === 1, since: row.since }]),
     );
     return states;
   };
   return {
     sleep: {
-      get: (key) => known().get(idOf(key)),
+      get: (key) => known().get(keyText(key)),
       put(state) {
-        const before = known().get(idOf(state))?.asleep ?? false;
+        const before = known().get(keyText(state))?.asleep ?? false;
         upsert.run(...columnsOf(state), state.asleep ? 1 : 0, state.since);
         states = undefined;
         if (before !== state.asleep) onMoved(keyOf(state));
       },
       remove(key) {
-        const before = known().get(idOf(key));
+        const before = known().get(keyText(key));
         if (before === undefined) return;
         drop.run(...columnsOf(key));
         states = undefined;

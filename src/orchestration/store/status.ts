@@ -1,7 +1,8 @@
 import type { Database } from "bun:sqlite";
+import { keyText } from "../api/key-text.ts";
 import { createCache } from "./cache.ts";
 import { deepFreeze } from "../../base/pure/deep-freeze.ts";
-import { columnsOf, idOf, type KeyColumns, whereKey } from "./rows.ts";
+import { columnsOf, type KeyColumns, whereKey } from "./rows.ts";
 import type { Transaction } from "./store.ts";
 
 type Status = Record<string, unknown>;
@@ -25,13 +26,13 @@ export function createStatus(db: Database): StatusNoun {
   return {
     status: {
       get: (key) =>
-        cache.get(idOf(key), () => {
+        cache.get(keyText(key), () => {
           const row = byKey.get(...columnsOf(key));
           return row ? deepFreeze<Status>(JSON.parse(row.status)) : undefined;
         }),
       put(key, status) {
         upsert.run(...columnsOf(key), JSON.stringify(status));
-        cache.drop(idOf(key));
+        cache.drop(keyText(key));
       },
     },
     forget: (id) => (id === undefined ? cache.clear() : cache.drop(id)),

@@ -4,6 +4,7 @@ import { type App, type AppProblem, appStates } from "../../observability/api/ap
 import type { Deploy, HostStrip, Overview } from "../../observability/api/apps.ts";
 import type { Operation } from "../../observability/api/operations.ts";
 import type { MetricsTick, StreamEvents } from "../../observability/api/stream.ts";
+import { keyText } from "../../orchestration/api/key-text.ts";
 import type { Hearers } from "./stream.ts";
 
 /** What the page holds of the server: one overview, and then what changes of it. */
@@ -29,7 +30,7 @@ const sparkPoints = 60;
 /** The worst first, then by name. */
 export const apps = computed(() =>
   [...held.value.values()].sort(
-    (a, b) => appStates.indexOf(b.state) - appStates.indexOf(a.state) || keyOf(a).localeCompare(keyOf(b)),
+    (a, b) => appStates.indexOf(b.state) - appStates.indexOf(a.state) || keyText(a).localeCompare(keyText(b)),
   ),
 );
 
@@ -54,19 +55,19 @@ export function takeOverview(overview: Overview): void {
 export const hearers: Hearers = {
   snapshot({ apps: all, problems: found, engine_up: up }) {
     batch(() => {
-      held.value = byKey(all.map((app) => withSparks(app, held.value.get(keyOf(app)))));
+      held.value = byKey(all.map((app) => withSparks(app, held.value.get(keyText(app)))));
       problems.value = found;
       engine.value = { up };
       known.value = true;
     });
   },
   app(app) {
-    held.value = new Map(held.value).set(keyOf(app), withSparks(app, held.value.get(keyOf(app))));
+    held.value = new Map(held.value).set(keyText(app), withSparks(app, held.value.get(keyText(app))));
     takeRelease(app);
   },
   gone(ref) {
     const left = new Map(held.value);
-    left.delete(keyOf(ref));
+    left.delete(keyText(ref));
     held.value = left;
   },
   problems({ problems: found, engine_up: up }) {
@@ -92,8 +93,8 @@ function takeMetrics(tick: MetricsTick): void {
     if (tick.host !== undefined) host.value = tick.host;
     const all = new Map(held.value);
     for (const figures of tick.apps) {
-      const app = all.get(keyOf(figures));
-      if (app !== undefined) all.set(keyOf(app), { ...app, ...withFigures(app, figures, tick.at) });
+      const app = all.get(keyText(figures));
+      if (app !== undefined) all.set(keyText(app), { ...app, ...withFigures(app, figures, tick.at) });
     }
     held.value = all;
   });
@@ -127,7 +128,7 @@ function withFigures({ sparks }: App, { usage, traffic }: Figures, at: string): 
 function takeRelease({ release, kind, scope, name }: App): void {
   if (release === undefined) return;
   const deploy: Deploy = { ...release, app: { kind, scope, name } };
-  const others = deploys.value.filter((one) => keyOf(one.app) !== keyOf(deploy.app));
+  const others = deploys.value.filter((one) => keyText(one.app) !== keyText(deploy.app));
   deploys.value = [deploy, ...others].sort((a, b) => b.started_at.localeCompare(a.started_at)).slice(0, deploysMax);
 }
 
@@ -135,6 +136,4 @@ function withSparks(app: App, before: App | undefined): App {
   return app.sparks === undefined && before?.sparks !== undefined ? { ...app, sparks: before.sparks } : app;
 }
 
-const keyOf = ({ kind, scope, name }: { kind: string; scope: string; name: string }) => `${kind}/${scope}/${name}`;
-
-const byKey = (all: readonly App[]) => new Map(all.map((app) => [keyOf(app), app]));
+const byKey = (all: readonly App[]) => new Map(all.map((app) => [keyText(app), app]));

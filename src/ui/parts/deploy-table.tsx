@@ -1,4 +1,5 @@
 import type { Deploy } from "../../observability/api/apps.ts";
+import { keyText } from "../../orchestration/api/key-text.ts";
 import { appPath } from "../frame/paths.ts";
 import { durationText } from "../text/figures.ts";
 import { byText, causeText, outcomeTone, releaseStateText } from "../text/states.ts";
@@ -13,7 +14,7 @@ export function DeployTable({ rows }: { rows: readonly Deploy[] }) {
     <Table
       label="Deploys"
       rows={rows}
-      keyOf={({ app, id }) => `${app.kind}/${app.scope}/${app.name}/${id}`}
+      keyOf={({ app, id }) => `${keyText(app)}/${id}`}
       columns={[
         { title: "State", cell: ({ status }) => <State tone={outcomeTone(status)} text={releaseStateText(status)} /> },
         {

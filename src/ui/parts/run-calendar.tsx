@@ -1,4 +1,5 @@
 import type { JobView } from "../../observability/api/jobs.ts";
+import { keyText } from "../../orchestration/api/key-text.ts";
 import { now } from "../frame/clock.ts";
 import { query, withQuery } from "../frame/router.ts";
 import { calendar, dayText, dayWord, type Mark, weekAway, weekDays } from "../text/calendar.ts";
@@ -26,7 +27,7 @@ export function RunCalendar({ jobs }: { jobs: readonly JobView[] }) {
       <Table
         label="Runs of the week"
         rows={calendar(jobs, days)}
-        keyOf={({ job }) => `${job.kind}/${job.scope}/${job.name}`}
+        keyOf={({ job }) => keyText(job)}
         columns={[
           { title: "Job", cell: ({ job }) => <strong>{`${job.scope}/${job.name}`}</strong> },
           ...days.slice(0, -1).map((day, index) => ({

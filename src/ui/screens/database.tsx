@@ -1,4 +1,5 @@
 import { type BlockView, listDatabases } from "../../observability/api/plugins.ts";
+import { keyText } from "../../orchestration/api/key-text.ts";
 import { api } from "../data/api.ts";
 import { useLoad } from "../data/load.ts";
 import { apps, operations } from "../data/model.ts";
@@ -22,7 +23,7 @@ import { Query } from "./database/query.tsx";
 export function Screen({ params }: ScreenProps) {
   const { kind = "", scope = "", name = "" } = params;
   const of = { kind, scope, name };
-  const own = apps.value.filter(({ block }) => block === `${kind}/${scope}/${name}`);
+  const own = apps.value.filter(({ block }) => block === keyText(of));
   const version = own.map(({ state, ready }) => `${state} ${ready}`).join();
   const loaded = useLoad("databases", (signal) => api.call(listDatabases, { signal }), version);
   const block = loaded.data?.blocks.find((each) => databasePath(each) === databasePath(of));

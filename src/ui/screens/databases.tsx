@@ -1,4 +1,5 @@
 import { type BlockView, listDatabases } from "../../observability/api/plugins.ts";
+import { keyText } from "../../orchestration/api/key-text.ts";
 import { api } from "../data/api.ts";
 import { useLoad } from "../data/load.ts";
 import { apps } from "../data/model.ts";
@@ -40,7 +41,7 @@ function Blocks({ blocks }: { blocks: readonly BlockView[] }) {
     <Table
       label="Databases"
       rows={blocks}
-      keyOf={({ kind, scope, name }) => `${kind}/${scope}/${name}`}
+      keyOf={keyText}
       columns={[
         { title: "State", cell: ({ state, summary }) => <State tone={appTones[state]} text={state} title={summary} /> },
         {

@@ -1,4 +1,5 @@
 import type { App, AppProblem } from "../../observability/api/app-model.ts";
+import { keyText } from "../../orchestration/api/key-text.ts";
 import { connection } from "../data/connection.ts";
 import { apps, deploys, engine, host, known, problems, server } from "../data/model.ts";
 import { Page } from "../frame/page.tsx";
@@ -75,7 +76,7 @@ const tiles = new WeakMap<App, preact.JSX.Element>();
 
 /** An app that has not changed keeps its element, which the page then passes over: 200 tiles cost no more than one. */
 function tileOf(app: App) {
-  const kept = tiles.get(app) ?? <AppTile key={`${app.kind}/${app.scope}/${app.name}`} app={app} />;
+  const kept = tiles.get(app) ?? <AppTile key={keyText(app)} app={app} />;
   tiles.set(app, kept);
   return kept;
 }

@@ -1,3 +1,4 @@
+import { keyText } from "../../../orchestration/api/key-text.ts";
 /** Of what a replica is. */
 interface PlaceOwner {
   kind: string;
@@ -17,8 +18,8 @@ export function createPlaces(): Places {
   /** App → container → place. */
   const taken = new Map<string, Map<string, number>>();
   return {
-    of({ kind, scope, name }, { id, ordinal }) {
-      const app = `${kind}/${scope}/${name}`;
+    of(owner, { id, ordinal }) {
+      const app = keyText(owner);
       if (ordinal !== undefined) return String(ordinal);
       const places = taken.get(app) ?? new Map<string, number>();
       taken.set(app, places);

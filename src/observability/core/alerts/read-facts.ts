@@ -1,6 +1,7 @@
 import type { ListedManifest } from "../../../orchestration/api/apply.ts";
 import type { Condition, PodKindStatus } from "../../../orchestration/api/describe.ts";
 import type { JobRun } from "../../../orchestration/api/jobs.ts";
+import { keyText } from "../../../orchestration/api/key-text.ts";
 import { podKinds } from "../../../orchestration/api/manifest.ts";
 import type { Release } from "../../../orchestration/api/releases.ts";
 import type { CertificateView } from "../../../ingress/api/certificates.ts";
@@ -70,10 +71,10 @@ const undecided = ["scheduled", "running", "skipped", "cancelled"];
 
 /** The newest decided run of each job that still exists; `runs` are newest first. */
 export function runFactsOf(runs: readonly JobRun[], manifests: readonly ListedManifest[]): RunFact[] {
-  const existing = new Set(manifests.map(({ kind, scope = "", name }) => `${kind}/${scope}/${name}`));
+  const existing = new Set(manifests.map(keyText));
   const newest = new Map<string, RunFact>();
   for (const run of runs) {
-    const key = `${run.kind}/${run.scope}/${run.name}`;
+    const key = keyText(run);
     if (newest.has(key) || !existing.has(key) || undecided.includes(run.status)) continue;
     const at = Date.parse(run.ended_at ?? run.started_at ?? run.instant ?? "") || 0;
     const { kind, scope, name, status, error = "" } = run;

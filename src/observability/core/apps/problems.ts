@@ -1,6 +1,8 @@
 import type { AppFacts } from "../../../orchestration/api/app-facts.ts";
+import { keyText } from "../../../orchestration/api/key-text.ts";
 import { type AppHost, type AppProblem, severities } from "../../api/app-model.ts";
 import type { AppJudgement } from "./state.ts";
+import { refOf } from "./view.ts";
 
 const titleMax = 80;
 const causeMax = 500;
@@ -30,9 +32,8 @@ function cut(text: string, max: number): string {
   return text.length <= max ? text : `${text.slice(0, max - 1)}…`;
 }
 
-const refOf = ({ kind, scope, name }: AppFacts) => ({ kind, scope, name });
 const named = ({ scope, name }: AppFacts) => `${scope}/${name}`;
-const idOf = (type: string, { kind, scope, name }: AppFacts) => `${type}/${kind}/${scope}/${name}`;
+const idOf = (type: string, app: AppFacts) => `${type}/${keyText(app)}`;
 
 /** The same words as the state: one cause is told once. */
 function stateProblem(facts: AppFacts, { state, cause, ready, replicas }: AppJudgement): AppProblem | undefined {

@@ -1,5 +1,6 @@
 import type { CertificateView } from "../../../ingress/api/certificates.ts";
 import type { JobRun } from "../../../orchestration/api/jobs.ts";
+import { keyText } from "../../../orchestration/api/key-text.ts";
 import type { AppProblem } from "../../api/app-model.ts";
 import { shortened } from "./problems.ts";
 
@@ -116,7 +117,7 @@ function expiryProblem({ names, state, not_after, error }: CertificateView, now:
 /** The newest run of each job that ended, where it failed. */
 function runProblems(runs: readonly JobRun[]): AppProblem[] {
   const ended = runs.filter(({ status }) => !["scheduled", "running", "skipped", "cancelled"].includes(status));
-  const newest = [...Map.groupBy(ended, ({ kind, scope, name }) => `${kind}/${scope}/${name}`).values()];
+  const newest = [...Map.groupBy(ended, keyText).values()];
   return newest.flatMap(([run]) => (run === undefined || run.status === "succeeded" ? [] : [runProblem(run)]));
 }
 

@@ -1,3 +1,4 @@
+import { keyText } from "../../../orchestration/api/key-text.ts";
 import type { Stats } from "../../../orchestration/api/stats.ts";
 import type { AppUsage } from "../../api/app-model.ts";
 import type { ReplicaUsage } from "./view.ts";
@@ -12,7 +13,7 @@ interface UsageByApp {
 /** Sums over the replicas of each app. */
 export function usageByApp(rows: readonly Stats[]): UsageByApp {
   const pods = new Map(rows.map((row) => [row.container_name, replicaUsage(row)]));
-  const groups = Map.groupBy(rows, ({ identity }) => `${identity.kind}/${identity.scope}/${identity.name}`);
+  const groups = Map.groupBy(rows, ({ identity }) => keyText(identity));
   return { pods, apps: new Map([...groups].map(([app, group]) => [app, appUsage(group)])) };
 }
 

@@ -43,10 +43,6 @@ export function refOf({ kind, scope, name }: AppRef): AppRef {
   return { kind, scope, name };
 }
 
-export function refText({ kind, scope, name }: AppRef): string {
-  return `${kind}/${scope}/${name}`;
-}
-
 export function isoTime(at: number): string {
   return new Date(at).toISOString();
 }

@@ -1,4 +1,5 @@
 import type { ListedManifest } from "../../../orchestration/api/apply.ts";
+import { keyText } from "../../../orchestration/api/key-text.ts";
 import type { PluginInfo } from "../../../orchestration/api/plugins.ts";
 import { type App, type AppState, appStates } from "../../api/app-model.ts";
 import type { BlockView } from "../../api/plugins.ts";
@@ -18,7 +19,7 @@ export function blockView(
   { kind, scope, name, spec, status }: StoredBlock,
   { plugin, apps }: PluginAndApps,
 ): BlockView {
-  const own = apps.filter(({ block }) => block === `${kind}/${scope}/${name}`);
+  const own = apps.filter(({ block }) => block === keyText({ kind, scope, name }));
   const [worst] = own.toSorted((a, b) => rank(b.state) - rank(a.state));
   return {
     plugin: plugin?.name ?? textOf(status?.plugin),

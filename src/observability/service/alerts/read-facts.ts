@@ -5,6 +5,7 @@ import { getIngressTraffic } from "../../../ingress/api/traffic.ts";
 import { listManifests } from "../../../orchestration/api/apply.ts";
 import { system } from "../../../orchestration/api/health.ts";
 import { listRuns } from "../../../orchestration/api/jobs.ts";
+import { keyText } from "../../../orchestration/api/key-text.ts";
 import {
   type AppFact,
   askText,
@@ -16,7 +17,7 @@ import {
 import { appFactOf, certificateFact, runFactsOf, siteFact } from "../../core/alerts/read-facts.ts";
 import { type ActiveRule, logAsk, metricAsk } from "../../core/alerts/rules.ts";
 import type { AlertParts } from "./parts.ts";
-import { appKey, type ReadReleases } from "./release-reader.ts";
+import type { ReadReleases } from "./release-reader.ts";
 
 export interface Reading {
   facts: Facts;
@@ -56,7 +57,7 @@ export async function readFacts(
   const found = await Promise.all([
     part("apps", async () => {
       const releases = await readReleases(await manifests);
-      const facts = (await manifests).flatMap((one) => appFactOf(one, releases.get(appKey(one)) ?? []) ?? []);
+      const facts = (await manifests).flatMap((one) => appFactOf(one, releases.get(keyText(one)) ?? []) ?? []);
       // The status counts replicas of the newest release alone; during a rollout the older ones serve.
       return facts.map((app) => withSight(app, sources.sight?.(app)));
     }),

@@ -1,15 +1,12 @@
 import type { Client } from "../../../base/wire/client.ts";
 import type { ListedManifest } from "../../../orchestration/api/apply.ts";
 import { listEvents } from "../../../orchestration/api/events.ts";
+import { keyText } from "../../../orchestration/api/key-text.ts";
 import { podKinds } from "../../../orchestration/api/manifest.ts";
 import { listReleases, type Release } from "../../../orchestration/api/releases.ts";
 
-/** The releases of each app, newest first, by `appKey`. */
+/** The releases of each app, newest first, by `keyText`. */
 export type ReadReleases = (apps: readonly ListedManifest[]) => Promise<ReadonlyMap<string, readonly Release[]>>;
-
-export function appKey({ kind, scope = "", name }: Pick<ListedManifest, "kind" | "scope" | "name">): string {
-  return `${kind}/${scope}/${name}`;
-}
 
 const eventsRead = "1000";
 const about = /^(?:release|manifest|rollout|restart|block|apply)\b/;
@@ -27,7 +24,7 @@ export function createReleaseReader(client: Client): ReadReleases {
     });
     if (seq === undefined || events.length >= Number(eventsRead)) known.clear();
     for (const { action, kind = "", scope = "", name = "" } of events) {
-      if (about.test(action)) known.delete(`${kind}/${scope}/${name}`);
+      if (about.test(action)) known.delete(keyText({ kind, scope, name }));
     }
     seq = events.at(-1)?.seq ?? seq ?? 0;
   }
@@ -35,16 +32,16 @@ export function createReleaseReader(client: Client): ReadReleases {
   return async (manifests) => {
     await forget();
     const apps = manifests.filter(({ kind }) => podKinds.some((pod) => pod === kind));
-    const keys = new Set(apps.map(appKey));
+    const keys = new Set(apps.map(keyText));
     for (const key of known.keys()) if (!keys.has(key)) known.delete(key);
     const answers = new Map(known);
-    for (const app of apps.filter((one) => !known.has(appKey(one)))) {
+    for (const app of apps.filter((one) => !known.has(keyText(one)))) {
       const { kind, scope, name } = app;
       const { releases } = await client.call(listReleases, { query: { kind, scope, name } });
       // One that is under way changes without an event for each step.
       if (releases.every(({ status }) => status === "succeeded" || status === "failed"))
-        known.set(appKey(app), releases);
-      answers.set(appKey(app), releases);
+        known.set(keyText(app), releases);
+      answers.set(keyText(app), releases);
     }
     return answers;
   };

@@ -1,5 +1,6 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import { deleteManifest } from "../../../orchestration/api/apply.ts";
+import { keyText } from "../../../orchestration/api/key-text.ts";
 import { startPod, stopPod } from "../../../orchestration/api/pods.ts";
 import { rollback } from "../../../orchestration/api/releases.ts";
 import { restart } from "../../../orchestration/api/restart.ts";
@@ -134,7 +135,7 @@ export function createActions({ platform, apps, model, operations }: ActionParts
       const answer = await platform.as(ask.actor).call(deleteManifest, { query: { ...ref, prune } });
       begin(ask, known, { type: "delete", goal: { type: "gone" } });
       return {
-        deleted: answer.deleted ?? [`${ref.kind}/${ref.scope}/${ref.name}`],
+        deleted: answer.deleted ?? [keyText(ref)],
         warnings: answer.warnings ?? [],
       };
     },

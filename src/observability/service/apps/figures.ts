@@ -1,12 +1,13 @@
 import type { Client } from "../../../base/wire/client.ts";
 import type { Log } from "../../../base/words/log.ts";
 import { getIngressTraffic } from "../../../ingress/api/traffic.ts";
+import { keyText } from "../../../orchestration/api/key-text.ts";
 import { listStats } from "../../../orchestration/api/stats.ts";
 import type { AppRef, AppTraffic, AppUsage, Sparks } from "../../api/app-model.ts";
 import { trafficByApp } from "../../core/apps/hosts.ts";
 import { type SparkLine, sparksOf, withPoint } from "../../core/apps/sparks.ts";
 import { usageByApp } from "../../core/apps/usage.ts";
-import { refText, type ReplicaUsage } from "../../core/apps/view.ts";
+import type { ReplicaUsage } from "../../core/apps/view.ts";
 import type { EdgeReader } from "./edge.ts";
 import type { AppsLimits } from "./limits.ts";
 
@@ -46,11 +47,11 @@ export function createFigures({ client, edge, log, limits }: FiguresParts): Figu
   const trafficOf = ({ scope, name }: AppRef) => traffic.get(`${scope}/${name}`);
 
   return {
-    usageOf: (app) => usage.apps.get(refText(app)),
+    usageOf: (app) => usage.apps.get(keyText(app)),
     usageOfPod: (pod) => usage.pods.get(pod),
     trafficOf,
     sparksOf(app) {
-      const line = lines.get(refText(app));
+      const line = lines.get(keyText(app));
       return line && sparksOf(line, { stepMs: limits.sparkStepMs, until: pointAt });
     },
     async sample(now, apps) {
@@ -64,7 +65,7 @@ export function createFigures({ client, edge, log, limits }: FiguresParts): Figu
       pointAt = now;
       lines = new Map(
         apps.map((app) => {
-          const key = refText(app);
+          const key = keyText(app);
           const figures = { usage: usage.apps.get(key), traffic: trafficOf(app) };
           return [key, withPoint(lines.get(key), figures, limits.sparkPoints)];
         }),

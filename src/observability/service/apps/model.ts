@@ -2,6 +2,7 @@ import { createBroadcast } from "../../../base/words/broadcast.ts";
 import type { SteadyClock } from "../../../base/words/clock.ts";
 import type { Log } from "../../../base/words/log.ts";
 import type { AppFacts, AppWatch } from "../../../orchestration/api/app-facts.ts";
+import { keyText } from "../../../orchestration/api/key-text.ts";
 import { type App, type AppProblem, type AppRef, appStates } from "../../api/app-model.ts";
 import type { HostStrip } from "../../api/apps.ts";
 import type { MetricsTick } from "../../api/stream.ts";
@@ -9,7 +10,7 @@ import type { NameOf } from "../../core/apps/activity.ts";
 import { worstFirst } from "../../core/apps/problems.ts";
 import { serverProblems } from "../../core/apps/server-problems.ts";
 import { type AppJudgement, judge } from "../../core/apps/state.ts";
-import { appView, refOf, refText } from "../../core/apps/view.ts";
+import { appView, refOf } from "../../core/apps/view.ts";
 import type { EdgeReader } from "./edge.ts";
 import type { Figures } from "./figures.ts";
 import type { AppsLimits } from "./limits.ts";
@@ -71,12 +72,12 @@ export function createAppModel(parts: ModelParts): AppModel {
 
   watch.subscribe((key) => {
     if (key === undefined) allDirty = true;
-    else dirty.set(refText(key), refOf(key));
+    else dirty.set(keyText(key), refOf(key));
     wake();
   });
 
   function look(ref: AppRef): void {
-    const key = refText(ref);
+    const key = keyText(ref);
     const facts = watch.of(ref);
     if (facts === undefined) {
       if (known.delete(key)) changes.publish({ type: "gone", ref: refOf(ref) });
@@ -117,12 +118,12 @@ export function createAppModel(parts: ModelParts): AppModel {
       allDirty = false;
       dirty.clear();
       const keys = watch.keys();
-      const there = new Set(keys.map(refText));
-      for (const { app } of [...known.values()]) if (!there.has(refText(app))) look(app);
+      const there = new Set(keys.map(keyText));
+      for (const { app } of [...known.values()]) if (!there.has(keyText(app))) look(app);
       keys.forEach(look);
     } else {
       for (const { app, judgement } of known.values()) {
-        if (judgement.recheckAt !== undefined && judgement.recheckAt <= now) dirty.set(refText(app), refOf(app));
+        if (judgement.recheckAt !== undefined && judgement.recheckAt <= now) dirty.set(keyText(app), refOf(app));
       }
       const due = [...dirty.values()];
       dirty.clear();
@@ -195,7 +196,7 @@ export function createAppModel(parts: ModelParts): AppModel {
     },
     list: () => [...known.values()].map(withFigures).sort(byState),
     get(ref) {
-      const found = known.get(refText(ref));
+      const found = known.get(keyText(ref));
       return found && withFigures(found);
     },
     problems: () => problems,
@@ -218,5 +219,5 @@ function defined<T extends object>(value: T): T {
 
 function byState(a: KnownApp, b: KnownApp): number {
   const rank = ({ app }: KnownApp) => -appStates.indexOf(app.state);
-  return rank(a) - rank(b) || (refText(a.app) < refText(b.app) ? -1 : 1);
+  return rank(a) - rank(b) || (keyText(a.app) < keyText(b.app) ? -1 : 1);
 }

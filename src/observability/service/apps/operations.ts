@@ -2,10 +2,11 @@ import { createBroadcast } from "../../../base/words/broadcast.ts";
 import type { Clock } from "../../../base/words/clock.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import type { Log } from "../../../base/words/log.ts";
+import { keyText } from "../../../orchestration/api/key-text.ts";
 import type { AppRef } from "../../api/app-model.ts";
 import type { Operation } from "../../api/operations.ts";
 import { type Goal, progressOf } from "../../core/apps/operation.ts";
-import { isoTime, refOf, refText } from "../../core/apps/view.ts";
+import { isoTime, refOf } from "../../core/apps/view.ts";
 import { type Grant, mayReach } from "../../core/tokens/grant.ts";
 import type { AppsLimits } from "./limits.ts";
 import type { AppModel } from "./model.ts";
@@ -83,8 +84,8 @@ export function createOperations({ model, clock, log, limits, randomBytes }: Ope
 
   model.subscribe((change) => {
     if (change.type !== "looked" && change.type !== "gone") return;
-    const key = refText(change.ref);
-    for (const entry of [...running]) if (refText(entry.operation.app) === key) look(entry);
+    const key = keyText(change.ref);
+    for (const entry of [...running]) if (keyText(entry.operation.app) === key) look(entry);
   });
 
   function put({ type, app, actor, release }: Omit<Begun, "goal">, goal: Goal | undefined): Entry {

@@ -1,3 +1,4 @@
+import { keyText } from "../../../orchestration/api/key-text.ts";
 import { why } from "../../../orchestration/api/why.ts";
 import type { AppFact, Facts } from "../../core/alerts/facts.ts";
 import { isDown } from "../../core/alerts/findings.ts";
@@ -21,16 +22,16 @@ export function createOutageRoom(parts: AlertParts): OutageRoom {
     async take(facts) {
       const { apps, now } = facts;
       if (apps === undefined) return;
-      const down = new Map(apps.filter(isDown).map((app) => [keyOf(app), app]));
+      const down = new Map(apps.filter(isDown).map((app) => [keyText(app), app]));
       const open = store.outages.open();
-      const known = new Set(open.map(keyOf));
-      const begun = [...down.values()].filter((app) => !known.has(keyOf(app)));
+      const known = new Set(open.map(keyText));
+      const begun = [...down.values()].filter((app) => !known.has(keyText(app)));
       if (open.length === 0 && begun.length === 0) return;
       const causes = await Promise.all(
         begun.map((app, index) => causeOf(parts, { app, now, isAsked: index < parts.limits.whysPerRound })),
       );
       const updates = open.map((outage) => {
-        const isOver = !down.has(keyOf(outage));
+        const isOver = !down.has(keyText(outage));
         // After a restart of the server: when it came up is not known, so the last time that it was seen down counts.
         if (isOver) return { ...outage, to: now - outage.seenAt > minuteMs ? outage.seenAt : now };
         return { ...outage, seenAt: now, failedRequests: outage.failedRequests + failedNow(outage, facts, counted) };
@@ -48,10 +49,6 @@ export function createOutageRoom(parts: AlertParts): OutageRoom {
       );
     },
   };
-}
-
-function keyOf({ kind, scope, name }: Pick<AppFact, "kind" | "scope" | "name">): string {
-  return `${kind}/${scope}/${name}`;
 }
 
 type Cause = Pick<OutageRecord, "cause" | "causeRef" | "causeText">;
@@ -77,7 +74,7 @@ async function causeOf(
 
 /** Figures are of the last minute, and looks come more often: each minute counts once. */
 function failedNow(outage: OutageRecord, { sites, now }: Facts, counted: Map<string, number>): number {
-  const key = keyOf(outage);
+  const key = keyText(outage);
   if (now - (counted.get(key) ?? outage.from) < minuteMs) return 0;
   counted.set(key, now);
   const own = sites?.filter(({ scope, name }) => scope === outage.scope && name === outage.name) ?? [];

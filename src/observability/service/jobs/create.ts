@@ -1,6 +1,7 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import { apply, type ListedManifest, listManifests } from "../../../orchestration/api/apply.ts";
 import { cancelRun, getRun, type JobRun, listRuns, runCronjob, runJob } from "../../../orchestration/api/jobs.ts";
+import { keyText } from "../../../orchestration/api/key-text.ts";
 import type { JobView } from "../../api/jobs.ts";
 import { type AppName, type Grant, mayReach } from "../../core/tokens/grant.ts";
 import type { ObservabilityContext } from "../context.ts";
@@ -71,13 +72,12 @@ export function createJobs({ platform, clock }: Pick<ObservabilityContext, "plat
         stored(grant, { scope }),
         client.call(listRuns, { query: { scope, limit: String(runsRead) } }),
       ]);
-      const byJob = Map.groupBy(runs, (run) => `${run.kind}/${run.scope}/${run.name}`);
+      const byJob = Map.groupBy(runs, keyText);
       const now = clock.now();
       return manifests.map((manifest) => {
-        const { kind, scope: at, name } = manifest;
         return viewOf(manifest, {
-          runs: byJob.get(`${kind}/${at}/${name}`) ?? [],
-          upcoming: kind === "cronjob" ? platform.upcoming(manifest.spec, { now, max: upcomingMax }) : [],
+          runs: byJob.get(keyText(manifest)) ?? [],
+          upcoming: manifest.kind === "cronjob" ? platform.upcoming(manifest.spec, { now, max: upcomingMax }) : [],
           until: now + upcomingMs,
         });
       });

@@ -1,6 +1,8 @@
 import type { Clock } from "../../../base/words/clock.ts";
+import { keyText } from "../../../orchestration/api/key-text.ts";
 import type { ManifestKey } from "../../../orchestration/api/manifest.ts";
 import type { AppProblem } from "../../api/app-model.ts";
+import { refOf } from "../../core/apps/view.ts";
 
 /** Remembers of which apps something was not kept, and why. */
 export interface TelemetryNotes {
@@ -24,15 +26,15 @@ export function createTelemetryNotes(
 ): TelemetryNotes {
   const notes = new Map<string, Note>();
   return {
-    add({ kind, scope, name }, reason) {
-      const key = `${kind}/${scope}/${name}`;
+    add(app, reason) {
+      const key = keyText(app);
       const now = clock.now();
       const known = notes.get(key);
       const isNew = known === undefined || now - known.lastAt > noteMs;
       const isTold = known?.reason === reason && now - known.toldAt <= noteMs;
       const toldAt = isTold ? known.toldAt : now;
       notes.delete(key);
-      notes.set(key, { app: { kind, scope, name }, reason, since: isNew ? now : known.since, lastAt: now, toldAt });
+      notes.set(key, { app: refOf(app), reason, since: isNew ? now : known.since, lastAt: now, toldAt });
       const [oldest] = notes.size > appsMax ? notes.keys() : [];
       if (oldest !== undefined) notes.delete(oldest);
       return !isTold;

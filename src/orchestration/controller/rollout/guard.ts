@@ -3,7 +3,7 @@ import { guardFault } from "../../core/plan/guard.ts";
 import type { ResolvedWorkload } from "../../core/workload.ts";
 import type { Context } from "../state/context.ts";
 import type { Guards } from "../state/guards.ts";
-import { type KeyText, keyText } from "../state/key-text.ts";
+import { type KeyText, keyText } from "../../api/key-text.ts";
 import type { Pod } from "../state/pod.ts";
 
 /** What is remembered of one guarded release, since containers that are gone have answered requests, too. */

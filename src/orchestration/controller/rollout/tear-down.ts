@@ -5,7 +5,7 @@ import { appId } from "../../core/naming.ts";
 import { removeAppDir, removeVolumeDir } from "../../../base/disk/app-dirs.ts";
 import type { Deletion } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
-import { type KeyText, keyText } from "../state/key-text.ts";
+import { type KeyText, keyText } from "../../api/key-text.ts";
 import { pruneNamedVolumes } from "../desired/named-volumes.ts";
 import { releaseContainers } from "./release-step.ts";
 import { claimVolumes } from "../desired/volumes.ts";

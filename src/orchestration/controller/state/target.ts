@@ -1,7 +1,8 @@
 import { Failure } from "../../../base/wire/failure.ts";
+import type {} from "../../api/key-text.ts";
 import {
-  type CoreKind,
   containerKinds,
+  type CoreKind,
   formatKey,
   type ManifestKey,
   type PodKind,
@@ -72,7 +73,7 @@ export function resolvePodTarget(manifests: ManifestReads, target: Target): Mani
   const [first, ...others] = found;
   if (first === undefined) throw notStored(manifests, podKinds, { scope: target.scope, name });
   if (others.length > 0) {
-    const list = found.map((manifest) => `${manifest.kind}/${manifest.scope}/${manifest.name}`).join(", ");
+    const list = found.map(formatKey).join(", ");
     throw new Failure("invalid", `"${name}" is ambiguous: ${list}; say which with kind and scope`);
   }
   return { kind: podKindOf(first.kind), scope: first.scope, name };

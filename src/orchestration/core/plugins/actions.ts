@@ -1,6 +1,7 @@
 import type { TObject } from "@sinclair/typebox";
 import type { Problem } from "../../../base/wire/failure.ts";
-import { type CoreKind, coreKinds } from "../../api/manifest.ts";
+import type {} from "../../api/key-text.ts";
+import { type CoreKind, coreKinds, formatKey } from "../../api/manifest.ts";
 import {
   ApplyManifest,
   type ActionType,
@@ -155,8 +156,7 @@ function applied(given: GivenFields, { path, limits, problems }: Place): Planned
   const [draft] = decoded.manifests;
   if (decoded.problems.length > 0 || draft === undefined) return undefined;
   if (draft.kind === "app") return void fault(problems, `${path}.manifest.kind`, coreOnly("app"));
-  const ref = draft.scope === "" ? `${draft.kind}/${draft.name}` : `${draft.kind}/${draft.scope}/${draft.name}`;
-  const label = given.summary?.trim() || `apply_manifest ${ref}`;
+  const label = given.summary?.trim() || `apply_manifest ${formatKey(draft)}`;
   return { type: "apply_manifest", draft: { ...draft, kind: draft.kind }, path: `${path}.manifest`, label };
 }
 

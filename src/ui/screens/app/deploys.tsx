@@ -1,5 +1,6 @@
 import { diffReleases, listAppReleases, type ShownRelease } from "../../../observability/api/deploys.ts";
 import type { AppDetail } from "../../../observability/api/apps.ts";
+import { keyText } from "../../../orchestration/api/key-text.ts";
 import type { Receipt } from "../../../orchestration/api/receipt.ts";
 import { api, faultText } from "../../data/api.ts";
 import { useLoad } from "../../data/load.ts";
@@ -23,7 +24,7 @@ export function Deploys({ app }: { app: AppDetail }) {
   const { kind, scope, name } = app;
   const version = JSON.stringify(app.release);
   const loaded = useLoad(
-    `${kind}/${scope}/${name}`,
+    keyText(app),
     (signal) => api.call(listAppReleases, { params: { scope, name }, query: { kind }, signal }),
     version,
   );

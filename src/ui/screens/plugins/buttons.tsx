@@ -6,6 +6,7 @@ import {
   rollbackPlanePlugin,
   updatePlanePlugin,
 } from "../../../observability/api/plugins.ts";
+import { keyText } from "../../../orchestration/api/key-text.ts";
 import type { PluginInfo } from "../../../orchestration/api/plugins.ts";
 import { api, faultText } from "../../data/api.ts";
 import { lacks } from "../../data/session.ts";
@@ -85,7 +86,7 @@ function askRollback({ plugin: { name, version, previous }, again }: Of): void {
 
 async function blocksOf(name: string): Promise<string[]> {
   const { blocks } = await api.call(listDatabases);
-  return blocks.filter(({ plugin }) => plugin === name).map((block) => `${block.kind}/${block.scope}/${block.name}`);
+  return blocks.filter(({ plugin }) => plugin === name).map(keyText);
 }
 
 async function askDisable({ plugin: { name }, again }: Of): Promise<void> {
