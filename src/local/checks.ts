@@ -1,3 +1,4 @@
+import { isoTime } from "../base/pure/iso-time.ts";
 /** One line of the doctor's answer. */
 export interface Check {
   name: string;
@@ -194,15 +195,11 @@ export function checkClock({ now, newestFileAt, synchronized }: ClockFacts): Che
   const name = "clock";
   const mend = "let the machine follow a time server: timedatectl set-ntp true";
   if (newestFileAt !== undefined && newestFileAt > now + clockBackMs) {
-    const detail = `the database was written at ${iso(newestFileAt)}, but now is ${iso(now)}: the clock went back`;
+    const detail = `the database was written at ${isoTime(newestFileAt)}, but now is ${isoTime(now)}: the clock went back`;
     return { name, status: "fail", detail, mend };
   }
-  if (synchronized === false) return { name, status: "warn", detail: `${iso(now)}, not synchronised`, mend };
-  return { name, status: "ok", detail: iso(now) + (synchronized === true ? ", synchronised" : "") };
-}
-
-function iso(at: number): string {
-  return new Date(at).toISOString();
+  if (synchronized === false) return { name, status: "warn", detail: `${isoTime(now)}, not synchronised`, mend };
+  return { name, status: "ok", detail: isoTime(now) + (synchronized === true ? ", synchronised" : "") };
 }
 
 export interface IdentityFacts {

@@ -1,3 +1,4 @@
+import { isoTime } from "../../base/pure/iso-time.ts";
 /** Resource objects of the identity API (section 2): what lists, searches and single reads answer with. */
 
 interface UserFacts {
@@ -94,8 +95,4 @@ export function auditResource(entry: AuditFacts) {
       detail: entry.detail,
     },
   } as const;
-}
-
-function isoTime(at: number): string {
-  return new Date(at).toISOString();
 }

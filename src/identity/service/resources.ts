@@ -17,7 +17,3 @@ export function resourceOfUser(user: User, providers: readonly string[]): Resour
 export function resourceOfSession(session: Session, userId: string): Resource {
   return sessionResource({ ...session, userId });
 }
-
-export function iso(at: number): string {
-  return new Date(at).toISOString();
-}

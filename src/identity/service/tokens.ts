@@ -1,3 +1,4 @@
+import { isoTime } from "../../base/pure/iso-time.ts";
 import { claimedProvider, type Claims, claimsOf, readClaims, type ReadClaims } from "../core/claims.ts";
 import { decodePart, splitToken, type TokenType } from "../core/jwt.ts";
 import { type SessionStatus, sessionStatus } from "../core/session-status.ts";
@@ -5,7 +6,7 @@ import type { Session, User } from "../store/records.ts";
 import type { SubjectSession } from "../store/token-subjects.ts";
 import type { IdentityContext } from "./context.ts";
 import type { InstanceEntry } from "./directory.ts";
-import { iso, type Resource } from "./resources.ts";
+import type { Resource } from "./resources.ts";
 import { signerOf } from "./signing.ts";
 
 interface IssueOptions {
@@ -124,8 +125,8 @@ function sessionData(
 ): Record<string, unknown> {
   if (session === undefined || standing === undefined) return { status: "not_found", session_id: sessionId };
   const data: Record<string, unknown> = { ...standing, session_id: sessionId };
-  if (session.revokedAt !== undefined) data.revoked_at = iso(session.revokedAt);
-  data.logged_in_at = iso(session.loggedInAt);
-  data.last_activity_at = iso(session.lastActivityAt);
+  if (session.revokedAt !== undefined) data.revoked_at = isoTime(session.revokedAt);
+  data.logged_in_at = isoTime(session.loggedInAt);
+  data.last_activity_at = isoTime(session.lastActivityAt);
   return data;
 }

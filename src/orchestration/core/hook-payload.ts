@@ -1,3 +1,4 @@
+import { isoTime } from "../../base/pure/iso-time.ts";
 import type { ManifestKey } from "../api/manifest.ts";
 
 /** How a rollout ended. Times are epoch milliseconds. */
@@ -63,10 +64,6 @@ export function probePayload(key: ManifestKey, news: ProbeNews): HookPayload {
 
 function identity({ kind, scope, name }: ManifestKey) {
   return { kind, scope, name };
-}
-
-function isoTime(at: number): string {
-  return new Date(at).toISOString();
 }
 
 function clip(text: string): string {

@@ -1,9 +1,10 @@
+import { isoTime } from "../../../base/pure/iso-time.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import type { DataOf } from "../../../base/wire/endpoint.ts";
 import type { IdentityAuditEntry, listIdentityAudit } from "../../api/manage/audit.ts";
 import type { AuditEntry, Instance } from "../../store/records.ts";
 import type { Searches } from "../search.ts";
-import { allInstances, isoTime, type ManageContext, type Place, placeOf, type Query } from "./context.ts";
+import { allInstances, type ManageContext, type Place, placeOf, type Query } from "./context.ts";
 import { findResources } from "./found.ts";
 
 /** The audit trail, newest first. */

@@ -74,10 +74,5 @@ export function placeOf(context: Pick<ManageContext, "store">, { instance, globa
   return requireInstance(context, instance);
 }
 
-/** ISO 8601 of epoch milliseconds. */
-export function isoTime(at: number): string {
-  return new Date(at).toISOString();
-}
-
 /** Stands in the audit trail for what belongs to no single instance. */
 export const allInstances = { seq: 0 } as const;

@@ -1,3 +1,4 @@
+import { isoTime } from "../../../base/pure/iso-time.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import type { DataOf } from "../../../base/wire/endpoint.ts";
 import { identityEventTypes, isIdentityEventType } from "../../api/events.ts";
@@ -15,7 +16,7 @@ import { didYouMean } from "../../../base/pure/suggest.ts";
 import { isClosedHost } from "../../../base/deliver/address-guard.ts";
 import type { Hook, HookDelivery } from "../../store/records.ts";
 import { audit } from "../audit.ts";
-import { bodyReader, type By, isoTime, type ManageContext, requireInstance } from "./context.ts";
+import { bodyReader, type By, type ManageContext, requireInstance } from "./context.ts";
 
 const readBody = bodyReader(createIdentityHook);
 const readChange = bodyReader(updateIdentityHook);

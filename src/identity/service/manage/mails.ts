@@ -1,9 +1,10 @@
+import { isoTime } from "../../../base/pure/iso-time.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import type { DataOf } from "../../../base/wire/endpoint.ts";
 import type { getIdentityMail, IdentityMail, listIdentityMails } from "../../api/manage/mails.ts";
 import type { Mail } from "../../store/records.ts";
 import { audit } from "../audit.ts";
-import { type By, isoTime, type ManageContext, requireInstance } from "./context.ts";
+import { type By, type ManageContext, requireInstance } from "./context.ts";
 
 /** Mails of the service, for servers without a mail server of their own. */
 export interface ManagedMails {

@@ -1,3 +1,4 @@
+import { isoTime } from "../../../base/pure/iso-time.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import type { DataOf } from "../../../base/wire/endpoint.ts";
 import {
@@ -15,16 +16,7 @@ import type { IdentityNouns } from "../../store/open-store.ts";
 import { globalInstance } from "../../store/providers.ts";
 import type { Instance, Provider } from "../../store/records.ts";
 import { audit } from "../audit.ts";
-import {
-  allInstances,
-  bodyReader,
-  type By,
-  isoTime,
-  type ManageContext,
-  type Place,
-  placeOf,
-  refuse,
-} from "./context.ts";
+import { allInstances, bodyReader, type By, type ManageContext, type Place, placeOf, refuse } from "./context.ts";
 
 const readBody = bodyReader(putIdentityProvider);
 

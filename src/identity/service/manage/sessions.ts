@@ -1,3 +1,4 @@
+import { isoTime } from "../../../base/pure/iso-time.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import type { DataOf } from "../../../base/wire/endpoint.ts";
 import type { IdentitySession, listIdentitySessions } from "../../api/manage/sessions.ts";
@@ -5,7 +6,7 @@ import type { IdentityNouns } from "../../store/open-store.ts";
 import type { Instance, Session } from "../../store/records.ts";
 import type { Searches } from "../search.ts";
 import { revokeSession } from "../sessions.ts";
-import { type By, isoTime, type ManageContext, type Query, requireInstance } from "./context.ts";
+import { type By, type ManageContext, type Query, requireInstance } from "./context.ts";
 import { findResources } from "./found.ts";
 import { find } from "./users.ts";
 

@@ -1,3 +1,4 @@
+import { isoTime } from "../../../base/pure/iso-time.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import type { DataOf } from "../../../base/wire/endpoint.ts";
 import {
@@ -20,7 +21,7 @@ import type { Searches } from "../search.ts";
 import { endSessions } from "../sessions.ts";
 import { isUnannounced } from "../user-events.ts";
 import { removeUser } from "../users.ts";
-import { bodyReader, type By, isoTime, type ManageContext, type Query, requireInstance } from "./context.ts";
+import { bodyReader, type By, type ManageContext, type Query, requireInstance } from "./context.ts";
 import { findResources } from "./found.ts";
 
 const readNew = bodyReader(createIdentityUser);

@@ -1,3 +1,4 @@
+import { isoTime } from "../../../base/pure/iso-time.ts";
 import type { AppFacts, ReleaseFacts } from "../../../orchestration/api/app-facts.ts";
 import type { App, AppHost, AppRef, AppTraffic, AppUsage, ReleaseLine, Replica } from "../../api/app-model.ts";
 import type { NameOf } from "./activity.ts";
@@ -41,10 +42,6 @@ export function appView(facts: AppFacts, judgement: AppJudgement, around: Surrou
 
 export function refOf({ kind, scope, name }: AppRef): AppRef {
   return { kind, scope, name };
-}
-
-export function isoTime(at: number): string {
-  return new Date(at).toISOString();
 }
 
 export function releaseLine(release: ReleaseFacts, nameOf: NameOf): ReleaseLine {

@@ -1,4 +1,4 @@
-import { isoTime } from "../iso-time.ts";
+import { isoTime } from "../../../base/pure/iso-time.ts";
 import type { Budget } from "../../api/incidents.ts";
 import { covered } from "./join.ts";
 

@@ -1,9 +1,9 @@
+import { isoTime } from "../../../base/pure/iso-time.ts";
 import type { Release } from "../../../orchestration/api/releases.ts";
 import type { Why } from "../../../orchestration/api/why.ts";
 import type { AccessEntry } from "../../../ingress/api/access-log.ts";
 import type { TimelineEntry } from "../../api/incidents.ts";
 import { changeText, isChange } from "../alerts/brief.ts";
-import { isoTime } from "../iso-time.ts";
 import { deathText } from "./causes.ts";
 import type { Episode, Outage } from "./join.ts";
 

@@ -1,3 +1,4 @@
+import { isoTime } from "../../../base/pure/iso-time.ts";
 import { Failure, problemsFailure } from "../../../base/wire/failure.ts";
 import { schemaCheck } from "../../../base/wire/schema-check.ts";
 import { type AlertDelivery, type Channel, ChannelBody } from "../../api/alert-channels.ts";
@@ -5,7 +6,6 @@ import type { Alert } from "../../api/alerts.ts";
 import type { Message } from "../../core/alerts/message.ts";
 import { nameProblems } from "../../core/alerts/rules.ts";
 import { targetProblems, targetText } from "../../core/alerts/target-text.ts";
-import { isoTime } from "../../core/iso-time.ts";
 import type { ChannelRecord, DeliveryRecord } from "../../store/alerts/records.ts";
 import type { AlertParts } from "./parts.ts";
 import type { SendDelivery } from "./send.ts";

@@ -1,3 +1,4 @@
+import { isoTime } from "../../../base/pure/iso-time.ts";
 import { Failure, problemsFailure } from "../../../base/wire/failure.ts";
 import { schemaCheck } from "../../../base/wire/schema-check.ts";
 import { Acknowledgement, type Alert, type listAlerts } from "../../api/alerts.ts";
@@ -5,7 +6,6 @@ import type { Rule } from "../../api/alert-rules.ts";
 import type { DataOf } from "../../../base/wire/endpoint.ts";
 import type { Facts } from "../../core/alerts/facts.ts";
 import { bySeverity } from "../../core/alerts/message.ts";
-import { isoTime } from "../../core/iso-time.ts";
 import type { AlertFilter } from "../../store/alerts/alerts.ts";
 import type { AlertRecord } from "../../store/alerts/records.ts";
 import { type ChannelRoom, createChannelRoom } from "./channels.ts";

@@ -1,10 +1,10 @@
 import { formatDuration, parseDuration } from "../../../base/pure/duration.ts";
+import { isoTime } from "../../../base/pure/iso-time.ts";
 import { problemsFailure } from "../../../base/wire/failure.ts";
 import { schemaCheck } from "../../../base/wire/schema-check.ts";
 import { type Heartbeat, HeartbeatBody } from "../../api/alert-heartbeat.ts";
 import { durationProblems } from "../../core/alerts/rules.ts";
 import { hostOf, urlProblems } from "../../core/alerts/target-text.ts";
-import { isoTime } from "../../core/iso-time.ts";
 import type { HeartbeatRecord } from "../../store/alerts/records.ts";
 import type { AlertParts } from "./parts.ts";
 

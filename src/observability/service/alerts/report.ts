@@ -1,9 +1,9 @@
+import { isoTime } from "../../../base/pure/iso-time.ts";
 import type { Alert } from "../../api/alerts.ts";
 import { isAbout } from "../../core/alerts/labels.ts";
 import { type Message, severityRank, titleText } from "../../core/alerts/message.ts";
 import { type PlannedMessage, planMessages, type Reportable } from "../../core/alerts/plan-messages.ts";
 import type { ActiveRule } from "../../core/alerts/rules.ts";
-import { isoTime } from "../../core/iso-time.ts";
 import type { AlertNouns } from "../../store/alerts/nouns.ts";
 import type { AlertRecord, ChannelRecord } from "../../store/alerts/records.ts";
 import type { AlertParts } from "./parts.ts";

@@ -1,9 +1,9 @@
+import { isoTime } from "../../../base/pure/iso-time.ts";
 import type { AlertDelivery } from "../../api/alert-channels.ts";
 import type { Silence } from "../../api/alert-silences.ts";
 import type { Alert } from "../../api/alerts.ts";
 import { appOf, fits } from "../../core/alerts/labels.ts";
 import { flappingFires } from "../../core/alerts/machine.ts";
-import { isoTime } from "../../core/iso-time.ts";
 import type { AlertRecord, DeliveryRecord, SilenceRecord } from "../../store/alerts/records.ts";
 import type { AlertParts } from "./parts.ts";
 

@@ -1,3 +1,4 @@
+import { isoTime } from "../../../base/pure/iso-time.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import { describe } from "../../../orchestration/api/describe.ts";
 import type { AppWatch, ReleaseFacts } from "../../../orchestration/api/app-facts.ts";
@@ -9,7 +10,7 @@ import { type App, type AppProblem, type AppRef, type AppState, appStates } from
 import type { AppDetail, Deploy, Overview } from "../../api/apps.ts";
 import type { listDeploys } from "../../api/deploys.ts";
 import type { NameOf } from "../../core/apps/activity.ts";
-import { isoTime, refOf, releaseLine, replicaWire } from "../../core/apps/view.ts";
+import { refOf, releaseLine, replicaWire } from "../../core/apps/view.ts";
 import { type Grant, mayReach, reachesAll } from "../../core/tokens/grant.ts";
 import type { EdgeReader } from "./edge.ts";
 import type { Figures } from "./figures.ts";

@@ -1,3 +1,4 @@
+import { isoTime } from "../../../base/pure/iso-time.ts";
 import { createBroadcast } from "../../../base/words/broadcast.ts";
 import type { Clock } from "../../../base/words/clock.ts";
 import { Failure } from "../../../base/wire/failure.ts";
@@ -6,7 +7,7 @@ import { keyText } from "../../../orchestration/api/key-text.ts";
 import type { AppRef } from "../../api/app-model.ts";
 import type { Operation } from "../../api/operations.ts";
 import { type Goal, progressOf } from "../../core/apps/operation.ts";
-import { isoTime, refOf } from "../../core/apps/view.ts";
+import { refOf } from "../../core/apps/view.ts";
 import { type Grant, mayReach } from "../../core/tokens/grant.ts";
 import type { AppsLimits } from "./limits.ts";
 import type { AppModel } from "./model.ts";

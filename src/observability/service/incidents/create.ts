@@ -1,3 +1,4 @@
+import { isoTime } from "../../../base/pure/iso-time.ts";
 import { listManifests } from "../../../orchestration/api/apply.ts";
 import { podKinds } from "../../../orchestration/api/manifest.ts";
 import { Failure, problemsFailure } from "../../../base/wire/failure.ts";
@@ -6,7 +7,6 @@ import { type Budget, BudgetBody, type Incident, type Timeline } from "../../api
 import type { Facts } from "../../core/alerts/facts.ts";
 import { budgetOf, monthOf } from "../../core/incidents/budget.ts";
 import { type Joined, joinIncidents } from "../../core/incidents/join.ts";
-import { isoTime } from "../../core/iso-time.ts";
 import type { AlertParts } from "../alerts/parts.ts";
 import { createOutageRoom } from "./outages.ts";
 import { type Asked, episodeOf, tellTimeline } from "./timeline.ts";

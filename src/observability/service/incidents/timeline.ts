@@ -1,3 +1,4 @@
+import { isoTime } from "../../../base/pure/iso-time.ts";
 import { listAccess } from "../../../ingress/api/access-log.ts";
 import { getIngress } from "../../../ingress/api/ingress.ts";
 import { podKinds } from "../../../orchestration/api/manifest.ts";
@@ -10,7 +11,6 @@ import { briefOf } from "../../core/alerts/brief.ts";
 import { causesOf } from "../../core/incidents/causes.ts";
 import type { Episode } from "../../core/incidents/join.ts";
 import { timelineOf } from "../../core/incidents/timeline.ts";
-import { isoTime } from "../../core/iso-time.ts";
 import type { AlertRecord } from "../../store/alerts/records.ts";
 import type { AlertParts } from "../alerts/parts.ts";
 

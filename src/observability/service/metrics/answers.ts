@@ -1,3 +1,4 @@
+import { isoTime } from "../../../base/pure/iso-time.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import type { MetricAnswers, MetricCatalogue, MetricChart } from "../../api/metrics.ts";
 import { catalogue, customType, latencyNames, metricOf, typeOf } from "../../core/metrics/catalogue.ts";
@@ -40,7 +41,6 @@ export interface MetricsAnswers {
 export const everything: Pick<Grant, "apps"> = { apps: [] };
 
 const hourMs = 3_600_000;
-const iso = (at: number) => new Date(at).toISOString();
 
 export function createMetricsAnswers(room: MetricsRoom, prefix: string): MetricsAnswers {
   return {
@@ -92,14 +92,14 @@ async function chart(room: MetricsRoom, query: Query, grant: Pick<Grant, "apps">
   return {
     metric,
     interval_seconds: plan.stepMs / 1_000,
-    ...(availableFrom === undefined ? {} : { available_from: iso(availableFrom) }),
+    ...(availableFrom === undefined ? {} : { available_from: isoTime(availableFrom) }),
     truncated: availableFrom !== undefined && now - rangeMs < availableFrom,
     series: points.map(timed),
     ...(latest === undefined ? {} : { latest: timed(latest) }),
   };
 }
 
-const timed = ({ at, value }: Point) => ({ ts: iso(at), value });
+const timed = ({ at, value }: Point) => ({ ts: isoTime(at), value });
 
 /** The raw slots of the last two minutes. */
 function newestPlan(now: number): Plan {
@@ -157,13 +157,13 @@ async function answer(room: MetricsRoom, query: Query, grant: Pick<Grant, "apps"
       agg: found.aggregate,
       type: known?.type ?? customType(metric),
       ...(known === undefined ? {} : { unit: known.unit }),
-      ...(found.availableFrom === undefined ? {} : { available_from: iso(found.availableFrom) }),
+      ...(found.availableFrom === undefined ? {} : { available_from: isoTime(found.availableFrom) }),
       truncated: found.availableFrom !== undefined && plan.from < found.availableFrom,
       more: found.more,
       series: found.groups.map((group) => inBuckets(group, plan)),
     });
   }
-  return { from: iso(plan.from), until: iso(plan.to), step_seconds: plan.stepMs / 1_000, results };
+  return { from: isoTime(plan.from), until: isoTime(plan.to), step_seconds: plan.stepMs / 1_000, results };
 }
 
 function inBuckets({ group, points }: GroupAnswer, { from, to, stepMs }: Plan) {
@@ -205,6 +205,6 @@ function storeRow(room: MetricsRoom): MetricCatalogue["store"] {
     series_max: room.limits.seriesMax,
     refused: table.refused,
     ...{ expired, shed, disk, clock_trusted: isClockTrusted },
-    ...(at === undefined ? {} : { tended_at: iso(at) }),
+    ...(at === undefined ? {} : { tended_at: isoTime(at) }),
   };
 }

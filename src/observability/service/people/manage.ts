@@ -1,3 +1,4 @@
+import { isoTime } from "../../../base/pure/iso-time.ts";
 import type { DataOf } from "../../../base/wire/endpoint.ts";
 import { ApiError } from "../../../base/wire/client.ts";
 import { Failure, problemsFailure } from "../../../base/wire/failure.ts";
@@ -174,8 +175,4 @@ function wire({ store, clock }: Reading, person: Person): WirePerson {
       };
     }),
   };
-}
-
-function isoTime(at: number): string {
-  return new Date(at).toISOString();
 }

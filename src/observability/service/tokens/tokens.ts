@@ -1,5 +1,6 @@
 import { parseDuration } from "../../../base/pure/duration.ts";
 import { sha256Bytes } from "../../../base/pure/digest.ts";
+import { isoTime } from "../../../base/pure/iso-time.ts";
 import type { DataOf } from "../../../base/wire/endpoint.ts";
 import { Failure, problemsFailure } from "../../../base/wire/failure.ts";
 import { createPat, type getPat, type listPats, type Pat, type revokePat, rotatePat } from "../../api/tokens.ts";
@@ -167,8 +168,4 @@ function wirePat(token: Token): Pat {
     ...(token.lastUsedAgent === undefined ? {} : { last_used_agent: token.lastUsedAgent }),
     ...(revokedAt === undefined ? {} : { revoked_at: isoTime(revokedAt) }),
   };
-}
-
-function isoTime(at: number): string {
-  return new Date(at).toISOString();
 }

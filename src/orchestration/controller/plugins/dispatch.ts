@@ -1,3 +1,4 @@
+import { isoTime } from "../../../base/pure/iso-time.ts";
 import { ownBlockSpec } from "./own-places.ts";
 import { Failure, problemsAt, problemsFailure } from "../../../base/wire/failure.ts";
 import type { DispatchResult, PluginRun } from "../../api/dispatch.ts";
@@ -18,7 +19,6 @@ import type { Context } from "../state/context.ts";
 import type { DispatchOptions, DispatchRequest, ExecAnswer, PluginCaller } from "../controller.ts";
 import { node, type PluginAnswer, type PluginCall, runPlugin } from "./plugin-run.ts";
 import { argsOf, envOf, refuseOthers } from "./plugin-words.ts";
-import { isoTime } from "../state/wire.ts";
 
 /**
  * POST /plugin/{name}/{command}. Fails `invalid` for an unknown plugin or command, for whatever the plugin refuses, and

@@ -1,3 +1,4 @@
+import { isoTime } from "../../../base/pure/iso-time.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import type { ExecResult } from "../../api/exec.ts";
 import { readExecBody } from "../../core/exec-request.ts";
@@ -7,7 +8,6 @@ import type { Context } from "../state/context.ts";
 import type { Controller, ExecOptions, RunningExec } from "../controller.ts";
 import { createFileRoom } from "./files.ts";
 import { createForwards } from "./forward.ts";
-import { isoTime } from "../state/wire.ts";
 
 /** Sessions under way, and how the last ones ended. */
 export interface ExecRoom {

@@ -1,3 +1,4 @@
+import { isoTime } from "../../../base/pure/iso-time.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import { formatKey } from "../../api/manifest.ts";
 import type { Degraded, PodDetail, PodRecord, Readiness } from "../../api/pods.ts";
@@ -11,7 +12,7 @@ import { refuseOneOff, stopOurs, thaw } from "./freeze.ts";
 import { readinessOf } from "../state/observe.ts";
 import type { Pod } from "../state/pod.ts";
 import { matches } from "../state/target.ts";
-import { isoTime, wireManifest } from "../state/wire.ts";
+import { wireManifest } from "../state/wire.ts";
 
 /** GET /pods, sorted by kind, scope, name, replica. */
 export async function listPods(context: Context, filter: Target, options: { detail: boolean; spec: boolean }) {

@@ -1,3 +1,4 @@
+import { isoTime } from "../../../base/pure/iso-time.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import type { DataOf } from "../../../base/wire/endpoint.ts";
 import type { StoredManifest } from "../../api/manifest.ts";
@@ -9,7 +10,6 @@ import type { Context } from "../state/context.ts";
 import type { Target } from "../controller.ts";
 import type { UsageSnapshot } from "../state/usage-sampler.ts";
 import { matches } from "../state/target.ts";
-import { isoTime } from "../state/wire.ts";
 
 type PodUsage = UsageSnapshot["pods"] extends ReadonlyMap<string, infer Value> ? Value : never;
 

@@ -1,3 +1,4 @@
+import { isoTime } from "../../../base/pure/iso-time.ts";
 import type { StoredManifest } from "../../api/manifest.ts";
 import { formatPercent } from "../../../base/pure/percent.ts";
 import { canaryAfter, canaryBegin, canaryLeftMs, canaryText, freshWanted, stepNow } from "../../core/plan/canary.ts";
@@ -9,7 +10,6 @@ import type { Canaries } from "../state/canaries.ts";
 import type { Context } from "../state/context.ts";
 import { type KeyText, keyText } from "../../api/key-text.ts";
 import { guardedRelease } from "./guard.ts";
-import { isoTime } from "../state/wire.ts";
 
 /** The time of a step, as this server has seen it pass. */
 interface Watch {

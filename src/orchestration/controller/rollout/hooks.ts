@@ -1,3 +1,4 @@
+import { isoTime } from "../../../base/pure/iso-time.ts";
 import { formatKey, type ManifestKey, type StoredManifest } from "../../api/manifest.ts";
 import type { listDeliveries } from "../../api/hooks.ts";
 import type { DataOf } from "../../../base/wire/endpoint.ts";
@@ -12,7 +13,6 @@ import type { Delivery, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
 import type { Target } from "../controller.ts";
 import { resolvePodTarget } from "../state/target.ts";
-import { isoTime } from "../state/wire.ts";
 
 /** Longest time that a call is held back: see `core/probe-hooks.ts`. */
 const longestWaitMs = 60_000;

@@ -1,3 +1,4 @@
+import { isoTime } from "../../../base/pure/iso-time.ts";
 import { builtImage } from "../../core/build/built-image.ts";
 import { formatKey, type ManifestKey, type Spec, type StoredManifest } from "../../api/manifest.ts";
 import type { Release } from "../../api/releases.ts";
@@ -17,7 +18,6 @@ import { supersededText } from "./superseded.ts";
 import { imageIdOf, takeImage } from "../desired/images.ts";
 import { wakeForRelease } from "../desired/sleep-changes.ts";
 import { isPodKind, resolvePodTarget } from "../state/target.ts";
-import { isoTime } from "../state/wire.ts";
 
 interface Minting {
   manifest: StoredManifest;

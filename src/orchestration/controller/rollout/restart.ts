@@ -1,3 +1,4 @@
+import { isoTime } from "../../../base/pure/iso-time.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import { formatKey, type ManifestKey } from "../../api/manifest.ts";
 import type { Operation, Transaction } from "../../store/store.ts";
@@ -8,7 +9,6 @@ import { keyText } from "../../api/key-text.ts";
 import type { Target } from "../controller.ts";
 import { letGo } from "../plugins/plugin-holds.ts";
 import { resolvePodTarget } from "../state/target.ts";
-import { isoTime } from "../state/wire.ts";
 
 interface RestartOptions {
   wait: boolean;

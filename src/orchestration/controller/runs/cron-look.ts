@@ -1,3 +1,4 @@
+import { isoTime } from "../../../base/pure/iso-time.ts";
 import type { ManifestKey, StoredManifest } from "../../api/manifest.ts";
 import { decodeSpec } from "../../core/spec/decode.ts";
 import { type CronDecision, decide, dueInstants, nextInstant } from "../../core/plan/cron.ts";
@@ -6,7 +7,6 @@ import type { RunRecord, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
 import { replace } from "./jobs.ts";
 import { newRun, noteEnd, trimRuns } from "./run-record.ts";
-import { isoTime } from "../state/wire.ts";
 
 export interface CronLooked {
   /** Runs whose rows are written now, each with those that it takes the place of. */

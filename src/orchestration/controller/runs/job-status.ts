@@ -1,3 +1,4 @@
+import { isoTime } from "../../../base/pure/iso-time.ts";
 import type { StoredManifest } from "../../api/manifest.ts";
 import { decodeSpec } from "../../core/spec/decode.ts";
 import { cronWindows } from "../../core/plan/cron-windows.ts";
@@ -8,7 +9,6 @@ import { keyText } from "../../api/key-text.ts";
 import { refuseUnresolved, resolveStoredJob } from "../desired/resolve.ts";
 import { removeLeftovers } from "./run-leftovers.ts";
 import { isUnfinished, wireRun } from "./run-record.ts";
-import { isoTime } from "../state/wire.ts";
 
 /** A round over a job or cron job: what nobody needs goes, and the status says whether it can be run. */
 export async function convergeJob(context: Context, manifest: StoredManifest): Promise<void> {

@@ -1,3 +1,4 @@
+import { isoTime } from "../../../base/pure/iso-time.ts";
 import type { ManifestKey } from "../../api/manifest.ts";
 import type { JobRun } from "../../api/jobs.ts";
 import { containerName } from "../../core/naming.ts";
@@ -5,7 +6,6 @@ import { replicaId } from "../../../base/pure/replica-id.ts";
 import { jobOf } from "../../core/spec/decode.ts";
 import type { RunRecord, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
-import { isoTime } from "../state/wire.ts";
 
 /** What is kept of the output of a run. */
 const tailLinesMax = 50;

@@ -1,8 +1,8 @@
+import { isoTime } from "../../../base/pure/iso-time.ts";
 import type { StoredEvent } from "../../store/store.ts";
 import type { Context } from "./context.ts";
 import type { Target } from "../controller.ts";
 import { filterKind } from "./target.ts";
-import { isoTime } from "./wire.ts";
 
 /** GET /events. */
 export function listEvents(context: Context, filter: Target & { after?: number; limit: number }) {

@@ -1,10 +1,6 @@
+import { isoTime } from "../../../base/pure/iso-time.ts";
 import type { Manifest, ManifestKey, StoredManifest } from "../../api/manifest.ts";
 import { maskSpec } from "../../core/mask.ts";
-
-/** ISO 8601 of epoch milliseconds. */
-export function isoTime(at: number): string {
-  return new Date(at).toISOString();
-}
 
 /** A stored manifest as callers see it: secrets masked, times in ISO 8601. */
 export function wireManifest(stored: StoredManifest): Manifest {

@@ -1,3 +1,4 @@
+import { isoTime } from "../../../base/pure/iso-time.ts";
 import type { ManifestKey } from "../../api/manifest.ts";
 import type { Canary } from "../../api/rollouts.ts";
 import { canaryLeftMs, canaryText, canaryWait } from "../../core/plan/canary.ts";
@@ -6,7 +7,6 @@ import type { CanaryRecord } from "../../store/store.ts";
 import { resolveStored } from "../desired/resolve.ts";
 import type { Context } from "../state/context.ts";
 import type { Pod } from "../state/pod.ts";
-import { isoTime } from "../state/wire.ts";
 
 /** How far the canary release of a resource is; undefined where there is none. */
 export function canaryView(context: Context, key: ManifestKey): Canary | undefined {

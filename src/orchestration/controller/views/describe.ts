@@ -1,3 +1,4 @@
+import { isoTime } from "../../../base/pure/iso-time.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import { formatKey, type ManifestKey, type StoredManifest } from "../../api/manifest.ts";
 import type { Condition } from "../../api/describe.ts";
@@ -12,7 +13,7 @@ import { wireRelease } from "../rollout/releases.ts";
 import { isPodKind, resolveTarget } from "../state/target.ts";
 import { canaryView } from "./canary-view.ts";
 import { claimVolumes } from "../desired/volumes.ts";
-import { isoTime, wireManifest } from "../state/wire.ts";
+import { wireManifest } from "../state/wire.ts";
 
 /** GET /describe. What cannot be collected is named in `errors`; manifest and status always come. */
 export async function describe(context: Context, target: Target) {

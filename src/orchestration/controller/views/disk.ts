@@ -1,11 +1,11 @@
 import { join } from "node:path";
+import { isoTime } from "../../../base/pure/iso-time.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import { folderSize } from "../../../base/disk/folder-size.ts";
 import type { DiskUse, Pruned, PrunePlan } from "../../api/disk.ts";
 import type { EngineDisk } from "../../engine/machine.ts";
 import { collectImages, imagesInNeed, unusedImages } from "../desired/images.ts";
 import type { Context } from "../state/context.ts";
-import { isoTime } from "../state/wire.ts";
 import { listLeftovers } from "../write/leftovers.ts";
 import { volumeUses } from "./volume-uses.ts";
 

@@ -1,5 +1,5 @@
+import { isoTime } from "../../../base/pure/iso-time.ts";
 import type { Context } from "../state/context.ts";
-import { isoTime } from "../state/wire.ts";
 
 /** GET /system: what `/health` may not say. */
 export async function system(context: Context, queued: number) {

@@ -1,3 +1,4 @@
+import { isoTime } from "../../../base/pure/iso-time.ts";
 import type { ManifestKey } from "../../api/manifest.ts";
 import type { PodKindStatus } from "../../api/describe.ts";
 import type { Death, FailedRelease, FailedRun, Unready, Why } from "../../api/why.ts";
@@ -13,7 +14,6 @@ import { wireRun } from "../runs/run-record.ts";
 import { isPodKind } from "../state/target.ts";
 import { canaryView } from "./canary-view.ts";
 import { subjectOf } from "./why-subject.ts";
-import { isoTime } from "../state/wire.ts";
 
 const hourMs = 3_600_000;
 const linesMax = 100;

@@ -1,3 +1,4 @@
+import { isoTime } from "../../../base/pure/iso-time.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import { formatKey, type ManifestKey, type StoredManifest } from "../../api/manifest.ts";
 import type { AtomicApply as WireApply } from "../../api/atomic.ts";
@@ -8,7 +9,6 @@ import type { Outcome } from "./apply-change.ts";
 import { resolveStored } from "../desired/resolve.ts";
 import type { Context } from "../state/context.ts";
 import { isPodKind } from "../state/target.ts";
-import { isoTime } from "../state/wire.ts";
 
 /** What is stored before an apply, as far as it may have to come back. */
 type Before = ReadonlyMap<string, { manifest: StoredManifest; imageId: string | undefined }>;

@@ -1,3 +1,4 @@
+import { isoTime } from "../../../base/pure/iso-time.ts";
 import { formatKey, type Manifest, type ManifestKey } from "../../api/manifest.ts";
 import { kindList, kindWords, parseKind } from "../../core/kind.ts";
 import { maskBlock } from "../../core/plugins/block-mask.ts";
@@ -8,7 +9,6 @@ import type { Context } from "../state/context.ts";
 import type { Target } from "../controller.ts";
 import { deleteInside } from "./delete-inside.ts";
 import { ambiguousScope, notStored, unknownKind } from "../state/target.ts";
-import { isoTime } from "../state/wire.ts";
 
 /** Identity of a block: an alias stands for the plugin's own name. */
 export function blockKey(context: Context, { kind, scope, name }: ManifestKey): ManifestKey {

@@ -1,3 +1,4 @@
+import { isoTime } from "../../../base/pure/iso-time.ts";
 import type { DataOf } from "../../../base/wire/endpoint.ts";
 import { Failure, problemsFailure } from "../../../base/wire/failure.ts";
 import { durationForm, parseDuration } from "../../../base/pure/duration.ts";
@@ -8,7 +9,6 @@ import type { LockRecord, LockReads } from "../../store/lock-records.ts";
 import type { Controller } from "../controller.ts";
 import type { Context } from "../state/context.ts";
 import { required } from "../state/target.ts";
-import { isoTime } from "../state/wire.ts";
 
 /** What a change is about; without a name it is the scope itself. */
 interface Place {

@@ -1,5 +1,6 @@
 import { durationForm, parseDuration } from "../../../base/pure/duration.ts";
 import { hostOk } from "../../../base/pure/hosts.ts";
+import { isoTime } from "../../../base/pure/iso-time.ts";
 import { Failure, problemsFailure } from "../../../base/wire/failure.ts";
 import type { Preview } from "../../api/previews.ts";
 import { identityProblems } from "../../core/identity.ts";
@@ -8,7 +9,6 @@ import type { PreviewRecord } from "../../store/preview-records.ts";
 import type { Controller } from "../controller.ts";
 import type { Context } from "../state/context.ts";
 import { required } from "../state/target.ts";
-import { isoTime } from "../state/wire.ts";
 import { listLeftovers } from "./leftovers.ts";
 
 interface PreviewRoom extends Pick<Controller, "putPreview" | "listPreviews" | "deletePreview"> {

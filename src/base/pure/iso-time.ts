@@ -1,4 +1,4 @@
-/** Epoch milliseconds as the wire has them: RFC 3339, UTC. */
+/** Epoch milliseconds as the APIs have them: ISO 8601, UTC. */
 export function isoTime(at: number): string {
   return new Date(at).toISOString();
 }
