@@ -10,14 +10,14 @@ afterEach(async () => {
 
 /** Takes the connection over, says what it was asked, and sends every byte back in upper case; "bye" after FIN. */
 function shouting(events: string[]): TakeoverHandler {
-  return ({ request, body, wire, finish }) => {
-    const shout = (bytes: Uint8Array) => wire.write(Buffer.from(Buffer.from(bytes).toString().toUpperCase()));
-    wire.write(Buffer.from(`HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n[${request.path}]<${Buffer.from(body)}>`));
+  return ({ request, body, socket, finish }) => {
+    const shout = (bytes: Uint8Array) => socket.write(Buffer.from(Buffer.from(bytes).toString().toUpperCase()));
+    socket.write(Buffer.from(`HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n[${request.path}]<${Buffer.from(body)}>`));
     return {
       data: (chunk) => void shout(chunk),
       drain: () => events.push("drain"),
       end() {
-        wire.write(Buffer.from("bye"));
+        socket.write(Buffer.from("bye"));
         events.push("end");
         finish();
       },
@@ -83,15 +83,15 @@ test("a session outlives the time-outs of requests", async () => {
 test("a large output to a slow client is kept in order, and drain is told", async () => {
   const events: string[] = [];
   const total = 20 * 1024 * 1024;
-  const it = await start(({ wire, finish }) => {
+  const it = await start(({ socket, finish }) => {
     const block = Buffer.alloc(total, "o");
-    expect(wire.write(block)).toBe(false);
-    expect(wire.unsentBytes).toBeGreaterThan(0);
+    expect(socket.write(block)).toBe(false);
+    expect(socket.unsentBytes).toBeGreaterThan(0);
     return {
       data() {},
       drain() {
-        events.push(`drain ${wire.unsentBytes}`);
-        wire.write(Buffer.from("end"));
+        events.push(`drain ${socket.unsentBytes}`);
+        socket.write(Buffer.from("end"));
         finish();
       },
       end() {},
@@ -111,8 +111,8 @@ test("a large output to a slow client is kept in order, and drain is told", asyn
 });
 
 test("a throw in the handler or in its session closes that connection and no other", async () => {
-  const it = await start(({ wire }) => {
-    wire.write(Buffer.from("ready"));
+  const it = await start(({ socket }) => {
+    socket.write(Buffer.from("ready"));
     return {
       data() {
         throw new Error("bug in the session");
@@ -192,7 +192,7 @@ test("a session that finishes late lets a paused reader have everything", async 
   front = await startTestFront({
     app: echo,
     takeover: () => (taken) => {
-      taken.wire.write(Buffer.alloc(8 * 1024 * 1024, "o"));
+      taken.socket.write(Buffer.alloc(8 * 1024 * 1024, "o"));
       taken.finish();
       return shouting([])(taken);
     },

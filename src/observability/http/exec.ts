@@ -27,8 +27,8 @@ async function upgraded(plane: ObservabilityPlane, call: Call, target: TerminalT
   const command = readCommand(query, plane.observability.terminals.limits);
   const protocol = protocolOf(request);
   if (request.headers.get("upgrade")?.toLowerCase() !== "websocket") return noSocket();
-  const { wire, close } = await plane.observability.terminals.open(call, target, command);
-  if (plane.connected.upgrade(request, wire, protocol)) return new Response(null, { status: upgradedStatus });
+  const { events, close } = await plane.observability.terminals.open(call, target, command);
+  if (plane.connected.upgrade(request, events, protocol)) return new Response(null, { status: upgradedStatus });
   close();
   return noSocket();
 }

@@ -91,14 +91,14 @@ const refused: TakeoverSession = {
 };
 
 function session(call: Call, plan: ExecPlan, begin: () => Promise<StartedExec>): TakeoverSession {
-  const { wire } = call.takeover;
+  const { socket } = call.takeover;
   const state: ExecState = {
     plan,
-    outlet: createOutlet(wire),
+    outlet: createOutlet(socket),
     input: createByteQueue({
       highBytes: call.parts.limits.execInputBytesMax,
-      pause: () => wire.pause(),
-      resume: () => wire.resume(),
+      pause: () => socket.pause(),
+      resume: () => socket.resume(),
     }),
     frames: plan.framed ? createFrameReader() : undefined,
     log: call.parts.log,
@@ -113,7 +113,7 @@ function session(call: Call, plan: ExecPlan, begin: () => Promise<StartedExec>):
     begun: () => call.answered(200),
     refuse: call.refuse,
     finish: () => call.takeover.finish(),
-    terminate: () => wire.terminate(),
+    terminate: () => socket.terminate(),
   });
   return {
     data: (chunk) => clientData(state, chunk),

@@ -18,12 +18,12 @@ type Call = TakenCall<typeof podLogs>;
  * anything, and a client that leaves must be noticed while it stays silent.
  */
 export const podLogsRoute = takeoverRoute(podLogs, (call): TakeoverSession => {
-  const outlet = createOutlet(call.takeover.wire);
+  const outlet = createOutlet(call.takeover.socket);
   const left = new AbortController();
   // A half-close may come from a client that still reads to the end, but nobody reads for ever.
   const follower = { follows: false, finished: false };
   const endFollower = () => {
-    if (follower.follows && follower.finished) call.takeover.wire.terminate();
+    if (follower.follows && follower.finished) call.takeover.socket.terminate();
   };
   const finish = () => {
     follower.finished = true;
@@ -77,7 +77,7 @@ async function respond(call: Call, outlet: Outlet, { signal, onFollow }: Reading
     if (!begun) return call.refuse(error);
     // Without the last chunk the client knows that something is missing.
     call.parts.log.warn("log stream broke off", { path: takeover.request.path, error });
-    takeover.wire.terminate();
+    takeover.socket.terminate();
   }
 }
 

@@ -7,7 +7,7 @@ import type { Transport } from "./guard.ts";
 import { type Refusal, refusalBytes } from "./refusal.ts";
 import type { HeadReader, RequestHead } from "./request-head.ts";
 import type { TakeoverHandler, TakeoverSession } from "./takeover.ts";
-import type { Wire } from "./wire.ts";
+import type { BufferedSocket } from "./buffered-socket.ts";
 
 /** Times in milliseconds, sizes in bytes; `config.ts` says what each is for. */
 export interface FrontLimits {
@@ -56,7 +56,7 @@ export interface Connection {
   /** Address of the client; empty on unix sockets. */
   peer: string;
   stage: Stage;
-  wire: Wire;
+  socket: BufferedSocket;
   deadline: Deadline;
   /** Of the app, to the request under way. */
   answer: Answer | undefined;
@@ -99,7 +99,7 @@ export function endOfRequests(connection: Connection): void {
 
 export function deadlinePassed(connection: Connection): void {
   const { limits } = connection.context;
-  if (connection.stage === "closing") connection.wire.terminate();
+  if (connection.stage === "closing") connection.socket.terminate();
   else if (connection.stage === "asking") {
     refuse(connection, { status: 503, message: "the server could not tell in time who connects, try again" });
   } else if (connection.stage === "body") {
@@ -123,7 +123,7 @@ export function refuse(connection: Connection, refusal: Refusal): void {
     status: refusal.status,
     reason: refusal.message,
   });
-  connection.wire.write(refusalBytes(refusal, head?.method));
+  connection.socket.write(refusalBytes(refusal, head?.method));
   close(connection);
 }
 
@@ -150,6 +150,6 @@ function letGo(connection: Connection): void {
   connection.body = [];
   connection.answer?.abandon();
   connection.answer = undefined;
-  connection.wire.resume();
-  connection.wire.finish(() => connection.deadline.set(limits.drainMs));
+  connection.socket.resume();
+  connection.socket.finish(() => connection.deadline.set(limits.drainMs));
 }

@@ -95,7 +95,7 @@ async function stopFront(
   for (const connection of parts.connections) retireConnection(connection);
   const until = performance.now() + graceMs;
   while (parts.connections.size > 0 && performance.now() < until) await Bun.sleep(stopPollMs);
-  for (const connection of parts.connections) connection.wire.terminate();
+  for (const connection of parts.connections) connection.socket.terminate();
 }
 
 type Data = Connection | undefined;

@@ -1,4 +1,4 @@
-import type { Wire } from "./wire.ts";
+import type { BufferedSocket } from "./buffered-socket.ts";
 
 /** Writes to a taken connection with back-pressure. */
 export interface Outlet {
@@ -10,7 +10,7 @@ export interface Outlet {
   close(): void;
 }
 
-export function createOutlet(wire: Wire): Outlet {
+export function createOutlet(socket: BufferedSocket): Outlet {
   let closed = false;
   let wake: (() => void) | undefined;
   const wakeUp = () => {
@@ -20,7 +20,7 @@ export function createOutlet(wire: Wire): Outlet {
   return {
     async write(bytes) {
       if (closed) return false;
-      if (!wire.write(bytes)) {
+      if (!socket.write(bytes)) {
         await new Promise<void>((resolve) => {
           wake = resolve;
         });

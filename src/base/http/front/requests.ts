@@ -18,14 +18,14 @@ import { guard } from "./guard.ts";
 import type { Refusal } from "./refusal.ts";
 import { createHeadReader, type RequestHead } from "./request-head.ts";
 import type { TakeoverHandler } from "./takeover.ts";
-import { createWire } from "./wire.ts";
+import { createBufferedSocket } from "./buffered-socket.ts";
 
 export function openConnection(socket: Bun.Socket<Connection | undefined>, context: ConnectionContext): Connection {
   const connection: Connection = {
     context,
     peer: socket.remoteAddress ?? "",
     stage: "head",
-    wire: createWire(socket),
+    socket: createBufferedSocket(socket),
     deadline: createDeadline(() => deadlinePassed(connection)),
     answer: undefined,
     reader: createHeadReader(context.limits),
@@ -68,7 +68,7 @@ export function turnOut(connection: Connection, refusal: Refusal): void {
 }
 
 export function clientDrain(connection: Connection): void {
-  if (!connection.wire.flush()) return;
+  if (!connection.socket.flush()) return;
   if (connection.stage === "taken") connection.session?.drain();
   else connection.answer?.clientDrained();
 }
@@ -76,7 +76,7 @@ export function clientDrain(connection: Connection): void {
 /** FIN: no more requests come, but the answer is still wanted. */
 export function clientEnd(connection: Connection): void {
   connection.clientFinished = true;
-  connection.wire.peerFinished();
+  connection.socket.peerFinished();
   tellEnd(connection);
 }
 
@@ -139,7 +139,7 @@ function beginRequest(connection: Connection, head: RequestHead, rest: Uint8Arra
   }
   connection.stage = "body";
   connection.deadline.set(connection.context.limits.bodyReadMs);
-  if (head.expectsContinue && rest.length === 0) connection.wire.write(Buffer.from("HTTP/1.1 100 Continue\r\n\r\n"));
+  if (head.expectsContinue && rest.length === 0) connection.socket.write(Buffer.from("HTTP/1.1 100 Continue\r\n\r\n"));
   return rest;
 }
 
@@ -209,12 +209,12 @@ function forward(connection: Connection, head: RequestHead): void {
 function hold(connection: Connection, chunk: Uint8Array): void {
   connection.held.push(chunk);
   connection.heldBytes += chunk.length;
-  if (connection.heldBytes > connection.context.limits.headBytesMax) connection.wire.pause();
+  if (connection.heldBytes > connection.context.limits.headBytesMax) connection.socket.pause();
 }
 
 function passAnswer(connection: Connection, bytes: Uint8Array): boolean {
   connection.answerBegun = true;
-  return connection.wire.write(bytes);
+  return connection.socket.write(bytes);
 }
 
 function answered(connection: Connection): void {
@@ -235,7 +235,7 @@ function readOn(connection: Connection): void {
   if (held.length > 0) {
     connection.held = [];
     connection.heldBytes = 0;
-    connection.wire.resume();
+    connection.socket.resume();
     consume(connection, held.length === 1 && held[0] !== undefined ? held[0] : Buffer.concat(held));
   }
   if (connection.clientFinished) tellEnd(connection);
@@ -244,7 +244,7 @@ function readOn(connection: Connection): void {
 function answerBroken(connection: Connection, why: unknown): void {
   const { log } = connection.context;
   log.error("answer broke off", { method: connection.head?.method, path: connection.head?.path, error: why });
-  if (connection.answerBegun) connection.wire.terminate();
+  if (connection.answerBegun) connection.socket.terminate();
   else refuse(connection, { status: 500, message: "internal error, the log says why" });
 }
 
@@ -255,7 +255,7 @@ function handOver(connection: Connection, head: RequestHead, takeover: TakeoverH
   const session = takeover({
     request: head,
     body,
-    wire: connection.wire,
+    socket: connection.socket,
     refuse: (refusal) => {
       if (isTaken(connection)) refuse(connection, refusal);
     },

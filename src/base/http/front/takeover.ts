@@ -1,13 +1,13 @@
 import type { Refusal } from "./refusal.ts";
 import type { RequestHead } from "./request-head.ts";
-import type { Wire } from "./wire.ts";
+import type { BufferedSocket } from "./buffered-socket.ts";
 
 /** A request that leaves HTTP behind: from here on the handler alone writes to its connection and ends it. */
 export interface Takeover {
   request: RequestHead;
   /** Whole, within the limits of every request, framing removed. */
   body: Uint8Array;
-  wire: Wire;
+  socket: BufferedSocket;
   /** Answers with an error in the envelope and closes. The session is not called any more. */
   refuse(refusal: Refusal): void;
   /**

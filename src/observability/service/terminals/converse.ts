@@ -14,15 +14,15 @@ import type { PodSession } from "../platform.ts";
 import type { TerminalLimits } from "./limits.ts";
 
 /** The way to the client, as a WebSocket of the listener is. */
-export interface TerminalWire {
+export interface TerminalSocket {
   /** Bytes that were taken; 0 where the connection is gone, -1 where `drained` comes before more may be sent. */
   send(data: Uint8Array<ArrayBuffer>): number;
   close(code?: number, reason?: string): void;
 }
 
 /** What happens on the way, in order. */
-export interface WireEnd {
-  opened(wire: TerminalWire): void;
+export interface TerminalEvents {
+  opened(socket: TerminalSocket): void;
   received(data: string | Uint8Array): void;
   drained(): void;
   closed(): void;
@@ -47,7 +47,7 @@ interface State extends Parts {
   input: ByteQueue;
   session: Started | undefined;
   size: Size | undefined;
-  wire: TerminalWire | undefined;
+  socket: TerminalSocket | undefined;
   /** The connection is closed, by whichever end. */
   gone: boolean;
   /** Why the server ends it; undefined for a command that ends by itself. */
@@ -63,11 +63,11 @@ interface State extends Parts {
 const codes = { normal: 1000, policy: 1008, failed: 1011 } as const;
 
 /** One terminal between a WebSocket and a command in a container. */
-export function converse(parts: Parts): WireEnd {
+export function converse(parts: Parts): TerminalEvents {
   const reader = createFrameReader();
   const state: State = {
     ...parts,
-    ...{ session: undefined, size: undefined, wire: undefined, gone: false, fault: undefined, wake: undefined },
+    ...{ session: undefined, size: undefined, socket: undefined, gone: false, fault: undefined, wake: undefined },
     movedAt: parts.clock.steady(),
     over: new AbortController(),
     input: createByteQueue({
@@ -79,8 +79,8 @@ export function converse(parts: Parts): WireEnd {
     }),
   };
   return {
-    opened(wire) {
-      state.wire = wire;
+    opened(socket) {
+      state.socket = socket;
       void run(state);
     },
     received(data) {
@@ -146,8 +146,8 @@ async function carry(state: State): Promise<string> {
 
 /** False where the connection is gone. Waits while the client does not read. */
 async function send(state: State, bytes: Uint8Array): Promise<boolean> {
-  if (state.gone || state.wire === undefined) return false;
-  const sent = state.wire.send(new Uint8Array(bytes));
+  if (state.gone || state.socket === undefined) return false;
+  const sent = state.socket.send(new Uint8Array(bytes));
   if (sent === 0) return false;
   if (sent < 0 && !isOver(state)) {
     await new Promise<void>((resolve) => {
@@ -204,15 +204,15 @@ function cut(state: State, why: string): void {
 }
 
 async function sendFault(state: State, text: string): Promise<void> {
-  if (state.gone || state.wire === undefined) return;
-  state.wire.send(new Uint8Array(encodeFrame(frameTypes.error, new TextEncoder().encode(text))));
+  if (state.gone || state.socket === undefined) return;
+  state.socket.send(new Uint8Array(encodeFrame(frameTypes.error, new TextEncoder().encode(text))));
   close(state, state.fault === undefined ? codes.failed : codes.policy);
 }
 
 function close(state: State, code: number): void {
   if (state.gone) return;
   state.gone = true;
-  state.wire?.close(code);
+  state.socket?.close(code);
 }
 
 /** Nobody needs the command any more. */

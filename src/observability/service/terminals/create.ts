@@ -6,7 +6,7 @@ import type { PodApp, PodCommand, PodSession } from "../platform.ts";
 import type { Pods } from "../pods/create.ts";
 import type { Streams } from "../streams.ts";
 import type { TerminalLimits } from "./limits.ts";
-import { converse, type WireEnd } from "./converse.ts";
+import { converse, type TerminalEvents } from "./converse.ts";
 
 /** Who asks for a terminal, as far as it goes on record. */
 export interface TerminalCall {
@@ -23,14 +23,14 @@ export type TerminalTarget = { pod: string } | { app: PodApp };
 export interface Terminals {
   limits: TerminalLimits;
   /**
-   * Makes room for a terminal; nothing runs before the wire has opened. Fails `not_found` for what the token may not reach,
+   * Makes room for a terminal; nothing runs before the socket has opened. Fails `not_found` for what the token may not reach,
    * `too_many` and `unavailable` where there are too many terminals.
    */
   open(
     call: TerminalCall,
     target: TerminalTarget,
     command: Omit<PodCommand, "actor">,
-  ): Promise<{ wire: WireEnd; close(): void }>;
+  ): Promise<{ events: TerminalEvents; close(): void }>;
 }
 
 interface Parts {
@@ -91,7 +91,7 @@ export function createTerminals(context: ObservabilityContext, { pods, streams, 
           ...{ action: "terminal ended", target: targetText(target) },
         });
       };
-      const wire = converse({
+      const events = converse({
         start,
         ended,
         signal: stream.signal,
@@ -100,7 +100,7 @@ export function createTerminals(context: ObservabilityContext, { pods, streams, 
         clock,
         log,
       });
-      return { wire, close };
+      return { events, close };
     },
   };
 }

@@ -12,7 +12,7 @@ import { refuseOneOff, stopOurs, thaw } from "./freeze.ts";
 import { readinessOf } from "../state/observe.ts";
 import type { Pod } from "../state/pod.ts";
 import { matches } from "../state/target.ts";
-import { wireManifest } from "../state/wire.ts";
+import { shownManifest } from "../state/shown-manifest.ts";
 
 /** GET /pods, sorted by kind, scope, name, replica. */
 export async function listPods(context: Context, filter: Target, options: { detail: boolean; spec: boolean }) {
@@ -71,7 +71,7 @@ export function podRecord(context: Context, pod: Pod, withSpec = false): PodReco
     ...(pod.exitCode === undefined || pod.state === "running" ? {} : { exit_code: pod.exitCode }),
     ...(pod.oomKilled ? { oom_killed: true } : {}),
     ...(pod.ports.length > 0 ? { ports: pod.ports.map(wirePort) } : {}),
-    ...(manifest === undefined ? {} : { spec: wireManifest(manifest) }),
+    ...(manifest === undefined ? {} : { spec: shownManifest(manifest) }),
   };
 }
 
@@ -142,7 +142,7 @@ async function podDetail(context: Context, { container, pod, spec }: DetailInput
     })),
     ports: rest.ports.map(wirePort),
     restart_policy: rest.restartPolicy,
-    ...(spec && manifest !== undefined ? { spec: wireManifest(manifest) } : {}),
+    ...(spec && manifest !== undefined ? { spec: shownManifest(manifest) } : {}),
   };
 }
 

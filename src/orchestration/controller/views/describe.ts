@@ -13,7 +13,7 @@ import { wireRelease } from "../rollout/releases.ts";
 import { isPodKind, resolveTarget } from "../state/target.ts";
 import { canaryView } from "./canary-view.ts";
 import { claimVolumes } from "../desired/volumes.ts";
-import { wireManifest } from "../state/wire.ts";
+import { shownManifest } from "../state/shown-manifest.ts";
 
 /** GET /describe. What cannot be collected is named in `errors`; manifest and status always come. */
 export async function describe(context: Context, target: Target) {
@@ -30,7 +30,7 @@ export async function describe(context: Context, target: Target) {
   const owner = context.store.blocks.ownerOf(key);
   const volumes = key.kind === "statefulset" ? await volumesOf(context, key, errors) : undefined;
   return {
-    manifest: wireManifest(manifest),
+    manifest: shownManifest(manifest),
     status: withReleases(context, key, statusNow(context, manifest)),
     pods: context.pods
       .of(key)

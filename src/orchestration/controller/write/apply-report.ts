@@ -14,7 +14,7 @@ import type { ExpandedBlock, Expansions } from "../plugins/expansion.ts";
 import type { PortNotes } from "../desired/host-ports.ts";
 import { volumeWarnings } from "../desired/named-volumes.ts";
 import { unwatched } from "./unwatched.ts";
-import { wireManifest, wouldBeManifest } from "../state/wire.ts";
+import { shownManifest, wouldBeManifest } from "../state/shown-manifest.ts";
 
 interface Reporting {
   outcome: Outcome;
@@ -44,7 +44,7 @@ export function report(
   const clashes = [...ports].flatMap(([ref, notes]) => notes.map((note) => `${ref}: ${note}`));
   const warnings = [...unheeded, ...rootNotes(expansions), ...clashes, ...outcome.warnings, ...started];
   const result: ApplyResult = {
-    applied: puts.map(({ manifest }) => (options.dryRun ? wouldBeManifest(manifest) : wireManifest(manifest))),
+    applied: puts.map(({ manifest }) => (options.dryRun ? wouldBeManifest(manifest) : shownManifest(manifest))),
     pruned: pruned.map(formatKey),
     ...(expansions.installs.length > 0 ? { plugin_installs: expansions.installs } : {}),
     ...(expansions.blocks.length > 0 ? { plugin_expansions: expansions.blocks.map(expansionRow) } : {}),
@@ -78,7 +78,7 @@ function planned(context: Context, { result, outcome, expansions, ports }: Plann
   return {
     ...result,
     applied: result.applied.map((manifest) => ({ ...manifest, spec: hideGenerated(manifest.spec, generated) })),
-    current: puts.map(({ previous }) => (previous === undefined ? null : wireManifest(previous))),
+    current: puts.map(({ previous }) => (previous === undefined ? null : shownManifest(previous))),
     dry_run: true,
     plan: [
       ...expansions.unknown.map(unknownRow),

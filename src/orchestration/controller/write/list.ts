@@ -6,7 +6,7 @@ import type { ListOptions, Target } from "../controller.ts";
 import { canaryView } from "../views/canary-view.ts";
 import { blockStatus, statusNow } from "../views/describe.ts";
 import { isPodKind, targetKind } from "../state/target.ts";
-import { wireManifest } from "../state/wire.ts";
+import { shownManifest } from "../state/shown-manifest.ts";
 
 /** GET /apply. Blocks are listed where their kind, or all of them, are asked for. */
 export function listManifests(
@@ -27,7 +27,7 @@ export function listManifests(
   const kind = filter.kind ? { kind: targetKind(filter.kind) } : {};
   const manifests = store.manifests.list({ ...kind, ...scope, ...name }).map((manifest): ListedManifest => {
     const known = status ? withCanary(context, manifest, statusNow(context, manifest)) : null;
-    return { ...wireManifest(manifest), ...(known === null ? {} : { status: known }) };
+    return { ...shownManifest(manifest), ...(known === null ? {} : { status: known }) };
   });
   return blocks && !filter.kind ? [...ofBlocks({}), ...manifests] : manifests;
 }

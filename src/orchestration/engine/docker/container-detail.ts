@@ -1,7 +1,7 @@
 import type Dockerode from "dockerode";
 import type { Container, ContainerDetail, ContainerState } from "../container.ts";
 import { startWords } from "./start-words.ts";
-import { asList, envRecord, epochMs } from "./wire.ts";
+import { asList, envRecord, epochMs } from "./formats.ts";
 
 const states = new Set<string>(["created", "running", "restarting", "paused", "exited", "removing", "dead"]);
 const isState = (text: string): text is ContainerState => states.has(text);

@@ -8,7 +8,7 @@ import { createRequest, endpointSettings, wholeSeconds } from "./create-options.
 import type { DockerClient } from "./client.ts";
 import { missing, statusOf, unlessStatus } from "./errors.ts";
 import { withPortHolder } from "./port-holder.ts";
-import { isObjectName, labelFilter } from "./wire.ts";
+import { isObjectName, labelFilter } from "./formats.ts";
 
 type Containers = Pick<
   Runtime,

@@ -1,6 +1,6 @@
 import type Dockerode from "dockerode";
 import type { ContainerSpec, EngineOptions, Mount, PortBinding } from "../../core/workload.ts";
-import { envRows } from "./wire.ts";
+import { envRows } from "./formats.ts";
 
 /** The request of `POST /containers/create`: dockerode would put anything but these two into the URL, secrets included. */
 interface CreateRequest {

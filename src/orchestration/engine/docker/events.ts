@@ -3,7 +3,7 @@ import { type Owner, selectorLabels } from "../ownership.ts";
 import type { DockerClient } from "./client.ts";
 import { engineFailure, unreachable } from "./errors.ts";
 import { jsonLines } from "./json-lines.ts";
-import { labelFilter } from "./wire.ts";
+import { labelFilter } from "./formats.ts";
 
 const attempt = { verb: "follow", subject: "container events" };
 

@@ -8,7 +8,7 @@ import { followBuild } from "./build.ts";
 import type { DockerClient } from "./client.ts";
 import { unlessStatus } from "./errors.ts";
 import { followPull } from "./pull.ts";
-import { envRecord, epochMs } from "./wire.ts";
+import { envRecord, epochMs } from "./formats.ts";
 
 type Images = Pick<Runtime, "inspectImage" | "pull" | "build" | "listImages" | "removeImage">;
 

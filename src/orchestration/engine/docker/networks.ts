@@ -4,7 +4,7 @@ import type { Runtime } from "../runtime.ts";
 import { createShare } from "../share.ts";
 import type { DockerClient } from "./client.ts";
 import { unlessStatus } from "./errors.ts";
-import { isObjectName } from "./wire.ts";
+import { isObjectName } from "./formats.ts";
 
 type Labels = Record<string, string>;
 type Networks = Pick<Runtime, "ensureNetwork" | "removeNetwork" | "networkGateway" | "hasNetwork">;

@@ -8,7 +8,7 @@ import { type Cgroup, type Counters, findCgroup, readCounters, type SystemRoots 
 import { readDetail } from "./cgroup-detail.ts";
 import { containerRow } from "./container-detail.ts";
 import type { DockerClient } from "./client.ts";
-import { labelFilter } from "./wire.ts";
+import { labelFilter } from "./formats.ts";
 
 interface UsageParts {
   engine: DockerClient;

@@ -4,7 +4,7 @@ import type { Volume } from "../machine.ts";
 import type { Runtime } from "../runtime.ts";
 import type { DockerClient } from "./client.ts";
 import { missing, unlessStatus } from "./errors.ts";
-import { isObjectName, labelFilter } from "./wire.ts";
+import { isObjectName, labelFilter } from "./formats.ts";
 
 type Volumes = Pick<Runtime, "ensureVolume" | "listVolumes" | "inspectVolume" | "removeVolume">;
 

@@ -45,21 +45,21 @@ export async function openBuildSession(
   ];
   const line = `POST /v${await engine.apiVersion()}/session`;
   const { pipe } = await askRaw(attempt, { address: engine.address, line, headers, accepts: [101], signal });
-  const wire = duplexOf(pipe);
-  const session: ServerHttp2Session = performServerHandshake(wire);
+  const duplex = duplexOf(pipe);
+  const session: ServerHttp2Session = performServerHandshake(duplex);
   session.on("stream", (stream, asked) => answer(stream, String(asked[":path"]), secrets));
   // The engine tells the build itself when its session is gone.
-  session.on("error", () => wire.destroy());
-  return { id, close: () => wire.destroy() };
+  session.on("error", () => duplex.destroy());
+  return { id, close: () => duplex.destroy() };
 }
 
 /** The raw connection as the stream that HTTP/2 takes. */
 function duplexOf(pipe: Pipe): Duplex {
-  const wire = new Duplex({
+  const duplex = new Duplex({
     read() {
       pipe.read().then(
-        (bytes) => wire.push(bytes === undefined ? null : Buffer.from(bytes)),
-        (error: Error) => wire.destroy(error),
+        (bytes) => duplex.push(bytes === undefined ? null : Buffer.from(bytes)),
+        (error: Error) => duplex.destroy(error),
       );
     },
     write(chunk: Uint8Array, _encoding, done) {
@@ -75,24 +75,24 @@ function duplexOf(pipe: Pipe): Duplex {
       done(null);
     },
   });
-  return wire;
+  return duplex;
 }
 
-function answer(stream: ServerHttp2Stream, path: string, secrets: Secrets): void {
+function answer(duplex: ServerHttp2Stream, path: string, secrets: Secrets): void {
   const parts: Uint8Array[] = [];
   let bytes = 0;
-  stream.on("error", () => stream.close());
-  stream.on("data", (part: Uint8Array) => {
+  duplex.on("error", () => duplex.close());
+  duplex.on("data", (part: Uint8Array) => {
     bytes += part.length;
-    if (bytes > requestBytesMax) stream.close();
+    if (bytes > requestBytesMax) duplex.close();
     else parts.push(part);
   });
-  stream.on("end", () => {
-    if (stream.closed) return;
+  duplex.on("end", () => {
+    if (duplex.closed) return;
     const { message, code } = replyTo(path, Buffer.concat(parts).subarray(frameHead), secrets);
-    stream.respond({ ":status": 200, "content-type": "application/grpc" }, { waitForTrailers: true });
-    stream.on("wantTrailers", () => stream.sendTrailers({ "grpc-status": code }));
-    stream.end(message === undefined ? undefined : framed(message));
+    duplex.respond({ ":status": 200, "content-type": "application/grpc" }, { waitForTrailers: true });
+    duplex.on("wantTrailers", () => duplex.sendTrailers({ "grpc-status": code }));
+    duplex.end(message === undefined ? undefined : framed(message));
   });
 }
 

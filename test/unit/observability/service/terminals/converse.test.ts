@@ -12,7 +12,7 @@ function start() {
   const clock = createFakeClock();
   const ends: string[] = [];
   const closes: (number | undefined)[] = [];
-  const wire = { answer: 1, sent: 0 };
+  const socket = { answer: 1, sent: 0 };
   const end = converse({
     ...{ limits, clock, tty: true, signal: new AbortController().signal, log: createLog(() => undefined, "error") },
     start: async () => command.session,
@@ -20,22 +20,22 @@ function start() {
   });
   end.opened({
     send() {
-      wire.sent += 1;
-      return wire.answer;
+      socket.sent += 1;
+      return socket.answer;
     },
     close: (code) => void closes.push(code),
   });
-  return { command, clock, ends, closes, wire, end };
+  return { command, clock, ends, closes, socket, end };
 }
 
 test("a client that does not read stops the reading of the output until it has drained", async () => {
-  const { command, wire, end, ends } = start();
-  wire.answer = -1;
+  const { command, socket, end, ends } = start();
+  socket.answer = -1;
   for (let count = 0; count < 10; count += 1) command.print("x".repeat(1_000));
-  await waitFor("the first part", () => wire.sent === 1);
+  await waitFor("the first part", () => socket.sent === 1);
   for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-  expect([wire.sent, command.taken()]).toEqual([1, 1]);
-  wire.answer = 1;
+  expect([socket.sent, command.taken()]).toEqual([1, 1]);
+  socket.answer = 1;
   end.drained();
   await waitFor("the rest", () => command.taken() === 10);
   command.exit(0);
@@ -43,10 +43,10 @@ test("a client that does not read stops the reading of the output until it has d
 });
 
 test("a client that goes while the output waits for it ends the command, once", async () => {
-  const { command, wire, end, ends } = start();
-  wire.answer = -1;
+  const { command, socket, end, ends } = start();
+  socket.answer = -1;
   command.print("x");
-  await waitFor("the first part", () => wire.sent === 1);
+  await waitFor("the first part", () => socket.sent === 1);
   end.closed();
   end.closed();
   await waitFor("the end", () => ends.length === 1);

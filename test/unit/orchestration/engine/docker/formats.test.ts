@@ -6,7 +6,7 @@ import {
   epochMs,
   isObjectName,
   labelFilter,
-} from "../../../../../src/orchestration/engine/docker/wire.ts";
+} from "../../../../../src/orchestration/engine/docker/formats.ts";
 
 test("an environment goes there and back", () => {
   const env = { A: "1", EMPTY: "", EQUALS: "a=b=c", LINES: "x\ny", "=odd": "kept?" };

@@ -1,5 +1,5 @@
-/** A socket that keeps what the kernel did not take. Whoever owns the socket's callbacks calls `flush` on drain. */
-export interface Wire {
+/** A socket that keeps what the kernel did not take. The owner of its callbacks calls `flush` on drain. */
+export interface BufferedSocket {
   /** Returns false when some bytes had to be kept: stop producing until `flush` returns true. */
   write(bytes: Uint8Array): boolean;
   /** Sends kept bytes; true when none are left. */
@@ -22,7 +22,7 @@ interface Outbox {
   onSent: (() => void) | undefined;
 }
 
-export function createWire<T>(socket: Bun.Socket<T>): Wire {
+export function createBufferedSocket<T>(socket: Bun.Socket<T>): BufferedSocket {
   const outbox: Outbox = { unsent: [], unsentBytes: 0, peerFinished: false, onSent: undefined };
   return {
     get unsentBytes() {

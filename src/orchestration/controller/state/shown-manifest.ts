@@ -3,9 +3,9 @@ import type { Manifest, ManifestKey, StoredManifest } from "../../api/manifest.t
 import { maskSpec } from "../../core/mask.ts";
 
 /** A stored manifest as callers see it: secrets masked, times in ISO 8601. */
-export function wireManifest(stored: StoredManifest): Manifest {
+export function shownManifest(stored: StoredManifest): Manifest {
   return {
-    ...wireKey(stored),
+    ...shownKey(stored),
     spec: maskSpec(stored.kind, stored.spec),
     metadata: {
       revision: stored.revision,
@@ -17,9 +17,9 @@ export function wireManifest(stored: StoredManifest): Manifest {
 
 /** The same without metadata: what a dry run would store has no revision yet. */
 export function wouldBeManifest(stored: StoredManifest): Manifest {
-  return { ...wireKey(stored), spec: maskSpec(stored.kind, stored.spec) };
+  return { ...shownKey(stored), spec: maskSpec(stored.kind, stored.spec) };
 }
 
-function wireKey(key: ManifestKey): { kind: string; scope?: string; name: string } {
+function shownKey(key: ManifestKey): { kind: string; scope?: string; name: string } {
   return key.scope === "" ? { kind: key.kind, name: key.name } : { kind: key.kind, scope: key.scope, name: key.name };
 }
