@@ -1,6 +1,7 @@
 import type { Client } from "../../base/wire/client.ts";
 import { ApiError } from "../../base/wire/client.ts";
-import { coreKinds, type Manifest, type ManifestKey } from "../../orchestration/api/manifest.ts";
+import { keyOf } from "../../orchestration/api/manifest-key.ts";
+import { coreKinds, type Manifest } from "../../orchestration/api/manifest.ts";
 import { type ApplyResult, apply } from "../../orchestration/api/apply.ts";
 import { partialText, undecidedText } from "../text/apply-outcome.ts";
 import type { Arguments } from "../shell/arguments.ts";
@@ -199,7 +200,7 @@ function targetsOf(api: Client, result: ApplyResult, plan: ApplyResult) {
   return result.applied
     .filter(({ kind }) => isPodKind(kind))
     .map((manifest) => {
-      const key: ManifestKey = { kind: manifest.kind, scope: manifest.scope ?? "", name: manifest.name };
+      const key = keyOf(manifest);
       const revision = manifest.metadata?.revision ?? 0;
       const before = plan.current?.[plan.applied.findIndex((planned) => isSame(planned, { ...key }))];
       return readyTarget(api, key, { revision, unchanged: before?.metadata?.revision === revision });

@@ -1,4 +1,5 @@
 import { ApiError, type Client } from "../../base/wire/client.ts";
+import { keyOf } from "../../orchestration/api/manifest-key.ts";
 import { coreKinds, formatKey, type Manifest, type ManifestKey } from "../../orchestration/api/manifest.ts";
 import { apply, deleteManifest, listManifests, type PruneSummary } from "../../orchestration/api/apply.ts";
 import type { Leftover } from "../../orchestration/api/leftovers.ts";
@@ -258,10 +259,6 @@ function summed(
 
 function pruneQuery({ prune }: DeletionSetup): { prune: string | undefined } {
   return { prune: prune ? "true" : undefined };
-}
-
-function keyOf({ kind, scope = "", name }: Identity): ManifestKey {
-  return { kind, scope, name };
 }
 
 function refOf(manifest: Identity): string {

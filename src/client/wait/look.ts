@@ -1,5 +1,6 @@
 import { ApiError, type Client } from "../../base/wire/client.ts";
 import type { DataOf } from "../../base/wire/endpoint.ts";
+import { keyOf } from "../../orchestration/api/manifest-key.ts";
 import { formatKey, type ManifestKey, podKinds } from "../../orchestration/api/manifest.ts";
 import type { Canary } from "../../orchestration/api/rollouts.ts";
 import { describe } from "../../orchestration/api/describe.ts";
@@ -32,7 +33,7 @@ export function readyTarget(api: Client, key: ManifestKey, { revision, unchanged
   let firstReconcile: unknown;
   let known: Pick<Look, "released"> | undefined;
   const look = async (): Promise<Look> => {
-    const described = await api.call(describe, { query: query(key) });
+    const described = await api.call(describe, { query: keyOf(key) });
     // The release that a revision is part of is the newest one up to it: a change of the replica count mints none.
     const isIt = (release: { revision: number }) => release.revision >= 0 && release.revision <= revision;
     const seen = judgeRelease(judge(described, revision), described.status, isIt);
@@ -63,7 +64,7 @@ export function releaseTarget(api: Client, key: ManifestKey, id: string): WaitTa
 }
 
 async function lookAtRelease(api: Client, key: ManifestKey, isIt: IsRelease): Promise<Look> {
-  const described = await api.call(describe, { query: query(key) });
+  const described = await api.call(describe, { query: keyOf(key) });
   return judgeRelease(judge(described, 0), described.status, isIt);
 }
 
@@ -71,16 +72,12 @@ async function lookAtRelease(api: Client, key: ManifestKey, isIt: IsRelease): Pr
 export function operationTarget(api: Client, key: ManifestKey, id: string): WaitTarget {
   const look = async (): Promise<Look> => {
     const operation = await api.call(getOperation, { params: { id } });
-    const seen = judge(await api.call(describe, { query: query(key) }), 0);
+    const seen = judge(await api.call(describe, { query: keyOf(key) }), 0);
     if (operation.state === "running") return { ...seen, state: "pending" };
     if (operation.state === "succeeded") return { ...seen, state: "ready" };
     return { ...seen, state: "failed", why: operation.error ?? seen.why };
   };
   return { ref: formatKey(key), look: () => missingIsGone(look) };
-}
-
-function query({ kind, scope, name }: ManifestKey) {
-  return { kind, scope, name };
 }
 
 async function missingIsGone(look: () => Promise<Look>): Promise<Look> {

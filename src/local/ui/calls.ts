@@ -1,10 +1,11 @@
 import { dirname, join, relative } from "node:path";
 
 /**
- * The API layers: what a caller needs of an endpoint value is how to call it, not its schema. The frames of terminals are
- * code that it runs.
+ * The API layers: what a caller needs of an endpoint value is how to call it, not its schema. The frames of terminals and
+ * the keys of resources are code that it runs.
  */
-const contract = /\/src\/(?:observability|orchestration|identity|ingress)\/api\/(?!exec-frames\.ts$).+\.ts$/;
+const contract =
+  /\/src\/(?:observability|orchestration|identity|ingress)\/api\/(?!(?:exec-frames|manifest-key)\.ts$).+\.ts$/;
 
 /**
  * Puts the method and path of each endpoint in the place of the module that defines it. The schemas, and the library that

@@ -7,6 +7,7 @@ import {
   problemsAt,
   problemsFailure,
 } from "../../base/wire/failure.ts";
+import { keyOf } from "../api/manifest-key.ts";
 import { formatKey } from "../api/manifest.ts";
 import type { ApplyResult } from "../api/apply.ts";
 import { deepFreeze } from "../../base/pure/deep-freeze.ts";
@@ -174,7 +175,7 @@ function childrenOf({ manifests, place: around }: ExpandedBlock): Incoming[] {
 function partsOf(draft: DraftManifest | undefined, place: Place): Incoming[] {
   if (draft === undefined) return [];
   return expandApp(draft).map((part): Incoming => {
-    const key = { kind: part.kind, scope: part.scope, name: part.name };
+    const key = keyOf(part);
     return {
       key,
       spec: deepFreeze(normaliseSpec(part.kind, part.spec)),
@@ -271,6 +272,6 @@ function commitInside(context: Context, tx: Transaction, committing: Committing)
 }
 
 function blockChange({ key, plugin, spec, manifests, ifRevision, place }: ExpandedBlock): BlockChange {
-  const children = manifests.map(({ kind, scope, name }) => ({ kind, scope, name }));
+  const children = manifests.map(keyOf);
   return { key, plugin: plugin.yml.name, version: plugin.yml.version, spec, children, ifRevision, place };
 }

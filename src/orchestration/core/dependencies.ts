@@ -1,4 +1,4 @@
-import { keyText } from "../api/key-text.ts";
+import { keyText } from "../api/manifest-key.ts";
 import type { CoreKind, ManifestKey, Spec } from "../api/manifest.ts";
 import { assetRefs } from "./assets.ts";
 import { envFromTarget } from "./env-from.ts";

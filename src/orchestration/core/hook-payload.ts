@@ -1,4 +1,5 @@
 import { isoTime } from "../../base/pure/iso-time.ts";
+import { keyOf } from "../api/manifest-key.ts";
 import type { ManifestKey } from "../api/manifest.ts";
 
 /** How a rollout ended. Times are epoch milliseconds. */
@@ -35,7 +36,7 @@ const errorCharsMax = 4_096;
 /** Payload of `on_deploy` (orchestration details, section 1.7). */
 export function deployPayload(key: ManifestKey, news: DeployNews): HookPayload {
   return present({
-    ...identity(key),
+    ...keyOf(key),
     status: news.outcome,
     release_id: news.releaseId,
     image: news.image === "" ? undefined : news.image,
@@ -49,7 +50,7 @@ export function deployPayload(key: ManifestKey, news: DeployNews): HookPayload {
 export function probePayload(key: ManifestKey, news: ProbeNews): HookPayload {
   const reason = clip(news.reason);
   return present({
-    ...identity(key),
+    ...keyOf(key),
     status: news.transition,
     image: news.image === "" ? undefined : news.image,
     error: news.transition === "failure" ? reason : undefined,
@@ -60,10 +61,6 @@ export function probePayload(key: ManifestKey, news: ProbeNews): HookPayload {
     reason,
     timestamp: isoTime(news.at),
   });
-}
-
-function identity({ kind, scope, name }: ManifestKey) {
-  return { kind, scope, name };
 }
 
 function clip(text: string): string {

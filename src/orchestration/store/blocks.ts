@@ -1,9 +1,9 @@
 import type { Database } from "bun:sqlite";
-import { keyText } from "../api/key-text.ts";
+import { keyOf, keyText } from "../api/manifest-key.ts";
 import type { ManifestKey } from "../api/manifest.ts";
 import { canonicalJson } from "../../base/sqlite/canonical.ts";
 import type { BlockRecord } from "./plugin-records.ts";
-import { columnsOf, filteredSelect, type KeyColumns, keyOf, whereKey } from "./rows.ts";
+import { columnsOf, filteredSelect, type KeyColumns, whereKey } from "./rows.ts";
 import type { Seal } from "../../base/sqlite/seal.ts";
 import type { Transaction } from "./store.ts";
 import type { Versions } from "./versions.ts";

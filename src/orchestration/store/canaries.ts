@@ -1,8 +1,8 @@
 import type { Database } from "bun:sqlite";
-import { keyText } from "../api/key-text.ts";
+import { keyOf, keyText } from "../api/manifest-key.ts";
 import type { ManifestKey } from "../api/manifest.ts";
 import type { CanaryRecord } from "./records.ts";
-import { columnsOf, type KeyColumns, keyOf, whereKey } from "./rows.ts";
+import { columnsOf, type KeyColumns, whereKey } from "./rows.ts";
 import type { Transaction } from "./store.ts";
 
 type Row = ManifestKey & { document: string };

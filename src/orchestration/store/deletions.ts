@@ -1,6 +1,7 @@
 import type { Database } from "bun:sqlite";
+import { keyOf } from "../api/manifest-key.ts";
 import type { ManifestKey } from "../api/manifest.ts";
-import { columnsOf, type KeyColumns, keyOf, whereKey } from "./rows.ts";
+import { columnsOf, type KeyColumns, whereKey } from "./rows.ts";
 import type { Deletion, Transaction } from "./store.ts";
 
 type Row = ManifestKey & { at: number; prune: number };

@@ -1,7 +1,8 @@
 import type { Database } from "bun:sqlite";
+import { keyOf } from "../api/manifest-key.ts";
 import type { ManifestKey } from "../api/manifest.ts";
 import type { Delivery } from "./records.ts";
-import { columnsOf, idTaken, type KeyColumns, keyOf, sameOwner, whereKey } from "./rows.ts";
+import { columnsOf, idTaken, type KeyColumns, sameOwner, whereKey } from "./rows.ts";
 import type { Seal } from "../../base/sqlite/seal.ts";
 import type { Transaction } from "./store.ts";
 

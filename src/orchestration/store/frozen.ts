@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
-import { keyText } from "../api/key-text.ts";
+import { keyOf, keyText } from "../api/manifest-key.ts";
 import type { ManifestKey } from "../api/manifest.ts";
-import { columnsOf, type KeyColumns, keyOf } from "./rows.ts";
+import { columnsOf, type KeyColumns } from "./rows.ts";
 import type { Transaction } from "./store.ts";
 
 type Mark = ManifestKey & { replicaId: string };

@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import { keyText } from "../api/key-text.ts";
+import { keyText } from "../api/manifest-key.ts";
 import type { ManifestHead } from "./store.ts";
 
 /** Identity and versions of every manifest, in memory: read once, then kept up with each change. */

@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import { keyText } from "../api/key-text.ts";
+import { keyText } from "../api/manifest-key.ts";
 import { createCache } from "./cache.ts";
 import { columnsOf, type KeyColumns, whereKey } from "./rows.ts";
 import type { ImagePin, Transaction } from "./store.ts";

@@ -1,5 +1,5 @@
 import type { Database, SQLQueryBindings } from "bun:sqlite";
-import { keyText } from "../api/key-text.ts";
+import { keyText } from "../api/manifest-key.ts";
 import type { ManifestKey } from "../api/manifest.ts";
 import { createCache } from "./cache.ts";
 import { deepFreeze } from "../../base/pure/deep-freeze.ts";

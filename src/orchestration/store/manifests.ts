@@ -1,12 +1,12 @@
 import type { Database } from "bun:sqlite";
 import { Failure } from "../../base/wire/failure.ts";
-import { keyText } from "../api/key-text.ts";
+import { keyOf, keyText } from "../api/manifest-key.ts";
 import { type CoreKind, formatKey, type ManifestKey, type Spec, type StoredManifest } from "../api/manifest.ts";
 import { type Cache, createCache } from "./cache.ts";
 import { canonicalJson } from "../../base/sqlite/canonical.ts";
 import { deepFreeze } from "../../base/pure/deep-freeze.ts";
 import { createHeads, type Heads } from "./heads.ts";
-import { columnsOf, filteredSelect, type KeyColumns, keyOf, whereKey } from "./rows.ts";
+import { columnsOf, filteredSelect, type KeyColumns, whereKey } from "./rows.ts";
 import type { SpecSealer } from "./sealed-spec.ts";
 import type { ManifestReads, PutResult, Transaction } from "./store.ts";
 import type { Versions } from "./versions.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { dirname } from "node:path";
 import type { Database } from "bun:sqlite";
-import { keyText } from "../api/key-text.ts";
+import { keyOf, keyText } from "../api/manifest-key.ts";
 import type { ManifestKey } from "../api/manifest.ts";
 import { createBroadcast } from "../../base/words/broadcast.ts";
 import type { Secret } from "../../base/words/secret.ts";
@@ -34,7 +34,7 @@ import { createPreviews } from "./previews.ts";
 import { createKeyedRequests } from "./keyed-requests.ts";
 import { createReceipts } from "./receipts.ts";
 import { createReleases } from "./releases.ts";
-import { columnsOf, keyOf } from "./rows.ts";
+import { columnsOf } from "./rows.ts";
 import { createRuns } from "./runs.ts";
 import { createSeal, type Seal } from "../../base/sqlite/seal.ts";
 import { createSpecSealer, type MapSecrets } from "./sealed-spec.ts";

@@ -1,10 +1,10 @@
 import type { Database } from "bun:sqlite";
-import { keyText } from "../api/key-text.ts";
+import { keyOf, keyText } from "../api/manifest-key.ts";
 import { createCache } from "./cache.ts";
 import { canonicalJson } from "../../base/sqlite/canonical.ts";
 import type { ReleaseRecord } from "./records.ts";
 import type { ManifestKey } from "../api/manifest.ts";
-import { columnsOf, idTaken, type KeyColumns, keyOf, sameOwner, whereKey } from "./rows.ts";
+import { columnsOf, idTaken, type KeyColumns, sameOwner, whereKey } from "./rows.ts";
 import type { SpecSealer } from "./sealed-spec.ts";
 import type { Transaction } from "./store.ts";
 

@@ -9,10 +9,6 @@ export function columnsOf(key: ManifestKey): KeyColumns {
   return [key.kind, key.scope, key.name];
 }
 
-export function keyOf(row: ManifestKey): ManifestKey {
-  return { kind: row.kind, scope: row.scope, name: row.name };
-}
-
 export const whereKey = "kind = ? and scope = ? and name = ?";
 
 /** Of an upsert by id: the row in the way belongs to the same resource. */

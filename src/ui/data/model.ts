@@ -4,7 +4,7 @@ import { type App, type AppProblem, appStates } from "../../observability/api/ap
 import type { Deploy, HostStrip, Overview } from "../../observability/api/apps.ts";
 import type { Operation } from "../../observability/api/operations.ts";
 import type { MetricsTick, StreamEvents } from "../../observability/api/stream.ts";
-import { keyText } from "../../orchestration/api/key-text.ts";
+import { keyText } from "../../orchestration/api/manifest-key.ts";
 import type { Hearers } from "./stream.ts";
 
 /** What the page holds of the server: one overview, and then what changes of it. */

@@ -1,5 +1,5 @@
 import type { Deploy } from "../../observability/api/apps.ts";
-import { keyText } from "../../orchestration/api/key-text.ts";
+import { keyText } from "../../orchestration/api/manifest-key.ts";
 import { appPath } from "../frame/paths.ts";
 import { durationText } from "../text/figures.ts";
 import { byText, causeText, outcomeTone, releaseStateText } from "../text/states.ts";

@@ -1,5 +1,5 @@
 import type { JobView } from "../../observability/api/jobs.ts";
-import { keyText } from "../../orchestration/api/key-text.ts";
+import { keyText } from "../../orchestration/api/manifest-key.ts";
 import { now } from "../frame/clock.ts";
 import { query, withQuery } from "../frame/router.ts";
 import { calendar, dayText, dayWord, type Mark, weekAway, weekDays } from "../text/calendar.ts";

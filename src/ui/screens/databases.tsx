@@ -1,5 +1,5 @@
 import { type BlockView, listDatabases } from "../../observability/api/plugins.ts";
-import { keyText } from "../../orchestration/api/key-text.ts";
+import { keyText } from "../../orchestration/api/manifest-key.ts";
 import { api } from "../data/api.ts";
 import { useLoad } from "../data/load.ts";
 import { apps } from "../data/model.ts";

@@ -1,5 +1,5 @@
 import type { App, AppProblem } from "../../observability/api/app-model.ts";
-import { keyText } from "../../orchestration/api/key-text.ts";
+import { keyText } from "../../orchestration/api/manifest-key.ts";
 import { connection } from "../data/connection.ts";
 import { apps, deploys, engine, host, known, problems, server } from "../data/model.ts";
 import { Page } from "../frame/page.tsx";

@@ -1,4 +1,4 @@
-import { keyText } from "../../../orchestration/api/key-text.ts";
+import { keyText } from "../../../orchestration/api/manifest-key.ts";
 /** Of what a replica is. */
 interface PlaceOwner {
   kind: string;

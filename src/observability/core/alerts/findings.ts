@@ -1,3 +1,4 @@
+import { keyOf } from "../../../orchestration/api/manifest-key.ts";
 import type { Condition } from "../../api/alert-rules.ts";
 import { type AppFact, askText, type Facts, type MetricValue, type RunFact } from "./facts.ts";
 import { isAbout, type Labels } from "./labels.ts";
@@ -97,17 +98,13 @@ function starvedText({ reason, message, starved }: AppFact): string {
   return reason === "OutOfMemory" ? message : `${starved} was killed, because it used more memory than it may`;
 }
 
-function appLabels({ kind, scope, name }: Pick<AppFact, "kind" | "scope" | "name">): Labels {
-  return { kind, scope, name };
-}
-
 function appFinding(app: AppFact, what: string, detail: string): Finding {
-  return { labels: appLabels(app), title: `${app.scope}/${app.name} ${what}`, detail };
+  return { labels: keyOf(app), title: `${app.scope}/${app.name} ${what}`, detail };
 }
 
 function runFinding(run: RunFact, what: string): Finding {
   const noun = run.kind === "cronjob" ? "cron job" : "job";
-  return { labels: appLabels(run), title: `${noun} ${run.scope}/${run.name} ${what}`, detail: run.error };
+  return { labels: keyOf(run), title: `${noun} ${run.scope}/${run.name} ${what}`, detail: run.error };
 }
 
 function deployFindings({ apps, now }: Facts): Finding[] | undefined {

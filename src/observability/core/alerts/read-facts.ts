@@ -1,7 +1,7 @@
 import type { ListedManifest } from "../../../orchestration/api/apply.ts";
 import type { Condition, PodKindStatus } from "../../../orchestration/api/describe.ts";
 import type { JobRun } from "../../../orchestration/api/jobs.ts";
-import { keyText } from "../../../orchestration/api/key-text.ts";
+import { keyText } from "../../../orchestration/api/manifest-key.ts";
 import { podKinds } from "../../../orchestration/api/manifest.ts";
 import type { Release } from "../../../orchestration/api/releases.ts";
 import type { CertificateView } from "../../../ingress/api/certificates.ts";

@@ -1,8 +1,7 @@
 import type { AppFacts } from "../../../orchestration/api/app-facts.ts";
-import { keyText } from "../../../orchestration/api/key-text.ts";
+import { keyOf, keyText } from "../../../orchestration/api/manifest-key.ts";
 import { type AppHost, type AppProblem, severities } from "../../api/app-model.ts";
 import type { AppJudgement } from "./state.ts";
-import { refOf } from "./view.ts";
 
 const titleMax = 80;
 const causeMax = 500;
@@ -38,7 +37,7 @@ const idOf = (type: string, app: AppFacts) => `${type}/${keyText(app)}`;
 /** The same words as the state: one cause is told once. */
 function stateProblem(facts: AppFacts, { state, cause, ready, replicas }: AppJudgement): AppProblem | undefined {
   const who = named(facts);
-  const about = { cause: cause ?? "the reason is not known", command: `berth why ${who}`, app: refOf(facts) };
+  const about = { cause: cause ?? "the reason is not known", command: `berth why ${who}`, app: keyOf(facts) };
   const since = sinceOf(facts);
   const rest = { ...about, ...(since === undefined ? {} : { since }) };
   const severity = ready === 0 ? "critical" : "warning";
@@ -74,7 +73,7 @@ function releaseProblem(facts: AppFacts, { ready }: AppJudgement): AppProblem | 
     cause: release.error ?? "the reason is not known",
     command: `berth why ${named(facts)}`,
     since: new Date(release.endedAt ?? release.startedAt).toISOString(),
-    app: refOf(facts),
+    app: keyOf(facts),
   };
 }
 
@@ -88,7 +87,7 @@ function canaryProblem(facts: AppFacts): AppProblem | undefined {
     title: `the canary of ${named(facts)} waits for a person`,
     cause: canary.text,
     command: `berth rollout resume ${named(facts)}`,
-    app: refOf(facts),
+    app: keyOf(facts),
   };
 }
 
@@ -105,7 +104,7 @@ function hostProblem(facts: AppFacts, { host, certificate }: AppHost): AppProble
       title: `the certificate of ${host} ${what}`,
       cause: certificate.error ?? what,
       command: "berth certs",
-      app: refOf(facts),
+      app: keyOf(facts),
     },
   ];
 }

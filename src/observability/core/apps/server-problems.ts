@@ -1,6 +1,6 @@
 import type { CertificateView } from "../../../ingress/api/certificates.ts";
 import type { JobRun } from "../../../orchestration/api/jobs.ts";
-import { keyText } from "../../../orchestration/api/key-text.ts";
+import { keyText } from "../../../orchestration/api/manifest-key.ts";
 import type { AppProblem } from "../../api/app-model.ts";
 import { shortened } from "./problems.ts";
 

@@ -1,4 +1,4 @@
-import { keyText } from "../../../orchestration/api/key-text.ts";
+import { keyText } from "../../../orchestration/api/manifest-key.ts";
 import type { Stats } from "../../../orchestration/api/stats.ts";
 import type { AppUsage } from "../../api/app-model.ts";
 import type { ReplicaUsage } from "./view.ts";

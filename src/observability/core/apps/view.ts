@@ -1,6 +1,7 @@
 import { isoTime } from "../../../base/pure/iso-time.ts";
 import type { AppFacts, ReleaseFacts } from "../../../orchestration/api/app-facts.ts";
-import type { App, AppHost, AppRef, AppTraffic, AppUsage, ReleaseLine, Replica } from "../../api/app-model.ts";
+import { keyOf } from "../../../orchestration/api/manifest-key.ts";
+import type { App, AppHost, AppTraffic, AppUsage, ReleaseLine, Replica } from "../../api/app-model.ts";
 import type { NameOf } from "./activity.ts";
 import { appProblems } from "./problems.ts";
 import type { ReplicaView } from "./replica.ts";
@@ -20,7 +21,7 @@ export interface Surroundings {
 export function appView(facts: AppFacts, judgement: AppJudgement, around: Surroundings): App {
   const { hosts, traffic, usage, locked, nameOf } = around;
   return {
-    ...refOf(facts),
+    ...keyOf(facts),
     ...(facts.block === undefined ? {} : { block: facts.block }),
     state: judgement.state,
     summary: judgement.summary,
@@ -38,10 +39,6 @@ export function appView(facts: AppFacts, judgement: AppJudgement, around: Surrou
     ...(usage === undefined ? {} : { usage }),
     ...(locked === undefined ? {} : { locked }),
   };
-}
-
-export function refOf({ kind, scope, name }: AppRef): AppRef {
-  return { kind, scope, name };
 }
 
 export function releaseLine(release: ReleaseFacts, nameOf: NameOf): ReleaseLine {

@@ -1,5 +1,5 @@
 import type { ListedManifest } from "../../../orchestration/api/apply.ts";
-import { keyText } from "../../../orchestration/api/key-text.ts";
+import { keyText } from "../../../orchestration/api/manifest-key.ts";
 import type { PluginInfo } from "../../../orchestration/api/plugins.ts";
 import { type App, type AppState, appStates } from "../../api/app-model.ts";
 import type { BlockView } from "../../api/plugins.ts";

@@ -5,7 +5,7 @@ import { getIngressTraffic } from "../../../ingress/api/traffic.ts";
 import { listManifests } from "../../../orchestration/api/apply.ts";
 import { system } from "../../../orchestration/api/health.ts";
 import { listRuns } from "../../../orchestration/api/jobs.ts";
-import { keyText } from "../../../orchestration/api/key-text.ts";
+import { keyText } from "../../../orchestration/api/manifest-key.ts";
 import {
   type AppFact,
   askText,

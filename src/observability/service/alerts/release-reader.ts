@@ -1,7 +1,7 @@
 import type { Client } from "../../../base/wire/client.ts";
 import type { ListedManifest } from "../../../orchestration/api/apply.ts";
 import { listEvents } from "../../../orchestration/api/events.ts";
-import { keyText } from "../../../orchestration/api/key-text.ts";
+import { keyText } from "../../../orchestration/api/manifest-key.ts";
 import { podKinds } from "../../../orchestration/api/manifest.ts";
 import { listReleases, type Release } from "../../../orchestration/api/releases.ts";
 

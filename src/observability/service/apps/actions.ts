@@ -1,6 +1,6 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import { deleteManifest } from "../../../orchestration/api/apply.ts";
-import { keyText } from "../../../orchestration/api/key-text.ts";
+import { keyOf, keyText } from "../../../orchestration/api/manifest-key.ts";
 import { startPod, stopPod } from "../../../orchestration/api/pods.ts";
 import { rollback } from "../../../orchestration/api/releases.ts";
 import { restart } from "../../../orchestration/api/restart.ts";
@@ -9,7 +9,6 @@ import { scale } from "../../../orchestration/api/scale.ts";
 import { wake } from "../../../orchestration/api/wake.ts";
 import type { Operation } from "../../api/operations.ts";
 import type { Goal } from "../../core/apps/operation.ts";
-import { refOf } from "../../core/apps/view.ts";
 import type { Grant } from "../../core/tokens/grant.ts";
 import type { Platform } from "../platform.ts";
 import type { Apps, AppTarget } from "./apps.ts";
@@ -66,7 +65,7 @@ export function createActions({ platform, apps, model, operations }: ActionParts
     known: KnownApp,
     what: { type: string; goal: Goal; release?: string | undefined },
   ): Operation {
-    return operations.begin({ app: refOf(known.facts), actor: ask.actor, ...what });
+    return operations.begin({ app: keyOf(known.facts), actor: ask.actor, ...what });
   }
 
   function podsOf({ facts }: KnownApp, replica: string | undefined): { id: string; pod: string }[] {
@@ -86,7 +85,7 @@ export function createActions({ platform, apps, model, operations }: ActionParts
   return {
     async restart(ask, { pull }) {
       const known = await subject(ask);
-      const query = { ...refOf(known.facts), wait: false, pull };
+      const query = { ...keyOf(known.facts), wait: false, pull };
       const { release } = await platform.as(ask.actor).call(restart, { query });
       return begin(ask, known, { type: "restart", goal: settledGoal(known, release), release });
     },
@@ -114,24 +113,24 @@ export function createActions({ platform, apps, model, operations }: ActionParts
     },
     async scale(ask, { replicas }) {
       const known = await subject(ask);
-      await platform.as(ask.actor).call(scale, { query: { ...refOf(known.facts), replicas } });
+      await platform.as(ask.actor).call(scale, { query: { ...keyOf(known.facts), replicas } });
       return begin(ask, known, { type: "scale", goal: settledGoal(known) });
     },
     async rollback(ask, { release, message }) {
       const known = await subject(ask);
-      const query = { ...refOf(known.facts), release_id: release, message };
+      const query = { ...keyOf(known.facts), release_id: release, message };
       const { new_release } = await platform.as(ask.actor).call(rollback, { query });
       return begin(ask, known, { type: "rollback", goal: settledGoal(known, new_release), release: new_release });
     },
     async rollout(ask, command) {
       const known = await subject(ask);
-      await platform.as(ask.actor).call(commands[command], { query: refOf(known.facts) });
+      await platform.as(ask.actor).call(commands[command], { query: keyOf(known.facts) });
       const isAtOnce = command === "pause" || command === "resume";
       return begin(ask, known, { type: command, goal: isAtOnce ? { type: "done" } : { type: "ended" } });
     },
     async remove(ask, { prune }) {
       const known = await subject(ask);
-      const ref = refOf(known.facts);
+      const ref = keyOf(known.facts);
       const answer = await platform.as(ask.actor).call(deleteManifest, { query: { ...ref, prune } });
       begin(ask, known, { type: "delete", goal: { type: "gone" } });
       return {

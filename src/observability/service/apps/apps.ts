@@ -6,11 +6,12 @@ import { system } from "../../../orchestration/api/health.ts";
 import type { Client } from "../../../base/wire/client.ts";
 import type { DataOf } from "../../../base/wire/endpoint.ts";
 import type { Clock } from "../../../base/words/clock.ts";
+import { keyOf } from "../../../orchestration/api/manifest-key.ts";
 import { type App, type AppProblem, type AppRef, type AppState, appStates } from "../../api/app-model.ts";
 import type { AppDetail, Deploy, Overview } from "../../api/apps.ts";
 import type { listDeploys } from "../../api/deploys.ts";
 import type { NameOf } from "../../core/apps/activity.ts";
-import { refOf, releaseLine, replicaWire } from "../../core/apps/view.ts";
+import { releaseLine, replicaWire } from "../../core/apps/view.ts";
 import { type Grant, mayReach, reachesAll } from "../../core/tokens/grant.ts";
 import type { EdgeReader } from "./edge.ts";
 import type { Figures } from "./figures.ts";
@@ -80,8 +81,8 @@ export function createApps({ model, edge, figures, client, nameOf, releasesOf, c
     const edge = cursor === undefined ? undefined : readCursor(cursor);
     const found = apps
       .flatMap(({ facts }) => {
-        const releases = history ? releasesOf(refOf(facts)) : [facts.release ?? []].flat();
-        return releases.map((release) => ({ release, app: refOf(facts) }));
+        const releases = history ? releasesOf(keyOf(facts)) : [facts.release ?? []].flat();
+        return releases.map((release) => ({ release, app: keyOf(facts) }));
       })
       .filter(({ release }) => edge === undefined || newestFirst(release, edge) > 0)
       .sort((a, b) => newestFirst(a.release, b.release));
@@ -105,7 +106,7 @@ export function createApps({ model, edge, figures, client, nameOf, releasesOf, c
     async detail(grant, target) {
       await model.fresh();
       const { facts, judgement, app } = resolve(grant, target);
-      const ref = refOf(facts);
+      const ref = keyOf(facts);
       const { manifest, volumes = [] } = await client.call(describe, { query: ref });
       const { canary, rollbackTo, status } = facts;
       return {

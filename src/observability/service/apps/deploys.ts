@@ -2,13 +2,13 @@ import { Failure } from "../../../base/wire/failure.ts";
 import type { DataOf } from "../../../base/wire/endpoint.ts";
 import { apply, type ListedManifest, listManifests } from "../../../orchestration/api/apply.ts";
 import { type AtomicApply, getAtomicApply } from "../../../orchestration/api/atomic.ts";
+import { keyOf } from "../../../orchestration/api/manifest-key.ts";
 import { type ManifestKey, podKinds } from "../../../orchestration/api/manifest.ts";
 import { listReleases } from "../../../orchestration/api/releases.ts";
 import type { applyManifests, diffReleases, ShownRelease } from "../../api/deploys.ts";
 import type { NameOf } from "../../core/apps/activity.ts";
 import { applyFault } from "../../core/apps/apply-reach.ts";
 import { specDiff } from "../../core/apps/spec-diff.ts";
-import { refOf } from "../../core/apps/view.ts";
 import { type Grant, mayReach, reachesAll } from "../../core/tokens/grant.ts";
 import type { Platform } from "../platform.ts";
 import { type Apps, type AppTarget, requireReach } from "./apps.ts";
@@ -57,7 +57,7 @@ export function createDeploys({ platform, apps, model, operations, nameOf }: Dep
   async function releases(grant: Grant, target: AppTarget): Promise<ShownRelease[]> {
     await model.fresh();
     const { facts } = apps.resolve(grant, target);
-    const { releases: all } = await client.call(listReleases, { query: refOf(facts) });
+    const { releases: all } = await client.call(listReleases, { query: keyOf(facts) });
     return all.map((release) => {
       const name = release.actor === undefined ? undefined : nameOf(release.actor);
       return name === undefined ? release : { ...release, actor_name: name };
@@ -73,7 +73,7 @@ export function createDeploys({ platform, apps, model, operations, nameOf }: Dep
       const under = release?.endedAt === undefined ? release?.id : undefined;
       if (under === undefined && (status?.observedRevision ?? 0) >= revision) return [];
       const goal = { type: "settled" as const, revision, generation, release: under };
-      return [operations.begin({ type: "apply", app: refOf(facts), actor, goal, release: under })];
+      return [operations.begin({ type: "apply", app: keyOf(facts), actor, goal, release: under })];
     });
   }
 

@@ -1,7 +1,7 @@
 import type { Client } from "../../../base/wire/client.ts";
 import type { Log } from "../../../base/words/log.ts";
 import { getIngressTraffic } from "../../../ingress/api/traffic.ts";
-import { keyText } from "../../../orchestration/api/key-text.ts";
+import { keyText } from "../../../orchestration/api/manifest-key.ts";
 import { listStats } from "../../../orchestration/api/stats.ts";
 import type { AppRef, AppTraffic, AppUsage, Sparks } from "../../api/app-model.ts";
 import { trafficByApp } from "../../core/apps/hosts.ts";

@@ -2,7 +2,7 @@ import { createBroadcast } from "../../../base/words/broadcast.ts";
 import type { SteadyClock } from "../../../base/words/clock.ts";
 import type { Log } from "../../../base/words/log.ts";
 import type { AppFacts, AppWatch } from "../../../orchestration/api/app-facts.ts";
-import { keyText } from "../../../orchestration/api/key-text.ts";
+import { keyOf, keyText } from "../../../orchestration/api/manifest-key.ts";
 import { type App, type AppProblem, type AppRef, appStates } from "../../api/app-model.ts";
 import type { HostStrip } from "../../api/apps.ts";
 import type { MetricsTick } from "../../api/stream.ts";
@@ -10,7 +10,7 @@ import type { NameOf } from "../../core/apps/activity.ts";
 import { worstFirst } from "../../core/apps/problems.ts";
 import { serverProblems } from "../../core/apps/server-problems.ts";
 import { type AppJudgement, judge } from "../../core/apps/state.ts";
-import { appView, refOf } from "../../core/apps/view.ts";
+import { appView } from "../../core/apps/view.ts";
 import type { EdgeReader } from "./edge.ts";
 import type { Figures } from "./figures.ts";
 import type { AppsLimits } from "./limits.ts";
@@ -72,7 +72,7 @@ export function createAppModel(parts: ModelParts): AppModel {
 
   watch.subscribe((key) => {
     if (key === undefined) allDirty = true;
-    else dirty.set(keyText(key), refOf(key));
+    else dirty.set(keyText(key), keyOf(key));
     wake();
   });
 
@@ -80,7 +80,7 @@ export function createAppModel(parts: ModelParts): AppModel {
     const key = keyText(ref);
     const facts = watch.of(ref);
     if (facts === undefined) {
-      if (known.delete(key)) changes.publish({ type: "gone", ref: refOf(ref) });
+      if (known.delete(key)) changes.publish({ type: "gone", ref: keyOf(ref) });
       return;
     }
     const judgement = judge(facts, { engineUp, now: clock.now() });
@@ -96,7 +96,7 @@ export function createAppModel(parts: ModelParts): AppModel {
     const next = { facts, judgement, app, text };
     known.set(key, next);
     if (before?.text !== text) changes.publish({ type: "app", known: withFigures(next) });
-    changes.publish({ type: "looked", ref: refOf(ref) });
+    changes.publish({ type: "looked", ref: keyOf(ref) });
   }
 
   function withFigures({ facts, judgement, app }: KnownApp): KnownApp {
@@ -123,7 +123,7 @@ export function createAppModel(parts: ModelParts): AppModel {
       keys.forEach(look);
     } else {
       for (const { app, judgement } of known.values()) {
-        if (judgement.recheckAt !== undefined && judgement.recheckAt <= now) dirty.set(keyText(app), refOf(app));
+        if (judgement.recheckAt !== undefined && judgement.recheckAt <= now) dirty.set(keyText(app), keyOf(app));
       }
       const due = [...dirty.values()];
       dirty.clear();
@@ -161,7 +161,7 @@ export function createAppModel(parts: ModelParts): AppModel {
     const apps = [...known.values()].map(({ app }) => app);
     await figures.sample(clock.now(), apps);
     const host = parts.host();
-    const rows = apps.map((app) => ({ ...refOf(app), usage: figures.usageOf(app), traffic: figures.trafficOf(app) }));
+    const rows = apps.map((app) => ({ ...keyOf(app), usage: figures.usageOf(app), traffic: figures.trafficOf(app) }));
     const measured = rows.filter(({ usage, traffic }) => usage !== undefined || traffic !== undefined);
     const at = new Date(clock.now()).toISOString();
     changes.publish({

@@ -3,11 +3,10 @@ import { createBroadcast } from "../../../base/words/broadcast.ts";
 import type { Clock } from "../../../base/words/clock.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import type { Log } from "../../../base/words/log.ts";
-import { keyText } from "../../../orchestration/api/key-text.ts";
+import { keyOf, keyText } from "../../../orchestration/api/manifest-key.ts";
 import type { AppRef } from "../../api/app-model.ts";
 import type { Operation } from "../../api/operations.ts";
 import { type Goal, progressOf } from "../../core/apps/operation.ts";
-import { refOf } from "../../core/apps/view.ts";
 import { type Grant, mayReach } from "../../core/tokens/grant.ts";
 import type { AppsLimits } from "./limits.ts";
 import type { AppModel } from "./model.ts";
@@ -93,7 +92,7 @@ export function createOperations({ model, clock, log, limits, randomBytes }: Ope
     const id = `op-${Buffer.from(randomBytes(8)).toString("hex")}`;
     const startedAt = clock.now();
     const first: Operation = {
-      ...{ id, type, app: refOf(app), state: "running", text: "about to begin", actor },
+      ...{ id, type, app: keyOf(app), state: "running", text: "about to begin", actor },
       started_at: isoTime(startedAt),
       ...(release === undefined ? {} : { release }),
     };

@@ -1,4 +1,4 @@
-import { keyText } from "../../../orchestration/api/key-text.ts";
+import { keyText } from "../../../orchestration/api/manifest-key.ts";
 import { why } from "../../../orchestration/api/why.ts";
 import type { AppFact, Facts } from "../../core/alerts/facts.ts";
 import { isDown } from "../../core/alerts/findings.ts";

@@ -1,7 +1,7 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import { apply, type ListedManifest, listManifests } from "../../../orchestration/api/apply.ts";
 import { cancelRun, getRun, type JobRun, listRuns, runCronjob, runJob } from "../../../orchestration/api/jobs.ts";
-import { keyText } from "../../../orchestration/api/key-text.ts";
+import { keyText } from "../../../orchestration/api/manifest-key.ts";
 import type { JobView } from "../../api/jobs.ts";
 import { type AppName, type Grant, mayReach } from "../../core/tokens/grant.ts";
 import type { ObservabilityContext } from "../context.ts";

@@ -1,8 +1,7 @@
 import type { Clock } from "../../../base/words/clock.ts";
-import { keyText } from "../../../orchestration/api/key-text.ts";
+import { keyOf, keyText } from "../../../orchestration/api/manifest-key.ts";
 import type { ManifestKey } from "../../../orchestration/api/manifest.ts";
 import type { AppProblem } from "../../api/app-model.ts";
-import { refOf } from "../../core/apps/view.ts";
 
 /** Remembers of which apps something was not kept, and why. */
 export interface TelemetryNotes {
@@ -34,7 +33,7 @@ export function createTelemetryNotes(
       const isTold = known?.reason === reason && now - known.toldAt <= noteMs;
       const toldAt = isTold ? known.toldAt : now;
       notes.delete(key);
-      notes.set(key, { app: refOf(app), reason, since: isNew ? now : known.since, lastAt: now, toldAt });
+      notes.set(key, { app: keyOf(app), reason, since: isNew ? now : known.since, lastAt: now, toldAt });
       const [oldest] = notes.size > appsMax ? notes.keys() : [];
       if (oldest !== undefined) notes.delete(oldest);
       return !isTold;

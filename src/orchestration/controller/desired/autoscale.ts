@@ -5,7 +5,7 @@ import type { AutoscalePolicy } from "../../core/spec/pod.ts";
 import type { AutoscaleReads } from "../../store/records.ts";
 import type { AutoscaleState, ManifestHead, PutResult, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
-import { type KeyText, keyText } from "../../api/key-text.ts";
+import { type KeyText, keyText } from "../../api/manifest-key.ts";
 
 /** The newest CPU figures of the running replicas of a resource; empty while there are none. */
 export type UsageOf = (key: ManifestKey) => readonly ReplicaUsage[];

@@ -1,4 +1,5 @@
 import { Failure } from "../../../base/wire/failure.ts";
+import { keyOf } from "../../api/manifest-key.ts";
 import { formatKey, type ManifestKey, type Spec } from "../../api/manifest.ts";
 import { builtImage } from "../../core/build/built-image.ts";
 import { decodeSpec, podOf } from "../../core/spec/decode.ts";
@@ -25,7 +26,7 @@ export interface ImageUse extends Pick<
  * reference as written while it still means the pinned image, else the id.
  */
 export async function ensureImage(context: Context, workload: ImageUse): Promise<string> {
-  const key = { kind: workload.kind, scope: workload.scope, name: workload.name };
+  const key = keyOf(workload);
   const pin = context.store.images.pinOf(key);
   const pinned = pin !== undefined && pin.ref === workload.image && pin.hash === workload.hash;
   const asked = pin?.generation === workload.generation && workload.askEachTime !== true;

@@ -4,7 +4,7 @@ import { decodeSpec, podOf } from "../../core/spec/decode.ts";
 import type { SleepPolicy } from "../../core/spec/pod.ts";
 import type { ManifestHead, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
-import { type KeyText, keyText } from "../../api/key-text.ts";
+import { type KeyText, keyText } from "../../api/manifest-key.ts";
 import { latestRelease } from "../rollout/releases.ts";
 import { putToSleep, wake } from "./sleep-changes.ts";
 

@@ -1,7 +1,7 @@
 import type { ManifestKey } from "../../api/manifest.ts";
 import type { Plugin } from "../../plugins/plugin.ts";
 import type { Context } from "../state/context.ts";
-import { keyText } from "../../api/key-text.ts";
+import { keyText } from "../../api/manifest-key.ts";
 import type { PluginHold } from "./plugin-room.ts";
 import type { Pod } from "../state/pod.ts";
 

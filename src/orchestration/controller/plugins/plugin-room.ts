@@ -1,6 +1,6 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import type { PluginPermissions } from "../../api/plugins/plugin-yml.ts";
-import type { KeyText } from "../../api/key-text.ts";
+import type { KeyText } from "../../api/manifest-key.ts";
 import type { BlockSchemas } from "../../plugins/block-schemas.ts";
 import { type Confinement, unconfined } from "../../plugins/confinement.ts";
 import type { Host } from "../../plugins/host.ts";

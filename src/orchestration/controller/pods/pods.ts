@@ -6,7 +6,7 @@ import { podNameOk } from "../../core/identity.ts";
 import { MASK } from "../../core/mask.ts";
 import type { InspectedPod } from "../../engine/pod.ts";
 import type { Context } from "../state/context.ts";
-import { parseKeyText } from "../../api/key-text.ts";
+import { parseKeyText } from "../../api/manifest-key.ts";
 import type { Target } from "../controller.ts";
 import { refuseOneOff, stopOurs, thaw } from "./freeze.ts";
 import { readinessOf } from "../state/observe.ts";

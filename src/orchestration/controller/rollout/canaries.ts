@@ -8,7 +8,7 @@ import type { CanaryPolicy, ResolvedWorkload } from "../../core/workload.ts";
 import type { CanaryRecord, Transaction } from "../../store/store.ts";
 import type { Canaries } from "../state/canaries.ts";
 import type { Context } from "../state/context.ts";
-import { type KeyText, keyText } from "../../api/key-text.ts";
+import { type KeyText, keyText } from "../../api/manifest-key.ts";
 import { guardedRelease } from "./guard.ts";
 
 /** The time of a step, as this server has seen it pass. */

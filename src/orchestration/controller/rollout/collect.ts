@@ -2,7 +2,7 @@ import { formatKey } from "../../api/manifest.ts";
 import { orphans } from "../../core/plan/collect.ts";
 import type { Context } from "../state/context.ts";
 import type { Pod } from "../state/pod.ts";
-import { keyText } from "../../api/key-text.ts";
+import { keyText } from "../../api/manifest-key.ts";
 import { awaitsPost } from "./release-step.ts";
 
 /** When each container without a manifest was first seen, and what was last said about those that stay. */

@@ -3,7 +3,7 @@ import { guardFault } from "../../core/plan/guard.ts";
 import type { ResolvedWorkload } from "../../core/workload.ts";
 import type { Context } from "../state/context.ts";
 import type { Guards } from "../state/guards.ts";
-import { type KeyText, keyText } from "../../api/key-text.ts";
+import { keyOf, type KeyText, keyText } from "../../api/manifest-key.ts";
 import type { Pod } from "../state/pod.ts";
 
 /** What is remembered of one guarded release, since containers that are gone have answered requests, too. */
@@ -122,8 +122,4 @@ function servingSince({ clock, leaving, probes }: Context, pod: Pod): number | u
 /** Whether the replica was made for the release under way. */
 export function isOfRelease({ hash, generation }: ResolvedWorkload, pod: Pod): boolean {
   return pod.hash === hash && pod.generation >= generation;
-}
-
-function keyOf({ kind, scope, name }: ManifestKey): ManifestKey {
-  return { kind, scope, name };
 }

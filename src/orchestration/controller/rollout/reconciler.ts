@@ -3,7 +3,7 @@ import { formatKey, type ManifestKey } from "../../api/manifest.ts";
 import { createQueue, type Retry } from "../../../base/words/queue.ts";
 import { collectOrphans, createOrphanWatch, endUnattended } from "./collect.ts";
 import type { Context } from "../state/context.ts";
-import { type KeyText, keyText, parseKeyText } from "../../api/key-text.ts";
+import { type KeyText, keyText, parseKeyText } from "../../api/manifest-key.ts";
 import { converge, saveTrouble } from "./converge.ts";
 import { collectAssets } from "./collect-assets.ts";
 import { collectImages } from "../desired/images.ts";

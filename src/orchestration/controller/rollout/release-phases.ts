@@ -4,7 +4,7 @@ import type { ReleaseRecord } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
 import { failureCalls, recordFailure } from "./failed-release.ts";
 import { takeImage } from "../desired/images.ts";
-import { type KeyText, keyText } from "../../api/key-text.ts";
+import { type KeyText, keyText } from "../../api/manifest-key.ts";
 import { clearTheWay } from "./release-leftovers.ts";
 import type { ReleasePhases } from "./release-phase-engine.ts";
 import { awaitsPost, codeOf, type Outcome, runReleaseStep, type Step, stepsOf } from "./release-step.ts";

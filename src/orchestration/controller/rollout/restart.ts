@@ -5,7 +5,7 @@ import type { Operation, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
 import { requireUnlocked } from "../write/locks.ts";
 import { imagePullRows, type PulledImages, pullImages, releaseMoved } from "../desired/image-pulls.ts";
-import { keyText } from "../../api/key-text.ts";
+import { keyText } from "../../api/manifest-key.ts";
 import type { Target } from "../controller.ts";
 import { letGo } from "../plugins/plugin-holds.ts";
 import { resolvePodTarget } from "../state/target.ts";

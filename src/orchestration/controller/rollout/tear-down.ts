@@ -5,7 +5,7 @@ import { appId } from "../../core/naming.ts";
 import { removeAppDir, removeVolumeDir } from "../../../base/disk/app-dirs.ts";
 import type { Deletion } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
-import { type KeyText, keyText } from "../../api/key-text.ts";
+import { keyOf, type KeyText, keyText } from "../../api/manifest-key.ts";
 import { pruneNamedVolumes } from "../desired/named-volumes.ts";
 import { releaseContainers } from "./release-step.ts";
 import { claimVolumes } from "../desired/volumes.ts";
@@ -39,7 +39,7 @@ export function createTearDown(context: Context): TearDown {
       return Promise.race([done, stillUnderWay(context, over.signal)]);
     },
     async finish(deletion) {
-      const key = { kind: deletion.kind, scope: deletion.scope, name: deletion.name };
+      const key = keyOf(deletion);
       await Promise.all([removeContainers(context, key), removeCommands(context, key)]);
       const summary = deletion.prune ? await wipe(context, key) : emptySummary();
       await context.store.write((tx) => tx.deletions.remove(key));

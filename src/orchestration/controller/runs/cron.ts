@@ -2,7 +2,7 @@ import { formatKey, type ManifestKey } from "../../api/manifest.ts";
 import type { Context } from "../state/context.ts";
 import { type CronLooked, lookAtCronjob } from "./cron-look.ts";
 import { cancelReplaced } from "./jobs.ts";
-import { type KeyText, keyText } from "../../api/key-text.ts";
+import { type KeyText, keyText } from "../../api/manifest-key.ts";
 
 /** Starts the runs of cron jobs at their instants. */
 interface Cron {

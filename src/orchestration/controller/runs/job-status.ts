@@ -5,7 +5,7 @@ import { cronWindows } from "../../core/plan/cron-windows.ts";
 import { nextInstant } from "../../core/plan/cron.ts";
 import type { RunRecord, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
-import { keyText } from "../../api/key-text.ts";
+import { keyText } from "../../api/manifest-key.ts";
 import { refuseUnresolved, resolveStoredJob } from "../desired/resolve.ts";
 import { removeLeftovers } from "./run-leftovers.ts";
 import { isUnfinished, wireRun } from "./run-record.ts";

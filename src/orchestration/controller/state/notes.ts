@@ -3,7 +3,7 @@ import type { ManifestKey } from "../../api/manifest.ts";
 import type { Log } from "../../../base/words/log.ts";
 import type { EarlierRestarts, Look, PodReadiness } from "../../store/look-records.ts";
 import type { Store, Transaction } from "../../store/store.ts";
-import { type KeyText, keyText } from "../../api/key-text.ts";
+import { type KeyText, keyText } from "../../api/manifest-key.ts";
 
 /**
  * What the reconciler writes about its work: events, deaths, statuses. A full disk must not keep containers from being

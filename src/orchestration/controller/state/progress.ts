@@ -2,7 +2,7 @@ import { doubledWait } from "../../../base/pure/doubling.ts";
 import type { ManifestKey } from "../../api/manifest.ts";
 import { type Broadcast, createBroadcast } from "../../../base/words/broadcast.ts";
 import type { FailureReason } from "../../../base/wire/failure.ts";
-import { type KeyText, keyText } from "../../api/key-text.ts";
+import { type KeyText, keyText } from "../../api/manifest-key.ts";
 
 /** The last error of a resource, as long as it lasts. */
 interface Trouble {

@@ -5,7 +5,7 @@ import { statusOf } from "../../core/plan/status.ts";
 import { notActedUpon } from "../../core/unsupported.ts";
 import type { ResolvedWorkload } from "../../core/workload.ts";
 import type { Context } from "./context.ts";
-import { keyText } from "../../api/key-text.ts";
+import { keyText } from "../../api/manifest-key.ts";
 import { isAsleep } from "../desired/sleep-changes.ts";
 import { plannedPods, planTarget, readinessOf } from "./observe.ts";
 import { heldText } from "../plugins/plugin-holds.ts";

@@ -1,4 +1,5 @@
 import { isoTime } from "../../../base/pure/iso-time.ts";
+import { keyOf } from "../../api/manifest-key.ts";
 import type { Manifest, ManifestKey, StoredManifest } from "../../api/manifest.ts";
 import { maskSpec } from "../../core/mask.ts";
 
@@ -21,5 +22,5 @@ export function wouldBeManifest(stored: StoredManifest): Manifest {
 }
 
 function shownKey(key: ManifestKey): { kind: string; scope?: string; name: string } {
-  return key.scope === "" ? { kind: key.kind, name: key.name } : { kind: key.kind, scope: key.scope, name: key.name };
+  return key.scope === "" ? { kind: key.kind, name: key.name } : keyOf(key);
 }

@@ -1,5 +1,5 @@
 import { Failure } from "../../../base/wire/failure.ts";
-import type {} from "../../api/key-text.ts";
+import type {} from "../../api/manifest-key.ts";
 import {
   containerKinds,
   type CoreKind,

@@ -7,7 +7,7 @@ import { podOf } from "../../core/spec/decode.ts";
 import { createBroadcast } from "../../../base/words/broadcast.ts";
 import type { ReleaseRecord } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
-import { type KeyText, parseKeyText } from "../../api/key-text.ts";
+import { type KeyText, parseKeyText } from "../../api/manifest-key.ts";
 import { readinessOf } from "../state/observe.ts";
 import type { Pod } from "../state/pod.ts";
 import { isPodKind } from "../state/target.ts";

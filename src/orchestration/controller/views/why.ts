@@ -1,4 +1,5 @@
 import { isoTime } from "../../../base/pure/iso-time.ts";
+import { parseKeyText } from "../../api/manifest-key.ts";
 import type { ManifestKey } from "../../api/manifest.ts";
 import type { PodKindStatus } from "../../api/describe.ts";
 import type { Death, FailedRelease, FailedRun, Unready, Why } from "../../api/why.ts";
@@ -190,9 +191,8 @@ function isAbout(kind: string | undefined, key: ManifestKey): boolean {
 }
 
 /** A dependency as `dependenciesOf` writes it; a bucket without a name is that of the scope. */
-function placeOf(dependency: string): { kind: string; scope: string; name: string } {
-  const [kind = "", scope = "", name = ""] = dependency.replace(/^ref\//, "").split("/");
-  return { kind, scope, name };
+function placeOf(dependency: string): ManifestKey {
+  return parseKeyText(dependency.replace(/^ref\//, ""));
 }
 
 function isAt(event: StoredEvent, kind: string, name: string): boolean {

@@ -1,6 +1,7 @@
 import { isoTime } from "../../../base/pure/iso-time.ts";
 import { Failure } from "../../../base/wire/failure.ts";
-import { formatKey, type ManifestKey, type StoredManifest } from "../../api/manifest.ts";
+import { keyOf } from "../../api/manifest-key.ts";
+import { formatKey, type StoredManifest } from "../../api/manifest.ts";
 import type { AtomicApply as WireApply } from "../../api/atomic.ts";
 import { fateOf, groupFate, type MemberFate } from "../../core/atomic.ts";
 import type { AtomicApply, AtomicMember } from "../../store/atomic-records.ts";
@@ -114,8 +115,4 @@ function untilOf(context: Context, member: AtomicMember): number | undefined {
   if (since === undefined || manifest === undefined || memberFate(context, member).is !== "waiting") return undefined;
   const { workload } = resolveStored(context, manifest);
   return since + workload.rollout.progressDeadlineMs + clock.now() - clock.steady();
-}
-
-function keyOf({ kind, scope, name }: AtomicMember): ManifestKey {
-  return { kind, scope, name };
 }

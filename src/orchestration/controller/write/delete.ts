@@ -1,4 +1,5 @@
 import { Failure } from "../../../base/wire/failure.ts";
+import { keyOf } from "../../api/manifest-key.ts";
 import { decodeSpec } from "../../core/spec/decode.ts";
 import { formatKey, type ManifestKey } from "../../api/manifest.ts";
 import type { PruneSummary } from "../../api/apply.ts";
@@ -79,10 +80,6 @@ async function resolveDeleted(context: Context, target: Target, { prune }: Delet
 function partsOfApp({ store }: Context, deployment: ManifestKey): ManifestKey[] {
   const ingress = { ...deployment, kind: "ingress" };
   return store.manifests.get(ingress) === undefined ? [deployment] : [deployment, ingress];
-}
-
-function keyOf({ kind, scope, name }: ManifestKey): ManifestKey {
-  return { kind, scope, name };
 }
 
 /** What became of a block is what became of all that it was expanded into. */

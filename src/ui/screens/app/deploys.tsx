@@ -1,6 +1,6 @@
 import { diffReleases, listAppReleases, type ShownRelease } from "../../../observability/api/deploys.ts";
 import type { AppDetail } from "../../../observability/api/apps.ts";
-import { keyText } from "../../../orchestration/api/key-text.ts";
+import { keyText } from "../../../orchestration/api/manifest-key.ts";
 import type { Receipt } from "../../../orchestration/api/receipt.ts";
 import { api, faultText } from "../../data/api.ts";
 import { useLoad } from "../../data/load.ts";

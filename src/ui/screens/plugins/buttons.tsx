@@ -6,7 +6,7 @@ import {
   rollbackPlanePlugin,
   updatePlanePlugin,
 } from "../../../observability/api/plugins.ts";
-import { keyText } from "../../../orchestration/api/key-text.ts";
+import { keyText } from "../../../orchestration/api/manifest-key.ts";
 import type { PluginInfo } from "../../../orchestration/api/plugins.ts";
 import { api, faultText } from "../../data/api.ts";
 import { lacks } from "../../data/session.ts";

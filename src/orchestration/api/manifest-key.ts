@@ -1,0 +1,22 @@
+interface Keyed<Kind extends string = string> {
+  kind: Kind;
+  scope?: string;
+  name: string;
+}
+
+/** A resource's key as one text, for maps: kind, scope and name never hold a slash. `formatKey` prints it for people. */
+export type KeyText = string;
+
+export function keyText({ kind, scope = "", name }: Keyed): KeyText {
+  return `${kind}/${scope}/${name}`;
+}
+
+export function parseKeyText(text: KeyText): Required<Keyed> {
+  const [kind = "", scope = "", name = ""] = text.split("/");
+  return { kind, scope, name };
+}
+
+/** Only the key of something that holds more. */
+export function keyOf<Kind extends string>({ kind, scope = "", name }: Keyed<Kind>): Required<Keyed<Kind>> {
+  return { kind, scope, name };
+}
