@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { berth as run } from "../support/executable.ts";
 import { deployment } from "../support/manifests.ts";
 import { type Rig, rig } from "../support/rig.ts";
+import { waitFor } from "../support/wait.ts";
 
 setDefaultTimeout(60_000);
 
@@ -33,12 +34,11 @@ describe("one server after another", () => {
       }
     };
     const load = Promise.all(Array.from({ length: 8 }, (_, lane) => writer(lane)));
-    await Bun.sleep(700);
+    await waitFor("fifty acknowledged writes", () => acknowledged.size > 50);
     const code = await berth.server.stop("SIGTERM");
     await load;
     expect(code).toBe(0);
     expect(odd.filter((status) => status !== 503)).toEqual([]);
-    expect(acknowledged.size).toBeGreaterThan(50);
     await berth.start();
     const { body } = await berth.call("GET", "/apply?scope=load");
     const stored = new Set((body.data as unknown as { name: string }[]).map(({ name }) => name));
