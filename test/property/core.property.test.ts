@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { specSchemas, type WritableKind } from "../../src/orchestration/api/kinds/schemas.ts";
 import type { CoreKind, Spec } from "../../src/orchestration/api/manifest.ts";
 import { limits } from "../../src/config/config.ts";
-import { type Claimant, claimsOf, duplicateClaims } from "../../src/orchestration/core/claims.ts";
+import type { CoreDraft } from "../../src/orchestration/core/draft.ts";
+import { reservationsOf, duplicateReservations } from "../../src/orchestration/core/reservations.ts";
 import { changedPaths, changedValues } from "../../src/orchestration/core/diff.ts";
 import { canonicalJson } from "../../src/base/pure/digest.ts";
 import { specHash } from "../../src/orchestration/core/spec-hash.ts";
@@ -156,7 +157,7 @@ test("normalising keeps a spec valid and settles at once", () => {
   );
 });
 
-const claimant: fc.Arbitrary<Claimant> = fc
+const draft: fc.Arbitrary<CoreDraft> = fc
   .record({
     kind: fc.constantFrom<CoreKind>("deployment", "statefulset", "job", "ingress"),
     scope: fc.constantFrom("a", "b", "a-b"),
@@ -172,14 +173,15 @@ const claimant: fc.Arbitrary<Claimant> = fc
   })
   .map(({ extra, ...identity }) => ({ ...identity, spec: extra }));
 
-test("claims conflict in both directions or in none, and never with oneself", () => {
+test("reservations conflict in both directions or in none, and never with oneself", () => {
   fc.assert(
-    fc.property(claimant, claimant, (a, b) => {
-      const claims = (batch: Claimant[]) => [...new Set(duplicateClaims(batch).map(({ claim }) => claim))].toSorted();
-      expect(claims([a, b])).toEqual(claims([b, a]));
-      expect(claims([a, a])).toEqual([]);
-      for (const claim of claims([a, b])) {
-        for (const side of [a, b]) expect(claimsOf(side).map((one) => one.claim)).toContain(claim);
+    fc.property(draft, draft, (a, b) => {
+      const clashes = (batch: CoreDraft[]) =>
+        [...new Set(duplicateReservations(batch).map(({ name }) => name))].toSorted();
+      expect(clashes([a, b])).toEqual(clashes([b, a]));
+      expect(clashes([a, a])).toEqual([]);
+      for (const name of clashes([a, b])) {
+        for (const side of [a, b]) expect(reservationsOf(side).map((one) => one.name)).toContain(name);
       }
     }),
     { numRuns: 1_000 },

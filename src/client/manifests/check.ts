@@ -2,7 +2,7 @@ import type { ErrorProblem } from "../../base/wire/envelope.ts";
 import { type Problem, problemsAt } from "../../base/wire/failure.ts";
 import { closest } from "../../base/pure/suggest.ts";
 import { formatKey } from "../../orchestration/api/manifest.ts";
-import { claimField, conflictText, duplicateClaims } from "../../orchestration/core/claims.ts";
+import { reservedField, conflictText, duplicateReservations } from "../../orchestration/core/reservations.ts";
 import type { CoreDraft, PluginBlock } from "../../orchestration/core/draft.ts";
 import { expandApp } from "../../orchestration/core/expand.ts";
 import { uncertifiedHosts } from "../../orchestration/core/local-names.ts";
@@ -68,10 +68,10 @@ function twins(parts: readonly Part[]): Found[] {
 
 /** Two of them that want the same host, port or name. */
 function conflicts(parts: readonly Part[]): Found[] {
-  return duplicateClaims(parts).flatMap(({ claim, first, second }) => {
+  return duplicateReservations(parts).flatMap(({ name, first, second }) => {
     const [holder, late] = [parts[first], parts[second]];
     if (holder === undefined || late === undefined) return [];
-    return [{ from: late.from, path: claimField(claim), message: conflictText(claim, holder) }];
+    return [{ from: late.from, path: reservedField(name), message: conflictText(name, holder) }];
   });
 }
 

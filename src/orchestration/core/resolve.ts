@@ -35,12 +35,12 @@ export function resolveWorkload(input: ResolveInput): { workload: ResolvedWorklo
     pull: pod.pull,
     container,
     inits: initChain(input, pod, { fill, problems }),
-    claims: kind === "statefulset" ? claims(pod) : [],
+    volumeClaims: kind === "statefulset" ? volumeClaims(pod) : [],
     rollout: rolloutPolicy(kind, pod.rollout, container),
   };
   return { workload, problems };
 }
 
-function claims(pod: DecodedPod): { name: string; mountPath: string }[] {
-  return pod.claims.flatMap(({ name, mountPath }) => (mountPath === undefined ? [] : [{ name, mountPath }]));
+function volumeClaims(pod: DecodedPod): { name: string; mountPath: string }[] {
+  return pod.volumeClaims.flatMap(({ name, mountPath }) => (mountPath === undefined ? [] : [{ name, mountPath }]));
 }

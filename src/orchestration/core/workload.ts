@@ -20,7 +20,7 @@ export interface ResolvedWorkload {
   pullable: boolean;
   pull: "missing" | "always";
   container: ContainerTemplate;
-  claims: { name: string; mountPath: string }[];
+  volumeClaims: { name: string; mountPath: string }[];
   inits: ResolvedInit[];
   rollout: RolloutPolicy;
 }

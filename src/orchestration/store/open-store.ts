@@ -10,7 +10,7 @@ import { createAutoscale } from "./autoscale.ts";
 import { createBlocks } from "./blocks.ts";
 import { createCanaries } from "./canaries.ts";
 import { createCertificates } from "./certificates.ts";
-import { createClaims } from "./claims.ts";
+import { createReservations } from "./reservations.ts";
 import { createConfig } from "./config.ts";
 import { copyInto, openDatabase, quickCheck } from "../../base/sqlite/database.ts";
 import { createDeaths } from "./deaths.ts";
@@ -159,7 +159,7 @@ function createTransaction(
   const tx: Transaction = {
     manifests: {
       ...manifests,
-      ...createClaims(db),
+      ...createReservations(db),
       ...dependencies,
       touch: (key) => onMoved(keyOf(key)),
       delete(key) {

@@ -1,3 +1,4 @@
+import type { Reservation } from "../core/reservation.ts";
 import type { AtomicReads, AtomicWrites } from "./atomic-records.ts";
 import type { CertificateReads, CertificateWrites } from "./certificate-records.ts";
 import type { CoreKind, ManifestKey, Spec, StoredManifest } from "../api/manifest.ts";
@@ -103,7 +104,7 @@ export interface Transaction extends LookWrites {
     /** Writes content; returns the stored row. Writing what is there already changes nothing and keeps the revision. */
     put(manifest: { kind: CoreKind; scope: string; name: string; spec: Spec }, now: number): PutResult;
     /**
-     * Removes the manifest with its status, looks, frozen marks, claims, dependencies, image pins, releases, runs and
+     * Removes the manifest with its status, looks, frozen marks, reservations, dependencies, image pins, releases, runs and
      * autoscale and sleep state; deaths and deliveries stay. False when it was not there.
      */
     delete(key: ManifestKey): boolean;
@@ -114,13 +115,13 @@ export interface Transaction extends LookWrites {
     raiseGeneration(key: ManifestKey): number;
     /** Marks the key as moved for `subscribe` without writing. */
     touch(key: ManifestKey): void;
-    /** Replaces what `key` claims; see `core/claims.ts`. Call `claimConflicts` first. */
-    setClaims(key: ManifestKey, claims: readonly { claim: string; owner: string }[]): void;
-    /** Claims of the list that another owner holds, with one manifest that holds each. */
-    claimConflicts(
+    /** Replaces the names that `key` reserves; see `core/reservations.ts`. Call `reservationConflicts` first. */
+    setReservations(key: ManifestKey, reservations: readonly Reservation[]): void;
+    /** Names of the list that another owner has, with one manifest that reserves each. */
+    reservationConflicts(
       key: ManifestKey,
-      claims: readonly { claim: string; owner: string }[],
-    ): { claim: string; heldBy: ManifestKey }[];
+      reservations: readonly Reservation[],
+    ): { name: string; heldBy: ManifestKey }[];
     /** Replaces what `key` reads: `asset/<scope>/<name>`, `bucket/<scope>/<name>`, `bucket/<scope>/`, `registry/…`. */
     setDependencies(key: ManifestKey, targets: readonly string[]): void;
   };

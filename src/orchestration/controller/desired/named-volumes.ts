@@ -1,7 +1,7 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import { formatKey, type ManifestKey, type StoredManifest } from "../../api/manifest.ts";
 import type { PruneSummary } from "../../api/apply.ts";
-import type { Claimant } from "../../core/claims.ts";
+import type { CoreDraft } from "../../core/draft.ts";
 import { engineVolumeName, volumeUses } from "../../core/named-volumes.ts";
 import { isEngineVolumeName } from "../../core/naming.ts";
 import type { Mount } from "../../core/workload.ts";
@@ -9,7 +9,7 @@ import type { NamedVolumeRecord, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
 
 /** Notes in the transaction of an apply which volumes the manifest names: the rows outlive it, as the volumes do. */
-export function recordVolumes({ names }: Context, tx: Transaction, manifest: Claimant, createdAt: number): void {
+export function recordVolumes({ names }: Context, tx: Transaction, manifest: CoreDraft, createdAt: number): void {
   const { kind, scope, name } = manifest;
   for (const { owner, name: volume, external } of volumeUses(manifest)) {
     if (external) continue;

@@ -9,7 +9,7 @@ import type { Context } from "../state/context.ts";
  * is a fault: an empty one in its place would look like lost data that nobody mentioned.
  */
 export async function ensureClaims(context: Context, workload: ResolvedWorkload, ordinal: number): Promise<void> {
-  for (const claim of workload.claims) await ensureClaim(context, workload, { claim: claim.name, ordinal });
+  for (const claim of workload.volumeClaims) await ensureClaim(context, workload, { claim: claim.name, ordinal });
 }
 
 interface Claim {

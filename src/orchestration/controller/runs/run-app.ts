@@ -98,8 +98,8 @@ function ordinalOf({ kind, scope, name, spec }: StoredManifest, text: string | u
     if (/^\d{1,4}$/.test(text)) return Number(text);
     throw new Failure("invalid", `ordinal: "${text}" is not a number; use that of a pod, such as 0`);
   }
-  const { claims, replicas } = decodeSpec(kind, spec);
-  if (claims.length === 0) return undefined;
+  const { volumeClaims, replicas } = decodeSpec(kind, spec);
+  if (volumeClaims.length === 0) return undefined;
   if (replicas === 1) return 0;
   const way = `name the pod whose volumes it gets, such as ${scope}/${name}.0`;
   throw new Failure("invalid", `statefulset "${scope}/${name}" has volumes for each pod: ${way}`);

@@ -1,15 +1,15 @@
 import { type Place, type Problem, problemFailure, problemsAt, problemsFailure } from "../../../base/wire/failure.ts";
 import { type CoreKind, formatKey, type ManifestKey, type Spec, type StoredManifest } from "../../api/manifest.ts";
 import { type AssetLookup, stampAssetDigests } from "../../core/assets.ts";
-import type { Claim } from "../../core/claim.ts";
+import type { CoreDraft } from "../../core/draft.ts";
+import type { Reservation } from "../../core/reservation.ts";
 import {
-  type Claimant,
-  claimConflictCode,
-  claimField,
-  claimsOf,
+  conflictCode,
+  reservedField,
+  reservationsOf,
   conflictText,
-  duplicateClaims,
-} from "../../core/claims.ts";
+  duplicateReservations,
+} from "../../core/reservations.ts";
 import { dependenciesOf } from "../../core/dependencies.ts";
 import { changedPaths } from "../../core/diff.ts";
 import { machineProblems } from "../../core/machine.ts";
@@ -203,34 +203,36 @@ function digestLookup(context: Context, incoming: Incoming[]): AssetLookup {
 
 /** Step 5: names, volumes, hosts that another manifest owns. */
 function refuseConflicts(tx: Transaction, ready: Incoming[]): void {
-  const claims = ready.map((item) => ({ item, claims: newClaims(tx, item) }));
-  const twins = ready.length < 2 ? [] : duplicateClaims(ready.map((item) => ({ ...item.key, spec: item.spec })));
-  for (const { claim, first, second } of twins) {
+  const wanted = ready.map((item) => ({ item, own: newReservations(tx, item) }));
+  const twins = ready.length < 2 ? [] : duplicateReservations(ready.map((item) => ({ ...item.key, spec: item.spec })));
+  for (const { name, first, second } of twins) {
     const [holder, late] = [ready[first], ready[second]];
-    if (holder !== undefined && late !== undefined) refuseClaim(claim, holder.key, late.place);
+    if (holder !== undefined && late !== undefined) refuseReservation(name, holder.key, late.place);
   }
   const replaced = new Set(ready.map((item) => formatKey(item.key)));
-  for (const { item, claims: own } of claims) {
-    // What this very apply writes anew is judged by its new claims, above.
-    const held = tx.manifests.claimConflicts(item.key, own).filter(({ heldBy }) => !replaced.has(formatKey(heldBy)));
-    for (const { claim, heldBy } of held) refuseClaim(claim, heldBy, item.place);
+  for (const { item, own } of wanted) {
+    // What this very apply writes anew is judged by its new reservations, above.
+    const held = tx.manifests
+      .reservationConflicts(item.key, own)
+      .filter(({ heldBy }) => !replaced.has(formatKey(heldBy)));
+    for (const { name, heldBy } of held) refuseReservation(name, heldBy, item.place);
   }
 }
 
 /** Those that it does not hold already. */
-function newClaims(tx: Transaction, { key, spec }: Incoming): Claim[] {
+function newReservations(tx: Transaction, { key, spec }: Incoming): Reservation[] {
   const stored = tx.manifests.get(key);
-  const held = new Set(stored === undefined ? [] : claimsOf(stored).map(claimText));
-  return claimsOf({ ...key, spec }).filter((claim) => !held.has(claimText(claim)));
+  const held = new Set(stored === undefined ? [] : reservationsOf(stored).map(reservationText));
+  return reservationsOf({ ...key, spec }).filter((one) => !held.has(reservationText(one)));
 }
 
-function claimText({ claim, owner }: Claim): string {
-  return `${claim} ${owner}`;
+function reservationText({ name, owner }: Reservation): string {
+  return `${name} ${owner}`;
 }
 
-function refuseClaim(claim: string, heldBy: ManifestKey, place: Place): never {
-  const problem = { path: claimField(claim), message: conflictText(claim, heldBy), place };
-  throw problemFailure(claimConflictCode(claim), problem);
+function refuseReservation(name: string, heldBy: ManifestKey, place: Place): never {
+  const problem = { path: reservedField(name), message: conflictText(name, heldBy), place };
+  throw problemFailure(conflictCode(name), problem);
 }
 
 interface Put {
@@ -278,10 +280,11 @@ function put(context: Context, tx: Transaction, { item, options, now }: Put): Pu
 }
 
 /** What other manifests may not take, and what this one reads; most changes change neither. */
-function index(tx: Transaction, manifest: Claimant, previous: StoredManifest | undefined): void {
-  const claims = claimsOf(manifest);
+function index(tx: Transaction, manifest: CoreDraft, previous: StoredManifest | undefined): void {
+  const reserved = reservationsOf(manifest);
   const reads = dependenciesOf(manifest);
-  if (previous === undefined || !isSame(claims, claimsOf(previous))) tx.manifests.setClaims(manifest, claims);
+  if (previous === undefined || !isSame(reserved, reservationsOf(previous)))
+    tx.manifests.setReservations(manifest, reserved);
   if (previous === undefined || !isSame(reads, dependenciesOf(previous))) tx.manifests.setDependencies(manifest, reads);
 }
 

@@ -24,7 +24,7 @@ export interface DecodedPod extends DecodedContainer {
   restart: RestartPolicy;
   probes: ProbesConfig;
   rollout: DecodedRollout;
-  claims: readonly { name: string; mountPath: string | undefined }[];
+  volumeClaims: readonly { name: string; mountPath: string | undefined }[];
   autoscale: AutoscalePolicy | undefined;
   sleep: SleepPolicy | undefined;
   release: DecodedRelease | undefined;
@@ -79,7 +79,7 @@ export function decodePod(kind: PodKind, spec: Fields): DecodedPod {
     restart: (restart === undefined ? undefined : parseRestartPolicy(restart)) ?? unlessStopped,
     probes: decodeProbes(spec.probes),
     rollout: decodeRollout(kind, spec.rollout),
-    claims: listOf(spec.volume_claims).flatMap((claim) => {
+    volumeClaims: listOf(spec.volume_claims).flatMap((claim) => {
       const name = textOf(claim.name);
       return name === undefined ? [] : [{ name, mountPath: textOf(claim.mount_path) }];
     }),

@@ -72,7 +72,7 @@ describe("defaults", () => {
         image: "web:1",
         pullable: true,
         pull: "missing",
-        claims: [],
+        volumeClaims: [],
         inits: [],
         container: {
           command: undefined,
@@ -307,7 +307,7 @@ describe("statefulsets", () => {
     };
     expect(resolve(spec, { kind: "statefulset" }).workload).toMatchObject({
       kind: "statefulset",
-      claims: [{ name: "data", mountPath: "/d" }],
+      volumeClaims: [{ name: "data", mountPath: "/d" }],
       rollout: { strategy: "rolling", maxSurge: 0, maxUnavailable: 1 },
     });
   });

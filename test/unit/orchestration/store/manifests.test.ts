@@ -128,13 +128,13 @@ test("heads forget what was undone", async () => {
   expect(store.manifests.heads()).toEqual([{ ...web, revision: 1, generation: 1 }]);
 });
 
-test("delete takes status, frozen marks, claims, dependencies and image pins along", async () => {
+test("delete takes status, frozen marks, reservations, dependencies and image pins along", async () => {
   await put(web, {});
   const pin = { ...web, hash: "h", generation: 1, ref: "a", imageId: "i", digest: undefined, at: 1 };
   await store.write((tx) => {
     tx.status.put(web, { phase: "ready" });
     tx.frozen.add(web, "abcde", 1);
-    tx.manifests.setClaims(web, [{ claim: "host", owner: "web" }]);
+    tx.manifests.setReservations(web, [{ name: "host", owner: "web" }]);
     tx.manifests.setDependencies(web, ["asset/shop/logo"]);
     tx.images.pin(pin);
   });
@@ -147,7 +147,9 @@ test("delete takes status, frozen marks, claims, dependencies and image pins alo
   expect(store.manifests.dependants("asset/shop/logo")).toEqual([]);
   expect(store.images.pinOf(web)).toBeUndefined();
   const other = { kind: "ingress", scope: "shop", name: "web" };
-  const conflicts = await store.write((tx) => tx.manifests.claimConflicts(other, [{ claim: "host", owner: "else" }]));
+  const conflicts = await store.write((tx) =>
+    tx.manifests.reservationConflicts(other, [{ name: "host", owner: "else" }]),
+  );
   expect(conflicts).toEqual([]);
 });
 

@@ -1,35 +1,29 @@
 import type { FailureCode } from "../../base/wire/failure.ts";
-import { containerKinds, type CoreKind, formatKey, type ManifestKey, type Spec } from "../api/manifest.ts";
+import { containerKinds, type CoreKind, formatKey, type ManifestKey } from "../api/manifest.ts";
+import type { CoreDraft } from "./draft.ts";
 import { registryHost } from "./image-reference.ts";
-import type { Claim } from "./claim.ts";
-import { ingressClaims } from "./ingress-claims.ts";
+import type { Reservation } from "./reservation.ts";
+import { ingressReservations } from "./ingress-reservations.ts";
 import { appId } from "./naming.ts";
 import { decodeSpec } from "./spec/decode.ts";
 
-export interface Claimant {
-  kind: CoreKind;
-  scope: string;
-  name: string;
-  spec: Spec;
-}
-
-/** Everything that a manifest's identity and spec occupy beyond the identity itself. */
-export function claimsOf(manifest: Claimant): Claim[] {
-  if (manifest.kind === "ingress") return ingressClaims(manifest);
-  if (manifest.kind === "registry") return registryClaims(manifest);
+/** The derived names that a manifest reserves beside its key. */
+export function reservationsOf(manifest: CoreDraft): Reservation[] {
+  if (manifest.kind === "ingress") return ingressReservations(manifest);
+  if (manifest.kind === "registry") return registryReservations(manifest);
   if (!isContainerKind(manifest.kind)) return [];
-  return [...appClaims(manifest), ...volumeClaims(manifest), ...aliasClaims(manifest)];
+  return [...appReservations(manifest), ...volumeReservations(manifest), ...aliasReservations(manifest)];
 }
 
-/** Two entries of one batch that claim the same for different owners; indexes into the batch, `first` < `second`. */
-export function duplicateClaims(batch: readonly Claimant[]): { claim: string; first: number; second: number }[] {
+/** Two entries of one batch that reserve one name for different owners; indexes into the batch, `first` < `second`. */
+export function duplicateReservations(batch: readonly CoreDraft[]): { name: string; first: number; second: number }[] {
   const holders = new Map<string, { owner: string; index: number }>();
-  const found: { claim: string; first: number; second: number }[] = [];
+  const found: { name: string; first: number; second: number }[] = [];
   batch.forEach((manifest, index) => {
-    for (const { claim, owner } of claimsOf(manifest)) {
-      const holder = holders.get(claim);
-      if (holder === undefined) holders.set(claim, { owner, index });
-      else if (holder.owner !== owner) found.push({ claim, first: holder.index, second: index });
+    for (const { name, owner } of reservationsOf(manifest)) {
+      const holder = holders.get(name);
+      if (holder === undefined) holders.set(name, { owner, index });
+      else if (holder.owner !== owner) found.push({ name, first: holder.index, second: index });
     }
   });
   return found;
@@ -38,8 +32,8 @@ export function duplicateClaims(batch: readonly Claimant[]): { claim: string; fi
 const ofIngresses = /^(?:host|domain|share|tls|tcp|route):/;
 
 /** A taken host or port is a fault of the manifest; a taken name is a conflict with what is stored. */
-export function claimConflictCode(claim: string): Extract<FailureCode, "invalid" | "conflict"> {
-  return ofIngresses.test(claim) ? "invalid" : "conflict";
+export function conflictCode(reserved: string): Extract<FailureCode, "invalid" | "conflict"> {
+  return ofIngresses.test(reserved) ? "invalid" : "conflict";
 }
 
 const fieldOf: Record<string, string> = {
@@ -53,17 +47,17 @@ const fieldOf: Record<string, string> = {
   volume: "spec.volume_claims",
 };
 
-/** The field of the manifest that a claim comes from, for the path of a problem. */
-export function claimField(claim: string): string {
-  return fieldOf[claim.slice(0, claim.indexOf(":"))] ?? "name";
+/** The field of the manifest that a reserved name comes from, for the path of a problem. */
+export function reservedField(reserved: string): string {
+  return fieldOf[reserved.slice(0, reserved.indexOf(":"))] ?? "name";
 }
 
-/** Why a claim cannot be had, naming who has it and the way out. */
-export function conflictText(claim: string, heldBy: ManifestKey): string {
+/** Why a name cannot be reserved: who has it, and the way out. */
+export function conflictText(reserved: string, heldBy: ManifestKey): string {
   const holder = formatKey(heldBy);
-  const colon = claim.indexOf(":");
-  const name = claim.slice(colon + 1);
-  switch (claim.slice(0, colon)) {
+  const colon = reserved.indexOf(":");
+  const name = reserved.slice(colon + 1);
+  switch (reserved.slice(0, colon)) {
     case "host":
       return `"${name}" is already served by ${holder}; use another host or path`;
     case "domain":
@@ -88,42 +82,45 @@ export function conflictText(claim: string, heldBy: ManifestKey): string {
 }
 
 /** `5432`, or `5432/db.example.com`. */
-function portText(claimed: string, holder: string): string {
-  const [port, name] = claimed.split("/");
+function portText(reserved: string, holder: string): string {
+  const [port, name] = reserved.split("/");
   if (name !== undefined) return `"${name}" on port ${port} already leads to ${holder}; use another host or port`;
   return `port ${port} already leads to ${holder}; use another port, or in both tls, hosts that differ and the same tcp.address`;
 }
 
-function appClaims({ kind, scope, name, spec }: Claimant): Claim[] {
+function appReservations({ kind, scope, name, spec }: CoreDraft): Reservation[] {
   const owner = `${scope}/${name}`;
   const id = appId(scope, name);
-  const claims = [{ claim: `app:${id}`, owner }];
+  const reserved = [{ name: `app:${id}`, owner }];
   // The containers of release commands are named after this.
-  if (kind === "deployment" && spec.release !== undefined) claims.push({ claim: `app:${id}-release`, owner });
-  return claims;
+  if (kind === "deployment" && spec.release !== undefined) reserved.push({ name: `app:${id}-release`, owner });
+  return reserved;
 }
 
-function volumeClaims({ kind, scope, name, spec }: Claimant): Claim[] {
+function volumeReservations({ kind, scope, name, spec }: CoreDraft): Reservation[] {
   if (kind !== "statefulset") return [];
-  const { claims } = decodeSpec(kind, spec);
-  return claims.map((claim) => ({ claim: `volume:${appId(scope, name)}-${claim.name}`, owner: `${scope}/${name}` }));
+  const volume = `volume:${appId(scope, name)}`;
+  return decodeSpec(kind, spec).volumeClaims.map((claim) => ({
+    name: `${volume}-${claim.name}`,
+    owner: `${scope}/${name}`,
+  }));
 }
 
 /**
  * The pods of statefulset `db` are `db-0.<scope>`, `db-1.<scope>` …: no other resource may be called `db-<number>`,
  * however many replicas there are now. Resources that are called so by themselves do not disturb each other.
  */
-function aliasClaims({ kind, scope, name }: Claimant): Claim[] {
+function aliasReservations({ kind, scope, name }: CoreDraft): Reservation[] {
   if (kind !== "deployment" && kind !== "statefulset") return [];
   const numbered = /^(.+)-\d+$/.exec(name)?.[1];
-  const plain = numbered === undefined ? [] : [{ claim: `alias:${numbered}-#.${scope}`, owner: "plain" }];
+  const plain = numbered === undefined ? [] : [{ name: `alias:${numbered}-#.${scope}`, owner: "plain" }];
   if (kind === "deployment") return plain;
-  return [...plain, { claim: `alias:${name}-#.${scope}`, owner: `statefulset:${name}` }];
+  return [...plain, { name: `alias:${name}-#.${scope}`, owner: `statefulset:${name}` }];
 }
 
-function registryClaims({ name, spec }: Claimant): Claim[] {
+function registryReservations({ name, spec }: CoreDraft): Reservation[] {
   const host = registryHost(decodeSpec("registry", spec).url ?? "");
-  return host === undefined ? [] : [{ claim: `registry:${host}`, owner: `registry/${name}` }];
+  return host === undefined ? [] : [{ name: `registry:${host}`, owner: `registry/${name}` }];
 }
 
 function isContainerKind(kind: CoreKind): boolean {

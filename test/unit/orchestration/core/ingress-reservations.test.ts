@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { duplicateClaims } from "../../../../src/orchestration/core/claims.ts";
-import { ingressClaims } from "../../../../src/orchestration/core/ingress-claims.ts";
+import { duplicateReservations } from "../../../../src/orchestration/core/reservations.ts";
+import { ingressReservations } from "../../../../src/orchestration/core/ingress-reservations.ts";
 
 const ingress = (ref: string, spec: Record<string, unknown>) => {
   const [scope = "", name = ""] = ref.split("/");
@@ -8,14 +8,15 @@ const ingress = (ref: string, spec: Record<string, unknown>) => {
 };
 const route = (ref: string, host: string, path?: string) =>
   ingress(ref, { host, ...(path === undefined ? {} : { locations: [{ path }] }) });
-const claims = (spec: Record<string, unknown>) => ingressClaims(ingress("shop/web", spec)).map(({ claim }) => claim);
+const reserved = (spec: Record<string, unknown>) =>
+  ingressReservations(ingress("shop/web", spec)).map(({ name }) => name);
 const clash = (a: ReturnType<typeof ingress>, b: ReturnType<typeof ingress>) =>
-  duplicateClaims([a, b]).map(({ claim }) => claim);
+  duplicateReservations([a, b]).map(({ name }) => name);
 
 describe("what an ingress occupies", () => {
   test("every host with every path, in one spelling", () => {
     const spec = { host: "A.test", hosts: ["b.test"], locations: [{ path: "/v1/" }, { path: "/v2" }] };
-    expect(claims(spec)).toEqual([
+    expect(reserved(spec)).toEqual([
       "host:a.test/v1",
       "host:a.test/v2",
       "host:b.test/v1",
@@ -25,11 +26,11 @@ describe("what an ingress occupies", () => {
       "share:a.test",
       "share:b.test",
     ]);
-    expect(claims({ host: "a.test" })).toEqual(["host:a.test/", "domain:a.test", "share:a.test"]);
+    expect(reserved({ host: "a.test" })).toEqual(["host:a.test/", "domain:a.test", "share:a.test"]);
   });
   test("the name by which a plugin knows it", () => {
     const spec = (host: string, plugin?: string) => ({ host, ...(plugin === undefined ? {} : { plugin }) });
-    expect(claims(spec("a.test", "caddy"))).toContain("route:caddy/shop-web");
+    expect(reserved(spec("a.test", "caddy"))).toContain("route:caddy/shop-web");
     const other = ingress("a-b/c", spec("a.test", "caddy"));
     expect(clash(other, ingress("a/b-c", spec("b.test", "caddy")))).toEqual(["route:caddy/a-b-c"]);
     expect(clash(other, ingress("a/b-c", spec("b.test", "nginx")))).toEqual([]);
@@ -37,7 +38,7 @@ describe("what an ingress occupies", () => {
   });
   test("redirected hosts, and the certificates of all hosts", () => {
     const spec = { host: "a.test", redirects: [{ from: "WWW.a.test" }], tls: {} };
-    expect(claims(spec)).toEqual([
+    expect(reserved(spec)).toEqual([
       "host:a.test/",
       "domain:a.test",
       "domain:www.a.test",
@@ -47,16 +48,16 @@ describe("what an ingress occupies", () => {
     ]);
   });
   test("a TCP port, and no route", () => {
-    expect(claims({ tcp: { port: 5432 } })).toEqual(["tcp:5432"]);
-    expect(claims({ tcp: { port: 5432 }, host: "db.test", tls: {} })).toEqual([
+    expect(reserved({ tcp: { port: 5432 } })).toEqual(["tcp:5432"]);
+    expect(reserved({ tcp: { port: 5432 }, host: "db.test", tls: {} })).toEqual([
       "tcp:5432",
       "tcp:5432/db.test",
       "tls:db.test",
     ]);
   });
   test("nothing that cannot be read", () => {
-    expect(claims({ tcp: { port: "x" } })).toEqual([]);
-    expect(claims({ host: 3, redirects: [3, { from: {} }], tls: 3 })).toEqual([]);
+    expect(reserved({ tcp: { port: "x" } })).toEqual([]);
+    expect(reserved({ host: 3, redirects: [3, { from: {} }], tls: 3 })).toEqual([]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { duplicateClaims } from "../../src/orchestration/core/claims.ts";
+import { duplicateReservations } from "../../src/orchestration/core/reservations.ts";
 
 interface Ingress {
   hosts: string[];
@@ -46,7 +46,7 @@ function meets(a: Ingress, b: Ingress): boolean {
   });
 }
 
-const claimant = (name: string, { hosts: own, paths: prefixes, redirects }: Ingress) => ({
+const draft = (name: string, { hosts: own, paths: prefixes, redirects }: Ingress) => ({
   kind: "ingress" as const,
   scope: "shop",
   name,
@@ -60,7 +60,7 @@ const claimant = (name: string, { hosts: own, paths: prefixes, redirects }: Ingr
 test("two ingresses collide exactly when some request matches both of them equally well", () => {
   fc.assert(
     fc.property(ingress, ingress, (a, b) => {
-      const clashes = duplicateClaims([claimant("a", a), claimant("b", b)]);
+      const clashes = duplicateReservations([draft("a", a), draft("b", b)]);
       expect(clashes.length > 0).toBe(meets(a, b));
     }),
     { numRuns: 2_000 },

@@ -1,31 +1,31 @@
 import { describe, expect, test } from "bun:test";
+import type { CoreDraft } from "../../../../src/orchestration/core/draft.ts";
 import {
-  type Claimant,
-  claimConflictCode,
-  claimField,
-  claimsOf,
+  conflictCode,
+  reservedField,
+  reservationsOf,
   conflictText,
-  duplicateClaims,
-} from "../../../../src/orchestration/core/claims.ts";
+  duplicateReservations,
+} from "../../../../src/orchestration/core/reservations.ts";
 
-const resource = (kind: Claimant["kind"], ref: string, spec: Claimant["spec"] = {}): Claimant => {
+const resource = (kind: CoreDraft["kind"], ref: string, spec: CoreDraft["spec"] = {}): CoreDraft => {
   const [scope = "", name = ""] = ref.split("/");
   return { kind, scope, name, spec };
 };
-const claims = (manifest: Claimant) => claimsOf(manifest).map(({ claim, owner }) => `${claim} ${owner}`);
-const clash = (a: Claimant, b: Claimant) => duplicateClaims([a, b]).map(({ claim }) => claim);
+const reserved = (manifest: CoreDraft) => reservationsOf(manifest).map(({ name, owner }) => `${name} ${owner}`);
+const clash = (a: CoreDraft, b: CoreDraft) => duplicateReservations([a, b]).map(({ name }) => name);
 
-describe("what is claimed", () => {
+describe("what is reserved", () => {
   test("a deployment: the name of its containers, that of its release containers when it has a release", () => {
-    expect(claims(resource("deployment", "shop/web"))).toEqual(["app:shop-web shop/web"]);
-    expect(claims(resource("deployment", "shop/web", { release: {} }))).toEqual([
+    expect(reserved(resource("deployment", "shop/web"))).toEqual(["app:shop-web shop/web"]);
+    expect(reserved(resource("deployment", "shop/web", { release: {} }))).toEqual([
       "app:shop-web shop/web",
       "app:shop-web-release shop/web",
     ]);
   });
   test("a statefulset: its volumes and numbered host names too", () => {
     const spec = { volume_claims: [{ name: "data", mount_path: "/d" }, { name: "logs", mount_path: "/l" }, "odd"] };
-    expect(claims(resource("statefulset", "shop/db", spec))).toEqual([
+    expect(reserved(resource("statefulset", "shop/db", spec))).toEqual([
       "app:shop-db shop/db",
       "volume:shop-db-data shop/db",
       "volume:shop-db-logs shop/db",
@@ -33,14 +33,14 @@ describe("what is claimed", () => {
     ]);
   });
   test("a registry: its host", () => {
-    expect(claims({ kind: "registry", scope: "", name: "acme", spec: { url: "https://R.test/v2" } })).toEqual([
+    expect(reserved({ kind: "registry", scope: "", name: "acme", spec: { url: "https://R.test/v2" } })).toEqual([
       "registry:r.test registry/acme",
     ]);
   });
-  test("jobs claim their name, assets nothing", () => {
-    expect(claims(resource("job", "shop/x"))).toEqual(["app:shop-x shop/x"]);
-    expect(claims(resource("cronjob", "shop/x"))).toEqual(["app:shop-x shop/x"]);
-    expect(claims(resource("asset", "shop/x"))).toEqual([]);
+  test("jobs reserve their name, assets nothing", () => {
+    expect(reserved(resource("job", "shop/x"))).toEqual(["app:shop-x shop/x"]);
+    expect(reserved(resource("cronjob", "shop/x"))).toEqual(["app:shop-x shop/x"]);
+    expect(reserved(resource("asset", "shop/x"))).toEqual([]);
   });
 });
 
@@ -74,22 +74,22 @@ describe("conflicts", () => {
   });
   test("the indexes are those of the batch", () => {
     const batch = [resource("asset", "a/z"), resource("deployment", "a-b/c"), resource("deployment", "a/b-c")];
-    expect(duplicateClaims(batch)).toEqual([{ claim: "app:a-b-c", first: 1, second: 2 }]);
+    expect(duplicateReservations(batch)).toEqual([{ name: "app:a-b-c", first: 1, second: 2 }]);
   });
 });
 
 describe("telling", () => {
   test("a taken host is invalid, a taken name a conflict", () => {
-    for (const claim of ["host:a.test/", "domain:a.test", "tls:a.test", "tcp:5432"]) {
-      expect(claimConflictCode(claim)).toBe("invalid");
+    for (const name of ["host:a.test/", "domain:a.test", "tls:a.test", "tcp:5432"]) {
+      expect(conflictCode(name)).toBe("invalid");
     }
-    for (const claim of ["app:a-b", "volume:a-b-c", "alias:db-#.a", "registry:r.test"]) {
-      expect(claimConflictCode(claim)).toBe("conflict");
+    for (const name of ["app:a-b", "volume:a-b-c", "alias:db-#.a", "registry:r.test"]) {
+      expect(conflictCode(name)).toBe("conflict");
     }
   });
-  test("the field that a claim comes from", () => {
-    const claims = ["host:a/", "domain:a", "tls:a", "tcp:1", "registry:r", "volume:a-b-c", "app:a-b", "alias:a-#.b"];
-    expect(claims.map(claimField)).toEqual([
+  test("the field that a reserved name comes from", () => {
+    const names = ["host:a/", "domain:a", "tls:a", "tcp:1", "registry:r", "volume:a-b-c", "app:a-b", "alias:a-#.b"];
+    expect(names.map(reservedField)).toEqual([
       "spec.host",
       "spec.host",
       "spec.tls",
@@ -109,7 +109,7 @@ describe("telling", () => {
     ["volume:a-b-data", 'volumes "a-b-data-<ordinal>" belong to ingress/shop/web'],
     ["alias:db-#.a", '"db-#.a" (# is an ordinal) belong to ingress/shop/web'],
     ["registry:localhost:5000", 'the login of "localhost:5000" is already in ingress/shop/web'],
-  ])("%s", (claim, text) => {
-    expect(conflictText(claim, { kind: "ingress", scope: "shop", name: "web" })).toContain(text);
+  ])("%s", (name, text) => {
+    expect(conflictText(name, { kind: "ingress", scope: "shop", name: "web" })).toContain(text);
   });
 });
