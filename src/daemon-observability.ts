@@ -84,7 +84,7 @@ export function createObservabilityRoom(parts: Parts): ObservabilityRoom {
       settings: shownSettings(parts.options),
       logs: logPlatform(engine, layout),
       traces: tracePlatform(layout),
-      drains: drainOutside(parts.options.allowPrivateHooks),
+      drains: drainOutside(parts.options.allowPrivateWebhooks),
       routes: { endpoints: parts.endpoints, fetch: forward },
       sources: parts.sources,
     },
@@ -147,7 +147,7 @@ function alertOutside({ layout, options, sendWebhook, sendMail }: Parts, metrics
     ping: createGuardedFetch({
       fetch: (url, init) => fetch(url, init),
       resolve: resolveHost,
-      allowPrivate: options.allowPrivateHooks,
+      allowPrivate: options.allowPrivateWebhooks,
       headMs: alertLimits.timeoutMs,
       bodyBytesMax: alertLimits.heartbeatBodyBytesMax,
     }),

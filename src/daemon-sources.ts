@@ -7,7 +7,7 @@ import type { Controller } from "./orchestration/controller/controller.ts";
 
 interface Parts {
   layout: Layout;
-  options: Pick<ServeOptions, "allowPrivateHooks">;
+  options: Pick<ServeOptions, "allowPrivateWebhooks">;
   controller: Controller;
 }
 
@@ -17,7 +17,7 @@ export function sourceReader({ layout, options, controller }: Parts): SourceRead
     folder: layout.builds,
     self: Bun.isStandaloneExecutable ? [process.execPath] : [process.execPath, Bun.main],
     resolve: resolveHost,
-    allowPrivate: options.allowPrivateHooks,
+    allowPrivate: options.allowPrivateWebhooks,
     configOf: (scope, name) => controller.getConfig({ scope, name, key: undefined, merge: true }).vars as object,
     context: controller.contextState,
     upload: controller.uploadContext,

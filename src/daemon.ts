@@ -86,8 +86,8 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
       headerPrefix: names.headerPrefix,
       userAgent: `${names.prefix}/${versionText()}`,
       now: systemClock.now,
-      timeoutMs: limits.hookTimeoutMs,
-      responseBytesMax: limits.hookResponseBytesMax,
+      timeoutMs: limits.webhookTimeoutMs,
+      responseBytesMax: limits.webhookResponseBytesMax,
     });
   const { dockerHost: host } = options;
   const engine = drainedEngine(
@@ -135,8 +135,8 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     ingressPluginOf: (id) => ingressRoom?.plugins.of(id),
     trafficOf: (key, span) => ingressRoom?.trafficOf(key, span),
     ingressUse: async () => (await ingressRoom?.use()) ?? (() => undefined),
-    privateHooks: options.allowPrivateHooks,
-    sendWebhook: sendWebhooks({ allowPrivate: options.allowPrivateHooks }),
+    privateWebhooks: options.allowPrivateWebhooks,
+    sendWebhook: sendWebhooks({ allowPrivate: options.allowPrivateWebhooks }),
     listeners: () =>
       Object.entries({ identity: identityListener?.address, observability: planeListener?.local }).flatMap(
         ([name, address]) => (address === undefined ? [] : [{ name, address }]),
@@ -183,7 +183,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     inside: podInside(running.controller, engine),
     endpoints: () => running.endpoints.list(),
     ...{ options, sendMail: mailSender(options) },
-    sendWebhook: sendWebhooks({ allowPrivate: options.allowPrivateHooks }),
+    sendWebhook: sendWebhooks({ allowPrivate: options.allowPrivateWebhooks }),
     ask: (request) => app.inside(request),
     ...{ engine, sources, people: identity.identity.ownApp },
   });

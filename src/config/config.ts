@@ -116,14 +116,14 @@ export const limits = {
   /** Bytes of a client's input that wait for the command in a pod; more makes the client wait. */
   execInputBytesMax: 256 * 1024,
   /** Body of one webhook call. */
-  hookBodyBytesMax: 256 * 1024,
+  webhookBodyBytesMax: 256 * 1024,
   /** Pauses between the attempts at a webhook call: one more attempt than there are pauses. */
-  hookPausesMs: [1_000, 5_000],
+  webhookPausesMs: [1_000, 5_000],
   /** Of one attempt. */
-  hookTimeoutMs: 10_000,
+  webhookTimeoutMs: 10_000,
   /** An answer to a webhook call is read this far. */
-  hookResponseBytesMax: 64 * 1024,
-  hooksInFlightMax: 8,
+  webhookResponseBytesMax: 64 * 1024,
+  webhooksInFlightMax: 8,
   /** How long a delete with prune waits for containers before it answers and finishes on its own. */
   pruneWaitMs: 60_000,
   /** Runs of one job or cron job under way at the same time. */
@@ -194,7 +194,7 @@ export interface ServeOptions extends AccessOptions, IngressOptions, Observabili
   dockerHost: string;
   prefix: string;
   /** Webhooks may go to addresses inside the machine and its networks. */
-  allowPrivateHooks: boolean;
+  allowPrivateWebhooks: boolean;
   logLevel: LogLevel;
   /** Between two readings of what the pods use; 0 turns the collector off. */
   statsIntervalMs: number;
@@ -227,9 +227,9 @@ export function serveOptions(flags: ServeFlags, env: Environment = process.env):
     ...identityOptions(flags, env),
     dockerHost: flags.dockerHost ?? env.DOCKER_HOST ?? "unix:///var/run/docker.sock",
     prefix: prefixOf(flags.prefix ?? env.BERTH_PREFIX ?? "berth"),
-    allowPrivateHooks: allowanceOf(
+    allowPrivateWebhooks: allowanceOf(
       "allow private hooks",
-      flags.allowPrivateHooks ?? env.BERTH_ALLOW_PRIVATE_HOOKS ?? "false",
+      flags.allowPrivateWebhooks ?? env.BERTH_ALLOW_PRIVATE_HOOKS ?? "false",
     ),
     logLevel: logLevelOf(flags.logLevel ?? env.BERTH_LOG_LEVEL ?? "info"),
     statsIntervalMs: parseInterval(flags.statsIntervalMs ?? env.BERTH_STATS_INTERVAL ?? "15s"),

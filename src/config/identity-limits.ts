@@ -74,7 +74,7 @@ export const identityLimits = {
   /** Of one instance; also its providers and its webhooks. */
   keysMax: 50,
   providersMax: 50,
-  hooksMax: 10,
+  webhooksMax: 10,
   /** Of one line of an import; how many faulty lines of one request are told. */
   importLineBytesMax: 64 * 1024,
   importErrorsShown: 100,
@@ -133,10 +133,10 @@ export const identityLimits = {
   /** Calls of one webhook, on record and waiting; the newest stay. */
   deliveriesKept: 10_000,
   /** Pauses between the attempts at a call: one more attempt than there are pauses. */
-  hookPausesMs: [5_000, 30_000, 120_000, 600_000, 3_600_000],
+  webhookPausesMs: [5_000, 30_000, 120_000, 600_000, 3_600_000],
   /** Calls under way at the same time, of one webhook and of all. */
-  hookInFlightMax: 2,
-  hooksInFlightMax: 16,
+  webhookInFlightMax: 2,
+  webhooksInFlightMax: 16,
   /** What goes by itself. */
   purge: {
     everyMs: 60_000,

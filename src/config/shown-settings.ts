@@ -26,7 +26,7 @@ export function shownSettings(options: ServeOptions): ShownSetting[] {
     ["identity-base-url", "IDENTITY_BASE_URL", options.identityBaseUrl],
     ["identity-trusted-proxies", "IDENTITY_TRUSTED_PROXIES", listed(options.identityTrustedProxies)],
     ["smtp-url", "SMTP_URL", mailServer(options.smtpUrl)],
-    ["allow-private-hooks", "ALLOW_PRIVATE_HOOKS", isOn(options.allowPrivateHooks)],
+    ["allow-private-hooks", "ALLOW_PRIVATE_HOOKS", isOn(options.allowPrivateWebhooks)],
     ["stats-interval", "STATS_INTERVAL", options.statsIntervalMs === 0 ? "off" : `${options.statsIntervalMs / 1_000}s`],
     ["callback-port", "CALLBACK_PORT", String(options.callbackPort ?? "off")],
     ["telemetry-port", "TELEMETRY_PORT", String(options.telemetryPort ?? "off")],

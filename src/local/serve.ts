@@ -119,7 +119,7 @@ function withoutUndefined(values: Values): ServeFlags {
     mailFrom: text("mail-from"),
     dockerHost: text("docker-host"),
     prefix: text("prefix"),
-    allowPrivateHooks: values["allow-private-hooks"] === true ? "true" : undefined,
+    allowPrivateWebhooks: values["allow-private-hooks"] === true ? "true" : undefined,
     logLevel: level,
     callbackPort: text("callback-port"),
     telemetryPort: text("telemetry-port"),

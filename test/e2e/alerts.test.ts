@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Message } from "../../src/observability/core/alerts/message.ts";
-import { type HookReceiver, startReceiver } from "../support/hook-receiver.ts";
+import { type HookReceiver, startReceiver } from "../support/webhook-receiver.ts";
 import { type Rig, rig } from "../support/rig.ts";
 import { waitFor } from "../support/wait.ts";
 

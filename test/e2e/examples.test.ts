@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { fixtureImage } from "../support/docker.ts";
 import { docker } from "../support/dockerd.ts";
-import { type HookReceiver, startReceiver } from "../support/hook-receiver.ts";
+import { type HookReceiver, startReceiver } from "../support/webhook-receiver.ts";
 import { freePort } from "../support/ports.ts";
 import { type Rig, rig } from "../support/rig.ts";
 import { waitFor } from "../support/wait.ts";

@@ -103,7 +103,7 @@ export interface WorldOptions {
   ingressUse?: Outside["ingressUse"];
   /** Of the machine, bytes. */
   freeMemory?: Outside["freeMemory"];
-  privateHooks?: boolean;
+  privateWebhooks?: boolean;
   /** What becomes of webhook calls; delivered at once where left out. */
   sendWebhook?: SendWebhook;
   /** Without it there are none. */
@@ -174,7 +174,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
       ...parts,
       ...usage,
       ...(options.plugins === undefined ? {} : { plugins: options.plugins(layout) }),
-      privateHooks: options.privateHooks ?? false,
+      privateWebhooks: options.privateWebhooks ?? false,
       statsIntervalMs,
       about: { ...about, startedAt: clock.now() },
       // Watched inside: what a dead server waits for in vain is not under way.

@@ -9,7 +9,7 @@ import { EmbeddedFile, FetchedFile } from "../../src/orchestration/api/kinds/ass
 import { containerFields } from "../../src/orchestration/api/kinds/container.ts";
 import { CronjobSpec } from "../../src/orchestration/api/kinds/cronjob.ts";
 import { DeploymentSpec, deploymentFields } from "../../src/orchestration/api/kinds/deployment.ts";
-import { Webhook } from "../../src/orchestration/api/kinds/hooks.ts";
+import { Webhook } from "../../src/orchestration/api/kinds/webhooks.ts";
 import { IngressSpec } from "../../src/orchestration/api/kinds/ingress.ts";
 import { JobSpec } from "../../src/orchestration/api/kinds/job.ts";
 import { podFields } from "../../src/orchestration/api/kinds/pod.ts";

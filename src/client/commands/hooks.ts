@@ -1,4 +1,4 @@
-import { type HookDelivery, listDeliveries } from "../../orchestration/api/hooks.ts";
+import { type WebhookDelivery, listDeliveries } from "../../orchestration/api/webhooks.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
 import { timeText } from "../text/time-text.ts";
 import { exitCodes, usageFailure } from "../shell/failures.ts";
@@ -34,7 +34,7 @@ export const hooksCommand: CommandBody = {
   },
 };
 
-function deliveriesText(deliveries: readonly HookDelivery[], { terminal }: Context): string {
+function deliveriesText(deliveries: readonly WebhookDelivery[], { terminal }: Context): string {
   if (deliveries.length === 0) return "no webhook calls";
   const rows = deliveries.map((call) => {
     const { created_at, event, status, attempts, last_result = "-", method, url } = call;

@@ -37,15 +37,15 @@ export interface IdentityLimits {
   providersMax: number;
   importLineBytesMax: number;
   importErrorsShown: number;
-  hooksMax: number;
+  webhooksMax: number;
   rates: RateLimitsConfig<RateBucket>;
   auditKept: number;
   attemptWindowMs: number;
   attemptsMax: number;
   deliveriesKept: number;
-  hookPausesMs: readonly number[];
-  hookInFlightMax: number;
-  hooksInFlightMax: number;
+  webhookPausesMs: readonly number[];
+  webhookInFlightMax: number;
+  webhooksInFlightMax: number;
   purge: {
     everyMs: number;
     rowsMax: number;

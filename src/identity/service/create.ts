@@ -11,7 +11,7 @@ import { createDirectory } from "./directory.ts";
 import { createDiscovery } from "./discovery.ts";
 import type { Identity } from "./identity.ts";
 import { createHosted } from "./hosted.ts";
-import { createHookOutbox } from "./hook-outbox.ts";
+import { createHookOutbox } from "./webhook-outbox.ts";
 import { createLookup } from "./lookup.ts";
 import { createManagement } from "./manage/manage.ts";
 import { createOwnApp } from "./own-app.ts";

@@ -13,13 +13,13 @@ interface IdentityEvent {
 }
 
 /** Puts one call per interested webhook into the outbox, inside the write that the event is about. */
-export function emit(nouns: Pick<IdentityNouns, "hooks" | "hookDeliveries">, event: IdentityEvent): void {
+export function emit(nouns: Pick<IdentityNouns, "webhooks" | "webhookDeliveries">, event: IdentityEvent): void {
   const { instance, type, data, now } = event;
-  for (const hook of nouns.hooks.list(instance.seq)) {
+  for (const hook of nouns.webhooks.list(instance.seq)) {
     if (!hook.enabled || (hook.events.length > 0 && !hook.events.includes(type))) continue;
     const id = crypto.randomUUID();
     const body = { id, type, instance_id: instance.id, created_at: new Date(now).toISOString(), data };
-    nouns.hookDeliveries.add({
+    nouns.webhookDeliveries.add({
       id,
       hook: hook.seq,
       instance: instance.seq,

@@ -29,7 +29,7 @@ export interface Mailing {
   run(signal: AbortSignal): Promise<void>;
 }
 
-type MailNouns = Pick<IdentityNouns, "mails" | "apps" | "audit" | "hooks" | "hookDeliveries">;
+type MailNouns = Pick<IdentityNouns, "mails" | "apps" | "audit" | "webhooks" | "webhookDeliveries">;
 
 interface MailingParts {
   context: IdentityContext;

@@ -22,7 +22,7 @@ export async function purge(context: IdentityContext, signal: AbortSignal): Prom
         (nouns) => nouns.audit.trim(seq, limits.auditKept, rowsMax),
         (nouns) => nouns.purge.revokedSessions(seq, revokedSessionsKept, rowsMax),
       ]),
-    (nouns) => nouns.hookDeliveries.trim(limits.deliveriesKept),
+    (nouns) => nouns.webhookDeliveries.trim(limits.deliveriesKept),
     (nouns) => nouns.searchChanges.trim(changesKept),
   ];
   let gone = 0;

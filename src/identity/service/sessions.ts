@@ -13,7 +13,7 @@ import { type Resource, resourceOfSession } from "./resources.ts";
 /** The nouns that a change of a session touches; call with those of the write it belongs to. */
 export type SessionNouns = Pick<
   IdentityNouns,
-  "sessions" | "refreshChains" | "users" | "audit" | "hooks" | "hookDeliveries"
+  "sessions" | "refreshChains" | "users" | "audit" | "webhooks" | "webhookDeliveries"
 >;
 
 interface StartSession {

@@ -31,7 +31,7 @@ export function provedEvent(nouns: Pending, user: User): UserChange["type"] {
 
 /** Tells the webhooks of an instance about a user as the API shows them, inside the write that made or changed it. */
 export function emitUser(
-  nouns: Pick<IdentityNouns, "hooks" | "hookDeliveries" | "users">,
+  nouns: Pick<IdentityNouns, "webhooks" | "webhookDeliveries" | "users">,
   { entry, type, user, now }: UserChange,
 ): void {
   const data = { ...resourceOfUser(user, nouns.users.providers(user.seq)) };

@@ -7,8 +7,8 @@ import { createWriter, type WriteOptions } from "../../base/sqlite/write.ts";
 import { type Apps, createApps } from "./apps.ts";
 import { type Audit, createAudit } from "./audit.ts";
 import { type Browsers, createBrowsers } from "./browsers.ts";
-import { createHookDeliveries, type HookDeliveries } from "./hook-deliveries.ts";
-import { createHooks, type Hooks } from "./hooks.ts";
+import { createWebhookDeliveries, type WebhookDeliveries } from "./webhook-deliveries.ts";
+import { createWebhooks, type Webhooks } from "./webhooks.ts";
 import { createIdentities, type Identities } from "./identities.ts";
 import { createInstances, type Instances } from "./instances.ts";
 import { createKeys, type Keys } from "./keys.ts";
@@ -50,8 +50,8 @@ export interface IdentityNouns {
   refreshChains: RefreshChains;
   signingPairs: SigningPairs;
   audit: Audit;
-  hooks: Hooks;
-  hookDeliveries: HookDeliveries;
+  webhooks: Webhooks;
+  webhookDeliveries: WebhookDeliveries;
   searchChanges: SearchChanges;
   purge: Purge;
 }
@@ -138,8 +138,8 @@ function assemble(db: Database, { file, seal, usersKept }: Assembly): IdentitySt
     refreshChains: createRefreshChains(db),
     signingPairs: createSigningPairs(db, seal, changed),
     audit: createAudit(db),
-    hooks: createHooks(db, seal, wake),
-    hookDeliveries: createHookDeliveries(db, wake),
+    webhooks: createWebhooks(db, seal, wake),
+    webhookDeliveries: createWebhookDeliveries(db, wake),
     searchChanges: createSearchChanges(db),
     purge: createPurge(db),
   };

@@ -226,7 +226,7 @@ export interface AuditEntry {
 }
 
 /** A webhook of an instance. */
-export interface Hook {
+export interface Webhook {
   seq: number;
   /** `hook_…`: opaque. */
   id: string;
@@ -241,7 +241,7 @@ export interface Hook {
 }
 
 /** One call of a webhook. */
-export interface HookDelivery {
+export interface WebhookDelivery {
   seq: number;
   /** The same for every attempt: receivers know a repetition by it. */
   id: string;

@@ -22,7 +22,7 @@ import { cancelRun, getRun, listRuns, runCronjob, runJob } from "./jobs.ts";
 import { identityEndpoints } from "../../identity/api/manage/endpoints.ts";
 import { operatorEndpoints } from "../../observability/api/operator-endpoints.ts";
 import { ingressEndpoints } from "../../ingress/api/endpoints.ts";
-import { listDeliveries } from "./hooks.ts";
+import { listDeliveries } from "./webhooks.ts";
 import { listLocks, lock, unlock } from "./locks.ts";
 import { deletePreview, listPreviews, putPreview } from "./previews.ts";
 import { getDisk, planPrune, prune } from "./disk.ts";

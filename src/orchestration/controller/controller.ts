@@ -11,7 +11,7 @@ import type { system } from "../api/health.ts";
 import type { DiskUse, Pruned, PrunePlan } from "../api/disk.ts";
 import type { listLeftovers } from "../api/leftovers.ts";
 import type { JobRun } from "../api/jobs.ts";
-import type { listDeliveries } from "../api/hooks.ts";
+import type { listDeliveries } from "../api/webhooks.ts";
 import type { getPod, listPods, Readiness } from "../api/pods.ts";
 import type { deleteResource, deleteScope } from "../api/resource.ts";
 import type { getPluginSchema, InstallOutcome, listPlugins, PluginInfo, removePlugin } from "../api/plugins.ts";

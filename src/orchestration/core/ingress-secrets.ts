@@ -6,7 +6,7 @@ import { isFields } from "../../base/pure/fields.ts";
 export interface SecretSlot {
   path: string;
   value: string;
-  /** `token`, or the list of hooks and the header: `on_deploy.success headers.Authorization`. */
+  /** `token`, or the list of webhooks and the header: `on_deploy.success headers.Authorization`. */
   place: string;
   target: string;
 }

@@ -9,7 +9,10 @@ import { childPath } from "../../base/pure/path.ts";
 export const MASK = "********";
 
 const registrySecrets = ["token", "password"];
-const hookBlocks: Record<string, string[]> = { on_deploy: ["success", "failure"], on_probe: ["failure", "recovery"] };
+const webhookBlocks: Record<string, string[]> = {
+  on_deploy: ["success", "failure"],
+  on_probe: ["failure", "recovery"],
+};
 
 /**
  * The spec with every secret replaced by what `f` returns: registry token and password, webhook header values, and of
@@ -60,9 +63,9 @@ function mapSlots(kind: string, spec: Spec, f: (slot: SecretSlot) => string): Sp
   if (kind === "registry") return mapRegistry(spec, f);
   if (kind === "ingress") return mapIngressSlots(spec, f);
   let mapped = spec;
-  for (const [block, events] of Object.entries(hookBlocks)) {
+  for (const [block, events] of Object.entries(webhookBlocks)) {
     const lists = mapped[block];
-    if (isFields(lists)) mapped = { ...mapped, [block]: mapHookLists(lists, block, { events, f }) };
+    if (isFields(lists)) mapped = { ...mapped, [block]: mapWebhookLists(lists, block, { events, f }) };
   }
   return mapped;
 }
@@ -76,7 +79,7 @@ function mapRegistry(spec: Spec, f: (slot: SecretSlot) => string): Spec {
   return Object.fromEntries(entries);
 }
 
-function mapHookLists(
+function mapWebhookLists(
   lists: Record<string, unknown>,
   block: string,
   { events, f }: { events: string[]; f: (slot: SecretSlot) => string },
@@ -84,12 +87,12 @@ function mapHookLists(
   const entries = Object.entries(lists).map(([event, hooks]): [string, unknown] => {
     if (!events.includes(event) || !Array.isArray(hooks)) return [event, hooks];
     const place = `${block}.${event}`;
-    return [event, hooks.map((hook, index) => mapHook(hook, { place, path: `${place}[${index}]`, f }))];
+    return [event, hooks.map((hook, index) => mapWebhook(hook, { place, path: `${place}[${index}]`, f }))];
   });
   return Object.fromEntries(entries);
 }
 
-function mapHook(hook: unknown, at: { place: string; path: string; f: (slot: SecretSlot) => string }): unknown {
+function mapWebhook(hook: unknown, at: { place: string; path: string; f: (slot: SecretSlot) => string }): unknown {
   if (!isFields(hook) || !isFields(hook.headers)) return hook;
   const target = typeof hook.url === "string" ? hook.url : "";
   const headers = Object.entries(hook.headers).map(([name, value]): [string, unknown] => {

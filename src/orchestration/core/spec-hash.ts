@@ -4,7 +4,7 @@ import { hashInput } from "./spec/hash-input.ts";
 
 /**
  * Sha256 hex over everything in a spec that a container is made from: two specs with the same hash run the same
- * containers. Config is not part of it; replica counts, hooks and rollout settings neither.
+ * containers. Config is not part of it; replica counts, webhooks and rollout settings neither.
  */
 export function specHash(kind: CoreKind, spec: Spec): string {
   const known = hashes.get(spec);

@@ -18,7 +18,7 @@ import { execPodRoute, forwardPortRoute, mountExec, runAppRoute, writeFilesRoute
 import { mountHealth } from "./health.ts";
 import { podLogsRoute } from "./logs.ts";
 import { mountJobs } from "./jobs.ts";
-import { mountHooks } from "./hooks.ts";
+import { mountWebhooks } from "./webhooks.ts";
 import { mountLocks } from "./locks.ts";
 import { mountPreviews } from "./previews.ts";
 import type { Plane } from "../../base/http/mount.ts";
@@ -94,7 +94,7 @@ export function createOrchestrationApp(options: OrchestrationOptions): Orchestra
   mountBuilds(plane, controller);
   mountWhy(plane, controller);
   mountJobs(plane, controller, { pageMax: limits.eventsPageMax });
-  mountHooks(plane, controller, { pageMax: limits.eventsPageMax });
+  mountWebhooks(plane, controller, { pageMax: limits.eventsPageMax });
   mountLocks(plane, controller);
   mountPreviews(plane, controller);
   mountEvents(plane, controller, { pageMax: limits.eventsPageMax });

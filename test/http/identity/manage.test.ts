@@ -436,7 +436,8 @@ describe("around it", () => {
     for (const wrong of [{ url: "ftp://x" }, { events: ["user.create"] }, { enabled: "no" }, { on: true }, []]) {
       expect((await manage(`PATCH ${one}`, wrong)).status).toBe(400);
     }
-    const stored = () => world.context.store.hooks.list(world.context.store.instances.get(id ?? "")?.seq ?? 0)[0]?.url;
+    const stored = () =>
+      world.context.store.webhooks.list(world.context.store.instances.get(id ?? "")?.seq ?? 0)[0]?.url;
     const change = (url: string) => manage(`PATCH ${one}`, { url });
     await change("https://me:pw@hooks.test/x");
     expect((await change("https://***@hooks.test/y")).data.url).toBe("https://***@hooks.test/y");
@@ -447,7 +448,7 @@ describe("around it", () => {
     expect(stored()).toBe("https://hooks.test/y");
     expect((await change("https://***@hooks.test/y")).status).toBe(400);
     expect((await manage(`PATCH /identity/hooks/none?instance=${id}`, { enabled: true })).status).toBe(404);
-    for (let n = 1; n < world.context.limits.hooksMax; n++) await manage(`POST ${at}`, { url: "https://x.test" });
+    for (let n = 1; n < world.context.limits.webhooksMax; n++) await manage(`POST ${at}`, { url: "https://x.test" });
     expect((await manage(`POST ${at}`, { url: "https://x.test" })).status).toBe(409);
     expect((await manage(`DELETE /identity/hooks/${made.data.id}?instance=${id}`)).status).toBe(200);
     expect((await manage(`DELETE /identity/hooks/${made.data.id}?instance=${id}`)).status).toBe(404);

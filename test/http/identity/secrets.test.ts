@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
-import { createHookOutbox } from "../../../src/identity/service/hook-outbox.ts";
+import { createHookOutbox } from "../../../src/identity/service/webhook-outbox.ts";
 import type { WebhookCall } from "../../../src/base/deliver/webhook.ts";
 import { type Tenant, withPublishable, withSecret } from "../../support/identity.ts";
 import { managePlane } from "../../support/identity-plane.ts";

@@ -14,7 +14,7 @@ beforeEach(async () => {
   const { seq: instance } = shop.entry().instance;
   const events = ["user.created", "user.updated", "user.deleted", "user.banned"];
   const row = { id: "hook_a", instance, url: "https://h.test", secret: "s", events, enabled: true, createdAt: 1 };
-  hook = (await world.context.store.write(({ hooks }) => hooks.add(row))).seq;
+  hook = (await world.context.store.write(({ webhooks: hooks }) => hooks.add(row))).seq;
 });
 
 afterEach(() => world.stop());
@@ -24,7 +24,7 @@ const password = "correct horse battery";
 
 /** What the webhook heard, oldest first. */
 function heard(): [string, unknown][] {
-  const calls = world.context.store.hookDeliveries.list(hook, 100);
+  const calls = world.context.store.webhookDeliveries.list(hook, 100);
   return calls.reverse().map(({ event, body }) => {
     const { data } = JSON.parse(body) as { data: { data?: { providers: string[]; email_verified: boolean } } };
     return [event, data.data && [data.data.providers, data.data.email_verified]];

@@ -4,13 +4,13 @@ import { parseInterval } from "../../../src/config/values.ts";
 
 describe("allow private hooks", () => {
   test("is off unless the environment or the flag says so; the flag wins", () => {
-    expect(serveOptions({}, {}).allowPrivateHooks).toBe(false);
-    expect(serveOptions({}, { BERTH_ALLOW_PRIVATE_HOOKS: "1" }).allowPrivateHooks).toBe(true);
-    expect(serveOptions({}, { BERTH_ALLOW_PRIVATE_HOOKS: "true" }).allowPrivateHooks).toBe(true);
-    expect(serveOptions({}, { BERTH_ALLOW_PRIVATE_HOOKS: "" }).allowPrivateHooks).toBe(false);
-    expect(serveOptions({ allowPrivateHooks: "true" }, { BERTH_ALLOW_PRIVATE_HOOKS: "0" }).allowPrivateHooks).toBe(
-      true,
-    );
+    expect(serveOptions({}, {}).allowPrivateWebhooks).toBe(false);
+    expect(serveOptions({}, { BERTH_ALLOW_PRIVATE_HOOKS: "1" }).allowPrivateWebhooks).toBe(true);
+    expect(serveOptions({}, { BERTH_ALLOW_PRIVATE_HOOKS: "true" }).allowPrivateWebhooks).toBe(true);
+    expect(serveOptions({}, { BERTH_ALLOW_PRIVATE_HOOKS: "" }).allowPrivateWebhooks).toBe(false);
+    expect(
+      serveOptions({ allowPrivateWebhooks: "true" }, { BERTH_ALLOW_PRIVATE_HOOKS: "0" }).allowPrivateWebhooks,
+    ).toBe(true);
   });
 
   test("a word that is neither is refused, not guessed", () => {

@@ -1,10 +1,10 @@
 import {
-  createIdentityHook,
-  deleteIdentityHook,
+  createIdentityWebhook,
+  deleteIdentityWebhook,
   listIdentityDeliveries,
-  listIdentityHooks,
-  updateIdentityHook,
-} from "../../../identity/api/manage/hooks.ts";
+  listIdentityWebhooks,
+  updateIdentityWebhook,
+} from "../../../identity/api/manage/webhooks.ts";
 import { answer, type Command } from "../../shell/command.ts";
 import { timeText } from "../../text/time-text.ts";
 import { exitCodes, usageFailure } from "../../shell/failures.ts";
@@ -22,7 +22,7 @@ export const hookCommands: readonly Command[] = [
     async run(context, args) {
       noWords(args);
       const query = { instance: await instanceOf(context, args) };
-      const data = await context.api.call(listIdentityHooks, { query });
+      const data = await context.api.call(listIdentityWebhooks, { query });
       answer(context, data, () => {
         if (data.hooks.length === 0) return "no webhooks";
         const rows = data.hooks.map(({ id, url, events, enabled }) => {
@@ -43,7 +43,7 @@ export const hookCommands: readonly Command[] = [
       const events = args.values("event");
       const body = events.length === 0 ? { url } : { url, events };
       const query = { instance: await instanceOf(context, args) };
-      const data = await context.api.call(createIdentityHook, { query, body });
+      const data = await context.api.call(createIdentityWebhook, { query, body });
       answer(context, data, () => `made webhook ${data.id}\nsigning secret ${data.secret}   shown once`);
       return exitCodes.done;
     },
@@ -72,7 +72,7 @@ export const hookCommands: readonly Command[] = [
       });
       if (Object.keys(body).length === 0) throw usageFailure("say what to change: --url, --event, --on or --off");
       const query = { instance: await instanceOf(context, args) };
-      const data = await context.api.call(updateIdentityHook, { params: { hook }, query, body });
+      const data = await context.api.call(updateIdentityWebhook, { params: { hook }, query, body });
       answer(context, data, () => {
         const heard = data.events.join(", ") || "all events";
         return `webhook ${data.id} is ${data.enabled ? "on" : "off"}: ${heard} to ${data.url}`;
@@ -88,7 +88,7 @@ export const hookCommands: readonly Command[] = [
     async run(context, args) {
       const hook = oneWord(args, "which webhook: its id");
       const query = { instance: await instanceOf(context, args) };
-      const data = await context.api.call(deleteIdentityHook, { params: { hook }, query });
+      const data = await context.api.call(deleteIdentityWebhook, { params: { hook }, query });
       answer(context, data, () => `deleted webhook ${hook}`);
       return exitCodes.done;
     },

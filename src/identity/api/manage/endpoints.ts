@@ -2,12 +2,12 @@ import type { Endpoint } from "../../../base/wire/endpoint.ts";
 import { createIdentityApp, deleteIdentityApp, listIdentityApps } from "./apps.ts";
 import { listIdentityAudit } from "./audit.ts";
 import {
-  createIdentityHook,
-  deleteIdentityHook,
+  createIdentityWebhook,
+  deleteIdentityWebhook,
   listIdentityDeliveries,
-  listIdentityHooks,
-  updateIdentityHook,
-} from "./hooks.ts";
+  listIdentityWebhooks,
+  updateIdentityWebhook,
+} from "./webhooks.ts";
 import { exportIdentityUsers, importIdentityUsers } from "./import.ts";
 import {
   createIdentityInstance,
@@ -71,10 +71,10 @@ export const identityEndpoints: Endpoint[] = [
   revokeIdentitySession,
   listIdentityMails,
   getIdentityMail,
-  listIdentityHooks,
-  createIdentityHook,
-  deleteIdentityHook,
-  updateIdentityHook,
+  listIdentityWebhooks,
+  createIdentityWebhook,
+  deleteIdentityWebhook,
+  updateIdentityWebhook,
   listIdentityDeliveries,
   listIdentityAudit,
   importIdentityUsers,

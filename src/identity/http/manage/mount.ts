@@ -1,7 +1,7 @@
 import type { Management } from "../../service/manage/manage.ts";
 import { mountIdentityApps } from "./apps.ts";
 import { mountIdentityAudit } from "./audit.ts";
-import { mountIdentityHooks } from "./hooks.ts";
+import { mountIdentityWebhooks } from "./webhooks.ts";
 import { mountIdentityImport } from "./import.ts";
 import { mountIdentityInstances } from "./instances.ts";
 import { mountIdentityKeys } from "./keys.ts";
@@ -22,7 +22,7 @@ export function mountIdentity(plane: Plane, manage: Management, options: { pageM
   mountIdentityUsers(plane, manage, options);
   mountIdentitySessions(plane, manage, options);
   mountIdentityMails(plane, manage, options);
-  mountIdentityHooks(plane, manage, options);
+  mountIdentityWebhooks(plane, manage, options);
   mountIdentityAudit(plane, manage, options);
   mountIdentityImport(plane, manage);
 }

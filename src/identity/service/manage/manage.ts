@@ -7,7 +7,7 @@ import { createManagedApps, type ManagedApps } from "./apps.ts";
 import { createManagedAudit, type ManagedAudit } from "./audit.ts";
 import type { By, ManageContext } from "./context.ts";
 import { type ExportRequest, exportUsers } from "./export.ts";
-import { createManagedHooks, type ManagedHooks } from "./hooks.ts";
+import { createManagedWebhooks, type ManagedWebhooks } from "./webhooks.ts";
 import { type ImportRequest, importUsers } from "./import.ts";
 import { createManagedKeys, type ManagedKeys } from "./keys.ts";
 import { createManagedMails, type ManagedMails } from "./mails.ts";
@@ -31,7 +31,7 @@ export interface Management {
   users: ManagedUsers;
   sessions: ManagedSessions;
   mails: ManagedMails;
-  hooks: ManagedHooks;
+  webhooks: ManagedWebhooks;
   audit: ManagedAudit;
   transfer: {
     import(instance: string | undefined, request: ImportRequest): Promise<ImportResult>;
@@ -61,7 +61,7 @@ export function createManagement(context: ManageContext, parts: ManagementParts)
     users: createManagedUsers(context, { hashPassword, search }),
     sessions: createManagedSessions(context, search),
     mails: createManagedMails(context),
-    hooks: createManagedHooks(context),
+    webhooks: createManagedWebhooks(context),
     audit: createManagedAudit(context, search),
     transfer: {
       import: (instance, request) => importUsers(context, instance, request),

@@ -45,7 +45,7 @@ export const autoscaleDefaults = { cooldownUp: "30s", cooldownDown: "5m" } as co
 
 export const sleepDefaults = { idleAfter: "15m" } as const;
 
-export const hookDefaults = { method: "POST" } as const;
+export const webhookDefaults = { method: "POST" } as const;
 
 export const jobDefaults = { retries: 0, succeededKept: 3, failedKept: 1 } as const;
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { sleepDefaults } from "./defaults.ts";
 import { Autoscale } from "./autoscale.ts";
-import { DeployHooks } from "./hooks.ts";
+import { DeployWebhooks } from "./webhooks.ts";
 import { podFields } from "./pod.ts";
 import { Release } from "./release.ts";
 import { Duration, Shape, Words } from "../../../base/wire/shape.ts";
@@ -20,7 +20,7 @@ export const deploymentFields = {
     Duration("with wake: asleep after this long without requests; 0: only by berth scale", sleepDefaults.idleAfter),
   ),
   release: Type.Optional(Release),
-  on_deploy: Type.Optional(DeployHooks),
+  on_deploy: Type.Optional(DeployWebhooks),
   post_deploy: Type.Optional(Words("shell lines run on the host after a source build")),
   keep_releases: Type.Optional(Type.Integer({ minimum: 1, default: 5, description: "source releases kept on disk" })),
 };

@@ -1,7 +1,7 @@
 import { type Static, type TObject, Type } from "@sinclair/typebox";
 import { containerFields } from "./container.ts";
 import { podDefaults } from "./defaults.ts";
-import { ProbeHooks } from "./hooks.ts";
+import { ProbeWebhooks } from "./webhooks.ts";
 import { Init } from "./init.ts";
 import { Probes } from "./probe.ts";
 import { Rollout } from "./rollout.ts";
@@ -25,7 +25,7 @@ export const podFields = {
     }),
   ),
   probes: Type.Optional(Probes),
-  on_probe: Type.Optional(ProbeHooks),
+  on_probe: Type.Optional(ProbeWebhooks),
   inits: Type.Optional(ListOf(Init, "run in order before each replica's main container")),
 };
 

@@ -4,7 +4,7 @@ import { podOf } from "../../core/spec/decode.ts";
 import type { Delivery, ReleaseRecord, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
 import { endCanary } from "./canary-end.ts";
-import { deployCalls, putCalls } from "./hooks.ts";
+import { deployCalls, putCalls } from "./webhooks.ts";
 import { putBack } from "./put-back.ts";
 import { lastGoodBefore } from "./releases.ts";
 

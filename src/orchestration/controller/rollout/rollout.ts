@@ -7,7 +7,7 @@ import type { RolloutMemory } from "../../store/look-records.ts";
 import type { Delivery, ReleaseRecord, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
 import { imageIdOf, pinImage } from "../desired/images.ts";
-import { deployCalls, putCalls } from "./hooks.ts";
+import { deployCalls, putCalls } from "./webhooks.ts";
 import { isOfRelease } from "./guard.ts";
 import { planTarget } from "../state/observe.ts";
 import type { Pod } from "../state/pod.ts";

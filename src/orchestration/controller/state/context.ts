@@ -67,9 +67,9 @@ export interface ControllerLimits {
   runsAtOnceMax: number;
   runContainersKept: number;
   deliveriesKept: number;
-  hookBodyBytesMax: number;
-  hookPausesMs: readonly number[];
-  hooksInFlightMax: number;
+  webhookBodyBytesMax: number;
+  webhookPausesMs: readonly number[];
+  webhooksInFlightMax: number;
   pluginTailLines: number;
   expandAtOnceMax: number;
   expandTimeoutMs: number;
@@ -133,7 +133,7 @@ export interface Outside {
   /** Memory that processes can still take; absent: it is not known. */
   freeMemory?: () => number | undefined;
   /** Webhooks may reach into the machine and its networks; absent: they may not. */
-  privateHooks?: boolean;
+  privateWebhooks?: boolean;
   /** Whether containers reach each other, once that was tried. */
   forwarding?: () => { state: string; detail: string } | undefined;
   /** The listener for telemetry of containers; absent: it is turned off. */

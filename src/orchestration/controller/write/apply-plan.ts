@@ -16,7 +16,7 @@ import { notServed } from "./not-served.ts";
 import type { PutResult } from "../../store/store.ts";
 import { countTakenOver } from "../desired/autoscale.ts";
 import type { Context } from "../state/context.ts";
-import { closedHookCautions } from "./hook-cautions.ts";
+import { closedWebhookCautions } from "./webhook-cautions.ts";
 import { plannedPods, planTarget } from "../state/observe.ts";
 import { unwatched } from "./unwatched.ts";
 import { replicasAwake, resolveStored } from "../desired/resolve.ts";
@@ -51,10 +51,13 @@ export function planRow(context: Context, result: PutResult, referent: ReferentL
 }
 
 /** What the operator should think of before saying yes; of no use where nothing changes. */
-function cautions({ privateHooks, store }: Context, { manifest, outcome, previous }: PutResult): string[] {
+function cautions(
+  { privateWebhooks: privateWebhooks, store }: Context,
+  { manifest, outcome, previous }: PutResult,
+): string[] {
   if (outcome === "unchanged") return [];
   const { kind, spec } = manifest;
-  const hooks = privateHooks === true ? [] : closedHookCautions(kind, spec);
+  const hooks = privateWebhooks === true ? [] : closedWebhookCautions(kind, spec);
   const [latest] = store.releases.list(manifest);
   // Then this very apply is a release, see `releaseFor`.
   const isReleased = latest?.status === "failed" || latest?.status === "pending";

@@ -2,7 +2,7 @@ import type { CoreKind, Spec } from "../../api/manifest.ts";
 import { assetFiles, assetRefs } from "../assets.ts";
 import { parseDockerOptions } from "../docker-options.ts";
 import { envFromTarget } from "../env-from.ts";
-import { hookLists, hookTemplates } from "../hooks.ts";
+import { webhookLists, webhookTemplates } from "../webhooks.ts";
 import { namedVolume } from "../named-volumes.ts";
 import type { DecodedContainer, DecodedInit } from "../spec/container.ts";
 import { containerOf, decodeSpec } from "../spec/decode.ts";
@@ -37,7 +37,7 @@ export function privileges(owner: Owner): Privilege[] {
     ...volumes(owner, container, path),
     ...sources(owner, container, path),
     ...foreignAssets(owner),
-    ...hookFiles(owner),
+    ...webhookFiles(owner),
     ...(container.networkMode === "host"
       ? [machine(`${path}.network_mode`, "network_mode", "host", "is the network of the machine")]
       : []),
@@ -89,9 +89,9 @@ function foreignAssets(owner: Owner): Privilege[] {
 }
 
 /** Files whose content webhooks send away. */
-function hookFiles({ kind, scope: own, spec }: Owner): Privilege[] {
-  return hookLists(kind, spec).flatMap(({ path, hooks }) =>
-    [...hookTemplates(hooks, own)].flatMap(([file, [first]]) =>
+function webhookFiles({ kind, scope: own, spec }: Owner): Privilege[] {
+  return webhookLists(kind, spec).flatMap(({ path, hooks }) =>
+    [...webhookTemplates(hooks, own)].flatMap(([file, [first]]) =>
       first === undefined || first.scope === own ? [] : [ofScope(`spec.${path}`, "file", file, first.scope)],
     ),
   );

@@ -3,7 +3,7 @@ import type { DeploymentSpec } from "../../api/kinds/deployment.ts";
 import type { Release } from "../../api/kinds/release.ts";
 import { parsePort } from "../ports.ts";
 import { durationRule } from "./duration.ts";
-import { hookRules } from "./hooks.ts";
+import { webhookRules } from "./webhooks.ts";
 import { podRules } from "./pod.ts";
 import type { Report, RuleContext } from "./rule.ts";
 
@@ -22,7 +22,7 @@ export function deploymentRules(spec: DeploymentSpec, context: RuleContext): voi
   }
   sleepRules(spec, report);
   if (spec.release !== undefined) releaseRules(spec.release, report);
-  hookRules(spec.on_deploy ?? {}, "spec.on_deploy", report);
+  webhookRules(spec.on_deploy ?? {}, "spec.on_deploy", report);
   rollingRule(spec, report);
 }
 

@@ -1,7 +1,7 @@
 import type { PodFields } from "../../api/kinds/pod.ts";
 import { parseRestartPolicy } from "../restart-policy.ts";
 import { containerRules } from "./container.ts";
-import { hookRules } from "./hooks.ts";
+import { webhookRules } from "./webhooks.ts";
 import { initRules } from "./inits.ts";
 import { portRules } from "./ports.ts";
 import { probeRules } from "./probes.ts";
@@ -21,6 +21,6 @@ export function podRules(spec: PodFields, wanted: number, { report, limits }: Ru
   }
   rolloutRules(spec.rollout ?? {}, report);
   probeRules(spec.probes, "spec.probes", report);
-  hookRules(spec.on_probe ?? {}, "spec.on_probe", report);
+  webhookRules(spec.on_probe ?? {}, "spec.on_probe", report);
   initRules(spec.inits ?? [], "spec.inits", report);
 }

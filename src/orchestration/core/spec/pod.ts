@@ -6,7 +6,7 @@ import { parsePort } from "../ports.ts";
 import { parseRestartPolicy } from "../restart-policy.ts";
 import type { PortBinding, RestartPolicy } from "../workload.ts";
 import { decodeContainer, type DecodedContainer, type Entry } from "./container.ts";
-import { decodeHooks, type DecodedHook } from "./hooks.ts";
+import { decodeWebhooks, type DecodedWebhook } from "./webhooks.ts";
 import { type Fields, fieldsOf, integerOf, listOf, msOf, textOf, wordsOf } from "./lenient.ts";
 import { decodeProbes, type ProbesConfig } from "./probes.ts";
 import { decodeRollout, type DecodedRollout } from "./rollout.ts";
@@ -28,9 +28,9 @@ export interface DecodedPod extends DecodedContainer {
   autoscale: AutoscalePolicy | undefined;
   sleep: SleepPolicy | undefined;
   release: DecodedRelease | undefined;
-  onDeploy: { readonly success: readonly DecodedHook[]; readonly failure: readonly DecodedHook[] };
+  onDeploy: { readonly success: readonly DecodedWebhook[]; readonly failure: readonly DecodedWebhook[] };
   /** Undefined where nobody asks for them, as for most: then a probe that changes costs nothing. */
-  onProbe: { readonly failure: readonly DecodedHook[]; readonly recovery: readonly DecodedHook[] } | undefined;
+  onProbe: { readonly failure: readonly DecodedWebhook[]; readonly recovery: readonly DecodedWebhook[] } | undefined;
 }
 
 /** The `autoscale` block of a deployment, defaults filled in. */
@@ -86,14 +86,14 @@ export function decodePod(kind: PodKind, spec: Fields): DecodedPod {
     autoscale: autoscaleOf(spec.autoscale),
     sleep: sleepOf(spec),
     release: releaseOf(spec.release),
-    onDeploy: { success: decodeHooks(onDeploy.success), failure: decodeHooks(onDeploy.failure) },
-    onProbe: probeHooksOf(fieldsOf(spec.on_probe)),
+    onDeploy: { success: decodeWebhooks(onDeploy.success), failure: decodeWebhooks(onDeploy.failure) },
+    onProbe: probeWebhooksOf(fieldsOf(spec.on_probe)),
   };
 }
 
 /** Undefined where a spec names no receiver, however it writes that. */
-function probeHooksOf(block: Fields): DecodedPod["onProbe"] {
-  const [failure, recovery] = [decodeHooks(block.failure), decodeHooks(block.recovery)];
+function probeWebhooksOf(block: Fields): DecodedPod["onProbe"] {
+  const [failure, recovery] = [decodeWebhooks(block.failure), decodeWebhooks(block.recovery)];
   return failure.length + recovery.length === 0 ? undefined : { failure, recovery };
 }
 

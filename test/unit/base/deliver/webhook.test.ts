@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { signature, signingSecret } from "../../../../src/base/deliver/signature.ts";
 import { createWebhookSender, type WebhookCall, type WebhookOptions } from "../../../../src/base/deliver/webhook.ts";
 import { secret } from "../../../../src/base/words/secret.ts";
-import { type AnswerHook, type HookReceiver, startReceiver } from "../../../support/hook-receiver.ts";
+import { type AnswerHook, type HookReceiver, startReceiver } from "../../../support/webhook-receiver.ts";
 
 const signing = signingSecret(secret(new Uint8Array(32).fill(7)));
 const now = Date.UTC(2026, 0, 1) + 999;

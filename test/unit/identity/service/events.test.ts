@@ -19,7 +19,7 @@ function putHook(
 ) {
   const { id, events = [], enabled = true } = fields;
   const url = `https://hooks.test/${id}`;
-  return nouns.hooks.add({ id, instance: instance.seq, url, secret: `whsec_${id}`, events, enabled, createdAt: 1 });
+  return nouns.webhooks.add({ id, instance: instance.seq, url, secret: `whsec_${id}`, events, enabled, createdAt: 1 });
 }
 
 test("each interested webhook of the instance gets one call, in the same write", async () => {
@@ -38,7 +38,7 @@ test("each interested webhook of the instance gets one call, in the same write",
     emit(nouns, { instance: a, type: "user.created", data: { id: "u1" }, now: 1_000 });
     return made;
   });
-  const calls = (hook: { seq: number }) => store.hookDeliveries.list(hook.seq, 10);
+  const calls = (hook: { seq: number }) => store.webhookDeliveries.list(hook.seq, 10);
   expect(calls(hooks.all)).toMatchObject([{ event: "user.created", status: "waiting", attempts: 0, nextAt: 1_000 }]);
   expect(calls(hooks.some)).toHaveLength(1);
   expect([hooks.other, hooks.off, hooks.foreign].flatMap(calls)).toEqual([]);
@@ -61,7 +61,7 @@ test("a write that fails leaves no call", async () => {
     throw new Error("no");
   });
   await expect(failing).rejects.toThrow("no");
-  expect(store.hookDeliveries.list(hook.seq, 10)).toEqual([]);
+  expect(store.webhookDeliveries.list(hook.seq, 10)).toEqual([]);
 });
 
 test("secrets of webhooks are sealed in the file", async () => {

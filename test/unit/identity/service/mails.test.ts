@@ -82,7 +82,7 @@ describe("mails", () => {
 
   test("without a mail server are kept; audit and webhooks get the id, never the content", async () => {
     await world.context.store.write((nouns) =>
-      nouns.hooks.add({
+      nouns.webhooks.add({
         id: "hook_a",
         instance: shop.entry().instance.seq,
         url: "https://hooks.test/",
@@ -97,7 +97,7 @@ describe("mails", () => {
     const entry = shop.entry().instance.seq;
     const told = JSON.stringify([
       world.context.store.audit.list(entry, { limit: 10 }),
-      world.context.store.hookDeliveries.waiting(10, 10),
+      world.context.store.webhookDeliveries.waiting(10, 10),
     ]);
     expect(told).toContain(mail()?.id ?? "?");
     expect(told).not.toContain("value-that-must-not-show");

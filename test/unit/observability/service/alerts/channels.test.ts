@@ -6,7 +6,7 @@ import { createWebhookSender } from "../../../../../src/base/deliver/webhook.ts"
 import { secret } from "../../../../../src/base/words/secret.ts";
 import { type AlertRoom, createAlerts } from "../../../../../src/observability/service/alerts/create.ts";
 import { type AlertWorld, alertWorld, downStatus, listedApp, whyOfWeb } from "../../../../support/alert-world.ts";
-import { type HookReceiver, startReceiver } from "../../../../support/hook-receiver.ts";
+import { type HookReceiver, startReceiver } from "../../../../support/webhook-receiver.ts";
 import { type SmtpServer, startSmtpServer } from "../../../../support/smtp-server.ts";
 import { waitFor } from "../../../../support/wait.ts";
 

@@ -209,7 +209,7 @@ describe("the plan of a dry run", () => {
   });
 
   test("does not warn of webhooks that the server is allowed to send", async () => {
-    const allowed = await world({ privateHooks: true });
+    const allowed = await world({ privateWebhooks: true });
     const hooked = deployment("shop", "web", { on_deploy: { failure: [{ url: "http://127.0.0.1:9/x" }] } });
     const { plan } = await allowed.apply([hooked], { dryRun: true });
     await allowed.close();

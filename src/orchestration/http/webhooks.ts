@@ -1,11 +1,11 @@
-import { listDeliveries } from "../api/hooks.ts";
+import { listDeliveries } from "../api/webhooks.ts";
 import type { Controller } from "../controller/controller.ts";
 import { mount, type Plane } from "../../base/http/mount.ts";
 import { readCount } from "../../base/http/request.ts";
 
 const deliveriesPageDefault = 50;
 
-export function mountHooks(plane: Plane, controller: Controller, options: { pageMax: number }): void {
+export function mountWebhooks(plane: Plane, controller: Controller, options: { pageMax: number }): void {
   mount(plane, listDeliveries, {
     answer({ query: { limit, ...target } }) {
       const count = readCount("limit", limit, options.pageMax) ?? deliveriesPageDefault;

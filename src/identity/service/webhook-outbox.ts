@@ -1,32 +1,32 @@
 import { createOutbox, type CallState, type Outbox, type WaitingCall } from "../../base/deliver/outbox.ts";
 import type { SendWebhook } from "../../base/deliver/webhook.ts";
 import { secret } from "../../base/words/secret.ts";
-import type { HookDelivery } from "../store/records.ts";
+import type { WebhookDelivery } from "../store/records.ts";
 import { audit } from "./audit.ts";
 import type { IdentityContext } from "./context.ts";
 
 interface HookCall extends WaitingCall {
-  delivery: HookDelivery;
+  delivery: WebhookDelivery;
 }
 
 /** The worker that sends what `emit` has put into the store; each call signed with the secret of its webhook. */
 export function createHookOutbox(context: IdentityContext, send: SendWebhook): Outbox {
   const { store, clock, log, limits } = context;
   const outbox = createOutbox<HookCall>({
-    waiting: (limit) => store.hookDeliveries.waiting(limit, limits.hookInFlightMax).flatMap(callOf),
+    waiting: (limit) => store.webhookDeliveries.waiting(limit, limits.webhookInFlightMax).flatMap(callOf),
     record: (call, state) => recordAttempt(context, call, state),
     send,
     clock,
     log,
-    pausesMs: limits.hookPausesMs,
-    longestWaitMs: Math.max(...limits.hookPausesMs),
-    inFlightMax: limits.hooksInFlightMax,
+    pausesMs: limits.webhookPausesMs,
+    longestWaitMs: Math.max(...limits.webhookPausesMs),
+    inFlightMax: limits.webhooksInFlightMax,
   });
   store.subscribeDeliveries(outbox.wake);
   return outbox;
 
-  function callOf(delivery: HookDelivery): HookCall[] {
-    const hook = store.hooks.bySeq(delivery.hook);
+  function callOf(delivery: WebhookDelivery): HookCall[] {
+    const hook = store.webhooks.bySeq(delivery.hook);
     if (hook === undefined) return [];
     const { id, event, body, attempts, nextAt } = delivery;
     const headers = { "Content-Type": "application/json" };
@@ -38,7 +38,7 @@ export function createHookOutbox(context: IdentityContext, send: SendWebhook): O
 async function recordAttempt({ store, clock }: IdentityContext, call: HookCall, state: CallState): Promise<void> {
   const { delivery } = call;
   await store.write((nouns) => {
-    nouns.hookDeliveries.update({ id: delivery.id, ...state });
+    nouns.webhookDeliveries.update({ id: delivery.id, ...state });
     if (state.status !== "dropped") return;
     const detail = { delivery: delivery.id, event: delivery.event, attempts: state.attempts, result: state.lastResult };
     const instance = { seq: delivery.instance };

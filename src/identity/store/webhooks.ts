@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
 import type { Seal } from "../../base/sqlite/seal.ts";
-import type { Hook } from "./records.ts";
+import type { Webhook } from "./records.ts";
 
 interface Row {
   seq: number;
@@ -13,20 +13,20 @@ interface Row {
   created_at: number;
 }
 
-export interface Hooks {
-  get(instance: number, id: string): Hook | undefined;
-  bySeq(seq: number): Hook | undefined;
+export interface Webhooks {
+  get(instance: number, id: string): Webhook | undefined;
+  bySeq(seq: number): Webhook | undefined;
   /** Oldest first. */
-  list(instance: number): Hook[];
-  add(hook: Omit<Hook, "seq">): Hook;
+  list(instance: number): Webhook[];
+  add(hook: Omit<Webhook, "seq">): Webhook;
   /** Address, secret, events and whether it is enabled. */
-  update(hook: Hook): void;
+  update(hook: Webhook): void;
   /** With its deliveries. False when it was not there. */
   remove(seq: number): boolean;
 }
 
 /** Webhooks of instances; the secrets that sign them are sealed. `onChanged` hears of those that may be called otherwise. */
-export function createHooks(db: Database, seal: Seal, onChanged: () => void): Hooks {
+export function createWebhooks(db: Database, seal: Seal, onChanged: () => void): Webhooks {
   const byId = db.query<Row, [number, string]>("select * from hooks where instance = ? and id = ?");
   const bySeq = db.query<Row, [number]>("select * from hooks where seq = ?");
   const list = db.query<Row, [number]>("select * from hooks where instance = ? order by seq");
@@ -37,7 +37,7 @@ export function createHooks(db: Database, seal: Seal, onChanged: () => void): Ho
     "update hooks set url = ?, secret = ?, events = ?, enabled = ? where seq = ?",
   );
   const drop = db.query<unknown, [number]>("delete from hooks where seq = ?");
-  const toHook = (row: Row): Hook => ({
+  const toHook = (row: Row): Webhook => ({
     seq: row.seq,
     id: row.id,
     instance: row.instance,

@@ -6,24 +6,24 @@ import { Text } from "../../../base/wire/query.ts";
 const instance = Text("id of the instance (required)");
 
 /** A webhook of an instance; what signs its calls is shown once. */
-export const IdentityHook = Type.Object({
+export const IdentityWebhook = Type.Object({
   id: Type.String(),
   url: Type.String({ description: "without the password that it may carry" }),
   events: Type.Array(Type.String(), { description: "empty for all" }),
   enabled: Type.Boolean(),
   created_at: Type.String(),
 });
-export type IdentityHook = Static<typeof IdentityHook>;
+export type IdentityWebhook = Static<typeof IdentityWebhook>;
 
-export const listIdentityHooks = endpoint({
+export const listIdentityWebhooks = endpoint({
   method: "GET",
   path: "/identity/hooks",
   summary: "Webhooks of an instance, oldest first",
   query: Type.Object({ instance }),
-  data: Type.Object({ hooks: Type.Array(IdentityHook) }),
+  data: Type.Object({ hooks: Type.Array(IdentityWebhook) }),
 });
 
-export const createIdentityHook = endpoint({
+export const createIdentityWebhook = endpoint({
   method: "POST",
   path: "/identity/hooks",
   summary: "Makes a webhook; what signs its calls is shown in this answer and never again",
@@ -35,10 +35,10 @@ export const createIdentityHook = endpoint({
     },
     "a new webhook",
   ),
-  data: Type.Composite([IdentityHook, Type.Object({ secret: Type.String() })]),
+  data: Type.Composite([IdentityWebhook, Type.Object({ secret: Type.String() })]),
 });
 
-export const updateIdentityHook = endpoint({
+export const updateIdentityWebhook = endpoint({
   method: "PATCH",
   path: "/identity/hooks/:hook",
   summary:
@@ -52,10 +52,10 @@ export const updateIdentityHook = endpoint({
     },
     "what to change",
   ),
-  data: IdentityHook,
+  data: IdentityWebhook,
 });
 
-export const deleteIdentityHook = endpoint({
+export const deleteIdentityWebhook = endpoint({
   method: "DELETE",
   path: "/identity/hooks/:hook",
   summary: "Deletes a webhook with the record of its calls",

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, spyOn, test } from "bun:test";
 import { signingSecret } from "../../../src/base/deliver/signature.ts";
 import { loadKey } from "../../../src/base/disk/key-file.ts";
 import type { Layout } from "../../../src/base/disk/layout.ts";
-import { hookSecretCommand } from "../../../src/local/hook-secret.ts";
+import { webhookSecretCommand } from "../../../src/local/webhook-secret.ts";
 import { diskRoot } from "../../support/disk-root.ts";
 import { expectFailure } from "../../support/failure.ts";
 
@@ -16,7 +16,7 @@ afterEach(() => remove());
 async function printed(args: string[]): Promise<string> {
   const write = spyOn(process.stdout, "write").mockImplementation(() => true);
   try {
-    expect(await hookSecretCommand(args)).toBe(0);
+    expect(await webhookSecretCommand(args)).toBe(0);
     return write.mock.calls.map(([text]) => String(text)).join("");
   } finally {
     write.mockRestore();
@@ -24,7 +24,7 @@ async function printed(args: string[]): Promise<string> {
 }
 
 test("prints the secret of the root's key, and makes no key where there is none", async () => {
-  const { message } = await expectFailure(hookSecretCommand(["--root", layout.root]), "not_found");
+  const { message } = await expectFailure(webhookSecretCommand(["--root", layout.root]), "not_found");
   expect(message).toContain(`"${layout.root}"`);
   const key = await loadKey(layout);
   expect(await printed(["--root", layout.root])).toBe(`${signingSecret(key).reveal()}\n`);

@@ -1,9 +1,9 @@
 import { isoTime } from "../../../base/pure/iso-time.ts";
 import { formatKey, type ManifestKey, type StoredManifest } from "../../api/manifest.ts";
-import type { listDeliveries } from "../../api/hooks.ts";
+import type { listDeliveries } from "../../api/webhooks.ts";
 import type { DataOf } from "../../../base/wire/endpoint.ts";
-import { type DeployNews, deployPayload } from "../../core/hook-payload.ts";
-import { draftHooks, type Drafting, type HookDraft, hookTemplates } from "../../core/hooks.ts";
+import { type DeployNews, deployPayload } from "../../core/webhook-payload.ts";
+import { draftWebhooks, type Drafting, type WebhookDraft, webhookTemplates } from "../../core/webhooks.ts";
 import { podOf } from "../../core/spec/decode.ts";
 import { shownUrl } from "../../../base/pure/shown-url.ts";
 import { MASK } from "../../core/mask.ts";
@@ -14,7 +14,7 @@ import type { Context } from "../state/context.ts";
 import type { Target } from "../controller.ts";
 import { resolvePodTarget } from "../state/target.ts";
 
-/** Longest time that a call is held back: see `core/probe-hooks.ts`. */
+/** Longest time that a call is held back: see `core/probe-webhooks.ts`. */
 const longestWaitMs = 60_000;
 
 interface Ending {
@@ -62,15 +62,15 @@ export async function draftCalls(
   context: Context,
   manifest: StoredManifest,
   drafting: Pick<Drafting, "event" | "hooks" | "payload">,
-): Promise<HookDraft[]> {
+): Promise<WebhookDraft[]> {
   if (drafting.hooks.length === 0) return [];
   const templates = await readTemplates(context, drafting.hooks, manifest.scope);
-  return draftHooks({ ...drafting, templates, bodyBytesMax: context.limits.hookBodyBytesMax });
+  return draftWebhooks({ ...drafting, templates, bodyBytesMax: context.limits.webhookBodyBytesMax });
 }
 
 async function readTemplates(context: Context, hooks: Drafting["hooks"], scope: string): Promise<Map<string, string>> {
   const texts = new Map<string, string>();
-  for (const [reference, candidates] of hookTemplates(hooks, scope)) {
+  for (const [reference, candidates] of webhookTemplates(hooks, scope)) {
     const digests = candidates.map(({ scope: at, name, key }) => {
       const { files = {} } = context.store.assetFiles.get({ kind: "asset", scope: at, name }) ?? {};
       return Object.hasOwn(files, key) ? files[key] : undefined;
@@ -85,7 +85,7 @@ async function readTemplates(context: Context, hooks: Drafting["hooks"], scope: 
 /** A draft that cannot be sent as written is on record all the same, as dropped. */
 export function deliveryOf(
   { kind, scope, name }: ManifestKey,
-  draft: HookDraft,
+  draft: WebhookDraft,
   { id, now, sendAt }: { id: string; now: number; sendAt: number },
 ): Delivery {
   const { problem, ...call } = draft;
@@ -112,9 +112,9 @@ export function createHookOutbox(context: OutboxContext, send: SendWebhook): Out
     send,
     clock,
     log,
-    pausesMs: limits.hookPausesMs,
+    pausesMs: limits.webhookPausesMs,
     longestWaitMs,
-    inFlightMax: limits.hooksInFlightMax,
+    inFlightMax: limits.webhooksInFlightMax,
   });
 }
 

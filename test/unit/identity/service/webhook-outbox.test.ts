@@ -2,10 +2,10 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
 import { createWebhookSender, type WebhookOptions } from "../../../../src/base/deliver/webhook.ts";
 import { emit } from "../../../../src/identity/service/events.ts";
-import { createHookOutbox } from "../../../../src/identity/service/hook-outbox.ts";
+import { createHookOutbox } from "../../../../src/identity/service/webhook-outbox.ts";
 import { secret } from "../../../../src/base/words/secret.ts";
-import type { Hook } from "../../../../src/identity/store/records.ts";
-import { type HookReceiver, startReceiver } from "../../../support/hook-receiver.ts";
+import type { Webhook } from "../../../../src/identity/store/records.ts";
+import { type HookReceiver, startReceiver } from "../../../support/webhook-receiver.ts";
 import { type IdentityWorld, identityWorld, type Tenant } from "../../../support/identity.ts";
 import { waitFor } from "../../../support/wait.ts";
 
@@ -42,8 +42,8 @@ function start(overrides: Partial<WebhookOptions> = {}): void {
   void createHookOutbox(it.context, send).run(stopping.signal);
 }
 
-const addHook = (url: string, id = "hook_1"): Promise<Hook> =>
-  it.context.store.write(({ hooks }) =>
+const addHook = (url: string, id = "hook_1"): Promise<Webhook> =>
+  it.context.store.write(({ webhooks: hooks }) =>
     hooks.add({
       id,
       instance: shop.entry().instance.seq,
@@ -60,7 +60,7 @@ const tell = (data: Record<string, unknown> = { id: "u1" }) =>
     emit(nouns, { instance: shop.entry().instance, type: "user.created", data, now: it.clock.now() }),
   );
 
-const stateOf = (hook: Hook) => it.context.store.hookDeliveries.list(hook.seq, 10);
+const stateOf = (hook: Webhook) => it.context.store.webhookDeliveries.list(hook.seq, 10);
 
 test("an event arrives once, signed with the secret of its webhook, and is on record", async () => {
   receiver = startReceiver();
@@ -87,7 +87,7 @@ test("a failure is tried again with growing pauses, then dropped and audited", a
   const hook = await addHook(receiver.url);
   start();
   await tell();
-  const pauses = it.context.limits.hookPausesMs;
+  const pauses = it.context.limits.webhookPausesMs;
   for (const [index, pauseMs] of pauses.entries()) {
     await waitFor("the outbox", () => stateOf(hook)[0]?.attempts === index + 1);
     expect(stateOf(hook)[0]).toMatchObject({ status: "waiting", nextAt: it.clock.now() + pauseMs });
@@ -130,11 +130,11 @@ test("a webhook that is turned off gets what waits for it once it is on again", 
   receiver = startReceiver();
   const hook = await addHook(receiver.url);
   await tell();
-  await it.context.store.write(({ hooks }) => hooks.update({ ...hook, enabled: false }));
+  await it.context.store.write(({ webhooks: hooks }) => hooks.update({ ...hook, enabled: false }));
   start();
   await tell();
   expect(stateOf(hook).map(({ status }) => status)).toEqual(["waiting"]);
-  await it.context.store.write(({ hooks }) => hooks.update({ ...hook, enabled: true }));
+  await it.context.store.write(({ webhooks: hooks }) => hooks.update({ ...hook, enabled: true }));
   await tell();
   await waitFor("the outbox", () => stateOf(hook).every(({ status }) => status === "delivered"));
   expect(receiver.received).toHaveLength(2);

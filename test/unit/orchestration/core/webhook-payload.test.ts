@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { type DeployNews, deployPayload, probePayload } from "../../../../src/orchestration/core/hook-payload.ts";
+import { type DeployNews, deployPayload, probePayload } from "../../../../src/orchestration/core/webhook-payload.ts";
 
 const key = { kind: "deployment", scope: "shop", name: "web" };
 const startedAt = Date.UTC(2026, 0, 1);

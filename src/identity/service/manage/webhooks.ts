@@ -3,42 +3,42 @@ import { Failure } from "../../../base/wire/failure.ts";
 import type { DataOf } from "../../../base/wire/endpoint.ts";
 import { identityEventTypes, isIdentityEventType } from "../../api/events.ts";
 import {
-  createIdentityHook,
-  type deleteIdentityHook,
-  type IdentityHook,
+  createIdentityWebhook,
+  type deleteIdentityWebhook,
+  type IdentityWebhook,
   type listIdentityDeliveries,
-  type listIdentityHooks,
-  updateIdentityHook,
-} from "../../api/manage/hooks.ts";
+  type listIdentityWebhooks,
+  updateIdentityWebhook,
+} from "../../api/manage/webhooks.ts";
 import { maskedUrl, unmaskedUrl } from "../../../base/pure/shown-url.ts";
 import { idBytes, opaqueId } from "../../core/keys.ts";
 import { didYouMean } from "../../../base/pure/suggest.ts";
 import { isClosedHost } from "../../../base/deliver/address-guard.ts";
-import type { Hook, HookDelivery } from "../../store/records.ts";
+import type { Webhook, WebhookDelivery } from "../../store/records.ts";
 import { audit } from "../audit.ts";
 import { bodyReader, type By, type ManageContext, requireInstance } from "./context.ts";
 
-const readBody = bodyReader(createIdentityHook);
-const readChange = bodyReader(updateIdentityHook);
+const readBody = bodyReader(createIdentityWebhook);
+const readChange = bodyReader(updateIdentityWebhook);
 const signingBytes = 32;
 
 /** Who is told what happens in an instance. */
-export interface ManagedHooks {
-  list(instance: string | undefined): DataOf<typeof listIdentityHooks>;
-  create(instance: string | undefined, body: unknown, by: By): Promise<DataOf<typeof createIdentityHook>>;
+export interface ManagedWebhooks {
+  list(instance: string | undefined): DataOf<typeof listIdentityWebhooks>;
+  create(instance: string | undefined, body: unknown, by: By): Promise<DataOf<typeof createIdentityWebhook>>;
   update(
     instance: string | undefined,
     change: { hook: string; body: unknown },
     by: By,
-  ): Promise<DataOf<typeof updateIdentityHook>>;
-  remove(instance: string | undefined, hook: string, by: By): Promise<DataOf<typeof deleteIdentityHook>>;
+  ): Promise<DataOf<typeof updateIdentityWebhook>>;
+  remove(instance: string | undefined, hook: string, by: By): Promise<DataOf<typeof deleteIdentityWebhook>>;
   deliveries(instance: string | undefined, hook: string, limit: number): DataOf<typeof listIdentityDeliveries>;
 }
 
-export function createManagedHooks(context: ManageContext): ManagedHooks {
+export function createManagedWebhooks(context: ManageContext): ManagedWebhooks {
   const { store, clock, limits, randomBytes, allowPrivate } = context;
   return {
-    list: (id) => ({ hooks: store.hooks.list(requireInstance(context, id).seq).map(wireHook) }),
+    list: (id) => ({ hooks: store.webhooks.list(requireInstance(context, id).seq).map(wireWebhook) }),
     async create(id, body, { actor }) {
       const { url, events = [] } = readBody(body);
       checkUrl(url, allowPrivate);
@@ -46,10 +46,10 @@ export function createManagedHooks(context: ManageContext): ManagedHooks {
       checkEvents(events);
       return store.write((nouns) => {
         const instance = requireInstance(context, id);
-        if (nouns.hooks.list(instance.seq).length >= limits.hooksMax) {
-          throw new Failure("conflict", `the instance has ${limits.hooksMax} webhooks: delete one first`);
+        if (nouns.webhooks.list(instance.seq).length >= limits.webhooksMax) {
+          throw new Failure("conflict", `the instance has ${limits.webhooksMax} webhooks: delete one first`);
         }
-        const hook = nouns.hooks.add({
+        const hook = nouns.webhooks.add({
           id: opaqueId("hook", randomBytes(idBytes)),
           instance: instance.seq,
           url,
@@ -60,7 +60,7 @@ export function createManagedHooks(context: ManageContext): ManagedHooks {
         });
         const detail = { hook: hook.id, events: hook.events };
         audit(nouns, { instance, actor, action: "hook.create", detail, now: hook.createdAt });
-        return { ...wireHook(hook), secret: hook.secret };
+        return { ...wireWebhook(hook), secret: hook.secret };
       });
     },
     async update(id, { hook: hookId, body }, { actor }) {
@@ -69,35 +69,35 @@ export function createManagedHooks(context: ManageContext): ManagedHooks {
       if (events !== undefined) checkEvents(events);
       return store.write((nouns) => {
         const instance = requireInstance(context, id);
-        const before = requireHook(nouns.hooks.get(instance.seq, hookId), hookId);
+        const before = requireHook(nouns.webhooks.get(instance.seq, hookId), hookId);
         const hook = {
           ...before,
           url: url === undefined ? before.url : unmasked(url, before.url),
           events: [...new Set(events ?? before.events)],
           enabled: enabled ?? before.enabled,
         };
-        nouns.hooks.update(hook);
+        nouns.webhooks.update(hook);
         const detail = { hook: hookId, url: hook.url !== before.url, events: hook.events, enabled: hook.enabled };
         audit(nouns, { instance, actor, action: "hook.update", detail, now: clock.now() });
-        return wireHook(hook);
+        return wireWebhook(hook);
       });
     },
     remove: (id, hookId, { actor }) =>
       store.write((nouns) => {
         const instance = requireInstance(context, id);
-        const hook = requireHook(nouns.hooks.get(instance.seq, hookId), hookId);
-        nouns.hooks.remove(hook.seq);
+        const hook = requireHook(nouns.webhooks.get(instance.seq, hookId), hookId);
+        nouns.webhooks.remove(hook.seq);
         audit(nouns, { instance, actor, action: "hook.delete", detail: { hook: hookId }, now: clock.now() });
         return { id: hookId, deleted: true as const };
       }),
     deliveries(id, hookId, limit) {
-      const hook = requireHook(store.hooks.get(requireInstance(context, id).seq, hookId), hookId);
-      return { deliveries: store.hookDeliveries.list(hook.seq, limit).map(wireDelivery) };
+      const hook = requireHook(store.webhooks.get(requireInstance(context, id).seq, hookId), hookId);
+      return { deliveries: store.webhookDeliveries.list(hook.seq, limit).map(wireDelivery) };
     },
   };
 }
 
-function requireHook(hook: Hook | undefined, id: string): Hook {
+function requireHook(hook: Webhook | undefined, id: string): Webhook {
   if (hook !== undefined) return hook;
   throw new Failure("not_found", `the instance has no webhook "${id.slice(0, 80)}"`);
 }
@@ -129,11 +129,11 @@ function checkEvents(events: readonly string[]): void {
   throw new Failure("invalid", `events: no event ${JSON.stringify(wrong.slice(0, 80))}${hint}`);
 }
 
-function wireHook({ id, url, events, enabled, createdAt }: Hook): IdentityHook {
+function wireWebhook({ id, url, events, enabled, createdAt }: Webhook): IdentityWebhook {
   return { id, url: maskedUrl(url), events, enabled, created_at: isoTime(createdAt) };
 }
 
-function wireDelivery({ id, event, status, attempts, createdAt, nextAt, lastResult }: HookDelivery) {
+function wireDelivery({ id, event, status, attempts, createdAt, nextAt, lastResult }: WebhookDelivery) {
   return {
     id,
     event,

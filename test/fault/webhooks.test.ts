@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { createHmac } from "node:crypto";
 import type { DataOf } from "../../src/base/wire/endpoint.ts";
-import type { listDeliveries } from "../../src/orchestration/api/hooks.ts";
-import { type HookReceiver, startReceiver } from "../support/hook-receiver.ts";
+import type { listDeliveries } from "../../src/orchestration/api/webhooks.ts";
+import { type HookReceiver, startReceiver } from "../support/webhook-receiver.ts";
 import { deployment } from "../support/manifests.ts";
 import { type Rig, rig } from "../support/rig.ts";
 import { waitFor } from "../support/wait.ts";

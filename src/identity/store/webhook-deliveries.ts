@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import type { HookDelivery } from "./records.ts";
+import type { WebhookDelivery } from "./records.ts";
 
 interface Row {
   seq: number;
@@ -8,7 +8,7 @@ interface Row {
   instance: number;
   event: string;
   body: string;
-  state: HookDelivery["status"];
+  state: WebhookDelivery["status"];
   attempts: number;
   next_at: number;
   last_result: string | null;
@@ -16,23 +16,23 @@ interface Row {
 }
 
 /** The outbox of the webhooks of instances, and the record of what became of each call. */
-export interface HookDeliveries {
+export interface WebhookDeliveries {
   /**
    * What waits, due or not, the one that is due first at the front: of each hook at most `perHook`, so that one
    * receiver that hangs does not stand in the way of the others.
    */
-  waiting(limit: number, perHook: number): HookDelivery[];
+  waiting(limit: number, perHook: number): WebhookDelivery[];
   /** Newest first. */
-  list(hook: number, limit: number): HookDelivery[];
-  get(instance: number, id: string): HookDelivery | undefined;
-  add(delivery: Omit<HookDelivery, "seq">): void;
+  list(hook: number, limit: number): WebhookDelivery[];
+  get(instance: number, id: string): WebhookDelivery | undefined;
+  add(delivery: Omit<WebhookDelivery, "seq">): void;
   /** What became of an attempt; nothing when the hook is gone meanwhile. */
-  update(delivery: Pick<HookDelivery, "id" | "status" | "attempts" | "nextAt" | "lastResult">): void;
+  update(delivery: Pick<WebhookDelivery, "id" | "status" | "attempts" | "nextAt" | "lastResult">): void;
   /** Drops the oldest of every hook beyond `kept`, those that still wait included; returns how many went. */
   trim(kept: number): number;
 }
 
-export function createHookDeliveries(db: Database, onAdded: () => void): HookDeliveries {
+export function createWebhookDeliveries(db: Database, onAdded: () => void): WebhookDeliveries {
   const sql = prepare(db);
   return {
     waiting: (limit, perHook) => sql.waiting.all(perHook, limit).map(toDelivery),
@@ -75,7 +75,7 @@ function prepare(db: Database) {
   };
 }
 
-function toDelivery(row: Row): HookDelivery {
+function toDelivery(row: Row): WebhookDelivery {
   return {
     seq: row.seq,
     id: row.id,

@@ -1,26 +1,30 @@
 import {
-  createIdentityHook,
-  deleteIdentityHook,
+  createIdentityWebhook,
+  deleteIdentityWebhook,
   listIdentityDeliveries,
-  listIdentityHooks,
-  updateIdentityHook,
-} from "../../api/manage/hooks.ts";
+  listIdentityWebhooks,
+  updateIdentityWebhook,
+} from "../../api/manage/webhooks.ts";
 import type { Management } from "../../service/manage/manage.ts";
 import { mount, type Plane } from "../../../base/http/mount.ts";
 import { readCount, readParam } from "../../../base/http/request.ts";
 
 const pageDefault = 50;
 
-export function mountIdentityHooks(plane: Plane, { hooks }: Management, options: { pageMax: number }): void {
-  mount(plane, listIdentityHooks, { answer: ({ query: { instance } }) => hooks.list(instance) });
-  mount(plane, createIdentityHook, {
+export function mountIdentityWebhooks(
+  plane: Plane,
+  { webhooks: hooks }: Management,
+  options: { pageMax: number },
+): void {
+  mount(plane, listIdentityWebhooks, { answer: ({ query: { instance } }) => hooks.list(instance) });
+  mount(plane, createIdentityWebhook, {
     answer: ({ query: { instance }, body, actor }) => hooks.create(instance, body, { actor }),
   });
-  mount(plane, updateIdentityHook, {
+  mount(plane, updateIdentityWebhook, {
     answer: ({ params, query: { instance }, body, actor }) =>
       hooks.update(instance, { hook: readParam(params, "hook"), body }, { actor }),
   });
-  mount(plane, deleteIdentityHook, {
+  mount(plane, deleteIdentityWebhook, {
     answer: ({ params, query: { instance }, actor }) => hooks.remove(instance, readParam(params, "hook"), { actor }),
   });
   mount(plane, listIdentityDeliveries, {

@@ -5,7 +5,7 @@ import { signingSecret } from "../base/deliver/signature.ts";
 import { readKey } from "../base/disk/key-file.ts";
 import { layoutOf } from "../base/disk/layout.ts";
 
-export const hookSecretUsage = `usage: berth hooks secret [--root DIR]
+export const webhookSecretUsage = `usage: berth hooks secret [--root DIR]
 
 Prints the secret of the webhook signatures of this server. Receivers use it to check the signature header: the
 HMAC-SHA256, in hex, of the timestamp header, a dot, and the body as received. The secret changes only with the key of
@@ -14,14 +14,14 @@ the server.
   --root DIR   folder of all state (BERTH_ROOT, /opt/berth)`;
 
 /** `berth hooks secret`: from the key file, so only for who may read that; no API tells it. */
-export async function hookSecretCommand(args: string[]): Promise<number> {
+export async function webhookSecretCommand(args: string[]): Promise<number> {
   const { values } = parseArgs({
     args,
     options: { root: { type: "string" }, help: { type: "boolean", short: "h" } },
     allowPositionals: false,
   });
   if (values.help) {
-    process.stdout.write(`${hookSecretUsage}\n`);
+    process.stdout.write(`${webhookSecretUsage}\n`);
     return 0;
   }
   const layout = layoutOf(serveOptions(values.root === undefined ? {} : { root: values.root }).root);

@@ -28,13 +28,13 @@ export interface ProbeNews {
 }
 
 /** What a webhook tells, by field name; also what `{{field}}` stands for in its headers and body. */
-export type HookPayload = Record<string, string>;
+export type WebhookPayload = Record<string, string>;
 
 /** Error texts may carry the output of a program. */
 const errorCharsMax = 4_096;
 
 /** Payload of `on_deploy` (orchestration details, section 1.7). */
-export function deployPayload(key: ManifestKey, news: DeployNews): HookPayload {
+export function deployPayload(key: ManifestKey, news: DeployNews): WebhookPayload {
   return present({
     ...keyOf(key),
     status: news.outcome,
@@ -47,7 +47,7 @@ export function deployPayload(key: ManifestKey, news: DeployNews): HookPayload {
 }
 
 /** Payload of `on_probe` (orchestration details, section 1.7). */
-export function probePayload(key: ManifestKey, news: ProbeNews): HookPayload {
+export function probePayload(key: ManifestKey, news: ProbeNews): WebhookPayload {
   const reason = clip(news.reason);
   return present({
     ...keyOf(key),
@@ -67,7 +67,7 @@ function clip(text: string): string {
   return text.slice(0, errorCharsMax).toWellFormed();
 }
 
-function present(fields: Record<string, string | undefined>): HookPayload {
+function present(fields: Record<string, string | undefined>): WebhookPayload {
   return Object.fromEntries(
     Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );

@@ -1,4 +1,4 @@
-import type { ProbeNews } from "./hook-payload.ts";
+import type { ProbeNews } from "./webhook-payload.ts";
 
 /** An earlier webhook call about the same probe of the same pod. */
 export interface ProbeCall {

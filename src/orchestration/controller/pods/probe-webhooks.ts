@@ -1,9 +1,9 @@
-import { type ProbeNews, probePayload } from "../../core/hook-payload.ts";
+import { type ProbeNews, probePayload } from "../../core/webhook-payload.ts";
 import { podOf } from "../../core/spec/decode.ts";
-import { decideProbeCall, type ProbeCall } from "../../core/probe-hooks.ts";
+import { decideProbeCall, type ProbeCall } from "../../core/probe-webhooks.ts";
 import type { Delivery, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
-import { deliveryOf, draftCalls, putCalls } from "../rollout/hooks.ts";
+import { deliveryOf, draftCalls, putCalls } from "../rollout/webhooks.ts";
 import type { Pod } from "../state/pod.ts";
 
 /** What of a pod the calls are about. */

@@ -1,15 +1,15 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { draftHooks } from "../../src/orchestration/core/hooks.ts";
-import { decodeHooks } from "../../src/orchestration/core/spec/hooks.ts";
-import { decideProbeCall, type ProbeCall } from "../../src/orchestration/core/probe-hooks.ts";
+import { draftWebhooks } from "../../src/orchestration/core/webhooks.ts";
+import { decodeWebhooks } from "../../src/orchestration/core/spec/webhooks.ts";
+import { decideProbeCall, type ProbeCall } from "../../src/orchestration/core/probe-webhooks.ts";
 
 test("a JSON body stays JSON and says the value, whatever the value holds", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (error) => {
-      const [made] = draftHooks({
+      const [made] = draftWebhooks({
         event: "deploy.failure",
-        hooks: decodeHooks([{ url: "https://a.test/", body: { text: "<{{error}}>" } }]),
+        hooks: decodeWebhooks([{ url: "https://a.test/", body: { text: "<{{error}}>" } }]),
         payload: { error: error.toWellFormed() },
         templates: new Map(),
         bodyBytesMax: 1_000_000,
@@ -23,9 +23,9 @@ test("a JSON body stays JSON and says the value, whatever the value holds", () =
 test("header values are visible ASCII, whatever is filled in", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (error) => {
-      const [made] = draftHooks({
+      const [made] = draftWebhooks({
         event: "deploy.failure",
-        hooks: decodeHooks([{ url: "https://a.test/", headers: { A: "<{{error}}>" } }]),
+        hooks: decodeWebhooks([{ url: "https://a.test/", headers: { A: "<{{error}}>" } }]),
         payload: { error },
         templates: new Map(),
         bodyBytesMax: 1_000_000,

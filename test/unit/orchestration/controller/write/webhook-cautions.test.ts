@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { closedHookCautions } from "../../../../../src/orchestration/controller/write/hook-cautions.ts";
+import { closedWebhookCautions } from "../../../../../src/orchestration/controller/write/webhook-cautions.ts";
 
 const hosts = (...urls: string[]) =>
-  closedHookCautions("deployment", { on_probe: { failure: urls.map((url) => ({ url })) } }).map(
+  closedWebhookCautions("deployment", { on_probe: { failure: urls.map((url) => ({ url })) } }).map(
     (text) => /"(.*)"/.exec(text)?.[1],
   );
 
@@ -14,13 +14,13 @@ test("addresses and names that are of this machine or its networks", () => {
 
 test("what is public, is a name, or cannot be read is left to the time of sending", () => {
   expect(hosts("https://8.8.8.8/", "https://hooks.example/x", "http://web.shop/", "not a url")).toEqual([]);
-  expect(closedHookCautions("deployment", {})).toEqual([]);
+  expect(closedWebhookCautions("deployment", {})).toEqual([]);
 });
 
 test("each list is named", () => {
   const url = "http://127.0.0.1/";
   const both = { success: [{ url }], failure: [{ url }] };
-  const texts = closedHookCautions("deployment", {
+  const texts = closedWebhookCautions("deployment", {
     on_deploy: both,
     on_probe: { failure: [{ url }], recovery: [{ url }] },
   });

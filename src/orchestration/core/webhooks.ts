@@ -1,12 +1,12 @@
 import type { CoreKind, Spec } from "../api/manifest.ts";
 import { type AssetTarget, assetCandidates } from "./assets.ts";
-import type { HookPayload } from "./hook-payload.ts";
+import type { WebhookPayload } from "./webhook-payload.ts";
 import { placeholdersIn } from "./reference.ts";
 import { decodeSpec } from "./spec/decode.ts";
-import type { DecodedHook } from "./spec/hooks.ts";
+import type { DecodedWebhook } from "./spec/webhooks.ts";
 
 /** One request that a manifest asks for, all tokens filled in. */
-export interface HookDraft {
+export interface WebhookDraft {
   /** `deploy.success`, `deploy.failure`, `probe.failure` or `probe.recovery`. */
   event: string;
   url: string;
@@ -18,7 +18,7 @@ export interface HookDraft {
 }
 
 /** Every list of webhooks of a resource: `on_deploy.success` and the like. */
-export function hookLists(kind: CoreKind, spec: Spec): { path: string; hooks: readonly DecodedHook[] }[] {
+export function webhookLists(kind: CoreKind, spec: Spec): { path: string; hooks: readonly DecodedWebhook[] }[] {
   if (kind !== "deployment" && kind !== "statefulset") return [];
   const { onDeploy, onProbe } = decodeSpec(kind, spec);
   return [
@@ -30,7 +30,7 @@ export function hookLists(kind: CoreKind, spec: Spec): { path: string; hooks: re
 }
 
 /** Assets whose content is the body of a webhook: by the reference as written, the places to look in order. */
-export function hookTemplates(hooks: readonly DecodedHook[], ownScope: string): Map<string, AssetTarget[]> {
+export function webhookTemplates(hooks: readonly DecodedWebhook[], ownScope: string): Map<string, AssetTarget[]> {
   const found = new Map<string, AssetTarget[]>();
   for (const { file } of hooks) {
     const [placeholder] = placeholdersIn(file ?? "");
@@ -41,15 +41,15 @@ export function hookTemplates(hooks: readonly DecodedHook[], ownScope: string): 
 
 export interface Drafting {
   event: string;
-  hooks: readonly DecodedHook[];
-  payload: HookPayload;
+  hooks: readonly DecodedWebhook[];
+  payload: WebhookPayload;
   /** Content of the asset files that `file` names; one that is missing is not there or cannot be read. */
   templates: ReadonlyMap<string, string>;
   bodyBytesMax: number;
 }
 
 /** One request per webhook of a list. Token rules: cli details, section 3.4; unknown fields stay as they stand. */
-export function draftHooks({ event, hooks, payload, templates, bodyBytesMax }: Drafting): HookDraft[] {
+export function draftWebhooks({ event, hooks, payload, templates, bodyBytesMax }: Drafting): WebhookDraft[] {
   return hooks.map((hook) => {
     const { text, problem } = bodyOf(hook, payload, templates);
     const tooLarge = text.length > bodyBytesMax || new TextEncoder().encode(text).length > bodyBytesMax;
@@ -65,8 +65,8 @@ export function draftHooks({ event, hooks, payload, templates, bodyBytesMax }: D
 }
 
 function bodyOf(
-  { file, body }: DecodedHook,
-  payload: HookPayload,
+  { file, body }: DecodedWebhook,
+  payload: WebhookPayload,
   templates: ReadonlyMap<string, string>,
 ): { text: string; problem: string | undefined } {
   if (file !== undefined) {
@@ -79,11 +79,11 @@ function bodyOf(
 }
 
 /** A template that is JSON stays JSON whatever the values hold; any other is filled as it stands. */
-function fillBody(template: string, payload: HookPayload): string {
+function fillBody(template: string, payload: WebhookPayload): string {
   return isJson(template) ? fill(template, payload, insideJsonString) : fill(template, payload, (value) => value);
 }
 
-function headersOf(hook: DecodedHook, payload: HookPayload, body: string): Record<string, string> {
+function headersOf(hook: DecodedWebhook, payload: WebhookPayload, body: string): Record<string, string> {
   const given = Object.entries(hook.headers).map(([name, value]) => [name, fill(value, payload, headerText)]);
   const typed = given.some(([name]) => name?.toLowerCase() === "content-type");
   const type = isJson(body) ? "application/json" : "text/plain; charset=utf-8";
@@ -92,7 +92,7 @@ function headersOf(hook: DecodedHook, payload: HookPayload, body: string): Recor
 
 const token = /\{\{\s*([a-z_]+)\s*\}\}/g;
 
-function fill(template: string, payload: HookPayload, encode: (value: string) => string): string {
+function fill(template: string, payload: WebhookPayload, encode: (value: string) => string): string {
   return template.replace(token, (whole, field: string) => {
     const value = Object.hasOwn(payload, field) ? payload[field] : undefined;
     return value === undefined ? whole : encode(value);

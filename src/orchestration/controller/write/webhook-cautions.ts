@@ -1,10 +1,10 @@
 import type { CoreKind, Spec } from "../../api/manifest.ts";
-import { hookLists } from "../../core/hooks.ts";
+import { webhookLists } from "../../core/webhooks.ts";
 import { isClosedHost } from "../../../base/deliver/address-guard.ts";
 
 /** Webhooks that will be refused, as far as their URL alone tells: names are resolved only when one is sent. */
-export function closedHookCautions(kind: CoreKind, spec: Spec): string[] {
-  return hookLists(kind, spec).flatMap(({ path, hooks }) =>
+export function closedWebhookCautions(kind: CoreKind, spec: Spec): string[] {
+  return webhookLists(kind, spec).flatMap(({ path, hooks }) =>
     hooks.flatMap(({ url }) => {
       const host = hostOf(url);
       if (!isClosedHost(host)) return [];

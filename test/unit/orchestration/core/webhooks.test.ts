@@ -1,16 +1,16 @@
 import { describe, expect, test } from "bun:test";
 import type { Spec } from "../../../../src/orchestration/api/manifest.ts";
-import { decodeHooks } from "../../../../src/orchestration/core/spec/hooks.ts";
-import { draftHooks, hookLists, hookTemplates } from "../../../../src/orchestration/core/hooks.ts";
+import { decodeWebhooks } from "../../../../src/orchestration/core/spec/webhooks.ts";
+import { draftWebhooks, webhookLists, webhookTemplates } from "../../../../src/orchestration/core/webhooks.ts";
 import { shownUrl } from "../../../../src/base/pure/shown-url.ts";
 
 const payload = { kind: "deployment", name: "web", status: "failure", error: 'no "x"\nat\tline 2 – ü' };
 const reference = "$" + "{asset.hooks.body}";
 
 function draft(hook: Spec, templates: Record<string, string> = {}, bodyBytesMax = 10_000) {
-  const made = draftHooks({
+  const made = draftWebhooks({
     event: "deploy.failure",
-    hooks: decodeHooks([{ url: "https://a.test/x", ...hook }]),
+    hooks: decodeWebhooks([{ url: "https://a.test/x", ...hook }]),
     payload,
     templates: new Map(Object.entries(templates)),
     bodyBytesMax,
@@ -53,9 +53,9 @@ describe("a webhook as written", () => {
   });
 
   test("a value is never filled again", () => {
-    const made = draftHooks({
+    const made = draftWebhooks({
       event: "deploy.failure",
-      hooks: decodeHooks([{ url: "https://a.test/", body: { text: "{{error}}" } }]),
+      hooks: decodeWebhooks([{ url: "https://a.test/", body: { text: "{{error}}" } }]),
       payload: { error: "{{name}}", name: "web" },
       templates: new Map(),
       bodyBytesMax: 1_000,
@@ -68,8 +68,8 @@ describe("a webhook as written", () => {
   });
 
   test("one draft each, in order", () => {
-    const hooks = decodeHooks([{ url: "https://a.test/" }, { url: "https://b.test/" }]);
-    const made = draftHooks({ event: "probe.failure", hooks, payload, templates: new Map(), bodyBytesMax: 1_000 });
+    const hooks = decodeWebhooks([{ url: "https://a.test/" }, { url: "https://b.test/" }]);
+    const made = draftWebhooks({ event: "probe.failure", hooks, payload, templates: new Map(), bodyBytesMax: 1_000 });
     expect(made.map(({ url, event }) => [url, event])).toEqual([
       ["https://a.test/", "probe.failure"],
       ["https://b.test/", "probe.failure"],
@@ -99,8 +99,8 @@ describe("a body from an asset", () => {
 
   test("is looked for in the own scope, then among unscoped ones; with a scope only there", () => {
     const scoped = "$" + "{asset.data.hooks.body}";
-    const found = hookTemplates(
-      decodeHooks([reference, scoped, "plain", 7].map((file) => ({ url: "u", file }))),
+    const found = webhookTemplates(
+      decodeWebhooks([reference, scoped, "plain", 7].map((file) => ({ url: "u", file }))),
       "shop",
     );
     expect([...found]).toEqual([
@@ -130,8 +130,8 @@ describe("lists", () => {
   test("are read leniently: what is of the wrong type is not there", () => {
     const good = { url: "https://a.test/" };
     const success = (on_deploy: unknown) =>
-      hookLists("deployment", { on_deploy }).find(({ path }) => path === "on_deploy.success")?.hooks;
-    expect(success({ success: [good, "x", { url: 7 }, {}] })).toEqual(decodeHooks([good]));
+      webhookLists("deployment", { on_deploy }).find(({ path }) => path === "on_deploy.success")?.hooks;
+    expect(success({ success: [good, "x", { url: 7 }, {}] })).toEqual(decodeWebhooks([good]));
     for (const on_deploy of [undefined, null, 3, [], { success: 4 }, { failure: [good] }]) {
       expect(success(on_deploy)).toEqual([]);
     }

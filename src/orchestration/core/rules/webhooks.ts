@@ -1,17 +1,17 @@
-import type { Webhook } from "../../api/kinds/hooks.ts";
+import type { Webhook } from "../../api/kinds/webhooks.ts";
 import { placeholdersIn } from "../reference.ts";
 import { headerRules } from "./headers.ts";
 import { eachEntry, type Report } from "./rule.ts";
 import { urlRule } from "./url.ts";
 
 /** Rules of the webhook lists in one block such as `on_deploy`. */
-export function hookRules(lists: Record<string, Webhook[] | undefined>, path: string, report: Report): void {
+export function webhookRules(lists: Record<string, Webhook[] | undefined>, path: string, report: Report): void {
   for (const [event, hooks] of Object.entries(lists)) {
-    eachEntry(hooks ?? [], `${path}.${event}`, (hook, hookPath) => hookRule(hook, hookPath, report));
+    eachEntry(hooks ?? [], `${path}.${event}`, (hook, hookPath) => webhookRule(hook, hookPath, report));
   }
 }
 
-function hookRule(hook: Webhook, path: string, report: Report): void {
+function webhookRule(hook: Webhook, path: string, report: Report): void {
   urlRule(hook.url, `${path}.url`, report);
   headerRules(hook.headers ?? {}, `${path}.headers`, report);
   if (hook.file === undefined) return;

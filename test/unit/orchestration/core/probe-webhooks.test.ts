@@ -1,5 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { decideProbeCall, type ProbeCall, sameTransitionMs } from "../../../../src/orchestration/core/probe-hooks.ts";
+import {
+  decideProbeCall,
+  type ProbeCall,
+  sameTransitionMs,
+} from "../../../../src/orchestration/core/probe-webhooks.ts";
 
 const now = 1_000_000;
 const failure = "failure";

@@ -3,7 +3,7 @@ import { endpoint } from "../../base/wire/endpoint.ts";
 import { Text } from "../../base/wire/query.ts";
 
 /** One webhook call and what became of it. Its body is not shown: it may hold a token. Times are ISO 8601. */
-export const HookDelivery = Type.Object({
+export const WebhookDelivery = Type.Object({
   /** The same as in the header of every attempt. */
   id: Type.String(),
   /** `deploy.success`, `deploy.failure`, `probe.failure` or `probe.recovery`. */
@@ -22,7 +22,7 @@ export const HookDelivery = Type.Object({
   /** Status or reason of the last attempt. */
   last_result: Type.Optional(Type.String()),
 });
-export type HookDelivery = Static<typeof HookDelivery>;
+export type WebhookDelivery = Static<typeof WebhookDelivery>;
 
 export const listDeliveries = endpoint({
   method: "GET",
@@ -34,5 +34,5 @@ export const listDeliveries = endpoint({
     name: Text("name (required)"),
     limit: Text("at most this many (default 50, at most 1000)"),
   }),
-  data: Type.Object({ deliveries: Type.Array(HookDelivery) }),
+  data: Type.Object({ deliveries: Type.Array(WebhookDelivery) }),
 });
