@@ -2,19 +2,21 @@ import type { Endpoint } from "../../base/wire/endpoint.ts";
 import { failureStatus } from "../../base/wire/failure.ts";
 import { identityEndpoints } from "../api/endpoints.ts";
 import { publishableKeyHeader, secretKeyHeader } from "../service/auth.ts";
-import { openapiDocument } from "../../base/http/openapi.ts";
+import { madeOnce, openapiDocument } from "../../base/http/openapi.ts";
 import { jsonAnswer } from "./answers.ts";
 import type { ApiKey, IdentityPlane } from "./plane.ts";
 
 /** `GET /openapi.json` of the identity API. Mount it last: it tells which key opens what was mounted. */
 export function mountOpenapi(plane: IdentityPlane): void {
-  const document = openapiDocument(info, identityEndpoints, {
-    error,
-    errorStatuses,
-    securitySchemes,
-    security: (endpoint) => schemesOf[plane.keys.get(endpoint) ?? "secret"],
-  });
-  plane.app.get("/openapi.json", () => jsonAnswer(200, document));
+  const document = madeOnce(() =>
+    openapiDocument(info, identityEndpoints, {
+      error,
+      errorStatuses,
+      securitySchemes,
+      security: (endpoint) => schemesOf[plane.keys.get(endpoint) ?? "secret"],
+    }),
+  );
+  plane.app.get("/openapi.json", () => jsonAnswer(200, document()));
 }
 
 /** The version is the API's: that of the program is nothing for strangers. */

@@ -1,4 +1,4 @@
-import { type ApiInfo, type Json, openapiDocument } from "../../base/http/openapi.ts";
+import { type ApiInfo, type Json, madeOnce, openapiDocument } from "../../base/http/openapi.ts";
 import type { Endpoint } from "../../base/wire/endpoint.ts";
 import { failureStatus } from "../../base/wire/failure.ts";
 import { planeEndpoints } from "../api/endpoints.ts";
@@ -8,8 +8,7 @@ import { mountPlane } from "./mount.ts";
 import type { ObservabilityPlane } from "./plane.ts";
 
 export function mountOpenapi(plane: ObservabilityPlane, info: ApiInfo): void {
-  const document = planeDocument(info);
-  mountPlane(plane, planeOpenapi, { answer: () => document });
+  mountPlane(plane, planeOpenapi, { answer: madeOnce(() => planeDocument(info)) });
 }
 
 /** OpenAPI 3.1, derived from the endpoint values; each summary ends with the scope that opens the route. */
