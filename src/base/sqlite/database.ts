@@ -9,6 +9,7 @@ import {
   statSync,
   writeSync,
 } from "node:fs";
+import { openLazily } from "./lazy-database.ts";
 import { Database, SQLiteError } from "bun:sqlite";
 import { migrate, schemaOf } from "./migrate.ts";
 import { damaged, isBusy, sqliteFailure } from "./sqlite-failure.ts";
@@ -51,13 +52,15 @@ function lengthenLog(db: Database, log: string): void {
   }
 }
 
+const zeros = new Uint8Array(65_536);
+
 function appendZeros(log: string): void {
   if (!existsSync(log)) return;
   const fd = openSync(log, "r+");
   const { size } = fstatSync(fd);
   try {
-    const zeros = new Uint8Array(Math.max(0, walBytesMade - size));
-    if (writeSync(fd, zeros, 0, zeros.length, size) < zeros.length) ftruncateSync(fd, size);
+    for (let end = size; end < walBytesMade;)
+      end += writeSync(fd, zeros, 0, Math.min(zeros.length, walBytesMade - end), end);
   } catch {
     // The disk is full: the log grows with each commit, as far as there is room.
     ftruncateSync(fd, size);
@@ -98,7 +101,7 @@ export function onFullDiskToo(open: (mode: LockingMode) => Database): Database {
 }
 
 function connectAs(file: string, mode: LockingMode, prepare: (db: Database) => void): Database {
-  const db = new Database(file, { readwrite: true, create: false });
+  const db = openLazily(file, { readwrite: true, create: false });
   try {
     db.run(`pragma locking_mode = ${mode}`);
     setUp(db);

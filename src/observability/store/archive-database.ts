@@ -1,5 +1,6 @@
 import { existsSync, renameSync, rmSync, statSync } from "node:fs";
-import { Database, SQLiteError } from "bun:sqlite";
+import { type Database, SQLiteError } from "bun:sqlite";
+import { openLazily } from "../../base/sqlite/lazy-database.ts";
 import { type LockingMode, onFullDiskToo } from "../../base/sqlite/database.ts";
 import { migrate, refuseNewer, schemaOf } from "../../base/sqlite/migrate.ts";
 
@@ -48,7 +49,7 @@ interface Connection {
 
 function connect(file: string, { migrations, mode }: Connection): Database {
   const isNew = !existsSync(file) || statSync(file).size === 0;
-  const db = new Database(file, { create: true });
+  const db = openLazily(file, { create: true });
   try {
     db.run(`pragma locking_mode = ${mode}`);
     db.run(`pragma busy_timeout = ${busyTimeoutMs}`);
