@@ -113,6 +113,12 @@ test("a head of 16 KiB is passed on, of a request and of a response, and a longe
   for (const fields of [1, 80]) expect(await headOf(16_384, fields)).toEqual([200]);
   expect(await headOf(20_000, 1)).toEqual([400]);
   expect([await answerOf(16_000), await answerOf(20_000)]).toEqual([[200], [502]]);
+  // As much as the text of a Content-Security-Policy, both ways.
+  const set = [{ name: "X-Set", value: "a".repeat(3_000) }];
+  const changed = { requestHeaders: { set, remove: [] }, responseHeaders: { set, remove: [] } };
+  await proxy.apply(now([...sites, own("long", changed, [there])]));
+  for (const fields of [1, 80]) await waitFor("the new process", async () => (await headOf(16_384, fields))[0] === 200);
+  expect([await headOf(20_000, 1), await answerOf(16_000), await answerOf(20_000)]).toEqual([[400], [200], [502]]);
   const long = own("long", { limits: { ...limits, headBytes: 32_768 } }, [there]);
   expect((await proxy.apply(now([...sites, long]))).reloadReasons).toEqual(["changed: base"]);
   for (const fields of [1, 80]) await waitFor("the new process", async () => (await headOf(32_768, fields))[0] === 200);

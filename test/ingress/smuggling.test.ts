@@ -105,6 +105,10 @@ const corpus: { name: string; sent: string; refused?: boolean }[] = [
   { name: "two hosts", sent: head("Host: b.test", "GET / HTTP/1.1"), refused: true },
   { name: "a host with a path", sent: "GET / HTTP/1.1\r\nHost: a.test/x\r\n\r\n", refused: true },
   { name: "a host with a quote", sent: 'GET / HTTP/1.1\r\nHost: a.test:8";for="1\r\n\r\n', refused: true },
+  { name: "a host with a NUL", sent: 'GET / HTTP/1.1\r\nHost: a.test\0";for="1\r\n\r\n', refused: true },
+  { name: "a target without its scheme", sent: "GET a.test/x HTTP/1.1\r\nHost: a.test\r\n\r\n", refused: true },
+  { name: "a target of another scheme", sent: "GET ftp://a.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n", refused: true },
+  { name: "a GET of *", sent: head("X-A: b", "GET * HTTP/1.1"), refused: true },
   { name: "no host", sent: "GET / HTTP/1.1\r\n\r\n", refused: true },
   { name: "another host in the target", sent: "GET http://b.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n", refused: true },
   { name: "NUL in a value", sent: head("X-A: a\0b", "GET / HTTP/1.1") },
@@ -160,6 +164,7 @@ const tricks: [name: string, headers: Record<string, string>][] = [
   ["a CRLF in the method", { ":method": "GET / HTTP/1.1\r\nX: y\r\n\r\nGET" }],
   ["another host", { host: "b.test" }],
   ["an authority with a path", { ":authority": "a.test/x" }],
+  ["another scheme", { ":scheme": "b.test" }],
   ["a wrong length", { ":method": "POST", "content-length": "5" }],
 ];
 for (const [name, headers] of tricks)
@@ -194,6 +199,11 @@ function overHttp2(at: number, changed: Record<string, string>): Promise<string>
 function hpackLength(length: number): Buffer {
   return length < 127 ? Buffer.from([length]) : Buffer.from([127, length - 127]);
 }
+
+test("a whole URL, and * of OPTIONS, are targets as well", async () => {
+  for (const first of ["GET http://a.test/ HTTP/1.1", "GET HTTP://a.test/ HTTP/1.1", "OPTIONS * HTTP/1.1"])
+    expect([first, statuses(await exchange(port, head("Connection: close", first)))]).toEqual([first, [200]]);
+});
 
 test("HTTP/2 as it should be reaches the replica as one request", async () => {
   await overHttp2(tlsPort, {});

@@ -150,6 +150,7 @@ function globalLines(table: Table, setup: Setup): Lines {
     `lua-load ${pathWord(luaPath(setup.paths))}`,
     ...logLines(setup),
     `tune.bufsize ${wholeNumber(bufferBytes(table), 2 ** 20, "buffer")}`,
+    `tune.maxrewrite ${wholeNumber(rewriteBytes(table), 2 ** 20, "part of the buffer")}`,
     "tune.h2.max-concurrent-streams 100",
     "ssl-default-bind-options ssl-min-ver TLSv1.2",
     "ssl-default-bind-ciphers ECDHE+AESGCM:ECDHE+CHACHA20",
@@ -160,29 +161,51 @@ function globalLines(table: Table, setup: Setup): Lines {
 const headBytesLeast = 16 * 1024;
 /** Headers that the proxy adds to a request, and what it keeps for each header; the rest of a command. */
 const bufferRest = 2 * 1024;
+/** Of it, what HAProxy keeps free for headers that are added. */
+const rewriteLeast = 1024;
 const headBytesMost = 128 * 1024;
 /** What is longer comes with a load. */
 const certificateBytesMost = 30 * 1024;
 const bufferStep = 4 * 1024;
+/** Name and value, the signs between two headers, and what HAProxy keeps for each. */
+const bytesOfHeader = ({ name, value }: { name: string; value: string }) => name.length + Buffer.byteLength(value) + 12;
+/** `bufferRest` has room for so many bytes of headers that an ingress sets. */
+const ownBytesFree = 512;
 
 /**
  * Size of HAProxy's buffers. The head of a request, an own error page, and a certificate or the list of its names each
  * have to fit into one. HAProxy copies a buffer as a whole, twice, for each request that may be sent again, so it is not
  * larger than the table needs.
  */
-export function bufferBytes({ sites, certificates }: Table): number {
+export function bufferBytes(table: Table): number {
   let most = headBytesLeast;
-  for (const { options } of sites) {
+  for (const { options } of table.sites) {
     most = Math.max(most, Math.min(options.limits.headBytes ?? 0, headBytesMost));
     for (const html of Object.values(options.errorPages)) most = Math.max(most, new TextEncoder().encode(html).length);
   }
-  for (const { pem, names } of certificates) {
+  for (const { pem, names } of table.certificates) {
     const bytes = Math.max(pem.length, names.join(" ").length);
     most = Math.max(most, Math.min(bytes, certificateBytesMost));
   }
-  const steps = Math.ceil((most - headBytesLeast) / bufferStep);
-  return headBytesLeast + steps * bufferStep + bufferRest;
+  return headBytesLeast + inSteps(most - headBytesLeast) + bufferRest - rewriteLeast + rewriteBytes(table);
 }
+
+/**
+ * Part of a buffer that the head of a request leaves free. The headers that an ingress sets have to fit into it: without
+ * room for them, HAProxy answers with 500.
+ */
+export function rewriteBytes({ sites }: Table): number {
+  let most = 0;
+  for (const { options } of sites)
+    for (const { set } of [options.requestHeaders, options.responseHeaders])
+      most = Math.max(
+        most,
+        set.reduce((sum, one) => sum + bytesOfHeader(one), 0),
+      );
+  return rewriteLeast + inSteps(Math.min(most, headBytesMost) - ownBytesFree);
+}
+
+const inSteps = (bytes: number) => Math.ceil(Math.max(0, bytes) / bufferStep) * bufferStep;
 
 function logLines({ logTo }: Setup): Lines {
   if (logTo === undefined) return [];

@@ -67,6 +67,8 @@ const refusals = [
 ];
 
 const requestIdHeader = ({ headerPrefix }: Setup) => `${headerPrefix}-Request-Id`;
+/** Expression for its name and for the names that CGI takes for it. */
+const requestIdNames = (setup: Setup) => requestIdHeader(setup).toLowerCase().replaceAll("-", "[-_]");
 
 /** One that the client sent is removed with the other headers that only the proxy may write. */
 function identityRules(setup: Setup): Lines {
@@ -111,6 +113,8 @@ function addressVariables(rule: "tcp-request session" | "http-request", scope: "
 }
 
 const isHost = String.raw`{ req.fhdr(host) -m reg '^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{0,5})?$' }`;
+/** How a target begins that leads to a site. HAProxy finds no path in `a.test/x`, and an app may find one. */
+const targetForms = "/ http:// https://";
 /** Paths that an app may read in another way than they are written. */
 const isAmbiguous = String.raw`{ path -m sub // /. % ; '\' }`;
 
@@ -120,12 +124,15 @@ function routeRules(setup: Setup, redirects: Lines): Lines {
   const missing = "!{ var(txn.route) -m found }";
   const isRedirected = redirects.length === 0 ? "" : ` !${hasFlag("redirect")}`;
   return [
-    "http-request set-var-fmt(txn.key) %[req.fhdr(host),lower]%[path]/",
+    "http-request set-var(txn.path) path",
+    // Not with a format, which takes a host only up to its first NUL, so that what is behind it would not be seen.
+    "http-request set-var(txn.key) req.fhdr(host),lower,concat(,txn.path,/)",
     `http-request ${lookup("key")}`,
     // A host without a slash that is found is the host of a site, so it needs no other check.
-    `http-request allow if { var(txn.route) -m found } !{ req.fhdr(host) -m sub / * } !${isAmbiguous}${isRedirected}`,
+    `http-request allow if { var(txn.route) -m found } !{ req.fhdr(host) -m sub / * } !${isAmbiguous}${isRedirected} { url -m beg ${targetForms} }`,
     "http-request unset-var(txn.key)",
     "http-request unset-var(txn.route)",
+    `http-request deny deny_status 400 unless { url -m beg -i ${targetForms} } or METH_OPTIONS { url -m str * }`,
     `http-request deny deny_status 400 unless ${isHost}`,
     ...challengeRules(setup),
     "http-request set-var(txn.host) req.fhdr(host),field(1,:),lower,rtrim(.)",
@@ -175,9 +182,8 @@ const connectionRules = [
  * relatives take X_Forwarded_For for X-Forwarded-For. All of it is removed in one pass, so what follows only adds.
  */
 function forwardedRules(setup: Setup, scheme: "http" | "https"): Lines {
-  const requestId = requestIdHeader(setup).toLowerCase();
   return [
-    `http-request del-header '^(x([-_]forwarded[-_]|_real[-_]|-real_|-real-ip$)|forwarded$|http2-settings$|${requestId}$)' -m reg`,
+    `http-request del-header '^(x([-_]forwarded[-_]|_real[-_]|-real_|-real-ip$)|forwarded$|http2-settings$|${requestIdNames(setup)}$)' -m reg`,
     ...connectionRules,
     "http-request add-header x-forwarded-host %[req.fhdr(host)]",
     "http-request add-header x-forwarded-port %[dst_port]",
@@ -190,11 +196,10 @@ function forwardedRules(setup: Setup, scheme: "http" | "https"): Lines {
 
 /** The same, except that what a trusted proxy says of its client's request is kept. */
 function forwardedRulesBehindProxy(setup: Setup): Lines {
-  const requestId = requestIdHeader(setup).toLowerCase();
   const unlessTrusted = "unless { var(txn.trusted) -m bool }";
   const unlessKept = (header: string) => `${unlessTrusted} { req.hdr(${header}) -m found }`;
   return [
-    `http-request del-header '^(x(_forwarded[-_]|-forwarded(_|-.*_)|_real[-_]|-real_)|http2-settings$|${requestId}$)' -m reg`,
+    `http-request del-header '^(x(_forwarded[-_]|-forwarded(_|-.*_)|_real[-_]|-real_)|http2-settings$|${requestIdNames(setup)}$)' -m reg`,
     `http-request del-header '^x-forwarded-' -m reg ${unlessTrusted}`,
     ...connectionRules,
     ...addressVariables("http-request", "txn"),

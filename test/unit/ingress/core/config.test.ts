@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { bufferBytes } from "../../../../src/ingress/core/config.ts";
+import { bufferBytes, rewriteBytes } from "../../../../src/ingress/core/config.ts";
 import type { SiteOptions } from "../../../../src/ingress/core/table.ts";
 import { plainOptions, site, table } from "../../../support/ingress-table.ts";
 
@@ -24,4 +24,16 @@ test("own pages and certificates fit as well, except certificates that come with
   expect(withPem(9 * kib)).toBe(18 * kib);
   expect(withPem(17 * kib)).toBe(22 * kib);
   expect(withPem(64 * kib)).toBe(34 * kib);
+});
+
+test("headers that an ingress sets have room of their own, which no head of a request takes", () => {
+  const withHeaders = (count: number, bytes: number) => {
+    const set = Array.from({ length: count }, (_, index) => ({ name: `X-${index}`, value: "v".repeat(bytes) }));
+    const options = { requestHeaders: { set: [], remove: [] }, responseHeaders: { set, remove: ["Server"] } };
+    return [bufferOf(options), rewriteBytes(table([site("a", [], { options })]))];
+  };
+  expect(withHeaders(0, 0)).toEqual([18 * kib, kib]);
+  expect(withHeaders(3, 100)).toEqual([18 * kib, kib]);
+  expect(withHeaders(20, 100)).toEqual([22 * kib, 5 * kib]);
+  expect(withHeaders(50, 4 * kib)).toEqual([146 * kib, 129 * kib]);
 });
