@@ -99,7 +99,7 @@ export async function createPluginRoom(parts: PluginParts): Promise<PluginRoom> 
     passes: new Map(),
     underWay: new Set(),
     holds: new Set(),
-    arrivals: new Map(),
+    pendingInstalls: new Map(),
     defaultRepo: (kind) => pluginDefaultRepo(kind, names.envPrefix),
   };
 }

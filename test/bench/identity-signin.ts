@@ -1,8 +1,8 @@
 import { identityLimits } from "../../src/config/config.ts";
 import { settleAccount } from "../../src/identity/service/accounts.ts";
-import { createEntrance } from "../../src/identity/service/entrance.ts";
+import { createCompleteSignIn } from "../../src/identity/service/complete-sign-in.ts";
 import { hashOf, randomSecret } from "../../src/identity/service/random.ts";
-import type { Visit } from "../../src/identity/service/visit.ts";
+import type { Browser } from "../../src/identity/service/browser.ts";
 import type { OAuthState } from "../../src/identity/store/records.ts";
 import { type IdentityWorld, identityWorld, type Tenant } from "../support/identity.ts";
 import { addProvider, appUrl, baseUrl } from "../support/sign-in-world.ts";
@@ -92,8 +92,8 @@ function bareWrites(world: IdentityWorld, shop: Tenant): () => Promise<void> {
     ...{ uid: "1001", handle: "1001", email: "ana@example.com", emailVerified: true, authoritative: false },
     ...{ name: "Ana Silva", avatarUrl: "https://img.test/a.png" },
   };
-  const arrived = { profile, accessToken: "at-1001", refreshToken: undefined, expiresAt: undefined };
-  const admit = createEntrance(context, { issue: () => "" });
+  const account = { profile, accessToken: "at-1001", refreshToken: undefined, expiresAt: undefined };
+  const completeSignIn = createCompleteSignIn(context, { issue: () => "" });
   return async () => {
     const now = clock.now();
     const hash = hashOf(randomSecret(context));
@@ -111,14 +111,14 @@ function bareWrites(world: IdentityWorld, shop: Tenant): () => Promise<void> {
     };
     await store.write(({ oauthStates }) => oauthStates.put(state), { durable: false });
     await store.write(({ oauthStates }) => oauthStates.take(hash));
-    const visit: Visit = {
+    const browser: Browser = {
       ...{ entry, ip: "203.0.113.7", userAgent: "bench", language: "en" as const, pagesUrl: "", flow: "" },
       device: undefined,
     };
     await store.write((nouns) => {
-      const settled = settleAccount(nouns, { entry, provider: "google", arrived, ip: visit.ip, now });
+      const settled = settleAccount(nouns, { entry, provider: "google", account, ip: browser.ip, now });
       if ("refused" in settled) throw new Error(settled.refused);
-      admit(nouns, { visit, user: settled.user, provider: "google", redirectUri: appUrl, now });
+      completeSignIn(nouns, { browser, user: settled.user, provider: "google", redirectUri: appUrl, now });
     });
   };
 }

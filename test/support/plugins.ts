@@ -46,7 +46,7 @@ export function testPlugins(layout: Layout, options: TestPluginsOptions = {}): P
     passes: new Map(),
     underWay: new Set(),
     holds: new Set(),
-    arrivals: new Map(),
+    pendingInstalls: new Map(),
     callbacks: options.callbacks ?? noPlugins().callbacks,
     defaultRepo: options.defaultRepo ?? (() => undefined),
   };

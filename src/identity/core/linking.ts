@@ -2,13 +2,13 @@ import type { EffectiveSettings } from "../api/settings.ts";
 import { isPlaceholder, isSubaddress } from "./email.ts";
 import type { Profile } from "./profile.ts";
 
-/** What is known of the user that already has the address of an arriving account. */
+/** What is known of the user that already has the address of an account that signs in. */
 export interface AddressHolder {
   emailVerifiedAt: number | undefined;
   placeholder: boolean;
 }
 
-export interface Arrival {
+export interface ProviderSignIn {
   profile: Profile;
   /** The identity is known: whatever the address says, it is that user. */
   isKnown: boolean;
@@ -38,7 +38,7 @@ type AccountStep =
  * Linking on proven addresses only (section 1 of the contract). An address that its holder never proved may have been
  * put there by somebody who waits for the rightful owner (account pre-hijacking): it is taken over, never shared.
  */
-export function decideAccount({ profile, isKnown, holder, settings }: Arrival): AccountStep {
+export function decideAccount({ profile, isKnown, holder, settings }: ProviderSignIn): AccountStep {
   if (isKnown) return { step: "known" };
   const { email } = profile;
   if (email === undefined || !profile.emailVerified || isPlaceholder(email, settings.placeholder_domain)) {

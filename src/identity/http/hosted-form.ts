@@ -8,18 +8,18 @@ import { sayFor } from "./pages/frame.ts";
 import { messagePage } from "./pages/steps.ts";
 import type { IdentityPlane } from "./plane.ts";
 
-export function sealOf(plane: IdentityPlane, { visit }: PageCall): FormSeal {
+export function sealOf(plane: IdentityPlane, { browser }: PageCall): FormSeal {
   const { hosted } = plane.identity;
-  return { token: hosted.formToken(visit.entry, visit.flow), at: Math.floor(hosted.now() / 1_000) };
+  return { token: hosted.formToken(browser.entry, browser.flow), at: Math.floor(hosted.now() / 1_000) };
 }
 
 /** Cookies that go with a form: what binds it to the browser, and what the browser is known by later. */
 function formCookies(plane: IdentityPlane, call: PageCall): string[] {
-  const { visit } = call;
-  if (visit.device !== undefined) return [flowCookie(plane, call)];
+  const { browser } = call;
+  if (browser.device !== undefined) return [flowCookie(plane, call)];
   const { newSecret } = plane.identity.hosted;
   const device = { device: newSecret(), login: newSecret() };
-  return [flowCookie(plane, call), deviceCookie(plane, visit.entry, device)];
+  return [flowCookie(plane, call), deviceCookie(plane, browser.entry, device)];
 }
 
 interface FormPage {
@@ -41,7 +41,7 @@ export function formAnswer(
   return pageAnswer(render(nonce), {
     nonce,
     status: problem === undefined ? (isStale ? 400 : 200) : statusOf(problem),
-    formTargets: [redirectUri, ...call.visit.entry.settings.redirect_uris],
+    formTargets: [redirectUri, ...call.browser.entry.settings.redirect_uris],
     image: call.face.logoUrl,
     cookies: formCookies(plane, call),
     retryAfterSeconds: problem?.problem === "rate" ? problem.seconds : undefined,
@@ -72,11 +72,11 @@ export function outcomeAnswer(
   call: PageCall,
   { outcome, again, sent }: { outcome: FormOutcome; again: (problem: FormProblem) => Response; sent: SentTexts },
 ): Response {
-  const { face, visit } = call;
+  const { face, browser } = call;
   if ("problem" in outcome) return again(outcome);
   if ("end" in outcome) return problemAnswer(plane, { face, problem: outcome.end });
   if ("sent" in outcome) return sentAnswer(plane, call, { email: outcome.sent, sent });
-  const cookies = [deviceCookie(plane, visit.entry, outcome.device)];
+  const cookies = [deviceCookie(plane, browser.entry, outcome.device)];
   return deliveryAnswer(plane, outcome.delivery, { face, status: 303, cookies });
 }
 

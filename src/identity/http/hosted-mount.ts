@@ -62,7 +62,7 @@ function onPage(
   const entry = instanceOf(plane, request, params);
   if (entry === undefined || isAtAnother(plane, entry, request)) return facelessProblem(plane, request, "missing");
   const caller = readCaller(plane, request, { entry, isNamed: params?.instance !== undefined });
-  const face = faceOf(plane, caller.visit);
+  const face = faceOf(plane, caller.browser);
   const failed = (error: unknown) => failurePage(plane, face, error);
   try {
     const response = answer({ ...caller, request, face, query: queryOf(request) });
@@ -77,8 +77,8 @@ const freshSeconds = 9 * 60;
 
 function checkForm(plane: IdentityPlane, call: FormCall, handler: FormHandler): Response | Promise<Response> {
   const { hosted } = plane.identity;
-  const { visit, hasFlow, form, face } = call;
-  if (hasFlow && hosted.isFormToken(visit.entry, visit.flow, form.get("csrf") ?? "")) return handler.answer(call);
+  const { browser, hasFlow, form, face } = call;
+  if (hasFlow && hosted.isFormToken(browser.entry, browser.flow, form.get("csrf") ?? "")) return handler.answer(call);
   const age = hosted.now() / 1_000 - Number(form.get("at") ?? Number.NaN);
   if (hasFlow || !(age < freshSeconds)) return handler.stale(call);
   return problemAnswer(plane, { face, problem: "cookies", cookies: [flowCookie(plane, call)] });

@@ -3,7 +3,7 @@ import { chooseLanguage } from "../core/languages.ts";
 import { instanceUrl } from "../core/urls.ts";
 import type { Delivery } from "../service/delivery.ts";
 import type { InstanceEntry } from "../service/directory.ts";
-import { type DeviceCookie, deviceCookieText, readDeviceCookie, type Visit } from "../service/visit.ts";
+import { type DeviceCookie, deviceCookieText, readDeviceCookie, type Browser } from "../service/browser.ts";
 import { pageAnswer, redirectAnswer } from "./hosted-answers.ts";
 import type { Face } from "./pages/frame.ts";
 import { returnPage } from "./pages/steps.ts";
@@ -12,7 +12,7 @@ import type { IdentityPlane } from "./plane.ts";
 /** A browser at a page of an instance, and what its cookies say. */
 export interface Caller {
   /** Its flow cookie is a new one where it brought none. */
-  visit: Visit;
+  browser: Browser;
   /** It brought one: it keeps cookies, and has been here before. */
   hasFlow: boolean;
   /** In front of every link: `/i/<instance id>`, or empty on the host of the instance. */
@@ -31,7 +31,7 @@ export function readCaller(
   const device = readDeviceCookie(cookieOf(plane, request, { use: "device", entry }));
   const prefix = isNamed ? `/i/${instance.id}` : "";
   return {
-    visit: {
+    browser: {
       entry,
       ip: plane.clientIp(request),
       userAgent: request.headers.get("user-agent") ?? "",
@@ -62,11 +62,11 @@ export function isSecure({ identity }: IdentityPlane): boolean {
 }
 
 /** What the browser is to keep so that its next request belongs to this one. */
-export function flowCookie(plane: IdentityPlane, { visit }: Caller): string {
+export function flowCookie(plane: IdentityPlane, { browser }: Caller): string {
   const { hosted } = plane.identity;
   const secure = isSecure(plane);
-  const name = cookieName("flow", visit.entry.instance.id, secure);
-  return cookieText({ name, value: visit.flow, maxAgeMs: hosted.cookieAges.flowMs, secure });
+  const name = cookieName("flow", browser.entry.instance.id, secure);
+  return cookieText({ name, value: browser.flow, maxAgeMs: hosted.cookieAges.flowMs, secure });
 }
 
 /** Undefined makes the browser forget it. */
@@ -78,7 +78,7 @@ export function deviceCookie(plane: IdentityPlane, entry: InstanceEntry, device:
 }
 
 /** The look of an instance's pages. */
-export function faceOf(plane: IdentityPlane, { entry, language }: Pick<Visit, "entry" | "language">): Face {
+export function faceOf(plane: IdentityPlane, { entry, language }: Pick<Browser, "entry" | "language">): Face {
   const { logo_url, accent } = entry.settings;
   return { language, title: plane.identity.hosted.signIn.title(entry), logoUrl: logo_url, accent };
 }

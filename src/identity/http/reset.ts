@@ -25,8 +25,8 @@ export function mountReset(plane: IdentityPlane): void {
   const { signIn, reset, newSecret } = plane.identity.hosted;
 
   const ask = (call: PageCall, asked: Asked): Response => {
-    const { visit, face, prefix } = call;
-    const redirectUri = signIn.redirect(visit, asked.redirectUri);
+    const { browser, face, prefix } = call;
+    const redirectUri = signIn.redirect(browser, asked.redirectUri);
     if (redirectUri === undefined) return problemAnswer(plane, { face, problem: "redirect" });
     const { email = "", problem, notice } = asked;
     const text = problem === undefined ? notice : problemText(call, problem);
@@ -43,7 +43,7 @@ export function mountReset(plane: IdentityPlane): void {
   mountForm(plane, "/forgot", {
     async answer(call) {
       const asked = read(call.form);
-      const outcome = await reset.begin(call.visit, asked);
+      const outcome = await reset.begin(call.browser, asked);
       const again = (problem: FormProblem) => ask(call, { ...asked, problem });
       return outcomeAnswer(plane, call, { outcome, again, sent: "check_mail_reset" });
     },
@@ -51,9 +51,9 @@ export function mountReset(plane: IdentityPlane): void {
   });
 
   const choose = (call: PageCall, { value, problem, notice }: Chosen): Response => {
-    const { visit, face, prefix } = call;
-    if (!reset.look(visit, value)) return problemAnswer(plane, { face, problem: "link" });
-    const lengthMin = visit.entry.settings.min_password_length;
+    const { browser, face, prefix } = call;
+    if (!reset.look(browser, value)) return problemAnswer(plane, { face, problem: "link" });
+    const lengthMin = browser.entry.settings.min_password_length;
     const text = problem === undefined ? notice : problemText(call, problem);
     const seal = sealOf(plane, call);
     const render = (nonce: string) => resetPage({ face, nonce, prefix, seal, value, lengthMin, problem: text });
@@ -63,9 +63,9 @@ export function mountReset(plane: IdentityPlane): void {
   mountPage(plane, "/reset", (call) => choose(call, { value: call.query.get("token") ?? "" }));
   mountForm(plane, "/reset", {
     async answer(call) {
-      const { visit, form, face, prefix } = call;
+      const { browser, form, face, prefix } = call;
       const value = form.get("token") ?? "";
-      const outcome = await reset.finish(visit, { value, password: form.get("password") ?? "" });
+      const outcome = await reset.finish(browser, { value, password: form.get("password") ?? "" });
       if ("problem" in outcome) return choose(call, { value, problem: outcome });
       if ("end" in outcome) return problemAnswer(plane, { face, problem: outcome.end });
       const say = sayFor(face);

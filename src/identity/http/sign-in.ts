@@ -4,7 +4,7 @@ import { formAnswer, outcomeAnswer, problemText, sealOf } from "./hosted-form.ts
 import { mountForm, mountPage, type PageCall } from "./hosted-mount.ts";
 import { deliveryAnswer, deviceCookie } from "./hosted-page.ts";
 import { problemAnswer } from "./hosted-problem.ts";
-import { departAnswer } from "./oauth.ts";
+import { authorizeAnswer } from "./oauth.ts";
 import { sayFor } from "./pages/frame.ts";
 import { signInPage } from "./pages/sign-in.ts";
 import type { IdentityPlane } from "./plane.ts";
@@ -23,12 +23,12 @@ export function mountSignIn(plane: IdentityPlane): void {
   const { signIn } = hosted;
 
   const show = (call: PageCall, filled: Filled): Response => {
-    const { visit, face, prefix } = call;
-    const redirectUri = signIn.redirect(visit, filled.redirectUri);
+    const { browser, face, prefix } = call;
+    const redirectUri = signIn.redirect(browser, filled.redirectUri);
     if (redirectUri === undefined) return problemAnswer(plane, { face, problem: "redirect" });
     const { email = "", problem, notice } = filled;
     const text = problem === undefined ? notice : problemText(call, problem);
-    const offer = signIn.offer(visit);
+    const offer = signIn.offer(browser);
     const seal = sealOf(plane, call);
     const render = (nonce: string) =>
       signInPage({ face, nonce, prefix, redirectUri, offer, seal, email, problem: text });
@@ -37,15 +37,17 @@ export function mountSignIn(plane: IdentityPlane): void {
 
   mountPage(plane, "/sign-in", (call) => {
     const redirectUri = call.query.get("redirect_uri") ?? "";
-    const provider = call.query.get("provider") || onlyWay(signIn.offer(call.visit));
-    return provider === undefined ? show(call, { redirectUri }) : departAnswer(plane, call, { provider, redirectUri });
+    const provider = call.query.get("provider") || onlyWay(signIn.offer(call.browser));
+    return provider === undefined
+      ? show(call, { redirectUri })
+      : authorizeAnswer(plane, call, { provider, redirectUri });
   });
 
   mountForm(plane, "/sign-in", {
     async answer(call) {
-      const { form, visit } = call;
+      const { form, browser } = call;
       const [email, redirectUri] = [form.get("email") ?? "", form.get("redirect_uri") ?? ""];
-      const outcome = await signIn.withPassword(visit, { email, password: form.get("password") ?? "", redirectUri });
+      const outcome = await signIn.withPassword(browser, { email, password: form.get("password") ?? "", redirectUri });
       const again = (problem: FormProblem) => show(call, { redirectUri, email, problem });
       return outcomeAnswer(plane, call, { outcome, again, sent: "check_mail_reset" });
     },
@@ -54,12 +56,12 @@ export function mountSignIn(plane: IdentityPlane): void {
 
   mountForm(plane, "/continue", {
     async answer(call) {
-      const { visit, form, face } = call;
-      const redirectUri = signIn.redirect(visit, form.get("redirect_uri") ?? "");
+      const { browser, form, face } = call;
+      const redirectUri = signIn.redirect(browser, form.get("redirect_uri") ?? "");
       if (redirectUri === undefined) return problemAnswer(plane, { face, problem: "redirect" });
-      const admitted = await signIn.goOn(visit, redirectUri);
+      const admitted = await signIn.goOn(browser, redirectUri);
       if (admitted === undefined) return show(call, { redirectUri });
-      const cookies = [deviceCookie(plane, visit.entry, admitted.device)];
+      const cookies = [deviceCookie(plane, browser.entry, admitted.device)];
       return deliveryAnswer(plane, admitted.delivery, { face, status: 303, cookies });
     },
     stale: (call) => stale(call, show),

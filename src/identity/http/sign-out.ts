@@ -16,13 +16,13 @@ export function mountSignOut(plane: IdentityPlane): void {
   const { signIn, newSecret } = plane.identity.hosted;
 
   async function leave(call: PageCall, redirectUri: string): Promise<Response> {
-    await signIn.out(call.visit);
-    return onward(call, redirectUri, [deviceCookie(plane, call.visit.entry, undefined)]);
+    await signIn.out(call.browser);
+    return onward(call, redirectUri, [deviceCookie(plane, call.browser.entry, undefined)]);
   }
 
   function onward(call: PageCall, redirectUri: string, cookies: string[] = []): Response {
-    const { visit, face, request } = call;
-    const to = redirectUri === "" ? undefined : signIn.redirect(visit, redirectUri);
+    const { browser, face, request } = call;
+    const to = redirectUri === "" ? undefined : signIn.redirect(browser, redirectUri);
     if (to !== undefined) return redirectAnswer(to, { status: request.method === "POST" ? 303 : 302, cookies });
     const say = sayFor(face);
     const nonce = newSecret();
@@ -31,8 +31,8 @@ export function mountSignOut(plane: IdentityPlane): void {
   }
 
   function ask(call: PageCall, redirectUri: string, notice?: string): Response {
-    const { visit, face, prefix } = call;
-    const { current } = signIn.offer(visit);
+    const { browser, face, prefix } = call;
+    const { current } = signIn.offer(browser);
     if (current === undefined) {
       const fields = { redirect_uri: redirectUri, session_id: call.query.get("session_id") ?? "" };
       return toBase(plane, call, { path: "/sign-out", fields }) ?? onward(call, redirectUri);
@@ -46,7 +46,7 @@ export function mountSignOut(plane: IdentityPlane): void {
   mountPage(plane, "/sign-out", (call) => {
     const redirectUri = call.query.get("redirect_uri") ?? "";
     const session = call.query.get("session_id") ?? "";
-    const isOwn = signIn.isSession(call.visit, session) && !isAhead(call.request);
+    const isOwn = signIn.isSession(call.browser, session) && !isAhead(call.request);
     return isOwn ? leave(call, redirectUri) : ask(call, redirectUri);
   });
   mountForm(plane, "/sign-out", {

@@ -20,13 +20,13 @@ export function mountSignUp(plane: IdentityPlane): void {
   const { signIn, signUp } = plane.identity.hosted;
 
   const show = (call: PageCall, filled: Filled): Response => {
-    const { visit, face, prefix } = call;
-    const redirectUri = signIn.redirect(visit, filled.redirectUri);
+    const { browser, face, prefix } = call;
+    const redirectUri = signIn.redirect(browser, filled.redirectUri);
     if (redirectUri === undefined) return problemAnswer(plane, { face, problem: "redirect" });
     const { email = "", name = "", problem, notice } = filled;
-    const lengthMin = visit.entry.settings.min_password_length;
+    const lengthMin = browser.entry.settings.min_password_length;
     const text = problem === undefined ? notice : problemText(call, problem);
-    const view = { face, prefix, redirectUri, offer: signIn.offer(visit), seal: sealOf(plane, call), email, name };
+    const view = { face, prefix, redirectUri, offer: signIn.offer(browser), seal: sealOf(plane, call), email, name };
     const render = (nonce: string) => signUpPage({ ...view, nonce, lengthMin, problem: text });
     return formAnswer(plane, call, { render, redirectUri, problem, isStale: notice !== undefined });
   };
@@ -40,7 +40,7 @@ export function mountSignUp(plane: IdentityPlane): void {
   mountForm(plane, "/sign-up", {
     async answer(call) {
       const filled = read(call.form);
-      const outcome = await signUp.begin(call.visit, { ...filled, password: call.form.get("password") ?? "" });
+      const outcome = await signUp.begin(call.browser, { ...filled, password: call.form.get("password") ?? "" });
       const again = (problem: FormProblem) => show(call, { ...filled, problem });
       return outcomeAnswer(plane, call, { outcome, again, sent: "check_mail_sign_up" });
     },
@@ -51,8 +51,8 @@ export function mountSignUp(plane: IdentityPlane): void {
     call: PageCall,
     { value, problem, notice }: { value: string; problem?: FormProblem; notice?: string },
   ) => {
-    const { visit, face, prefix } = call;
-    const pending = signUp.look(visit, value);
+    const { browser, face, prefix } = call;
+    const pending = signUp.look(browser, value);
     if (pending === undefined) return problemAnswer(plane, { face, problem: "link" });
     const { needsPassword, redirectUri } = pending;
     const text = problem === undefined ? notice : problemText(call, problem);
@@ -65,7 +65,7 @@ export function mountSignUp(plane: IdentityPlane): void {
   mountForm(plane, "/verify", {
     async answer(call) {
       const value = call.form.get("token") ?? "";
-      const outcome = await signUp.finish(call.visit, { value, password: call.form.get("password") ?? undefined });
+      const outcome = await signUp.finish(call.browser, { value, password: call.form.get("password") ?? undefined });
       const again = (problem: FormProblem) => ask(call, { value, problem });
       return outcomeAnswer(plane, call, { outcome, again, sent: "check_mail_sign_up" });
     },

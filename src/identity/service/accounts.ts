@@ -4,7 +4,7 @@ import type { IdentityNouns } from "../store/open-store.ts";
 import type { Identity, User } from "../store/records.ts";
 import { audit } from "./audit.ts";
 import type { InstanceEntry } from "./directory.ts";
-import type { Arrived } from "./code-exchange.ts";
+import type { ProviderAccount } from "./code-exchange.ts";
 import { endSessions } from "./sessions.ts";
 import { emitUser, provedEvent } from "./user-events.ts";
 
@@ -12,7 +12,7 @@ interface Settle {
   entry: InstanceEntry;
   /** Name of the provider. */
   provider: string;
-  arrived: Arrived;
+  account: ProviderAccount;
   ip: string;
   now: number;
 }
@@ -24,9 +24,9 @@ type Settled = { user: User } | { refused: string; user?: User };
  * write of the sign-in, so that two first sign-ins at the same time make one user.
  */
 export function settleAccount(nouns: IdentityNouns, settle: Settle): Settled {
-  const { entry, provider, arrived } = settle;
+  const { entry, provider, account } = settle;
   const { instance, settings } = entry;
-  const { profile } = arrived;
+  const { profile } = account;
   const known = nouns.identities.get(instance.seq, provider, profile.uid);
   const owner = known === undefined ? undefined : nouns.users.bySeq(known.user);
   const holder = profile.email === undefined ? undefined : nouns.users.byEmail(instance.seq, profile.email);
@@ -60,16 +60,16 @@ export function settleAccount(nouns: IdentityNouns, settle: Settle): Settled {
 
 function changing({
   entry,
-  arrived,
+  account,
   now,
 }: Settle): Omit<Identity, "seq" | "id" | "instance" | "user" | "provider" | "uid" | "createdAt"> {
   const keep = entry.settings.store_provider_tokens;
   return {
-    email: arrived.profile.email,
-    emailVerified: arrived.profile.emailVerified,
-    accessToken: keep ? arrived.accessToken : undefined,
-    refreshToken: keep ? arrived.refreshToken : undefined,
-    tokenExpiresAt: keep ? arrived.expiresAt : undefined,
+    email: account.profile.email,
+    emailVerified: account.profile.emailVerified,
+    accessToken: keep ? account.accessToken : undefined,
+    refreshToken: keep ? account.refreshToken : undefined,
+    tokenExpiresAt: keep ? account.expiresAt : undefined,
     updatedAt: now,
   };
 }
@@ -82,8 +82,8 @@ function refreshed(nouns: IdentityNouns, settle: Settle, user: User): User {
   return updated;
 }
 
-function withProfile(nouns: IdentityNouns, { arrived, now }: Settle, user: User): User {
-  const { profile } = arrived;
+function withProfile(nouns: IdentityNouns, { account, now }: Settle, user: User): User {
+  const { profile } = account;
   const fresh = { name: profile.name || user.name, avatarUrl: profile.avatarUrl ?? user.avatarUrl };
   if (fresh.name === user.name && fresh.avatarUrl === user.avatarUrl) return user;
   const updated: User = { ...user, ...fresh, updatedAt: now };
@@ -118,14 +118,14 @@ interface Joining {
 }
 
 function joined(nouns: IdentityNouns, settle: Settle, { user, type }: Joining): User {
-  const { entry, provider, arrived, ip, now } = settle;
+  const { entry, provider, account, ip, now } = settle;
   const { instance } = entry;
   nouns.identities.add({
     id: crypto.randomUUID(),
     instance: instance.seq,
     user: user.seq,
     provider,
-    uid: arrived.profile.uid,
+    uid: account.profile.uid,
     createdAt: now,
     ...changing(settle),
   });
@@ -137,9 +137,9 @@ function joined(nouns: IdentityNouns, settle: Settle, { user, type }: Joining): 
 }
 
 function created(nouns: IdentityNouns, settle: Settle, needsPlaceholder: boolean): User {
-  const { entry, provider, arrived, ip, now } = settle;
+  const { entry, provider, account, ip, now } = settle;
   const { instance } = entry;
-  const { profile } = arrived;
+  const { profile } = account;
   const email = needsPlaceholder || profile.email === undefined ? freePlaceholder(nouns, settle) : profile.email;
   const user = nouns.users.add({
     id: crypto.randomUUID(),
@@ -161,10 +161,10 @@ function created(nouns: IdentityNouns, settle: Settle, needsPlaceholder: boolean
 const placeholderAttempts = 20;
 
 /** Somebody may hold the plain one already: an operator can have made that user, or an account was taken off it. */
-function freePlaceholder(nouns: IdentityNouns, { entry, provider, arrived }: Settle): string {
+function freePlaceholder(nouns: IdentityNouns, { entry, provider, account }: Settle): string {
   const { instance, settings } = entry;
   for (let attempt = 0; attempt < placeholderAttempts; attempt++) {
-    const { uid, handle } = arrived.profile;
+    const { uid, handle } = account.profile;
     const email = placeholderEmail({ provider, uid, handle, domain: settings.placeholder_domain, attempt });
     if (nouns.users.byEmail(instance.seq, email) === undefined) return email;
   }

@@ -24,7 +24,7 @@ export interface ResolvedProvider extends ProviderButton {
 }
 
 /** What came of a code: whom the provider says the person is, and its tokens. */
-export interface Arrived {
+export interface ProviderAccount {
   profile: Profile;
   accessToken: string;
   refreshToken: string | undefined;
@@ -53,7 +53,7 @@ export async function exchangeCode(
   tools: ExchangeTools,
   exchange: CodeExchange,
   signal: AbortSignal,
-): Promise<Arrived> {
+): Promise<ProviderAccount> {
   const tokens = await redeem(exchange, tools.fetch, signal);
   const claims = await idClaims(exchange, tokens.fields, { oidc: tools.oidc, signal });
   const profile = await profileOf(tools.fetch, { exchange, tokens, claims }, signal);

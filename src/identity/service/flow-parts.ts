@@ -3,15 +3,15 @@ import { callbackPath } from "../core/callbacks.ts";
 import type { IdentityContext } from "./context.ts";
 import type { Delivery } from "./delivery.ts";
 import type { InstanceEntry } from "./directory.ts";
-import type { Admit, Admitted } from "./entrance.ts";
+import type { CompleteSignIn, SignedIn } from "./complete-sign-in.ts";
 import type { ResolvedProvider } from "./code-exchange.ts";
 import type { Providers } from "./providers.ts";
-import type { Visit } from "./visit.ts";
+import type { Browser } from "./browser.ts";
 
 /** Why there is nowhere to send a browser: it gets a page. */
 export type FlowProblem = "redirect" | "provider" | "state" | "cookies";
 
-export type Departure = { go: string } | { problem: FlowProblem } | { delivery: Delivery };
+export type AuthorizeOutcome = { go: string } | { problem: FlowProblem } | { delivery: Delivery };
 
 /** The answer of a provider, as it came to its callback. */
 export interface ProviderAnswer {
@@ -22,17 +22,17 @@ export interface ProviderAnswer {
   error: string | undefined;
   iss: string | undefined;
   /** What the browser shows of itself, once its instance is known. */
-  visit: (entry: InstanceEntry) => Omit<Visit, "flow"> & { flow: string | undefined };
+  browser: (entry: InstanceEntry) => Omit<Browser, "flow"> & { flow: string | undefined };
 }
 
-export type Arrival =
+export type CallbackOutcome =
   | { problem: FlowProblem; entry?: InstanceEntry; redirectUri?: string }
-  | { delivery: Delivery; entry: InstanceEntry; device?: Admitted["device"] };
+  | { delivery: Delivery; entry: InstanceEntry; device?: SignedIn["device"] };
 
 export interface FlowParts {
   context: IdentityContext;
   providers: Providers;
-  admit: Admit;
+  completeSignIn: CompleteSignIn;
 }
 
 /** Address that a provider sends the browser back to. */

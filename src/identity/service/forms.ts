@@ -4,9 +4,9 @@ import type { Lane } from "../../base/words/fair-limit.ts";
 import type { User } from "../store/records.ts";
 import type { RateBucket } from "./context.ts";
 import type { IdentityContext } from "./context.ts";
-import type { Admitted } from "./entrance.ts";
+import type { SignedIn } from "./complete-sign-in.ts";
 import { hashOf, hexOf } from "./random.ts";
-import type { Visit } from "./visit.ts";
+import type { Browser } from "./browser.ts";
 
 /** What is wrong with a form that was sent; it is shown again. */
 export type FormProblem =
@@ -17,7 +17,7 @@ export type FormProblem =
 /** What cannot be mended by filling the form in again. */
 export type DeadEnd = { end: "redirect" | "provider" | "link" };
 
-export type FormOutcome = FormProblem | DeadEnd | Admitted | { sent: string };
+export type FormOutcome = FormProblem | DeadEnd | SignedIn | { sent: string };
 
 type Limited = Pick<IdentityContext, "rateLimits">;
 
@@ -32,7 +32,7 @@ interface Counted {
  */
 export async function counted<T>(
   { rateLimits }: Limited,
-  { ip }: Visit,
+  { ip }: Browser,
   { perClient, perAccount }: Counted,
   attempt: () => Promise<T>,
 ): Promise<T | FormProblem> {
@@ -67,12 +67,12 @@ export async function inEvenTime<T>(
 }
 
 /** Whose turn it is where passwords are worked on. */
-export function laneOf({ entry, ip }: Visit): Lane {
+export function laneOf({ entry, ip }: Browser): Lane {
   return { group: entry.instance.id, member: clientNetwork(ip).near };
 }
 
 /** One address in one instance, whether there is such a user or not. */
-export function accountKey({ entry }: Visit, email: string): string {
+export function accountKey({ entry }: Browser, email: string): string {
   return `${entry.instance.seq}\0${email}`;
 }
 
@@ -83,13 +83,13 @@ export function accountKey({ entry }: Visit, email: string): string {
  */
 export function attemptsKey(
   { store }: Pick<IdentityContext, "store">,
-  visit: Visit,
+  browser: Browser,
   { email, user }: { email: string; user: User | undefined },
 ): string {
-  const { entry, device } = visit;
-  const key = accountKey(visit, email);
+  const { entry, device } = browser;
+  const key = accountKey(browser, email);
   if (user === undefined || device === undefined) return key;
-  const browser = hexOf(hashOf(device.device));
-  const isKnown = store.sessions.isKnown(entry.instance.seq, { user: user.seq, device: browser });
-  return isKnown ? `${key}\0${browser}` : key;
+  const deviceHash = hexOf(hashOf(device.device));
+  const isKnown = store.sessions.isKnown(entry.instance.seq, { user: user.seq, device: deviceHash });
+  return isKnown ? `${key}\0${deviceHash}` : key;
 }

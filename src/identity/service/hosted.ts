@@ -1,14 +1,16 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { createGuardedFetch } from "../../base/deliver/guarded-fetch.ts";
 import type { SendMail } from "../../base/deliver/mail.ts";
+import { authorize, type AuthorizeWish } from "./authorize.ts";
+import { takeCallback } from "./callback.ts";
 import type { IdentityContext } from "./context.ts";
 import { redeemCode } from "./delivery.ts";
 import type { InstanceEntry } from "./directory.ts";
-import { createEntrance } from "./entrance.ts";
+import { createCompleteSignIn } from "./complete-sign-in.ts";
+import type { AuthorizeOutcome, CallbackOutcome, ProviderAnswer } from "./flow-parts.ts";
 import { createMailing, type Mailing } from "./mails.ts";
 import { createOidc } from "./oidc.ts";
 import { createPasswords, type Passwords } from "./passwords.ts";
-import { createProviderFlow, type ProviderFlow } from "./provider-flow.ts";
 import { createProviders, type Providers } from "./providers.ts";
 import { randomSecret } from "./random.ts";
 import { createReset, type Reset } from "./reset.ts";
@@ -23,7 +25,9 @@ export interface Hosted {
   signIn: SignIn;
   signUp: SignUp;
   reset: Reset;
-  flow: ProviderFlow;
+  /** Sends a browser to a provider; `callback` takes it when it comes back (identity API, section 1). */
+  authorize(wish: AuthorizeWish, signal: AbortSignal): Promise<AuthorizeOutcome>;
+  callback(answer: ProviderAnswer, signal: AbortSignal): Promise<CallbackOutcome>;
   /** Epoch milliseconds. */
   now(): number;
   cookieAges: { flowMs: number; deviceMs: number };
@@ -66,16 +70,18 @@ export function createHosted({ context, tokens, send }: HostedParts): HostedRoom
   const providers = createProviders(context, guarded, createOidc({ fetch: guarded, clock, limits }));
   const passwords = createPasswords(limits);
   const mailing = createMailing({ context, send });
-  const admit = createEntrance(context, tokens);
+  const completeSignIn = createCompleteSignIn(context, tokens);
   const key = context.derive("identity form token v1");
   const formToken = ({ instance }: InstanceEntry, flow: string) =>
     createHmac("sha256", key.reveal()).update(`${instance.id}\0${flow}`).digest("base64url");
+  const flow = { context, providers, completeSignIn };
   const hosted: Hosted = {
     baseUrl: context.baseUrl,
-    signIn: createSignIn({ context, providers, passwords, admit }),
-    signUp: createSignUp({ context, passwords, mailing, admit }),
+    signIn: createSignIn({ context, providers, passwords, completeSignIn }),
+    signUp: createSignUp({ context, passwords, mailing, completeSignIn }),
     reset: createReset({ context, passwords, mailing }),
-    flow: createProviderFlow({ context, providers, admit }),
+    authorize: (wish, signal) => authorize(flow, wish, signal),
+    callback: (answer, signal) => takeCallback(flow, answer, signal),
     now: clock.now,
     cookieAges: { flowMs: limits.stateMs, deviceMs: limits.deviceMs },
     newSecret: () => randomSecret(context),

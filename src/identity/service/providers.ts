@@ -8,7 +8,7 @@ import type { GuardedFetch } from "../../base/deliver/guarded-fetch.ts";
 import { globalInstance } from "../store/providers.ts";
 import type { OAuthState } from "../store/records.ts";
 import {
-  type Arrived,
+  type ProviderAccount,
   type CodeExchange,
   exchangeCode,
   type ProviderButton,
@@ -34,7 +34,7 @@ export interface Providers {
   /** Where the browser is sent. */
   authorizeUrl(provider: ResolvedProvider, endpoints: ProviderEndpoints, request: Authorization): string;
   /** Exchanges a code at the endpoint that its state names. Fails `unavailable` or `invalid`. */
-  arrive(exchange: CodeExchange, signal: AbortSignal): Promise<Arrived>;
+  exchange(exchange: CodeExchange, signal: AbortSignal): Promise<ProviderAccount>;
 }
 
 type ProvidersContext = Pick<IdentityContext, "store" | "clock">;
@@ -64,7 +64,7 @@ export function createProviders(context: ProvidersContext, fetch: GuardedFetch, 
       return connectionEndpoints(options, options.issuer && (await oidc.configuration(options.issuer, signal)));
     },
     authorizeUrl,
-    arrive: (exchange, signal) => exchangeCode(tools, exchange, signal),
+    exchange: (exchange, signal) => exchangeCode(tools, exchange, signal),
   };
 }
 

@@ -2,7 +2,7 @@ import { checkRedirect } from "../core/redirect.ts";
 import { shownRedirect } from "../core/redirect-miss.ts";
 import { auditAttempt } from "./audit.ts";
 import type { IdentityContext } from "./context.ts";
-import type { Visit } from "./visit.ts";
+import type { Browser } from "./browser.ts";
 
 type RedirectContext = Pick<IdentityContext, "store" | "clock" | "log" | "limits" | "rateLimits">;
 
@@ -12,18 +12,18 @@ type RedirectContext = Pick<IdentityContext, "store" | "clock" | "log" | "limits
  */
 export function allowedRedirect(
   context: RedirectContext,
-  visit: Pick<Visit, "entry" | "ip">,
+  browser: Pick<Browser, "entry" | "ip">,
   redirectUri: string,
 ): string | undefined {
-  const checked = checkRedirect(redirectUri, visit.entry.settings);
+  const checked = checkRedirect(redirectUri, browser.entry.settings);
   if (checked.ok) return checked.value;
-  record(context, visit, { asked: shownRedirect(redirectUri), why: checked.error });
+  record(context, browser, { asked: shownRedirect(redirectUri), why: checked.error });
   return undefined;
 }
 
 function record(
   { store, clock, log, limits, rateLimits }: RedirectContext,
-  { entry, ip }: Pick<Visit, "entry" | "ip">,
+  { entry, ip }: Pick<Browser, "entry" | "ip">,
   detail: { asked: string; why: string },
 ): void {
   if (rateLimits.takeClient("refused_redirect", ip) !== undefined) return;

@@ -12,18 +12,18 @@ import { allowedRedirect } from "./redirects.ts";
 import { endSessions } from "./sessions.ts";
 import { offersPassword } from "./sign-in.ts";
 import { emitUser, provedEvent } from "./user-events.ts";
-import type { Visit } from "./visit.ts";
+import type { Browser } from "./browser.ts";
 
 type Asked = FormProblem | DeadEnd | { sent: string };
 type Chosen = FormProblem | DeadEnd | { redirectUri: string };
 
 export interface Reset {
   /** Says the same to everybody: only whoever reads the mailbox gets to know more. */
-  begin(visit: Visit, form: { email: string; redirectUri: string }): Promise<Asked>;
+  begin(browser: Browser, form: { email: string; redirectUri: string }): Promise<Asked>;
   /** Whether a link is good, without using it up. */
-  look(visit: Visit, value: string): boolean;
+  look(browser: Browser, value: string): boolean;
   /** Ends all sessions too; says where to go on. */
-  finish(visit: Visit, link: { value: string; password: string }): Promise<Chosen>;
+  finish(browser: Browser, link: { value: string; password: string }): Promise<Chosen>;
 }
 
 interface ResetParts {
@@ -34,32 +34,36 @@ interface ResetParts {
 
 export function createReset(parts: ResetParts): Reset {
   return {
-    begin: (visit, form) => begin(parts, visit, form),
-    look: (visit, value) => find(parts, visit, value) !== undefined,
-    finish: (visit, link) => finish(parts, visit, link),
+    begin: (browser, form) => begin(parts, browser, form),
+    look: (browser, value) => find(parts, browser, value) !== undefined,
+    finish: (browser, link) => finish(parts, browser, link),
   };
 }
 
-async function begin(parts: ResetParts, visit: Visit, form: { email: string; redirectUri: string }): Promise<Asked> {
+async function begin(
+  parts: ResetParts,
+  browser: Browser,
+  form: { email: string; redirectUri: string },
+): Promise<Asked> {
   const { context } = parts;
-  const { entry } = visit;
-  const redirectUri = allowedRedirect(context, visit, form.redirectUri);
+  const { entry } = browser;
+  const redirectUri = allowedRedirect(context, browser, form.redirectUri);
   if (redirectUri === undefined) return { end: "redirect" };
   if (!offersPassword(entry)) return { end: "provider" };
   const email = normaliseEmail(form.email);
   if (email === undefined) return { problem: "email" };
-  return inEvenTime(context, () => request(parts, visit, { email, redirectUri }));
+  return inEvenTime(context, () => request(parts, browser, { email, redirectUri }));
 }
 
 async function request(
   { context, mailing }: ResetParts,
-  visit: Visit,
+  browser: Browser,
   { email, redirectUri }: { email: string; redirectUri: string },
 ): Promise<Asked> {
-  const { entry, ip } = visit;
+  const { entry, ip } = browser;
   const user = context.store.users.byEmail(entry.instance.seq, email);
-  const perAccount = { bucket: "reset_account", key: attemptsKey(context, visit, { email, user }) } as const;
-  return counted(context, visit, { perClient: "reset", perAccount }, async () => {
+  const perAccount = { bucket: "reset_account", key: attemptsKey(context, browser, { email, user }) } as const;
+  return counted(context, browser, { perClient: "reset", perAccount }, async () => {
     const now = context.clock.now();
     await context.store.write((nouns): void => {
       const { instance } = entry;
@@ -71,8 +75,15 @@ async function request(
       const waiting = nouns.oneTime.waiting(present.seq, "reset_password", now);
       if (waiting.length >= context.limits.signIn.resetLinksMax) return;
       const token = putLink(context, nouns, { user: present, redirectUri, now });
-      const link = `${visit.pagesUrl}/reset?token=${token}`;
-      mailing.post(nouns, { entry, purpose: "reset_password", language: visit.language, to: present.email, link, now });
+      const link = `${browser.pagesUrl}/reset?token=${token}`;
+      mailing.post(nouns, {
+        entry,
+        purpose: "reset_password",
+        language: browser.language,
+        to: present.email,
+        link,
+        now,
+      });
     });
     mailing.wake();
     return { sent: email };
@@ -107,7 +118,7 @@ interface Found {
   redirectUri: string;
 }
 
-function find({ context }: ResetParts, { entry }: Visit, value: string): Found | undefined {
+function find({ context }: ResetParts, { entry }: Browser, value: string): Found | undefined {
   const { store, clock } = context;
   const row = store.oneTime.get(hashOf(value), "reset_password");
   if (row === undefined || row.instance !== entry.instance.seq || row.expiresAt <= clock.now()) return undefined;
@@ -118,20 +129,20 @@ function find({ context }: ResetParts, { entry }: Visit, value: string): Found |
 
 async function finish(
   parts: ResetParts,
-  visit: Visit,
+  browser: Browser,
   { value, password }: { value: string; password: string },
 ): Promise<Chosen> {
   const { context, passwords } = parts;
-  const found = find(parts, visit, value);
+  const found = find(parts, browser, value);
   if (found === undefined) return { end: "link" };
-  const lengthMin = visit.entry.settings.min_password_length;
+  const lengthMin = browser.entry.settings.min_password_length;
   const { passwordBytesMax: bytesMax } = context.limits.signIn;
   const problem = passwordProblem({ password, email: found.user.email, lengthMin, bytesMax });
   if (problem !== undefined) return problem === "password_short" ? { problem, count: lengthMin } : { problem };
-  return counted(context, visit, { perClient: "reset" }, async (): Promise<Chosen> => {
-    const passwordHash = await passwords.hash(password, laneOf(visit));
+  return counted(context, browser, { perClient: "reset" }, async (): Promise<Chosen> => {
+    const passwordHash = await passwords.hash(password, laneOf(browser));
     const now = context.clock.now();
-    const isSet = await context.store.write((nouns) => setPassword(nouns, visit, { found, passwordHash, now }));
+    const isSet = await context.store.write((nouns) => setPassword(nouns, browser, { found, passwordHash, now }));
     return isSet ? { redirectUri: found.redirectUri } : { end: "link" };
   });
 }
@@ -143,7 +154,7 @@ interface NewPassword {
 }
 
 /** False when the link was used meanwhile, or the user is not welcome any more. */
-function setPassword(nouns: IdentityNouns, { entry, ip }: Visit, { found, passwordHash, now }: NewPassword): boolean {
+function setPassword(nouns: IdentityNouns, { entry, ip }: Browser, { found, passwordHash, now }: NewPassword): boolean {
   const { instance } = entry;
   const row = nouns.oneTime.take(found.hash, "reset_password");
   const user = nouns.users.bySeq(found.user.seq);

@@ -4,7 +4,7 @@ import { auditAttempt } from "./audit.ts";
 import type { ProviderButton } from "./code-exchange.ts";
 import type { IdentityContext } from "./context.ts";
 import type { InstanceEntry } from "./directory.ts";
-import { type Admit, type Admitted, currentSession } from "./entrance.ts";
+import { type CompleteSignIn, type SignedIn, currentSession } from "./complete-sign-in.ts";
 import { attemptsKey, counted, type FormOutcome, laneOf } from "./forms.ts";
 import { titleOf } from "./mails.ts";
 import type { Passwords } from "./passwords.ts";
@@ -12,7 +12,7 @@ import type { Providers } from "./providers.ts";
 import { hashOf } from "./random.ts";
 import { allowedRedirect } from "./redirects.ts";
 import { revokeSession } from "./sessions.ts";
-import type { Visit } from "./visit.ts";
+import type { Browser } from "./browser.ts";
 
 /** What a hosted page of an instance offers. */
 export interface Offer {
@@ -33,37 +33,37 @@ interface PasswordForm {
 
 export interface SignIn {
   /** What the instance offers to this browser. */
-  offer(visit: Visit): Offer;
+  offer(browser: Browser): Offer;
   /** The name of an instance on its pages. */
   title(entry: InstanceEntry): string;
   /** The address to send browsers back to, as it may be used; undefined when the instance does not know it. */
-  redirect(visit: Visit, redirectUri: string): string | undefined;
-  withPassword(visit: Visit, form: PasswordForm): Promise<FormOutcome>;
+  redirect(browser: Browser, redirectUri: string): string | undefined;
+  withPassword(browser: Browser, form: PasswordForm): Promise<FormOutcome>;
   /** Goes on as whoever is signed in here; undefined when nobody is. */
-  goOn(visit: Visit, redirectUri: string): Promise<Admitted | undefined>;
+  goOn(browser: Browser, redirectUri: string): Promise<SignedIn | undefined>;
   /** Whether this browser is signed in with the session that has this id. */
-  isSession(visit: Visit, sessionId: string): boolean;
+  isSession(browser: Browser, sessionId: string): boolean;
   /** Ends the session of this browser. */
-  out(visit: Visit): Promise<void>;
+  out(browser: Browser): Promise<void>;
 }
 
 interface SignInParts {
   context: IdentityContext;
   providers: Providers;
   passwords: Passwords;
-  admit: Admit;
+  completeSignIn: CompleteSignIn;
 }
 
 export function createSignIn(parts: SignInParts): SignIn {
   return {
     title: (entry) => titleOf(parts.context.store, entry),
-    redirect: (visit, redirectUri) => allowedRedirect(parts.context, visit, redirectUri),
-    offer: (visit) => offerTo(parts, visit),
-    withPassword: (visit, form) => signInWithPassword(parts, visit, form),
-    goOn: (visit, redirectUri) => goOn(parts, visit, redirectUri),
-    isSession: (visit, sessionId) =>
-      currentSession(parts.context.store, visit, parts.context.clock.now())?.sessionId === sessionId,
-    out: (visit) => signOut(parts, visit),
+    redirect: (browser, redirectUri) => allowedRedirect(parts.context, browser, redirectUri),
+    offer: (browser) => offerTo(parts, browser),
+    withPassword: (browser, form) => signInWithPassword(parts, browser, form),
+    goOn: (browser, redirectUri) => goOn(parts, browser, redirectUri),
+    isSession: (browser, sessionId) =>
+      currentSession(parts.context.store, browser, parts.context.clock.now())?.sessionId === sessionId,
+    out: (browser) => signOut(parts, browser),
   };
 }
 
@@ -72,10 +72,10 @@ export function offersPassword({ settings }: InstanceEntry): boolean {
   return settings.email_signin && settings.password_signin;
 }
 
-function offerTo({ context, providers }: SignInParts, visit: Visit): Offer {
-  const { entry } = visit;
+function offerTo({ context, providers }: SignInParts, browser: Browser): Offer {
+  const { entry } = browser;
   const { store, clock } = context;
-  const session = currentSession(store, visit, clock.now());
+  const session = currentSession(store, browser, clock.now());
   const user = session === undefined ? undefined : store.users.bySeq(session.user);
   const isWelcome = user !== undefined && user.bannedAt === undefined;
   return {
@@ -87,33 +87,33 @@ function offerTo({ context, providers }: SignInParts, visit: Visit): Offer {
   };
 }
 
-async function signInWithPassword(parts: SignInParts, visit: Visit, form: PasswordForm): Promise<FormOutcome> {
+async function signInWithPassword(parts: SignInParts, browser: Browser, form: PasswordForm): Promise<FormOutcome> {
   const { context } = parts;
-  const redirectUri = allowedRedirect(context, visit, form.redirectUri);
+  const redirectUri = allowedRedirect(context, browser, form.redirectUri);
   if (redirectUri === undefined) return { end: "redirect" };
-  if (!offersPassword(visit.entry)) return { end: "provider" };
+  if (!offersPassword(browser.entry)) return { end: "provider" };
   const email = normaliseEmail(form.email);
   if (email === undefined) return { problem: "credentials" };
-  const user = context.store.users.byEmail(visit.entry.instance.seq, email);
-  const key = attemptsKey(context, visit, { email, user });
+  const user = context.store.users.byEmail(browser.entry.instance.seq, email);
+  const key = attemptsKey(context, browser, { email, user });
   const seconds = context.rateLimits.locked(key);
   if (seconds !== undefined) return { problem: "rate", seconds };
   const perAccount = { bucket: "sign_in_account", key } as const;
-  return counted(context, visit, { perClient: "sign_in", perAccount }, async () => {
+  return counted(context, browser, { perClient: "sign_in", perAccount }, async () => {
     const { password } = form;
     // Takes as long for an address that nobody has.
-    const isRight = await parts.passwords.verify(password, user?.passwordHash, laneOf(visit));
+    const isRight = await parts.passwords.verify(password, user?.passwordHash, laneOf(browser));
     if (!isRight || user === undefined || user.bannedAt !== undefined || user.placeholder) {
       context.rateLimits.failed(key);
-      await recordFailure(parts, visit, email);
+      await recordFailure(parts, browser, email);
       return { problem: "credentials" } as const;
     }
     context.rateLimits.passed(key);
-    return letIn(parts, visit, { user, password, redirectUri });
+    return letIn(parts, browser, { user, password, redirectUri });
   });
 }
 
-function recordFailure({ context }: SignInParts, { entry, ip }: Visit, email: string): Promise<void> {
+function recordFailure({ context }: SignInParts, { entry, ip }: Browser, email: string): Promise<void> {
   const { instance } = entry;
   const act = { instance, actor: "user", action: "signin.fail", email, provider: "password", ip };
   const detail = { why: "wrong address or password" };
@@ -128,12 +128,12 @@ interface LettingIn {
 }
 
 async function letIn(
-  { context, passwords, admit }: SignInParts,
-  visit: Visit,
+  { context, passwords, completeSignIn }: SignInParts,
+  browser: Browser,
   { user, password, redirectUri }: LettingIn,
 ): Promise<FormOutcome> {
   const fresh = passwords.isOutdated(user.passwordHash ?? "")
-    ? await passwords.hash(password, laneOf(visit))
+    ? await passwords.hash(password, laneOf(browser))
     : undefined;
   const now = context.clock.now();
   return context.store.write((nouns): FormOutcome => {
@@ -143,26 +143,30 @@ async function letIn(
     if (present === undefined || !isSame) return { problem: "credentials" };
     const updated = fresh === undefined ? present : { ...present, passwordHash: fresh };
     if (fresh !== undefined) nouns.users.update(updated);
-    return admit(nouns, { visit, user: updated, provider: "password", redirectUri, now });
+    return completeSignIn(nouns, { browser, user: updated, provider: "password", redirectUri, now });
   });
 }
 
-function goOn({ context, admit }: SignInParts, visit: Visit, redirectUri: string): Promise<Admitted | undefined> {
+function goOn(
+  { context, completeSignIn }: SignInParts,
+  browser: Browser,
+  redirectUri: string,
+): Promise<SignedIn | undefined> {
   const now = context.clock.now();
   return context.store.write((nouns) => {
-    const session = currentSession(nouns, visit, now);
+    const session = currentSession(nouns, browser, now);
     const user = session === undefined ? undefined : nouns.users.bySeq(session.user);
     if (session === undefined || user === undefined || user.bannedAt !== undefined) return undefined;
-    return admit(nouns, { visit, user, provider: session.provider, redirectUri, now });
+    return completeSignIn(nouns, { browser, user, provider: session.provider, redirectUri, now });
   });
 }
 
-async function signOut({ context }: SignInParts, visit: Visit): Promise<void> {
-  const { device, entry } = visit;
+async function signOut({ context }: SignInParts, browser: Browser): Promise<void> {
+  const { device, entry } = browser;
   if (device === undefined) return;
   const now = context.clock.now();
   await context.store.write((nouns) => {
-    const session = currentSession(nouns, visit, now);
+    const session = currentSession(nouns, browser, now);
     const user = session === undefined ? undefined : nouns.users.bySeq(session.user);
     nouns.browsers.remove(hashOf(device.login));
     if (session === undefined || user === undefined) return;

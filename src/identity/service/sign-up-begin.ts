@@ -10,7 +10,7 @@ import { hashOf, randomSecret } from "./random.ts";
 import { allowedRedirect } from "./redirects.ts";
 import { offersPassword } from "./sign-in.ts";
 import { deviceOf, isEstablished, type PendingSignUp, type SignUpParts } from "./sign-up-parts.ts";
-import type { Visit } from "./visit.ts";
+import type { Browser } from "./browser.ts";
 
 export interface SignUpForm {
   name: string;
@@ -22,31 +22,31 @@ export interface SignUpForm {
 const nameLengthMax = 200;
 
 /** Says the same to everybody: what there is to say about an address goes to its mailbox. */
-export async function beginSignUp(parts: SignUpParts, visit: Visit, form: SignUpForm): Promise<FormOutcome> {
+export async function beginSignUp(parts: SignUpParts, browser: Browser, form: SignUpForm): Promise<FormOutcome> {
   const { context, passwords, mailing } = parts;
-  const { entry } = visit;
-  const redirectUri = allowedRedirect(context, visit, form.redirectUri);
+  const { entry } = browser;
+  const redirectUri = allowedRedirect(context, browser, form.redirectUri);
   if (redirectUri === undefined) return { end: "redirect" };
   if (!offersPassword(entry) || !entry.settings.email_signup) return { end: "provider" };
   const email = normaliseEmail(form.email);
   if (email === undefined) return { problem: "email" };
-  const problem = formProblem(parts, visit, { ...form, email });
+  const problem = formProblem(parts, browser, { ...form, email });
   if (problem !== undefined) return problem;
-  const perAccount = { bucket: "reset_account", key: accountKey(visit, email) } as const;
-  return counted(context, visit, { perClient: "sign_up", perAccount }, async () => {
+  const perAccount = { bucket: "reset_account", key: accountKey(browser, email) } as const;
+  return counted(context, browser, { perClient: "sign_up", perAccount }, async () => {
     // Also for an address that is taken: the time it takes must not tell.
-    const passwordHash = await passwords.hash(form.password, laneOf(visit));
+    const passwordHash = await passwords.hash(form.password, laneOf(browser));
     const name = cleanName(form.name) || email.slice(0, email.indexOf("@"));
-    const pending = { name, passwordHash, redirectUri, device: deviceOf(visit) };
+    const pending = { name, passwordHash, redirectUri, device: deviceOf(browser) };
     const now = context.clock.now();
-    const work = (nouns: IdentityNouns) => invite(parts, nouns, { visit, email, pending, now });
+    const work = (nouns: IdentityNouns) => invite(parts, nouns, { browser, email, pending, now });
     await inEvenTime(context, () => context.store.write(work));
     mailing.wake();
     return { sent: email };
   });
 }
 
-function formProblem({ context }: SignUpParts, { entry }: Visit, form: SignUpForm): FormProblem | undefined {
+function formProblem({ context }: SignUpParts, { entry }: Browser, form: SignUpForm): FormProblem | undefined {
   const { settings } = entry;
   const { email, password } = form;
   if (isPlaceholder(email, settings.placeholder_domain)) return { problem: "email" };
@@ -60,15 +60,15 @@ function formProblem({ context }: SignUpParts, { entry }: Visit, form: SignUpFor
 }
 
 interface Invite {
-  visit: Visit;
+  browser: Browser;
   email: string;
   pending: Omit<PendingSignUp, "isNew">;
   now: number;
 }
 
 function invite(parts: SignUpParts, nouns: IdentityNouns, invited: Invite): void {
-  const { visit, email, pending, now } = invited;
-  const { entry, language, pagesUrl } = visit;
+  const { browser, email, pending, now } = invited;
+  const { entry, language, pagesUrl } = browser;
   requireRoom(parts, nouns, entry.instance.seq);
   const known = nouns.users.byEmail(entry.instance.seq, email);
   const mail = { entry, language, to: email, now };
@@ -81,7 +81,7 @@ function invite(parts: SignUpParts, nouns: IdentityNouns, invited: Invite): void
   const user = known ?? addUser(nouns, invited);
   const earlier = nouns.oneTime.waiting(user.seq, "verify_email", 0);
   const isNew = known === undefined || earlier.some(({ data }) => data.isNew === true);
-  const value = putLink(parts, nouns, { visit, user, data: { ...pending, isNew }, now });
+  const value = putLink(parts, nouns, { browser, user, data: { ...pending, isNew }, now });
   parts.mailing.post(nouns, { ...mail, purpose: "verify_email", link: `${pagesUrl}/verify?token=${value}` });
 }
 
@@ -98,18 +98,18 @@ function requireRoom({ context }: SignUpParts, { oneTime }: IdentityNouns, insta
 }
 
 interface Link {
-  visit: Visit;
+  browser: Browser;
   user: User;
   data: PendingSignUp;
   now: number;
 }
 
-function putLink({ context }: SignUpParts, nouns: IdentityNouns, { visit, user, data, now }: Link): string {
+function putLink({ context }: SignUpParts, nouns: IdentityNouns, { browser, user, data, now }: Link): string {
   const { verifyLinkMs } = context.limits.signIn;
   const value = randomSecret(context);
   const row = {
     hash: hashOf(value),
-    instance: visit.entry.instance.seq,
+    instance: browser.entry.instance.seq,
     user: user.seq,
     purpose: "verify_email" as const,
     data: { ...data },
@@ -121,8 +121,8 @@ function putLink({ context }: SignUpParts, nouns: IdentityNouns, { visit, user, 
 }
 
 /** Without the password: an address that nobody has proved yet opens nothing. */
-function addUser(nouns: IdentityNouns, { visit, email, pending, now }: Invite): User {
-  const { entry, ip } = visit;
+function addUser(nouns: IdentityNouns, { browser, email, pending, now }: Invite): User {
+  const { entry, ip } = browser;
   const { instance } = entry;
   const user = nouns.users.add({
     id: crypto.randomUUID(),

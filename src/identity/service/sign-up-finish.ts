@@ -8,7 +8,7 @@ import { endSessions } from "./sessions.ts";
 import { findSignUp, type FoundSignUp, isEstablished, isSameBrowser, type SignUpParts } from "./sign-up-parts.ts";
 import { emitUser, provedEvent } from "./user-events.ts";
 import { removeUser } from "./users.ts";
-import type { Visit } from "./visit.ts";
+import type { Browser } from "./browser.ts";
 
 export interface UsedLink {
   value: string;
@@ -17,36 +17,38 @@ export interface UsedLink {
 }
 
 /** Proves the address, and lets in. */
-export async function finishSignUp(parts: SignUpParts, visit: Visit, link: UsedLink): Promise<FormOutcome> {
+export async function finishSignUp(parts: SignUpParts, browser: Browser, link: UsedLink): Promise<FormOutcome> {
   const { store, clock } = parts.context;
-  const found = findSignUp(store, visit, { value: link.value, now: clock.now() });
+  const found = findSignUp(store, browser, { value: link.value, now: clock.now() });
   if (found === undefined) return { end: "link" };
-  const problem = isSameBrowser(visit, found.data) ? undefined : await foreignProblem(parts, visit, { found, link });
+  const problem = isSameBrowser(browser, found.data)
+    ? undefined
+    : await foreignProblem(parts, browser, { found, link });
   if (problem !== undefined) return problem;
   const now = clock.now();
   return store.write((nouns): FormOutcome => {
     const row = nouns.oneTime.take(found.row.hash, "verify_email");
     const user = row?.user === undefined ? undefined : nouns.users.bySeq(row.user);
-    const redirectUri = allowedRedirect(parts.context, visit, found.data.redirectUri);
+    const redirectUri = allowedRedirect(parts.context, browser, found.data.redirectUri);
     if (user === undefined || isEstablished(user)) return { end: "link" };
     if (redirectUri === undefined) return { end: "redirect" };
-    const proven = prove(nouns, { visit, user, found, now });
-    return parts.admit(nouns, { visit, user: proven, provider: "password", redirectUri, now });
+    const proven = prove(nouns, { browser, user, found, now });
+    return parts.completeSignIn(nouns, { browser, user: proven, provider: "password", redirectUri, now });
   });
 }
 
 /** Whoever merely reads the mail must not make a stranger's password good. */
 async function foreignProblem(
   { context, passwords }: SignUpParts,
-  visit: Visit,
+  browser: Browser,
   { found, link }: { found: FoundSignUp; link: UsedLink },
 ): Promise<FormProblem | undefined> {
   const { rateLimits } = context;
-  const account = accountKey(visit, hexOf(found.row.hash));
+  const account = accountKey(browser, hexOf(found.row.hash));
   const seconds = rateLimits.locked(account);
   if (seconds !== undefined) return { problem: "rate", seconds };
-  return counted(context, visit, { perClient: "sign_in" }, async () => {
-    if (await passwords.verify(link.password ?? "", found.data.passwordHash, laneOf(visit))) {
+  return counted(context, browser, { perClient: "sign_in" }, async () => {
+    if (await passwords.verify(link.password ?? "", found.data.passwordHash, laneOf(browser))) {
       rateLimits.passed(account);
       return undefined;
     }
@@ -56,14 +58,14 @@ async function foreignProblem(
 }
 
 interface Prove {
-  visit: Visit;
+  browser: Browser;
   user: User;
   found: FoundSignUp;
   now: number;
 }
 
-function prove(nouns: IdentityNouns, { visit, user, found, now }: Prove): User {
-  const { entry, ip } = visit;
+function prove(nouns: IdentityNouns, { browser, user, found, now }: Prove): User {
+  const { entry, ip } = browser;
   const { instance } = entry;
   // By the link that was used: its row has gone already.
   const type = found.data.isNew ? "user.created" : provedEvent(nouns, user);

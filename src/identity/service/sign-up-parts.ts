@@ -1,17 +1,17 @@
 import type { IdentityNouns } from "../store/open-store.ts";
 import type { OneTime, User } from "../store/records.ts";
 import type { IdentityContext } from "./context.ts";
-import type { Admit } from "./entrance.ts";
+import type { CompleteSignIn } from "./complete-sign-in.ts";
 import type { Mailing } from "./mails.ts";
 import type { Passwords } from "./passwords.ts";
 import { hashOf, hexOf } from "./random.ts";
-import type { Visit } from "./visit.ts";
+import type { Browser } from "./browser.ts";
 
 export interface SignUpParts {
   context: IdentityContext;
   passwords: Passwords;
   mailing: Mailing;
-  admit: Admit;
+  completeSignIn: CompleteSignIn;
 }
 
 /** What waits in the row of a link. The password counts only once whoever chose it has proved the address. */
@@ -33,7 +33,7 @@ export interface FoundSignUp {
 /** What a link of this instance stands for; undefined for one that is unknown, used or too old. */
 export function findSignUp(
   nouns: Pick<IdentityNouns, "oneTime">,
-  { entry }: Visit,
+  { entry }: Browser,
   { value, now }: { value: string; now: number },
 ): FoundSignUp | undefined {
   const row = nouns.oneTime.get(hashOf(value), "verify_email");
@@ -46,10 +46,10 @@ export function isEstablished(user: User): boolean {
   return user.emailVerifiedAt !== undefined || user.passwordHash !== undefined || user.bannedAt !== undefined;
 }
 
-export function deviceOf({ device }: Visit): string | undefined {
+export function deviceOf({ device }: Browser): string | undefined {
   return device === undefined ? undefined : hexOf(hashOf(device.device));
 }
 
-export function isSameBrowser(visit: Visit, { device }: PendingSignUp): boolean {
-  return device !== undefined && deviceOf(visit) === device;
+export function isSameBrowser(browser: Browser, { device }: PendingSignUp): boolean {
+  return device !== undefined && deviceOf(browser) === device;
 }

@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import type { Browser } from "./records.ts";
+import type { BrowserRecord } from "./records.ts";
 
 interface Row {
   hash: Uint8Array;
@@ -11,9 +11,9 @@ interface Row {
 
 export interface Browsers {
   /** Within one instance. */
-  get(instance: number, hash: Uint8Array): Browser | undefined;
+  get(instance: number, hash: Uint8Array): BrowserRecord | undefined;
   /** Inserts, or points the browser to another session. */
-  put(browser: Browser): void;
+  put(browser: BrowserRecord): void;
   remove(hash: Uint8Array): boolean;
 }
 

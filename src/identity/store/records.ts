@@ -77,7 +77,7 @@ export interface OneTime {
 }
 
 /** A browser that is signed in at the hosted pages of an instance. */
-export interface Browser {
+export interface BrowserRecord {
   /** sha256 of its cookie. */
   hash: Uint8Array;
   instance: number;

@@ -20,7 +20,7 @@ import { mountDrains } from "./drains.ts";
 import { mountSaved } from "./saved.ts";
 import type { ObservabilityPlane, PlaneHttpLimits, Visitor } from "./plane.ts";
 import { withRequestLog } from "./request-log.ts";
-import { type Arrival, createArrival, isCrossSite, isOwnOrigin } from "./arrival.ts";
+import { type ClientConnection, createClientConnection, isCrossSite, isOwnOrigin } from "./client-connection.ts";
 import type { SessionCookie } from "./session-cookie.ts";
 import { mountOpenapi } from "./openapi.ts";
 import { mountSessions, openSession, requireOwnPage } from "./sessions.ts";
@@ -90,12 +90,12 @@ export function createObservabilityApp(options: ObservabilityAppOptions): Observ
     },
     mapError: fail,
   };
-  const arrivalOf = createArrival({
+  const connectionOf = createClientConnection({
     peerOf: (request) => connected.peerOf(request),
     trusted: options.trustedProxies,
     hopsMax: limits.forwardedHopsMax,
   });
-  const arrivals = new WeakMap<Request, Arrival>();
+  const connections = new WeakMap<Request, ClientConnection>();
   mountWhoami(plane);
   mountOpenapi(plane, { title: "berth observability API", version });
   mountTokens(plane);
@@ -116,43 +116,43 @@ export function createObservabilityApp(options: ObservabilityAppOptions): Observ
   mountLogStream(plane);
   mountTerminals(plane);
   mountFiles(plane);
-  const parts = { cookie, arrivalOf: (request: Request) => arrivals.get(request) ?? arrivalOf(request) };
+  const parts = { cookie, connectionOf: (request: Request) => connections.get(request) ?? connectionOf(request) };
   mountSessions(plane, parts);
   mountPersonSignIn(plane, parts);
   const throughPlugin = createPluginProxy(plane);
   const allowedOn = createAllowedMethods([...plane.mounted, ...sessionEndpoints]);
   /** The token of the request, or where it has none the session of its cookie. Fails `unauthorized`. */
-  const enter = async (request: Request, arrival: Arrival): Promise<Grant> => {
+  const enter = async (request: Request, connection: ClientConnection): Promise<Grant> => {
     const { headers, method } = request;
     const authorization = headers.get("authorization");
-    const open = authorization === null ? await openSession(request, arrival, { cookie, plane }) : undefined;
+    const open = authorization === null ? await openSession(request, connection, { cookie, plane }) : undefined;
     if (open === undefined) {
-      return observability.access.enter({ authorization, ip: arrival.ip, agent: headers.get("user-agent") ?? "" });
+      return observability.access.enter({ authorization, ip: connection.ip, agent: headers.get("user-agent") ?? "" });
     }
     if (method !== "GET" && method !== "HEAD") requireOwnPage(request);
     // WebSockets and streams are GET, and a page of another site can open a WebSocket with the cookie.
     else if (isCrossSite(headers)) throw new Failure("forbidden", "a page of another site sent this request");
-    if (headers.has("upgrade") && !isOwnOrigin(headers, arrival)) {
+    if (headers.has("upgrade") && !isOwnOrigin(headers, connection)) {
       throw new Failure("forbidden", "with a session, a WebSocket needs the Origin of this plane");
     }
     return open.grant;
   };
   /** Who asks comes before everything else: without a token not even the paths that exist can be told. */
   const ask = async (request: Request): Promise<Response> => {
-    const arrival = arrivals.get(request) ?? arrivalOf(request);
+    const connection = connections.get(request) ?? connectionOf(request);
     const isOpen = !isApi(pathOf(request));
-    const grant = isOpen ? undefined : await enter(request, arrival);
+    const grant = isOpen ? undefined : await enter(request, connection);
     if (grant !== undefined) {
       // Its body is handed on as it comes, and not gathered here.
-      const proxied = throughPlugin(request, { grant, ip: arrival.ip, requestId: crypto.randomUUID() });
+      const proxied = throughPlugin(request, { grant, ip: connection.ip, requestId: crypto.randomUUID() });
       if (proxied !== undefined) return proxied;
     }
     const isSource = grant !== undefined && pathOf(request) === uploadAppSource.path;
     const isStreamed = isSource || isUpload(request.method, pathOf(request));
     const asked = underHttp(isStreamed ? request : await withBoundedBody(request, limits.bodyBytesMax));
     if (asked !== request) origins.set(asked, request);
-    arrivals.set(asked, arrival);
-    if (grant !== undefined) visitors.set(asked, { grant, ip: arrival.ip, requestId: crypto.randomUUID() });
+    connections.set(asked, connection);
+    if (grant !== undefined) visitors.set(asked, { grant, ip: connection.ip, requestId: crypto.randomUUID() });
     return app.fetch(asked);
   };
   const answer = async (request: Request): Promise<Response> => {
@@ -161,7 +161,7 @@ export function createObservabilityApp(options: ObservabilityAppOptions): Observ
     if (request.method !== "HEAD") return ask(request).catch(fail);
     const { url, headers, signal } = request;
     const asked = new Request(url, { headers, signal });
-    arrivals.set(asked, arrivalOf(request));
+    connections.set(asked, connectionOf(request));
     return headOf(await ask(asked).catch(fail));
   };
   return {

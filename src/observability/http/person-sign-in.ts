@@ -4,18 +4,18 @@ import { Failure } from "../../base/wire/failure.ts";
 import { finishSignIn, signInWays, startSignIn } from "../api/sessions.ts";
 import { originOf } from "../core/people/places.ts";
 import type { SignInProblem } from "../service/people/sign-in.ts";
-import { type Arrival, isCrossSite } from "./arrival.ts";
+import { type ClientConnection, isCrossSite } from "./client-connection.ts";
 import type { ObservabilityPlane } from "./plane.ts";
 import { problemPage } from "./problem-page.ts";
 import type { SessionCookie } from "./session-cookie.ts";
 
 interface Parts {
   cookie: SessionCookie;
-  arrivalOf: (request: Request) => Arrival;
+  connectionOf: (request: Request) => ClientConnection;
 }
 
 /** The sign-in through the identity service, as a browser goes through it. */
-export function mountPersonSignIn(plane: ObservabilityPlane, { cookie, arrivalOf }: Parts): void {
+export function mountPersonSignIn(plane: ObservabilityPlane, { cookie, connectionOf }: Parts): void {
   const { signIn } = plane.observability.people;
   plane.app.get(signInWays.path, async () => {
     try {
@@ -26,11 +26,11 @@ export function mountPersonSignIn(plane: ObservabilityPlane, { cookie, arrivalOf
       return plane.mapError(error);
     }
   });
-  const page = (path: string, answer: (request: Request, arrival: Arrival) => Promise<Response>) => {
+  const page = (path: string, answer: (request: Request, connection: ClientConnection) => Promise<Response>) => {
     plane.app.get(path, async ({ request }) => {
-      const arrival = arrivalOf(request);
-      if (!arrival.isPrivate) return problemPage(403, plainText);
-      return answer(request, arrival).catch((error: unknown) => failurePage(plane, error));
+      const connection = connectionOf(request);
+      if (!connection.isPrivate) return problemPage(403, plainText);
+      return answer(request, connection).catch((error: unknown) => failurePage(plane, error));
     });
   };
   page(startSignIn.path, async (request, { ip, tls }) => {

@@ -5,45 +5,45 @@ import { Failure } from "../../base/wire/failure.ts";
 import { getSession, signIn, signOut, uiHeader } from "../api/sessions.ts";
 import type { OpenSession } from "../service/sessions.ts";
 import { unauthorizedText } from "../service/tokens/access.ts";
-import { type Arrival, isCrossSite } from "./arrival.ts";
+import { type ClientConnection, isCrossSite } from "./client-connection.ts";
 import type { ObservabilityPlane } from "./plane.ts";
 import type { SessionCookie } from "./session-cookie.ts";
 
 interface SessionParts {
   cookie: SessionCookie;
-  arrivalOf: (request: Request) => Arrival;
+  connectionOf: (request: Request) => ClientConnection;
 }
 
 /** Sign-in and sign-out of the web UI. */
-export function mountSessions(plane: ObservabilityPlane, { cookie, arrivalOf }: SessionParts): void {
+export function mountSessions(plane: ObservabilityPlane, { cookie, connectionOf }: SessionParts): void {
   const { sessions } = plane.observability;
   const { jsonDepthMax: depthMax } = plane.limits;
-  const mount = (endpoint: Endpoint, answer: (request: Request, arrival: Arrival) => Promise<Response>) => {
+  const mount = (endpoint: Endpoint, answer: (request: Request, connection: ClientConnection) => Promise<Response>) => {
     plane.app.route(
       endpoint.method,
       endpoint.path,
-      async ({ request }) => answer(request, arrivalOf(request)).catch(plane.mapError),
+      async ({ request }) => answer(request, connectionOf(request)).catch(plane.mapError),
       { parse: "none" },
     );
   };
-  mount(signIn, async (request, arrival) => {
+  mount(signIn, async (request, connection) => {
     requireOwnPage(request);
-    if (!arrival.isPrivate) throw new Failure("forbidden", plainText);
+    if (!connection.isPrivate) throw new Failure("forbidden", plainText);
     const agent = request.headers.get("user-agent") ?? "";
-    const open = await sessions.signIn(await readBody(request, { depthMax }), { ip: arrival.ip, agent });
-    return answered(open, await cookie.write(open.session, arrival.tls));
+    const open = await sessions.signIn(await readBody(request, { depthMax }), { ip: connection.ip, agent });
+    return answered(open, await cookie.write(open.session, connection.tls));
   });
-  mount(getSession, async (request, arrival) => {
-    const open = await openSession(request, arrival, { cookie, plane });
+  mount(getSession, async (request, connection) => {
+    const open = await openSession(request, connection, { cookie, plane });
     if (open === undefined) throw new Failure("unauthorized", unauthorizedText);
     return answered(open);
   });
-  mount(signOut, async (request, arrival) => {
+  mount(signOut, async (request, connection) => {
     requireOwnPage(request);
-    const id = await cookie.read(request, arrival.tls);
+    const id = await cookie.read(request, connection.tls);
     if (id !== undefined) await sessions.signOut(id);
     const data: DataOf<typeof signOut> = { signed_out: true };
-    return okResponse(200, data, { "Set-Cookie": cookie.clear(arrival.tls), "Cache-Control": "no-store" });
+    return okResponse(200, data, { "Set-Cookie": cookie.clear(connection.tls), "Cache-Control": "no-store" });
   });
 }
 
@@ -54,7 +54,7 @@ const plainText =
 /** The session of the cookie of a request, where the way of the cookie is private. */
 export async function openSession(
   request: Request,
-  { ip, tls, isPrivate }: Arrival,
+  { ip, tls, isPrivate }: ClientConnection,
   { cookie, plane }: { cookie: SessionCookie; plane: ObservabilityPlane },
 ): Promise<OpenSession | undefined> {
   if (!isPrivate) return undefined;

@@ -7,7 +7,7 @@ import { isPluginName } from "../../core/plugins/names.ts";
 import { parseSource } from "../../core/plugins/source.ts";
 import type { Plugin } from "../../plugins/plugin.ts";
 import type { ApplyOptions } from "../write/apply-change.ts";
-import { type Coming, expected, giveUp } from "./arrivals.ts";
+import { type PluginWish, installOnce, giveUp } from "./pending-installs.ts";
 import type { Context } from "../state/context.ts";
 
 export type Installed = NonNullable<ApplyResult["plugin_installs"]>[number];
@@ -39,16 +39,16 @@ export async function bringPlugins(
     if (first === undefined) continue;
     refuseTwoPins(first, others);
     const { kind } = first.block;
-    const coming = comingFor(context, first);
-    if (coming === undefined) continue;
-    const { request } = coming;
+    const wish = wishFor(context, first);
+    if (wish === undefined) continue;
+    const { request } = wish;
     if (options.dryRun) {
       const version = request.version ?? "";
       installs.push({ plugin: kind, version, source: request.source });
       const why = `unknown until "${kind}" is installed from ${request.source}`;
       for (const { block } of [first, ...others]) missing.set(block.kind, why);
     } else {
-      installs.push(await bring(context, { wanted: first, coming, options, undo }));
+      installs.push(await install(context, { wanted: first, wish, options, undo }));
     }
   }
   return { installs, missing };
@@ -79,7 +79,7 @@ function refuseTwoPins(first: PinnedBlock, others: readonly PinnedBlock[]): void
 }
 
 /** What has to be installed for a block; undefined when what is there will do. */
-function comingFor(context: Context, { block, place, pin }: PinnedBlock): Coming | undefined {
+function wishFor(context: Context, { block, place, pin }: PinnedBlock): PluginWish | undefined {
   const there = context.plugins.registry.ofKind(block.kind);
   const version = pin.version === "latest" ? undefined : pin.version;
   const wanted = version === undefined ? {} : { version };
@@ -137,20 +137,20 @@ function notThere(block: PluginBlock, place: Place, there: Plugin | undefined): 
   return problemFailure("invalid", { path: "spec.plugin", message, place });
 }
 
-interface Bringing {
+interface Installing {
   wanted: PinnedBlock;
-  coming: Coming;
+  wish: PluginWish;
   options: ApplyOptions;
   undo: (() => Promise<void>)[];
 }
 
-async function bring(context: Context, { wanted, coming, options, undo }: Bringing): Promise<Installed> {
+async function install(context: Context, { wanted, wish, options, undo }: Installing): Promise<Installed> {
   const { block, pin } = wanted;
-  const { source } = coming.request;
+  const { source } = wish.request;
   const place = placeWithin(wanted.place, formatKey(block));
-  const arrival = expected(context, coming);
-  undo.push(() => giveUp(context, arrival));
-  const { yml } = await arrival.plugin.catch((error: unknown) => {
+  const pending = installOnce(context, wish);
+  undo.push(() => giveUp(context, pending));
+  const { yml } = await pending.plugin.catch((error: unknown) => {
     throw asInvalid(error, place);
   });
   await context.plugins.registry.refresh();

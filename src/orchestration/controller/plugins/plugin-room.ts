@@ -31,7 +31,7 @@ export interface PluginRoom {
   /** Runs under way that keep stopped what they stopped. */
   holds: Set<PluginHold>;
   /** On their way in for applies, by source and version. */
-  arrivals: Map<string, Arrival>;
+  pendingInstalls: Map<string, PendingInstall>;
   /** `owner/repo` of the plugin of a block kind, as the operator set it. */
   defaultRepo: (kind: string) => string | undefined;
 }
@@ -55,7 +55,7 @@ export interface RunPass {
 }
 
 /** A plugin on its way in for one apply or several. */
-export interface Arrival {
+export interface PendingInstall {
   plugin: Promise<Plugin>;
   /** How many wait for it. */
   applies: number;
@@ -115,7 +115,7 @@ export function noPlugins(): PluginRoom {
     passes: new Map(),
     underWay: new Set(),
     holds: new Set(),
-    arrivals: new Map(),
+    pendingInstalls: new Map(),
     callbacks: { url: () => undefined, open: async () => undefined },
     defaultRepo: () => undefined,
   };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { type AddressHolder, type Arrival, decideAccount } from "../../../../src/identity/core/linking.ts";
+import { type AddressHolder, type ProviderSignIn, decideAccount } from "../../../../src/identity/core/linking.ts";
 
 const profile = {
   uid: "1",
@@ -18,7 +18,7 @@ const settings = {
 const proven: AddressHolder = { emailVerifiedAt: 1, placeholder: false };
 const unproven: AddressHolder = { emailVerifiedAt: undefined, placeholder: false };
 
-const decide = (arrival: Partial<Arrival> & { with?: Partial<Arrival["profile"]> }) =>
+const decide = (arrival: Partial<ProviderSignIn> & { with?: Partial<ProviderSignIn["profile"]> }) =>
   decideAccount({ isKnown: false, holder: undefined, settings, ...arrival, profile: { ...profile, ...arrival.with } })
     .step;
 

@@ -1,7 +1,7 @@
 import { createClientAddress, createTrust } from "../../base/http/client-address.ts";
 
 /** How a request came. */
-export interface Arrival {
+export interface ClientConnection {
   /** Of the client itself, behind proxies that are trusted. */
   ip: string;
   /** TLS, here or at a trusted proxy. */
@@ -10,13 +10,13 @@ export interface Arrival {
   isPrivate: boolean;
 }
 
-interface ArrivalOptions {
+interface ConnectionOptions {
   peerOf: (request: Request) => string;
   trusted: readonly string[];
   hopsMax: number;
 }
 
-export function createArrival(options: ArrivalOptions): (request: Request) => Arrival {
+export function createClientConnection(options: ConnectionOptions): (request: Request) => ClientConnection {
   const clientIp = createClientAddress(options);
   const isTrusted = createTrust(options.trusted);
   return (request) => {
@@ -44,7 +44,7 @@ export function isCrossSite(headers: Headers): boolean {
 }
 
 /** Whether a page of this very plane sent a request: a browser adds the origin of the page to each WebSocket. */
-export function isOwnOrigin(headers: Headers, { tls }: Pick<Arrival, "tls">): boolean {
+export function isOwnOrigin(headers: Headers, { tls }: Pick<ClientConnection, "tls">): boolean {
   const origin = headers.get("origin");
   if (origin === null || !URL.canParse(origin)) return false;
   const { protocol, host } = new URL(origin);

@@ -2,7 +2,7 @@ import type { Language } from "../core/languages.ts";
 import type { InstanceEntry } from "./directory.ts";
 
 /** A browser at the hosted pages of an instance, as one request shows it. */
-export interface Visit {
+export interface Browser {
   entry: InstanceEntry;
   /** Address of the client itself. */
   ip: string;

@@ -1,18 +1,18 @@
 import type { InstallRequest, Plugin } from "../../plugins/plugin.ts";
 import type { Context } from "../state/context.ts";
-import type { Arrival } from "./plugin-room.ts";
+import type { PendingInstall } from "./plugin-room.ts";
 
-/** A plugin that an apply has to bring. */
-export interface Coming {
+/** A plugin that an apply has to install or update. */
+export interface PluginWish {
   request: InstallRequest;
   /** One of the same source that is installed, and is updated. */
   present: Plugin | undefined;
 }
 
-/** Applies at the same time that need the same have it brought once. */
-export function expected({ plugins }: Context, { request, present }: Coming): Arrival {
+/** Applies at the same time that need the same plugin share one installation. */
+export function installOnce({ plugins }: Context, { request, present }: PluginWish): PendingInstall {
   const key = JSON.stringify([request.source, request.version ?? ""]);
-  const known = plugins.arrivals.get(key);
+  const known = plugins.pendingInstalls.get(key);
   if (known !== undefined) {
     known.applies += 1;
     return known;
@@ -21,18 +21,18 @@ export function expected({ plugins }: Context, { request, present }: Coming): Ar
   const { installer } = plugins;
   // What is there was granted something, and an apply grants no more.
   const plugin = present === undefined ? installer.install(request) : installer.update(present.yml.name, wish);
-  const arrival: Arrival = { plugin, applies: 1, refused: 0, before: present };
-  plugins.arrivals.set(key, arrival);
-  plugin.catch(() => undefined).finally(() => plugins.arrivals.delete(key));
-  return arrival;
+  const pending: PendingInstall = { plugin, applies: 1, refused: 0, before: present };
+  plugins.pendingInstalls.set(key, pending);
+  plugin.catch(() => undefined).finally(() => plugins.pendingInstalls.delete(key));
+  return pending;
 }
 
 /** An apply was refused. What came in for applies that were all refused goes again. */
-export async function giveUp(context: Context, arrival: Arrival): Promise<void> {
-  arrival.refused += 1;
-  if (arrival.refused < arrival.applies) return;
-  const came = await arrival.plugin.catch(() => undefined);
-  if (came !== undefined) await takeBack(context, came, arrival.before);
+export async function giveUp(context: Context, pending: PendingInstall): Promise<void> {
+  pending.refused += 1;
+  if (pending.refused < pending.applies) return;
+  const came = await pending.plugin.catch(() => undefined);
+  if (came !== undefined) await takeBack(context, came, pending.before);
 }
 
 /** Nothing is taken back where nothing new came, or a block that was stored meanwhile is of the plugin. */

@@ -6,9 +6,9 @@ import { settleAccount } from "./accounts.ts";
 import { auditAttempt } from "./audit.ts";
 import { deliverError } from "./delivery.ts";
 import type { InstanceEntry } from "./directory.ts";
-import type { Admitted } from "./entrance.ts";
+import type { SignedIn } from "./complete-sign-in.ts";
 import {
-  type Arrival,
+  type CallbackOutcome,
   callbackOf,
   complain,
   deadline,
@@ -25,18 +25,22 @@ const statePattern = /^[0-9a-f]{64}$/;
 const codeLengthMax = 4_096;
 
 /** Takes a browser that comes back from a provider on to the app: with a token, or with an error. */
-export async function arrive(parts: FlowParts, answer: ProviderAnswer, signal: AbortSignal): Promise<Arrival> {
+export async function takeCallback(
+  parts: FlowParts,
+  answer: ProviderAnswer,
+  signal: AbortSignal,
+): Promise<CallbackOutcome> {
   const state = await takeState(parts, answer.state);
   const entry = state === undefined ? undefined : parts.context.directory.bySeq(state.instance);
   if (state === undefined || entry === undefined) return { problem: "state" };
   const problem = stateProblem(parts, { state, entry, answer });
   // The address was checked when it was stored, but the list may have changed since.
-  const { ip } = answer.visit(entry);
+  const { ip } = answer.browser(entry);
   const redirectUri = allowedRedirect(parts.context, { entry, ip }, state.redirectUri);
   if (redirectUri === undefined) return { problem: problem ?? "redirect", entry };
   if (problem !== undefined) return { problem, entry, redirectUri };
   const fair = fairAnswer(parts, { state, entry, answer });
-  const outcome = "failed" in fair ? fair : await enter(parts, { ...fair, state, entry, answer, redirectUri }, signal);
+  const outcome = "failed" in fair ? fair : await signIn(parts, { ...fair, state, entry, answer, redirectUri }, signal);
   if (!("failed" in outcome)) return { ...outcome, entry };
   await record(parts, { state, entry, answer }, outcome);
   return { delivery: deliverError(redirectUri, outcome.failed), entry };
@@ -67,7 +71,7 @@ function stateProblem({ context, providers }: FlowParts, { state, entry, answer 
   if (state.expiresAt <= context.clock.now()) return "state";
   const provider = providers.get(entry.instance.seq, state.provider);
   if (provider === undefined || !isCallbackOf(provider, entry, answer.callback)) return "state";
-  const { flow } = answer.visit(entry);
+  const { flow } = answer.browser(entry);
   if (flow === undefined) return "cookies";
   return Buffer.from(hashOf(flow)).equals(state.browser) ? undefined : "state";
 }
@@ -97,25 +101,25 @@ function fairAnswer(
   return { failed, why: "the settings of the provider have changed meanwhile" };
 }
 
-interface Entering extends Answered {
+interface SigningIn extends Answered {
   code: string;
   provider: ResolvedProvider;
   redirectUri: string;
 }
 
-async function enter(parts: FlowParts, entering: Entering, signal: AbortSignal): Promise<Failed | Admitted> {
-  const { context, providers, admit } = parts;
-  const { state, entry, answer, code, provider, redirectUri } = entering;
-  const visit = { ...answer.visit(entry), flow: "" };
+async function signIn(parts: FlowParts, proof: SigningIn, signal: AbortSignal): Promise<Failed | SignedIn> {
+  const { context, providers, completeSignIn } = parts;
+  const { state, entry, answer, code, provider, redirectUri } = proof;
+  const browser = { ...answer.browser(entry), flow: "" };
   try {
     const callback = callbackOf(parts, entry, provider);
-    const arrived = await providers.arrive({ provider, state, code, callback }, deadline(parts, signal));
+    const account = await providers.exchange({ provider, state, code, callback }, deadline(parts, signal));
     const now = context.clock.now();
-    return await context.store.write((nouns): Failed | Admitted => {
+    return await context.store.write((nouns): Failed | SignedIn => {
       const { name } = provider;
-      const settled = settleAccount(nouns, { entry, provider: name, arrived, ip: visit.ip, now });
+      const settled = settleAccount(nouns, { entry, provider: name, account, ip: browser.ip, now });
       if ("refused" in settled) return { failed: "access_denied", why: settled.refused };
-      return admit(nouns, { visit, user: settled.user, provider: name, redirectUri, now });
+      return completeSignIn(nouns, { browser, user: settled.user, provider: name, redirectUri, now });
     });
   } catch (error) {
     const failed = complain(parts, { entry, provider: provider.name, error });
@@ -125,7 +129,7 @@ async function enter(parts: FlowParts, entering: Entering, signal: AbortSignal):
 
 function record({ context }: FlowParts, { state, entry, answer }: Answered, { failed, why }: Failed): Promise<void> {
   const { instance } = entry;
-  const { ip } = answer.visit(entry);
+  const { ip } = answer.browser(entry);
   const act = { instance, actor: "user", action: "signin.fail", provider: state.provider, ip };
   const now = context.clock.now();
   return context.store.write((nouns) =>

@@ -6,10 +6,10 @@ import { deliver, type Delivery } from "./delivery.ts";
 import { hashOf, hexOf, randomSecret } from "./random.ts";
 import { isOpen, renewSession, startSession } from "./sessions.ts";
 import type { Tokens } from "./tokens.ts";
-import type { DeviceCookie, Visit } from "./visit.ts";
+import type { DeviceCookie, Browser } from "./browser.ts";
 
-interface Admission {
-  visit: Visit;
+interface ProvedSignIn {
+  browser: Browser;
   user: User;
   /** `password` or the name of a provider. */
   provider: string;
@@ -18,24 +18,24 @@ interface Admission {
   now: number;
 }
 
-export interface Admitted {
+export interface SignedIn {
   delivery: Delivery;
   /** For the browser to keep instead of what it had. */
   device: DeviceCookie;
 }
 
-/** Lets somebody in who has proved who they are: session, browser and token, inside one write. */
-export type Admit = (nouns: IdentityNouns, admission: Admission) => Admitted;
+/** Signs in a user who has proved who they are: session, browser and token, inside one write. */
+export type CompleteSignIn = (nouns: IdentityNouns, proved: ProvedSignIn) => SignedIn;
 
-type EntranceContext = Pick<IdentityContext, "limits" | "randomBytes">;
+type CompleteContext = Pick<IdentityContext, "limits" | "randomBytes">;
 
-export function createEntrance(context: EntranceContext, tokens: Pick<Tokens, "issue">): Admit {
-  return function admit(nouns, admission) {
-    const { visit, user, provider, redirectUri, now } = admission;
-    const { entry } = visit;
-    const device = { device: visit.device?.device ?? randomSecret(context), login: randomSecret(context) };
-    const session = sessionFor(nouns, admission, hexOf(hashOf(device.device)));
-    if (visit.device !== undefined) nouns.browsers.remove(hashOf(visit.device.login));
+export function createCompleteSignIn(context: CompleteContext, tokens: Pick<Tokens, "issue">): CompleteSignIn {
+  return function completeSignIn(nouns, proved) {
+    const { browser, user, provider, redirectUri, now } = proved;
+    const { entry } = browser;
+    const device = { device: browser.device?.device ?? randomSecret(context), login: randomSecret(context) };
+    const session = sessionFor(nouns, proved, hexOf(hashOf(device.device)));
+    if (browser.device !== undefined) nouns.browsers.remove(hashOf(browser.device.login));
     nouns.browsers.put({
       hash: hashOf(device.login),
       instance: entry.instance.seq,
@@ -54,7 +54,7 @@ export function createEntrance(context: EntranceContext, tokens: Pick<Tokens, "i
       email,
       sessionId,
       provider,
-      ip: visit.ip,
+      ip: browser.ip,
       now,
     });
     const token = tokens.issue({ entry, user, session });
@@ -63,10 +63,10 @@ export function createEntrance(context: EntranceContext, tokens: Pick<Tokens, "i
 }
 
 /** A browser that comes back to its own session goes on with it; everybody else gets a new one. */
-function sessionFor(nouns: IdentityNouns, { visit, user, provider, now }: Admission, device: string): Session {
-  const { ip, userAgent } = visit;
-  const { instance } = visit.entry;
-  const current = currentSession(nouns, visit, now);
+function sessionFor(nouns: IdentityNouns, { browser, user, provider, now }: ProvedSignIn, device: string): Session {
+  const { ip, userAgent } = browser;
+  const { instance } = browser.entry;
+  const current = currentSession(nouns, browser, now);
   if (current?.user === user.seq && current.provider === provider) {
     return renewSession(nouns, current, { user, ip, userAgent, now });
   }
@@ -76,12 +76,12 @@ function sessionFor(nouns: IdentityNouns, { visit, user, provider, now }: Admiss
 /** The session that a browser is signed in with; undefined when it has none, or none that is still good. */
 export function currentSession(
   nouns: Pick<IdentityNouns, "browsers" | "sessions">,
-  { entry, device }: Visit,
+  { entry, device }: Browser,
   now: number,
 ): Session | undefined {
   if (device === undefined) return undefined;
-  const browser = nouns.browsers.get(entry.instance.seq, hashOf(device.login));
-  if (browser === undefined || browser.expiresAt <= now) return undefined;
-  const session = nouns.sessions.bySeq(browser.session);
+  const signedIn = nouns.browsers.get(entry.instance.seq, hashOf(device.login));
+  if (signedIn === undefined || signedIn.expiresAt <= now) return undefined;
+  const session = nouns.sessions.bySeq(signedIn.session);
   return session !== undefined && isOpen(session, entry.instance, now) ? session : undefined;
 }

@@ -4,15 +4,15 @@ import { stateLimitReached } from "../core/state-room.ts";
 import type { IdentityNouns } from "../store/open-store.ts";
 import type { OAuthState } from "../store/records.ts";
 import { deliverError } from "./delivery.ts";
-import { callbackOf, complain, deadline, type Departure, type FlowParts } from "./flow-parts.ts";
+import { callbackOf, complain, deadline, type AuthorizeOutcome, type FlowParts } from "./flow-parts.ts";
 import type { ResolvedProvider } from "./code-exchange.ts";
 import { usesPkce } from "./providers.ts";
 import { hashOf, randomSecret, randomState } from "./random.ts";
 import { allowedRedirect } from "./redirects.ts";
-import type { Visit } from "./visit.ts";
+import type { Browser } from "./browser.ts";
 
-interface Wish {
-  visit: Visit;
+export interface AuthorizeWish {
+  browser: Browser;
   provider: string;
   redirectUri: string;
 }
@@ -21,57 +21,57 @@ interface Wish {
  * Sends a browser to a provider: checks where it wants to go in the end, and keeps what must be true on its return.
  * Fails `too_many` for a client that has begun too many sign-ins, `unavailable` when its instance has.
  */
-export async function depart(parts: FlowParts, wish: Wish, signal: AbortSignal): Promise<Departure> {
-  const { visit } = wish;
-  const { entry } = visit;
-  const redirectUri = allowedRedirect(parts.context, visit, wish.redirectUri);
+export async function authorize(parts: FlowParts, wish: AuthorizeWish, signal: AbortSignal): Promise<AuthorizeOutcome> {
+  const { browser } = wish;
+  const { entry } = browser;
+  const redirectUri = allowedRedirect(parts.context, browser, wish.redirectUri);
   if (redirectUri === undefined) return { problem: "redirect" };
   const provider = parts.providers.get(entry.instance.seq, wish.provider);
   if (provider === undefined) return { problem: "provider" };
-  const retryAfterSeconds = parts.context.rateLimits.takeClient("start", visit.ip);
+  const retryAfterSeconds = parts.context.rateLimits.takeClient("start", browser.ip);
   if (retryAfterSeconds !== undefined) throw tooMany(retryAfterSeconds);
-  const endpoints = await endpointsOf(parts, { visit, provider }, signal);
+  const endpoints = await endpointsOf(parts, { browser, provider }, signal);
   if ("shown" in endpoints) return { delivery: deliverError(redirectUri, endpoints.shown) };
-  return { go: await leave(parts, { visit, provider, redirectUri, endpoints }) };
+  return { go: await authorizeUrl(parts, { browser, provider, redirectUri, endpoints }) };
 }
 
 type Endpoints = Awaited<ReturnType<FlowParts["providers"]["endpoints"]>>;
 
 async function endpointsOf(
   parts: FlowParts,
-  { visit, provider }: { visit: Visit; provider: ResolvedProvider },
+  { browser, provider }: { browser: Browser; provider: ResolvedProvider },
   signal: AbortSignal,
 ): Promise<Endpoints | { shown: string }> {
   try {
     return await parts.providers.endpoints(provider, deadline(parts, signal));
   } catch (error) {
-    return { shown: complain(parts, { entry: visit.entry, provider: provider.name, error }) };
+    return { shown: complain(parts, { entry: browser.entry, provider: provider.name, error }) };
   }
 }
 
-interface Leaving {
-  visit: Visit;
+interface Authorizing {
+  browser: Browser;
   provider: ResolvedProvider;
   redirectUri: string;
   endpoints: Endpoints;
 }
 
-async function leave(parts: FlowParts, leaving: Leaving): Promise<string> {
+async function authorizeUrl(parts: FlowParts, authorizing: Authorizing): Promise<string> {
   const { context, providers } = parts;
   const { store, clock, limits } = context;
-  const { visit, provider, redirectUri } = leaving;
-  const { authorize, ...endpoints } = leaving.endpoints;
+  const { browser, provider, redirectUri } = authorizing;
+  const { authorize, ...endpoints } = authorizing.endpoints;
   const value = randomState(context);
   const verifier = usesPkce(provider) ? randomSecret(context) : undefined;
   const nonce = endpoints.jwks === undefined ? undefined : randomSecret(context);
   const now = clock.now();
   const state: OAuthState = {
     hash: hashOf(value),
-    instance: visit.entry.instance.seq,
+    instance: browser.entry.instance.seq,
     provider: provider.name,
     redirectUri,
-    browser: hashOf(visit.flow),
-    client: clientNetwork(visit.ip).near || "unknown",
+    browser: hashOf(browser.flow),
+    client: clientNetwork(browser.ip).near || "unknown",
     endpoints: { ...endpoints, clientId: provider.clientId },
     codeVerifier: verifier,
     nonce,
@@ -80,7 +80,7 @@ async function leave(parts: FlowParts, leaving: Leaving): Promise<string> {
   };
   // Lost in a crash of the machine it costs somebody a second try; nothing is worth a sync to disk here.
   await store.write((nouns) => putState(parts, nouns, state), { durable: false });
-  const callback = callbackOf(parts, visit.entry, provider);
+  const callback = callbackOf(parts, browser.entry, provider);
   return providers.authorizeUrl(provider, { ...endpoints, authorize }, { state: value, verifier, nonce, callback });
 }
 
