@@ -1,13 +1,13 @@
 import { acknowledgeAlert, getAlert, listAlertHistory, listAlerts } from "../../observability/api/alerts.ts";
 import { operatorTwin } from "../../observability/api/operator-twin.ts";
 import { answer, type Command, type CommandBody } from "../shell/command.ts";
-import { exitCodes, usageFailure } from "../shell/failures.ts";
+import { exitCodes } from "../shell/failures.ts";
 import { resourceReference } from "../shell/reference.ts";
 import { alertsText, alertText, historyText } from "../text/alert-text.ts";
 import { channelCommands } from "./alerts/channel.ts";
 import { heartbeatCommand } from "./alerts/heartbeat.ts";
 import { ruleCommands } from "./alerts/rule.ts";
-import { oneWord, present } from "../shell/words.ts";
+import { oneWord, optionalWord, present } from "../shell/words.ts";
 import { silenceCommands } from "./alerts/silence.ts";
 import { rowsOf } from "../shell/listing.ts";
 
@@ -22,8 +22,7 @@ const commands: readonly Command[] = [
     flags: [],
     groups: true,
     async run(context, args) {
-      const [text, ...more] = args.words;
-      if (more.length > 0) throw usageFailure(`"${more[0]}" is one word too many`);
+      const text = optionalWord(args);
       const query = text === undefined ? {} : present(placeOf(text));
       const data = await context.api.call(operatorTwin(listAlerts), { query });
       answer(context, data, () => alertsText(data.alerts, data.blind, context));
@@ -66,8 +65,7 @@ const commands: readonly Command[] = [
       { name: "limit", short: "n", value: "N", summary: "at most this many (50)" },
     ],
     async run(context, args) {
-      const [text, ...more] = args.words;
-      if (more.length > 0) throw usageFailure(`"${more[0]}" is one word too many`);
+      const text = optionalWord(args);
       const place = text === undefined ? {} : placeOf(text);
       const query = present({ ...place, rule: args.value("rule"), limit: args.value("limit") });
       const data = await context.api.call(operatorTwin(listAlertHistory), { query });

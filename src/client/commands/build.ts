@@ -18,6 +18,7 @@ import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
 import { fileFlag, formatFlag, manifestsOf } from "../shell/manifest-flags.ts";
 import { printable } from "../shell/style.ts";
 import { resourceReference } from "../shell/reference.ts";
+import { optionalWord } from "../shell/words.ts";
 import { tableText } from "../text/table-text.ts";
 import { timeText } from "../text/time-text.ts";
 import { tableSetup } from "./get.ts";
@@ -93,8 +94,7 @@ export const buildCommand: CommandBody = {
 };
 
 async function printDockerfile(context: Context, { words }: Arguments): Promise<number> {
-  const [folder = ".", ...more] = words;
-  if (more.length > 0) throw usageFailure(`"${more[0]}" is one word too many: build --print FOLDER`);
+  const folder = optionalWord({ words }, "build --print FOLDER") ?? ".";
   const directory = resolve(context.cwd, folder);
   const { generated, dockerfile } = await planBuild(
     { scope: "any", name: "app", build: {}, directory },
@@ -108,8 +108,8 @@ async function printDockerfile(context: Context, { words }: Arguments): Promise<
   return exitCodes.done;
 }
 
-async function listOf(context: Context, { words: [text, ...more] }: Arguments): Promise<number> {
-  if (more.length > 0) throw usageFailure("build list takes one app: build list SCOPE/NAME");
+async function listOf(context: Context, args: Arguments): Promise<number> {
+  const text = optionalWord(args, "build list SCOPE/NAME");
   const query = text === undefined ? {} : namesOf(text);
   const data = await context.api.call(listBuilds, { query });
   answer(context, data, () => {

@@ -6,6 +6,7 @@ import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
 import { explained, fileFlag, formatFlag, manifestsOf } from "../shell/manifest-flags.ts";
 import { warn } from "../shell/progress-answer.ts";
 import { printable } from "../shell/style.ts";
+import { noWords } from "../shell/words.ts";
 import { lostUses } from "../text/uses.ts";
 
 export const deleteCommand: CommandBody = {
@@ -57,7 +58,7 @@ async function deletionOf(args: Arguments, context: Context): Promise<Deletion> 
     return explained(set, () => fileDeletion(set, setup));
   }
   if (first === undefined) throw usageFailure("say what to delete: SCOPE/NAME, SCOPE, KIND SCOPE/NAME, or -f FILE");
-  if (more.length > 0) throw usageFailure(`"${more[0]}" is one word too many`);
+  noWords({ words: more });
   return second === undefined ? referenceDeletion(first, setup) : kindDeletion(first, second, setup);
 }
 

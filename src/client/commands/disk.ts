@@ -1,7 +1,8 @@
 import { type DiskUse, getDisk, type VolumeUse } from "../../orchestration/api/disk.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
-import { exitCodes, usageFailure } from "../shell/failures.ts";
+import { exitCodes } from "../shell/failures.ts";
 import { printable } from "../shell/style.ts";
+import { noWords } from "../shell/words.ts";
 import { bytesText } from "../text/stats-table.ts";
 import { tableText } from "../text/table-text.ts";
 
@@ -11,7 +12,7 @@ export const diskCommand: CommandBody = {
   detail: ["The server measures at most once a minute. To make room: berth prune"],
   flags: [{ name: "volumes", summary: "list the volumes with their size and the app that uses them" }],
   async run(context, args) {
-    if (args.words.length > 0) throw usageFailure(`"${args.words[0]}" is one word too many`);
+    noWords(args);
     const data = await context.api.call(getDisk, { query: { wait: "true" } });
     answer(context, data, () => (args.on("volumes") ? volumesText(data.volumes, context) : diskText(data, context)));
     if (data.error !== undefined) context.terminal.note(`! not measured: ${printable(data.error)}`);

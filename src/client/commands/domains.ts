@@ -11,6 +11,7 @@ import { requireNamed } from "../shell/named.ts";
 import { parseReference, resourceReference } from "../shell/reference.ts";
 import { printable } from "../shell/style.ts";
 import { didYouMean } from "../shell/suggest.ts";
+import { optionalWord } from "../shell/words.ts";
 import { tableText } from "../text/table-text.ts";
 import { isPodKind } from "../wait/look.ts";
 import { tableSetup } from "./get.ts";
@@ -56,8 +57,7 @@ interface Call {
 }
 
 async function list({ context, args, words }: Call): Promise<number> {
-  const [reference, ...more] = words;
-  if (more.length > 0) throw usageFailure(`"${more[0]}" is one word too many: domains list [SCOPE/NAME]`);
+  const reference = optionalWord({ words }, "domains list [SCOPE/NAME]");
   const { word, scope = word, name } = reference === undefined ? { word: undefined } : parseReference(reference);
   const found = await context.api.call(listManifests, { query: { kind: "ingress", scope, name } });
   if (found.length === 0) await requireNamed(reference, context);

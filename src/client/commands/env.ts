@@ -15,6 +15,7 @@ import { requireNamed } from "../shell/named.ts";
 import { bucketReference } from "../shell/reference.ts";
 import { printable } from "../shell/style.ts";
 import { didYouMean } from "../shell/suggest.ts";
+import { noWords } from "../shell/words.ts";
 import { restartingLines } from "../text/restarting.ts";
 
 type Variables = Record<string, string>;
@@ -55,7 +56,7 @@ export const envCommand: CommandBody = {
       );
     }
     if (reference === undefined) throw usageFailure(`env ${verb} needs a SCOPE or SCOPE/NAME`);
-    if (more.length > 0) throw usageFailure(`"${more[0]}" is one word too many: env ${verb} REF [FILE]`);
+    noWords({ words: more }, `env ${verb} REF [FILE]`);
     return action({ bucket: bucketReference(reference), file, args, context });
   },
 };

@@ -9,6 +9,7 @@ import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
 import { fileFlag, formatFlag, manifestsAt } from "../shell/manifest-flags.ts";
 import { nothingNamed } from "../shell/named.ts";
 import { parseReference, type Reference } from "../shell/reference.ts";
+import { optionalWord } from "../shell/words.ts";
 
 interface Exported {
   documents: unknown[];
@@ -103,8 +104,7 @@ async function fromFiles(context: Context, args: Arguments): Promise<Record<stri
 }
 
 async function fromServer(context: Context, { words }: Arguments): Promise<Record<string, unknown>[]> {
-  const [reference, ...more] = words;
-  if (more.length > 0) throw usageFailure(`"${more[0]}" is one word too many: name one scope or resource`);
+  const reference = optionalWord({ words }, "name one scope or resource");
   const named: Partial<Reference> = reference === undefined ? {} : parseReference(reference);
   const { kind, scope, name, word } = named;
   const found = await context.api.call(listManifests, { query: { kind, scope: scope ?? word, name } });

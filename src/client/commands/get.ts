@@ -6,6 +6,7 @@ import { answer, type CommandBody, type Context } from "../shell/command.ts";
 import { storedWorkloads, unlessAway } from "../shell/engine-away.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
 import { kindNamed } from "../shell/kinds.ts";
+import { noWords } from "../shell/words.ts";
 import { getLeftovers } from "../text/leftovers.ts";
 import { isPodKind } from "../wait/look.ts";
 import { findPods, isPodWord } from "../wait/pods.ts";
@@ -42,7 +43,7 @@ export const getCommand: CommandBody = {
   groups: true,
   async run(context, args) {
     const [first, second, ...more] = args.words;
-    if (more.length > 0) throw usageFailure(`"${more[0]}" is one word too many: get [KIND] [SCOPE[/NAME]]`);
+    noWords({ words: more }, "get [KIND] [SCOPE[/NAME]]");
     if (first === "leftovers") {
       if (context.yaml || context.names || args.on("watch")) {
         throw usageFailure("get leftovers prints text or json, once");

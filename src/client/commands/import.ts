@@ -1,6 +1,7 @@
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
 import type { Arguments } from "../shell/arguments.ts";
 import { exitCodes, usageFailure } from "../shell/failures.ts";
+import { optionalWord } from "../shell/words.ts";
 
 const composeDetail = [
   "Prints manifests that do what a Compose file does: a deployment for each service, and an asset of",
@@ -35,8 +36,7 @@ export const importCommand: CommandBody = {
 };
 
 async function fromCompose(context: Context, args: Arguments): Promise<number> {
-  const [file, ...more] = args.words;
-  if (more.length > 0) throw usageFailure(`"${more[0]}" is one word too many: import compose FILE`);
+  const file = optionalWord(args, "import compose FILE");
   const to = args.value("to") ?? "yaml";
   if (to !== "yaml" && to !== "hcl") throw usageFailure(`--to is yaml or hcl, not "${to}"`);
   const { importComposeFile } = await import("../manifests/compose/files.ts");

@@ -1,7 +1,7 @@
 import { getIngress, type IngressSite, reloadIngress, stopIngress } from "../../ingress/api/ingress.ts";
 import { getIngressTraffic } from "../../ingress/api/traffic.ts";
+import { noWords } from "../shell/words.ts";
 import { accessCommand } from "./ingress-logs.ts";
-import type { Arguments } from "../shell/arguments.ts";
 import { assent, yesFlag } from "../shell/ask.ts";
 import { answer, type Command, type CommandBody } from "../shell/command.ts";
 import { rowsOf } from "../shell/listing.ts";
@@ -18,7 +18,7 @@ const statusCommand: Command = {
   examples: ["ingress status  exits with 0 while the proxy serves, else with 1"],
   flags: [],
   async run(context, args) {
-    noWords(args, "status");
+    noWords(args);
     const data = await context.api.call(getIngress);
     answer(context, data, () => proxyText(data, tableSetup(context)));
     return data.proxy.state === "running" ? exitCodes.done : exitCodes.failed;
@@ -86,7 +86,7 @@ const reloadCommand: Command = {
   detail: ["The server loads and starts the proxy by itself; this is for a proxy that was stopped."],
   flags: [],
   async run(context, args) {
-    noWords(args, "reload");
+    noWords(args);
     const data = await context.api.call(reloadIngress);
     answer(context, data, () => proxyText(data, tableSetup(context)));
     return exitCodes.done;
@@ -101,7 +101,7 @@ const stopCommand: Command = {
   detail: ["Requests under way get 10 seconds. A new start of the server starts the proxy too."],
   flags: [yesFlag],
   async run(context, args) {
-    noWords(args, "stop");
+    noWords(args);
     await assent("Stop the proxy? No site is served until: berth ingress reload", args, context);
     const data = await context.api.call(stopIngress);
     answer(context, data, () => "stopped; start it again with: berth ingress reload");
@@ -122,10 +122,6 @@ export const ingressCommand: CommandBody = {
   commands: [statusCommand, listCommand, topCommand, accessCommand, reloadCommand, stopCommand],
   run: () => Promise.reject(usageFailure("say what to do: ingress status, ls, top, logs, reload, stop")),
 };
-
-function noWords({ words }: Arguments, verb: string): void {
-  if (words.length > 0) throw usageFailure(`ingress ${verb} takes no arguments`);
-}
 
 /** `shop` is a scope, `shop/web` one ingress. */
 function isMeant({ ingress }: Pick<IngressSite, "ingress">, reference: string | undefined): boolean {

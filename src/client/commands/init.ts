@@ -9,6 +9,7 @@ import { askText, requireYes, yesFlag } from "../shell/ask.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
 import { printable } from "../shell/style.ts";
+import { optionalWord } from "../shell/words.ts";
 
 const written = "berth.yaml";
 
@@ -31,8 +32,7 @@ export const initCommand: CommandBody = {
     { ...yesFlag, summary: "do not ask: take the defaults, and write over what is there" },
   ],
   async run(context, args) {
-    const [folder = ".", ...more] = args.words;
-    if (more.length > 0) throw usageFailure(`"${more[0]}" is one word too many: init [FOLDER]`);
+    const folder = optionalWord(args, "init [FOLDER]") ?? ".";
     const root = resolve(context.cwd, folder);
     if (!existsSync(root) || !statSync(root).isDirectory()) {
       throw new CommandFailure(`"${printable(folder)}" is not a folder`);

@@ -4,6 +4,7 @@ import type { Arguments } from "../shell/arguments.ts";
 import { answer, type Command, type CommandBody, type Context } from "../shell/command.ts";
 import { exitCodes, usageFailure } from "../shell/failures.ts";
 import { printable } from "../shell/style.ts";
+import { noWords, optionalWord } from "../shell/words.ts";
 import { tableText } from "../text/table-text.ts";
 import { ageOf, shortDuration, timeText } from "../text/time-text.ts";
 import { rowsOf } from "../shell/listing.ts";
@@ -32,8 +33,7 @@ const commands: readonly Command[] = [
       { name: "cidr", value: "NETWORK", repeat: true, summary: "only from there: 192.0.2.7, 10.0.0.0/8" },
     ],
     async run(context, args) {
-      const [word, ...more] = args.words;
-      if (more.length > 0) throw usageFailure(`"${more[0]}" is one word too many: a name with blanks needs quotes`);
+      const word = optionalWord(args, "a name with blanks needs quotes");
       const body = {
         scopes: listed(args, "scope", ["read"]),
         name: args.value("name") ?? word,
@@ -53,7 +53,7 @@ const commands: readonly Command[] = [
     flags: [{ name: "all", short: "a", summary: "with those that were revoked or have expired" }],
     lists: rowsOf("pats", "id"),
     async run(context, args) {
-      if (args.words.length > 0) throw usageFailure(`"${args.words[0]}" is one word too many`);
+      noWords(args);
       const data = await context.api.call(listPats, { query: { all: args.on("all") ? "true" : undefined } });
       answer(context, data, () => listText(data.pats, context));
       return exitCodes.done;

@@ -15,6 +15,7 @@ import { exitCodes, usageFailure } from "../shell/failures.ts";
 import { rowsOf } from "../shell/listing.ts";
 import { didYouMean } from "../shell/suggest.ts";
 import { printable } from "../shell/style.ts";
+import { noWords, oneWord, optionalWord } from "../shell/words.ts";
 import { listText, tableText } from "../text/table-text.ts";
 import { ageOf } from "../text/time-text.ts";
 
@@ -33,8 +34,7 @@ const commands: readonly Command[] = [
     ],
     flags: [{ name: "url", value: "URL", repeat: true, summary: "address of the web UI: https://berth.example.com" }],
     async run(context, args) {
-      const [instance, ...more] = args.words;
-      if (more.length > 0) throw usageFailure(`"${more[0]}" is one word too many: name one instance`);
+      const instance = optionalWord(args, "name one instance");
       const data = await context.api.call(enablePeople, { body: { instance, urls: args.values("url") } });
       answer(context, data, () => {
         const facts = [
@@ -85,7 +85,7 @@ const commands: readonly Command[] = [
     lists: rowsOf("people", "email"),
     flags: [],
     async run(context, args) {
-      if (args.words.length > 0) throw usageFailure(`"${args.words[0]}" is one word too many`);
+      noWords(args);
       const data = await context.api.call(listPeople);
       answer(context, data, () => peopleText(data.people, context));
       if (!context.json && data.sign_in === undefined) {
@@ -119,7 +119,7 @@ const commands: readonly Command[] = [
     usage: ["people disable [-y]"],
     flags: [yesFlag],
     async run(context, args) {
-      if (args.words.length > 0) throw usageFailure(`"${args.words[0]}" is one word too many`);
+      noWords(args);
       await assent("turn the sign-in of people off? every session of people ends at once", args, context);
       const data = await context.api.call(disablePeople);
       answer(context, data, () => `the sign-in of people is off${endedText(data.sessions_ended)}`);
@@ -141,11 +141,7 @@ export const peopleCommand: CommandBody = {
   run: () => Promise.reject(usageFailure(`say what to do: people ${commands.map(({ name }) => name).join(", ")}`)),
 };
 
-function onePerson({ words }: Arguments): string {
-  const [word, ...more] = words;
-  if (word === undefined || more.length > 0) throw usageFailure("say who: the address, as berth people list shows it");
-  return word;
-}
+const onePerson = (args: Arguments) => oneWord(args, "who: the address, as berth people list shows it");
 
 /** `text` says what became of the person, and gets what became of the sessions. */
 async function tell(

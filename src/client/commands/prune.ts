@@ -1,8 +1,9 @@
 import { planPrune, prune, type PrunePlan } from "../../orchestration/api/disk.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
 import { requireYes } from "../shell/ask.ts";
-import { exitCodes, usageFailure } from "../shell/failures.ts";
+import { exitCodes } from "../shell/failures.ts";
 import { printable } from "../shell/style.ts";
+import { noWords } from "../shell/words.ts";
 import { isRemovable, leftoverText } from "../text/leftovers.ts";
 import { bytesText } from "../text/stats-table.ts";
 
@@ -18,7 +19,7 @@ export const pruneCommand: CommandBody = {
     { name: "yes", short: "y", summary: "do not ask" },
   ],
   async run(context, args) {
-    if (args.words.length > 0) throw usageFailure(`"${args.words[0]}" is one word too many`);
+    noWords(args);
     const plan = await context.api.call(planPrune);
     const isNothing = plan.images.length === 0 && plan.build_cache_bytes === 0;
     if (args.on("dry-run") || isNothing) {

@@ -3,8 +3,9 @@ import { system } from "../../orchestration/api/health.ts";
 import { openBrowser } from "../shell/browser.ts";
 import type { Arguments } from "../shell/arguments.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
-import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
+import { CommandFailure, exitCodes } from "../shell/failures.ts";
 import { printable } from "../shell/style.ts";
+import { noWords } from "../shell/words.ts";
 import { holdWays, sideWay } from "./tunnel.ts";
 
 const loopback = "127.0.0.1";
@@ -31,7 +32,7 @@ export const uiCommand: CommandBody = {
     { name: "print", summary: "only print the link" },
   ],
   async run(context, args) {
-    if (args.words.length > 0) throw usageFailure(`"${args.words[0]}" is one word too many`);
+    noWords(args);
     const address = await planeAddress(context);
     const remote = context.remotes.chosen;
     if (remote === undefined) {

@@ -10,6 +10,7 @@ import { usageFailure } from "../shell/failures.ts";
 import { manifestsOfText } from "../shell/manifest-flags.ts";
 import { callWithProgress, warn } from "../shell/progress-answer.ts";
 import { printable } from "../shell/style.ts";
+import { optionalWord } from "../shell/words.ts";
 
 /** What a repository deploys, with its images built; `args` name the commit as the reason. */
 export async function upFromGit(
@@ -43,8 +44,7 @@ async function fetched(context: Context, args: Arguments, address: string): Prom
       .split("/")
       .at(-1) ?? "";
   const app = appIdentity(args.value("name") ?? `${scopeOfFolder(repository)}/web`);
-  const [folder, ...more] = args.words;
-  if (more.length > 0) throw usageFailure(`"${more[0]}" is one word too many: up takes one folder`);
+  const folder = optionalWord(args, "up takes one folder");
   const host = appHost(args.value("host") ?? "");
   const tokenKey = args.value("git-token");
   const body = {

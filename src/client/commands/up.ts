@@ -3,6 +3,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { listManifests } from "../../orchestration/api/apply.ts";
 import { appHost, appIdentity, placeHere, places, scopeOfFolder } from "../init/place.ts";
 import { withoutManifest } from "../init/without-manifest.ts";
+import { noWords } from "../shell/words.ts";
 import { type Pushed, pushedArguments, pushedOf, requireScope } from "./pushed.ts";
 import type { Arguments } from "../shell/arguments.ts";
 import type { CommandBody, Context } from "../shell/command.ts";
@@ -85,7 +86,7 @@ async function upFolder(around: Context, args: Arguments): Promise<number> {
 function folderOf(args: Arguments, { cwd }: Context): string {
   const [word, ...more] = args.words;
   if (word === undefined) return cwd;
-  if (more.length > 0) throw usageFailure(`"${more[0]}" is one word too many: up takes one folder`);
+  noWords({ words: more }, "up takes one folder");
   const folder = resolve(cwd, word);
   const found = statSync(folder, { throwIfNoEntry: false });
   if (found?.isFile()) throw usageFailure(`"${word}" is a file: files need -f`);

@@ -5,6 +5,7 @@ import { CommandFailure, exitCodes, usageFailure } from "./failures.ts";
 import { printable } from "./style.ts";
 import { type Format, formats } from "../manifests/source.ts";
 import type { ManifestSet } from "../manifests/read.ts";
+import { noWords } from "./words.ts";
 
 export const fileFlag: Flag = {
   name: "file",
@@ -40,7 +41,7 @@ export async function manifestsOf(args: Arguments, context: Context, verb: strin
     throw usageFailure(`files need -f: did you mean: berth ${verb} ${files}`);
   }
   if (paths.length === 0) throw usageFailure("say which manifests: -f FILE, -f FOLDER, or -f - for stdin");
-  if (args.words.length > 0) throw usageFailure(`"${args.words[0]}" is one word too many: files need -f`);
+  noWords(args, "files need -f");
   return manifestsAt(paths, args, context);
 }
 

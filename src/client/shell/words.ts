@@ -2,22 +2,25 @@ import type { Arguments } from "./arguments.ts";
 import type { Context } from "./command.ts";
 import { usageFailure } from "./failures.ts";
 
+/** The words of a command; `hint` says what it takes. */
+type Words = Pick<Arguments, "words">;
+
 /** The only word of a command that may have one. */
-export function optionalWord({ words: [word, ...more] }: Arguments): string | undefined {
-  if (more.length > 0) throw usageFailure(`"${more[0]}" is one word too many`);
+export function optionalWord({ words: [word, ...more] }: Words, hint?: string): string | undefined {
+  noWords({ words: more }, hint);
   return word;
 }
 
 /** The only word of a command; `what` says what is missing. */
-export function oneWord({ words }: Arguments, what: string): string {
-  const [word, ...more] = words;
-  if (word === undefined) throw usageFailure(`say ${what}`);
-  if (more.length > 0) throw usageFailure(`"${more[0]}" is one word too many: say ${what}`);
+export function oneWord(args: Words, what: string): string {
+  const word = optionalWord(args, `say ${what}`);
+  if (word === undefined || word === "") throw usageFailure(`say ${what}`);
   return word;
 }
 
-export function noWords({ words }: Arguments): void {
-  if (words.length > 0) throw usageFailure(`"${words[0]}" is one word too many`);
+export function noWords({ words: [word] }: Words, hint?: string): void {
+  if (word === undefined) return;
+  throw usageFailure(`"${word}" is one word too many${hint === undefined ? "" : `: ${hint}`}`);
 }
 
 /** Values of a flag that may be repeated and may hold commas; undefined where it was not given. */

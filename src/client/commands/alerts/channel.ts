@@ -12,7 +12,7 @@ import { answer, type Command, type Context } from "../../shell/command.ts";
 import { exitCodes, usageFailure } from "../../shell/failures.ts";
 import { printable } from "../../shell/style.ts";
 import { channelsText, deliveriesText } from "../../text/alert-text.ts";
-import { listed, noWords, oneWord, present, secretOf } from "../../shell/words.ts";
+import { listed, noWords, oneWord, optionalWord, present, secretOf } from "../../shell/words.ts";
 import { rowsOf } from "../../shell/listing.ts";
 
 const types = channelTypes.join(", ");
@@ -110,8 +110,7 @@ export const channelCommands: readonly Command[] = [
     lists: rowsOf("deliveries", "id"),
     flags: [{ name: "limit", short: "n", value: "N", summary: "at most this many (50)" }],
     async run(context, args) {
-      const [channel, ...more] = args.words;
-      if (more.length > 0) throw usageFailure(`"${more[0]}" is one word too many`);
+      const channel = optionalWord(args);
       const query = { channel, limit: args.value("limit") };
       const data = await context.api.call(operatorTwin(listAlertDeliveries), { query });
       answer(context, data, () => deliveriesText(data.deliveries, context));

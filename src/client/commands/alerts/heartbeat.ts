@@ -3,7 +3,7 @@ import { operatorTwin } from "../../../observability/api/operator-twin.ts";
 import { answer, type Command } from "../../shell/command.ts";
 import { exitCodes, usageFailure } from "../../shell/failures.ts";
 import { heartbeatText } from "../../text/alert-text.ts";
-import { present, secretOf } from "../../shell/words.ts";
+import { noWords, present, secretOf } from "../../shell/words.ts";
 
 export const heartbeatCommand: Command = {
   name: "heartbeat",
@@ -17,7 +17,7 @@ export const heartbeatCommand: Command = {
   flags: [{ name: "every", value: "TIME", summary: "between two pings (5m); at least 30s" }],
   async run(context, args) {
     const [verb, text, ...more] = args.words;
-    if (more.length > 0) throw usageFailure(`"${more[0]}" is one word too many`);
+    noWords({ words: more });
     if (verb === undefined) {
       const data = await context.api.call(operatorTwin(getHeartbeat));
       answer(context, data, () => heartbeatText(data, context));

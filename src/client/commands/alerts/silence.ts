@@ -4,7 +4,7 @@ import { answer, type Command } from "../../shell/command.ts";
 import { exitCodes, usageFailure } from "../../shell/failures.ts";
 import { matcherText, silencesText } from "../../text/alert-text.ts";
 import { timeText } from "../../text/time-text.ts";
-import { noWords, oneWord, present } from "../../shell/words.ts";
+import { noWords, oneWord, optionalWord, present } from "../../shell/words.ts";
 import { rowsOf } from "../../shell/listing.ts";
 
 export const silenceCommands: readonly Command[] = [
@@ -25,8 +25,7 @@ export const silenceCommands: readonly Command[] = [
       { name: "message", short: "m", value: "REASON", summary: "why, for the others" },
     ],
     async run(context, args) {
-      const [app, ...more] = args.words;
-      if (more.length > 0) throw usageFailure(`"${more[0]}" is one word too many: put a pattern in quotes`);
+      const app = optionalWord(args, "put a pattern in quotes");
       const span = args.value("for");
       if (span === undefined) throw usageFailure("say how long: --for 2h");
       const matcher = present({ app, rule: args.value("rule"), severity: args.value("severity") });

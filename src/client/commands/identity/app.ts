@@ -2,8 +2,8 @@ import { createIdentityApp, deleteIdentityApp, listIdentityApps } from "../../..
 import { answer, type Command } from "../../shell/command.ts";
 import { timeText } from "../../text/time-text.ts";
 import { exitCodes, usageFailure } from "../../shell/failures.ts";
-import { noWords } from "../../shell/words.ts";
-import { oneWord, table } from "./shared.ts";
+import { noWords, oneWord } from "../../shell/words.ts";
+import { table } from "./shared.ts";
 import { rowsOf } from "../../shell/listing.ts";
 
 export const appCommands: readonly Command[] = [

@@ -8,8 +8,8 @@ import {
 import { answer, type Command } from "../../shell/command.ts";
 import { timeText } from "../../text/time-text.ts";
 import { exitCodes, usageFailure } from "../../shell/failures.ts";
-import { noWords, present } from "../../shell/words.ts";
-import { instanceFlag, instanceOf, oneWord, table } from "./shared.ts";
+import { noWords, oneWord, present } from "../../shell/words.ts";
+import { instanceFlag, instanceOf, table } from "./shared.ts";
 import { rowsOf } from "../../shell/listing.ts";
 
 export const hookCommands: readonly Command[] = [

@@ -5,7 +5,8 @@ import type { Arguments } from "../../shell/arguments.ts";
 import { answer, type Command, type Context } from "../../shell/command.ts";
 import { CommandFailure, exitCodes } from "../../shell/failures.ts";
 import { batchedLines } from "../../session/line-batches.ts";
-import { instanceFlag, instanceOf, oneWord } from "./shared.ts";
+import { oneWord } from "../../shell/words.ts";
+import { instanceFlag, instanceOf } from "./shared.ts";
 
 /** Below what the server takes in one request. */
 const batchBytesMax = 900 * 1024;

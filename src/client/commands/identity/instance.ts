@@ -14,8 +14,8 @@ import { exitCodes, usageFailure } from "../../shell/failures.ts";
 import { listText } from "../../text/table-text.ts";
 import { didYouMean } from "../../shell/suggest.ts";
 import { printable } from "../../shell/style.ts";
-import { noWords, present } from "../../shell/words.ts";
-import { oneWord, table } from "./shared.ts";
+import { noWords, oneWord, present } from "../../shell/words.ts";
+import { table } from "./shared.ts";
 import { rowsOf } from "../../shell/listing.ts";
 
 const hostFlag: Flag = { name: "host", value: "HOST", summary: 'host name that leads to the instance; "" for none' };

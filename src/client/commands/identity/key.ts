@@ -9,8 +9,8 @@ import { assent, yesFlag } from "../../shell/ask.ts";
 import { answer, type Command } from "../../shell/command.ts";
 import { timeText } from "../../text/time-text.ts";
 import { exitCodes } from "../../shell/failures.ts";
-import { noWords, present } from "../../shell/words.ts";
-import { instanceFlag, instanceOf, oneWord, table } from "./shared.ts";
+import { noWords, oneWord, present } from "../../shell/words.ts";
+import { instanceFlag, instanceOf, table } from "./shared.ts";
 import { rowsOf } from "../../shell/listing.ts";
 
 const once = "shown once: keep it where your server reads its secrets";

@@ -2,8 +2,8 @@ import { getIdentityMail, listIdentityMails } from "../../../identity/api/manage
 import { answer, type Command } from "../../shell/command.ts";
 import { timeText } from "../../text/time-text.ts";
 import { exitCodes } from "../../shell/failures.ts";
-import { noWords } from "../../shell/words.ts";
-import { instanceFlag, instanceOf, oneWord, table } from "./shared.ts";
+import { noWords, oneWord } from "../../shell/words.ts";
+import { instanceFlag, instanceOf, table } from "./shared.ts";
 import { rowsOf } from "../../shell/listing.ts";
 
 export const mailCommands: readonly Command[] = [

@@ -7,8 +7,8 @@ import {
 import type { Arguments, Flag } from "../../shell/arguments.ts";
 import { answer, type Command, type Context } from "../../shell/command.ts";
 import { exitCodes, usageFailure } from "../../shell/failures.ts";
-import { noWords, present } from "../../shell/words.ts";
-import { flagOf, instanceFlag, instanceOf, oneWord, secretValue, table } from "./shared.ts";
+import { noWords, oneWord, present } from "../../shell/words.ts";
+import { flagOf, instanceFlag, instanceOf, secretValue, table } from "./shared.ts";
 import { rowsOf } from "../../shell/listing.ts";
 
 const globalFlag: Flag = { name: "global", summary: "for every instance without credentials of its own" };

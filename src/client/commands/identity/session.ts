@@ -1,8 +1,9 @@
 import { listIdentitySessions, revokeIdentitySession } from "../../../identity/api/manage/sessions.ts";
 import { answer, type Command } from "../../shell/command.ts";
+import { oneWord } from "../../shell/words.ts";
 import { timeText } from "../../text/time-text.ts";
 import { exitCodes } from "../../shell/failures.ts";
-import { instanceFlag, instanceOf, moreText, oneWord, pageFlags, table } from "./shared.ts";
+import { instanceFlag, instanceOf, moreText, pageFlags, table } from "./shared.ts";
 import { rowsOf } from "../../shell/listing.ts";
 
 export const sessionCommands: readonly Command[] = [

@@ -31,13 +31,6 @@ export async function instanceOf({ api }: Context, args: Arguments): Promise<str
   );
 }
 
-/** Exactly one word, called `what` in the error. */
-export function oneWord(args: Arguments, what: string): string {
-  const [word, ...more] = args.words;
-  if (word === undefined || word === "" || more.length > 0) throw usageFailure(`say ${what}`);
-  return word;
-}
-
 /** A value that is a secret: `-` reads it from stdin, so that it is in no command line. */
 export async function secretValue(args: Arguments, flag: string, context: Context): Promise<string | undefined> {
   const value = args.value(flag);

@@ -16,8 +16,8 @@ import { timeText } from "../../text/time-text.ts";
 import { exitCodes, usageFailure } from "../../shell/failures.ts";
 import { listText } from "../../text/table-text.ts";
 import { printable } from "../../shell/style.ts";
-import { noWords, present } from "../../shell/words.ts";
-import { instanceFlag, instanceOf, moreText, oneWord, pageFlags, secretValue, table } from "./shared.ts";
+import { noWords, oneWord, present } from "../../shell/words.ts";
+import { instanceFlag, instanceOf, moreText, pageFlags, secretValue, table } from "./shared.ts";
 import { rowsOf } from "../../shell/listing.ts";
 
 const who = "USER is an id, or an address.";
