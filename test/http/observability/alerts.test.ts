@@ -65,7 +65,7 @@ describe("alerts", () => {
         ...{ matcher: { app: app.replace("web", "*") }, for: "1h", reason: `works on ${app}` },
       });
     }
-    await it.manage("POST /alerts/silences", { matcher: { rule: "down" }, for: "1h" });
+    expect((await it.manage("POST /alerts/silences", { matcher: { rule: "down" }, for: "1h" })).status).toBe(200);
     const token = await it.token(["read"], { apps: ["blog"] });
     const rules = (await it.ask("GET /alerts/rules", { token })).data.rules as { name: string }[];
     expect(rules.map(({ name }) => name)).toContain("blog-web");
@@ -97,6 +97,12 @@ describe("alerts", () => {
       { matcher: { app: "shop/wbe" }, for: "1h" },
       400,
       'matcher.app: there is no app "shop/wbe"',
+    ],
+    [
+      "POST /alerts/silences",
+      { matcher: { rule: "dwon" }, for: "1h" },
+      400,
+      'matcher.rule: there is no alert rule "dwon"; did you mean "down"; the rules are backup, certificate, crash-loop, ',
     ],
     ["DELETE /alerts/silences/x", undefined, 404, 'there is no silence "x"'],
     ["PUT /alerts/channels/a", { target: { type: "mail", to: ["ana@example.com"] } }, 409, "--smtp-url"],

@@ -101,7 +101,7 @@ export function createAlerts(parts: AlertParts, onFacts: (facts: Facts) => Promi
       },
       remove: async (name) => ({ name, restored: await rules.remove(name) }),
     },
-    silences: createSilenceRoom(parts),
+    silences: createSilenceRoom(parts, rules),
     channels: createChannelRoom(parts, send),
     heartbeat,
     look,

@@ -18,6 +18,7 @@ interface Known {
 export interface RuleRoom {
   /** Every rule, also those that are turned off. */
   active(): ActiveRule[];
+  names(): string[];
   list(state: RuleState): Rule[];
   /** Fails `not_found`. */
   get(name: string, state: RuleState): Rule;
@@ -45,6 +46,7 @@ export function createRules({ store, clock, limits }: AlertParts): RuleRoom {
   };
   return {
     active: () => known().map(({ name, body }) => activeRule(name, body)),
+    names: () => known().map(({ name }) => name),
     list: (state) => known().map((one) => viewOf(one, state)),
     get(name, state) {
       const one = known().find((rule) => rule.name === name);

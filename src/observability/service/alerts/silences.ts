@@ -1,3 +1,4 @@
+import { didYouMean } from "../../../base/pure/suggest.ts";
 import { listManifests } from "../../../orchestration/api/apply.ts";
 import { parseDuration } from "../../../base/pure/duration.ts";
 import { Failure, type Problem, problemsFailure } from "../../../base/wire/failure.ts";
@@ -6,6 +7,7 @@ import { type Silence, SilenceBody } from "../../api/alert-silences.ts";
 import { appOf } from "../../core/alerts/labels.ts";
 import { durationProblems } from "../../core/alerts/rules.ts";
 import type { AlertParts } from "./parts.ts";
+import type { RuleRoom } from "./rules.ts";
 import { silenceView } from "./views.ts";
 
 export interface SilenceRoom {
@@ -18,8 +20,10 @@ export interface SilenceRoom {
 
 const check = schemaCheck(SilenceBody);
 const problemsMax = 20;
+/** Of rules, in an error. */
+const namesShown = 40;
 
-export function createSilenceRoom(parts: AlertParts): SilenceRoom {
+export function createSilenceRoom(parts: AlertParts, rules: Pick<RuleRoom, "names">): SilenceRoom {
   const { store, clock, limits, newId } = parts;
   return {
     list: () => store.silences.list(clock.now()).map(silenceView),
@@ -28,6 +32,7 @@ export function createSilenceRoom(parts: AlertParts): SilenceRoom {
       const problems = [
         ...durationProblems("for", body.for),
         ...matcherProblems(body),
+        ...ruleProblems(parts, rules.names(), body.matcher.rule),
         ...(await appProblems(parts, body.matcher.app)),
       ];
       if (problems.length > 0) throw problemsFailure(problems);
@@ -60,6 +65,16 @@ function matcherProblems({ matcher, for: span }: SilenceBody): Problem[] {
     ...(empty ? [{ path: "matcher", message: 'is empty; for every alert write {"rule": "*"}' }] : []),
     ...(parseDuration(span) === 0 ? [{ path: "for", message: "must be longer than 0" }] : []),
   ];
+}
+
+/** A name without `*` is that of a rule, or of an alert whose rule was deleted: a misspelt one would hold nothing back. */
+function ruleProblems({ store }: AlertParts, names: readonly string[], rule: string | undefined): Problem[] {
+  if (rule === undefined || rule.includes("*") || names.includes(rule)) return [];
+  if (store.alerts.open().some((alert) => alert.rule === rule)) return [];
+  const some = names.slice(0, namesShown).join(", ");
+  const known = names.length > namesShown ? `${some}, …; list them with: berth alerts rules` : some;
+  const message = `there is no alert rule "${rule}"${didYouMean(rule, names)}; the rules are ${known}`;
+  return [{ path: "matcher.rule", message }];
 }
 
 /** A name without `*` is that of an app, or of an alert whose app has just gone: a misspelt one would hold nothing back. */
