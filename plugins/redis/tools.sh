@@ -20,31 +20,31 @@ ready() {
 # does not say that it follows is no standby.
 status() {
   . /berth/backup.sh
-  replication=$(ask info)
+  info=$(ask info)
   echo "epoch=$epoch"
   echo "primary=$primary"
   echo "backups=$(list_backups | wc -l | tr -d ' ')"
-  echo "version=$(replicates redis_version)"
+  echo "version=$(info_field redis_version)"
   echo "keys=$(ask dbsize)"
-  echo "bytes=$(replicates used_memory)"
-  echo "replid=$(replicates master_replid)"
-  case $(replicates role) in
+  echo "bytes=$(info_field used_memory)"
+  echo "replid=$(info_field master_replid)"
+  case $(info_field role) in
     master)
       echo "role=primary"
-      echo "position=$(replicates master_repl_offset)"
-      replicates 'slave[0-9]*' | sed 's/^ip=\([^,]*\),.*state=\([^,]*\),offset=\([0-9]*\).*/standby=\1 \2 \3/'
+      echo "position=$(info_field master_repl_offset)"
+      info_field 'slave[0-9]*' | sed 's/^ip=\([^,]*\),.*state=\([^,]*\),offset=\([0-9]*\).*/standby=\1 \2 \3/'
       ;;
     slave)
       echo "role=standby"
-      echo "position=$(replicates slave_repl_offset)"
-      echo "streaming=$([ "$(replicates master_link_status)" = up ] && echo t || echo f)"
+      echo "position=$(info_field slave_repl_offset)"
+      echo "streaming=$([ "$(info_field master_link_status)" = up ] && echo t || echo f)"
       ;;
     *) die "the server does not say whether it takes writes or follows" ;;
   esac
 }
 
-# replicates NAME: one field of what the server said in that one answer.
-replicates() { printf '%s\n' "$replication" | sed -n "s/^$1://p"; }
+# info_field NAME: one field of that one answer of the server.
+info_field() { printf '%s\n' "$info" | sed -n "s/^$1://p"; }
 
 # hold MS: writes wait, so that standbys can get to the end.
 hold() { ask client pause "$1" write >/dev/null; }
