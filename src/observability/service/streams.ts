@@ -22,7 +22,7 @@ export interface Streams {
   cutAll(): void;
   /** How many there are. */
   count(): number;
-  /** Ends those of tokens that expire, until `signal` aborts; then all. */
+  /** Ends those of tokens that expire, until `signal` aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -32,7 +32,6 @@ export function createStreams({ clock, limits }: Pick<ObservabilityContext, "clo
   const end = (isMeant: (grant: Grant) => boolean) => {
     for (const [controller, grant] of [...open]) if (isMeant(grant)) controller.abort();
   };
-  const cutAll = () => end(() => true);
   return {
     open(grant, left) {
       if (open.size >= limits.streamsMax) {
@@ -57,7 +56,7 @@ export function createStreams({ clock, limits }: Pick<ObservabilityContext, "clo
     },
     cut: (id) => end((grant) => grant.id === id),
     cutSession: (session) => end((grant) => grant.session === session),
-    cutAll,
+    cutAll: () => end(() => true),
     count: () => open.size,
     async run(signal) {
       while (!signal.aborted) {
@@ -65,7 +64,6 @@ export function createStreams({ clock, limits }: Pick<ObservabilityContext, "clo
         const now = clock.now();
         end(({ expiresAt }) => expiresAt !== undefined && expiresAt <= now);
       }
-      cutAll();
     },
   };
 }
