@@ -1,3 +1,5 @@
+import { headBytes } from "../ingress/core/head-bytes.ts";
+
 /** Limits of the ingress; see `config.ts` for those of everything else. */
 export const ingressLimits = {
   /** What one manifest may ask for. */
@@ -16,8 +18,8 @@ export const ingressLimits = {
     /** Of a certificate with its chain, and of a key. */
     pemBytesMax: 64 * 1024,
     /** Of a request. */
-    headBytesMin: 16 * 1024,
-    headBytesMax: 128 * 1024,
+    headBytesMin: headBytes.least,
+    headBytesMax: headBytes.most,
     holdMsMax: 60_000,
     holdRequestsMax: 10_000,
     /** How long a replica may be silent. */

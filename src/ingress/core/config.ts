@@ -1,3 +1,4 @@
+import { headBytes } from "./head-bytes.ts";
 import { builtInPages } from "./pages.ts";
 import type { Assignment, Setup } from "./change.ts";
 import { webSections } from "./frontend.ts";
@@ -157,13 +158,10 @@ function globalLines(table: Table, setup: Setup): Lines {
   ];
 }
 
-/** What every site takes, as much as Node does. */
-const headBytesLeast = 16 * 1024;
 /** Headers that the proxy adds to a request, and what it keeps for each header; the rest of a command. */
 const bufferRest = 2 * 1024;
 /** Of it, what HAProxy keeps free for headers that are added. */
 const rewriteLeast = 1024;
-const headBytesMost = 128 * 1024;
 /** What is longer comes with a load. */
 const certificateBytesMost = 30 * 1024;
 const bufferStep = 4 * 1024;
@@ -178,16 +176,16 @@ const ownBytesFree = 512;
  * larger than the table needs.
  */
 export function bufferBytes(table: Table): number {
-  let most = headBytesLeast;
+  let most = headBytes.least;
   for (const { options } of table.sites) {
-    most = Math.max(most, Math.min(options.limits.headBytes ?? 0, headBytesMost));
+    most = Math.max(most, Math.min(options.limits.headBytes ?? 0, headBytes.most));
     for (const html of Object.values(options.errorPages)) most = Math.max(most, new TextEncoder().encode(html).length);
   }
   for (const { pem, names } of table.certificates) {
     const bytes = Math.max(pem.length, names.join(" ").length);
     most = Math.max(most, Math.min(bytes, certificateBytesMost));
   }
-  return headBytesLeast + inSteps(most - headBytesLeast) + bufferRest - rewriteLeast + rewriteBytes(table);
+  return headBytes.least + inSteps(most - headBytes.least) + bufferRest - rewriteLeast + rewriteBytes(table);
 }
 
 /**
@@ -202,7 +200,7 @@ export function rewriteBytes({ sites }: Table): number {
         most,
         set.reduce((sum, one) => sum + bytesOfHeader(one), 0),
       );
-  return rewriteLeast + inSteps(Math.min(most, headBytesMost) - ownBytesFree);
+  return rewriteLeast + inSteps(Math.min(most, headBytes.most) - ownBytesFree);
 }
 
 const inSteps = (bytes: number) => Math.ceil(Math.max(0, bytes) / bufferStep) * bufferStep;
