@@ -34,7 +34,8 @@ function haltedConfig({ halted, goodGeneration }: RolloutMemory): HaltedConfig |
   return { generation: halted.generation, goodGeneration };
 }
 
-interface Judging {
+/** What one look knows of a rollout. */
+interface Rollout {
   manifest: StoredManifest;
   workload: ResolvedWorkload;
   plan: WorkloadPlan;
@@ -46,7 +47,7 @@ interface Judging {
 /** When the rollout under way last got further, or began; a settled resource has none. */
 export function rolloutMovedAt(
   context: Context,
-  { manifest, workload, plan, pods }: Omit<Judging, "movedAt">,
+  { manifest, workload, plan, pods }: Omit<Rollout, "movedAt">,
 ): number | undefined {
   if (plan.done) {
     context.progress.rolloutDone(manifest);
@@ -78,8 +79,8 @@ export async function ensureRelease(context: Context, manifest: StoredManifest):
 }
 
 /** Decides after each look how the rollout under way stands, and records its end. */
-export async function judge(context: Context, judging: Judging): Promise<Judgement> {
-  const { manifest, workload, plan, pods, movedAt } = judging;
+export async function judge(context: Context, rollout: Rollout): Promise<Judgement> {
+  const { manifest, workload, plan, pods, movedAt } = rollout;
   const memory = memoryOf(context, manifest);
   const release = latestRelease(context, manifest);
   const lastError = context.progress.trouble(manifest);
@@ -95,9 +96,9 @@ export async function judge(context: Context, judging: Judging): Promise<Judgeme
     now,
   });
   if (release !== undefined && (release.status === "running" || cameUpLate(context, release, verdict))) {
-    return judgeRelease(context, { ...judging, release, verdict, memory });
+    return judgeRelease(context, { ...rollout, release, verdict, memory });
   }
-  return judgeGeneration(context, { ...judging, verdict, memory });
+  return judgeGeneration(context, { ...rollout, verdict, memory });
 }
 
 /** Whether an apply that keeps all or nothing waits for a release. */
@@ -111,14 +112,14 @@ function cameUpLate(context: Context, release: ReleaseRecord, verdict: Verdict):
   return !context.store.releases.list(release).some(({ good }) => good);
 }
 
-interface ReleaseJudging extends Judging {
+interface ReleaseRollout extends Rollout {
   release: ReleaseRecord;
   verdict: Verdict;
   memory: RolloutMemory;
 }
 
-async function judgeRelease(context: Context, judging: ReleaseJudging): Promise<Judgement> {
-  const { release, verdict, manifest, workload, memory } = judging;
+async function judgeRelease(context: Context, rollout: ReleaseRollout): Promise<Judgement> {
+  const { release, verdict, manifest, workload, memory } = rollout;
   if (verdict.outcome === "going") return { memory, moved: false };
   if (verdict.outcome === "done") {
     // Whoever waits for a canary may count on where requests go once it has succeeded.
@@ -217,14 +218,14 @@ function halt(memory: RolloutMemory, { generation }: StoredManifest, reason: str
   return { ...memory, goodGeneration: memory.goodGeneration ?? generation, halted: { generation, reason } };
 }
 
-interface GenerationJudging extends Judging {
+interface GenerationRollout extends Rollout {
   verdict: Verdict;
   memory: RolloutMemory;
 }
 
 /** A restart or a config change: no release, and nothing to put back; a bad one stops where it is. */
-async function judgeGeneration(context: Context, judging: GenerationJudging): Promise<Judgement> {
-  const { manifest, workload, verdict, memory } = judging;
+async function judgeGeneration(context: Context, rollout: GenerationRollout): Promise<Judgement> {
+  const { manifest, workload, verdict, memory } = rollout;
   const { goodGeneration: good, halted } = memory;
   if (halted !== undefined && halted.generation === manifest.generation) return { memory, moved: false };
   const { halted: _, ...rest } = memory;
@@ -237,7 +238,7 @@ async function judgeGeneration(context: Context, judging: GenerationJudging): Pr
   const { kind, scope, name, generation } = manifest;
   const { clock } = context;
   // As the wall clock has it: the steady one is for durations alone.
-  const startedAt = judging.movedAt === undefined ? clock.now() : clock.now() - (clock.steady() - judging.movedAt);
+  const startedAt = rollout.movedAt === undefined ? clock.now() : clock.now() - (clock.steady() - rollout.movedAt);
   const calls = await deployCalls(context, {
     manifest,
     releaseId: undefined,

@@ -12,7 +12,7 @@ import {
 } from "../../core/reservations.ts";
 import { dependenciesOf } from "../../core/dependencies.ts";
 import { changedPaths } from "../../core/diff.ts";
-import { machineProblems } from "../../core/machine.ts";
+import { capacityProblems } from "../../core/capacity.ts";
 import { restoreMasked } from "../../core/mask.ts";
 import { referenceProblems, type ReferentLookup } from "../../core/references.ts";
 import type { PutResult, Transaction } from "../../store/store.ts";
@@ -185,7 +185,7 @@ function prepare(context: Context, tx: Transaction, { item, lookups, problems }:
   const owner = { ...item.key, spec: restored.spec };
   const stamped = stampAssetDigests(owner, lookups.digest);
   const unreported = referenceProblems(owner, lookups.referent, context.names);
-  const beyond = machineProblems(owner, { stored: stored?.spec, cpus: context.link.info()?.cpus });
+  const beyond = capacityProblems(owner, { stored: stored?.spec, cpus: context.link.info()?.cpus });
   const found = [...restored.problems, ...stamped.problems, ...unreported, ...beyond];
   problems.push(...problemsAt(item.place, found));
   return { ...item, spec: stamped.spec };

@@ -1,6 +1,6 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import { formatKey } from "../../api/manifest.ts";
-import { machineProblems } from "../../core/plugins/permissions.ts";
+import { machineReachProblems } from "../../core/plugins/permissions.ts";
 import type { ExpandedBlock } from "../plugins/expansion.ts";
 import type { Context } from "../state/context.ts";
 import type { Incoming } from "./apply-change.ts";
@@ -15,7 +15,7 @@ export function refuseMachineReach(
   for (const { key, spec } of incoming) {
     const ref = formatKey(key);
     const written = { stored: store.manifests.get(key)?.spec, block: blockOf.get(ref) };
-    const [problem] = machineProblems({ ...key, spec }, written);
+    const [problem] = machineReachProblems({ ...key, spec }, written);
     if (problem === undefined) continue;
     throw new Failure("forbidden", `${ref}: ${problem.path}: ${problem.message}, which takes the scope admin`);
   }

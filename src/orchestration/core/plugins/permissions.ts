@@ -65,7 +65,7 @@ interface Written {
 }
 
 /** What of a manifest is new in it and reaches the machine itself: a caller without that right may not apply it. */
-export function machineProblems(draft: Pick<CoreDraft, "kind" | "scope" | "spec">, written: Written): Problem[] {
+export function machineReachProblems(draft: Pick<CoreDraft, "kind" | "scope" | "spec">, written: Written): Problem[] {
   return privileges(draft).flatMap(({ path, field, value, scope, what }): Problem[] => {
     if (scope !== undefined || hasWord(written.stored, field, value)) return [];
     if (written.block !== undefined && !hasWord(written.block, field, value)) return [];

@@ -10,7 +10,7 @@ interface Machine {
 }
 
 /** Limits that no container of this machine can have: the engine refuses to make one. */
-export function machineProblems({ kind, spec }: { kind: CoreKind; spec: Spec }, { stored, cpus }: Machine): Problem[] {
+export function capacityProblems({ kind, spec }: { kind: CoreKind; spec: Spec }, { stored, cpus }: Machine): Problem[] {
   if (cpus === undefined) return [];
   const known = new Set(stored === undefined ? [] : cpuLimits(kind, stored).map(({ text }) => text));
   return cpuLimits(kind, spec).flatMap(({ path, text, nanoCpus }) => {

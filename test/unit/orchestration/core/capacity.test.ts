@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { argumentFault, argumentsFault } from "../../../../src/orchestration/core/argument-size.ts";
 import { capabilityFault } from "../../../../src/orchestration/core/capabilities.ts";
-import { machineProblems } from "../../../../src/orchestration/core/machine.ts";
+import { capacityProblems } from "../../../../src/orchestration/core/capacity.ts";
 
 describe("capabilities", () => {
   test.each(["NET_ADMIN", "cap_sys_ptrace", "ALL", "CAP_BPF"])("%s is one", (name) => {
@@ -21,20 +21,20 @@ describe("CPU limits", () => {
   });
 
   test("beyond the machine are refused, of init containers and cron jobs as well", () => {
-    const problems = machineProblems({ kind: "deployment", spec: spec("64", "4.5") }, { stored: undefined, cpus: 4 });
+    const problems = capacityProblems({ kind: "deployment", spec: spec("64", "4.5") }, { stored: undefined, cpus: 4 });
     expect(problems).toEqual([
       { path: "spec.resources.limits.cpu", message: '"64" is more than the 4 CPUs of this machine' },
       { path: "spec.inits[0].resources.limits.cpu", message: '"4.5" is more than the 4 CPUs of this machine' },
     ]);
     const cronjob = { kind: "cronjob" as const, spec: { job: spec("64") } };
-    expect(machineProblems(cronjob, { stored: undefined, cpus: 4 })[0]?.path).toBe("spec.job.resources.limits.cpu");
+    expect(capacityProblems(cronjob, { stored: undefined, cpus: 4 })[0]?.path).toBe("spec.job.resources.limits.cpu");
   });
 
   test("within the machine, of an unknown machine, and those that were stored before are fine", () => {
     const owner = { kind: "deployment" as const, spec: spec("64") };
-    expect(machineProblems({ ...owner, spec: spec("4") }, { stored: undefined, cpus: 4 })).toEqual([]);
-    expect(machineProblems(owner, { stored: undefined, cpus: undefined })).toEqual([]);
-    expect(machineProblems(owner, { stored: spec("64"), cpus: 4 })).toEqual([]);
+    expect(capacityProblems({ ...owner, spec: spec("4") }, { stored: undefined, cpus: 4 })).toEqual([]);
+    expect(capacityProblems(owner, { stored: undefined, cpus: undefined })).toEqual([]);
+    expect(capacityProblems(owner, { stored: spec("64"), cpus: 4 })).toEqual([]);
   });
 });
 
