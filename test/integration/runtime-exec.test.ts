@@ -97,6 +97,34 @@ describe("docker exec", () => {
       expect(await check(id, ["true"])).toEqual(passed);
     });
 
+    test("see the environment of the container, each time", async () => {
+      const id = await started({ env: { code: "a", mark: "b" } });
+      for (let round = 0; round < 2; round += 1)
+        expect(await check(id, ["sh", "-c", "echo $code $mark"])).toEqual({ exitCode: 0, output: "a b" });
+    });
+
+    test("of one command at the same time leave no shell behind that is not used again", async () => {
+      const id = await started();
+      for (let round = 0; round < 2; round += 1) {
+        const some = await Promise.all(Array.from({ length: 10 }, () => check(id, ["echo", "x"])));
+        expect(some).toEqual(some.map(() => ({ exitCode: 0, output: "x" })));
+        expect((await others(id)).length).toBe(3);
+      }
+    });
+
+    test("that end their process group run once", async () => {
+      const id = await started();
+      const ends = ["sh", "-c", "echo run >> /tmp/runs; trap 'kill 0' EXIT"];
+      expect(await check(id, ends)).toEqual({ exitCode: 143, output: "" });
+      expect(await check(id, ["cat", "/tmp/runs"])).toEqual({ exitCode: 0, output: "run" });
+    });
+
+    test("have an answer while something that they left running prints", async () => {
+      const id = await started();
+      const noisy = ["sh", "-c", "[ -e /tmp/on ] || { >/tmp/on; while :; do printf x; done & }"];
+      for (let round = 0; round < 200; round += 1) expect((await check(id, noisy)).exitCode).toBe(0);
+    });
+
     test("leave nothing behind that was too slow", async () => {
       const id = await started();
       const slow = ["sh", "-c", "sleep 600 & sleep 600"];

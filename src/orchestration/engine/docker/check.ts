@@ -7,21 +7,31 @@ import type { Checked, ExecSession } from "../session.ts";
 interface Shell {
   session: ExecSession;
   output: AsyncIterator<{ bytes: Uint8Array }>;
+}
+
+/** Where the shell of a container and command is, or is being opened. */
+interface Place {
+  key: string;
+  shell: Shell | undefined;
   busy: boolean;
 }
 
 /**
  * Reads a mark, runs the command, and prints the mark with the exit code. `exec` runs programs only, as the engine does,
- * and no builtin. What the shell itself says, such as "Hangup", is no output of the command. It ends with its input.
+ * and no builtin. What the shell itself says, such as "Hangup", is no output of the command. It ends with its input, and
+ * not with a command that ends its process group. A variable that the container has too would be changed for the
+ * command. The mark is printed in one piece: what the command left running may print as well.
  */
 const loop = `exec 2>/dev/null
-while read -r mark; do
+trap : INT TERM
+while read -r _check_mark; do
   (exec "$@") </dev/null 2>&1
-  code=$?
-  echo
-  echo "$mark $code"
+  echo "
+$_check_mark $?"
 done`;
 
+/** One for each probe of a container: they may have one command, and the same turn. */
+const placesMax = 3;
 const withoutShellMax = 1_000;
 
 /** A shell could not run the command: an exec tells why, as far as the engine knows. */
@@ -33,7 +43,7 @@ const shellRefusals = [126, 127];
  * check is an exec.
  */
 export function createCheck({ exec }: Pick<Runtime, "exec">): Pick<Runtime, "check"> {
-  const shells = new Map<string, Shell>();
+  const places = new Map<string, Set<Place>>();
   const withoutShell = new Set<string>();
 
   /** Containers come and go: those that are still there are asked once more. */
@@ -42,26 +52,44 @@ export function createCheck({ exec }: Pick<Runtime, "exec">): Pick<Runtime, "che
     withoutShell.add(id);
   }
 
-  async function open(id: string, key: string, command: string[]): Promise<Shell> {
+  /** A place that is busy from now on; undefined when all are. */
+  function take(key: string): Place | undefined {
+    const known = places.get(key) ?? new Set();
+    for (const place of known) if (!place.busy) return Object.assign(place, { busy: true });
+    if (known.size >= placesMax) return undefined;
+    const place = { key, shell: undefined, busy: true };
+    places.set(key, known.add(place));
+    return place;
+  }
+
+  function leave(place: Place): void {
+    place.busy = false;
+    const known = places.get(place.key);
+    if (place.shell === undefined && known?.delete(place) === true && known.size === 0) places.delete(place.key);
+  }
+
+  async function open(place: Place, id: string, command: string[]): Promise<void> {
     const argv = ["sh", "-c", loop, "sh", ...command];
     const session = await exec(id, { command: argv, env: [], tty: false, interactive: true });
-    const shell: Shell = { session, output: session.output[Symbol.asyncIterator](), busy: false };
-    shells.set(key, shell);
+    const shell: Shell = { session, output: session.output[Symbol.asyncIterator]() };
+    place.shell = shell;
     // Also with its container, or when the engine went away and left the process behind.
-    const over = () => drop(key, shell);
+    const over = () => drop(place, shell);
     void session.exitCode().then(over, over);
-    return shell;
   }
 
-  function drop(key: string, shell: Shell): void {
-    if (shells.get(key) === shell) shells.delete(key);
-    shell.session.kill().catch(() => undefined);
+  function drop(place: Place, shell: Shell | undefined): void {
+    shell?.session.kill().catch(() => undefined);
+    if (place.shell !== shell) return;
+    place.shell = undefined;
+    if (!place.busy) leave(place);
   }
 
-  async function ask(key: string, shell: Shell, signal: AbortSignal): Promise<Checked | undefined> {
-    const give = () => drop(key, shell);
+  async function ask(place: Place, signal: AbortSignal): Promise<Checked | undefined> {
+    const { shell } = place;
+    if (shell === undefined) return undefined;
+    const give = () => drop(place, shell);
     signal.addEventListener("abort", give, { once: true });
-    shell.busy = true;
     try {
       const mark = crypto.randomUUID();
       await shell.session.write(Buffer.from(`${mark}\n`));
@@ -69,25 +97,27 @@ export function createCheck({ exec }: Pick<Runtime, "exec">): Pick<Runtime, "che
     } catch {
       return undefined;
     } finally {
-      shell.busy = false;
       signal.removeEventListener("abort", give);
     }
   }
 
   async function viaShell(id: string, command: string[], signal: AbortSignal): Promise<Checked | undefined> {
-    const key = JSON.stringify([id, command]);
-    const known = shells.get(key);
-    if (known?.busy === true) return undefined;
-    const checked = known && (await ask(key, known, signal));
-    signal.throwIfAborted();
-    if (checked !== undefined) return checked;
-    // The shell had ended meanwhile.
-    if (known !== undefined) drop(key, known);
-    const shell = await open(id, key, command);
-    // Nothing else would end it: the caller is gone.
-    if (signal.aborted) drop(key, shell);
-    signal.throwIfAborted();
-    return ask(key, shell, signal);
+    const place = take(JSON.stringify([id, command]));
+    if (place === undefined) return undefined;
+    try {
+      const checked = await ask(place, signal);
+      signal.throwIfAborted();
+      if (checked !== undefined) return checked;
+      // There was no shell, or it had ended meanwhile.
+      drop(place, place.shell);
+      await open(place, id, command);
+      // Nothing else would end it: the caller is gone.
+      if (signal.aborted) drop(place, place.shell);
+      signal.throwIfAborted();
+      return await ask(place, signal);
+    } finally {
+      leave(place);
+    }
   }
 
   return {
