@@ -20,16 +20,11 @@ export function BoardButtons({ boards, chosen, again }: ButtonsProps) {
   const isOwn = chosen?.built_in === false;
   return (
     <>
-      <Button
-        look="bare"
-        disabled={missing !== undefined}
-        title={missing}
-        onClick={() => askSave({ boards, chosen, again })}
-      >
+      <Button look="bare" hindrance={missing} onClick={() => askSave({ boards, chosen, again })}>
         {isOwn ? "Edit…" : "New board…"}
       </Button>
       {isOwn ? (
-        <Button look="bare" disabled={missing !== undefined} title={missing} onClick={() => askRemove(chosen, again)}>
+        <Button look="bare" hindrance={missing} onClick={() => askRemove(chosen, again)}>
           Delete…
         </Button>
       ) : null}

@@ -22,11 +22,11 @@ export function BuildButtons({ build, again, look }: BuildButtonsProps) {
   const missing = lacks("actions");
   const looks = look === undefined ? {} : { look };
   return isUnderWay(build) ? (
-    <Button {...looks} disabled={missing !== undefined} title={missing} onClick={() => askCancel(build, again)}>
+    <Button {...looks} hindrance={missing} onClick={() => askCancel(build, again)}>
       Cancel…
     </Button>
   ) : (
-    <Button {...looks} disabled={missing !== undefined} title={missing} onClick={() => askRetry(build, again)}>
+    <Button {...looks} hindrance={missing} onClick={() => askRetry(build, again)}>
       Build again…
     </Button>
   );

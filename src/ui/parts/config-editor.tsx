@@ -34,7 +34,6 @@ export function ConfigEditor({ name, load, reveal, change }: ConfigEditorProps) 
   const [shown, setShown] = useState<Record<string, string>>({});
   const [edited, setEdited] = useState("");
   const count = Object.keys(draft).length;
-  const missing = lacks("actions");
   const show = async (key: string) => {
     try {
       const { vars } = await reveal([key]);
@@ -60,7 +59,7 @@ export function ConfigEditor({ name, load, reveal, change }: ConfigEditorProps) 
         <h2>Config</h2>
         <span class="row">
           {count === 0 ? null : <Button onClick={() => setDraft({})}>Drop changes</Button>}
-          <Button look="main" disabled={count === 0 || missing !== undefined} title={missing} onClick={store}>
+          <Button look="main" hindrance={lacks("actions")} disabled={count === 0} onClick={store}>
             {count === 0 ? "Review" : `Review ${many(count, "change")}…`}
           </Button>
         </span>
@@ -99,7 +98,6 @@ interface Row {
 function Keys({ keys, draft, shown, show, edit, set }: KeysProps) {
   const added = Object.keys(draft).filter((key) => !keys.some((stored) => stored.key === key));
   const rows: Row[] = [...keys.map((stored) => ({ key: stored.key, stored })), ...added.map((key) => ({ key }))];
-  const hidden = lacks("config:reveal");
   if (rows.length === 0) {
     return (
       <Empty title="No config yet">
@@ -134,8 +132,8 @@ function Keys({ keys, draft, shown, show, edit, set }: KeysProps) {
               {stored === undefined || shown[key] !== undefined ? null : (
                 <Button
                   look="bare"
-                  disabled={hidden !== undefined}
-                  title={hidden ?? "Show the value for 30 seconds; this is audited"}
+                  hindrance={lacks("config:reveal")}
+                  title="Show the value for 30 seconds; this is audited"
                   onClick={() => void show(key)}
                 >
                   Reveal

@@ -15,7 +15,6 @@ import { say } from "./toasts.tsx";
 
 /** Each file system with its forecast, and what fills the disk. */
 export function DiskReport({ disk, again }: { disk: HostDisk; again: () => void }) {
-  const missing = lacks("admin");
   return (
     <>
       <section class="section">
@@ -38,8 +37,7 @@ export function DiskReport({ disk, again }: { disk: HostDisk; again: () => void 
           <span class="row">
             <span class="small soft">{measuredText(disk)}</span>
             <Button
-              disabled={missing !== undefined}
-              title={missing}
+              hindrance={lacks("admin")}
               onClick={() => void askPrune(again).catch((error: unknown) => say(faultText(error), "bad"))}
             >
               Make room…

@@ -50,21 +50,11 @@ export function SavedSearches({ wanted }: { wanted: Wanted }) {
         </select>
       )}
       {chosen === undefined ? (
-        <Button
-          look="bare"
-          disabled={missing !== undefined}
-          title={missing}
-          onClick={() => askSave(wanted, searches, loaded.again)}
-        >
+        <Button look="bare" hindrance={missing} onClick={() => askSave(wanted, searches, loaded.again)}>
           Save…
         </Button>
       ) : (
-        <Button
-          look="bare"
-          disabled={missing !== undefined}
-          title={missing}
-          onClick={() => askRemove(chosen, loaded.again)}
-        >
+        <Button look="bare" hindrance={missing} onClick={() => askRemove(chosen, loaded.again)}>
           Delete…
         </Button>
       )}

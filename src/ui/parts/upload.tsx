@@ -24,7 +24,6 @@ interface UploadProps {
 /** Puts a file of this computer into a folder of a replica, after it has said what becomes of it. */
 export function Upload({ pod, path, app, replica, others, names, fate, onDone }: UploadProps) {
   const input = useRef<HTMLInputElement>(null);
-  const missing = lacks("exec");
   const chosen = (file: File) => {
     const to = below(path, file.name);
     ask({
@@ -60,7 +59,7 @@ export function Upload({ pod, path, app, replica, others, names, fate, onDone }:
           event.currentTarget.value = "";
         }}
       />
-      <Button disabled={missing !== undefined} title={missing} onClick={() => input.current?.click()}>
+      <Button hindrance={lacks("exec")} onClick={() => input.current?.click()}>
         Upload…
       </Button>
     </>

@@ -89,12 +89,7 @@ function Tokens({ pats, again }: { pats: readonly Pat[]; again: () => void }) {
           title: "",
           right: true,
           cell: (pat) => (
-            <Button
-              look="bare"
-              disabled={lacks("admin") !== undefined}
-              title={lacks("admin")}
-              onClick={() => askRevoke(pat, again)}
-            >
+            <Button look="bare" hindrance={lacks("admin")} onClick={() => askRevoke(pat, again)}>
               Revoke…
             </Button>
           ),

@@ -120,7 +120,6 @@ export function AppLink({ target }: { target: string }) {
 }
 
 function Certificates({ list, again }: { list: readonly Certificate[]; again: () => void }) {
-  const missing = lacks("actions");
   if (list.length === 0) return <p class="soft">No certificate is needed yet.</p>;
   return (
     <Table
@@ -145,7 +144,7 @@ function Certificates({ list, again }: { list: readonly Certificate[]; again: ()
           title: "",
           right: true,
           cell: ({ names: [name = ""] }) => (
-            <Button look="bare" disabled={missing !== undefined} title={missing} onClick={() => askRenew(name, again)}>
+            <Button look="bare" hindrance={lacks("actions")} onClick={() => askRenew(name, again)}>
               Renew…
             </Button>
           ),

@@ -130,14 +130,13 @@ function Actions({ job, again }: { job: JobView; again: () => void }) {
   };
   return (
     <span class="row end">
-      <Button look="bare" disabled={missing !== undefined} title={missing} onClick={() => askRun(job, again)}>
+      <Button look="bare" hindrance={missing} onClick={() => askRun(job, again)}>
         Run now…
       </Button>
       {kind === "cronjob" ? (
         <Button
           look="bare"
-          disabled={missing !== undefined}
-          title={missing}
+          hindrance={missing}
           onClick={() => void pause().catch((error: unknown) => say(String(error), "bad"))}
         >
           {suspended ? "Resume" : "Pause"}

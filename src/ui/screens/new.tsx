@@ -184,16 +184,18 @@ function Buttons({ isPlanned, needsSource, busy, plan, deploy }: ButtonsProps) {
   return (
     <div class="row">
       <Button
-        disabled={missing !== undefined || needsSource}
-        title={missing ?? (needsSource ? "Choose the source first" : undefined)}
+        hindrance={missing}
+        disabled={needsSource}
+        title={needsSource ? "Choose the source first" : undefined}
         {...(isPlanned ? {} : { look: "main" as const })}
         onClick={() => void plan()}
       >
         Show the plan
       </Button>
       <Button
-        disabled={missing !== undefined || !isPlanned || busy}
-        title={missing ?? (isPlanned ? undefined : "Look at the plan first")}
+        hindrance={missing}
+        disabled={!isPlanned || busy}
+        title={isPlanned ? undefined : "Look at the plan first"}
         {...(isPlanned ? { look: "main" as const } : {})}
         onClick={() => void deploy()}
       >

@@ -86,18 +86,13 @@ function Roles({ people, again }: PeopleProps) {
             <span class="row end">
               <Button
                 look="bare"
-                disabled={lacks("admin") !== undefined || person.sessions.length === 0}
-                title={lacks("admin")}
+                hindrance={lacks("admin")}
+                disabled={person.sessions.length === 0}
                 onClick={() => askSignOut(person, again)}
               >
                 Sign out…
               </Button>
-              <Button
-                look="bare"
-                disabled={lacks("admin") !== undefined}
-                title={lacks("admin")}
-                onClick={() => askRemove(person, again)}
-              >
+              <Button look="bare" hindrance={lacks("admin")} onClick={() => askRemove(person, again)}>
                 Remove…
               </Button>
             </span>
@@ -130,8 +125,7 @@ function Sessions({ people, again }: PeopleProps) {
             cell: ({ email, token, id }) => (
               <Button
                 look="bare"
-                disabled={lacks("admin") !== undefined}
-                title={lacks("admin")}
+                hindrance={lacks("admin")}
                 onClick={() => askEnd({ email, token, own: isOwn(id) }, again)}
               >
                 End…

@@ -96,15 +96,10 @@ function ChannelButtons({ channel: { name }, again }: { channel: Channel; again:
     });
   return (
     <span class="row end">
-      <Button
-        look="bare"
-        disabled={lacks("actions") !== undefined}
-        title={lacks("actions")}
-        onClick={() => void test()}
-      >
+      <Button look="bare" hindrance={lacks("actions")} onClick={() => void test()}>
         Test
       </Button>
-      <Button look="bare" disabled={lacks("admin") !== undefined} title={lacks("admin")} onClick={remove}>
+      <Button look="bare" hindrance={lacks("admin")} onClick={remove}>
         Remove…
       </Button>
     </span>

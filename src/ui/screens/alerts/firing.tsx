@@ -64,19 +64,11 @@ function Card({ alert, again }: { alert: Alert; again: () => void }) {
             </a>
           )}
           {alert.acknowledged === undefined ? (
-            <Button
-              disabled={lacks("actions") !== undefined}
-              title={lacks("actions")}
-              onClick={() => askAck(alert, again)}
-            >
+            <Button hindrance={lacks("actions")} onClick={() => askAck(alert, again)}>
               I work on it
             </Button>
           ) : null}
-          <Button
-            disabled={lacks("actions") !== undefined}
-            title={lacks("actions")}
-            onClick={() => askSilence(alert, again)}
-          >
+          <Button hindrance={lacks("actions")} onClick={() => askSilence(alert, again)}>
             Silence…
           </Button>
         </span>
@@ -196,12 +188,7 @@ function Silences({ again: alerts }: { again: Loaded<unknown> }) {
             title: "",
             right: true,
             cell: (silence) => (
-              <Button
-                look="bare"
-                disabled={lacks("actions") !== undefined}
-                title={lacks("actions")}
-                onClick={() => end(silence)}
-              >
+              <Button look="bare" hindrance={lacks("actions")} onClick={() => end(silence)}>
                 End
               </Button>
             ),

@@ -34,12 +34,7 @@ export function Rules() {
                 title: "",
                 right: true,
                 cell: (rule) => (
-                  <Button
-                    look="bare"
-                    disabled={lacks("actions") !== undefined}
-                    title={lacks("actions")}
-                    onClick={() => askSwitch(rule, loaded.again)}
-                  >
+                  <Button look="bare" hindrance={lacks("actions")} onClick={() => askSwitch(rule, loaded.again)}>
                     {rule.enabled ? "Turn off" : "Turn on"}
                   </Button>
                 ),

@@ -46,13 +46,7 @@ export function AppActions({ app }: { app: AppDetail }) {
         Change
       </a>
       {offersOf(app).map(({ verb, run, look }) => (
-        <Button
-          key={verb}
-          disabled={missing !== undefined}
-          title={missing}
-          onClick={run}
-          {...(look === undefined ? {} : { look })}
-        >
+        <Button key={verb} hindrance={missing} onClick={run} {...(look === undefined ? {} : { look })}>
           {`${verb}…`}
         </Button>
       ))}

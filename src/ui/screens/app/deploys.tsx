@@ -50,7 +50,6 @@ export function Deploys({ app }: { app: AppDetail }) {
 function Row({ app, release, newest }: { app: AppDetail; release: ShownRelease; newest: boolean }) {
   const { id, status, started_at: from, ended_at: until, error, rolled_back_from: back } = release;
   const chosen = query.value.get("to") === id;
-  const missing = lacks("actions");
   const rollBack = () => void askRollback(app, id).catch((fault: unknown) => say(faultText(fault), "bad"));
   return (
     <li>
@@ -71,7 +70,7 @@ function Row({ app, release, newest }: { app: AppDetail; release: ShownRelease; 
           {release.receipt === undefined ? null : <ReceiptLine receipt={release.receipt} />}
         </div>
         {newest || status !== "succeeded" ? null : (
-          <Button disabled={missing !== undefined} title={missing} onClick={rollBack}>
+          <Button hindrance={lacks("actions")} onClick={rollBack}>
             Roll back to this…
           </Button>
         )}

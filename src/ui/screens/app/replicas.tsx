@@ -19,17 +19,14 @@ export function Replicas({ app }: { app: AppDetail }) {
         <h2>{`Replicas: ${app.ready} of ${app.desired} ready`}</h2>
         <span class="row">
           <Button
-            disabled={missing !== undefined || app.desired === 0}
-            title={missing ?? "One replica less"}
+            hindrance={missing}
+            disabled={app.desired === 0}
+            title="One replica less"
             onClick={() => askScale(app, app.desired - 1)}
           >
             −
           </Button>
-          <Button
-            disabled={missing !== undefined}
-            title={missing ?? "One replica more"}
-            onClick={() => askScale(app, app.desired + 1)}
-          >
+          <Button hindrance={missing} title="One replica more" onClick={() => askScale(app, app.desired + 1)}>
             +
           </Button>
         </span>

@@ -59,7 +59,7 @@ interface OfferProps {
 function Offer({ block, command, text, why, onClick }: OfferProps) {
   const reason = missing(block, command) ?? why;
   return (
-    <Button disabled={reason !== undefined} title={reason} onClick={onClick}>
+    <Button hindrance={reason} onClick={onClick}>
       {text}
     </Button>
   );

@@ -52,7 +52,7 @@ function Buttons({ block, backup }: { block: BlockView; backup: Backup }) {
   const button = (command: string, text: string, onClick: () => void) => {
     const reason = missing(block, command);
     return (
-      <Button look="bare" disabled={reason !== undefined} title={reason} onClick={onClick}>
+      <Button look="bare" hindrance={reason} onClick={onClick}>
         {text}
       </Button>
     );

@@ -16,12 +16,11 @@ interface Of {
 /** Apps that have the URL of the database in their config. */
 export function Links({ block, facts: { links } }: Of) {
   if (!has(block, "link")) return null;
-  const reason = missing(block, "link");
   return (
     <section class="section">
       <header>
         <h2>Linked apps</h2>
-        <Button disabled={reason !== undefined} title={reason} onClick={() => askLink(block)}>
+        <Button hindrance={missing(block, "link")} onClick={() => askLink(block)}>
           Link an app…
         </Button>
       </header>
@@ -42,12 +41,7 @@ export function Links({ block, facts: { links } }: Of) {
               title: "",
               right: true,
               cell: (link) => (
-                <Button
-                  look="bare"
-                  disabled={missing(block, "unlink") !== undefined}
-                  title={missing(block, "unlink")}
-                  onClick={() => askUnlink(block, link)}
-                >
+                <Button look="bare" hindrance={missing(block, "unlink")} onClick={() => askUnlink(block, link)}>
                   Unlink…
                 </Button>
               ),

@@ -48,7 +48,7 @@ export function Query({ block }: { block: BlockView }) {
           />
         </div>
         <div class="row wrap">
-          <Button submits look="main" disabled={busy || missing !== undefined || text.trim() === ""} title={missing}>
+          <Button submits look="main" hindrance={missing} disabled={busy || text.trim() === ""}>
             {busy ? "Reading…" : "Run"}
           </Button>
           <span class="small soft">

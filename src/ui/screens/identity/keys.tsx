@@ -38,7 +38,7 @@ export function Keys({ instance: { id: instance } }: { instance: IdentityInstanc
           {"To change the key that signs, in two steps without a gap: "}
           <code>{`berth identity key rotate --instance ${instance}`}</code>
         </p>
-        <Button disabled={lacks("admin") !== undefined} title={lacks("admin")} onClick={create}>
+        <Button hindrance={lacks("admin")} onClick={create}>
           New API key…
         </Button>
       </div>
@@ -89,12 +89,7 @@ function KeyTable({ keys, instance, again }: TableProps) {
           right: true,
           cell: (key) =>
             key.state === "signing" ? null : (
-              <Button
-                look="bare"
-                disabled={lacks("admin") !== undefined}
-                title={lacks("admin")}
-                onClick={() => askRevoke(instance, key, again)}
-              >
+              <Button look="bare" hindrance={lacks("admin")} onClick={() => askRevoke(instance, key, again)}>
                 Revoke…
               </Button>
             ),

@@ -69,8 +69,9 @@ export function Look({ instance, again }: { instance: IdentityInstance; again: (
           <Button submits>Preview</Button>
           <Button
             look="main"
-            disabled={lacks("admin") !== undefined || changed.length === 0}
-            title={lacks("admin") ?? (changed.length === 0 ? "Nothing is changed" : undefined)}
+            hindrance={lacks("admin")}
+            disabled={changed.length === 0}
+            title={changed.length === 0 ? "Nothing is changed" : undefined}
             onClick={() => askStore({ id, look, changed }, again)}
           >
             Store…

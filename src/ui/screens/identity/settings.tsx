@@ -47,12 +47,7 @@ function SettingTable({ forms, instance, again }: TableProps) {
           title: "",
           right: true,
           cell: (form) => (
-            <Button
-              look="bare"
-              disabled={lacks("admin") !== undefined}
-              title={lacks("admin")}
-              onClick={() => askChange(instance, form, again)}
-            >
+            <Button look="bare" hindrance={lacks("admin")} onClick={() => askChange(instance, form, again)}>
               Change…
             </Button>
           ),

@@ -33,11 +33,7 @@ export function Users({ instance: { id: instance } }: { instance: IdentityInstan
     <section class="section">
       <div class="row between">
         <Search label="Search users" hint="ana, or name:*silva* created_at>2026-01-01" />
-        <Button
-          disabled={lacks("admin") !== undefined}
-          title={lacks("admin")}
-          onClick={() => askCreate(instance, loaded.again)}
-        >
+        <Button hindrance={lacks("admin")} onClick={() => askCreate(instance, loaded.again)}>
           New user…
         </Button>
       </div>

@@ -25,7 +25,6 @@ export function Git({ app, onSource }: GitProps) {
   const [asked, setAsked] = useState<Asked>({ url: "", ref: "", folder: "", token_key: "" });
   const [busy, setBusy] = useState(false);
   const [fault, setFault] = useState("");
-  const missing = lacks("actions");
   const run = async () => {
     setBusy(true);
     setFault("");
@@ -61,7 +60,7 @@ export function Git({ app, onSource }: GitProps) {
         </div>
       ))}
       <div class="row">
-        <Button submits disabled={missing !== undefined || busy || asked.url === ""} title={missing}>
+        <Button submits hindrance={lacks("actions")} disabled={busy || asked.url === ""}>
           {busy ? "Fetching…" : "Fetch"}
         </Button>
       </div>

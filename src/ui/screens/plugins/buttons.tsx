@@ -23,13 +23,11 @@ interface Of {
 
 /** What can be done with a plugin. Each button says first what it will do. */
 export function PluginButtons({ plugin, again }: Of) {
-  const missing = lacks("admin");
   const { origin, enabled, previous } = plugin;
   const button = (text: string, begin: (of: Of) => Promise<void> | void) => (
     <Button
       look="bare"
-      disabled={missing !== undefined}
-      title={missing}
+      hindrance={lacks("admin")}
       onClick={() =>
         void Promise.resolve(begin({ plugin, again })).catch((error: unknown) => say(faultText(error), "bad"))
       }

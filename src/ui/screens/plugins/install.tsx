@@ -56,7 +56,7 @@ export function InstallForm({ again }: { again: () => void }) {
             onInput={(event) => setVersion(event.currentTarget.value)}
           />
         </div>
-        <Button submits disabled={busy || missing !== undefined || source.trim() === ""} title={missing}>
+        <Button submits hindrance={missing} disabled={busy || source.trim() === ""}>
           {busy ? "Fetching…" : "Show what it asks for"}
         </Button>
       </form>
