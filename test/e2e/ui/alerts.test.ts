@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import type { Alert } from "../../../src/observability/api/alerts.ts";
-import { type Chromium, startChromium, type Tab } from "../../support/chromium.ts";
 import { axeFaults } from "../../support/ui/axe.ts";
-import { type FakePlane, startFakePlane } from "../../support/ui/fake-plane.ts";
+import { openPlayed } from "../../support/ui/browser.ts";
 import { overviewFixture, whoFixture } from "../../support/ui/fixtures.ts";
 import { takePictures } from "../../support/ui/pictures.ts";
-
-/** The pages of alerts, jobs and tokens in a browser, with a plane that the test plays. */
-let chromium: Chromium;
-let plane: FakePlane;
-let tab: Tab;
 
 const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
 
@@ -47,49 +41,40 @@ const run = {
 };
 const done = { ...run, run_id: "r1", status: "succeeded", error: undefined };
 
-beforeAll(async () => {
-  plane = startFakePlane({
-    "GET /whoami": whoFixture,
-    "GET /overview": overviewFixture(),
-    "GET /alerts": { alerts: [alert], blind: [] },
-    "GET /alerts/silences": { silences: [] },
-    "GET /alerts/history": { alerts: [{ ...alert, id: "a0", state: "resolved", resolved_at: ago(1) }] },
-    "GET /alerts/rules": {
-      rules: [
-        {
-          ...{ name: "crash_loop", origin: "default", firing: 1, severity: "critical", for: "0s", keep: "2m" },
-          ...{ enabled: true, watch: { type: "platform", condition: "crash_loop" } },
-        },
-      ],
-    },
-    "GET /alerts/channels": { channels: [channel] },
-    "GET /alerts/heartbeat": { enabled: false, state: "off", failures: 0 },
-    "GET /alerts/deliveries": { deliveries: [] },
-    "GET /jobs": {
-      jobs: [
-        {
-          ...{ kind: "cronjob", scope: "shop", name: "nightly", image: "backup:1", schedule: "0 3 * * *" },
-          ...{ timezone: "UTC", suspended: false, running: 0, next_runs: [ago(-90)], last_run: run, runs: [run, done] },
-        },
-      ],
-    },
-    "GET /pats": {
-      pats: [
-        {
-          ...{ id: "abc123", scopes: ["read"], name: "grafana", apps: ["shop"], cidr: ["192.0.2.0/24"] },
-          ...{ created_at: ago(999), created_by: "ana", last_used_at: ago(2), last_used_ip: "192.0.2.7" },
-        },
-      ],
-    },
-  });
-  chromium = await startChromium();
-  tab = await chromium.tab();
-  await tab.look({ width: 1280, height: 800, scheme: "light" });
-});
-
-afterAll(async () => {
-  await chromium?.close();
-  await plane?.stop();
+/** The pages of alerts, jobs and tokens in a browser, with a plane that the test plays. */
+const { chromium, plane, tab } = await openPlayed({
+  "GET /whoami": whoFixture,
+  "GET /overview": overviewFixture(),
+  "GET /alerts": { alerts: [alert], blind: [] },
+  "GET /alerts/silences": { silences: [] },
+  "GET /alerts/history": { alerts: [{ ...alert, id: "a0", state: "resolved", resolved_at: ago(1) }] },
+  "GET /alerts/rules": {
+    rules: [
+      {
+        ...{ name: "crash_loop", origin: "default", firing: 1, severity: "critical", for: "0s", keep: "2m" },
+        ...{ enabled: true, watch: { type: "platform", condition: "crash_loop" } },
+      },
+    ],
+  },
+  "GET /alerts/channels": { channels: [channel] },
+  "GET /alerts/heartbeat": { enabled: false, state: "off", failures: 0 },
+  "GET /alerts/deliveries": { deliveries: [] },
+  "GET /jobs": {
+    jobs: [
+      {
+        ...{ kind: "cronjob", scope: "shop", name: "nightly", image: "backup:1", schedule: "0 3 * * *" },
+        ...{ timezone: "UTC", suspended: false, running: 0, next_runs: [ago(-90)], last_run: run, runs: [run, done] },
+      },
+    ],
+  },
+  "GET /pats": {
+    pats: [
+      {
+        ...{ id: "abc123", scopes: ["read"], name: "grafana", apps: ["shop"], cidr: ["192.0.2.0/24"] },
+        ...{ created_at: ago(999), created_by: "ana", last_used_at: ago(2), last_used_ip: "192.0.2.7" },
+      },
+    ],
+  },
 });
 
 test("an alert comes with what changed before, its last lines and the command, and text stays text", async () => {

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type Chromium, startChromium, type Tab } from "../../support/chromium.ts";
+import { describe, expect, test } from "bun:test";
+import { openPlayed } from "../../support/ui/browser.ts";
 import { waitFor } from "../../support/wait.ts";
 import {
   configFixture,
@@ -9,14 +9,8 @@ import {
   releasesFixture,
 } from "../../support/ui/app-fixtures.ts";
 import { axeFaults } from "../../support/ui/axe.ts";
-import { type FakePlane, startFakePlane } from "../../support/ui/fake-plane.ts";
 import { overviewFixture, whoFixture } from "../../support/ui/fixtures.ts";
 import { takePictures } from "../../support/ui/pictures.ts";
-
-/** The page of one app in a browser, with a plane that the test plays. */
-let chromium: Chromium;
-let plane: FakePlane;
-let tab: Tab;
 
 const began = (type: string) => ({
   operation: {
@@ -30,32 +24,22 @@ const began = (type: string) => ({
   },
 });
 
-beforeAll(async () => {
-  plane = startFakePlane({
-    "GET /whoami": whoFixture,
-    "GET /overview": overviewFixture(),
-    "GET /apps/shop/api": detailFixture(),
-    "GET /apps/shop/api/releases": releasesFixture,
-    "GET /apps/shop/api/diff": diffFixture,
-    "GET /events": eventsFixture,
-    "GET /config/shop/api": configFixture,
-    "POST /config/shop/api/reveal": { vars: { POOL_SIZE: "40" } },
-    "PATCH /config/shop/api": { changed: ["POOL_SIZE"], restarting: ["deployment/shop/api"], notes: [] },
-    "POST /apps/shop/api/rollback": began("rollback"),
-    "POST /apps/shop/api/restart": began("restart"),
-    "GET /audit": Response.json({ status: "error", error: "this needs the scope admin" }, { status: 403 }),
-    "GET /deploys": { deploys: overviewFixture().deploys, next: "1767225600000.r1" },
-    "GET /pods/shop-api.b7k2m/logs": () =>
-      new Response("connecting to \u001b[31mdb\u001b[0m\npool of 40 is too large\n"),
-  });
-  chromium = await startChromium();
-  tab = await chromium.tab();
-  await tab.look({ width: 1280, height: 800, scheme: "light" });
-});
-
-afterAll(async () => {
-  await chromium?.close();
-  await plane?.stop();
+/** The page of one app in a browser, with a plane that the test plays. */
+const { chromium, plane, tab } = await openPlayed({
+  "GET /whoami": whoFixture,
+  "GET /overview": overviewFixture(),
+  "GET /apps/shop/api": detailFixture(),
+  "GET /apps/shop/api/releases": releasesFixture,
+  "GET /apps/shop/api/diff": diffFixture,
+  "GET /events": eventsFixture,
+  "GET /config/shop/api": configFixture,
+  "POST /config/shop/api/reveal": { vars: { POOL_SIZE: "40" } },
+  "PATCH /config/shop/api": { changed: ["POOL_SIZE"], restarting: ["deployment/shop/api"], notes: [] },
+  "POST /apps/shop/api/rollback": began("rollback"),
+  "POST /apps/shop/api/restart": began("restart"),
+  "GET /audit": Response.json({ status: "error", error: "this needs the scope admin" }, { status: 403 }),
+  "GET /deploys": { deploys: overviewFixture().deploys, next: "1767225600000.r1" },
+  "GET /pods/shop-api.b7k2m/logs": () => new Response("connecting to \u001b[31mdb\u001b[0m\npool of 40 is too large\n"),
 });
 
 const bodyOf = (path: string) => plane.asked.findLast((asked) => asked.path === path);

@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { ShownBuild } from "../../../src/observability/api/builds.ts";
-import { type Chromium, startChromium, type Tab } from "../../support/chromium.ts";
 import { axeFaults } from "../../support/ui/axe.ts";
-import { type FakePlane, startFakePlane } from "../../support/ui/fake-plane.ts";
+import { openPlayed } from "../../support/ui/browser.ts";
 import { overviewFixture, whoFixture } from "../../support/ui/fixtures.ts";
 import { hostile, hostileTexts } from "../../support/ui/hostile.ts";
 import { takePictures } from "../../support/ui/pictures.ts";
-
-/** The list of builds and the page of one in a browser, with a plane that the test plays. */
-let chromium: Chromium;
-let plane: FakePlane;
-let tab: Tab;
 
 const at = (secondsAgo: number) => new Date(Date.now() - secondsAgo * 1000).toISOString();
 
@@ -38,23 +32,14 @@ const builds = [
 const lines = Array.from({ length: 40 }, (_, index) => `Step ${index + 1}/40 : RUN make part-${index + 1}`).join("\n");
 const output = () => new Response(`${lines}\n`, { headers: { "Content-Type": "text/plain" } });
 
-beforeAll(async () => {
-  plane = startFakePlane({
-    "GET /whoami": whoFixture,
-    "GET /overview": overviewFixture(),
-    "GET /builds": { builds },
-    "GET /builds/shop/web/b5b5b5b5b5b5/output": output,
-    "POST /builds/shop/web/b5b5b5b5b5b5/cancel": { build: running },
-    "POST /builds/shop/web/b4b4b4b4b4b4/retry": { build: running },
-  });
-  chromium = await startChromium();
-  tab = await chromium.tab();
-  await tab.look({ width: 1280, height: 800, scheme: "light" });
-});
-
-afterAll(async () => {
-  await chromium?.close();
-  await plane?.stop();
+/** The list of builds and the page of one in a browser, with a plane that the test plays. */
+const { chromium, plane, tab } = await openPlayed({
+  "GET /whoami": whoFixture,
+  "GET /overview": overviewFixture(),
+  "GET /builds": { builds },
+  "GET /builds/shop/web/b5b5b5b5b5b5/output": output,
+  "POST /builds/shop/web/b5b5b5b5b5b5/cancel": { build: running },
+  "POST /builds/shop/web/b4b4b4b4b4b4/retry": { build: running },
 });
 
 describe("builds", () => {

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Chromium, startChromium, type Tab } from "../../support/chromium.ts";
 import { berth, serve, type Server } from "../../support/executable.ts";
 import { freePort } from "../../support/ports.ts";
+import { openBrowser } from "../../support/ui/browser.ts";
 import { waitFor } from "../../support/wait.ts";
 import { axeFaults } from "../../support/ui/axe.ts";
 import { takePictures } from "../../support/ui/pictures.ts";
@@ -13,8 +13,6 @@ setDefaultTimeout(120_000);
 
 /** The executable with an instance and users, and the screens of the identity service in a browser. */
 let server: Server;
-let chromium: Chromium;
-let tab: Tab;
 let folder: string;
 let endpoint: string;
 let ui: string;
@@ -27,6 +25,8 @@ async function run(...args: string[]): Promise<string> {
   if (done.exitCode !== 0) throw new Error(`berth ${args.join(" ")}: ${done.stderr}${done.stdout}`);
   return done.stdout;
 }
+
+const { chromium, tab } = await openBrowser();
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "identity-ui-"));
@@ -42,15 +42,11 @@ beforeAll(async () => {
   instance = (JSON.parse(made) as { data: { instance_id: string } }).data.instance_id;
   const password = "correct horse battery";
   await run("identity", "user", "create", "--email", "ana@example.com", "--name", hostile, "--password", password);
-  chromium = await startChromium();
-  tab = await chromium.tab();
-  await tab.look({ width: 1280, height: 800, scheme: "light" });
   await tab.open(/http:\/\/\S+/.exec(await run("ui", "--print"))?.[0] ?? "");
   await tab.shows("Overview");
 });
 
 afterAll(async () => {
-  await chromium?.close();
   await server?.stop();
   rmSync(folder, { recursive: true, force: true });
 });

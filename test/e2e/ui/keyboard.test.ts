@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type Chromium, startChromium, type Tab } from "../../support/chromium.ts";
+import { describe, expect, test } from "bun:test";
+import { openPlayed } from "../../support/ui/browser.ts";
 import { waitFor } from "../../support/wait.ts";
 import {
   configFixture,
@@ -8,40 +8,25 @@ import {
   eventsFixture,
   releasesFixture,
 } from "../../support/ui/app-fixtures.ts";
-import { type FakePlane, startFakePlane } from "../../support/ui/fake-plane.ts";
 import { overviewFixture, whoFixture } from "../../support/ui/fixtures.ts";
 
+const operation = {
+  ...{ id: "op-1", type: "rollback", app: { kind: "deployment", scope: "shop", name: "api" }, state: "running" },
+  ...{ text: "begun", actor: "pat:Ab3dEf", started_at: new Date().toISOString() },
+};
 /** Everything that a person does, without a mouse. What has the focus can always be seen. */
-let chromium: Chromium;
-let plane: FakePlane;
-let tab: Tab;
-
-beforeAll(async () => {
-  const operation = {
-    ...{ id: "op-1", type: "rollback", app: { kind: "deployment", scope: "shop", name: "api" }, state: "running" },
-    ...{ text: "begun", actor: "pat:Ab3dEf", started_at: new Date().toISOString() },
-  };
-  plane = startFakePlane({
-    "GET /whoami": whoFixture,
-    "GET /overview": overviewFixture(),
-    "GET /apps/shop/api": detailFixture(),
-    "GET /apps/shop/api/why": { events: [], causes: [] },
-    "GET /apps/shop/api/releases": releasesFixture,
-    "GET /apps/shop/api/diff": diffFixture,
-    "GET /config/shop/api": configFixture,
-    "PATCH /config/shop/api": { changed: ["NOTE"], restarting: ["deployment/shop/api"], notes: [] },
-    "GET /events": eventsFixture,
-    "POST /apps/shop/api/rollback": { operation },
-    "POST /apps/shop/api/restart": { operation: { ...operation, type: "restart" } },
-  });
-  chromium = await startChromium();
-  tab = await chromium.tab();
-  await tab.look({ width: 1280, height: 800, scheme: "light" });
-});
-
-afterAll(async () => {
-  await chromium?.close();
-  await plane?.stop();
+const { chromium, plane, tab } = await openPlayed({
+  "GET /whoami": whoFixture,
+  "GET /overview": overviewFixture(),
+  "GET /apps/shop/api": detailFixture(),
+  "GET /apps/shop/api/why": { events: [], causes: [] },
+  "GET /apps/shop/api/releases": releasesFixture,
+  "GET /apps/shop/api/diff": diffFixture,
+  "GET /config/shop/api": configFixture,
+  "PATCH /config/shop/api": { changed: ["NOTE"], restarting: ["deployment/shop/api"], notes: [] },
+  "GET /events": eventsFixture,
+  "POST /apps/shop/api/rollback": { operation },
+  "POST /apps/shop/api/restart": { operation: { ...operation, type: "restart" } },
 });
 
 interface Focus {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { type Chromium, startChromium, type Tab } from "../../support/chromium.ts";
 import { deployment } from "../../support/manifests.ts";
 import { freePort } from "../../support/ports.ts";
 import { type Rig, rig } from "../../support/rig.ts";
+import { openBrowser } from "../../support/ui/browser.ts";
 import { takePictures } from "../../support/ui/pictures.ts";
 import { waitFor } from "../../support/wait.ts";
 
@@ -10,20 +10,17 @@ setDefaultTimeout(120_000);
 
 /** One page of the executable that stays open while everything around it changes: it is never loaded again. */
 let berth: Rig;
-let chromium: Chromium;
-let tab: Tab;
 let address: string;
 
 const talk = ["sh", "-c", "i=0; while true; do i=$((i+1)); echo line $i of the talker; sleep 0.2; done"];
+
+const { chromium, tab } = await openBrowser();
 
 beforeAll(async () => {
   address = `127.0.0.1:${await freePort()}`;
   berth = await rig({ flags: ["--observability-addr", address] });
   await berth.apply(deployment("shop", "talker", { command: talk }));
   await berth.ready("deployment", "shop", "talker");
-  chromium = await startChromium();
-  tab = await chromium.tab();
-  await tab.look({ width: 1280, height: 800, scheme: "light" });
   const { stdout } = await berth.cli(["ui", "--print"]);
   await tab.open(/http:\/\/\S+/.exec(stdout)?.[0] ?? "");
   await tab.shows("shop/talker");
@@ -32,7 +29,6 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await chromium?.close();
   await berth?.close();
 });
 

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type Chromium, startChromium, type Tab } from "../../support/chromium.ts";
+import { describe, expect, test } from "bun:test";
+import { openPlayed } from "../../support/ui/browser.ts";
 import { waitFor } from "../../support/wait.ts";
 import { axeFaults } from "../../support/ui/axe.ts";
-import { type FakePlane, startFakePlane } from "../../support/ui/fake-plane.ts";
 import { overviewFixture, whoFixture } from "../../support/ui/fixtures.ts";
 import { takePictures } from "../../support/ui/pictures.ts";
 
 /** Logs in a browser: live, in a flood, stored, searched. The plane is the test's. */
-let chromium: Chromium;
-let plane: FakePlane;
-let tab: Tab;
 let feed: ReadableStreamDefaultController<Uint8Array> | undefined;
 
 const start = Date.UTC(2026, 0, 2, 12);
@@ -39,43 +35,33 @@ const stored = Array.from({ length: 300 }, (_, index) => {
   return line(index * 1_000, texts[kind] ?? "", ["none", "info", "warn", "error"][kind]);
 });
 
-beforeAll(async () => {
-  plane = startFakePlane({
-    "GET /whoami": whoFixture,
-    "GET /overview": overviewFixture(),
-    "GET /logs/stream": () =>
-      new Response(
-        new ReadableStream<Uint8Array>({
-          start(controller) {
-            feed = controller;
-          },
-          cancel() {
-            feed = undefined;
-          },
-        }),
-      ),
-    "GET /logs/search": { lines: stored.toReversed(), cursor: "older" },
-    "GET /logs/context": { before: stored.slice(0, 10), after: stored.slice(10, 20) },
-    "GET /logs/histogram": {
-      from: new Date(start).toISOString(),
-      until: new Date(start + 300_000).toISOString(),
-      interval_ms: 5_000,
-      total: 300,
-      buckets: Array.from({ length: 60 }, (_, index) => ({
-        at: new Date(start + index * 5_000).toISOString(),
-        counts: { info: 3 + ((index * 7) % 9), warn: index % 4 === 0 ? 1 : 0, error: index % 13 === 2 ? 2 : 0 },
-      })),
-      partial: false,
-    },
-  });
-  chromium = await startChromium();
-  tab = await chromium.tab();
-  await tab.look({ width: 1280, height: 800, scheme: "light" });
-});
-
-afterAll(async () => {
-  await chromium?.close();
-  await plane?.stop();
+const { chromium, plane, tab } = await openPlayed({
+  "GET /whoami": whoFixture,
+  "GET /overview": overviewFixture(),
+  "GET /logs/stream": () =>
+    new Response(
+      new ReadableStream<Uint8Array>({
+        start(controller) {
+          feed = controller;
+        },
+        cancel() {
+          feed = undefined;
+        },
+      }),
+    ),
+  "GET /logs/search": { lines: stored.toReversed(), cursor: "older" },
+  "GET /logs/context": { before: stored.slice(0, 10), after: stored.slice(10, 20) },
+  "GET /logs/histogram": {
+    from: new Date(start).toISOString(),
+    until: new Date(start + 300_000).toISOString(),
+    interval_ms: 5_000,
+    total: 300,
+    buckets: Array.from({ length: 60 }, (_, index) => ({
+      at: new Date(start + index * 5_000).toISOString(),
+      counts: { info: 3 + ((index * 7) % 9), warn: index % 4 === 0 ? 1 : 0, error: index % 13 === 2 ? 2 : 0 },
+    })),
+    partial: false,
+  },
 });
 
 describe("logs", () => {

@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { builtInBoards } from "../../../src/observability/core/boards.ts";
-import { type Chromium, startChromium, type Tab } from "../../support/chromium.ts";
 import { detailFixture } from "../../support/ui/app-fixtures.ts";
 import { axeFaults } from "../../support/ui/axe.ts";
-import { type FakePlane, startFakePlane } from "../../support/ui/fake-plane.ts";
+import { openPlayed } from "../../support/ui/browser.ts";
 import { overviewFixture, whoFixture } from "../../support/ui/fixtures.ts";
 import { takePictures } from "../../support/ui/pictures.ts";
-
-/** Charts in a browser, with a plane that the test plays. */
-let chromium: Chromium;
-let plane: FakePlane;
-let tab: Tab;
 
 const points = 120;
 const until = Date.now();
@@ -25,44 +19,35 @@ const result = (metric: string, series: object[]) => ({
   series,
 });
 
-beforeAll(async () => {
-  plane = startFakePlane({
-    "GET /whoami": whoFixture,
-    "GET /overview": overviewFixture(),
-    "GET /apps/shop/api": detailFixture(),
-    "GET /boards": { boards: builtInBoards },
-    "GET /metrics/catalogue": {
-      metrics: [
-        { source: "custom", name: "orders_total", type: "counter", labels: ["route"], series: 2 },
-        {
-          source: "custom",
-          name: "http.server.request.duration_ms_histogram",
-          type: "histogram",
-          labels: [],
-          series: 1,
-        },
-      ],
-    },
-    "GET /query": {
-      from: new Date(until - points * 30_000).toISOString(),
-      until: new Date(until).toISOString(),
-      step_seconds: 30,
-      results: [
-        result("pod.cpu_percent", [
-          { group: { app: "shop/web" }, values: wave(1, 20) },
-          { group: { app: "shop/api" }, values: wave(3, 12) },
-        ]),
-      ],
-    },
-  });
-  chromium = await startChromium();
-  tab = await chromium.tab();
-  await tab.look({ width: 1280, height: 800, scheme: "light" });
-});
-
-afterAll(async () => {
-  await chromium?.close();
-  await plane?.stop();
+/** Charts in a browser, with a plane that the test plays. */
+const { chromium, plane, tab } = await openPlayed({
+  "GET /whoami": whoFixture,
+  "GET /overview": overviewFixture(),
+  "GET /apps/shop/api": detailFixture(),
+  "GET /boards": { boards: builtInBoards },
+  "GET /metrics/catalogue": {
+    metrics: [
+      { source: "custom", name: "orders_total", type: "counter", labels: ["route"], series: 2 },
+      {
+        source: "custom",
+        name: "http.server.request.duration_ms_histogram",
+        type: "histogram",
+        labels: [],
+        series: 1,
+      },
+    ],
+  },
+  "GET /query": {
+    from: new Date(until - points * 30_000).toISOString(),
+    until: new Date(until).toISOString(),
+    step_seconds: 30,
+    results: [
+      result("pod.cpu_percent", [
+        { group: { app: "shop/web" }, values: wave(1, 20) },
+        { group: { app: "shop/api" }, values: wave(3, 12) },
+      ]),
+    ],
+  },
 });
 
 describe("metrics", () => {

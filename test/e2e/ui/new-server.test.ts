@@ -3,10 +3,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Build } from "../../../src/orchestration/api/builds.ts";
-import { type Chromium, startChromium, type Tab } from "../../support/chromium.ts";
 import { type GitServer, startGitServer } from "../../support/git-server.ts";
 import { freePort } from "../../support/ports.ts";
 import { type Rig, rig } from "../../support/rig.ts";
+import { openBrowser } from "../../support/ui/browser.ts";
 import { waitFor } from "../../support/wait.ts";
 import { axeFaults } from "../../support/ui/axe.ts";
 import { takePictures } from "../../support/ui/pictures.ts";
@@ -16,8 +16,6 @@ setDefaultTimeout(120_000);
 /** The executable with real containers and a real git server: a new app from source, to a served page. */
 let berth: Rig;
 let git: GitServer;
-let chromium: Chromium;
-let tab: Tab;
 let address: string;
 let folder: string;
 
@@ -25,15 +23,14 @@ const dockerfile =
   'FROM berth-fixture:1\nCOPY . /www\nRUN test ! -e /www/.env && echo "step one"\nEXPOSE 8080\nCMD ["httpd", "-f", "-p", "8080", "-h", "/www"]\n';
 const trusted = process.env.GIT_SSL_CAINFO;
 
+const { chromium, tab } = await openBrowser();
+
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "berth-new."));
   git = startGitServer({ token: "s3cret-token" });
   process.env.GIT_SSL_CAINFO = git.ca;
   address = `127.0.0.1:${await freePort()}`;
   berth = await rig({ flags: ["--observability-addr", address, "--allow-private-hooks"] });
-  chromium = await startChromium();
-  tab = await chromium.tab();
-  await tab.look({ width: 1280, height: 800, scheme: "light" });
   const { stdout } = await berth.cli(["ui", "--print"]);
   await tab.open(/http:\/\/\S+/.exec(stdout)?.[0] ?? "");
   await tab.shows("Overview");
@@ -42,7 +39,6 @@ beforeAll(async () => {
 afterAll(async () => {
   if (trusted === undefined) delete process.env.GIT_SSL_CAINFO;
   else process.env.GIT_SSL_CAINFO = trusted;
-  await chromium?.close();
   const images = berth?.docker(["image", "ls", "-q", "--filter", `label=${berth.prefix}.build`]).split("\n") ?? [];
   await berth?.close();
   for (const image of new Set(images)) if (image !== "") berth.docker(["image", "rm", "-f", image]);

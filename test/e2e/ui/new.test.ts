@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type Chromium, startChromium, type Tab } from "../../support/chromium.ts";
+import { describe, expect, test } from "bun:test";
 import { axeFaults } from "../../support/ui/axe.ts";
-import { type FakePlane, startFakePlane } from "../../support/ui/fake-plane.ts";
+import { openPlayed } from "../../support/ui/browser.ts";
 import { appFixture, overviewFixture, whoFixture } from "../../support/ui/fixtures.ts";
 import { waitFor } from "../../support/wait.ts";
 import { takePictures } from "../../support/ui/pictures.ts";
-
-/** A new app in a browser, with a plane that the test plays. */
-let chromium: Chromium;
-let plane: FakePlane;
-let tab: Tab;
 
 const app = { kind: "deployment", scope: "demo", name: "hello" } as const;
 const operation = { id: "op1", type: "apply", app, actor: "pat:a", started_at: new Date().toISOString() };
@@ -36,30 +30,21 @@ const build = {
   ...{ image: "shop-web:b1", actor: "pat:a", started_at: new Date().toISOString(), releases: [], kept: false },
 };
 
-beforeAll(async () => {
-  plane = startFakePlane({
-    "GET /whoami": whoFixture,
-    "GET /overview": overviewFixture(),
-    "POST /sources/upload": source,
-    "POST /sources/git": () =>
-      Response.json({ status: "error", error: 'the host "127.0.0.1" has no public address' }, { status: 403 }),
-    "POST /builds": { build, reused: false },
-    "GET /builds": { builds: [build] },
-    "GET /builds/shop/web/b1/output": () => new Response("Step 1/2 : FROM node:22\nStep 2/2 : RUN npm ci\n"),
-    "POST /apply": {
-      ...planned,
-      plan: [{ ...row, ref: "deployment/demo/hello" }],
-      operations: [{ ...operation, state: "running", text: "0 of 2 replicas are ready" }],
-    },
-  });
-  chromium = await startChromium();
-  tab = await chromium.tab();
-  await tab.look({ width: 1280, height: 800, scheme: "light" });
-});
-
-afterAll(async () => {
-  await chromium?.close();
-  await plane?.stop();
+/** A new app in a browser, with a plane that the test plays. */
+const { chromium, plane, tab } = await openPlayed({
+  "GET /whoami": whoFixture,
+  "GET /overview": overviewFixture(),
+  "POST /sources/upload": source,
+  "POST /sources/git": () =>
+    Response.json({ status: "error", error: 'the host "127.0.0.1" has no public address' }, { status: 403 }),
+  "POST /builds": { build, reused: false },
+  "GET /builds": { builds: [build] },
+  "GET /builds/shop/web/b1/output": () => new Response("Step 1/2 : FROM node:22\nStep 2/2 : RUN npm ci\n"),
+  "POST /apply": {
+    ...planned,
+    plan: [{ ...row, ref: "deployment/demo/hello" }],
+    operations: [{ ...operation, state: "running", text: "0 of 2 replicas are ready" }],
+  },
 });
 
 const manifest = () => tab.read<string>("document.querySelector('#manifest').value");

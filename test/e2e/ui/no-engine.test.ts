@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { type Chromium, startChromium, type Tab } from "../../support/chromium.ts";
 import { type PlaneServer, startPlaneServer } from "../../support/plane-server.ts";
 import { axeFaults } from "../../support/ui/axe.ts";
+import { openBrowser } from "../../support/ui/browser.ts";
 import { takePictures } from "../../support/ui/pictures.ts";
 import { waitFor } from "../../support/wait.ts";
 
@@ -12,21 +12,17 @@ const apps = 200;
 /** Pictures and axe of all screens with so many apps take two minutes; `server.test.ts` has them with few. */
 const isThorough = process.env.BERTH_TEST_HOURS !== undefined;
 let berth: PlaneServer;
-let chromium: Chromium;
-let tab: Tab;
+
+const { chromium, tab } = await openBrowser();
 
 beforeAll(async () => {
   berth = await startPlaneServer();
   await berth.apps(apps);
-  chromium = await startChromium();
-  tab = await chromium.tab();
-  await tab.look({ width: 1280, height: 800, scheme: "light" });
   await tab.open((await berth.cli("ui", "--print")).trim());
   await tab.shows("Live");
 });
 
 afterAll(async () => {
-  await chromium?.close();
   await berth?.close();
 });
 

@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { builtInBoards } from "../../../src/observability/core/boards.ts";
-import { type Chromium, startChromium, type Tab } from "../../support/chromium.ts";
 import { axeFaults } from "../../support/ui/axe.ts";
-import { type FakePlane, startFakePlane } from "../../support/ui/fake-plane.ts";
+import { openPlayed } from "../../support/ui/browser.ts";
 import { overviewFixture, whoFixture } from "../../support/ui/fixtures.ts";
 import {
   catalogueFixture,
@@ -15,33 +14,19 @@ import { takePictures } from "../../support/ui/pictures.ts";
 import { waitFor } from "../../support/wait.ts";
 
 /** Screens of who runs the server, with a plane that the test plays. */
-let chromium: Chromium;
-let plane: FakePlane;
-let tab: Tab;
-
-beforeAll(async () => {
-  plane = startFakePlane({
-    "GET /whoami": whoFixture,
-    "GET /overview": overviewFixture(),
-    "GET /query": figuresFixture(),
-    "GET /boards": { boards: builtInBoards },
-    "GET /boards/machine": builtInBoards[1],
-    "GET /disk": diskFixture(),
-    "GET /jobs": jobsFixture(),
-    "GET /server": serverFixture(),
-    "GET /metrics/catalogue": catalogueFixture(),
-    "GET /logs/searches": { searches: [] },
-    "GET /logs/search": { lines: [], searched_to: new Date().toISOString() },
-    "GET /logs/histogram": { buckets: [], total: 0, interval_ms: 1 },
-  });
-  chromium = await startChromium();
-  tab = await chromium.tab();
-  await tab.look({ width: 1280, height: 800, scheme: "light" });
-});
-
-afterAll(async () => {
-  await chromium?.close();
-  await plane?.stop();
+const { chromium, plane, tab } = await openPlayed({
+  "GET /whoami": whoFixture,
+  "GET /overview": overviewFixture(),
+  "GET /query": figuresFixture(),
+  "GET /boards": { boards: builtInBoards },
+  "GET /boards/machine": builtInBoards[1],
+  "GET /disk": diskFixture(),
+  "GET /jobs": jobsFixture(),
+  "GET /server": serverFixture(),
+  "GET /metrics/catalogue": catalogueFixture(),
+  "GET /logs/searches": { searches: [] },
+  "GET /logs/search": { lines: [], searched_to: new Date().toISOString() },
+  "GET /logs/histogram": { buckets: [], total: 0, interval_ms: 1 },
 });
 
 /** As a person who types over what is there. */

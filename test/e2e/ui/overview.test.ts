@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type Chromium, startChromium, type Tab } from "../../support/chromium.ts";
+import { describe, expect, test } from "bun:test";
+import { openPlayed } from "../../support/ui/browser.ts";
 import { waitFor } from "../../support/wait.ts";
 import { axeFaults } from "../../support/ui/axe.ts";
-import { type FakePlane, startFakePlane } from "../../support/ui/fake-plane.ts";
 import { appFixture, overviewFixture, problemFixture, whoFixture } from "../../support/ui/fixtures.ts";
 import { takePictures } from "../../support/ui/pictures.ts";
 
@@ -10,21 +9,7 @@ import { takePictures } from "../../support/ui/pictures.ts";
 const openHours = Number(process.env.BERTH_TEST_HOURS ?? "4");
 
 /** The overview in a browser, with a plane that the test plays: each state that it can be in. */
-let chromium: Chromium;
-let plane: FakePlane;
-let tab: Tab;
-
-beforeAll(async () => {
-  plane = startFakePlane({ "GET /whoami": whoFixture, "GET /overview": overviewFixture() });
-  chromium = await startChromium();
-  tab = await chromium.tab();
-  await tab.look({ width: 1280, height: 800, scheme: "light" });
-});
-
-afterAll(async () => {
-  await chromium?.close();
-  await plane?.stop();
-});
+const { chromium, plane, tab } = await openPlayed({ "GET /whoami": whoFixture, "GET /overview": overviewFixture() });
 
 /** Names of states on the tiles that are green. */
 const green = () =>

@@ -1,27 +1,23 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { loadUiFiles } from "../../../src/local/ui/files.ts";
 import { createUiPages } from "../../../src/observability/http/ui-pages.ts";
-import { type Chromium, startChromium, type Tab } from "../../support/chromium.ts";
 import { axeFaults } from "../../support/ui/axe.ts";
+import { openBrowser } from "../../support/ui/browser.ts";
 import { waitFor } from "../../support/wait.ts";
 import { takePictures } from "../../support/ui/pictures.ts";
 
 /** The page that shows every part of the UI, without a server behind it. */
-let chromium: Chromium;
 let server: Bun.Server<undefined>;
-let tab: Tab;
+
+const { chromium, tab } = await openBrowser();
 
 beforeAll(async () => {
   server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: createUiPages(loadUiFiles) });
-  chromium = await startChromium();
-  tab = await chromium.tab();
-  await tab.look({ width: 1280, height: 800, scheme: "light" });
   await tab.open(`http://127.0.0.1:${server.port}/components`);
   await tab.shows("20,000 lines of a log");
 });
 
 afterAll(async () => {
-  await chromium?.close();
   await server?.stop(true);
 });
 

@@ -2,9 +2,10 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Chromium, startChromium, type Tab } from "../../support/chromium.ts";
+import type { Tab } from "../../support/chromium.ts";
 import { berth, serve, type Server } from "../../support/executable.ts";
 import { freePort } from "../../support/ports.ts";
+import { openBrowser } from "../../support/ui/browser.ts";
 import { waitFor } from "../../support/wait.ts";
 import { axeFaults } from "../../support/ui/axe.ts";
 import { takePictures } from "../../support/ui/pictures.ts";
@@ -13,8 +14,6 @@ setDefaultTimeout(120_000);
 
 /** The executable with its identity service, and a browser in which people sign in to the web UI. */
 let server: Server;
-let chromium: Chromium;
-let tab: Tab;
 let folder: string;
 let endpoint: string;
 let ui: string;
@@ -29,6 +28,8 @@ async function run(args: string[], stdin?: string) {
   return done;
 }
 
+const { chromium, tab } = await openBrowser();
+
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "people-"));
   const [plane, identity, web] = [await freePort(), await freePort(), await freePort()];
@@ -38,13 +39,9 @@ beforeAll(async () => {
     ...["--root", folder, "--addr", `127.0.0.1:${plane}`, "--docker-host", "unix:///nonexistent.sock"],
     ...["--identity-addr", `127.0.0.1:${identity}`, "--observability-addr", `127.0.0.1:${web}`],
   ]);
-  chromium = await startChromium();
-  tab = await chromium.tab();
-  await tab.look({ width: 1280, height: 800, scheme: "light" });
 });
 
 afterAll(async () => {
-  await chromium?.close();
   await server?.stop();
   rmSync(folder, { recursive: true, force: true });
 });

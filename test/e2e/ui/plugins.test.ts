@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { BlockView } from "../../../src/observability/api/plugins.ts";
 import type { PluginInfo, PluginPreview } from "../../../src/orchestration/api/plugins.ts";
-import { type Chromium, startChromium, type Tab } from "../../support/chromium.ts";
 import { axeFaults } from "../../support/ui/axe.ts";
-import { type FakePlane, startFakePlane } from "../../support/ui/fake-plane.ts";
+import { openPlayed } from "../../support/ui/browser.ts";
 import { appFixture, overviewFixture, whoFixture } from "../../support/ui/fixtures.ts";
 import { takePictures } from "../../support/ui/pictures.ts";
 import { waitFor } from "../../support/wait.ts";
-
-/** Plugins and databases in a browser, with a plane that the test plays. */
-let chromium: Chromium;
-let plane: FakePlane;
-let tab: Tab;
 
 const at = (secondsAgo: number) => new Date(Date.now() - secondsAgo * 1000).toISOString();
 const stamp = (secondsAgo: number) => at(secondsAgo).replace(/[-:]|\.\d+/g, "");
@@ -73,50 +67,41 @@ const operation = {
   ...{ state: "running", text: "about to begin", actor: "pat:Ab3dEf", started_at: at(0) },
 };
 
-beforeAll(async () => {
-  plane = startFakePlane({
-    "GET /whoami": whoFixture,
-    "GET /overview": overviewFixture({ apps: [appFixture("web"), appFixture("api")] }),
-    "GET /plugins": { plugins: [plugin({}), greet], errors: ["broken: there is no program to run"] },
-    "GET /plugins/runs": {
-      runs: [run({}), run({ run_id: "r2", status: "failed", error: "no space left on device", command: "restore" })],
-    },
-    "POST /plugins/install": preview,
-    "POST /plugins/greet/update": preview,
-    "DELETE /plugins/greet": { name: "greet", removed: true },
-    "GET /databases": {
-      blocks: [
-        block({}),
-        block({
-          ...{ plugin: "redis", kind: "redis", name: "cache", image: "redis:7", state: "down", desired: 1 },
-          ready: 0,
-        }),
-        block({ plugin: "greet", kind: "greet", scope: "demo", name: "hello" }),
+/** Plugins and databases in a browser, with a plane that the test plays. */
+const { plane, tab } = await openPlayed({
+  "GET /whoami": whoFixture,
+  "GET /overview": overviewFixture({ apps: [appFixture("web"), appFixture("api")] }),
+  "GET /plugins": { plugins: [plugin({}), greet], errors: ["broken: there is no program to run"] },
+  "GET /plugins/runs": {
+    runs: [run({}), run({ run_id: "r2", status: "failed", error: "no space left on device", command: "restore" })],
+  },
+  "POST /plugins/install": preview,
+  "POST /plugins/greet/update": preview,
+  "DELETE /plugins/greet": { name: "greet", removed: true },
+  "GET /databases": {
+    blocks: [
+      block({}),
+      block({
+        ...{ plugin: "redis", kind: "redis", name: "cache", image: "redis:7", state: "down", desired: 1 },
+        ready: 0,
+      }),
+      block({ plugin: "greet", kind: "greet", scope: "demo", name: "hello" }),
+    ],
+  },
+  "GET /databases/postgres/data/main/info": message(facts),
+  "GET /databases/postgres/data/main/backups": message([{ id: newest, bytes: 52_428_800, holds: "shop" }]),
+  "POST /databases/postgres/data/main/restore": { operation },
+  "POST /databases/postgres/data/main/link": { operation: { ...operation, id: "op-2", type: "postgres:link" } },
+  "POST /databases/postgres/data/main/query/reveal": message({
+    ...{
+      columns: ["id", "mail"],
+      rows: [
+        [1, "<b>ana@example.com</b>"],
+        [2, null],
       ],
+      more: true,
     },
-    "GET /databases/postgres/data/main/info": message(facts),
-    "GET /databases/postgres/data/main/backups": message([{ id: newest, bytes: 52_428_800, holds: "shop" }]),
-    "POST /databases/postgres/data/main/restore": { operation },
-    "POST /databases/postgres/data/main/link": { operation: { ...operation, id: "op-2", type: "postgres:link" } },
-    "POST /databases/postgres/data/main/query/reveal": message({
-      ...{
-        columns: ["id", "mail"],
-        rows: [
-          [1, "<b>ana@example.com</b>"],
-          [2, null],
-        ],
-        more: true,
-      },
-    }),
-  });
-  chromium = await startChromium();
-  tab = await chromium.tab();
-  await tab.look({ width: 1280, height: 800, scheme: "light" });
-});
-
-afterAll(async () => {
-  await chromium?.close();
-  await plane?.stop();
+  }),
 });
 
 /** As a person does, so that the page hears of it. */

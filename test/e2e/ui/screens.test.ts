@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type Chromium, startChromium, type Tab } from "../../support/chromium.ts";
+import { describe, expect, test } from "bun:test";
 import { axeFaults } from "../../support/ui/axe.ts";
-import { type FakePlane, startFakePlane } from "../../support/ui/fake-plane.ts";
+import { openPlayed } from "../../support/ui/browser.ts";
 import { overviewFixture, whoFixture } from "../../support/ui/fixtures.ts";
 import { hostile, hostileTexts } from "../../support/ui/hostile.ts";
 import { takePictures } from "../../support/ui/pictures.ts";
-
-/** Domains, requests and jobs in a browser, with a plane that the test plays. */
-let chromium: Chromium;
-let plane: FakePlane;
-let tab: Tab;
 
 const at = (secondsAgo: number) => new Date(Date.now() - secondsAgo * 1000).toISOString();
 
@@ -135,25 +129,16 @@ const jobs = {
   ],
 };
 
-beforeAll(async () => {
-  plane = startFakePlane({
-    "GET /whoami": whoFixture,
-    "GET /overview": overviewFixture(),
-    "GET /ingress": sites,
-    "GET /certs": certs,
-    "GET /requests": requests,
-    "GET /jobs": jobs,
-    "POST /jobs/shop/nightly/run": { run: { ...runs[0], run_id: "run-9", tail: [] } },
-    "POST /certs/api.example.com/renew": certs,
-  });
-  chromium = await startChromium();
-  tab = await chromium.tab();
-  await tab.look({ width: 1280, height: 800, scheme: "light" });
-});
-
-afterAll(async () => {
-  await chromium?.close();
-  await plane?.stop();
+/** Domains, requests and jobs in a browser, with a plane that the test plays. */
+const { chromium, plane, tab } = await openPlayed({
+  "GET /whoami": whoFixture,
+  "GET /overview": overviewFixture(),
+  "GET /ingress": sites,
+  "GET /certs": certs,
+  "GET /requests": requests,
+  "GET /jobs": jobs,
+  "POST /jobs/shop/nightly/run": { run: { ...runs[0], run_id: "run-9", tail: [] } },
+  "POST /certs/api.example.com/renew": certs,
 });
 
 describe("screens", () => {

@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { type Chromium, startChromium, type Tab } from "../../support/chromium.ts";
 import { deployment } from "../../support/manifests.ts";
 import { freePort } from "../../support/ports.ts";
 import { type Rig, rig } from "../../support/rig.ts";
+import { openBrowser } from "../../support/ui/browser.ts";
 import { waitFor } from "../../support/wait.ts";
 import { axeFaults } from "../../support/ui/axe.ts";
 import { takePictures } from "../../support/ui/pictures.ts";
@@ -14,26 +14,22 @@ setDefaultTimeout(120_000);
 
 /** The executable with real containers, and a browser that was signed in by `berth ui`. */
 let berth: Rig;
-let chromium: Chromium;
-let tab: Tab;
 let address: string;
 
 /** What the test rolls back must not roll back by itself before. */
 const rollout = { min_ready: "0s", auto_rollback: false };
 const page = "mkdir -p /www && echo page >/www/index.html && exec httpd -f -p 8080 -h /www";
 
+const { chromium, tab } = await openBrowser();
+
 beforeAll(async () => {
   address = `127.0.0.1:${await freePort()}`;
   berth = await rig({ flags: ["--observability-addr", address] });
   await berth.apply(deployment("shop", "web", { command: ["sh", "-c", page], replicas: 2, rollout }));
   await berth.ready("deployment", "shop", "web");
-  chromium = await startChromium();
-  tab = await chromium.tab();
-  await tab.look({ width: 1280, height: 800, scheme: "light" });
 });
 
 afterAll(async () => {
-  await chromium?.close();
   await berth?.close();
 });
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { type Chromium, startChromium, type Tab } from "../../support/chromium.ts";
 import { deployment } from "../../support/manifests.ts";
 import { freePort } from "../../support/ports.ts";
 import { type Rig, rig } from "../../support/rig.ts";
+import { openBrowser } from "../../support/ui/browser.ts";
 import { waitFor } from "../../support/wait.ts";
 import { axeFaults } from "../../support/ui/axe.ts";
 import { takePictures } from "../../support/ui/pictures.ts";
@@ -11,10 +11,10 @@ setDefaultTimeout(60_000);
 
 /** The executable with a real container, and a browser that was signed in by `berth ui`. */
 let berth: Rig;
-let chromium: Chromium;
-let tab: Tab;
 let address: string;
 let pod: string;
+
+const { chromium, tab } = await openBrowser();
 
 beforeAll(async () => {
   address = `127.0.0.1:${await freePort()}`;
@@ -22,14 +22,10 @@ beforeAll(async () => {
   await berth.apply(deployment("shop", "web", { command: ["sleep", "3600"] }));
   await berth.ready("deployment", "shop", "web");
   pod = (await berth.pods("shop", "web"))[0]?.name ?? "";
-  chromium = await startChromium();
-  tab = await chromium.tab();
-  await tab.look({ width: 1280, height: 800, scheme: "light" });
   await signIn();
 });
 
 afterAll(async () => {
-  await chromium?.close();
   await berth?.close();
 });
 

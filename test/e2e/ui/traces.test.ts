@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { SpanView, TracePage, TraceView } from "../../../src/observability/api/traces.ts";
-import { type Chromium, startChromium, type Tab } from "../../support/chromium.ts";
 import { axeFaults } from "../../support/ui/axe.ts";
-import { type FakePlane, startFakePlane } from "../../support/ui/fake-plane.ts";
+import { openPlayed } from "../../support/ui/browser.ts";
 import { overviewFixture, whoFixture } from "../../support/ui/fixtures.ts";
 import { hostileTexts } from "../../support/ui/hostile.ts";
 import { takePictures } from "../../support/ui/pictures.ts";
-
-/** Traces in a browser, with a plane that the test plays. */
-let chromium: Chromium;
-let plane: FakePlane;
-let tab: Tab;
 
 const id = "5b8efff798038103d269b633813fc60c";
 const at = (secondsAgo: number) => new Date(Date.now() - secondsAgo * 1000).toISOString();
@@ -65,24 +59,15 @@ const line = {
   text: JSON.stringify({ message: "payment failed", trace_id: id }),
 };
 
-beforeAll(async () => {
-  plane = startFakePlane({
-    "GET /whoami": whoFixture,
-    "GET /overview": overviewFixture(),
-    "GET /traces": page,
-    [`GET /traces/${id}`]: trace,
-    "GET /logs/search": { lines: [line] },
-    "GET /logs/context": { before: [], after: [] },
-    "GET /logs/histogram": { from: at(60), until: at(0), interval_ms: 1_000, total: 1, buckets: [], partial: false },
-  });
-  chromium = await startChromium();
-  tab = await chromium.tab();
-  await tab.look({ width: 1280, height: 800, scheme: "light" });
-});
-
-afterAll(async () => {
-  await chromium?.close();
-  await plane?.stop();
+/** Traces in a browser, with a plane that the test plays. */
+const { plane, tab } = await openPlayed({
+  "GET /whoami": whoFixture,
+  "GET /overview": overviewFixture(),
+  "GET /traces": page,
+  [`GET /traces/${id}`]: trace,
+  "GET /logs/search": { lines: [line] },
+  "GET /logs/context": { before: [], after: [] },
+  "GET /logs/histogram": { from: at(60), until: at(0), interval_ms: 1_000, total: 1, buckets: [], partial: false },
 });
 
 describe("traces", () => {

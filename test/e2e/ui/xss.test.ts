@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type Chromium, startChromium, type Tab } from "../../support/chromium.ts";
+import { describe, expect, test } from "bun:test";
 import {
   configFixture,
   detailFixture,
@@ -7,14 +6,9 @@ import {
   eventsFixture,
   releasesFixture,
 } from "../../support/ui/app-fixtures.ts";
-import { type FakePlane, startFakePlane } from "../../support/ui/fake-plane.ts";
+import { openPlayed } from "../../support/ui/browser.ts";
 import { overviewFixture, whoFixture } from "../../support/ui/fixtures.ts";
 import { hostile, hostileTexts } from "../../support/ui/hostile.ts";
-
-/** Whatever apps, operators and visitors can write reaches every screen as text. */
-let chromium: Chromium;
-let plane: FakePlane;
-let tab: Tab;
 
 const line = {
   at: new Date().toISOString(),
@@ -39,17 +33,8 @@ const pages: [string, string][] = [
   ["/logs?app=shop%2Fapi&from=1h", "the newest"],
 ];
 
-beforeAll(async () => {
-  plane = startFakePlane({ "GET /whoami": whoFixture });
-  chromium = await startChromium();
-  tab = await chromium.tab();
-  await tab.look({ width: 1280, height: 800, scheme: "light" });
-});
-
-afterAll(async () => {
-  await chromium?.close();
-  await plane?.stop();
-});
+/** Whatever apps, operators and visitors can write reaches every screen as text. */
+const { chromium, plane, tab } = await openPlayed({ "GET /whoami": whoFixture });
 
 function answerWith(text: string): void {
   const overview = overviewFixture();

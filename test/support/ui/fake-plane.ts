@@ -11,7 +11,7 @@ export interface Asked {
 }
 
 /** `data` of an answer, a `Response` as it is, or what makes one for each request. */
-type Answers = Record<string, unknown>;
+export type Answers = Record<string, unknown>;
 
 export interface FakePlane {
   url: string;
