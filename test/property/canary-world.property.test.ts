@@ -68,7 +68,7 @@ async function happen(it: World, happens: Exclude<Event, { do: "wait" }>, forget
       await it.apply(app(happens.v, plans[happens.plan]));
       return;
     case "tell":
-      await it.controller.tellRollout(key, happens.command, { actor: "ana" }).catch((error: unknown) => {
+      await it.controller.tellRollout(key, { command: happens.command, actor: "ana" }).catch((error: unknown) => {
         expect(error).toMatchObject({ code: "conflict" });
       });
       return;
@@ -115,7 +115,7 @@ test(
         }
         // Nobody holds anything up for ever.
         for (let round = 0; round < 4; round++) {
-          await it.controller.tellRollout(key, "resume", { actor: "ana" }).catch(() => undefined);
+          await it.controller.tellRollout(key, { command: "resume", actor: "ana" }).catch(() => undefined);
           await pass(it, 40, look);
         }
         await it.advance(60_000);

@@ -1,5 +1,5 @@
 import { encodeFrame, type Frame, type FrameReader, frameTypes, jsonFrame, readJsonFrame } from "../api/exec-frames.ts";
-import type { ExecOptions, RunningExec } from "../controller/controller.ts";
+import type { ExecOptions, RunningExec } from "../controller/requests.ts";
 import type { ByteQueue } from "../../base/words/byte-queue.ts";
 import type { Log } from "../../base/words/log.ts";
 import type { Outlet } from "../../base/http/front/outlet.ts";

@@ -4,8 +4,16 @@ import { mount, type Plane } from "../../base/http/mount.ts";
 
 export function mountRollouts(plane: Plane, controller: Controller): void {
   mount(plane, getRollout, { answer: ({ query }) => controller.rollout(query) });
-  mount(plane, pauseRollout, { answer: ({ query, actor }) => controller.tellRollout(query, "pause", { actor }) });
-  mount(plane, resumeRollout, { answer: ({ query, actor }) => controller.tellRollout(query, "resume", { actor }) });
-  mount(plane, promoteRollout, { answer: ({ query, actor }) => controller.tellRollout(query, "promote", { actor }) });
-  mount(plane, abortRollout, { answer: ({ query, actor }) => controller.tellRollout(query, "abort", { actor }) });
+  mount(plane, pauseRollout, {
+    answer: ({ query, actor }) => controller.tellRollout(query, { command: "pause", actor }),
+  });
+  mount(plane, resumeRollout, {
+    answer: ({ query, actor }) => controller.tellRollout(query, { command: "resume", actor }),
+  });
+  mount(plane, promoteRollout, {
+    answer: ({ query, actor }) => controller.tellRollout(query, { command: "promote", actor }),
+  });
+  mount(plane, abortRollout, {
+    answer: ({ query, actor }) => controller.tellRollout(query, { command: "abort", actor }),
+  });
 }

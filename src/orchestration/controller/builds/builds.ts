@@ -28,7 +28,7 @@ interface BuildTarget {
 }
 
 /** What callers of the plane do with builds. */
-export interface BuildOperations {
+interface BuildOperations {
   contextState(digest: string): Promise<BuildContext>;
   /** One part of a packed folder. Fails `conflict`/`ContextOffset`, `too_large`, `invalid`. */
   uploadContext(digest: string, bytes: Uint8Array, at: { offset: number; last: boolean }): Promise<BuildContext>;

@@ -16,7 +16,7 @@ import type { Plugin } from "../../plugins/plugin.ts";
 import type { PluginRunRecord } from "../../store/plugin-records.ts";
 import { type ActionOutcome, afterActions, carryOut, readyActions, requireJobs } from "./actions.ts";
 import type { Context } from "../state/context.ts";
-import type { DispatchOptions, DispatchRequest, ExecAnswer, PluginCaller } from "../controller.ts";
+import type { DispatchOptions, DispatchRequest, ExecAnswer, PluginCaller } from "../requests.ts";
 import { node, type PluginAnswer, type PluginCall, runPlugin } from "./plugin-run.ts";
 import { argsOf, envOf, refuseOthers } from "./plugin-words.ts";
 

@@ -8,7 +8,7 @@ import {
   type Preview,
 } from "../../plugins/plugin.ts";
 import type { Context } from "../state/context.ts";
-import type { PluginCaller } from "../controller.ts";
+import type { PluginCaller } from "../requests.ts";
 import { knownPlugin } from "./dispatch.ts";
 import { asInvalid } from "./just-in-time.ts";
 import { readInstall, readUpdate } from "./plugin-request.ts";

@@ -5,13 +5,32 @@ import { readExecBody } from "../../core/exec-request.ts";
 import { podNameOk } from "../../core/identity.ts";
 import type { ExecSession, ExecSpec } from "../../engine/session.ts";
 import type { Context } from "../state/context.ts";
-import type { Controller, ExecOptions, RunningExec } from "../controller.ts";
-import { createFileRoom } from "./files.ts";
+import type { ExecOptions, RunningExec } from "../requests.ts";
+import { createFileRoom, type FilePlace, type FileRoom } from "./files.ts";
 import { createForwards } from "./forward.ts";
+
+/** Commands, ports and files of pods. */
+interface ExecOperations {
+  /**
+   * Starts a command. Fails `invalid` for a bad name or body, `not_found` for a missing container, `conflict` for one
+   * that does not run, or a user, folder or program that it does not have, `unavailable` without the engine.
+   */
+  execPod(name: string, body: unknown, options: ExecOptions): Promise<RunningExec>;
+  execResult(name: string, id: string): ExecResult;
+  /**
+   * Connects to a port of a pod: input goes there, output comes from there, with an empty part where the pod has
+   * finished. Fails as `execPod`, `conflict` where nothing listens, `too_many`.
+   */
+  forwardPort(name: string, options: { port: string | undefined; actor: string }): Promise<RunningExec>;
+  statFile: FileRoom["stat"];
+  readFiles: FileRoom["read"];
+  /** Input is a tar archive; the exit code comes when all of it is there. Fails `conflict` for what is not a folder, `too_many`. */
+  writeFiles(place: FilePlace, options: { actor: string }): Promise<RunningExec>;
+}
 
 /** Sessions under way, and how the last ones ended. */
 export interface ExecRoom {
-  operations: Pick<Controller, "execPod" | "execResult" | "forwardPort" | "statFile" | "readFiles" | "writeFiles">;
+  operations: ExecOperations;
   /** Remembers a session of another making; what is returned stands for it from now on. */
   track(name: string, session: ExecSession): RunningExec;
   /** Ends every session; for when the server stops. */

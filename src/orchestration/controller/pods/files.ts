@@ -6,16 +6,18 @@ import type { ExecSession } from "../../engine/session.ts";
 import type { Context } from "../state/context.ts";
 
 /** A path of a pod, as the caller wrote it. */
-interface FilePlace {
+export interface FilePlace {
   name: string;
   path: string | undefined;
 }
 
-/** Files of pods, from and to which so many copies go at one time. */
-interface FileRoom {
-  /** See `Controller.statFile`. */
+/**
+ * Files of pods, from and to which so many copies go at one time. All fail `invalid` for a bad path, `not_found` for a
+ * missing container or path.
+ */
+export interface FileRoom {
   stat(place: FilePlace): Promise<FileInfo>;
-  /** See `Controller.readFiles`. */
+  /** A tar archive. Fails `too_many`. */
   read(place: FilePlace, options: { actor: string; signal: AbortSignal }): Promise<AsyncIterable<Uint8Array>>;
   /** A copy in the shape of a command: what is written is the archive, the exit is its end. */
   write(place: FilePlace, options: { actor: string }): Promise<ExecSession>;

@@ -7,7 +7,7 @@ import { MASK } from "../../core/mask.ts";
 import type { InspectedPod } from "../../engine/pod.ts";
 import type { Context } from "../state/context.ts";
 import { parseKeyText } from "../../api/manifest-key.ts";
-import type { Target } from "../controller.ts";
+import type { Target } from "../requests.ts";
 import { refuseOneOff, stopOurs, thaw } from "./freeze.ts";
 import { readinessOf } from "../state/observe.ts";
 import type { Pod } from "../state/pod.ts";

@@ -7,7 +7,7 @@ import { containerOf } from "../../core/spec/decode.ts";
 import { formatCpu } from "../../../base/pure/quantity.ts";
 import { memoryPercent } from "../../core/usage.ts";
 import type { Context } from "../state/context.ts";
-import type { Target } from "../controller.ts";
+import type { Target } from "../requests.ts";
 import type { UsageSnapshot } from "../state/usage-sampler.ts";
 import { matches } from "../state/target.ts";
 

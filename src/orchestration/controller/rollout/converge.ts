@@ -15,7 +15,6 @@ import { refuseUnresolved, resolveStored } from "../desired/resolve.ts";
 import { ensureRelease, judge, memoryOf, rolloutMovedAt, rolloutTarget } from "./rollout.ts";
 import { type Finding, podsNow, putStatus, putTrouble, saveStatus } from "../state/save-status.ts";
 import { isPodKind } from "../state/target.ts";
-import type { TearDown } from "./tear-down.ts";
 
 /** Settled, or worth another look after `againInMs`. */
 interface Round {
@@ -27,12 +26,12 @@ interface Round {
  * Brings one resource to what is stored about it. Acts on the state, never on the event that caused the call; safe to
  * call at any time, and to be killed in at any point.
  */
-export async function converge(context: Context, tearDown: TearDown, key: ManifestKey): Promise<Round> {
+export async function converge(context: Context, key: ManifestKey): Promise<Round> {
   const deletion = context.store.deletions.get(key);
   if (deletion !== undefined) {
     if (!context.link.up()) return { settled: false };
     await context.jobs.cancelAll(key, "the manifest was deleted");
-    await tearDown.finish(deletion);
+    await context.tearDown.finish(deletion);
   }
   const manifest = context.store.manifests.get(key);
   if (manifest === undefined) {

@@ -1,5 +1,7 @@
+import type { DataOf } from "../../../base/wire/endpoint.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import { formatKey, type StoredManifest } from "../../api/manifest.ts";
+import type { rollback as rollbackEndpoint } from "../../api/releases.ts";
 import { type Author, deployMessage } from "../../core/deploy-message.ts";
 import { changedPaths } from "../../core/diff.ts";
 import { specHash } from "../../core/spec-hash.ts";
@@ -7,7 +9,7 @@ import { type FaultCount, rolledBackSpec } from "../../core/rollback.ts";
 import { specValidators } from "../../core/spec-validators.ts";
 import type { ReleaseRecord, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
-import type { RollbackOptions, Target } from "../controller.ts";
+import type { RollbackOptions, Target } from "../requests.ts";
 import { imageIdOf } from "../desired/images.ts";
 import { rollReaders, watchReaders } from "../desired/referents.ts";
 import { writeUnlessDry } from "../write/dry-run.ts";
@@ -19,7 +21,7 @@ export async function rollback(
   context: Context,
   target: Target & { releaseId: string | undefined },
   { actor, message: text, dryRun = false }: RollbackOptions,
-) {
+): Promise<DataOf<typeof rollbackEndpoint>> {
   const author = { actor, message: deployMessage(text, context.limits.messageCharactersMax) };
   const { kind, scope, name } = releaseTarget(context, target);
   const key = { kind, scope, name };

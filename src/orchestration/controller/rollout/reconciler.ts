@@ -8,7 +8,6 @@ import { converge, saveTrouble } from "./converge.ts";
 import { collectAssets } from "./collect-assets.ts";
 import { collectImages } from "../desired/images.ts";
 import type { Pod } from "../state/pod.ts";
-import type { TearDown } from "./tear-down.ts";
 
 export interface Reconciler {
   enqueue(key: ManifestKey, afterMs?: number): void;
@@ -34,7 +33,7 @@ const unusedEvery = 120;
 const looksAfterDelete = 2;
 
 /** The level-triggered loop: a queue of names, one worker per name, several names at a time. */
-export function createReconciler(context: Context, tearDown: TearDown): Reconciler {
+export function createReconciler(context: Context): Reconciler {
   const { store, pods, link, progress, clock, limits, log } = context;
   /** What was true when a resource was last found settled. */
   const settled = new Map<KeyText, string>();
@@ -54,7 +53,7 @@ export function createReconciler(context: Context, tearDown: TearDown): Reconcil
       settled.delete(text);
       const before = versionOf(key);
       begin(key);
-      const round = await converge(context, tearDown, key);
+      const round = await converge(context, key);
       if (round.settled && before !== undefined) settled.set(text, before);
       return round.againInMs === undefined ? {} : { againInMs: round.againInMs };
     },

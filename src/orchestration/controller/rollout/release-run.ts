@@ -4,7 +4,7 @@ import { formatKey, type Spec, type StoredManifest } from "../../api/manifest.ts
 import { type Author, deployMessage } from "../../core/deploy-message.ts";
 import type { ReleaseRecord } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
-import type { Target } from "../controller.ts";
+import type { Target } from "../requests.ts";
 import { requireUnlocked } from "../write/locks.ts";
 import { stepsOf } from "./release-step.ts";
 import { latestRelease, mintRelease } from "./releases.ts";

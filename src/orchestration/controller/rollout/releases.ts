@@ -11,7 +11,7 @@ import { maskSpec } from "../../core/mask.ts";
 import { releaseId } from "../../core/release-id.ts";
 import type { PutResult, ReleaseRecord, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
-import type { Target } from "../controller.ts";
+import type { Target } from "../requests.ts";
 import { canaryView } from "../views/canary-view.ts";
 import { endCanary } from "./canary-end.ts";
 import { supersededText } from "./superseded.ts";

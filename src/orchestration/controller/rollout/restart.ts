@@ -1,12 +1,14 @@
 import { isoTime } from "../../../base/pure/iso-time.ts";
+import type { DataOf } from "../../../base/wire/endpoint.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import { formatKey, type ManifestKey } from "../../api/manifest.ts";
+import type { restart as restartEndpoint } from "../../api/restart.ts";
 import type { Operation, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
 import { requireUnlocked } from "../write/locks.ts";
 import { imagePullRows, type PulledImages, pullImages, releaseMoved } from "../desired/image-pulls.ts";
 import { keyText } from "../../api/manifest-key.ts";
-import type { Target } from "../controller.ts";
+import type { Target } from "../requests.ts";
 import { letGo } from "../plugins/plugin-holds.ts";
 import { resolvePodTarget } from "../state/target.ts";
 
@@ -20,7 +22,11 @@ interface RestartOptions {
  * POST /restart: frozen replicas first, then every container anew with fresh env. With `pull` the registry is asked
  * first; where the reference means another image now, the restart is a release of it.
  */
-export async function restart(context: Context, target: Target, { wait, pull, actor }: RestartOptions) {
+export async function restart(
+  context: Context,
+  target: Target,
+  { wait, pull, actor }: RestartOptions,
+): Promise<DataOf<typeof restartEndpoint>> {
   const { kind, scope, name } = resolvePodTarget(context.store.manifests, target);
   const key = { kind, scope, name };
   if (wait) context.link.require();

@@ -2,32 +2,23 @@ import { Failure } from "../../../base/wire/failure.ts";
 import { formatKey, type ManifestKey } from "../../api/manifest.ts";
 import type { Rollout } from "../../api/rollouts.ts";
 import { type CanaryCommand, canaryTold } from "../../core/plan/canary.ts";
-import type { Controller, Target } from "../controller.ts";
+import type { Target } from "../requests.ts";
 import { resolveStored } from "../desired/resolve.ts";
 import type { Context } from "../state/context.ts";
 import { resolvePodTarget } from "../state/target.ts";
 import { rolloutView } from "../views/rollouts.ts";
 import { requireUnlocked } from "../write/locks.ts";
 import { abortRelease } from "./abort.ts";
-import { rollback } from "./put-back.ts";
-import { listReleases } from "./releases.ts";
 
 type RolloutCommand = CanaryCommand | "abort";
 
-type RolloutOperations = Pick<Controller, "rollback" | "listReleases" | "rollout" | "tellRollout">;
-
-/** The operations on releases that replace containers, and on what they left. */
-export function rolloutOperations(context: Context): RolloutOperations {
-  return {
-    rollback: (target, options) => rollback(context, target, options),
-    listReleases: (target) => listReleases(context, target),
-    rollout: (target) => rolloutView(context, resolvePodTarget(context.store.manifests, target)),
-    tellRollout: (target, command, options) => tellRollout(context, target, { command, ...options }),
-  };
+/** GET /rollouts. */
+export function rollout(context: Context, target: Target): Rollout {
+  return rolloutView(context, resolvePodTarget(context.store.manifests, target));
 }
 
-/** POST /rollouts/…: answers with what came of it. */
-async function tellRollout(
+/** POST /rollouts/…: answers with what came of it. Fails `conflict` where there is nothing to pause, resume, promote or abort. */
+export async function tellRollout(
   context: Context,
   target: Target,
   { command, actor }: { command: RolloutCommand; actor: string },

@@ -3,29 +3,18 @@ import type { ManifestKey } from "../../api/manifest.ts";
 import type { PruneSummary } from "../../api/apply.ts";
 import { appId } from "../../core/naming.ts";
 import { removeAppDir, removeVolumeDir } from "../../../base/disk/app-dirs.ts";
-import type { Deletion } from "../../store/store.ts";
-import type { Context } from "../state/context.ts";
+import type { Context, TearDown } from "../state/context.ts";
 import { keyOf, type KeyText, keyText } from "../../api/manifest-key.ts";
 import { pruneNamedVolumes } from "../desired/named-volumes.ts";
 import { releaseContainers } from "./release-step.ts";
 import { claimVolumes } from "../desired/volumes.ts";
 
-/** Finishes what a delete mark asks for, and lets a caller wait for it. */
-export interface TearDown {
-  /**
-   * The summary once the mark is worked off; after `pruneWaitMs`, or at once while the engine is down, one that says that
-   * it goes on by itself.
-   */
-  wait(key: ManifestKey): Promise<PruneSummary>;
-  /** Removes containers, with prune volumes and files too, then the mark. Run by the reconciler only. */
-  finish(deletion: Deletion): Promise<void>;
-}
-
-export function createTearDown(context: Context): TearDown {
+export function createTearDown(contextOf: () => Context): TearDown {
   const waiting = new Map<KeyText, ((summary: PruneSummary) => void)[]>();
 
   return {
     wait(key) {
+      const context = contextOf();
       if (!context.link.up()) return Promise.resolve({ ...emptySummary(), errors: [whenBack] });
       const text = keyText(key);
       const over = new AbortController();
@@ -39,6 +28,7 @@ export function createTearDown(context: Context): TearDown {
       return Promise.race([done, stillUnderWay(context, over.signal)]);
     },
     async finish(deletion) {
+      const context = contextOf();
       const key = keyOf(deletion);
       await Promise.all([removeContainers(context, key), removeCommands(context, key)]);
       const summary = deletion.prune ? await wipe(context, key) : emptySummary();

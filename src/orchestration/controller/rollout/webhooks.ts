@@ -11,7 +11,7 @@ import { createOutbox, type CallState, type Outbox } from "../../../base/deliver
 import type { SendWebhook } from "../../../base/deliver/webhook.ts";
 import type { Delivery, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
-import type { Target } from "../controller.ts";
+import type { Target } from "../requests.ts";
 import { resolvePodTarget } from "../state/target.ts";
 
 /** Longest time that a call is held back: see `core/probe-webhooks.ts`. */

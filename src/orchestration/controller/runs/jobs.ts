@@ -5,7 +5,7 @@ import { isJobKind, type JobKind } from "../../core/resolve-job.ts";
 import { jobOf } from "../../core/spec/decode.ts";
 import type { RunRecord, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
-import type { Target } from "../controller.ts";
+import type { Target } from "../requests.ts";
 import { endedWithout } from "./run-outcome.ts";
 import { endRun, isUnfinished, newRun, wireRun } from "./run-record.ts";
 import { notStored, resolveTarget, targetKind } from "../state/target.ts";

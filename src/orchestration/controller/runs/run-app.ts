@@ -11,7 +11,7 @@ import type { ContainerSpec, ContainerTemplate } from "../../core/workload.ts";
 import type { PodRef } from "../../engine/pod.ts";
 import type { ExecSession } from "../../engine/session.ts";
 import type { Context } from "../state/context.ts";
-import type { AppRun, ExecOptions, Target } from "../controller.ts";
+import type { AppRun, ExecOptions, Target } from "../requests.ts";
 import type { ExecRoom } from "../pods/exec.ts";
 import { prepare } from "../rollout/execute.ts";
 import type { ImageUse } from "../desired/images.ts";
@@ -20,8 +20,11 @@ import { refuseUnresolved, resolveStored, resolveStoredJob } from "../desired/re
 import { isPodKind, notStored, required } from "../state/target.ts";
 import { ensureClaims } from "../desired/volumes.ts";
 
+/** `ordinal`: whose claim volumes it gets. */
+export type AppTarget = Target & { ordinal?: string | undefined };
+
 interface AppRunRequest {
-  target: Target & { ordinal?: string | undefined };
+  target: AppTarget;
   body: unknown;
   options: ExecOptions;
 }
@@ -29,7 +32,10 @@ interface AppRunRequest {
 /** A command that is ended does not hold up its server for longer, whatever the app's own grace. */
 const graceMaxMs = 10_000;
 
-/** See `Controller.runApp`. */
+/**
+ * POST /run: a command in a container of its own, made as those of the app, and removed with the end of the session.
+ * Fails as `execPod`, `not_found` for an unknown app, `too_many` when too many run at once.
+ */
 export async function runApp(context: Context, execs: ExecRoom, request: AppRunRequest): Promise<AppRun> {
   const { link, limits, attached, engine } = context;
   const { options } = request;

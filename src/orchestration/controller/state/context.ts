@@ -1,3 +1,4 @@
+import type { PruneSummary } from "../../api/apply.ts";
 import type { ManifestKey } from "../../api/manifest.ts";
 import type { Naming } from "../../core/naming.ts";
 import type { Assets } from "../../../base/disk/assets.ts";
@@ -8,7 +9,7 @@ import type { SteadyClock } from "../../../base/words/clock.ts";
 import type { Limit } from "../../../base/words/limit.ts";
 import type { Log } from "../../../base/words/log.ts";
 import type { Engine } from "../../engine/engine.ts";
-import type { Store } from "../../store/store.ts";
+import type { Deletion, Store } from "../../store/store.ts";
 import type { Attendance } from "../plugins/attendance.ts";
 import type { AssetHolds } from "../desired/asset-holds.ts";
 import type { Canaries } from "./canaries.ts";
@@ -143,6 +144,17 @@ export interface Outside {
   listeners?: () => readonly { name: string; address: string }[];
 }
 
+/** Finishes what a delete mark asks for, and lets a caller wait for it. */
+export interface TearDown {
+  /**
+   * The summary once the mark is worked off; after `pruneWaitMs`, or at once while the engine is down, one that says that
+   * it goes on by itself.
+   */
+  wait(key: ManifestKey): Promise<PruneSummary>;
+  /** Removes containers, with prune volumes and files too, then the mark. Run by the reconciler only. */
+  finish(deletion: Deletion): Promise<void>;
+}
+
 /** What every room of the controller works with; made once by `create.ts`. */
 export interface Context extends Outside {
   /** What the engine last said about our containers. */
@@ -171,10 +183,13 @@ export interface Context extends Outside {
   starts: Limit;
   /** Runs of jobs and cron jobs under way. */
   jobs: JobTable;
+  tearDown: TearDown;
   /** Names of the containers that a client is connected to; others of their role are left over. */
   attached: Set<string>;
   /** Asks for a round over the resource, at once or after a while. */
   enqueue: (key: ManifestKey, afterMs?: number) => void;
+  /** How many resources wait for a round. */
+  queued: () => number;
   /** Aborts when the server stops: what runs in containers goes on, what waits for it here does not. */
   closing: AbortSignal;
 }

@@ -1,7 +1,7 @@
 import { isoTime } from "../../../base/pure/iso-time.ts";
 import type { StoredEvent } from "../../store/store.ts";
 import type { Context } from "./context.ts";
-import type { Target } from "../controller.ts";
+import type { Target } from "../requests.ts";
 import { filterKind } from "./target.ts";
 
 /** GET /events. */

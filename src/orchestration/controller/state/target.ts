@@ -10,7 +10,7 @@ import {
 } from "../../api/manifest.ts";
 import { kindList, parseKind } from "../../core/kind.ts";
 import type { ManifestReads } from "../../store/store.ts";
-import type { Target } from "../controller.ts";
+import type { Target } from "../requests.ts";
 
 /** Kind of a query in any spelling; `app` stands for the deployment it expands to. */
 export function targetKind(text: string | undefined): CoreKind {

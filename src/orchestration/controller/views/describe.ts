@@ -6,7 +6,7 @@ import { isJobKind } from "../../core/resolve-job.ts";
 import type { BlockRecord } from "../../store/plugin-records.ts";
 import { resolveBlock, wireBlock } from "../write/blocks.ts";
 import type { Context } from "../state/context.ts";
-import type { Target } from "../controller.ts";
+import type { Target } from "../requests.ts";
 import { byIdentity, podRecord } from "../pods/pods.ts";
 import { withRuns } from "../runs/job-status.ts";
 import { wireRelease } from "../rollout/releases.ts";

@@ -1,8 +1,10 @@
 import { isoTime } from "../../../base/pure/iso-time.ts";
+import type { DataOf } from "../../../base/wire/endpoint.ts";
+import type { system as systemEndpoint } from "../../api/health.ts";
 import type { Context } from "../state/context.ts";
 
 /** GET /system: what `/health` may not say. */
-export async function system(context: Context, queued: number) {
+export async function system(context: Context): Promise<DataOf<typeof systemEndpoint>> {
   const { link, store, about, names, layout } = context;
   const info = link.info();
   const error = link.error();
@@ -32,6 +34,6 @@ export async function system(context: Context, queued: number) {
     ...(forwarding === undefined ? {} : { forwarding: { state: forwarding.state, detail: forwarding.detail } }),
     listeners: [...(context.listeners?.() ?? [])],
     store: { manifests: store.manifests.count(), collection_held: store.collectionHeld },
-    reconciler: { queued, failing: [...context.progress.troubles()].length },
+    reconciler: { queued: context.queued(), failing: [...context.progress.troubles()].length },
   };
 }

@@ -5,7 +5,7 @@ import type { Naming } from "../../core/naming.ts";
 import type { BlockReads } from "../../store/plugin-records.ts";
 import type { ConfigReads, ManifestReads } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
-import type { Target } from "../controller.ts";
+import type { Target } from "../requests.ts";
 import { isPodKind } from "../state/target.ts";
 
 interface Reads {

@@ -2,7 +2,7 @@ import { Failure } from "../../../base/wire/failure.ts";
 import { type ManifestKey, podKinds } from "../../api/manifest.ts";
 import { isJobKind, type JobKind } from "../../core/resolve-job.ts";
 import type { Context } from "../state/context.ts";
-import type { Target } from "../controller.ts";
+import type { Target } from "../requests.ts";
 import { notStored, resolvePodTarget, resolveTarget, targetKind } from "../state/target.ts";
 
 const jobKinds: readonly JobKind[] = ["job", "cronjob"];

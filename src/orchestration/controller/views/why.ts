@@ -7,7 +7,7 @@ import { dependenciesOf } from "../../core/dependencies.ts";
 import { postFailure, signalOf } from "../../../base/pure/exit-code.ts";
 import type { DeathRecord, ReleaseRecord, RunRecord, StoredEvent } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
-import type { Target } from "../controller.ts";
+import type { Target } from "../requests.ts";
 import { wireEvent } from "../state/events.ts";
 import type { Pod } from "../state/pod.ts";
 import { lastGoodBefore } from "../rollout/releases.ts";

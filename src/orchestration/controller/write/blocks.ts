@@ -6,7 +6,7 @@ import { didYouMean } from "../../../base/pure/suggest.ts";
 import type { BlockRecord } from "../../store/plugin-records.ts";
 import type { Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
-import type { Target } from "../controller.ts";
+import type { Target } from "../requests.ts";
 import { deleteInside } from "./delete-inside.ts";
 import { ambiguousScope, notStored, unknownKind } from "../state/target.ts";
 

@@ -8,7 +8,7 @@ import { writeUnlessDry } from "./dry-run.ts";
 import { requireUnlocked } from "./locks.ts";
 import { isPodKind, required } from "../state/target.ts";
 
-interface Bucket {
+export interface Bucket {
   scope: string | undefined;
   name: string | undefined;
 }
@@ -27,7 +27,7 @@ export function getConfig(
   return { [query.key]: value };
 }
 
-interface ConfigOptions {
+export interface ConfigOptions {
   restart: boolean;
   actor: string;
   /** Answer what would change and restart, and store nothing. */

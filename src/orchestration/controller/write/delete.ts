@@ -1,17 +1,19 @@
+import type { DataOf } from "../../../base/wire/endpoint.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import { keyOf } from "../../api/manifest-key.ts";
+import type { deleteResource as deleteResourceEndpoint } from "../../api/resource.ts";
 import { decodeSpec } from "../../core/spec/decode.ts";
 import { formatKey, type ManifestKey } from "../../api/manifest.ts";
 import type { PruneSummary } from "../../api/apply.ts";
 import { parseKind } from "../../core/kind.ts";
 import { deleteBlockInside, resolveBlock } from "./blocks.ts";
 import type { Context } from "../state/context.ts";
-import type { Target } from "../controller.ts";
+import type { Target } from "../requests.ts";
 import { deleteInside } from "./delete-inside.ts";
 import { lostReaderWarnings } from "../desired/asset-readers.ts";
 import { leftoverKeys } from "./leftovers.ts";
 import { ambiguousScope, isContainerKind, required, resolveTarget, targetKind } from "../state/target.ts";
-import { emptySummary, type TearDown } from "../rollout/tear-down.ts";
+import { emptySummary } from "../rollout/tear-down.ts";
 import { requireUnlocked } from "./locks.ts";
 import { lostHostWarnings } from "../views/uses.ts";
 
@@ -25,8 +27,8 @@ interface DeleteOptions {
 /** DELETE /apply. */
 export async function deleteManifest(
   context: Context,
-  tearDown: TearDown,
-  { target, options }: { target: Target; options: DeleteOptions },
+  target: Target,
+  options: DeleteOptions,
 ): Promise<{ pruned: PruneSummary; deleted?: string[]; warnings?: string[] }> {
   const why = "deleted by name";
   const block = resolveBlock(context, target);
@@ -34,14 +36,14 @@ export async function deleteManifest(
     const key = await resolveDeleted(context, target, options);
     if (parseKind(target.kind ?? "") === "app") return deleteSeveral({ keys: partsOfApp(context, key), options, why });
     const warnings = warningsOf(context, [key]);
-    const [row] = await deleteAll(context, tearDown, { keys: [key], options, why });
+    const [row] = await deleteAll(context, { keys: [key], options, why });
     return { pruned: row?.pruned ?? emptySummary(), ...warnings };
   }
   return deleteSeveral({ keys: [], blocks: [keyOf(block)], options, why });
 
   async function deleteSeveral(batch: Batch) {
     const warnings = warningsOf(context, [...batch.keys, ...childrenOf(context, batch)]);
-    const rows = await deleteAll(context, tearDown, batch);
+    const rows = await deleteAll(context, batch);
     return {
       pruned: merged(rows.map(({ pruned }) => pruned)),
       deleted: rows.map(({ key }) => formatKey(key)),
@@ -98,11 +100,22 @@ function keptOf(kept: string[]): Pick<PruneSummary, "volumes_kept"> {
   return kept.length > 0 ? { volumes_kept: kept } : {};
 }
 
-/** DELETE /resource without an ordinal: every kind stored under (scope, name). */
+/** DELETE /resource. */
 export async function deleteResource(
   context: Context,
-  tearDown: TearDown,
-  { scope, name, options }: { scope: string | undefined; name: string | undefined; options: DeleteOptions },
+  { ordinal, ...target }: { scope: string | undefined; name: string | undefined; ordinal: string | undefined },
+  options: DeleteOptions,
+): Promise<DataOf<typeof deleteResourceEndpoint>> {
+  return ordinal === undefined
+    ? deleteKinds(context, target, options)
+    : rebootstrap(context, { ...target, ordinal }, options);
+}
+
+/** Without an ordinal: every kind stored under (scope, name). */
+async function deleteKinds(
+  context: Context,
+  { scope, name }: { scope: string | undefined; name: string | undefined },
+  options: DeleteOptions,
 ) {
   const where = { scope: required(scope, "scope"), name: required(name, "name") };
   const blocks = context.store.blocks.list(where).map(keyOf);
@@ -112,7 +125,7 @@ export async function deleteResource(
   }
   const batch = { keys, blocks, options, why: "resource deleted" };
   const warnings = warningsOf(context, [...keys, ...childrenOf(context, batch)]);
-  const wiped = await deleteAll(context, tearDown, batch);
+  const wiped = await deleteAll(context, batch);
   return {
     ...where,
     resources_wiped: wiped.map(({ key, pruned }) => ({ kind: key.kind, pruned })),
@@ -122,18 +135,14 @@ export async function deleteResource(
 }
 
 /** DELETE /scope. The scope's own bucket goes only with prune. */
-export async function deleteScope(
-  context: Context,
-  tearDown: TearDown,
-  { scope, options }: { scope: string | undefined; options: DeleteOptions },
-) {
+export async function deleteScope(context: Context, scope: string | undefined, options: DeleteOptions) {
   const where = required(scope, "scope");
   requireUnlocked(context, context.store, [{ scope: where }]);
   const keys = await withLeftovers(context, { scope: where }, options);
   const blocks = context.store.blocks.list({ scope: where }).map(keyOf);
   const batch = { keys, blocks, options, why: "scope deleted" };
   const warnings = warningsOf(context, [...keys, ...childrenOf(context, batch)]);
-  const wiped = await deleteAll(context, tearDown, batch);
+  const wiped = await deleteAll(context, batch);
   const configWiped = options.prune && (await wipeScopeConfig(context, where, options.actor));
   return {
     scope: where,
@@ -173,12 +182,11 @@ interface Batch {
 /** One transaction for all, then the tear-down of each, waited for only with prune. */
 async function deleteAll(
   context: Context,
-  tearDown: TearDown,
   { keys, blocks = [], options, why }: Batch,
 ): Promise<{ key: ManifestKey; pruned: PruneSummary }[]> {
   const { prune, actor, keepChildren = false } = options;
   const children = childrenOf(context, { keys, blocks, options, why });
-  const waiting = new Map(prune ? [...keys, ...children].map((key) => [formatKey(key), waitFor(tearDown, key)]) : []);
+  const waiting = new Map(prune ? [...keys, ...children].map((key) => [formatKey(key), waitFor(context, key)]) : []);
   const rows = await context.store.write((tx) => {
     requireUnlocked(context, tx, [...keys, ...blocks, ...children]);
     const now = context.clock.now();
@@ -199,12 +207,12 @@ async function deleteAll(
   );
 }
 
-function waitFor(tearDown: TearDown, key: ManifestKey): Promise<PruneSummary> | undefined {
+function waitFor({ tearDown }: Context, key: ManifestKey): Promise<PruneSummary> | undefined {
   return isContainerKind(key.kind) ? tearDown.wait(key) : undefined;
 }
 
-/** DELETE /resource with an ordinal: one statefulset pod is removed, with prune its volumes too, and made again. */
-export async function rebootstrap(
+/** With an ordinal: one statefulset pod is removed, with prune its volumes too, and made again. */
+async function rebootstrap(
   context: Context,
   target: { scope: string | undefined; name: string | undefined; ordinal: string },
   options: DeleteOptions,

@@ -4,7 +4,7 @@ import { engineVolumeName } from "../../core/named-volumes.ts";
 import { appId } from "../../core/naming.ts";
 import { listAppDirs } from "../../../base/disk/app-dirs.ts";
 import type { Context } from "../state/context.ts";
-import type { Target } from "../controller.ts";
+import type { Target } from "../requests.ts";
 
 /** GET /leftovers: what deletes without prune left of resources that are gone. */
 export async function listLeftovers(context: Context, { scope, name }: Target) {

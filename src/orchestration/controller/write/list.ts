@@ -2,7 +2,7 @@ import type { ListedManifest } from "../../api/apply.ts";
 import type { ManifestKey } from "../../api/manifest.ts";
 import { requireKind, storedBlockKind, wireBlock } from "./blocks.ts";
 import type { Context } from "../state/context.ts";
-import type { ListOptions, Target } from "../controller.ts";
+import type { ListOptions, Target } from "../requests.ts";
 import { canaryView } from "../views/canary-view.ts";
 import { blockStatus, statusNow } from "../views/describe.ts";
 import { isPodKind, targetKind } from "../state/target.ts";

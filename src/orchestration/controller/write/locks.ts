@@ -1,12 +1,10 @@
 import { isoTime } from "../../../base/pure/iso-time.ts";
-import type { DataOf } from "../../../base/wire/endpoint.ts";
 import { Failure, problemsFailure } from "../../../base/wire/failure.ts";
 import { durationForm, parseDuration } from "../../../base/pure/duration.ts";
-import type { Lock, listLocks as listing } from "../../api/locks.ts";
+import type { Lock } from "../../api/locks.ts";
 import { deployMessage } from "../../core/deploy-message.ts";
 import { identityProblems } from "../../core/identity.ts";
 import type { LockRecord, LockReads } from "../../store/lock-records.ts";
-import type { Controller } from "../controller.ts";
 import type { Context } from "../state/context.ts";
 import { required } from "../state/target.ts";
 
@@ -61,8 +59,23 @@ function lockText({ scope, name, actor, at, until, reason }: LockRecord): string
   return `${what} is locked by ${actor} since ${isoTime(at)}${end}: ${reason}`;
 }
 
-/** The three operations on locks. */
-export function lockOperations(context: Context): Pick<Controller, "lock" | "unlock" | "listLocks"> {
+interface LockTarget {
+  scope?: string | undefined;
+  name?: string | undefined;
+}
+
+interface LockOperations {
+  /** Fails `conflict`/`Locked` where it is locked already. */
+  lock(
+    target: LockTarget & { reason?: string | undefined; for?: string | undefined },
+    options: { actor: string },
+  ): Promise<Lock>;
+  /** Fails `not_found` where it is not locked. */
+  unlock(target: LockTarget, options: { actor: string }): Promise<Lock>;
+  listLocks(filter: Pick<LockTarget, "scope">): { locks: Lock[] };
+}
+
+export function lockOperations(context: Context): LockOperations {
   const { clock, limits, store } = context;
   return {
     lock(target, { actor }) {
@@ -95,7 +108,7 @@ export function lockOperations(context: Context): Pick<Controller, "lock" | "unl
         return wire(held);
       });
     },
-    listLocks({ scope }): DataOf<typeof listing> {
+    listLocks({ scope }) {
       const now = clock.now();
       return {
         locks: store.locks
@@ -107,7 +120,7 @@ export function lockOperations(context: Context): Pick<Controller, "lock" | "unl
   };
 }
 
-function placeOf(target: { scope?: string | undefined; name?: string | undefined }): { scope: string; name: string } {
+function placeOf(target: LockTarget): { scope: string; name: string } {
   const scope = required(target.scope, "scope");
   const name = target.name ?? "";
   const problems = identityProblems("deployment", scope, name === "" ? "any" : name);

@@ -6,25 +6,40 @@ import type { Preview } from "../../api/previews.ts";
 import { identityProblems } from "../../core/identity.ts";
 import { previewScope } from "../../core/preview-scope.ts";
 import type { PreviewRecord } from "../../store/preview-records.ts";
-import type { Controller } from "../controller.ts";
 import type { Context } from "../state/context.ts";
 import { required } from "../state/target.ts";
+import { deleteScope } from "./delete.ts";
 import { listLeftovers } from "./leftovers.ts";
 
-interface PreviewRoom extends Pick<Controller, "putPreview" | "listPreviews" | "deletePreview"> {
+/** A branch of an app, as a caller names it. */
+interface BranchOf {
+  of?: string | undefined;
+  branch?: string | undefined;
+}
+
+interface PreviewOperations {
+  /** Fails `conflict` where the scope holds something else, `too_many` beyond the limit. */
+  putPreview(
+    target: BranchOf & { host?: string | undefined; for?: string | undefined },
+    options: { actor: string },
+  ): Promise<Preview>;
+  listPreviews(filter: Pick<BranchOf, "of">): { previews: Preview[] };
+  /** Fails `not_found` where the branch has none. */
+  deletePreview(target: BranchOf, options: { actor: string }): Promise<Preview>;
+}
+
+export interface PreviewRoom {
+  operations: PreviewOperations;
   /** Deletes each at its end, until `signal` aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** Removes a scope with all that it has. */
-type DeleteScope = (scope: string, actor: string) => Promise<unknown>;
-
 /** Scopes that belong to branches, and end by themselves. */
-export function createPreviewRoom(context: Context, deleteScope: DeleteScope): PreviewRoom {
+export function createPreviewRoom(context: Context): PreviewRoom {
   const { store, clock, limits, log } = context;
 
   async function end(preview: PreviewRecord, actor: string, why: string): Promise<void> {
-    await deleteScope(preview.scope, actor);
+    await deleteScope(context, preview.scope, { prune: true, actor });
     await store.write((tx) => {
       tx.previews.remove(preview.scope);
       const detail = { of: preview.of, branch: preview.branch, why };
@@ -32,7 +47,7 @@ export function createPreviewRoom(context: Context, deleteScope: DeleteScope): P
     });
   }
 
-  return {
+  const operations: PreviewOperations = {
     putPreview(target, { actor }) {
       const { of, branch, scope } = placeOf(target, limits.previews.branchCharactersMax);
       const lifeMs = lifeOf(target.for);
@@ -71,6 +86,9 @@ export function createPreviewRoom(context: Context, deleteScope: DeleteScope): P
       await end(preview, actor, "deleted");
       return wire(preview);
     },
+  };
+  return {
+    operations,
     async run(signal) {
       while (!signal.aborted) {
         for (const preview of store.previews.list().filter(({ until }) => until <= clock.now())) {

@@ -1,11 +1,13 @@
+import type { DataOf } from "../../../base/wire/endpoint.ts";
 import { Failure, type Problem, problemsFailure } from "../../../base/wire/failure.ts";
 import { formatKey, type StoredManifest } from "../../api/manifest.ts";
 import { podDefaults } from "../../api/kinds/defaults.ts";
+import type { scale as scaleEndpoint } from "../../api/scale.ts";
 import { decodeSpec } from "../../core/spec/decode.ts";
 import type { DecodedPod } from "../../core/spec/pod.ts";
 import { portRules } from "../../core/rules/ports.ts";
 import type { Context } from "../state/context.ts";
-import type { Target } from "../controller.ts";
+import type { Target } from "../requests.ts";
 import { requireUnlocked } from "./locks.ts";
 import { required, resolvePodTarget } from "../state/target.ts";
 import { resolveStored } from "../desired/resolve.ts";
@@ -16,7 +18,7 @@ export async function scale(
   context: Context,
   target: Target & { replicas: string | undefined },
   { actor }: { actor: string },
-) {
+): Promise<DataOf<typeof scaleEndpoint>> {
   const { kind, scope, name } = resolvePodTarget(context.store.manifests, target);
   const key = { kind, scope, name };
   const replicas = countOf(target.replicas, context.limits.replicasMax);

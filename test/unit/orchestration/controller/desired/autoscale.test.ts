@@ -122,7 +122,7 @@ test("the count does not fall while a canary release runs old and new replicas b
   cpuPercent = 0;
   await it.advance(1_200_000);
   expect(it.store.autoscale.get(key)?.replicas).toBe(before);
-  await it.controller.tellRollout(key, "promote", { actor: "ana" });
+  await it.controller.tellRollout(key, { command: "promote", actor: "ana" });
   await it.settle();
   await it.advance(1_200_000);
   expect(it.store.autoscale.get(key)?.replicas).toBe(2);

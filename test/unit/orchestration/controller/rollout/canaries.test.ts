@@ -27,7 +27,7 @@ const versions = () =>
 const outline = () => it.store.releases.list(key).map(({ cause, status }) => `${cause} ${status}`);
 const state = () => it.controller.rollout(key).canary;
 const tell = (command: "pause" | "resume" | "promote" | "abort") =>
-  it.controller.tellRollout(key, command, { actor: "ana" });
+  it.controller.tellRollout(key, { command, actor: "ana" });
 
 /** The share of the requests that each version gets now, in percent: `1:95 2:5`. */
 function shares(): string {
@@ -267,7 +267,9 @@ describe("a person", () => {
     await it.advance(10_000);
     await expect(tell("resume")).rejects.toThrow("it is not paused");
     await it.controller.rollback({ ...key, releaseId: undefined }, { actor: "ana" }).catch(() => undefined);
-    await expect(it.controller.tellRollout({ ...key, name: "none" }, "pause", { actor: "ana" })).rejects.toMatchObject({
+    await expect(
+      it.controller.tellRollout({ ...key, name: "none" }, { command: "pause", actor: "ana" }),
+    ).rejects.toMatchObject({
       code: "not_found",
     });
   });
