@@ -24,11 +24,13 @@ function seen(berth: Rig, name: string): string[] {
     .docker(["ps", "-aq", "--no-trunc", ...filter])
     .split("\n")
     .filter(Boolean);
-  return ids
-    .map((id) => {
-      const [state = "", ...env] = berth
-        .docker(["inspect", "--format", "{{.State.Status}}{{range .Config.Env}} {{.}}{{end}}", id])
-        .split(" ");
+  if (ids.length === 0) return [];
+  const format = "{{.State.Status}}{{range .Config.Env}} {{.}}{{end}}";
+  return berth
+    .docker(["inspect", "--format", format, ...ids])
+    .split("\n")
+    .map((line) => {
+      const [state = "", ...env] = line.split(" ");
       return `${env.find((entry) => entry.startsWith("V="))} ${state}`;
     })
     .sort();

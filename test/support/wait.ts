@@ -3,10 +3,11 @@ import { readFileSync } from "node:fs";
 /** How long tests wait for something that should happen soon, unless they say otherwise. */
 export const patienceMs = 20_000;
 
-/** Pauses between two looks: short at first, longer for what takes long, and never shorter than the look itself took. */
+/** Pauses between two looks: short at first, longer for what takes long, and three times as long as the look itself took. */
 const pauseMsMin = 5;
 const pauseMsMax = 50;
 const pausesPerWait = 20;
+const pausesPerLook = 3;
 
 /**
  * Polls until `probe` returns something else than undefined or false, and returns that. A probe that throws counts as
@@ -31,7 +32,7 @@ export async function waitFor<T>(
     const now = performance.now();
     if (now > started + timeoutMs) throw new Error(`waited ${timeoutMs} ms in vain for ${what}`, { cause: last });
     const pauseMs = Math.min(Math.max(pauseMsMin, (now - started) / pausesPerWait), pauseMsMax);
-    await Bun.sleep(Math.max(pauseMs, now - looked));
+    await Bun.sleep(Math.max(pauseMs, pausesPerLook * (now - looked)));
   }
 }
 
