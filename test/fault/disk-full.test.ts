@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { deployment } from "../support/manifests.ts";
@@ -105,6 +105,17 @@ describe("a full disk", () => {
     rmSync(filler);
     expect((await berth.apply(big("four"))).status).toBe(200);
   });
+});
+
+test("a server that starts leaves the last room of a disk to others", async () => {
+  const root = mkdtempSync(join(tmpdir(), "berth-small."));
+  run(["mount", "-t", "tmpfs", "-o", "size=10m", "tmpfs", root]);
+  const berth = await rig({ root, flags: ["--observability-addr", "127.0.0.1:0"] });
+  const { bavail, bsize } = statfsSync(root);
+  await berth.stop();
+  run(["umount", "-l", root]);
+  await berth.close();
+  expect(bavail * bsize).toBeGreaterThan(8 * 1024 * 1024);
 });
 
 /** To the last byte. */

@@ -6,6 +6,7 @@ import {
   openSync,
   renameSync,
   rmSync,
+  statfsSync,
   statSync,
   writeSync,
 } from "node:fs";
@@ -22,6 +23,8 @@ const walBytesKept = 16 * 1024 * 1024;
 const walPagesMax = 1_000;
 /** Of so many pages, each with its frame's head of 24 bytes, after the head of the log; and a little more for the last commit. */
 const walBytesMade = 32 + (walPagesMax + 100) * (4_096 + 24);
+/** Where less is free on the disk, no room is taken beforehand: a server has several databases, and others need room too. */
+const freeBytesLeast = 64 * 1024 * 1024;
 
 /**
  * Opens the database at `file`, made and migrated when missing. Fails `unavailable` when the file is damaged (the
@@ -56,6 +59,8 @@ const zeros = new Uint8Array(65_536);
 
 function appendZeros(log: string): void {
   if (!existsSync(log)) return;
+  const { bavail, bsize } = statfsSync(log);
+  if (bavail * bsize < freeBytesLeast) return;
   const fd = openSync(log, "r+");
   const { size } = fstatSync(fd);
   try {
