@@ -23,7 +23,7 @@ import { ingressUse } from "./ingress/service/use.ts";
 import { createLoops } from "./ingress/service/loops.ts";
 import type { ProxySource } from "./ingress/service/usable-proxy.ts";
 import { createWakes } from "./ingress/service/wakes.ts";
-import { createIngressViews, type IngressViews } from "./ingress/service/ingress-views.ts";
+import { createIngressViews, type IngressViews, proxyProblem } from "./ingress/service/ingress-views.ts";
 import { type PlaneName, planeNames } from "./orchestration/api/kinds/ingress.ts";
 import type { ManifestKey, PodKind } from "./orchestration/api/manifest.ts";
 import type { IngressGate } from "./orchestration/controller/pods/ingress-gate.ts";
@@ -120,7 +120,7 @@ export async function createIngressRoom(parts: IngressRoomOptions): Promise<Ingr
       ingress,
       plugins,
       views,
-      problem: () => problemOf(ingress),
+      problem: () => proxyProblem(ingress.state()),
       trafficOf: traffic.of,
       takenFigures: traffic.taken,
     },
@@ -137,11 +137,6 @@ export async function createIngressRoom(parts: IngressRoomOptions): Promise<Ingr
       ends?.door.close();
     },
   };
-}
-
-function problemOf(ingress: Ingress): string | undefined {
-  const { isStopped, problem } = ingress.state();
-  return isStopped ? "the proxy was stopped; start it with: berth ingress reload" : problem;
 }
 
 function pluginRoutingOf(source: Source, parts: IngressRoomOptions): PluginRouting {

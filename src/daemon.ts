@@ -132,6 +132,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     ingressGate: gateOf(() => ingressRoom),
     forwarding: forwarding.facts,
     ingressProblem: () => ingressRoom?.problem(),
+    ingressServed: (manifest) => ingressRoom?.views.served(manifest),
     ingressPluginOf: (id) => ingressRoom?.plugins.of(id),
     trafficOf: (key, span) => ingressRoom?.trafficOf(key, span),
     ingressUse: async () => (await ingressRoom?.use()) ?? (() => undefined),

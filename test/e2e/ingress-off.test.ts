@@ -22,6 +22,8 @@ test("`berth ingress` says so, and that a reload is not possible", async () => {
   expect(status).toMatchObject({ exitCode: 1 });
   expect(status.stdout).toContain("proxy    off\n");
   expect((await it.cli(["ingress", "ls"])).stdout).toMatch(/^shop\/web +http:\/\/shop\.test +shop\/web +0 ready/m);
+  const get = await it.cli(["get", "ingress"]);
+  expect(get.stdout).toMatch(/^shop\/web +stored .*not served: the ingress is turned off$/m);
   const reload = await it.cli(["ingress", "reload"]);
   expect(reload).toMatchObject({ exitCode: 1, stderr: "error: the ingress is turned off\n" });
 });

@@ -99,7 +99,10 @@ test("`berth ingress` and `berth describe` show what is served", async () => {
   const list = await it.cli(["ingress", "ls", "web"]);
   expect(list.stdout).toMatch(/^web\/shop +http:\/\/shop\.test:\d+ +web\/shop +2 ready +[1-9]\d* +0 +0$/m);
   expect(list.stdout).toContain(`http://shop.test:${port} `);
-  expect((await it.cli(["describe", "ingress", "web/shop"])).stdout).toMatch(/^\w+ +[0-9.]+:8080 +ready +100 +0$/m);
+  const described = (await it.cli(["describe", "ingress", "web/shop"])).stdout;
+  expect(described).toMatch(/^\w+ +[0-9.]+:8080 +ready +100 +0$/m);
+  expect(described).toMatch(/^ingress\/web\/shop +ready$/m);
+  expect((await it.cli(["get", "ingress"])).stdout).toMatch(/^web\/shop +ready +shop\.test /m);
 });
 
 /** What the ingress counted of the last minute. */

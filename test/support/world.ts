@@ -101,6 +101,7 @@ export interface WorldOptions {
   trafficOf?: TrafficOf;
   /** How much apps are in use; without it none goes to sleep by itself. */
   ingressUse?: Outside["ingressUse"];
+  ingressServed?: Outside["ingressServed"];
   /** Of the machine, bytes. */
   freeMemory?: Outside["freeMemory"];
   privateWebhooks?: boolean;
@@ -161,6 +162,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     ...(options.trafficOf === undefined ? {} : { trafficOf: options.trafficOf }),
     ...(options.freeMemory === undefined ? {} : { freeMemory: options.freeMemory }),
     ...(options.ingressUse === undefined ? {} : { ingressUse: options.ingressUse }),
+    ...(options.ingressServed === undefined ? {} : { ingressServed: options.ingressServed }),
   };
   const usage = options.usageOf === undefined ? {} : { usageOf: options.usageOf };
   const about = { version: "test", dockerHost: "memory", startedAt: clock.now() };

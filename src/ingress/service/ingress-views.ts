@@ -3,8 +3,9 @@ import type { IngressTraffic } from "../api/traffic.ts";
 import { covers } from "../core/certificates/names.ts";
 import type { ProxyFigures } from "../core/figures/proxy-figures.ts";
 import { hasTls, type IngressManifest, readIngress } from "../core/ingress-spec.ts";
+import { pluginOf } from "../core/plugin-route.ts";
 import { type AnySite, isHttp } from "../core/servers.ts";
-import type { Listen, Upstream } from "../core/table.ts";
+import type { Listen, Table, Upstream } from "../core/table.ts";
 import type { AccessLog } from "../proxy/access-log.ts";
 import type { IngressProxy } from "../proxy/proxy.ts";
 import type { Ingress, IngressState } from "./create.ts";
@@ -12,8 +13,15 @@ import type { Loops } from "./loops.ts";
 import type { ProxySource, UsableProxy } from "./usable-proxy.ts";
 import type { PluginRouteState, PluginRouting } from "./plugin-routes.ts";
 
+/** How one ingress is served; `stored`: it never is while the server runs. `why`: what it lacks. */
+interface Served {
+  phase: "ready" | "asleep" | "progressing" | "failing" | "stored";
+  why?: string;
+}
+
 /** The ingress as the API shows it. */
 export interface IngressViews {
+  served(manifest: IngressManifest): Served;
   status(): Promise<IngressStatus>;
   /** Fails `unavailable` when there is no HAProxy, or it does not take its files. */
   reload(): Promise<IngressStatus>;
@@ -52,6 +60,7 @@ export function createIngressViews(options: IngressViewOptions): IngressViews {
   }
 
   return {
+    served: (manifest) => servedNow(options, manifest),
     status,
     async reload() {
       const isPluginsOnly = options.plugins.reload() && options.proxy.usable() === undefined;
@@ -97,13 +106,10 @@ function stateOf({ state, pid, figures }: Now): IngressStatus["proxy"]["state"] 
 
 /** One row for each stored ingress, whether it is served or not. */
 function sitesView(options: IngressViewOptions, state: IngressState, figures: ProxyFigures | undefined): IngressSite[] {
-  const { table, problems, refused } = state;
-  const served = new Map<string, AnySite>(
-    [...(table?.sites ?? []), ...(table?.tcp ?? [])].map((site) => [site.id, site]),
-  );
+  const served = sitesOf(state);
   const assignment = options.proxy.usable()?.proxy.running()?.assignment;
   const rows = options.ingresses().map((manifest) => {
-    const id = `${manifest.scope}/${manifest.name}`;
+    const id = idOf(manifest);
     const backend = assignment?.backends[id] ?? "";
     const counted = figures?.backends.get(backend);
     const servers = assignment?.servers[backend] ?? {};
@@ -113,13 +119,7 @@ function sitesView(options: IngressViewOptions, state: IngressState, figures: Pr
       ...manifestView(id, manifest),
       ...(isAsleep(served.get(id)) ? { asleep: true } : {}),
       ...(routed === undefined ? routeView(served.get(id), active) : pluginView(routed)),
-      problems: [
-        ...(routed?.problems ?? []),
-        ...problems.filter((one) => one.id === id).map(({ message }) => message),
-        ...refused.filter(({ site }) => site === id).map(({ problem }) => problem),
-        ...certificateProblems(state, manifest),
-        ...[options.loops.problem(id) ?? []].flat(),
-      ],
+      problems: problemsOf(options, state, manifest),
       requests: counted?.requests ?? 0,
       failed: counted?.failed ?? 0,
       bytes_in: counted?.bytesIn ?? 0,
@@ -130,8 +130,54 @@ function sitesView(options: IngressViewOptions, state: IngressState, figures: Pr
   return rows.toSorted((a, b) => (a.ingress < b.ingress ? -1 : 1));
 }
 
+/** Of each table, its sites by id. */
+const sitesOfTable = new WeakMap<Table, ReadonlyMap<string, AnySite>>();
+
+function sitesOf({ table }: IngressState): ReadonlyMap<string, AnySite> {
+  if (table === undefined) return new Map();
+  const known = sitesOfTable.get(table) ?? new Map([...table.sites, ...table.tcp].map((site) => [site.id, site]));
+  sitesOfTable.set(table, known);
+  return known;
+}
+
+function problemsOf({ plugins, loops }: IngressViewOptions, state: IngressState, manifest: IngressManifest): string[] {
+  const id = idOf(manifest);
+  return [
+    ...(plugins.of(id)?.problems ?? []),
+    ...state.problems.filter((one) => one.id === id).map(({ message }) => message),
+    ...state.refused.filter(({ site }) => site === id).map(({ problem }) => problem),
+    ...certificateProblems(state, manifest),
+    ...[loops.problem(id) ?? []].flat(),
+  ];
+}
+
+const idOf = ({ scope, name }: IngressManifest) => `${scope}/${name}`;
+
+function servedNow(options: IngressViewOptions, manifest: IngressManifest): Served {
+  const id = idOf(manifest);
+  const state = options.ingress.state();
+  const isOfPlugin = pluginOf(manifest) !== undefined;
+  const fault = isOfPlugin ? undefined : proxyProblem(state);
+  if (fault !== undefined)
+    return { phase: options.proxy.state() === "off" ? "stored" : "failing", why: `not served: ${fault}` };
+  const site = isOfPlugin ? undefined : sitesOf(state).get(id);
+  const route = isOfPlugin ? options.plugins.of(id) : site;
+  const [problem] = problemsOf(options, state, manifest);
+  if (problem !== undefined) return { phase: "failing", why: route === undefined ? `not served: ${problem}` : problem };
+  if (route === undefined) return { phase: "progressing", why: "not served yet" };
+  if (isAsleep(site)) return { phase: "asleep" };
+  if (route.upstreams.some(({ isLeaving }) => !isLeaving)) return { phase: "ready" };
+  return { phase: "progressing", why: `no replica of ${manifestView(id, manifest).target} is ready` };
+}
+
+/** Why the proxy does not serve; undefined when it does. */
+export function proxyProblem({ isStopped, problem }: Pick<IngressState, "isStopped" | "problem">): string | undefined {
+  return isStopped ? "the proxy was stopped; start it with: berth ingress reload" : problem;
+}
+
 /** Certificates of its hosts that the proxy did not take. */
 function certificateProblems({ table, refused }: IngressState, manifest: IngressManifest): string[] {
+  if (refused.length === 0) return [];
   const { hosts } = readIngress(manifest);
   const own = (table?.certificates ?? []).filter(({ names }) =>
     hosts.some((host) => names.some((name) => covers(name, host))),

@@ -1,5 +1,5 @@
 import type { PruneSummary } from "../../api/apply.ts";
-import type { ManifestKey } from "../../api/manifest.ts";
+import type { ManifestKey, StoredManifest } from "../../api/manifest.ts";
 import type { Naming } from "../../core/naming.ts";
 import type { Assets } from "../../../base/disk/assets.ts";
 import type { ContextLimits } from "../../../base/disk/contexts.ts";
@@ -122,6 +122,8 @@ export interface Outside {
   trafficOf?: TrafficOf;
   /** Why ingresses are not served now; undefined when they are. Absent: nobody knows. */
   ingressProblem?: () => string | undefined;
+  /** How an ingress is served now, and what it lacks. Undefined: nobody knows yet. Absent: there is no ingress. */
+  ingressServed?: (manifest: StoredManifest) => { phase: string; why?: string } | undefined;
   /**
    * How much each resource is in use, as the ingress counts it now: `mark` changes with every request, `active` are those
    * under way. Undefined for what no ingress leads to. Fails while the proxy does not answer. Absent: no ingress.

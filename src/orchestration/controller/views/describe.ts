@@ -67,7 +67,8 @@ export function blockStatus(context: Context, block: BlockRecord): Record<string
 }
 
 function childStatus(context: Context, key: ManifestKey): { ref: string; phase?: unknown } {
-  const phase = context.notes.status(key)?.phase;
+  const manifest = context.store.manifests.get(key);
+  const phase = (manifest && servedNow(context, manifest).phase) ?? context.notes.status(key)?.phase;
   return { ref: formatKey(key), ...(phase === undefined ? {} : { phase }) };
 }
 
@@ -99,12 +100,20 @@ async function volumesOf(context: Context, key: ManifestKey, errors: string[]): 
   return [...names].sort();
 }
 
+/** An ingress is as the proxy has it now; a round stores only what it stands for. */
+function servedNow({ ingressServed }: Context, manifest: StoredManifest): { phase?: string } {
+  const served = manifest.kind === "ingress" ? ingressServed?.(manifest) : undefined;
+  if (served === undefined) return {};
+  const { phase, why } = served;
+  return { phase, ...(why === undefined ? {} : { last_reconcile_error: why }) };
+}
+
 /** The stored status; while the engine is away that stands in front of whatever was true before. */
 export function statusNow(context: Context, key: StoredManifest): Record<string, unknown> | null {
   const stored = context.notes.status(key) ?? null;
   const known = isJobKind(key.kind) ? withRuns(context, key, stored) : stored;
   const marked = context.store.deletions.get(key) === undefined ? known : { ...known, deleting: true };
-  if (!isPodKind(key.kind)) return marked;
+  if (!isPodKind(key.kind)) return marked && { ...marked, ...servedNow(context, key) };
   const frozenIds = context.store.frozen.list(key);
   const status = frozenIds.length === 0 ? marked : { ...marked, frozen_ids: frozenIds };
   if (context.link.up()) return status;

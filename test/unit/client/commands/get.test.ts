@@ -32,7 +32,7 @@ const rows = [
   },
   {
     ...stored("ingress/shop/web", { host: "shop.example", port: 80 }),
-    status: { phase: "stored", warnings: ["not served yet"] },
+    status: { phase: "failing", last_reconcile_error: "not served: disk full" },
   },
 ];
 const published = [
@@ -60,8 +60,8 @@ describe("get", () => {
         "shop/api  failing  0/1    9000:9000                              api:1  24h  ImagePull: no such image",
         "",
         "ingress",
-        "NAME      STATUS  HOST          SERVICE  PORT  TLS  AGE  REASON",
-        "shop/web  stored  shop.example  web      80    no   24h  not served yet",
+        "NAME      STATUS   HOST          SERVICE  PORT  TLS  AGE  REASON",
+        "shop/web  failing  shop.example  web      80    no   24h  not served: disk full",
         "",
         "job",
         "NAME         STATUS          IMAGE  AGE  REASON",

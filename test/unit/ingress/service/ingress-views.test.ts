@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { Failure } from "../../../../src/base/wire/failure.ts";
 import type { IngressState } from "../../../../src/ingress/service/create.ts";
-import type { IngressViewOptions } from "../../../../src/ingress/service/ingress-views.ts";
-import { table, upstream } from "../../../support/ingress-table.ts";
+import type { IngressViewOptions, IngressViews } from "../../../../src/ingress/service/ingress-views.ts";
+import { site, table, upstream } from "../../../support/ingress-table.ts";
 import { ingressState, ingressViews, usableView } from "../../../support/ingress-views.ts";
 
 test("the status shows the proxy, and each stored ingress with replicas, totals and problems", async () => {
@@ -116,4 +116,45 @@ test("a reload without HAProxy calls the plugins, and fails where there is nothi
       .views;
   expect((await withPlugins(true).reload()).proxy.state).toBe("unavailable");
   await expect(withPlugins(false).reload()).rejects.toThrow("the ingress is turned off");
+});
+
+const asleep = site("web", [], { options: { hold: { forMs: 300, requestsMax: 100, isAsleep: true } } });
+type Phase = ReturnType<IngressViews["served"]>["phase"];
+const taken: IngressState["problems"] = [{ id: "shop/web", reason: "HostTaken", message: "host: is taken" }];
+const plugged = (problems: string[]) => ({
+  plugins: { of: () => ({ plugin: "front", data: undefined, upstreams: [upstream(1)], problems }), reload: () => true },
+});
+
+test.each<[Phase, string | undefined, Partial<IngressState>, Partial<IngressViewOptions>]>([
+  ["ready", undefined, {}, {}],
+  ["asleep", undefined, { table: table([asleep]) }, {}],
+  ["progressing", "not served yet", { table: table([]) }, {}],
+  [
+    "progressing",
+    "no replica of shop/web is ready",
+    { table: table([site("web", [upstream(1, { isLeaving: true })])]) },
+    {},
+  ],
+  ["failing", "host: is taken", { problems: taken }, {}],
+  ["failing", "not served: host: is taken", { table: table([]), problems: taken }, {}],
+  ["failing", "not served: disk full", { problem: "disk full" }, {}],
+  ["failing", "not served: the proxy was stopped; start it with: berth ingress reload", { isStopped: true }, {}],
+  [
+    "stored",
+    "not served: the ingress is turned off",
+    { problem: "the ingress is turned off" },
+    { proxy: without("off") },
+  ],
+])("an ingress is %s: %s", (phase, why, changed, options) => {
+  const { views } = ingressViews(options, ingressState(changed));
+  expect(views.served({ scope: "shop", name: "web", spec: { host: "web.test" } })).toEqual({ phase, why });
+});
+
+test("an ingress that a plugin routes is served without the proxy", () => {
+  const manifest = { scope: "shop", name: "web", spec: { host: "web.test", plugin: "front" } };
+  const state = ingressState({ table: undefined, problem: "HAProxy is not installed" });
+  const served = (options: Partial<IngressViewOptions>) => ingressViews(options, state).views.served(manifest);
+  expect(served(plugged([]))).toEqual({ phase: "ready" });
+  expect(served(plugged(["no room"]))).toEqual({ phase: "failing", why: "no room" });
+  expect(served({})).toEqual({ phase: "progressing", why: "not served yet" });
 });

@@ -64,6 +64,24 @@ describe("a description", () => {
     expect(pods).toEqual([]);
   });
 
+  test("of an ingress says how it is served now, as the list does", async () => {
+    let why: string | undefined;
+    await it.close();
+    it = await world({
+      ingressServed: () => (why === undefined ? { phase: "ready" } : { phase: "failing", why }),
+    });
+    await it.apply({ kind: "ingress", scope: "shop", name: "web", spec: { host: "shop.example.org" } });
+    await it.settle();
+    const seen = async () => (await it.describe("ingress", "shop", "web")).status ?? undefined;
+    const listed = () => it.controller.listManifests({}, { blocks: false, status: true })[0]?.status;
+    expect(await seen()).toMatchObject({ phase: "ready", data: { host: "shop.example.org" } });
+    expect(await seen()).not.toHaveProperty("last_reconcile_error");
+    expect(listed()).toEqual(await seen());
+    why = "not served: disk full";
+    expect(await seen()).toMatchObject({ phase: "failing", last_reconcile_error: why });
+    expect(listed()).toEqual(await seen());
+  });
+
   test("takes kinds in any spelling and finds the scope by itself", async () => {
     expect((await it.controller.describe({ kind: "Statefulsets", name: "db" })).manifest.scope).toBe("shop");
     expect((await it.controller.describe({ kind: "app", scope: "shop", name: "web" })).manifest.kind).toBe(
