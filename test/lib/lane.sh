@@ -39,14 +39,22 @@ start_engine() {
   import_busybox "$BERTH_TEST_DOCKER_HOST" berth-fixture:1
 }
 
-# need_databases: their images, before the first item that uses them. needs.sh has made them: there is no network in here.
+# need_databases: their images, before the first item that uses them. fixtures.sh makes them: there is no network in here.
 need_databases() {
   [ -z "${databases:-}" ] || return 0
   databases=yes
+  wait_for_fixtures
   debian_postgres "$checkout/.cache/fixtures"
   import_debian "$BERTH_TEST_DOCKER_HOST" berth-postgres:fixture
   debian_redis "$checkout/.cache/fixtures"
   import_debian "$BERTH_TEST_DOCKER_HOST" berth-redis:fixture
+}
+
+wait_for_fixtures() {
+  until [ -e "$BERTH_TEST_DIR/fixtures-made" ]; do
+    [ ! -e "$BERTH_TEST_DIR/fixtures-failed" ] || die "no images of databases: $(tail -n 3 "$BERTH_TEST_DIR/fixtures")"
+    sleep 0.5
+  done
 }
 
 # is_engine_well: answers, and has none of the last item's containers any more.
@@ -61,8 +69,11 @@ start_engine
 while take_item "$lane"; do
   : >"$lane_dir/worked"
   read -r ring seconds _ <"$item"
-  within 180
-  [ "$ring" != plugins ] || need_databases
+  within 700
+  case "$ring" in
+    plugins) need_databases ;;
+    e2e) wait_for_fixtures ;;
+  esac
   within $((seconds + 60))
   run_item "$item" || die "the last item did not come to its end"
   within 120

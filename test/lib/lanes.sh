@@ -9,12 +9,12 @@ checkout=$(cd "$(dirname "$0")/../.." && pwd)
 . "$checkout/test/lib/item.sh"
 cd "$checkout"
 
-# One more than cores, as tests wait for containers half of the time; fewer where memory is short. With more, tests that
+# Two more than cores, as tests wait for containers half of the time; fewer where memory is short. With more, tests that
 # have a time limit wait for each other for too long.
 lanes_default() {
   awk -v cores="$(nproc)" '/^MemAvailable:/ {
     lanes = int($2 / 1500000)
-    if (lanes > cores + 1) lanes = cores + 1
+    if (lanes > cores + 2) lanes = cores + 2
     print lanes < 1 ? 1 : lanes
   }' /proc/meminfo
 }

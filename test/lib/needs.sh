@@ -1,13 +1,11 @@
 #!/bin/sh
-# Called by suite.sh: needs.sh RING…
-# Gets Bun, the packages of the lock file, Debian packages, and what the fixture images are made of.
+# Called by suite.sh: gets Bun, the packages of the lock file, and Debian packages.
 set -eu
 checkout=$(cd "$(dirname "$0")/../.." && pwd)
 . "$checkout/setup/say.sh"
 . "$checkout/setup/packages.sh"
 . "$checkout/setup/bun.sh"
 . "$checkout/setup/dockerd.sh"
-. "$checkout/setup/debian-image.sh"
 
 use_bun "$checkout"
 use_node_modules "$checkout"
@@ -29,14 +27,3 @@ need_commands ssh=openssh-client sshd=openssh-server
 need_commands haproxy=haproxy caddy=caddy openssl=openssl nghttp=nghttp2-client
 # shellcheck disable=SC2086 # one word per service
 [ -z "$added" ] || ! command -v systemctl >/dev/null 2>&1 || systemctl --quiet disable $added >/dev/null 2>&1 || true
-
-case " $* " in
-  *" plugins "*)
-    debian_postgres "$checkout/.cache/fixtures"
-    debian_redis "$checkout/.cache/fixtures"
-    ;;
-  *" e2e "*)
-    # The clean root of clean-root.test.ts is that of an image.
-    debian_redis "$checkout/.cache/fixtures"
-    ;;
-esac

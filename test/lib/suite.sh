@@ -35,7 +35,7 @@ hide_systemd() {
 }
 
 hide_systemd
-timeout -k 10 900 "$checkout/test/lib/needs.sh" "$@" || die "the set-up failed or took more than 900 s"
+timeout -k 10 900 "$checkout/test/lib/needs.sh" || die "the set-up failed or took more than 900 s"
 use_bun "$checkout"
 
 # check counts its failures by itself; with a code above 1 it has not come to its end.
@@ -45,7 +45,14 @@ check() {
   [ "$check_code" -le 1 ] || echo "0 1 0" >>"$summary"
 }
 
+# fixtures: a failure is a file, too, so that lanes do not wait for ever.
+fixtures() {
+  timeout -k 10 600 "$checkout/test/lib/fixtures.sh" "$@" >"$BERTH_TEST_DIR/fixtures" 2>&1 ||
+    : >"$BERTH_TEST_DIR/fixtures-failed"
+}
+
 cd "$checkout"
+fixtures "$@" &
 check >"$BERTH_TEST_DIR/check" 2>&1 &
 checking=$!
 counted "build" timeout -k 10 120 bun run build
