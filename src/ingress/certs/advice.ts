@@ -4,7 +4,7 @@ import type { AcmeIssuer } from "../core/certificates/wanted.ts";
 import type { AcmeWorld } from "./acme/issue.ts";
 import type { Held, Holdings } from "./holdings.ts";
 
-export interface AdviceOptions {
+interface AdviceOptions {
   world: AcmeWorld;
   holdings: Holdings;
   random: () => number;
@@ -13,7 +13,7 @@ export interface AdviceOptions {
 }
 
 /** Asks CAs when they want certificates to be renewed (RFC 9773): earlier, for example, when they revoke them. */
-export interface Advice {
+interface Advice {
   /** When to ask about a certificate, on the steady clock. */
   dueAt(id: string): number;
   /** Asks, and moves the time of renewal when the CA names another. A CA that does not answer changes nothing. */

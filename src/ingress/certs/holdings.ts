@@ -23,7 +23,7 @@ export interface Held {
 }
 
 /** The last try for a certificate failed. */
-export interface Attempt {
+interface Attempt {
   /** In a row. */
   failures: number;
   error: string;

@@ -10,7 +10,7 @@ export interface Internal {
   issue(names: readonly string[]): Promise<PairTexts>;
 }
 
-export interface InternalOptions {
+interface InternalOptions {
   store: CertificateStore;
   clock: Clock;
   commonName: string;

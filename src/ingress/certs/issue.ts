@@ -9,7 +9,7 @@ import type { Orders } from "./orders.ts";
 import { readOwnFile } from "./own-file.ts";
 import { type Pair, type PairTexts, pemOf, readPair } from "./pem.ts";
 
-export interface IssueOptions {
+interface IssueOptions {
   world: AcmeWorld;
   internal: Internal;
   orders: Orders;
@@ -20,7 +20,7 @@ export interface IssueOptions {
   confirm: (name: string, ask: string, signal: AbortSignal) => Promise<void>;
 }
 
-export interface IssueTask {
+interface IssueTask {
   target: Target;
   /** The certificate that is there now. */
   held: Held | undefined;

@@ -26,7 +26,7 @@ interface Permitted {
 }
 
 /** Names whose certificates visitors ask for. */
-export interface OnDemand {
+interface OnDemand {
   /** The certificates to have for the permitted names that a rule still lets in. */
   wanted(rules: OnDemandRules): WantedCertificate[];
   /** Whether a name has permission, asked for when it is not known. Never fails. */
@@ -37,7 +37,7 @@ export interface OnDemand {
   sweep(rules: OnDemandRules): Promise<void>;
 }
 
-export interface OnDemandOptions {
+interface OnDemandOptions {
   store: CertificateStore;
   clock: Clock;
   ask: Ask;

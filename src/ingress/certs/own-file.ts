@@ -3,7 +3,7 @@ import type { FileIssuer } from "../core/certificates/wanted.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { type Pair, pemOf, readPair } from "./pem.ts";
 
-export interface OwnFileOptions {
+interface OwnFileOptions {
   issuer: FileIssuer;
   /** Hosts that the certificate has to be valid for. */
   names: readonly string[];

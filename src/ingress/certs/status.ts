@@ -25,7 +25,7 @@ export interface CertificateStatus {
   nextTryAt: number | undefined;
 }
 
-export interface StatusInput {
+interface StatusInput {
   target: Target;
   holdings: Holdings;
   isUnderWay: boolean;

@@ -22,7 +22,7 @@ export interface CertificateEvent {
   text: string;
 }
 
-export interface TendingOptions {
+interface TendingOptions {
   world: AcmeWorld;
   holdings: Holdings;
   internal: Internal;
@@ -40,7 +40,7 @@ export interface TendingOptions {
 }
 
 /** Does what is due for each target, a few at a time. */
-export interface Tending {
+interface Tending {
   /** Starts what is due and has room; returns how long until something more is, milliseconds. */
   startDue(targets: readonly Target[], signal: AbortSignal): number;
   /** Makes a target due at once, whatever failed before. */

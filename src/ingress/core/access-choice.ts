@@ -2,10 +2,7 @@ import type { AccessLine } from "./access-line.ts";
 import type { Place } from "./figures/attribution.ts";
 
 /** Says which requests are written to the access log. */
-export type AccessChoice = (
-  line: Pick<AccessLine, "status" | "at">,
-  place: Pick<Place, "site" | "accessLog">,
-) => boolean;
+type AccessChoice = (line: Pick<AccessLine, "status" | "at">, place: Pick<Place, "site" | "accessLog">) => boolean;
 
 /**
  * `all`: every request. `sampled`: the first few of each second of an ingress, and every answer of 500 and above, so

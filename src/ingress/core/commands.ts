@@ -2,7 +2,7 @@ import type { Command, ServerName } from "./change.ts";
 import { hostName, plainName, socketWord, UnsafeText, wholeNumber } from "./quote.ts";
 
 /** The version that `prepare-map` was answered with, by map. */
-export type MapVersions = Readonly<Record<string, string>>;
+type MapVersions = Readonly<Record<string, string>>;
 
 /**
  * What is sent for one command, with the line break at its end: one line, or a line and a payload, which ends with an

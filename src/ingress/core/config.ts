@@ -22,7 +22,7 @@ import type { Table } from "./table.ts";
 import { tcpSections } from "./tcp.ts";
 
 /** The configuration in parts: what a load is needed for, and what changes over the socket. */
-export interface Parts {
+interface Parts {
   /** Name → text; the text of sites without their servers. Sections that differ from those in use take a load. */
   fixed: [name: string, text: string][];
   /** Backend → its server lines. */

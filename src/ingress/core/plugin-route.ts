@@ -21,7 +21,7 @@ export interface PluginRoute {
   upstreams: Upstream[];
 }
 
-export interface PluginRoutes {
+interface PluginRoutes {
   /** In the order of their ids. Without those of which no replica is ready. */
   routes: PluginRoute[];
   /** Ingress with a plugin → its plugin, also of those without a route now. */

@@ -13,7 +13,7 @@ export interface SitesInput extends Targets {
   ownPorts: ReadonlyMap<number, string>;
 }
 
-export interface Sites {
+interface Sites {
   /** In the order of their ids. */
   sites: Site[];
   /** In the order of their ids. */

@@ -119,7 +119,7 @@ export interface HeaderChanges {
   remove: string[];
 }
 
-export interface SiteLimits {
+interface SiteLimits {
   /** Largest request body in bytes; undefined: no limit. Larger ones are answered with 413. */
   bodyBytes: number | undefined;
   /** Largest head of a request in bytes; absent: the least that every site has. */

@@ -106,7 +106,7 @@ function tlsWords(site: TcpSite, { table, setup }: On): string {
 }
 
 /** The one with the name itself, else the one with its wildcard. */
-export function certificateFor(name: string, certificates: readonly Certificate[]): Certificate | undefined {
+function certificateFor(name: string, certificates: readonly Certificate[]): Certificate | undefined {
   const wildcard = `*${name.slice(name.indexOf("."))}`;
   return (
     certificates.find(({ names }) => names.includes(name)) ?? certificates.find(({ names }) => names.includes(wildcard))

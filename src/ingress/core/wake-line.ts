@@ -1,5 +1,5 @@
 /** A line that the proxy sends while a request waits for an app that is asleep: `wake <backend> <host>`. */
-export interface WakeLine {
+interface WakeLine {
   backend: string;
   /** As the visitor wrote it, without the port. */
   host: string;

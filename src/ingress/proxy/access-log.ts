@@ -15,14 +15,14 @@ export interface AccessLog {
   run(signal: AbortSignal): Promise<void>;
 }
 
-export interface AccessLogOptions {
+interface AccessLogOptions {
   folder: string;
   clock: SteadyClock;
   log: Log;
   limits: AccessLogLimits;
 }
 
-export interface AccessLogLimits {
+interface AccessLogLimits {
   /** Of one file; then the next one begins. */
   accessFileBytesMax: number;
   accessFilesMax: number;

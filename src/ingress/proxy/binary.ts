@@ -1,7 +1,7 @@
 import type { Capabilities } from "../core/change.ts";
 
 /** An installed HAProxy. */
-export interface Binary {
+interface Binary {
   path: string;
   /** As it says itself: `2.6.12-1+deb12u4`. */
   version: string;

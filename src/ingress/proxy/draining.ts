@@ -3,7 +3,7 @@ import { socketText } from "../core/commands.ts";
 import { isDone, isGone, type RuntimeSocket } from "./runtime-socket.ts";
 
 /** Servers of the running proxy that get nothing new, until they are idle and deleted. */
-export interface Draining {
+interface Draining {
   /** `deadline` in epoch milliseconds: then its last connections are closed. */
   add(server: ServerName, deadline: number): void;
   /** It is used again. */

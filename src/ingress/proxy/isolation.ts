@@ -4,7 +4,7 @@ import type { AnySite } from "../core/servers.ts";
 import type { Certificate, Table } from "../core/table.ts";
 
 /** What HAProxy has refused is left out for as long as it is the same, so that everything else is served. */
-export interface Isolation {
+interface Isolation {
   /** The table with the older version in place of what was refused where `served` has one, else without it. */
   without(table: Table, served: Table | undefined): { table: Table; refused: Refused[] };
   /** Notes what HAProxy refused of a table that `without` has made of `table`; false when that names nothing new. */

@@ -1,7 +1,7 @@
 import type { Begun, Launch, RunEnd } from "./launch.ts";
 
 /** HAProxy in a container of this machine, which has the files at the same paths; handed in by the daemon. */
-export interface ProxyContainer<Started> {
+interface ProxyContainer<Started> {
   once(args: readonly string[]): Promise<RunEnd>;
   start(args: readonly string[]): Promise<Started>;
   /** Resolves when it does not run any more; rejects when `signal` aborts. */

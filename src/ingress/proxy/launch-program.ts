@@ -2,7 +2,7 @@ import { open } from "node:fs/promises";
 import { Failure } from "../../base/wire/failure.ts";
 import { type Begun, type Launch, outputFile, type RunEnd } from "./launch.ts";
 
-export interface LaunchProgramOptions {
+interface LaunchProgramOptions {
   /** Path of HAProxy. */
   program: string;
   /** Starts the master instead, as a service of its own: a command that ends once the service manager has started it. */

@@ -15,7 +15,7 @@ export interface OldWorkers {
   mayUse(server: { backend: string; server: string }): Promise<boolean>;
 }
 
-export interface OldWorkersOptions {
+interface OldWorkersOptions {
   /** The socket of the master process, which passes commands on. */
   master: RuntimeSocket;
   clock: Clock;

@@ -22,7 +22,7 @@ async function hardLimit(): Promise<number> {
 }
 
 /** Of the kernel's table of limits; undefined where there is none. */
-export function hardLimitOf(text: string): number | undefined {
+function hardLimitOf(text: string): number | undefined {
   const [, hard] = /^Max open files\s+\S+\s+(\S+)/m.exec(text) ?? [];
   return hard === undefined || hard === "unlimited" ? undefined : Number(hard);
 }

@@ -7,7 +7,7 @@ import { createProcess } from "./process.ts";
 import { createProxy, type IngressProxy } from "./proxy.ts";
 import { createRuntimeSocket } from "./runtime-socket.ts";
 
-export interface OpenOptions {
+interface OpenOptions {
   /** How HAProxy is run. */
   launch: Launch;
   setup: Setup;

@@ -22,7 +22,7 @@ export interface ProxyProcess {
   stop(graceMs: number): Promise<void>;
 }
 
-export interface ProcessOptions {
+interface ProcessOptions {
   launch: Launch;
   paths: Paths;
   /** Files of the process, beside its configuration. */

@@ -49,7 +49,7 @@ export interface Applied {
   reloadReasons: string[];
 }
 
-export interface ProxyOptions {
+interface ProxyOptions {
   process: ProxyProcess;
   socket: RuntimeSocket;
   oldWorkers: OldWorkers;

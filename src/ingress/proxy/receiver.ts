@@ -17,7 +17,7 @@ export interface Receiver {
   close(): void;
 }
 
-export interface ReceiverOptions {
+interface ReceiverOptions {
   /** Keeps the port and the word, so that the next server takes the lines of the proxy that runs. */
   portFile: string;
   linesPerSecondMax: number;

@@ -10,7 +10,7 @@ export interface RuntimeSocket {
   ask(text: string): Promise<string>;
 }
 
-export interface RuntimeSocketOptions {
+interface RuntimeSocketOptions {
   path: string;
   timeoutMs: number;
 }

@@ -6,7 +6,7 @@ import { removeFiles, writeFiles } from "./files.ts";
 import { changeText, changesPath, stateFile } from "./running-state.ts";
 
 /** What the proxy was told, kept on disk. Other replicas of a few sites are one more line behind the last whole state. */
-export interface StateStore {
+interface StateStore {
   /** Writes the files, and with them that the proxy has been told all of `next`. Fails as `writeFiles` does. */
   write(files: readonly ProxyFile[], next: Running, replaced?: Change["replaced"]): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { createAccessChoice } from "../core/access-choice.ts";
 import { accessEntry } from "../core/access-entry.ts";
 import type { TrafficOptions } from "./traffic.ts";
 
-export interface AccessOptions {
+interface AccessOptions {
   write(entry: AccessEntry): void;
   /** Epoch milliseconds. */
   now(): number;

@@ -24,7 +24,7 @@ export interface IngressSource extends Pick<SitesInput, "serviceKinds" | "planes
   sleepOf?(scope: string, name: string): { asleep: boolean; since: number } | undefined;
 }
 
-export interface IngressOptions {
+interface IngressOptions {
   source: IngressSource;
   certificates: Pick<Certificates, "wanted" | "current" | "onChange">;
   /** Where the proxy is, as far as HAProxy can be used. */
@@ -37,7 +37,7 @@ export interface IngressOptions {
   limits: IngressLimits;
 }
 
-export interface IngressLimits {
+interface IngressLimits {
   /** Changes within this time are one change of the proxy. */
   gatherMs: number;
   /** How long a rollout waits for the proxy to take a replica in or out. */

@@ -8,7 +8,7 @@ export interface Loops {
   problem(id: string): string | undefined;
 }
 
-export interface LoopsOptions {
+interface LoopsOptions {
   /** What the proxy serves now. */
   running(): Running | undefined;
   now(): number;

@@ -39,7 +39,7 @@ export interface PluginRouting {
   run(signal: AbortSignal): Promise<void>;
 }
 
-export interface PluginRoutingOptions {
+interface PluginRoutingOptions {
   source: IngressSource & Pick<PluginRoutesInput, "serviceSpec">;
   prefix: string;
   runPlugin: RunPlugin;

@@ -45,7 +45,7 @@ export interface TrafficOptions {
   limits: TrafficLimits;
 }
 
-export interface TrafficLimits {
+interface TrafficLimits {
   /** Seconds that figures are kept for. */
   secondsKept: number;
   /** Sums of one second of one ingress; beyond it, older seconds go. */

@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/words/clock.ts";
 
 /** Rounds of work over something that changes meanwhile: who asks during a round waits for the end of the next one. */
-export interface Turns {
+interface Turns {
   /** Something changed: another round is due. */
   wake(): void;
   /** A round begins; `done` is called when it has taken in all that had changed before it began. */

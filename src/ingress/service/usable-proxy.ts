@@ -38,7 +38,7 @@ export function fixedProxy(
   };
 }
 
-export interface LaterProxyOptions {
+interface LaterProxyOptions {
   /** Fetches it, which can take minutes. */
   open(): Promise<UsableProxy>;
   /** Whether anything needs it. */

@@ -54,7 +54,6 @@ export const ChannelTarget = Type.Union([
   ),
 ]);
 export type ChannelTarget = Static<typeof ChannelTarget>;
-export type ChannelType = ChannelTarget["type"];
 
 export const channelTypes = ["webhook", "mail", "slack", "discord", "telegram", "ntfy", "pagerduty"] as const;
 

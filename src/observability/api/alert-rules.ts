@@ -3,7 +3,7 @@ import { alertsPath, Severity } from "./alerts.ts";
 import { planeEndpoint } from "./plane-endpoint.ts";
 
 /** What the server itself knows, without any metric. */
-export const conditions = [
+const conditions = [
   "down",
   "not_ready",
   "crash_loop",
@@ -19,7 +19,7 @@ export const conditions = [
 ] as const;
 export type Condition = (typeof conditions)[number];
 
-export const aggregates = ["avg", "min", "max", "sum", "rate", "p50", "p95", "p99"] as const;
+const aggregates = ["avg", "min", "max", "sum", "rate", "p50", "p95", "p99"] as const;
 export type Aggregate = (typeof aggregates)[number];
 
 const strict = { additionalProperties: false };

@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { Text } from "../../base/wire/query.ts";
 import { planeEndpoint, planePrefix } from "./plane-endpoint.ts";
 
-export const severities = ["critical", "warning", "info"] as const;
+const severities = ["critical", "warning", "info"] as const;
 export const Severity = Type.Union(severities.map((severity) => Type.Literal(severity)));
 export type Severity = Static<typeof Severity>;
 

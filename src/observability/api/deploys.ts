@@ -24,7 +24,7 @@ export const listAppReleases = planeEndpoint({
 });
 
 /** What another release has that this one has not. */
-export const SpecChange = Type.Object({
+const SpecChange = Type.Object({
   path: Type.String({ description: "dotted, from the spec: env.LOG_LEVEL" }),
   before: Type.Optional(Type.Unknown()),
   after: Type.Optional(Type.Unknown()),

@@ -72,7 +72,6 @@ const BlockCommand = Type.Object({
   reads: Type.Boolean({ description: "it changes nothing, so that a token with read may call it" }),
   reveals: Type.Boolean({ description: "its answer can hold secrets, so that it needs config:reveal" }),
 });
-export type BlockCommand = Static<typeof BlockCommand>;
 
 /** A block of a plugin, such as a database, and how what it became is. */
 export const BlockView = Type.Object({

@@ -11,7 +11,7 @@ export const topics = ["state", "metrics", "events", "alerts"] as const;
 export type Topic = (typeof topics)[number];
 
 /** Whether what follows goes on from where the client was, or begins again. */
-export const Hello = Type.Object({
+const Hello = Type.Object({
   at: Type.String(),
   topics: Type.Array(Type.String()),
   resumed: Type.Boolean({ description: "everything since Last-Event-ID follows; false: a snapshot follows" }),
@@ -19,19 +19,18 @@ export const Hello = Type.Object({
 });
 
 /** What the client holds is not true any more; a snapshot follows at once. */
-export const Reset = Type.Object({
+const Reset = Type.Object({
   reason: Type.String({
     description: "gap: too much happened while it was away; slow: it read too slowly; server: another server",
   }),
 });
 
-export const Snapshot = Type.Object({
+const Snapshot = Type.Object({
   at: Type.String(),
   engine_up: Type.Boolean(),
   apps: Type.Array(App),
   problems: Type.Array(AppProblem, { description: "of all apps and of the server, the worst first" }),
 });
-export type Snapshot = Static<typeof Snapshot>;
 
 /** Figures of one moment; apps without any are left out. */
 export const MetricsTick = Type.Object({
@@ -44,7 +43,7 @@ export const MetricsTick = Type.Object({
 export type MetricsTick = Static<typeof MetricsTick>;
 
 /** The name of each server-sent event, and the shape of its data. `id` is what Last-Event-ID takes. */
-export const streamEvents = {
+const streamEvents = {
   hello: Hello,
   reset: Reset,
   snapshot: Snapshot,

@@ -1,6 +1,6 @@
 import { stat, statfs } from "node:fs/promises";
 
-export interface DiskSpace {
+interface DiskSpace {
   mount: string;
   usedPercent: number;
   freeBytes: number;

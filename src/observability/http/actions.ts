@@ -24,7 +24,7 @@ import { mountPlane, type PlaneCall } from "./mount.ts";
 import type { ObservabilityPlane } from "./plane.ts";
 
 /** Who asks, and for which app. */
-export function readAsk(call: Pick<PlaneCall<PlaneEndpoint>, "grant" | "actor" | "params" | "query">): Ask {
+function readAsk(call: Pick<PlaneCall<PlaneEndpoint>, "grant" | "actor" | "params" | "query">): Ask {
   return { grant: call.grant, actor: call.actor, target: readTarget(call) };
 }
 

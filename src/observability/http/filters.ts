@@ -1,4 +1,3 @@
-import { parseSince } from "../../base/pure/since.ts";
 import { Failure } from "../../base/wire/failure.ts";
 
 /** `SCOPE` or `SCOPE/NAME` of a query; everything without it. Fails `invalid` for anything else. */
@@ -9,12 +8,4 @@ export function appFilter(text: string | undefined): (app: { scope?: string; nam
     throw new Failure("invalid", `query app: "${text}" is not SCOPE or SCOPE/NAME, such as shop/web`);
   }
   return (app) => app.scope === scope && (name === undefined || app.name === name);
-}
-
-/** A time of a query in epoch milliseconds. Fails `invalid`. */
-export function readTime(name: string, text: string | undefined, now: number): number | undefined {
-  if (text === undefined) return undefined;
-  const read = parseSince(text, now);
-  if (read.ok) return read.value;
-  throw new Failure("invalid", `query ${name}: ${read.error}`);
 }

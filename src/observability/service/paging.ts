@@ -1,5 +1,5 @@
 /** One look back over rows whose numbers grow. */
-export interface Look<T> {
+interface Look<T> {
   /** Rows before this number, oldest first; undefined: the newest. */
   read(before: number | undefined): Promise<readonly T[]>;
   numberOf(row: T): number;

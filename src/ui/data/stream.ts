@@ -4,7 +4,7 @@ import { connection, heardAt } from "./connection.ts";
 /** What each kind of message does to what is held. */
 export type Hearers = { [K in keyof StreamEvents]?: (data: StreamEvents[K]) => void };
 
-export interface Stream {
+interface Stream {
   close(): void;
 }
 

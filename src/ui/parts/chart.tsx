@@ -4,7 +4,7 @@ import { isDark } from "../frame/theme.ts";
 import { axisSteps } from "../text/figures.ts";
 import { axisTexts, exactText } from "../text/times.ts";
 
-export interface Series {
+interface Series {
   name: string;
   /** One value per time; null where nothing was measured. */
   values: readonly (number | null)[];

@@ -10,7 +10,7 @@ export interface Effect {
   ends?: boolean;
 }
 
-export interface Action {
+interface Action {
   title: string;
   /** What it does, in order. */
   effects: readonly Effect[];

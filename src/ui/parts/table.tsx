@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-export interface Column<T> {
+interface Column<T> {
   title: string;
   cell: (row: T) => ComponentChildren;
   /** For figures. */

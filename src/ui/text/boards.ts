@@ -73,7 +73,7 @@ interface Answer {
   series: readonly { group: Record<string, string>; values: readonly (number | null)[] }[];
 }
 
-export interface NamedLine {
+interface NamedLine {
   name: string;
   values: readonly (number | null)[];
 }

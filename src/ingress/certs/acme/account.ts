@@ -10,14 +10,14 @@ interface StoredAccount {
   url: string;
 }
 
-export interface AccountOptions {
+interface AccountOptions {
   issuer: AcmeIssuer;
   store: CertificateStore;
   transport: TransportOptions;
 }
 
 /** Client of a CA for a stored or new account. The terms of the CA are accepted on behalf of the operator. */
-export async function openAccount(options: AccountOptions): Promise<Client> {
+async function openAccount(options: AccountOptions): Promise<Client> {
   const id = accountKey(options.issuer);
   const stored = options.store.get<StoredAccount>("account", id);
   if (stored !== undefined) return clientOf(options, stored.key, stored.url);

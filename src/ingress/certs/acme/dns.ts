@@ -11,7 +11,7 @@ export interface DnsAnswers {
   seenMs: number;
 }
 
-export interface TxtRecord {
+interface TxtRecord {
   /** `_acme-challenge.example.com` */
   name: string;
   text: string;

@@ -24,7 +24,7 @@ interface Answer {
 }
 
 /** Problem document of a CA (RFC 8555, section 6.7), as the cause of a `Failure`. */
-export interface CaProblem {
+interface CaProblem {
   status: number;
   /** Without its prefix: `rateLimited`. */
   type: string;

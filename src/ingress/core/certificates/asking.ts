@@ -15,7 +15,7 @@ export interface AskingLimits {
 }
 
 /** Which names are asked about, and which were refused lately. Its memory is bounded whatever clients send. */
-export interface Asking {
+interface Asking {
   /** Whether the name was refused lately. */
   isRefused(name: string, now: number): boolean;
   /** Takes one question from the allowance; false when it is used up. */

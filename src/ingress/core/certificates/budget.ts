@@ -12,7 +12,7 @@ export interface PlacedOrder {
   isOnDemand?: boolean;
 }
 
-export interface Allowance {
+interface Allowance {
   most: number;
   perMs: number;
 }
@@ -26,7 +26,7 @@ export interface BudgetLimits {
   perAccount: Allowance;
 }
 
-export type BudgetAnswer = { isFree: true } | { isFree: false; until: number; reason: string };
+type BudgetAnswer = { isFree: true } | { isFree: false; until: number; reason: string };
 
 /** Whether one more order may be placed now; if not, from when on, and which allowance is used up. */
 export function mayOrder(order: PlacedOrder, placed: readonly PlacedOrder[], limits: BudgetLimits): BudgetAnswer {

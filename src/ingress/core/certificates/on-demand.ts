@@ -4,7 +4,7 @@ import { issuerOf } from "./asked.ts";
 import type { Issuer } from "./wanted.ts";
 
 /** What a host may have issued on demand. */
-export interface OnDemandRule {
+interface OnDemandRule {
   issuer: Issuer;
   /** Address that decides whether a name gets a certificate. */
   ask: string;

@@ -1,7 +1,7 @@
 import { doubledWait, spreadWait } from "../../../base/pure/doubling.ts";
 
 /** Validity of a certificate, epoch milliseconds. */
-export interface Validity {
+interface Validity {
   notBefore: number;
   notAfter: number;
 }
@@ -26,7 +26,7 @@ export function renewalTime({ notBefore, notAfter }: Validity, random: number, w
   return Math.round(Math.min(window.start + (window.end - window.start) * random, notAfter));
 }
 
-export interface PauseOptions {
+interface PauseOptions {
   /** Failures in a row, at least 1. */
   failures: number;
   firstMs: number;
@@ -42,7 +42,7 @@ export function pauseAfter({ failures, firstMs, maxMs, random, retryAfterMs = 0 
   return Math.max(spreadWait(doubledWait({ firstMs, maxMs }, failures), random), retryAfterMs);
 }
 
-export interface DueInput {
+interface DueInput {
   now: number;
   /** Undefined: there is no certificate yet. */
   held: (Validity & { renewAt: number }) | undefined;

@@ -13,7 +13,7 @@ export interface Place {
 }
 
 /** Finds the ingress and the replica of a line by the names that the proxy has for them. */
-export interface Attribution {
+interface Attribution {
   /** What the proxy has now. Replicas that left are remembered for a while: their last answers come after they left. */
   learn(running: Running | undefined): void;
   /** Undefined for a request that no ingress serves. */

@@ -1,7 +1,7 @@
 import { addRequest, createFigures, type Figures, mergeFigures, type RequestSeen } from "./figures.ts";
 
 /** Figures of the last minutes, second by second, per site and replica. */
-export interface Recent {
+interface Recent {
   record(seen: RequestSeen): void;
   /** Sums of the seconds from `from` up to, not including, `to` (epoch milliseconds). */
   between(question: Question): Figures;
@@ -9,7 +9,7 @@ export interface Recent {
   sites(): string[];
 }
 
-export interface Question {
+interface Question {
   /** Undefined: all sites. */
   site?: string;
   /** Only requests that one of these containers answered; undefined: all. */

@@ -8,7 +8,7 @@ export interface TailPosition {
   at: number;
 }
 
-export interface TailStep {
+interface TailStep {
   lines: DockerLine[];
   /** Some lines were deleted before they could be read; they lie between these times. Epoch milliseconds. */
   gap: { from: number; until: number } | undefined;

@@ -15,7 +15,7 @@ import {
 } from "./proc.ts";
 
 /** Where the kernel's files are; other places in tests. */
-export interface HostRoots {
+interface HostRoots {
   proc: string;
   sys: string;
 }
@@ -23,7 +23,7 @@ export interface HostRoots {
 /** Mounts, disks and network devices that are measured; a machine may have thousands. */
 const devicesMax = 20;
 
-export const hostRoots: HostRoots = { proc: "/proc", sys: "/sys" };
+const hostRoots: HostRoots = { proc: "/proc", sys: "/sys" };
 
 type Read = (name: string) => string;
 type Value = [metric: string, value: number | undefined, labels?: Record<string, string>];

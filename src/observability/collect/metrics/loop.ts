@@ -1,7 +1,7 @@
 import type { SteadyClock } from "../../../base/words/clock.ts";
 
 /** Notices when the event loop is held up. */
-export interface LoopWatch {
+interface LoopWatch {
   /** The longest hold-up since this was last asked. */
   takeMs(): number;
   run(clock: SteadyClock, signal: AbortSignal): Promise<void>;

@@ -1,7 +1,7 @@
 /** Reads the texts of files below /proc. Whatever a kernel does not tell is undefined or left out. */
 
 /** Ticks since the start of the machine, of all cores. */
-export interface CpuTimes {
+interface CpuTimes {
   total: number;
   idle: number;
   iowait: number;

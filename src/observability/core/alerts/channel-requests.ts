@@ -4,7 +4,7 @@ import type { Severity } from "../../api/alerts.ts";
 import { bodyText, clip, isEnd, type Message, severityOf, titleText } from "./message.ts";
 
 /** What is to be sent over HTTP. */
-export interface ChannelRequest {
+interface ChannelRequest {
   url: string;
   headers: Record<string, string>;
   body: string;

@@ -76,7 +76,7 @@ const platform: Record<Condition, (facts: Facts, limit: number | undefined) => F
 };
 
 /** What sleeps or was stopped is as somebody wanted it. */
-export function isMeantToRun({ phase, wanted }: AppFact): boolean {
+function isMeantToRun({ phase, wanted }: AppFact): boolean {
   return wanted > 0 && phase !== "asleep" && phase !== "stopped";
 }
 
@@ -198,7 +198,7 @@ function subject(labels: Labels): string {
   return parts.length === 0 ? "" : `${parts.join(" ")}: `;
 }
 
-export function round(value: number): string {
+function round(value: number): string {
   return Number.isInteger(value) ? String(value) : value.toFixed(Math.abs(value) < 10 ? 2 : 1);
 }
 

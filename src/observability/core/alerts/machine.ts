@@ -11,7 +11,7 @@ export interface Tracked {
 /** What a look at the condition gave. `unknown`: it could not be looked at, so nothing changes. */
 export type Seen = "bad" | "well" | "unknown";
 
-export interface Timing {
+interface Timing {
   /** How long the condition must hold before the alert fires. */
   forMs: number;
   /** How long all must be well before it ends. */

@@ -16,7 +16,7 @@ export interface Message {
   test?: true;
 }
 
-export const titleMax = 80;
+const titleMax = 80;
 const linesMax = 10;
 const lineMax = 200;
 const listMax = 10;
@@ -128,7 +128,7 @@ export function oneLine(text: string): string {
 }
 
 /** Output of apps may hold colours and worse. */
-export function printable(text: string): string {
+function printable(text: string): string {
   return text
     .replaceAll(/\u001b\[[0-9;?]*[ -/]*[@-~]/g, "")
     .replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "");

@@ -27,7 +27,7 @@ export interface PlanLimits {
   repeatMs: Readonly<Record<Severity, number>>;
 }
 
-export interface Sent {
+interface Sent {
   /** When the last message of a group went out. */
   groups: ReadonlyMap<string, number>;
   /** When messages of any group went out. */
@@ -43,7 +43,7 @@ export interface PlannedMessage {
 }
 
 /** The group of a message that stands for all groups. */
-export const stormGroup = "*";
+const stormGroup = "*";
 
 /** The messages that are due now. An alert that ended before any message reported it is not reported. */
 export function planMessages(alerts: readonly Reportable[], sent: Sent, limits: PlanLimits): PlannedMessage[] {

@@ -13,8 +13,7 @@ export type Goal =
   | { type: "done" }
   | { type: "gone" };
 
-export type Progress =
-  { state: "running" | "succeeded"; text: string } | { state: "failed"; text: string; error: string };
+type Progress = { state: "running" | "succeeded"; text: string } | { state: "failed"; text: string; error: string };
 
 /** How far a change is, from what is known of its app now. */
 export function progressOf(goal: Goal, now: { facts: AppFacts; judgement: AppJudgement } | undefined): Progress {

@@ -2,7 +2,7 @@ import type { ReplicaFacts } from "../../../orchestration/api/app-facts.ts";
 import type { ReplicaState } from "../../api/app-model.ts";
 
 /** A replica that has run this long since its last end has got over it. */
-export const calmMs = 60_000;
+const calmMs = 60_000;
 
 export interface ReplicaView {
   facts: ReplicaFacts;

@@ -5,7 +5,7 @@ import type { AppProblem } from "../../api/app-model.ts";
 import { shortened } from "./problems.ts";
 
 /** What is known of the server as a whole. */
-export interface ServerFacts {
+interface ServerFacts {
   engine: { up: boolean; since: number; error: string | undefined };
   proxy: { state: string; problem?: string } | undefined;
   certificates: readonly CertificateView[];

@@ -8,7 +8,7 @@ import type { ReplicaView } from "./replica.ts";
 import type { AppJudgement } from "./state.ts";
 
 /** What is known about an app beside its facts. */
-export interface Surroundings {
+interface Surroundings {
   hosts: readonly AppHost[];
   traffic: AppTraffic | undefined;
   usage: AppUsage | undefined;

@@ -38,7 +38,7 @@ export function drainProblems(name: string, { target, apps = [], level }: DrainB
   return problems;
 }
 
-export function hostOf(text: string): string {
+function hostOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   return url !== undefined && /^https?:$/.test(url.protocol) ? url.host : "";
 }

@@ -6,7 +6,7 @@ interface Reading {
 }
 
 /** `history`: there is too little of it; `steady`: it does not fill up within the horizon. */
-export type Forecast = { state: "history" } | { state: "steady" } | { state: "filling"; at: number };
+type Forecast = { state: "history" } | { state: "steady" } | { state: "filling"; at: number };
 
 const hourMs = 3_600_000;
 /** Less than this says nothing about days to come. */

@@ -34,7 +34,7 @@ export interface MemoryBytes {
 }
 
 /** Share of the last ten seconds, in percent, in which some task waited; undefined where the kernel does not count. */
-export interface HostPressure {
+interface HostPressure {
   cpu: number | undefined;
   memory: number | undefined;
   io: number | undefined;

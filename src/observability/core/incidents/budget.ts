@@ -3,7 +3,7 @@ import type { Budget } from "../../api/incidents.ts";
 import { covered } from "./join.ts";
 
 /** A span in which an app was down, with what it is put down to. */
-export interface SpentSpan {
+interface SpentSpan {
   from: number;
   to: number | undefined;
   cause: string;

@@ -14,7 +14,7 @@ interface Entry {
   time: string;
 }
 
-export interface DockerEntries {
+interface DockerEntries {
   /**
    * Takes one entry of the file, without its line break. What is not an entry, such as the torn end of a file after a
    * power cut, is left out.

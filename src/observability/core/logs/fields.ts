@@ -4,7 +4,7 @@ import { isFields } from "../../../base/pure/fields.ts";
 const charactersMax = 256 * 1024;
 const pair = /(?:^|[\s,])([A-Za-z_][\w.-]*)=(?:"((?:[^"\\]|\\.)*)"|([^\s",]*))/g;
 
-export type LogFields = Record<string, unknown>;
+type LogFields = Record<string, unknown>;
 
 /** The fields of a line that is a JSON object, or `key=value` pairs; undefined for other text. */
 export function fieldsOf(text: string): LogFields | undefined {

@@ -124,7 +124,7 @@ function takeText({ text, negated }: Term & { kind: "text" }, building: Building
   if (!negated && text !== "") building.needles.push({ text, anyCase, plainOnly: false });
 }
 
-export function foldAscii(text: string): string {
+function foldAscii(text: string): string {
   return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 

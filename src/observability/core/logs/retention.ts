@@ -1,7 +1,7 @@
 import { appKey, type LogApp } from "./line.ts";
 
 /** A segment as far as this decision needs it. Times are epoch milliseconds. */
-export interface Kept {
+interface Kept {
   app: LogApp;
   path: string;
   bytes: number;
@@ -72,7 +72,7 @@ export function compareWords(a: string, b: string): number {
  * Watches whether the clock of the machine was set: while it may be wrong, nothing is dropped for its age. `steadyMs` is
  * time that nobody sets.
  */
-export interface ClockTrust {
+interface ClockTrust {
   wallMs: number;
   steadyMs: number;
   /** Steady time until which ages do not count. */

@@ -9,7 +9,7 @@ export interface SamplingLimits {
 }
 
 /** Lines that were left out. Times are epoch milliseconds of the log. */
-export interface LeftOut {
+interface LeftOut {
   lines: number;
   from: number;
   until: number;

@@ -22,7 +22,7 @@ interface Timed {
   flags?: number;
 }
 
-export interface NumberPoint extends Timed {
+interface NumberPoint extends Timed {
   asDouble?: number;
   asInt?: number;
 }
@@ -42,7 +42,7 @@ export interface ExponentialPoint extends Timed {
   negative?: { offset?: number; bucketCounts?: number[] };
 }
 
-export interface SummaryPoint extends Timed {
+interface SummaryPoint extends Timed {
   count?: number;
   sum?: number;
   quantileValues?: { quantile?: number; value?: number }[];

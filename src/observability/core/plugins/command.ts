@@ -5,7 +5,7 @@ import { type AppName, type Grant, mayReach, reachesAll } from "../tokens/grant.
 /** How a command is asked for: the GET for reading, the POST for changes, or the POST for what can hold secrets. */
 export type Way = "read" | "change" | "reveal";
 
-export interface CommandAsk {
+interface CommandAsk {
   block: AppName;
   command: PluginCommand;
   args: readonly string[];

@@ -1,7 +1,7 @@
 const lineEnd = 10;
 
 /** Puts a text in front of each line of bytes that come in pieces; what is not a whole line yet waits. */
-export interface PrefixedLines {
+interface PrefixedLines {
   /** The lines that are whole now, each with the text in front; empty where there are none. */
   push(bytes: Uint8Array): Uint8Array;
   /** What is left at the end, as a line. */

@@ -10,13 +10,13 @@ export interface StreamEvent {
   dataFor(filter: StreamFilter): string | undefined;
 }
 
-export interface Kept extends StreamEvent {
+interface Kept extends StreamEvent {
   seq: number;
   bytes: number;
 }
 
 /** The last events, bounded in count and bytes, so that a client that comes back misses none. */
-export interface Ring {
+interface Ring {
   add(event: StreamEvent, bytes: number): number;
   /** Number of the newest event. */
   readonly last: number;

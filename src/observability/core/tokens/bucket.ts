@@ -11,7 +11,7 @@ export interface Bucket {
   at: number;
 }
 
-export interface Taken {
+interface Taken {
   bucket: Bucket;
   /** Undefined: it may go on. Else the time until the next one may. */
   waitMs: number | undefined;

@@ -41,7 +41,7 @@ export function reachesAll({ apps }: Pick<Grant, "apps">): boolean {
 }
 
 /** Longest glob of a filter, and how many of them a token may have. */
-export const globCharactersMax = 200;
+const globCharactersMax = 200;
 export const globsMax = 50;
 
 /** Why a text is no glob of apps; undefined where it is one. */

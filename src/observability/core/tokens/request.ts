@@ -6,7 +6,7 @@ import { parseExpiry } from "./expiry.ts";
 import { globFault, globsMax } from "./grant.ts";
 
 /** A token as somebody asks for it. */
-export interface TokenRequest {
+interface TokenRequest {
   scopes: readonly string[];
   name?: string | undefined;
   expires?: string | undefined;

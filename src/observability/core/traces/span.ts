@@ -1,5 +1,5 @@
 export const spanKinds = ["unspecified", "internal", "server", "client", "producer", "consumer"] as const;
-export type SpanKind = (typeof spanKinds)[number];
+type SpanKind = (typeof spanKinds)[number];
 
 /** A span as it is stored. */
 export interface Span {

@@ -1,6 +1,6 @@
 import type { Span } from "./span.ts";
 
-export interface Placed<S> {
+interface Placed<S> {
   span: S;
   /** 0 for a root, and for a span whose parent did not come. */
   depth: number;

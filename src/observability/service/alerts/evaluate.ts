@@ -14,7 +14,7 @@ import { alertViews } from "./views.ts";
 import { type Reading, readFacts } from "./read-facts.ts";
 
 /** What one look at everything gave. */
-export interface Round {
+interface Round {
   facts: Facts;
   /** Rules that could not be evaluated, and why. */
   blind: Map<string, string>;

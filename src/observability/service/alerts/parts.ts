@@ -15,7 +15,7 @@ export interface AlertStore extends AlertNouns {
 }
 
 /** See `alertLimits` of `config/`, where each is explained. */
-export interface AlertLimits {
+interface AlertLimits {
   plan: PlanLimits;
   everyMs: number;
   readMs: number;
@@ -53,7 +53,7 @@ interface Sight {
 }
 
 /** What no endpoint of the platform offers. A part that is left out leaves the rules about it blind, which they say. */
-export interface AlertSources {
+interface AlertSources {
   /** The replicas of an app as they were last seen; undefined where it is not known. */
   sight?: (app: { kind: string; scope: string; name: string }) => Sight | undefined;
   disks?: () => Promise<NonNullable<Facts["disks"]>>;

@@ -173,7 +173,7 @@ function proxyLine({ state, problem }: { state: string; problem?: string }) {
 }
 
 /** What belongs to no app is for tokens that may see everything; that the engine is away explains every app. */
-export function maySee(grant: Pick<Grant, "apps">, { app, type }: AppProblem): boolean {
+function maySee(grant: Pick<Grant, "apps">, { app, type }: AppProblem): boolean {
   return app === undefined ? reachesAll(grant) || type === "engine" : mayReach(grant, app);
 }
 

@@ -15,7 +15,7 @@ import { type Apps, type AppTarget, requireReach } from "./apps.ts";
 import type { AppModel } from "./model.ts";
 import type { Operations } from "./operations.ts";
 
-export interface ApplyOptions {
+interface ApplyOptions {
   dryRun: boolean;
   prune: boolean;
   force: boolean;

@@ -10,7 +10,7 @@ import type { AppHost } from "../../api/app-model.ts";
 import { hostsByApp } from "../../core/apps/hosts.ts";
 
 /** What surrounds the apps: read now and then, since nothing tells when it changes. */
-export interface Edge {
+interface Edge {
   ingress: IngressStatus | undefined;
   certificates: readonly CertificateView[];
   locks: readonly Lock[];

@@ -46,7 +46,7 @@ export interface AppModel {
   run(signal: AbortSignal): Promise<void>;
 }
 
-export interface ModelParts {
+interface ModelParts {
   watch: AppWatch;
   edge: EdgeReader;
   figures: Figures;

@@ -33,7 +33,7 @@ interface Begun {
 }
 
 /** Resolves with how it ended. What it fails with is the error of the operation. */
-export type Work = (say: (text: string) => void) => Promise<Pick<Operation, "text" | "output" | "run_id">>;
+type Work = (say: (text: string) => void) => Promise<Pick<Operation, "text" | "output" | "run_id">>;
 
 interface OperationsParts {
   model: AppModel;

@@ -11,7 +11,7 @@ export interface Bucket {
   name?: string | undefined;
 }
 
-export interface Revealing {
+interface Revealing {
   grant: Grant;
   actor: string;
   ip: string;

@@ -2,7 +2,7 @@ import type { GuardedFetch } from "../../../base/deliver/guarded-fetch.ts";
 import type { PutObject } from "../../../base/deliver/object-storage.ts";
 import type { SendStream } from "../../../base/deliver/stream-socket.ts";
 
-export interface DrainLimits {
+interface DrainLimits {
   drainsMax: number;
   /** How often it is looked for new lines; objects are made more rarely, because each has a price. */
   lookMs: number;

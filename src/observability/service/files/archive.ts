@@ -79,7 +79,7 @@ async function* entriesOf(archive: AsyncIterable<Uint8Array>) {
   }
 }
 
-export interface FileHead {
+interface FileHead {
   name: string;
   sizeBytes: number;
   mode: number;

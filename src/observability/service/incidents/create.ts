@@ -11,7 +11,7 @@ import type { AlertParts } from "../alerts/parts.ts";
 import { createOutageRoom } from "./outages.ts";
 import { type Asked, episodeOf, tellTimeline } from "./timeline.ts";
 
-export interface AppPlace {
+interface AppPlace {
   scope: string;
   name: string;
 }

@@ -8,7 +8,7 @@ import type { AlertParts } from "../alerts/parts.ts";
 
 const minuteMs = 60_000;
 
-export interface OutageRoom {
+interface OutageRoom {
   /** What a look found: opens and closes the outages of apps. */
   take(facts: Facts): Promise<void>;
 }

@@ -7,7 +7,7 @@ import { type AppName, type Grant, mayReach } from "../../core/tokens/grant.ts";
 import type { ObservabilityContext } from "../context.ts";
 
 /** A job as a request names it: by kind only where a job and a cron job share the name. */
-export interface JobTarget extends AppName {
+interface JobTarget extends AppName {
   kind?: string | undefined;
 }
 

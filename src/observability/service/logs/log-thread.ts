@@ -20,7 +20,7 @@ export interface LinesEvent {
 }
 
 /** The thread that keeps the logs, seen from the one that serves. */
-export interface LogThread {
+interface LogThread {
   /** Fails `unavailable` when it is not answered in time, and as the thread says otherwise. */
   ask<Q extends QuestionName>(type: Q, ask: Questions[Q]["ask"]): Promise<Questions[Q]["answer"]>;
   /** The stored lines first, then those that come, until `signal` aborts. Throws when the thread ends. */

@@ -23,7 +23,7 @@ export interface ArchiveLimits extends JanitorLimits, CustomLimits {
   queryTurnMs: number;
 }
 
-export interface ArchiveParts {
+interface ArchiveParts {
   file: string;
   clock: SteadyClock;
   log: Log;

@@ -9,7 +9,7 @@ import { isDamage, setAside } from "../../store/archive-database.ts";
 import { createTotals, type Total } from "./totals.ts";
 import { type Archive, type ArchiveLimits, openArchive } from "./archive.ts";
 
-export interface MetricsLimits extends ArchiveLimits {
+interface MetricsLimits extends ArchiveLimits {
   janitorMs: number;
   bucketsDefault: number;
   bucketsMax: number;

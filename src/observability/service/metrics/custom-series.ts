@@ -1,5 +1,5 @@
 /** Which series apps have of their own, and since when nothing came for each. */
-export interface CustomSeries {
+interface CustomSeries {
   /** Something came for the series. */
   seen(app: string, id: number, at: number): void;
   /** Whether the app may have one more. */

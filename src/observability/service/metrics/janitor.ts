@@ -42,7 +42,7 @@ export interface JanitorReport {
   isClockTrusted: boolean;
 }
 
-export interface Janitor {
+interface Janitor {
   round(): Promise<void>;
   report(): JanitorReport;
 }

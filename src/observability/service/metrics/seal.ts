@@ -16,7 +16,7 @@ interface SealParts {
 }
 
 /** Makes chunks of the hours that have passed, and those of the coarser tiers from them. */
-export interface Sealer {
+interface Sealer {
   /** All that is due at `now`. Two calls at the same time do the work once. */
   seal(now: number): Promise<void>;
 }

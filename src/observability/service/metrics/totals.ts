@@ -8,7 +8,7 @@ export interface Total {
   value: number | Histogram;
 }
 
-export interface Totals {
+interface Totals {
   add(samples: readonly Sample[]): void;
   list(): Total[];
 }

@@ -20,7 +20,7 @@ interface ShelfOptions {
 }
 
 /** Things that all users of the installation share, by name. */
-export interface Shelf {
+interface Shelf {
   list(): SavedRecord[];
   /** Fails `not_found`. */
   get(name: string): SavedRecord;

@@ -33,7 +33,7 @@ export interface TelemetryLimits {
 }
 
 /** A request that was decoded. */
-export interface SentTelemetry {
+interface SentTelemetry {
   sender: Sender;
   signal: Signal;
   request: Record<string, unknown>;

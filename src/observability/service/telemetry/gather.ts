@@ -9,7 +9,7 @@ interface GatherParts<T> {
 }
 
 /** Puts what comes for one key within a moment into one write. */
-export interface Gather<T> {
+interface Gather<T> {
   /** Resolves when all of them were written. Fails as the write does, and `unavailable` while too much waits. */
   add(key: string, items: readonly T[], bytes: number): Promise<void>;
 }

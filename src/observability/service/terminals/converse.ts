@@ -14,7 +14,7 @@ import type { PodSession } from "../platform.ts";
 import type { TerminalLimits } from "./limits.ts";
 
 /** The way to the client, as a WebSocket of the listener is. */
-export interface TerminalSocket {
+interface TerminalSocket {
   /** Bytes that were taken; 0 where the connection is gone, -1 where `drained` comes before more may be sent. */
   send(data: Uint8Array<ArrayBuffer>): number;
   close(code?: number, reason?: string): void;

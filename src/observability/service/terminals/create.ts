@@ -9,7 +9,7 @@ import type { TerminalLimits } from "./limits.ts";
 import { converse, type TerminalEvents } from "./converse.ts";
 
 /** Who asks for a terminal, as far as it goes on record. */
-export interface TerminalCall {
+interface TerminalCall {
   grant: Grant;
   actor: string;
   ip: string;

@@ -10,7 +10,7 @@ import type { Rates } from "../rates.ts";
 import { hashOf, hasEnded } from "./tokens.ts";
 
 /** A request as far as it says who asks. */
-export interface Knock {
+interface Knock {
   authorization: string | null;
   ip: string;
   agent: string;

@@ -16,7 +16,7 @@ import { createTraceJanitor, type TraceJanitorLimits } from "./janitor.ts";
 import { type Place, searchTraces } from "./search.ts";
 import { traceRow, viewOf } from "./views.ts";
 
-export interface TraceLimits extends TraceJanitorLimits {
+interface TraceLimits extends TraceJanitorLimits {
   spans: Rate;
   appsMax: number;
   tendMs: number;

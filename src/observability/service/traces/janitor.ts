@@ -26,7 +26,7 @@ interface JanitorParts {
 }
 
 /** Keeps the traces within their limits. They are the first to go when the disk is low. */
-export interface TraceJanitor {
+interface TraceJanitor {
   round(): Promise<void>;
   /** Batches that were deleted since the start. */
   dropped(): number;

@@ -13,7 +13,7 @@ export interface FoundTrace {
   errors: number;
 }
 
-export interface TraceQuestion {
+interface TraceQuestion {
   reach: Pick<Grant, "apps">;
   /** `SCOPE` or `SCOPE/NAME`. */
   app: string | undefined;
@@ -32,7 +32,7 @@ export interface Place {
   trace: string;
 }
 
-export interface FoundTraces {
+interface FoundTraces {
   traces: FoundTrace[];
   /** Where the next page begins; undefined after the last one. */
   next: Place | undefined;
@@ -91,7 +91,7 @@ function summaryOf(parts: readonly StoredPart[], question: TraceQuestion): Found
   return fits ? summary : undefined;
 }
 
-export function seenParts(parts: readonly StoredPart[], reach: Pick<Grant, "apps">): StoredPart[] {
+function seenParts(parts: readonly StoredPart[], reach: Pick<Grant, "apps">): StoredPart[] {
   return parts.filter(({ app }) => mayReach(reach, app));
 }
 

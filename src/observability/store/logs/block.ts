@@ -41,7 +41,7 @@ export interface BlockHead {
  */
 const magic = Buffer.from("BLG1");
 export const prefixBytes = 20;
-export const headBytesMax = 256 * 1024;
+const headBytesMax = 256 * 1024;
 
 export interface Packed {
   head: BlockHead;

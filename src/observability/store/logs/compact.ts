@@ -55,7 +55,7 @@ function groupsOf(blocks: readonly StoredBlock[], blockBytes: number): StoredBlo
 }
 
 /** All lines of a block. Throws `CorruptSegment`. */
-export function linesOf(block: StoredBlock): NewLine[] {
+function linesOf(block: StoredBlock): NewLine[] {
   const body = readBody(block);
   const columns = unpackColumns(block.head, body.columns);
   const texts = unpackText(body.text).toString().split("\n");

@@ -19,7 +19,7 @@ export interface LogStoreLimits extends RetentionLimits {
   segmentBytesMax: number;
 }
 
-export interface LogStoreOptions {
+interface LogStoreOptions {
   folder: string;
   limits: LogStoreLimits;
   log: Log;
@@ -29,7 +29,7 @@ export interface LogStoreOptions {
 }
 
 /** Lines of one app that wait for their block. */
-export interface Waiting {
+interface Waiting {
   app: LogApp;
   lines: NewLine[];
   bytes: number;

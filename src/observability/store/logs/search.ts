@@ -5,14 +5,14 @@ import type { LogStore } from "./log-store.ts";
 import { type BlockQuery, blockQuery, headFits, matchBlock, matchLines } from "./match.ts";
 import { CorruptSegment, type StoredBlock } from "./segment.ts";
 
-export interface SearchRequest {
+interface SearchRequest {
   query: CompiledQuery;
   order: Order;
   limit: number;
   cursor?: Cursor;
 }
 
-export interface SearchPage {
+interface SearchPage {
   lines: FoundLine[];
   /** Where the next page begins; undefined where there is nothing more. */
   next: Cursor | undefined;

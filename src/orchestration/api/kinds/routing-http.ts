@@ -1,4 +1,4 @@
-import { type Static, type TObject, Type } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import { Duration, ListOf, MapOf, OneOf, Shape, Words } from "../../../base/wire/shape.ts";
 import { routingDefaults } from "./routing-defaults.ts";
 
@@ -152,6 +152,3 @@ export const connectionFields = {
   deny: Type.Optional(Words("networks whose clients are refused, also where allow has them")),
   limits: Type.Optional(RequestLimits),
 };
-
-export type HttpRoutingFields = Static<TObject<typeof httpRoutingFields>>;
-export type ConnectionFields = Static<TObject<typeof connectionFields>>;

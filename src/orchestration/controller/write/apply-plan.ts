@@ -52,7 +52,7 @@ export function planRow(context: Context, result: PutResult, referent: ReferentL
 
 /** What the operator should think of before saying yes; of no use where nothing changes. */
 function cautions(
-  { privateWebhooks: privateWebhooks, store }: Context,
+  { privateWebhooks, store }: Context,
   { manifest, outcome, previous }: PutResult,
 ): string[] {
   if (outcome === "unchanged") return [];
