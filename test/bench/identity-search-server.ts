@@ -5,9 +5,9 @@ import { createIdentityApp } from "../../src/identity/http/app.ts";
 import { listenerRefusals } from "../../src/identity/http/answers.ts";
 import { startListener } from "../../src/base/http/listener.ts";
 import { identityLimits } from "../../src/config/config.ts";
-import { silentLog } from "../../src/base/words/log.ts";
 import { identityWorld, type Tenant } from "../support/identity.ts";
 import { seededUser, seedUsers } from "../support/identity-seed.ts";
+import { silentLog } from "../support/silent-log.ts";
 
 /**
  * The server of the search benchmark, in a process of its own: the identity service over a million users in one

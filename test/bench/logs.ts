@@ -1,12 +1,12 @@
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeSync, openSync, closeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { silentLog } from "../../src/base/words/log.ts";
 import { logLimits } from "../../src/config/log-limits.ts";
 import { createCapture } from "../../src/observability/collect/logs/capture.ts";
 import { compileQuery } from "../../src/observability/core/logs/query.ts";
 import { type LogStore, openLogStore } from "../../src/observability/store/logs/log-store.ts";
 import { searchLines } from "../../src/observability/store/logs/search.ts";
+import { silentLog } from "../support/silent-log.ts";
 import { median } from "./median.ts";
 import type { BenchRow } from "./row.ts";
 

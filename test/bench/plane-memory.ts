@@ -1,5 +1,4 @@
 import { layoutOf } from "../../src/base/disk/layout.ts";
-import { silentLog } from "../../src/base/words/log.ts";
 import { metricLimits } from "../../src/config/metric-limits.ts";
 import type { Series } from "../../src/observability/core/metrics/series.ts";
 import { openArchive } from "../../src/observability/service/metrics/archive.ts";
@@ -8,6 +7,7 @@ import { builtInBoards } from "../../src/observability/core/boards.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
 import { createMetricWorld } from "../support/metric-world.ts";
 import { type PlaneServer, startPlaneServer } from "../support/plane-server.ts";
+import { silentLog } from "../support/silent-log.ts";
 import type { BenchRow } from "./row.ts";
 
 /** BERTH_BENCH_HOURS=168 is the week that the promise is about. */

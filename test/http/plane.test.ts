@@ -6,9 +6,9 @@ import { getPod } from "../../src/orchestration/api/pods.ts";
 import { limits } from "../../src/config/config.ts";
 import { naming } from "../../src/orchestration/core/naming.ts";
 import { createOrchestrationApp } from "../../src/orchestration/http/app.ts";
-import { silentLog } from "../../src/base/words/log.ts";
 import { startTestFront, type TestFront } from "../support/front.ts";
 import { createRecordingController, webManifest } from "../support/recording-controller.ts";
+import { silentLog } from "../support/silent-log.ts";
 
 let front: TestFront | undefined;
 afterEach(async () => {

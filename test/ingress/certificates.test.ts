@@ -6,10 +6,10 @@ import { certificateLimits } from "../../src/config/certificate-limits.ts";
 import { type Certificates, type CertificatesOptions, createCertificates } from "../../src/ingress/certs/create.ts";
 import type { AcmeIssuer } from "../../src/ingress/core/certificates/wanted.ts";
 import { systemClock } from "../../src/base/words/clock.ts";
-import { silentLog } from "../../src/base/words/log.ts";
 import { type CaddyCa, startCaddyCa } from "../support/caddy-ca.ts";
 import { memoryCertificateStore } from "../support/certificates.ts";
 import { type TestProxy, startTestProxy } from "../support/challenge-proxy.ts";
+import { silentLog } from "../support/silent-log.ts";
 import { waitFor } from "../support/wait.ts";
 
 const address = "127.0.0.77";

@@ -5,7 +5,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../src/base/words/clock.ts";
-import { silentLog } from "../../src/base/words/log.ts";
 import type { Site, SiteOptions, Upstream } from "../../src/ingress/core/table.ts";
 import { parseWakeLine } from "../../src/ingress/core/wake-line.ts";
 import { openReceiver, type Receiver } from "../../src/ingress/proxy/receiver.ts";
@@ -13,6 +12,7 @@ import { startProxy, type TestProxy } from "../support/haproxy.ts";
 import { site, table, upstream } from "../support/ingress-table.ts";
 import { freePort } from "../support/ports.ts";
 
+import { silentLog } from "../support/silent-log.ts";
 import { waitFor } from "../support/wait.ts";
 
 /** The replica that is started. */

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { durationMaxMs, formatDuration, parseDuration } from "../../src/base/pure/duration.ts";
 import { parseDockerOptions } from "../../src/orchestration/core/docker-options.ts";
-import { formatImageReference, parseImageReference } from "../../src/orchestration/core/image-reference.ts";
+import { parseImageReference } from "../../src/orchestration/core/image-reference.ts";
 import { nameOk, scopeOk } from "../../src/orchestration/core/identity.ts";
 import { parsePort } from "../../src/orchestration/core/ports.ts";
 import { formatCpu, formatMemory, parseCpu, parseMemory } from "../../src/base/pure/quantity.ts";
@@ -10,6 +10,7 @@ import { placeholdersIn, substitute } from "../../src/orchestration/core/referen
 import { replicaId } from "../../src/base/pure/replica-id.ts";
 import { editDistance } from "../../src/base/pure/suggest.ts";
 import { parseVolume } from "../../src/orchestration/core/volumes.ts";
+import { formatImageReference } from "../support/image-reference.ts";
 
 const text = fc.oneof(
   fc.string(),

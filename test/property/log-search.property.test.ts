@@ -9,7 +9,7 @@ import { compileQuery, lineFits, type LogQuery } from "../../src/observability/c
 import type { Order } from "../../src/observability/core/logs/cursor.ts";
 import { type LogStore, openLogStore } from "../../src/observability/store/logs/log-store.ts";
 import { searchLines } from "../../src/observability/store/logs/search.ts";
-import { silentLog } from "../../src/base/words/log.ts";
+import { silentLog } from "../support/silent-log.ts";
 
 const words = [
   "timeout",

@@ -3,7 +3,6 @@ import fc from "fast-check";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { silentLog } from "../../src/base/words/log.ts";
 import { logLimits } from "../../src/config/log-limits.ts";
 import { metricLimits } from "../../src/config/metric-limits.ts";
 import { compileQuery } from "../../src/observability/core/logs/query.ts";
@@ -13,6 +12,7 @@ import { openLogStore } from "../../src/observability/store/logs/log-store.ts";
 import { searchLines } from "../../src/observability/store/logs/search.ts";
 import { createFakeClock } from "../support/fake-clock.ts";
 import { seeded } from "../support/metric-world.ts";
+import { silentLog } from "../support/silent-log.ts";
 
 setDefaultTimeout(120_000);
 

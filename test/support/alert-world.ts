@@ -5,7 +5,6 @@ import type { SendWebhook, WebhookCall } from "../../src/base/deliver/webhook.ts
 import { createSeal } from "../../src/base/sqlite/seal.ts";
 import { ApiError, type Client } from "../../src/base/wire/client.ts";
 import type { Endpoint } from "../../src/base/wire/endpoint.ts";
-import { silentLog } from "../../src/base/words/log.ts";
 import { secret } from "../../src/base/words/secret.ts";
 import { alertLimits } from "../../src/config/alert-limits.ts";
 import type { AlertParts, AlertStore } from "../../src/observability/service/alerts/parts.ts";
@@ -14,6 +13,7 @@ import { alertTables } from "../../src/observability/store/migrations/0003-alert
 import type { ListedManifest } from "../../src/orchestration/api/apply.ts";
 import type { Why } from "../../src/orchestration/api/why.ts";
 import { createFakeClock, type FakeClock } from "./fake-clock.ts";
+import { silentLog } from "./silent-log.ts";
 
 /** What the platform answers; a path that is missing fails as a server does that is busy. */
 export type Answers = Record<string, unknown>;

@@ -4,9 +4,9 @@ import { type Certificates, type CertificatesOptions, createCertificates } from 
 import type { CertificateKind, CertificateStore } from "../../src/ingress/certs/store.ts";
 import type { CertificateEvent } from "../../src/ingress/certs/tending.ts";
 import type { AcmeIssuer } from "../../src/ingress/core/certificates/wanted.ts";
-import { silentLog } from "../../src/base/words/log.ts";
 import { createFakeCa, type FakeCa } from "./fake-ca.ts";
 import { createFakeClock, type FakeClock } from "./fake-clock.ts";
+import { silentLog } from "./silent-log.ts";
 import { patienceMs } from "./wait.ts";
 
 /** Documents in memory, as JSON, so that nothing is shared with what was put. */

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { logLimits } from "../../src/config/log-limits.ts";
 import { systemClock } from "../../src/base/words/clock.ts";
-import { silentLog } from "../../src/base/words/log.ts";
 import type { LoggedContainer } from "../../src/observability/collect/logs/capture.ts";
 import type { LogPlatform } from "../../src/observability/service/logs/create.ts";
 import { createLogKeeper, type LogKeeper } from "../../src/observability/service/logs/keeper.ts";
 import type { StartLogThread } from "../../src/observability/service/logs/log-worker.ts";
+import { silentLog } from "./silent-log.ts";
 
 export interface LogFiles {
   folder: string;

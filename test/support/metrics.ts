@@ -2,10 +2,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { metricLimits } from "../../src/config/metric-limits.ts";
-import { type Log, silentLog } from "../../src/base/words/log.ts";
+import type { Log } from "../../src/base/words/log.ts";
 import { createPlaces } from "../../src/observability/collect/metrics/places.ts";
 import { createMetrics, type MetricsParts, type MetricsRoom } from "../../src/observability/service/metrics/create.ts";
 import { createFakeClock, type FakeClock } from "./fake-clock.ts";
+import { silentLog } from "./silent-log.ts";
 
 export interface TestMetrics {
   room: MetricsRoom;

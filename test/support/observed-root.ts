@@ -1,6 +1,5 @@
 import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
-import { silentLog } from "../../src/base/words/log.ts";
 import { logLimits } from "../../src/config/log-limits.ts";
 import { metricLimits } from "../../src/config/metric-limits.ts";
 import { type Capture, createCapture } from "../../src/observability/collect/logs/capture.ts";
@@ -8,6 +7,7 @@ import type { Series } from "../../src/observability/core/metrics/series.ts";
 import { type Archive, openArchive } from "../../src/observability/service/metrics/archive.ts";
 import { type LogStore, openLogStore } from "../../src/observability/store/logs/log-store.ts";
 import { createFakeClock, testEpoch } from "./fake-clock.ts";
+import { silentLog } from "./silent-log.ts";
 
 /** The stores of metrics and logs in a folder, with one pod whose log is read, as they are in the server. */
 export interface Observed {

@@ -8,7 +8,6 @@ import { AttendInput, DispatchInput, ExpandInput, ProgressLine } from "../../src
 import { globalFlags } from "../../src/client/shell/help.ts";
 import { parseArguments } from "../../src/client/shell/arguments.ts";
 import { previewText } from "../../src/client/text/plugin-text.ts";
-import { plainStyle } from "../../src/client/shell/style.ts";
 import { splitPluginWord } from "../../src/client/shell/plugin-words.ts";
 import { localCommands } from "../../src/client/shell/local-commands.ts";
 import { loaded, verbs } from "../../src/client/shell/table.ts";
@@ -22,6 +21,7 @@ import { decodeManifests } from "../../src/orchestration/core/validate.ts";
 import { pluginTestCommand } from "../../src/local/plugin-test.ts";
 import { lintPackage } from "../../src/orchestration/plugins/lint.ts";
 import { parsePluginYml } from "../../src/orchestration/plugins/yaml.ts";
+import { plainStyle } from "../support/plain-style.ts";
 import { type PluginYard, pluginYard, writeTree } from "../support/plugin-yard.ts";
 
 const text = readFileSync(join(import.meta.dir, "../../docs/plugins.md"), "utf8");

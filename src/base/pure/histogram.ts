@@ -64,17 +64,6 @@ export function packHistogram(histogram: Histogram): number[] {
   return [...histogram.counts].sort(([a], [b]) => a - b).flat();
 }
 
-/** Reads what `packHistogram` wrote; pairs that make no sense are passed over. */
-export function unpackHistogram(packed: readonly number[]): Histogram {
-  const histogram = createHistogram();
-  for (let at = 0; at + 1 < packed.length; at += 2) {
-    const [bucket = -1, count = 0] = [packed[at], packed[at + 1]];
-    if (!Number.isInteger(bucket) || bucket < 0 || !Number.isInteger(count) || count <= 0) continue;
-    addCounts(histogram, bucket, count);
-  }
-  return histogram;
-}
-
 /** The bucket that counts a duration. */
 function bucketOf(ms: number): number {
   // Also false for what is no number.

@@ -35,8 +35,6 @@ export function createLog(write: (line: string) => void, level: LogLevel = "info
   };
 }
 
-export const silentLog: Log = createLog(() => undefined, "error");
-
 /** A replacer makes JSON several times slower, and only something that holds an error needs one. */
 function textOf(entry: LogFields): string {
   const isFlat = Object.values(entry).every((value) => typeof value !== "object" || value === null);

@@ -35,8 +35,6 @@ function hash(text: string): number {
   return value;
 }
 
-export const plainStyle: Style = createStyle(false);
-
 /** Control characters of text that is not ours replaced, so that it cannot drive the terminal. */
 export function printable(text: string): string {
   return text.replace(/[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g, " ");

@@ -47,13 +47,6 @@ export function readPair({ certificate, key }: PairTexts): Pair {
   };
 }
 
-/** What the first certificate of a chain says about itself. Fails `invalid` when there is none. */
-export function readFacts(chain: string): Omit<Pair, "chain" | "key"> {
-  const [leaf] = certificatesOf(chain);
-  if (leaf === undefined) throw new Failure("invalid", "certificate: none found");
-  return factsOf(leaf);
-}
-
 function factsOf(leaf: X509Certificate): Omit<Pair, "chain" | "key"> {
   return {
     names: dnsNames(leaf.subjectAltName),

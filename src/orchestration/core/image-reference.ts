@@ -1,5 +1,5 @@
 /** An image reference, taken apart and normalised the way the engine does. */
-interface ImageReference {
+export interface ImageReference {
   /** `docker.io` when none was written. */
   registry: string;
   /** Without the registry: `library/nginx`. */
@@ -30,16 +30,6 @@ export function parseImageReference(text: string): ImageReference | undefined {
   if (tag !== undefined && !tagPattern.test(tag)) return undefined;
   if (digest !== undefined && !digestPattern.test(digest)) return undefined;
   return { ...place, tag, digest };
-}
-
-/** The full form: `docker.io/library/nginx:1.27`. Without tag and digest the tag is `latest`. */
-export function formatImageReference(image: ImageReference): string {
-  const tag = image.tag ?? (image.digest === undefined ? "latest" : undefined);
-  return [
-    `${image.registry}/${image.repository}`,
-    tag === undefined ? "" : `:${tag}`,
-    image.digest === undefined ? "" : `@${image.digest}`,
-  ].join("");
 }
 
 function splitRegistry(path: string): { registry: string; repository: string } | undefined {

@@ -39,7 +39,3 @@ export function foreignLabel(owner: Owner, existing: Labels, wanted: Labels): st
   }
   return undefined;
 }
-
-export function carriesAll(labels: Labels, wanted: Labels): boolean {
-  return Object.entries(wanted).every(([key, value]) => labels[key] === value);
-}

@@ -4,10 +4,10 @@ import { naming } from "../../../src/orchestration/core/naming.ts";
 import { ingressEndpoints } from "../../../src/ingress/api/endpoints.ts";
 import { mountIngress } from "../../../src/ingress/http/mount.ts";
 import { createCertificateViews } from "../../../src/ingress/service/certificate-views.ts";
-import { silentLog } from "../../../src/base/words/log.ts";
 import { type CertificateWorld, certificateWorld } from "../../support/certificates.ts";
 import { ingressViews } from "../../support/ingress-views.ts";
 import { createRecordingController } from "../../support/recording-controller.ts";
+import { silentLog } from "../../support/silent-log.ts";
 
 let world: CertificateWorld;
 let ask: (method: string, path: string) => Promise<{ status: number; data: unknown; error: string | undefined }>;

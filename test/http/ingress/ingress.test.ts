@@ -1,5 +1,4 @@
 import { expect, test } from "bun:test";
-import { silentLog } from "../../../src/base/words/log.ts";
 import { Failure } from "../../../src/base/wire/failure.ts";
 import { mountIngress } from "../../../src/ingress/http/mount.ts";
 import type { IngressViews } from "../../../src/ingress/service/ingress-views.ts";
@@ -7,6 +6,7 @@ import { naming } from "../../../src/orchestration/core/naming.ts";
 import { createOrchestrationApp } from "../../../src/orchestration/http/app.ts";
 import { ingressViews } from "../../support/ingress-views.ts";
 import { createRecordingController } from "../../support/recording-controller.ts";
+import { silentLog } from "../../support/silent-log.ts";
 
 async function ask(views: IngressViews, method: string, path: string) {
   const unused = () => {

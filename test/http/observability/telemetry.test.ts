@@ -4,9 +4,9 @@ import { createTelemetryApp } from "../../../src/observability/http/telemetry.ts
 import { requestShapes } from "../../../src/observability/core/otlp/shapes.ts";
 import type { MetricCatalogue } from "../../../src/observability/api/metrics.ts";
 import type { Sender } from "../../../src/orchestration/api/sender.ts";
-import { silentLog } from "../../../src/base/words/log.ts";
 import { planeWorld, type PlaneWorld } from "../../support/observability.ts";
 import { encodeProtobuf, oneMetric, text } from "../../support/otlp.ts";
+import { silentLog } from "../../support/silent-log.ts";
 import { waitFor } from "../../support/wait.ts";
 
 const sender: Sender = {

@@ -1,5 +1,5 @@
 import { Failure } from "../../../src/base/wire/failure.ts";
-import { carriesAll, foreignLabel, type Owner, ownLabels } from "../../../src/orchestration/engine/ownership.ts";
+import { foreignLabel, type Owner, ownLabels } from "../../../src/orchestration/engine/ownership.ts";
 import type { Volume } from "../../../src/orchestration/engine/machine.ts";
 
 /** Networks and volumes by name. */
@@ -50,4 +50,8 @@ export function createResources(owner: Owner): Resources {
       volumes.delete(name);
     },
   };
+}
+
+function carriesAll(labels: Record<string, string>, wanted: Record<string, string>): boolean {
+  return Object.entries(wanted).every(([key, value]) => labels[key] === value);
 }

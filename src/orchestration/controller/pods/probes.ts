@@ -1,11 +1,12 @@
 import type { ProbeFigures } from "../../api/pod-measure.ts";
 import {
   dueProbes,
+  isRestartDue,
   type KnownReadiness,
   type PodProbes,
   type ProbeOutcome,
-  type ProbeTransition,
   probeStep,
+  type ProbeTransition,
   readyOf,
   resumeProbes,
   startProbes,
@@ -143,8 +144,7 @@ export function createProbeEngine(
       if (contextOf().pods.byId(id) === undefined) runners.delete(id);
       if (!runners.has(id) || runner.pod.state !== "running") continue;
       for (const probe of dueProbes(runner.state, now)) void attempt(runner, probe);
-      const dueAt = runner.state.restarts.dueAt;
-      if (dueAt !== undefined && dueAt <= now) {
+      if (isRestartDue(runner.state, now)) {
         restart(runner).catch((error) =>
           contextOf().log.warn("liveness restart failed", { pod: runner.pod.name, error }),
         );

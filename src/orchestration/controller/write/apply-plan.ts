@@ -51,10 +51,7 @@ export function planRow(context: Context, result: PutResult, referent: ReferentL
 }
 
 /** What the operator should think of before saying yes; of no use where nothing changes. */
-function cautions(
-  { privateWebhooks, store }: Context,
-  { manifest, outcome, previous }: PutResult,
-): string[] {
+function cautions({ privateWebhooks, store }: Context, { manifest, outcome, previous }: PutResult): string[] {
   if (outcome === "unchanged") return [];
   const { kind, spec } = manifest;
   const hooks = privateWebhooks === true ? [] : closedWebhookCautions(kind, spec);

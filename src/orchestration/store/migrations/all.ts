@@ -42,5 +42,3 @@ export const stateMigrations: readonly string[] = [
   buildDetails,
   statusState,
 ];
-
-export const schemaVersion = stateMigrations.length;

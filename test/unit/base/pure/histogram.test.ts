@@ -7,7 +7,6 @@ import {
   mergeHistogram,
   packHistogram,
   quantile,
-  unpackHistogram,
 } from "../../../../src/base/pure/histogram.ts";
 
 function histogramOf(values: readonly number[]): Histogram {
@@ -50,7 +49,7 @@ test("each quantile is that of the sorted durations, within a sixteenth", () => 
   );
 });
 
-test("merged histograms are the histogram of all durations, stored ones come back", () => {
+test("merged histograms are the histogram of all durations", () => {
   fc.assert(
     fc.property(durations, durations, (some, others) => {
       const merged = histogramOf(some);
@@ -58,13 +57,11 @@ test("merged histograms are the histogram of all durations, stored ones come bac
       const all = histogramOf([...some, ...others]);
       expect(packHistogram(merged)).toEqual(packHistogram(all));
       expect(merged.total).toBe(all.total);
-      expect(packHistogram(unpackHistogram(packHistogram(all)))).toEqual(packHistogram(all));
     }),
   );
 });
 
-test("longer durations, negative ones and broken stored pairs do no harm", () => {
+test("longer durations and negative ones do no harm", () => {
   expect(quantile(histogramOf([2 ** 40]), 1)).toBe(2 ** 31 - 1);
   expect(quantile(histogramOf([-5]), 1)).toBe(0);
-  expect(unpackHistogram([1, 2, -1, 5, 3, -4, 7]).total).toBe(2);
 });

@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync, readFileSync, readdirSync, renameSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { openDatabase } from "../../../../src/base/sqlite/database.ts";
-import { schemaVersion, stateMigrations } from "../../../../src/orchestration/store/migrations/all.ts";
+import { stateMigrations } from "../../../../src/orchestration/store/migrations/all.ts";
 import { type TestRoot, testRoot } from "../../../support/store-root.ts";
 
 let at: TestRoot;
@@ -28,7 +28,7 @@ test("a missing database is made, private, durable and of the newest schema", ()
   expect(pragma(db, "journal_mode")).toBe("wal");
   expect(pragma(db, "synchronous")).toBe(2);
   expect(pragma(db, "foreign_keys")).toBe(1);
-  expect(pragma(db, "user_version")).toBe(schemaVersion);
+  expect(pragma(db, "user_version")).toBe(stateMigrations.length);
   expect(statSync(at.path).mode & 0o777).toBe(0o600);
   expect(statSync(`${at.path}-wal`).mode & 0o777).toBe(0o600);
   db.close();
@@ -160,7 +160,7 @@ test("a newer schema is refused with both versions", () => {
   db.close();
   const { code, message } = failure(at.path);
   expect(code).toBe("conflict");
-  expect(message).toContain(`schema 999 and this berth knows up to ${schemaVersion}`);
+  expect(message).toContain(`schema 999 and this berth knows up to ${stateMigrations.length}`);
 });
 
 test("a folder that is not there is named", () => {

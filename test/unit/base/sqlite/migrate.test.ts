@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { migrate, schemaOf } from "../../../../src/base/sqlite/migrate.ts";
-import { schemaVersion, stateMigrations } from "../../../../src/orchestration/store/migrations/all.ts";
+import { stateMigrations } from "../../../../src/orchestration/store/migrations/all.ts";
 import { first } from "../../../../src/orchestration/store/migrations/0001-first.ts";
 
 const tables = "select name, sql from sqlite_schema order by name";
@@ -14,7 +14,7 @@ test("a database of the first schema is brought up to date, keeps its rows, and 
   migrate(old, "old.db", stateMigrations);
   const fresh = new Database(":memory:");
   migrate(fresh, "fresh.db", stateMigrations);
-  expect(schemaOf(old)).toBe(schemaVersion);
+  expect(schemaOf(old)).toBe(stateMigrations.length);
   expect(old.query(tables).all()).toEqual(fresh.query(tables).all());
   expect(old.query<{ value: string }, []>("select value from meta").get()?.value).toBe("x");
 });
@@ -23,7 +23,7 @@ test("migrating again changes nothing, and a newer schema is refused", () => {
   const db = new Database(":memory:");
   migrate(db, "state.db", stateMigrations);
   migrate(db, "state.db", stateMigrations);
-  expect(schemaOf(db)).toBe(schemaVersion);
-  db.run(`pragma user_version = ${schemaVersion + 1}`);
-  expect(() => migrate(db, "state.db", stateMigrations)).toThrow(`"state.db" has schema ${schemaVersion + 1}`);
+  expect(schemaOf(db)).toBe(stateMigrations.length);
+  db.run(`pragma user_version = ${stateMigrations.length + 1}`);
+  expect(() => migrate(db, "state.db", stateMigrations)).toThrow(`"state.db" has schema ${stateMigrations.length + 1}`);
 });

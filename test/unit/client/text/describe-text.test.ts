@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import type { PodDetail } from "../../../../src/orchestration/api/pods.ts";
 import { describeText, podText } from "../../../../src/client/text/describe-text.ts";
 import { digestOf } from "../../../../src/client/text/digest.ts";
-import { plainStyle } from "../../../../src/client/shell/style.ts";
 import { pod, stored } from "../../../support/cli.ts";
+import { plainStyle } from "../../../support/plain-style.ts";
 
 const setup = { style: plainStyle, width: 200, now: Date.UTC(2026, 0, 2), reveal: false };
 

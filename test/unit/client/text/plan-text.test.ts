@@ -3,8 +3,8 @@ import type { ApplyResult } from "../../../../src/orchestration/api/apply.ts";
 import { fieldChanges, valueAt, valueText } from "../../../../src/client/text/changes.ts";
 import { digestOf } from "../../../../src/client/text/digest.ts";
 import { appliedText, hasChanges, planText } from "../../../../src/client/text/plan-text.ts";
-import { plainStyle } from "../../../../src/client/shell/style.ts";
 import { stored } from "../../../support/cli.ts";
+import { plainStyle } from "../../../support/plain-style.ts";
 
 const options = { style: plainStyle, reveal: false };
 

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { ageOf, shortDuration, timeText } from "../../../../src/client/text/time-text.ts";
-import { createStyle, plainStyle, printable } from "../../../../src/client/shell/style.ts";
+import { createStyle, printable } from "../../../../src/client/shell/style.ts";
 import { tableText } from "../../../../src/client/text/table-text.ts";
 import { clip } from "../../../../src/client/shell/terminal.ts";
+import { plainStyle } from "../../../support/plain-style.ts";
 
 describe("durations", () => {
   test.each([

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import type { PodRecord } from "../../../../src/orchestration/api/pods.ts";
 import { progressBlock, progressLines, podState, readyText } from "../../../../src/client/wait/progress.ts";
-import { plainStyle } from "../../../../src/client/shell/style.ts";
 import { type Look, type Waited, type WaitTarget, Silence, waitFor } from "../../../../src/client/wait/wait.ts";
 import { pod } from "../../../support/cli.ts";
+import { plainStyle } from "../../../support/plain-style.ts";
 
 const pending: Look = { state: "pending", phase: "progressing", wanted: 2, ready: 1, pods: [], why: "" };
 const ready: Look = { ...pending, state: "ready", phase: "ready", ready: 2 };

@@ -8,10 +8,11 @@ import {
 } from "../../../../src/identity/service/search-thread.ts";
 import { startWorker } from "../../../../src/identity/service/search-worker.ts";
 import { systemClock } from "../../../../src/base/words/clock.ts";
-import { createLog, silentLog } from "../../../../src/base/words/log.ts";
+import { createLog } from "../../../../src/base/words/log.ts";
 import type { SearchSetup, ToSearchThread } from "../../../../src/identity/store/search/messages.ts";
 import { thrownBy } from "../../../support/failure.ts";
 import { createFakeClock } from "../../../support/fake-clock.ts";
+import { silentLog } from "../../../support/silent-log.ts";
 
 const setup: SearchSetup = {
   database: "",

@@ -2,12 +2,13 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createLog, silentLog } from "../../../../src/base/words/log.ts";
+import { createLog } from "../../../../src/base/words/log.ts";
 import { systemClock } from "../../../../src/base/words/clock.ts";
 import type { AccessEntry } from "../../../../src/ingress/api/access-log.ts";
 import { accessEntry } from "../../../../src/ingress/core/access-entry.ts";
 import { createAccessLog } from "../../../../src/ingress/proxy/access-log.ts";
 import { accessLine } from "../../../support/access-lines.ts";
+import { silentLog } from "../../../support/silent-log.ts";
 
 let root: string;
 beforeEach(() => {

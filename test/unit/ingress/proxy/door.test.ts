@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { silentLog } from "../../../../src/base/words/log.ts";
 import { type Door, type DoorOptions, openDoor } from "../../../../src/ingress/proxy/door.ts";
+import { silentLog } from "../../../support/silent-log.ts";
 
 let folder: string;
 let open: Door[];

@@ -3,11 +3,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../../../src/base/words/clock.ts";
-import { silentLog } from "../../../../src/base/words/log.ts";
 import type { Setup } from "../../../../src/ingress/core/change.ts";
 import { createProxy } from "../../../../src/ingress/proxy/proxy.ts";
 import type { ProxyProcess } from "../../../../src/ingress/proxy/process.ts";
 import { site, table, upstream } from "../../../support/ingress-table.ts";
+import { silentLog } from "../../../support/silent-log.ts";
 import { waitFor } from "../../../support/wait.ts";
 
 let folder: string;

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { silentLog } from "../../../../src/base/words/log.ts";
 import { openReceiver, type Receiver } from "../../../../src/ingress/proxy/receiver.ts";
+import { silentLog } from "../../../support/silent-log.ts";
 import { waitFor } from "../../../support/wait.ts";
 
 let folder: string;

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import { systemClock } from "../../../../src/base/words/clock.ts";
-import { silentLog } from "../../../../src/base/words/log.ts";
 import type { IngressManifest } from "../../../../src/ingress/core/ingress-spec.ts";
 import type { Table } from "../../../../src/ingress/core/table.ts";
 import type { Applied, IngressProxy } from "../../../../src/ingress/proxy/proxy.ts";
 import { createIngress } from "../../../../src/ingress/service/create.ts";
 import { fixedProxy } from "../../../../src/ingress/service/usable-proxy.ts";
+import { silentLog } from "../../../support/silent-log.ts";
 
 const nothing: Applied = { refused: [], reloadReasons: [] };
 

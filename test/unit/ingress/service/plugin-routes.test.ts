@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { Failure } from "../../../../src/base/wire/failure.ts";
 import { systemClock } from "../../../../src/base/words/clock.ts";
-import { silentLog } from "../../../../src/base/words/log.ts";
 import type { IngressManifest } from "../../../../src/ingress/core/ingress-spec.ts";
 import type { HeldRoute } from "../../../../src/ingress/proxy/plugin-routes-file.ts";
 import { createPluginRouting, type PluginRouting } from "../../../../src/ingress/service/plugin-routes.ts";
 import type { PodEndpoint } from "../../../../src/orchestration/api/pod-endpoint.ts";
 import { endpoint, ingress, sitesInput } from "../../../support/ingress-input.ts";
+import { silentLog } from "../../../support/silent-log.ts";
 import { waitFor } from "../../../support/wait.ts";
 
 let ingresses: IngressManifest[];

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { systemClock } from "../../../../src/base/words/clock.ts";
-import { silentLog } from "../../../../src/base/words/log.ts";
 import type { IngressProxy } from "../../../../src/ingress/proxy/proxy.ts";
 import { fixedProxy, laterProxy, type UsableProxy } from "../../../../src/ingress/service/usable-proxy.ts";
+import { silentLog } from "../../../support/silent-log.ts";
 import { waitFor } from "../../../support/wait.ts";
 
 // Nothing is asked of it here.

@@ -1,9 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import {
-  formatImageReference,
-  parseImageReference,
-  registryHost,
-} from "../../../../src/orchestration/core/image-reference.ts";
+import { parseImageReference, registryHost } from "../../../../src/orchestration/core/image-reference.ts";
+import { formatImageReference } from "../../../support/image-reference.ts";
 
 const digest = `sha256:${"a".repeat(64)}`;
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { naming } from "../../../../src/orchestration/core/naming.ts";
 import {
-  carriesAll,
   containerLabels,
   foreignLabel,
   ownLabels,
@@ -46,11 +45,4 @@ describe("foreignLabel", () => {
   test.each(["createdby", "berth.installation", "berth.scope", "berth.name", "berth.claim"])("%s differs", (key) => {
     expect(foreignLabel(owner, { ...wanted, [key]: "else" }, wanted)).toBe(`${key}=else`);
   });
-});
-
-test("carriesAll", () => {
-  expect(carriesAll({ a: "1", b: "2" }, { a: "1" })).toBe(true);
-  expect(carriesAll({ a: "1" }, {})).toBe(true);
-  expect(carriesAll({ a: "1" }, { a: "2" })).toBe(false);
-  expect(carriesAll({}, { a: "" })).toBe(false);
 });

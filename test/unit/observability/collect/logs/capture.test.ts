@@ -11,7 +11,6 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { silentLog } from "../../../../../src/base/words/log.ts";
 import { logLimits } from "../../../../../src/config/log-limits.ts";
 import {
   type Capture,
@@ -21,6 +20,7 @@ import {
 import { compileQuery } from "../../../../../src/observability/core/logs/query.ts";
 import { type LogStore, openLogStore } from "../../../../../src/observability/store/logs/log-store.ts";
 import { searchLines } from "../../../../../src/observability/store/logs/search.ts";
+import { silentLog } from "../../../../support/silent-log.ts";
 
 const folders: string[] = [];
 afterEach(() => {

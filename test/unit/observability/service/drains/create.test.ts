@@ -4,11 +4,11 @@ import { createGuardedFetch } from "../../../../../src/base/deliver/guarded-fetc
 import { createObjectSender } from "../../../../../src/base/deliver/object-storage.ts";
 import { createStreamSender } from "../../../../../src/base/deliver/stream-socket.ts";
 import { systemClock } from "../../../../../src/base/words/clock.ts";
-import { silentLog } from "../../../../../src/base/words/log.ts";
 import { createDrainRoom, type DrainRoom } from "../../../../../src/observability/service/drains/create.ts";
 import { createLogsRoom, type LogsRoom } from "../../../../../src/observability/service/logs/create.ts";
 import { type LogFiles, logFiles } from "../../../../support/log-world.ts";
 import { openTestObservabilityStore } from "../../../../support/observability.ts";
+import { silentLog } from "../../../../support/silent-log.ts";
 import { waitFor } from "../../../../support/wait.ts";
 
 let files: LogFiles;

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { systemClock } from "../../../../../src/base/words/clock.ts";
-import { silentLog } from "../../../../../src/base/words/log.ts";
 import { createLogsRoom, type LogsRoom } from "../../../../../src/observability/service/logs/create.ts";
 import { type LogFiles, logFiles } from "../../../../support/log-world.ts";
+import { silentLog } from "../../../../support/silent-log.ts";
 import { waitFor } from "../../../../support/wait.ts";
 
 let files: LogFiles;
