@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Manifest } from "../../src/orchestration/api/manifest.ts";
-import { buildEarlier, hasCommit } from "../support/other-version.ts";
+import { earlierProgram, hasCommit } from "../support/other-version.ts";
 import { type Rig, rig } from "../support/rig.ts";
 import { waitFor } from "../support/wait.ts";
 
@@ -85,7 +85,7 @@ function containers(): string[] {
 describe("an upgrade replaces no container", () => {
   for (const commit of commits) {
     test.skipIf(!hasCommit(commit))(`of the state that commit ${commit} left`, async () => {
-      const program = await buildEarlier(join(work, commit), commit);
+      const program = earlierProgram(join(work, commit), commit);
       berth = await rig({ program });
       const answer = await berth.apply(...manifests);
       expect(answer.status, JSON.stringify(answer.body)).toBe(200);

@@ -21,19 +21,22 @@ export async function buildLater(folder: string, version: string): Promise<strin
   return build(folder);
 }
 
-/** Whether this checkout has the history that `buildEarlier` needs. */
+/** Whether this checkout has the history that `earlierProgram` needs. */
 export function hasCommit(commit: string): boolean {
   return Bun.spawnSync(["git", "cat-file", "-e", `${commit}^{commit}`], { cwd: checkout }).exitCode === 0;
 }
 
-/** Builds a commit of this checkout's past, with the packages of today. */
-export async function buildEarlier(folder: string, commit: string): Promise<string> {
+/** A commit of this checkout's past as a program, which runs from source with the packages of today. */
+export function earlierProgram(folder: string, commit: string): string {
   mkdirSync(folder, { recursive: true });
   const archive = Bun.spawnSync(["git", "archive", commit], { cwd: checkout });
   const unpacked = Bun.spawnSync(["tar", "-x", "-C", folder], { stdin: archive.stdout });
   if (!archive.success || !unpacked.success) throw new Error(`no files of commit ${commit}: ${archive.stderr}`);
   symlinkSync(join(checkout, "node_modules"), join(folder, "node_modules"));
-  return build(folder);
+  const program = join(folder, "berth");
+  const line = `exec '${process.execPath}' '${join(folder, "src/main.ts")}' "$@"`;
+  writeFileSync(program, `#!/bin/sh\n${line}\n`, { mode: 0o755 });
+  return program;
 }
 
 async function build(folder: string): Promise<string> {
