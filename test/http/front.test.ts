@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from "bun:test";
+import { heapStats } from "bun:jsc";
 import { existsSync, statSync } from "node:fs";
 import { echo, startTestFront, type TestFront } from "../support/front.ts";
 import { connectRaw } from "../support/raw-client.ts";
@@ -307,3 +308,23 @@ function stream(parts: string[], pauseMs = 0): Response {
 async function settled(read: () => number): Promise<void> {
   for (let last = -1; last !== read(); await Bun.sleep(200)) last = read();
 }
+
+test("a body of chunks of one byte is kept in few pieces", async () => {
+  const views = () => {
+    Bun.gc(true);
+    return heapStats().objectTypeCounts.Uint8Array ?? 0;
+  };
+  let during = 0;
+  const it = await start({
+    app: (request) => {
+      during = views();
+      return echo(request);
+    },
+  });
+  const client = await it.connect();
+  const before = views();
+  await client.send("POST /c HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n");
+  await client.send(`${"1\r\nx\r\n".repeat(200_000)}0\r\n\r\n`);
+  expect(await client.until((text) => text.includes("bytes"))).toContain('"bytes":200000');
+  expect(during - before).toBeLessThan(1_000);
+});

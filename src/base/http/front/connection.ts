@@ -2,6 +2,7 @@ import type { SocketEnds } from "../../pure/socket-table.ts";
 import type { Log } from "../../words/log.ts";
 import type { Answer, AppHandler } from "./answer.ts";
 import type { BodyBoundary } from "./body-boundary.ts";
+import type { BodyParts } from "./body-parts.ts";
 import type { Deadline } from "./deadline.ts";
 import type { Transport } from "./guard.ts";
 import { type Refusal, refusalBytes } from "./refusal.ts";
@@ -64,7 +65,7 @@ export interface Connection {
   /** The request under way. */
   head: RequestHead | undefined;
   boundary: BodyBoundary | undefined;
-  body: Uint8Array[];
+  body: BodyParts | undefined;
   /** Bytes of later requests that arrived while one is being answered. */
   held: Uint8Array[];
   heldBytes: number;
@@ -147,7 +148,7 @@ function letGo(connection: Connection): void {
   connection.stage = "closing";
   connection.session = undefined;
   connection.held = [];
-  connection.body = [];
+  connection.body = undefined;
   connection.answer?.abandon();
   connection.answer = undefined;
   connection.socket.resume();

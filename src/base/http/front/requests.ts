@@ -1,6 +1,7 @@
 import { beginAnswer } from "./answer.ts";
 import { isRewrittenPath, knownMethods } from "./app-request.ts";
 import { createBodyBoundary } from "./body-boundary.ts";
+import { createBodyParts } from "./body-parts.ts";
 import {
   type Vetted,
   close,
@@ -31,7 +32,7 @@ export function openConnection(socket: Bun.Socket<Connection | undefined>, conte
     reader: createHeadReader(context.limits),
     head: undefined,
     boundary: undefined,
-    body: [],
+    body: undefined,
     held: [],
     heldBytes: 0,
     answerBegun: false,
@@ -131,7 +132,7 @@ function consumeHead(connection: Connection, chunk: Uint8Array): Uint8Array {
 
 function beginRequest(connection: Connection, head: RequestHead, rest: Uint8Array): Uint8Array {
   connection.takeover = connection.context.takeover?.(head);
-  connection.body = [];
+  connection.body = createBodyParts();
   connection.boundary = createBodyBoundary(head.framing);
   if (head.framing.kind === "none" || (head.framing.kind === "length" && head.framing.bytes === 0)) {
     complete(connection, head);
@@ -167,7 +168,7 @@ function consumeBody(connection: Connection, chunk: Uint8Array): Uint8Array {
   const { head, boundary } = connection;
   const { limits } = connection.context;
   if (head === undefined || boundary === undefined) return nothing;
-  const step = boundary.take(chunk, (part) => connection.body.push(part));
+  const step = boundary.take(chunk, (part) => connection.body?.add(part));
   if (step.fault !== undefined) refuse(connection, { status: 400, message: step.fault });
   else if (boundary.payloadBytes > limits.bodyBytesMax) refuse(connection, tooLarge(limits));
   else if (step.done) complete(connection, head);
@@ -188,8 +189,7 @@ function forward(connection: Connection, head: RequestHead): void {
   connection.stage = "answering";
   connection.answerBegun = false;
   const { peerHeader, app, log } = connection.context;
-  const { body } = connection;
-  connection.body = [];
+  const body = takeBody(connection);
   connection.answer = beginAnswer({
     handler: app,
     head,
@@ -203,6 +203,12 @@ function forward(connection: Connection, head: RequestHead): void {
       broken: (why) => answerBroken(connection, why),
     },
   });
+}
+
+function takeBody(connection: Connection): Uint8Array[] {
+  const parts = connection.body?.take() ?? [];
+  connection.body = undefined;
+  return parts;
 }
 
 /** A client that pipelines more than a head's worth is not read until its first request is answered. */
@@ -249,8 +255,7 @@ function answerBroken(connection: Connection, why: unknown): void {
 }
 
 function handOver(connection: Connection, head: RequestHead, takeover: TakeoverHandler): void {
-  const body = Buffer.concat(connection.body);
-  connection.body = [];
+  const body = Buffer.concat(takeBody(connection));
   connection.stage = "taken";
   const session = takeover({
     request: head,
