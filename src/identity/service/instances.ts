@@ -1,6 +1,7 @@
 import { isoTime } from "../../base/pure/iso-time.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import type { DataOf } from "../../base/wire/endpoint.ts";
+import { bodyReader } from "../../base/wire/read-body.ts";
 import { defaultSettings, type InstanceSettings } from "../api/settings.ts";
 import {
   createIdentityInstance,
@@ -17,7 +18,7 @@ import type { IdentityNouns } from "../store/open-store.ts";
 import type { App, Instance } from "../store/records.ts";
 import { audit } from "./audit.ts";
 import { requireApp } from "./manage/apps.ts";
-import { bodyReader, type By, type ManageContext, refuse, requireInstance } from "./manage/context.ts";
+import { type By, type ManageContext, refuse, requireInstance } from "./manage/context.ts";
 import { mintKey } from "./manage/keys.ts";
 import type { SigningPairs } from "./signing-pairs.ts";
 import { removeInstance } from "./manage/remove-instance.ts";

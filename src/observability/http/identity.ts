@@ -1,4 +1,5 @@
 import { readParam } from "../../base/http/request.ts";
+import { bodyReader } from "../../base/wire/read-body.ts";
 import { listIdentityAudit } from "../../identity/api/manage/audit.ts";
 import { getIdentityInstance, updateIdentityInstance } from "../../identity/api/manage/instances.ts";
 import { createIdentityKey, deleteIdentityKey, listIdentityKeys } from "../../identity/api/manage/keys.ts";
@@ -37,7 +38,6 @@ import {
 } from "../api/identity.ts";
 import type { PlaneEndpoint } from "../api/plane-endpoint.ts";
 import { settingForms } from "../service/identity/setting-forms.ts";
-import { bodyReader } from "../service/read-body.ts";
 import { mountPlane, mountPlaneStream, type PlaneCall } from "./mount.ts";
 import type { ObservabilityPlane } from "./plane.ts";
 

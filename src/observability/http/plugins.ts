@@ -1,4 +1,5 @@
 import { readCount, readParam } from "../../base/http/request.ts";
+import { bodyReader } from "../../base/wire/read-body.ts";
 import {
   askDatabase,
   commandDatabase,
@@ -15,7 +16,6 @@ import {
 } from "../api/plugins.ts";
 import type { PlaneEndpoint } from "../api/plane-endpoint.ts";
 import type { BlockAsk } from "../service/plugins/blocks.ts";
-import { bodyReader } from "../service/read-body.ts";
 import { mountPlane, type PlaneCall } from "./mount.ts";
 import type { ObservabilityPlane } from "./plane.ts";
 

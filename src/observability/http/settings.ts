@@ -1,5 +1,6 @@
 import { readParam } from "../../base/http/request.ts";
 import { readFlag } from "../../base/wire/query.ts";
+import { bodyReader } from "../../base/wire/read-body.ts";
 import type { PlaneEndpoint } from "../api/plane-endpoint.ts";
 import {
   changeAppConfig,
@@ -10,7 +11,6 @@ import {
   revealScopeConfig,
 } from "../api/settings.ts";
 import type { Bucket } from "../service/apps/settings.ts";
-import { bodyReader } from "../service/read-body.ts";
 import { mountPlane, type PlaneCall } from "./mount.ts";
 import type { ObservabilityPlane } from "./plane.ts";
 

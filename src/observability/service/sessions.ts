@@ -1,4 +1,5 @@
 import { Failure, problemsFailure } from "../../base/wire/failure.ts";
+import { bodyReader } from "../../base/wire/read-body.ts";
 import { scopes as allScopes } from "../api/plane-endpoint.ts";
 import { signedInPath } from "../api/people.ts";
 import { createUiLink, signIn as signInEndpoint, signInPath } from "../api/sessions.ts";
@@ -12,7 +13,6 @@ import { auditNote } from "./audit.ts";
 import type { ObservabilityContext } from "./context.ts";
 import type { Rates } from "./rates.ts";
 import type { SignedInUser } from "./people/identity.ts";
-import { bodyReader } from "./read-body.ts";
 import type { Streams } from "./streams.ts";
 import { type Access, unauthorizedText } from "./tokens/access.ts";
 import { mintOwned } from "./tokens/tokens.ts";

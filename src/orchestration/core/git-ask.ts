@@ -1,18 +1,17 @@
 import { pathProblem } from "../../base/pure/source-tree.ts";
-import { Failure, problemsFailure } from "../../base/wire/failure.ts";
-import { schemaCheck } from "../../base/wire/schema-check.ts";
+import { Failure } from "../../base/wire/failure.ts";
+import { schemaReader } from "../../base/wire/read-body.ts";
 import { GitAsk } from "../api/sources.ts";
 import { identityProblems } from "./identity.ts";
 
-const check = schemaCheck(GitAsk);
-const problemsMax = 50;
+const readBody = schemaReader(GitAsk, 50);
 
 /** A branch, a tag or a commit, and nothing that git reads as a flag, a range or a pattern. */
 const refPattern = /^[A-Za-z0-9_][A-Za-z0-9_./+-]*$/;
 
 /** The body of POST /builds/sources/git. Fails `invalid` with the path of each fault. */
-export function readGitAsk(body: unknown): GitAsk {
-  if (!check.matches(body)) throw problemsFailure(check.problems(body, "", problemsMax));
+export function readGitAsk(given: unknown): GitAsk {
+  const body = readBody(given);
   const { scope, name, url, ref, folder } = body;
   const [problem] = identityProblems("app", scope, name);
   if (problem !== undefined) throw new Failure("invalid", `${problem.path}: ${problem.message}`);

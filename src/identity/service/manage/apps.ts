@@ -1,13 +1,14 @@
 import { isoTime } from "../../../base/pure/iso-time.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import type { DataOf } from "../../../base/wire/endpoint.ts";
+import { bodyReader } from "../../../base/wire/read-body.ts";
 import { createIdentityApp, type deleteIdentityApp, type IdentityApp } from "../../api/manage/apps.ts";
 import { idBytes, opaqueId } from "../../core/keys.ts";
 import { replicaId } from "../../../base/pure/replica-id.ts";
 import type { IdentityNouns } from "../../store/open-store.ts";
 import type { App } from "../../store/records.ts";
 import { audit } from "../audit.ts";
-import { allInstances, bodyReader, type By, type ManageContext } from "./context.ts";
+import { allInstances, type By, type ManageContext } from "./context.ts";
 
 const readBody = bodyReader(createIdentityApp);
 

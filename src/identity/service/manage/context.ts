@@ -1,5 +1,4 @@
 import { Failure, problemsFailure, type Problem } from "../../../base/wire/failure.ts";
-import { schemaCheck } from "../../../base/wire/schema-check.ts";
 import type { Instance } from "../../store/records.ts";
 import type { IdentityContext } from "../context.ts";
 
@@ -31,20 +30,6 @@ export interface Query {
   limit: number;
   /** `next` of the page before. */
   cursor: string | undefined;
-}
-
-const problemsMax = 20;
-
-type ObjectSchema = Parameters<typeof schemaCheck>[0];
-
-/** A reader of one body: answers with the value, or fails `invalid` with everything that is wrong. */
-export function bodyReader<B extends ObjectSchema>({ path, body: schema }: { path: string; body?: B }) {
-  if (schema === undefined) throw new TypeError(`${path} has no body to read`);
-  const check = schemaCheck(schema);
-  return (body: unknown) => {
-    if (check.matches(body)) return body;
-    throw problemsFailure(check.problems(body, "", problemsMax));
-  };
 }
 
 export function refuse(problems: readonly Problem[]): void {

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { isoTime } from "../../../base/pure/iso-time.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import type { DataOf } from "../../../base/wire/endpoint.ts";
+import { bodyReader } from "../../../base/wire/read-body.ts";
 import {
   type createIdentityKey,
   type deleteIdentityKey,
@@ -16,7 +17,7 @@ import type { IdentityNouns } from "../../store/open-store.ts";
 import type { Instance, Key } from "../../store/records.ts";
 import { audit } from "../audit.ts";
 import type { SigningPairs } from "../signing-pairs.ts";
-import { bodyReader, type By, type ManageContext, requireInstance } from "./context.ts";
+import { type By, type ManageContext, requireInstance } from "./context.ts";
 
 const readRotation = bodyReader(rotateIdentityKey);
 const readPromotion = bodyReader(promoteIdentityKey);

@@ -1,6 +1,7 @@
 import { isoTime } from "../../../base/pure/iso-time.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import type { DataOf } from "../../../base/wire/endpoint.ts";
+import { bodyReader } from "../../../base/wire/read-body.ts";
 import {
   type deleteIdentityProvider,
   type IdentityProvider,
@@ -16,7 +17,7 @@ import type { IdentityNouns } from "../../store/open-store.ts";
 import { globalInstance } from "../../store/providers.ts";
 import type { Instance, Provider } from "../../store/records.ts";
 import { audit } from "../audit.ts";
-import { allInstances, bodyReader, type By, type ManageContext, type Place, placeOf, refuse } from "./context.ts";
+import { allInstances, type By, type ManageContext, type Place, placeOf, refuse } from "./context.ts";
 
 const readBody = bodyReader(putIdentityProvider);
 

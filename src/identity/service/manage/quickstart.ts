@@ -1,9 +1,10 @@
 import { Failure } from "../../../base/wire/failure.ts";
+import { bodyReader } from "../../../base/wire/read-body.ts";
 import { identityQuickstart, type Quickstart } from "../../api/manage/instances.ts";
 import { isLoopbackHost } from "../../core/urls.ts";
 import { addInstance, wireInstance } from "../instances.ts";
 import { addApp } from "./apps.ts";
-import { bodyReader, type By, type ManageContext } from "./context.ts";
+import type { By, ManageContext } from "./context.ts";
 
 const readBody = bodyReader(identityQuickstart);
 

@@ -1,6 +1,7 @@
 import { isoTime } from "../../../base/pure/iso-time.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import type { DataOf } from "../../../base/wire/endpoint.ts";
+import { bodyReader } from "../../../base/wire/read-body.ts";
 import {
   type banIdentityUser,
   createIdentityUser,
@@ -21,7 +22,7 @@ import type { Searches } from "../search.ts";
 import { endSessions } from "../sessions.ts";
 import { isUnannounced } from "../user-events.ts";
 import { removeUser } from "../users.ts";
-import { bodyReader, type By, type ManageContext, type Query, requireInstance } from "./context.ts";
+import { type By, type ManageContext, type Query, requireInstance } from "./context.ts";
 import { findResources } from "./found.ts";
 
 const readNew = bodyReader(createIdentityUser);

@@ -1,6 +1,7 @@
 import { isoTime } from "../../../base/pure/iso-time.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import type { DataOf } from "../../../base/wire/endpoint.ts";
+import { bodyReader } from "../../../base/wire/read-body.ts";
 import { identityEventTypes, isIdentityEventType } from "../../api/events.ts";
 import {
   createIdentityWebhook,
@@ -16,7 +17,7 @@ import { didYouMean } from "../../../base/pure/suggest.ts";
 import { isClosedHost } from "../../../base/deliver/address-guard.ts";
 import type { Webhook, WebhookDelivery } from "../../store/records.ts";
 import { audit } from "../audit.ts";
-import { bodyReader, type By, type ManageContext, requireInstance } from "./context.ts";
+import { type By, type ManageContext, requireInstance } from "./context.ts";
 
 const readBody = bodyReader(createIdentityWebhook);
 const readChange = bodyReader(updateIdentityWebhook);

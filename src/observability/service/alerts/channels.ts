@@ -1,6 +1,6 @@
 import { isoTime } from "../../../base/pure/iso-time.ts";
 import { Failure, problemsFailure } from "../../../base/wire/failure.ts";
-import { schemaCheck } from "../../../base/wire/schema-check.ts";
+import { schemaReader } from "../../../base/wire/read-body.ts";
 import { type AlertDelivery, type Channel, ChannelBody } from "../../api/alert-channels.ts";
 import type { Alert } from "../../api/alerts.ts";
 import type { Message } from "../../core/alerts/message.ts";
@@ -22,8 +22,7 @@ export interface ChannelRoom {
   deliveries(filter: { channel?: string | undefined; limit: number }): AlertDelivery[];
 }
 
-const check = schemaCheck(ChannelBody);
-const problemsMax = 20;
+const readBody = schemaReader(ChannelBody);
 
 export function createChannelRoom(parts: AlertParts, send: SendDelivery): ChannelRoom {
   const { store, clock, limits, newId } = parts;
@@ -73,8 +72,8 @@ export function createChannelRoom(parts: AlertParts, send: SendDelivery): Channe
   };
 }
 
-function readChannel(name: string, body: unknown, { clock, sendMail }: AlertParts): ChannelRecord {
-  if (!check.matches(body)) throw problemsFailure(check.problems(body, "", problemsMax));
+function readChannel(name: string, given: unknown, { clock, sendMail }: AlertParts): ChannelRecord {
+  const body = readBody(given);
   const problems = [...nameProblems("channel", name), ...targetProblems(body.target)];
   if (problems.length > 0) throw problemsFailure(problems);
   if (body.target.type === "mail" && sendMail === undefined) {

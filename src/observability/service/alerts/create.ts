@@ -1,6 +1,6 @@
 import { isoTime } from "../../../base/pure/iso-time.ts";
-import { Failure, problemsFailure } from "../../../base/wire/failure.ts";
-import { schemaCheck } from "../../../base/wire/schema-check.ts";
+import { Failure } from "../../../base/wire/failure.ts";
+import { schemaReader } from "../../../base/wire/read-body.ts";
 import { Acknowledgement, type Alert, type listAlerts } from "../../api/alerts.ts";
 import type { Rule } from "../../api/alert-rules.ts";
 import type { DataOf } from "../../../base/wire/endpoint.ts";
@@ -149,20 +149,18 @@ function oneOf(parts: AlertParts, id: string): Alert {
   return view;
 }
 
-const check = schemaCheck(Acknowledgement);
-const problemsMax = 20;
+const readBody = schemaReader(Acknowledgement);
 
 async function acknowledge(parts: AlertParts, id: string, asked: { body: unknown; by: string }): Promise<Alert> {
   const { store, clock } = parts;
-  const { body, by } = asked;
-  if (!check.matches(body)) throw problemsFailure(check.problems(body, "", problemsMax));
+  const body = readBody(asked.body);
   oneOf(parts, id);
   await store.write(({ alerts }) => {
     const record = alerts.get(id);
     if (record === undefined || record.state === "resolved") {
       throw new Failure("conflict", `the alert "${id}" does not fire any more`);
     }
-    alerts.update({ ...record, acknowledged: { by, at: clock.now(), note: body.note } });
+    alerts.update({ ...record, acknowledged: { by: asked.by, at: clock.now(), note: body.note } });
   });
   const alert = oneOf(parts, id);
   parts.told?.(alert);

@@ -1,7 +1,7 @@
 import { formatDuration, parseDuration } from "../../../base/pure/duration.ts";
 import { isoTime } from "../../../base/pure/iso-time.ts";
 import { problemsFailure } from "../../../base/wire/failure.ts";
-import { schemaCheck } from "../../../base/wire/schema-check.ts";
+import { schemaReader } from "../../../base/wire/read-body.ts";
 import { type Heartbeat, HeartbeatBody } from "../../api/alert-heartbeat.ts";
 import { durationProblems } from "../../core/alerts/rules.ts";
 import { hostOf, urlProblems } from "../../core/alerts/target-text.ts";
@@ -25,8 +25,7 @@ interface Pings {
   held: boolean;
 }
 
-const check = schemaCheck(HeartbeatBody);
-const problemsMax = 20;
+const readBody = schemaReader(HeartbeatBody);
 
 /** `isAlive`: whether the alerts are evaluated. A ping that goes out although they are not would be a lie. */
 export function createHeartbeat(parts: AlertParts, isAlive: () => boolean): HeartbeatRoom {
@@ -65,8 +64,8 @@ export function createHeartbeat(parts: AlertParts, isAlive: () => boolean): Hear
 
   return {
     view,
-    put(body) {
-      if (!check.matches(body)) throw problemsFailure(check.problems(body, "", problemsMax));
+    put(given) {
+      const body = readBody(given);
       const problems = [...urlProblems("url", body.url), ...durationProblems("every", body.every)];
       const everyMs = body.every === undefined ? limits.heartbeatMs : (parseDuration(body.every) ?? 0);
       if (problems.length === 0 && everyMs < limits.heartbeatLeastMs) {

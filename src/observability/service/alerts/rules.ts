@@ -1,13 +1,12 @@
 import { Failure, type Problem, problemsFailure } from "../../../base/wire/failure.ts";
-import { schemaCheck } from "../../../base/wire/schema-check.ts";
+import { schemaReader } from "../../../base/wire/read-body.ts";
 import { type Rule, RuleBody } from "../../api/alert-rules.ts";
 import { defaultRules } from "../../core/alerts/default-rules.ts";
 import { type ActiveRule, activeRule, durationText, ruleProblems } from "../../core/alerts/rules.ts";
 import { questionProblems, readMetrics } from "../metrics/questions.ts";
 import type { AlertParts } from "./parts.ts";
 
-const check = schemaCheck(RuleBody);
-const problemsMax = 20;
+const readBody = schemaReader(RuleBody);
 
 interface Known {
   name: string;
@@ -53,8 +52,8 @@ export function createRules({ store, clock, limits }: AlertParts): RuleRoom {
       if (one === undefined) throw unknownRule(name);
       return viewOf(one, state);
     },
-    async put(name, body, by) {
-      if (!check.matches(body)) throw problemsFailure(check.problems(body, "", problemsMax));
+    async put(name, given, by) {
+      const body = readBody(given);
       const problems = [...ruleProblems(name, body), ...metricProblems(body)];
       if (problems.length > 0) throw problemsFailure(problems);
       if (store.rules.list().length >= limits.rulesMax) {

@@ -1,8 +1,8 @@
 import { didYouMean } from "../../../base/pure/suggest.ts";
+import { schemaReader } from "../../../base/wire/read-body.ts";
 import { listManifests } from "../../../orchestration/api/apply.ts";
 import { parseDuration } from "../../../base/pure/duration.ts";
 import { Failure, type Problem, problemsFailure } from "../../../base/wire/failure.ts";
-import { schemaCheck } from "../../../base/wire/schema-check.ts";
 import { type Silence, SilenceBody } from "../../api/alert-silences.ts";
 import { appOf } from "../../core/alerts/labels.ts";
 import { durationProblems } from "../../core/alerts/rules.ts";
@@ -18,8 +18,7 @@ export interface SilenceRoom {
   remove(id: string): Promise<Silence>;
 }
 
-const check = schemaCheck(SilenceBody);
-const problemsMax = 20;
+const readBody = schemaReader(SilenceBody);
 /** Of rules, in an error. */
 const namesShown = 40;
 
@@ -27,8 +26,8 @@ export function createSilenceRoom(parts: AlertParts, rules: Pick<RuleRoom, "name
   const { store, clock, limits, newId } = parts;
   return {
     list: () => store.silences.list(clock.now()).map(silenceView),
-    async add(body, by) {
-      if (!check.matches(body)) throw problemsFailure(check.problems(body, "", problemsMax));
+    async add(given, by) {
+      const body = readBody(given);
       const problems = [
         ...durationProblems("for", body.for),
         ...matcherProblems(body),

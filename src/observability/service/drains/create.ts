@@ -1,6 +1,6 @@
 import { doubledWait } from "../../../base/pure/doubling.ts";
 import { Failure, problemsFailure } from "../../../base/wire/failure.ts";
-import { schemaCheck } from "../../../base/wire/schema-check.ts";
+import { schemaReader } from "../../../base/wire/read-body.ts";
 import { type Drain, DrainBody } from "../../api/log-drains.ts";
 import type { Cursor } from "../../core/logs/cursor.ts";
 import type { FoundLine, Level } from "../../core/logs/line.ts";
@@ -32,8 +32,7 @@ interface Progress {
 
 type Parts = Pick<ObservabilityContext, "store" | "clock" | "log">;
 
-const check = schemaCheck(DrainBody);
-const problemsMax = 20;
+const readBody = schemaReader(DrainBody);
 
 /**
  * Sends stored lines to other places. What was not delivered yet is no queue of its own but a place in the store, so a
@@ -108,8 +107,8 @@ export function createDrainRoom(
 
   return {
     list: () => store.drains.list().map(view),
-    async put(name, body) {
-      if (!check.matches(body)) throw problemsFailure(check.problems(body, "", problemsMax));
+    async put(name, given) {
+      const body = readBody(given);
       const problems = drainProblems(name, body);
       if (problems.length > 0) throw problemsFailure(problems);
       const { drainsMax } = ways().limits;

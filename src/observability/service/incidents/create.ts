@@ -1,8 +1,8 @@
 import { isoTime } from "../../../base/pure/iso-time.ts";
+import { schemaReader } from "../../../base/wire/read-body.ts";
 import { listManifests } from "../../../orchestration/api/apply.ts";
 import { podKinds } from "../../../orchestration/api/manifest.ts";
-import { Failure, problemsFailure } from "../../../base/wire/failure.ts";
-import { schemaCheck } from "../../../base/wire/schema-check.ts";
+import { Failure } from "../../../base/wire/failure.ts";
 import { type Budget, BudgetBody, type Incident, type Timeline } from "../../api/incidents.ts";
 import type { Facts } from "../../core/alerts/facts.ts";
 import { budgetOf, monthOf } from "../../core/incidents/budget.ts";
@@ -32,8 +32,7 @@ export interface IncidentRoom {
 }
 
 const episodesRead = 5_000;
-const check = schemaCheck(BudgetBody);
-const problemsMax = 20;
+const readBody = schemaReader(BudgetBody);
 
 export function createIncidents(parts: AlertParts): IncidentRoom {
   const { store, clock, limits } = parts;
@@ -77,8 +76,8 @@ export function createIncidents(parts: AlertParts): IncidentRoom {
       await requireApp(parts, app);
       return budgetFor(parts, app, month);
     },
-    async setTarget(app, body) {
-      if (!check.matches(body)) throw problemsFailure(check.problems(body, "", problemsMax));
+    async setTarget(app, given) {
+      const body = readBody(given);
       await requireApp(parts, app);
       await store.write((nouns) => nouns.outages.putTarget(app, body.target_percent ?? undefined));
       return budgetFor(parts, app, undefined);

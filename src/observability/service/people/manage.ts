@@ -2,6 +2,7 @@ import { isoTime } from "../../../base/pure/iso-time.ts";
 import type { DataOf } from "../../../base/wire/endpoint.ts";
 import { ApiError } from "../../../base/wire/client.ts";
 import { Failure, problemsFailure } from "../../../base/wire/failure.ts";
+import { bodyReader } from "../../../base/wire/read-body.ts";
 import { getIdentityUser } from "../../../identity/api/manage/users.ts";
 import {
   type disablePeople,
@@ -17,7 +18,6 @@ import type { ObservabilityNouns } from "../../store/open-store.ts";
 import type { Person, UiSession } from "../../store/records.ts";
 import { auditNote } from "../audit.ts";
 import type { ObservabilityContext } from "../context.ts";
-import { bodyReader } from "../read-body.ts";
 import { prepareInstance, readSignIn } from "./instance.ts";
 import type { Ender } from "./parts.ts";
 

@@ -1,5 +1,5 @@
-import { Failure, type Problem, problemsFailure } from "../../../base/wire/failure.ts";
-import { schemaCheck } from "../../../base/wire/schema-check.ts";
+import { Failure, type Problem } from "../../../base/wire/failure.ts";
+import { schemaReader } from "../../../base/wire/read-body.ts";
 import { type Board, BoardBody, type BoardChart } from "../../api/boards.ts";
 import { builtInBoards } from "../../core/boards.ts";
 import type { SavedRecord } from "../../store/saved.ts";
@@ -18,8 +18,7 @@ export interface BoardRoom {
   remove(name: string): Promise<Board>;
 }
 
-const check = schemaCheck(BoardBody);
-const problemsMax = 20;
+const readBody = schemaReader(BoardBody);
 
 export function createBoardRoom(context: ObservabilityContext): BoardRoom {
   const { boards: limits } = context.limits.saved;
@@ -32,9 +31,9 @@ export function createBoardRoom(context: ObservabilityContext): BoardRoom {
   return {
     list: () => [...builtInBoards, ...shelf.list().map(viewOf)],
     get: (name) => builtIn(name) ?? viewOf(shelf.get(name)),
-    async put(name, body, by) {
+    async put(name, given, by) {
       requireOwn(name);
-      if (!check.matches(body)) throw problemsFailure(check.problems(body, "", problemsMax));
+      const body = readBody(given);
       const problems = body.charts.flatMap((chart, at) =>
         chartProblems(chart, `charts[${at}]`, context.metrics.limits.queryMetricsMax),
       );

@@ -1,5 +1,5 @@
-import { Failure, type Problem, problemsFailure } from "../../../base/wire/failure.ts";
-import { schemaCheck } from "../../../base/wire/schema-check.ts";
+import { Failure, type Problem } from "../../../base/wire/failure.ts";
+import { schemaReader } from "../../../base/wire/read-body.ts";
 import { type LogSearch, LogSearchBody } from "../../api/log-searches.ts";
 import { compileQuery } from "../../core/logs/query.ts";
 import { parseSpan } from "../../core/metrics/plan.ts";
@@ -17,8 +17,7 @@ export interface SearchRoom {
   remove(name: string): Promise<LogSearch>;
 }
 
-const check = schemaCheck(LogSearchBody);
-const problemsMax = 20;
+const readBody = schemaReader(LogSearchBody);
 
 export function createSearchRoom(context: ObservabilityContext): SearchRoom {
   const shelf = createShelf(context, {
@@ -29,8 +28,8 @@ export function createSearchRoom(context: ObservabilityContext): SearchRoom {
   });
   return {
     list: () => shelf.list().map(viewOf),
-    async put(name, body, by) {
-      if (!check.matches(body)) throw problemsFailure(check.problems(body, "", problemsMax));
+    async put(name, given, by) {
+      const body = readBody(given);
       return viewOf(await shelf.put({ name, body, by }, searchProblems(body, context.clock.now())));
     },
     remove: async (name) => viewOf(await shelf.remove(name)),

@@ -3,6 +3,7 @@ import { sha256Bytes } from "../../../base/pure/digest.ts";
 import { isoTime } from "../../../base/pure/iso-time.ts";
 import type { DataOf } from "../../../base/wire/endpoint.ts";
 import { Failure, problemsFailure } from "../../../base/wire/failure.ts";
+import { bodyReader } from "../../../base/wire/read-body.ts";
 import { createPat, type getPat, type listPats, type Pat, type revokePat, rotatePat } from "../../api/tokens.ts";
 import { isTokenId, tokenBytes, tokenId, tokenOf } from "../../core/tokens/format.ts";
 import { readTokenRequest, type TokenTerms } from "../../core/tokens/request.ts";
@@ -10,7 +11,6 @@ import type { ObservabilityNouns } from "../../store/open-store.ts";
 import type { Token } from "../../store/records.ts";
 import { auditNote } from "../audit.ts";
 import type { ObservabilityContext } from "../context.ts";
-import { bodyReader } from "../read-body.ts";
 import type { Streams } from "../streams.ts";
 
 const readCreation = bodyReader(createPat);

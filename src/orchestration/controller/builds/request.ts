@@ -1,16 +1,15 @@
-import { Failure, problemsFailure } from "../../../base/wire/failure.ts";
-import { schemaCheck } from "../../../base/wire/schema-check.ts";
+import { Failure } from "../../../base/wire/failure.ts";
 import { pathProblem } from "../../../base/pure/source-tree.ts";
 import { parseCpu, parseMemory } from "../../../base/pure/quantity.ts";
+import { schemaReader } from "../../../base/wire/read-body.ts";
 import { BuildRequest } from "../../api/builds.ts";
 import { nameOk, scopeOk } from "../../core/identity.ts";
 
-const check = schemaCheck(BuildRequest);
-const problemsMax = 50;
+const readBody = schemaReader(BuildRequest, 50);
 
 /** The body of POST /builds. Fails `invalid` with the path of each fault. */
-export function readBuildRequest(body: unknown): BuildRequest {
-  if (!check.matches(body)) throw problemsFailure(check.problems(body, "", problemsMax));
+export function readBuildRequest(given: unknown): BuildRequest {
+  const body = readBody(given);
   const { scope, name, context, dockerfile } = body;
   if (!scopeOk(scope)) throw new Failure("invalid", `scope: "${scope}" is not a scope`);
   if (!nameOk(name)) throw new Failure("invalid", `name: "${name}" is not a name`);
