@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { startThread } from "./base/words/thread.ts";
 import { identityLimits, limits, type ServeOptions } from "./config/config.ts";
 import { openPlane } from "./daemon-access.ts";
 import { createIngressRoom, gateOf, type IngressRoom } from "./daemon-ingress.ts";
@@ -33,7 +34,6 @@ import type { RunDoor } from "./orchestration/http/callbacks/run-door.ts";
 import type { Listener } from "./base/http/listener.ts";
 import { listenForIdentity } from "./daemon-identity.ts";
 import { type Front, startFront } from "./base/http/front/front.ts";
-import { startWorker } from "./identity/service/search-worker.ts";
 import { createIdentity } from "./identity/service/create.ts";
 import { availableMemoryBytes } from "./base/machine/memory.ts";
 import { systemClock } from "./base/words/clock.ts";
@@ -170,7 +170,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
       database: layout.identityDatabase,
       index: layout.identityIndex,
       // Beside this file among the sources, and beside all chunks in the executable.
-      start: startWorker(new URL("./identity/store/search/worker.ts", import.meta.url).href),
+      start: startThread(new URL("./identity/store/search/worker.ts", import.meta.url).href),
     },
   });
   const { certificates, challenge } = createCertificateRoom({ store, controller: running.controller, names, log });

@@ -243,7 +243,7 @@ export const callHomes: { name: string; call: RegExp; homes: readonly string[] }
   {
     name: "threads",
     call: /\bnew\s+Worker\b/,
-    homes: ["src/identity/service/search-worker.ts", "src/observability/service/logs/log-worker.ts"],
+    homes: ["src/base/words/thread.ts"],
   },
   { name: "listening sockets", call: /\bBun\s*\.\s*(?:listen|serve)\b/, homes: listeners },
   {

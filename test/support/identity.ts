@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { startThread } from "../../src/base/words/thread.ts";
 import type { InstanceSettings } from "../../src/identity/api/settings.ts";
 import { identityLimits } from "../../src/config/config.ts";
 import { createIdentityApp } from "../../src/identity/http/app.ts";
@@ -9,7 +10,6 @@ import { createIdentity, type RunningIdentity } from "../../src/identity/service
 import type { InstanceEntry } from "../../src/identity/service/directory.ts";
 import { createInstances } from "../../src/identity/service/instances.ts";
 import { startSession } from "../../src/identity/service/sessions.ts";
-import { startWorker } from "../../src/identity/service/search-worker.ts";
 import { createLog } from "../../src/base/words/log.ts";
 import { identityMigrations, openIdentityStore } from "../../src/identity/store/open-store.ts";
 import type { Session, User } from "../../src/identity/store/records.ts";
@@ -104,7 +104,7 @@ export function identityWorld(
     isServed,
     allowPrivate,
     sendWebhook: deliverAll,
-    search: { database: path, index: `${path}.search`, start: startWorker(searchWorker) },
+    search: { database: path, index: `${path}.search`, start: startThread(searchWorker) },
   });
   const { identity, context } = running;
   const proxies = { peerOf: () => "203.0.113.7", trusted: [behindProxy ? "203.0.113.7/32" : "127.0.0.1/32"] };

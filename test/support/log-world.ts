@@ -6,7 +6,7 @@ import { systemClock } from "../../src/base/words/clock.ts";
 import type { LoggedContainer } from "../../src/observability/collect/logs/capture.ts";
 import type { LogPlatform } from "../../src/observability/service/logs/create.ts";
 import { createLogKeeper, type LogKeeper } from "../../src/observability/service/logs/keeper.ts";
-import type { StartLogThread } from "../../src/observability/service/logs/log-worker.ts";
+import type { StartLogThread } from "../../src/observability/service/logs/log-thread.ts";
 import { silentLog } from "./silent-log.ts";
 
 export interface LogFiles {

@@ -20,7 +20,7 @@ import { runPurge } from "./purge.ts";
 import { createRateLimits } from "./rate-limits.ts";
 import { createRefresh } from "./refresh.ts";
 import { createSearches } from "./search.ts";
-import { createSearchThread, type StartThread } from "./search-thread.ts";
+import { createSearchThread, type StartSearchThread } from "./search-thread.ts";
 import { createSessions } from "./sessions.ts";
 import { createSigningPairs, type SigningPairs } from "./signing-pairs.ts";
 import { createTokens } from "./tokens.ts";
@@ -45,7 +45,7 @@ interface IdentityParts {
   /** Makes one attempt at a call of a webhook. */
   sendWebhook: SendWebhook;
   /** Paths of the identity database and of its search index, and how the thread that uses them is started. */
-  search: { database: string; index: string; start: StartThread };
+  search: { database: string; index: string; start: StartSearchThread };
 }
 
 export interface RunningIdentity {

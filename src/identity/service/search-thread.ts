@@ -1,26 +1,14 @@
 import { Failure } from "../../base/wire/failure.ts";
 import type { Clock } from "../../base/words/clock.ts";
 import type { Log } from "../../base/words/log.ts";
+import type { StartThread, ThreadHandle } from "../../base/words/thread.ts";
 import type { FromSearchThread, SearchSetup, ToSearchThread } from "../store/search/messages.ts";
 import type { SearchRequest, SearchResult } from "../store/search/request.ts";
 
-/** A thread that was started: what is said to it, and how to be rid of it. */
-interface ThreadHandle {
-  post(message: ToSearchThread): void;
-  /** At once, whatever it is doing. */
-  end(): void;
-}
-
-export interface ThreadEvents {
-  onMessage(message: FromSearchThread): void;
-  /** It ended by itself. */
-  onEnd(error: unknown): void;
-}
-
-export type StartThread = (events: ThreadEvents) => ThreadHandle;
+export type StartSearchThread = StartThread<ToSearchThread, FromSearchThread>;
 
 interface SearchThreadOptions {
-  start: StartThread;
+  start: StartSearchThread;
   setup: SearchSetup;
   /** Longest time from the question to the answer. */
   deadlineMs: number;
@@ -88,7 +76,7 @@ export function createSearchThread(options: SearchThreadOptions): SearchThreadCl
 }
 
 interface Life {
-  handle: ThreadHandle;
+  handle: ThreadHandle<ToSearchThread>;
   /** Messages that have come from it. */
   heard: number;
 }

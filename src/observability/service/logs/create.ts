@@ -15,8 +15,7 @@ import type {
 import type { LoggedContainer } from "../../collect/logs/capture.ts";
 import type { LogApp, NewLine } from "../../core/logs/line.ts";
 import type { Grant } from "../../core/tokens/grant.ts";
-import { createLogThread, type LinesEvent } from "./log-thread.ts";
-import type { StartLogThread } from "./log-worker.ts";
+import { createLogThread, type LinesEvent, type StartLogThread } from "./log-thread.ts";
 import type { AskedPage, FoundPage, LogSetup } from "./messages.ts";
 import { askedLines, histogramView, lineView, readTime, stateView } from "./views.ts";
 

@@ -1,10 +1,12 @@
 import type { Clock } from "../../../base/words/clock.ts";
 import type { Log } from "../../../base/words/log.ts";
 import { Failure, type FailureCode } from "../../../base/wire/failure.ts";
+import type { StartThread, ThreadHandle } from "../../../base/words/thread.ts";
 import type { LoggedContainer } from "../../collect/logs/capture.ts";
 import type { FoundLine } from "../../core/logs/line.ts";
-import type { LogThreadHandle, StartLogThread } from "./log-worker.ts";
 import type { AskedLines, FromLogThread, LogSetup, QuestionName, Questions, ToLogThread } from "./messages.ts";
+
+export type StartLogThread = StartThread<ToLogThread, FromLogThread>;
 
 interface LogThreadOptions {
   start: StartLogThread;
@@ -53,7 +55,7 @@ export function createLogThread({ start, setup, limits, clock, log }: LogThreadO
   const following = new Map<number, Following>();
   const closed = new AbortController();
   let containers: LoggedContainer[] = [];
-  let handle: LogThreadHandle | undefined;
+  let handle: ThreadHandle<ToLogThread> | undefined;
   let onClosed = () => {};
   let serial = 0;
 
@@ -64,7 +66,7 @@ export function createLogThread({ start, setup, limits, clock, log }: LogThreadO
     own.post({ type: "watch", containers });
   };
 
-  const fallen = (own: LogThreadHandle, error: unknown) => {
+  const fallen = (own: ThreadHandle<ToLogThread>, error: unknown) => {
     if (handle !== own) return;
     handle = undefined;
     onClosed();

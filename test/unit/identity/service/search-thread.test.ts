@@ -1,15 +1,11 @@
 import { afterEach, expect, test } from "bun:test";
+import { startThread, type ThreadEvents } from "../../../../src/base/words/thread.ts";
 import { parseSearch } from "../../../../src/identity/core/search.ts";
 import { searchColumns } from "../../../../src/identity/core/search-columns.ts";
-import {
-  createSearchThread,
-  type StartThread,
-  type ThreadEvents,
-} from "../../../../src/identity/service/search-thread.ts";
-import { startWorker } from "../../../../src/identity/service/search-worker.ts";
+import { createSearchThread, type StartSearchThread } from "../../../../src/identity/service/search-thread.ts";
 import { systemClock } from "../../../../src/base/words/clock.ts";
 import { createLog } from "../../../../src/base/words/log.ts";
-import type { SearchSetup, ToSearchThread } from "../../../../src/identity/store/search/messages.ts";
+import type { FromSearchThread, SearchSetup, ToSearchThread } from "../../../../src/identity/store/search/messages.ts";
 import { thrownBy } from "../../../support/failure.ts";
 import { createFakeClock } from "../../../support/fake-clock.ts";
 import { silentLog } from "../../../support/silent-log.ts";
@@ -34,14 +30,14 @@ const request = {
 const answer = { body: "[]", next: undefined };
 
 interface FakeThread {
-  events: ThreadEvents;
+  events: ThreadEvents<FromSearchThread>;
   said: ToSearchThread[];
   ended: boolean;
 }
 
 function fakeThreads() {
   const threads: FakeThread[] = [];
-  const start: StartThread = (events) => {
+  const start: StartSearchThread = (events) => {
     const thread: FakeThread = { events, said: [], ended: false };
     threads.push(thread);
     return {
@@ -148,7 +144,7 @@ test("a real thread that throws away its loop is replaced by one that answers", 
   let starts = 0;
   const logged: string[] = [];
   const client = createSearchThread({
-    start: (events) => startWorker(starts++ === 0 ? broken : good)(events),
+    start: (events) => startThread(starts++ === 0 ? broken : good)(events),
     setup: { ...setup, database: at.path, index: `${at.path}.search` },
     deadlineMs: 4_000,
     clock: systemClock,
