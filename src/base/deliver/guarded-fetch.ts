@@ -1,5 +1,6 @@
 import { Failure } from "../wire/failure.ts";
 import { unlessAborted } from "../words/abort.ts";
+import { readBounded } from "../words/read-bounded.ts";
 import { allowedAddresses, type GuardOptions } from "./address-guard.ts";
 import { failureText } from "./failure-text.ts";
 import { pinnedTls, pinnedUrl } from "./pinned.ts";
@@ -50,7 +51,9 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
       if (address === undefined) throw head.reason;
       const response = await options.fetch(pinnedUrl(url, address), initOf(request, url, head));
       clearTimeout(timer);
-      return { status: response.status, body: await readText(response, options.bodyBytesMax) };
+      const { bodyBytesMax } = options;
+      const tooLong = () => new Failure("too_large", `the answer is longer than ${bodyBytesMax} bytes`);
+      return { status: response.status, body: (await readBounded(response, bodyBytesMax, tooLong)).toString("utf8") };
     } catch (error) {
       if (error instanceof Failure) throw error;
       throw new Failure("unavailable", `${url.host}: ${failureText(error, options.headMs)}`, { cause: error });
@@ -71,20 +74,4 @@ function initOf(request: GuardedRequest, url: URL, signal: AbortSignal): Request
     ...pinnedTls(url),
   };
   return request.body === undefined ? init : { ...init, body: request.body };
-}
-
-async function readText(response: Response, bytesMax: number): Promise<string> {
-  const reader = response.body?.getReader();
-  const parts: Uint8Array[] = [];
-  for (let seen = 0; reader !== undefined;) {
-    const { value, done } = await reader.read();
-    if (done) break;
-    seen += value.byteLength;
-    if (seen > bytesMax) {
-      await reader.cancel();
-      throw new Failure("too_large", `the answer is longer than ${bytesMax} bytes`);
-    }
-    parts.push(value);
-  }
-  return Buffer.concat(parts).toString("utf8");
 }

@@ -1,4 +1,5 @@
 import { Failure } from "../wire/failure.ts";
+import { unlessAborted } from "../words/abort.ts";
 import type { Secret } from "../words/secret.ts";
 import { allowedAddresses, type GuardOptions } from "./address-guard.ts";
 import { failureText } from "./failure-text.ts";
@@ -73,7 +74,9 @@ export function createWebhookSender(options: WebhookOptions): SendWebhook {
 
 async function request(call: WebhookCall, options: WebhookOptions, signal: AbortSignal): Promise<Response> {
   const url = new URL(call.url);
+  // A look-up of a name has no way to be called off: it is left to itself.
   const addresses = await unlessAborted(allowedAddresses(url.hostname, options), signal);
+  if (addresses === undefined) throw signal.reason;
   const address = addresses[call.attempts % addresses.length] ?? "";
   return options.fetch(pinnedUrl(url, address), {
     method: call.method,
@@ -123,13 +126,4 @@ async function drain(response: Response, bytesMax: number): Promise<void> {
     seen += value.byteLength;
     if (seen > bytesMax) return reader.cancel();
   }
-}
-
-/** A look-up of a name has no way to be called off: it is left to itself. */
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const aborted = new Promise<never>((_, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    else signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
-  return Promise.race([work, aborted]);
 }

@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { Flag, Text } from "../../base/wire/query.ts";
+import { listFilter } from "../../orchestration/api/target.ts";
 import { planeEndpoint, planePrefix } from "./plane-endpoint.ts";
 
 const reading = {
@@ -26,9 +27,7 @@ export const planeLogs = planeEndpoint({
   scope: "read",
   summary: "Output of many pods, each line as `[POD] LINE`; while following, pods that come later join in",
   query: Type.Object({
-    kind: Text("kind, any spelling"),
-    scope: Text("exact scope"),
-    name: Text("exact resource name"),
+    ...listFilter,
     ...reading,
   }),
   stream,

@@ -1,7 +1,8 @@
 import { Type } from "@sinclair/typebox";
-import { Flag, Text } from "../../base/wire/query.ts";
+import { Flag } from "../../base/wire/query.ts";
 import { Degraded, PodDetail, PodRecord } from "../../orchestration/api/pods.ts";
 import { Stats } from "../../orchestration/api/stats.ts";
+import { listFilter } from "../../orchestration/api/target.ts";
 import { planeEndpoint, planePrefix } from "./plane-endpoint.ts";
 
 export const planeStats = planeEndpoint({
@@ -10,9 +11,7 @@ export const planeStats = planeEndpoint({
   scope: "read",
   summary: "What the running pods use, beside the limits of their manifests",
   query: Type.Object({
-    kind: Text("kind, any spelling"),
-    scope: Text("exact scope"),
-    name: Text("exact resource name"),
+    ...listFilter,
     orphans: Flag("also pods whose manifest is gone (default false)"),
   }),
   data: Type.Object({
@@ -34,9 +33,7 @@ export const listPlanePods = planeEndpoint({
   scope: "read",
   summary: "The containers of all apps, without values of their environment",
   query: Type.Object({
-    kind: Text("kind, any spelling"),
-    scope: Text("exact scope"),
-    name: Text("exact resource name"),
+    ...listFilter,
     detail: Flag("rows become detail records (default false)"),
     spec: Flag("attach the manifest to each row (default false)"),
     stats: Flag("with detail: what each pod uses (default true)"),

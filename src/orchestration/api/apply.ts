@@ -4,6 +4,7 @@ import { Manifest } from "./manifest.ts";
 import { Flag, Text } from "../../base/wire/query.ts";
 import { Message } from "./releases.ts";
 import { ImagePull } from "./restart.ts";
+import { oneByName } from "./target.ts";
 
 /** One row of the consequence plan of a dry run. */
 export const PlanRow = Type.Object({
@@ -115,8 +116,7 @@ export const deleteManifest = endpoint({
   summary: "Remove one manifest; with prune also its config, app directory and statefulset volumes",
   query: Type.Object({
     kind: Text("kind (required)"),
-    scope: Text("scope; found by itself where only one matches"),
-    name: Text("name (required)"),
+    ...oneByName,
     prune: Flag("wipe config, files and volumes too (default false)"),
     keep_children: Flag("of a plugin's block: leave what it was expanded into (default false)"),
   }),

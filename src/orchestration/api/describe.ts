@@ -4,6 +4,7 @@ import { Manifest } from "./manifest.ts";
 import { Text } from "../../base/wire/query.ts";
 import { Canary } from "./rollouts.ts";
 import { PodRecord } from "./pods.ts";
+import { oneByName } from "./target.ts";
 
 export const Condition = Type.Object({
   /** Ready, Progressing, Degraded */
@@ -66,8 +67,7 @@ export const describe = endpoint({
   summary: "Manifest, status, pods and volumes of one resource",
   query: Type.Object({
     kind: Text("kind (required)"),
-    scope: Text("scope; found by itself where only one matches"),
-    name: Text("name (required)"),
+    ...oneByName,
   }),
   data: Type.Object({
     manifest: Manifest,

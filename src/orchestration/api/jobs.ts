@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { endpoint } from "../../base/wire/endpoint.ts";
 import { RunReason } from "./reasons.ts";
 import { Flag, Text } from "../../base/wire/query.ts";
+import { oneByName } from "./target.ts";
 
 const statuses = [
   "scheduled",
@@ -49,8 +50,7 @@ export const runJob = endpoint({
   once: true,
   summary: "Runs a job once; 200 with the record whatever the exit code. The run goes on when the client leaves",
   query: Type.Object({
-    scope: Text("scope; found by itself where only one matches"),
-    name: Text("name (required)"),
+    ...oneByName,
     wait,
   }),
   data: JobRun,
@@ -64,8 +64,7 @@ export const runCronjob = endpoint({
   summary:
     "Runs a cron job now, beside its schedule, also while it is suspended; 409 while its concurrency policy forbids it",
   query: Type.Object({
-    scope: Text("scope; found by itself where only one matches"),
-    name: Text("name (required)"),
+    ...oneByName,
     wait,
   }),
   data: JobRun,

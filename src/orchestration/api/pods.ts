@@ -1,7 +1,8 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { endpoint } from "../../base/wire/endpoint.ts";
 import { Manifest } from "./manifest.ts";
-import { Flag, Text } from "../../base/wire/query.ts";
+import { Flag } from "../../base/wire/query.ts";
+import { listFilter } from "./target.ts";
 
 export const PublishedPort = Type.Object({
   container: Type.String(),
@@ -118,9 +119,7 @@ export const listPods = endpoint({
   path: "/pods",
   summary: "All containers of this installation with their identity",
   query: Type.Object({
-    kind: Text("kind, any spelling"),
-    scope: Text("exact scope"),
-    name: Text("exact resource name"),
+    ...listFilter,
     detail: Flag("rows become detail records (default false)"),
     spec: Flag("attach the manifest to each row (default false)"),
   }),

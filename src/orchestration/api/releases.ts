@@ -4,6 +4,7 @@ import { Receipt } from "./receipt.ts";
 import { Canary } from "./rollouts.ts";
 import { ReleaseReasons } from "./reasons.ts";
 import { Flag, Text } from "../../base/wire/query.ts";
+import { oneByName } from "./target.ts";
 
 /** Release record (newest first in `describe`'s `status.releases`). Times are ISO 8601. */
 export const Release = Type.Object({
@@ -50,8 +51,7 @@ export const runRelease = endpoint({
   once: true,
   summary: "Run the release phase of a deployment and roll it; the output streams as plain text, its last line tells",
   query: Type.Object({
-    scope: Text("scope; found by itself where only one matches"),
-    name: Text("name (required)"),
+    ...oneByName,
     message: Message,
     follow: Flag("follow the release that is under way instead of starting one (default false)"),
   }),
@@ -63,8 +63,7 @@ export const listReleases = endpoint({
   summary: "Releases of one resource, newest first",
   query: Type.Object({
     kind: Text("deployment (default) or statefulset"),
-    scope: Text("scope; found by itself where only one matches"),
-    name: Text("name (required)"),
+    ...oneByName,
   }),
   data: Type.Object({ releases: Type.Array(Release) }),
 });
@@ -76,8 +75,7 @@ export const rollback = endpoint({
   summary: "Put the spec of a past release back; without release_id the newest good one that differs",
   query: Type.Object({
     kind: Text("deployment (default) or statefulset"),
-    scope: Text("scope; found by itself where only one matches"),
-    name: Text("name (required)"),
+    ...oneByName,
     release_id: Text("release to return to"),
     message: Message,
     dry_run: Flag("answer where it goes and which fields change, and store nothing (default false)"),

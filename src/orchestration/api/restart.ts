@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { endpoint } from "../../base/wire/endpoint.ts";
 import { Flag, Text } from "../../base/wire/query.ts";
+import { oneByName } from "./target.ts";
 
 /** One image that a registry was asked for again. */
 export const ImagePull = Type.Object({
@@ -19,8 +20,7 @@ export const restart = endpoint({
   summary: "Rolling restart; frozen replicas are cleared first. 202 with `operation` when `wait=false`",
   query: Type.Object({
     kind: Text("deployment or statefulset; found by itself, 400 when both exist"),
-    scope: Text("scope; found by itself where only one matches"),
-    name: Text("name (required)"),
+    ...oneByName,
     wait: Flag("answer when the last replica is replaced (default true)"),
     pull: Flag("ask the registry for its images first; where a tag moved this is a release (default false)"),
   }),

@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { endpoint } from "../../base/wire/endpoint.ts";
 import { Text } from "../../base/wire/query.ts";
+import { oneByName } from "./target.ts";
 
 const Figures = Type.Object({
   requests: Type.Integer(),
@@ -61,8 +62,7 @@ export type Rollout = Static<typeof Rollout>;
 
 const Query = Type.Object({
   kind: Text("deployment or statefulset; found by itself, 400 when both exist"),
-  scope: Text("scope; found by itself where only one matches"),
-  name: Text("name (required)"),
+  ...oneByName,
 });
 
 export const getRollout = endpoint({

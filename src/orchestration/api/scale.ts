@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { endpoint } from "../../base/wire/endpoint.ts";
 import { Text } from "../../base/wire/query.ts";
+import { oneByName } from "./target.ts";
 
 export const scale = endpoint({
   method: "POST",
@@ -9,8 +10,7 @@ export const scale = endpoint({
   summary: "Write the replica count of a manifest and nothing else of it; 409 where an autoscaler decides the count",
   query: Type.Object({
     kind: Text("deployment or statefulset; found by itself, 400 when both exist"),
-    scope: Text("scope; found by itself where only one matches"),
-    name: Text("name (required)"),
+    ...oneByName,
     replicas: Text("how many (required); 0 stops them all"),
   }),
   data: Type.Object({

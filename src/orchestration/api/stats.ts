@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { endpoint } from "../../base/wire/endpoint.ts";
-import { Flag, Text } from "../../base/wire/query.ts";
+import { Flag } from "../../base/wire/query.ts";
+import { listFilter } from "./target.ts";
 
 /** What one running pod uses (orchestration API, section 2, "Stats record"). */
 export const Stats = Type.Object({
@@ -39,9 +40,7 @@ export const listStats = endpoint({
   path: "/stats",
   summary: "What the running pods use, beside the limits of their manifests",
   query: Type.Object({
-    kind: Text("kind, any spelling"),
-    scope: Text("exact scope"),
-    name: Text("exact resource name"),
+    ...listFilter,
     orphans: Flag("also pods whose manifest is gone (default false)"),
     live: Flag("take a reading now instead of the collector's last one (default false)"),
   }),

@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { endpoint } from "../../base/wire/endpoint.ts";
 import { Text } from "../../base/wire/query.ts";
+import { oneByName } from "./target.ts";
 
 /** One webhook call and what became of it. Its body is not shown: it may hold a token. Times are ISO 8601. */
 export const WebhookDelivery = Type.Object({
@@ -30,8 +31,7 @@ export const listDeliveries = endpoint({
   summary: "Webhook calls of one resource and what became of them, newest first",
   query: Type.Object({
     kind: Text("deployment or statefulset; found by itself where only one matches"),
-    scope: Text("scope; found by itself where only one matches"),
-    name: Text("name (required)"),
+    ...oneByName,
     limit: Text("at most this many (default 50, at most 1000)"),
   }),
   data: Type.Object({ deliveries: Type.Array(WebhookDelivery) }),

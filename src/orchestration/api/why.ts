@@ -6,6 +6,7 @@ import { JobRun } from "./jobs.ts";
 import { ReleaseReasons } from "./reasons.ts";
 import { Canary } from "./rollouts.ts";
 import { Event } from "./events.ts";
+import { oneByName } from "./target.ts";
 
 /** How a replica died, kept after its container is gone. */
 export const Death = Type.Object({
@@ -110,8 +111,7 @@ export const why = endpoint({
     "Everything known about the last death, failed rollout or failed run of a resource; deaths also after it is gone",
   query: Type.Object({
     kind: Text("deployment, statefulset, job or cronjob; found by itself, 400 when several fit"),
-    scope: Text("scope; found by itself where only one matches"),
-    name: Text("name (required)"),
+    ...oneByName,
   }),
   data: Why,
 });

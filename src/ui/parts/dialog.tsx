@@ -104,9 +104,9 @@ function Asked({ action }: { action: Action }) {
 }
 
 /** What an action does, line by line. */
-export function Effects({ list }: { list: readonly Effect[] }) {
+export function Effects({ list, small = false }: { list: readonly Effect[]; small?: boolean }) {
   return (
-    <ul class="effects">
+    <ul class={small ? "effects small" : "effects"}>
       {list.map(({ text, ends }) => (
         <li key={text}>
           <span class={ends ? "bad" : "faint"} aria-hidden="true">

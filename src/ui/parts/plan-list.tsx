@@ -1,6 +1,7 @@
 import type { DataOf } from "../../base/wire/endpoint.ts";
 import type { applyManifests } from "../../observability/api/deploys.ts";
 import { planLines } from "../text/plan.ts";
+import { Effects } from "./dialog.tsx";
 import { Note } from "./notes.tsx";
 import { Badge } from "./state.tsx";
 
@@ -21,16 +22,7 @@ export function PlanList({ plan }: { plan: DataOf<typeof applyManifests> }) {
             <p>
               <Badge text={row.action} tone={row.action === "delete" ? "bad" : "work"} /> <strong>{row.ref}</strong>
             </p>
-            <ul class="effects small">
-              {planLines(row).map(({ text, ends }) => (
-                <li key={text}>
-                  <span class={ends ? "bad" : "faint"} aria-hidden="true">
-                    {ends ? "✕" : "→"}
-                  </span>
-                  <span>{text}</span>
-                </li>
-              ))}
-            </ul>
+            <Effects list={planLines(row)} small />
           </li>
         ))}
       </ul>

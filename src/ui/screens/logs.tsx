@@ -1,6 +1,6 @@
-import { apps } from "../data/model.ts";
 import { Page } from "../frame/page.tsx";
 import { go, query, withQuery } from "../frame/router.ts";
+import { AppChoice } from "../parts/app-choice.tsx";
 import { SavedSearches } from "../parts/saved-searches.tsx";
 import { LiveLog } from "../parts/live-log.tsx";
 import { StoredLog } from "../parts/stored-log.tsx";
@@ -40,22 +40,7 @@ export function Screen() {
   return (
     <Page title="Logs" command={command.filter(Boolean).join(" ")} whole>
       <div class="row">
-        <select
-          class="input"
-          aria-label="App"
-          value={app}
-          onChange={(event) => go(withQuery({ app: event.currentTarget.value }))}
-        >
-          <option value="">every app</option>
-          {app === "" || apps.value.some((one) => `${one.scope}/${one.name}` === app) ? null : (
-            <option value={app}>{app}</option>
-          )}
-          {apps.value.map(({ scope, name }) => (
-            <option key={`${scope}/${name}`} value={`${scope}/${name}`}>
-              {`${scope}/${name}`}
-            </option>
-          ))}
-        </select>
+        <AppChoice app={app} />
         <input
           class="input grow"
           type="search"

@@ -2,9 +2,9 @@ import { useState } from "preact/hooks";
 import { listTraces, type TraceRow } from "../../observability/api/traces.ts";
 import { api } from "../data/api.ts";
 import { useLoad } from "../data/load.ts";
-import { apps } from "../data/model.ts";
 import { Page } from "../frame/page.tsx";
 import { go, query, withQuery } from "../frame/router.ts";
+import { AppChoice } from "../parts/app-choice.tsx";
 import { Button } from "../parts/button.tsx";
 import { Shown } from "../parts/loaded.tsx";
 import { Empty, Note } from "../parts/notes.tsx";
@@ -80,19 +80,7 @@ export function Screen() {
 function Filters({ asked }: { asked: ReturnType<typeof wanted> }) {
   return (
     <div class="row">
-      <select
-        class="input"
-        aria-label="App"
-        value={asked.app ?? ""}
-        onChange={(event) => go(withQuery({ app: event.currentTarget.value }))}
-      >
-        <option value="">every app</option>
-        {apps.value.map(({ scope, name }) => (
-          <option key={`${scope}/${name}`} value={`${scope}/${name}`}>
-            {`${scope}/${name}`}
-          </option>
-        ))}
-      </select>
+      <AppChoice app={asked.app ?? ""} />
       <input
         class="input grow"
         type="search"

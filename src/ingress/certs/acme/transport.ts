@@ -1,6 +1,7 @@
 import type { Client } from "acme-client";
 import { failureText } from "../../../base/deliver/failure-text.ts";
 import { Failure } from "../../../base/wire/failure.ts";
+import { readBounded } from "../../../base/words/read-bounded.ts";
 
 export type Fetch = (url: string, init: RequestInit & { tls?: { ca: string } }) => Promise<Response>;
 
@@ -75,28 +76,13 @@ async function exchange({ url, method, data }: Sent, options: TransportOptions):
     });
     const at = Date.parse(response.headers.get("date") ?? "");
     if (!Number.isNaN(at)) options.onDate(at);
-    const text = await readBounded(response, bodyBytesMax);
+    const tooLong = () => new Failure("unavailable", `ca: an answer is longer than ${bodyBytesMax} bytes`);
+    const text = (await readBounded(response, bodyBytesMax, tooLong)).toString("utf8");
     return { status: response.status, headers: Object.fromEntries(response.headers), data: parsed(response, text) };
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw new Failure("unavailable", `ca: ${hostOf(url)}: ${failureText(error, timeoutMs)}`, { cause: error });
   }
-}
-
-async function readBounded(response: Response, bytesMax: number): Promise<string> {
-  const reader = response.body?.getReader();
-  const parts: Uint8Array[] = [];
-  for (let seen = 0; reader !== undefined;) {
-    const { value, done } = await reader.read();
-    if (done) break;
-    seen += value.byteLength;
-    if (seen > bytesMax) {
-      await reader.cancel();
-      throw new Failure("unavailable", `ca: an answer is longer than ${bytesMax} bytes`);
-    }
-    parts.push(value);
-  }
-  return Buffer.concat(parts).toString("utf8");
 }
 
 function parsed(response: Response, text: string): unknown {

@@ -1,4 +1,5 @@
 import type { Problem } from "../../../base/wire/failure.ts";
+import { readBounded } from "../../../base/words/read-bounded.ts";
 import { formatKey, type ManifestKey, type Spec } from "../../api/manifest.ts";
 import { type AssetFileSource, assetFiles, type AssetLookup } from "../../core/assets.ts";
 import { sha256Hex } from "../../../base/pure/digest.ts";
@@ -75,20 +76,7 @@ async function download(context: Context, url: string, timeoutMs: number): Promi
   const response = await context.fetch(url, { signal: AbortSignal.timeout(timeoutMs) });
   if (!response.ok) throw new Error(`the server answered ${response.status}`);
   const limit = context.limits.assetBytesMax;
-  const chunks: Uint8Array[] = [];
-  let total = 0;
-  const reader = response.body?.getReader();
-  for (;;) {
-    const part = await reader?.read();
-    if (part === undefined || part.done) break;
-    total += part.value.byteLength;
-    if (total > limit) {
-      await reader?.cancel();
-      throw new Error(`larger than ${limit} bytes`);
-    }
-    chunks.push(part.value);
-  }
-  return new Uint8Array(Buffer.concat(chunks));
+  return new Uint8Array(await readBounded(response, limit, () => new Error(`larger than ${limit} bytes`)));
 }
 
 /** Where the files of stored assets are looked up. */
