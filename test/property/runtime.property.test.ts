@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { canonicalReference, parseImageReference } from "../../src/orchestration/core/image-reference.ts";
 import { naming } from "../../src/orchestration/core/naming.ts";
 import { jsonLines } from "../../src/orchestration/engine/docker/json-lines.ts";
 import { createMemoryRuntime } from "../support/memory-runtime.ts";
-import { canonicalReference, parseReference } from "../../src/orchestration/engine/reference.ts";
 import type { ContainerState } from "../../src/orchestration/engine/container.ts";
 import { containerSpec } from "../support/container-spec.ts";
 
@@ -21,7 +21,7 @@ test("a reference is taken apart into what it was made of, and its canonical for
       const name = [...(host === undefined ? [] : [host]), ...path].join("/");
       const text = `${name}${tag === undefined ? "" : `:${tag}`}${digest === undefined ? "" : `@${digest}`}`;
       const expectedTag = tag ?? (digest === undefined ? "latest" : undefined);
-      expect(parseReference(text)).toMatchObject({ name, tag: expectedTag, digest });
+      expect(parseImageReference(text)).toMatchObject({ name, tag: expectedTag, digest });
       const canonical = canonicalReference(text);
       expect(canonicalReference(canonical ?? "")).toBe(canonical);
     }),
@@ -31,7 +31,7 @@ test("a reference is taken apart into what it was made of, and its canonical for
 test("no text at all makes a reference whose name could leave its place in a path", () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[a-z./:@?#%]{1,20}$/)), (text) => {
-      const parsed = parseReference(text);
+      const parsed = parseImageReference(text);
       if (parsed !== undefined) expect(parsed.name).not.toMatch(/\.\.|[?#%\s]|\/\//);
     }),
   );

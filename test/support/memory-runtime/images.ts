@@ -1,5 +1,5 @@
 import { Failure } from "../../../src/base/wire/failure.ts";
-import { canonicalReference } from "../../../src/orchestration/engine/reference.ts";
+import { canonicalReference } from "../../../src/orchestration/core/image-reference.ts";
 import type { Image, ImageBuild, RegistryAuth } from "../../../src/orchestration/engine/machine.ts";
 
 export interface ImageFacts {

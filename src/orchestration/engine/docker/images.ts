@@ -1,6 +1,6 @@
 import type Dockerode from "dockerode";
 import { Failure } from "../../../base/wire/failure.ts";
-import { canonicalReference, isImageId, parseReference } from "../reference.ts";
+import { canonicalReference, isImageId, parseImageReference } from "../../core/image-reference.ts";
 import type { Image, RegistryAuth } from "../machine.ts";
 import type { Runtime } from "../runtime.ts";
 import { createShare } from "../share.ts";
@@ -54,7 +54,7 @@ async function pull(
   ref: string,
   { auth, pullIdleMs }: { auth: RegistryAuth | undefined; pullIdleMs: number },
 ): Promise<Image> {
-  const parsed = parseReference(ref);
+  const parsed = parseImageReference(ref);
   if (parsed === undefined) {
     const message = `image "${ref}" is not a reference; write [registry/]name[:tag] or [registry/]name@sha256:<digest>`;
     throw new Failure("invalid", message, { reason: "ImagePull" });
@@ -81,7 +81,7 @@ async function inspect(engine: DockerClient, refOrId: string): Promise<Image | u
 /** How the engine is asked for an image: with a digest the tag beside it would only be in the way. Undefined when malformed. */
 function engineName(refOrId: string): string | undefined {
   if (isImageId(refOrId)) return refOrId;
-  const parsed = parseReference(refOrId);
+  const parsed = parseImageReference(refOrId);
   if (parsed === undefined) return undefined;
   return parsed.digest === undefined ? `${parsed.name}:${parsed.tag}` : `${parsed.name}@${parsed.digest}`;
 }
