@@ -6,7 +6,7 @@ import { parseImageReference } from "../../src/orchestration/core/image-referenc
 import { nameOk, scopeOk } from "../../src/orchestration/core/identity.ts";
 import { parsePort } from "../../src/orchestration/core/ports.ts";
 import { formatCpu, formatMemory, parseCpu, parseMemory } from "../../src/base/pure/quantity.ts";
-import { placeholdersIn, substitute } from "../../src/orchestration/core/reference.ts";
+import { placeholdersIn, substitute } from "../../src/orchestration/core/placeholders.ts";
 import { replicaId } from "../../src/base/pure/replica-id.ts";
 import { editDistance } from "../../src/base/pure/suggest.ts";
 import { parseVolume } from "../../src/orchestration/core/volumes.ts";

@@ -195,7 +195,7 @@ test("a valid spec resolves without problems, anything else without throwing", (
       envFrom: [],
       assetPath: (digest) => `/assets/${digest}`,
       isPlainVolume: () => false,
-      referent: () => undefined,
+      findReferenced: () => undefined,
       names: naming(),
     });
   fc.assert(

@@ -3,7 +3,11 @@ import fc from "fast-check";
 import type { CoreKind, Spec } from "../../src/orchestration/api/manifest.ts";
 import { coreKinds } from "../../src/orchestration/api/manifest.ts";
 import { naming } from "../../src/orchestration/core/naming.ts";
-import { type Referent, reportedValue, reportedValues } from "../../src/orchestration/core/referents.ts";
+import {
+  type ReferencedManifest,
+  reportedValue,
+  reportedValues,
+} from "../../src/orchestration/core/reported-values.ts";
 import { referenceProblems, type ReferenceTarget } from "../../src/orchestration/core/references.ts";
 import { resolveWorkload } from "../../src/orchestration/core/resolve.ts";
 
@@ -25,19 +29,19 @@ const spec: fc.Arbitrary<Spec> = fc.record(
   { requiredKeys: [] },
 );
 
-const referent: fc.Arbitrary<Referent> = fc
+const reported: fc.Arbitrary<ReferencedManifest> = fc
   .record({ kind, name, spec, digests: fc.option(fc.constant({ a: "1" }), { nil: undefined }) })
   .map(({ digests, ...rest }) => ({ ...rest, scope: "s", ...(digests === undefined ? {} : { digests }) }));
 
 const reference = fc.record({ kind, name, field });
 
 /** Resolves a workload with these references in its environment over a scope that holds these manifests. */
-function resolve(references: { kind: string; name: string; field: string }[], present: Referent[]) {
+function resolve(references: { kind: string; name: string; field: string }[], present: ReferencedManifest[]) {
   const asked: ReferenceTarget[] = [];
-  const referents = new Map(present.map((one) => [`${one.kind}/${one.name}`, one]));
+  const stored = new Map(present.map((one) => [`${one.kind}/${one.name}`, one]));
   const lookup = (target: ReferenceTarget) => {
     asked.push(target);
-    return target.scope === "s" ? referents.get(`${target.kind}/${target.name}`) : undefined;
+    return target.scope === "s" ? stored.get(`${target.kind}/${target.name}`) : undefined;
   };
   const texts = references.map((one) => `\${ref.${one.kind}.${one.name}.${one.field}}`);
   const env = Object.fromEntries(texts.map((text, index) => [`V${index}`, text]));
@@ -48,18 +52,18 @@ function resolve(references: { kind: string; name: string; field: string }[], pr
       envFrom: [],
       assetPath: (digest: string) => digest,
       isPlainVolume: () => false,
-      referent: lookup,
+      findReferenced: lookup,
       names,
     },
     manifest: { ...manifest, revision: 1, generation: 0, createdAt: 0, updatedAt: 0 },
   });
   const faults = referenceProblems(manifest, lookup, names);
-  return { workload, problems, faults, asked, texts, find: (key: string) => referents.get(key) };
+  return { workload, problems, faults, asked, texts, find: (key: string) => stored.get(key) };
 }
 
 test("every reference has its value or a problem, never both, and nothing outside the scope is read", () => {
   fc.assert(
-    fc.property(fc.array(reference, { maxLength: 6 }), fc.array(referent, { maxLength: 6 }), (references, present) => {
+    fc.property(fc.array(reference, { maxLength: 6 }), fc.array(reported, { maxLength: 6 }), (references, present) => {
       const { workload, problems, asked, texts, find } = resolve(references, present);
       expect(asked.every(({ scope }) => scope === "s")).toBe(true);
       const faulty = new Set(problems.map(({ path }) => path));
@@ -77,7 +81,7 @@ test("every reference has its value or a problem, never both, and nothing outsid
 
 test("what an apply lets pass has a value as soon as everything is there", () => {
   fc.assert(
-    fc.property(fc.array(reference, { maxLength: 6 }), fc.array(referent, { maxLength: 6 }), (references, present) => {
+    fc.property(fc.array(reference, { maxLength: 6 }), fc.array(reported, { maxLength: 6 }), (references, present) => {
       const { faults, problems, find } = resolve(references, present);
       const refused = new Set(faults.map(({ path }) => path));
       for (const { path } of problems) {
@@ -93,7 +97,7 @@ test("what an apply lets pass has a value as soon as everything is there", () =>
 
 test("values are the same however often they are asked for, and plain text", () => {
   fc.assert(
-    fc.property(referent, (one) => {
+    fc.property(reported, (one) => {
       const values = reportedValues(one, names);
       expect(reportedValues(structuredClone(one), names)).toEqual(values);
       for (const [key, value] of Object.entries(values)) {

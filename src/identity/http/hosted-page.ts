@@ -1,7 +1,7 @@
 import { type CookieUse, cookieName, cookieText, readCookie } from "../core/cookies.ts";
 import { chooseLanguage } from "../core/languages.ts";
 import { instanceUrl } from "../core/urls.ts";
-import type { Delivery } from "../service/delivery.ts";
+import type { TokenDelivery } from "../service/token-delivery.ts";
 import type { InstanceEntry } from "../service/directory.ts";
 import { type DeviceCookie, deviceCookieText, readDeviceCookie, type Browser } from "../service/browser.ts";
 import { pageAnswer, redirectAnswer } from "./hosted-answers.ts";
@@ -86,7 +86,7 @@ export function faceOf(plane: IdentityPlane, { entry, language }: Pick<Browser, 
 /** Takes what a sign-in has come to on to the app. */
 export function deliveryAnswer(
   plane: IdentityPlane,
-  delivery: Delivery,
+  delivery: TokenDelivery,
   { face, status, cookies = [] }: { face: Face; status: 302 | 303; cookies?: string[] },
 ): Response {
   if (delivery.how === "redirect") return redirectAnswer(delivery.to, { status, cookies });

@@ -3,7 +3,7 @@ import { clientNetwork } from "../../base/pure/client-network.ts";
 import { stateLimitReached } from "../core/state-room.ts";
 import type { IdentityNouns } from "../store/open-store.ts";
 import type { OAuthState } from "../store/records.ts";
-import { deliverError } from "./delivery.ts";
+import { deliverError } from "./token-delivery.ts";
 import { callbackOf, complain, deadline, type AuthorizeOutcome, type FlowParts } from "./flow-parts.ts";
 import type { ResolvedProvider } from "./code-exchange.ts";
 import { usesPkce } from "./providers.ts";

@@ -4,7 +4,7 @@ import { shownError } from "../core/endpoints.ts";
 import type { OAuthState } from "../store/records.ts";
 import { settleAccount } from "./accounts.ts";
 import { auditAttempt } from "./audit.ts";
-import { deliverError } from "./delivery.ts";
+import { deliverError } from "./token-delivery.ts";
 import type { InstanceEntry } from "./directory.ts";
 import type { SignedIn } from "./complete-sign-in.ts";
 import {

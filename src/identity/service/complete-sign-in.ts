@@ -2,7 +2,7 @@ import type { IdentityNouns } from "../store/open-store.ts";
 import type { Session, User } from "../store/records.ts";
 import { audit } from "./audit.ts";
 import type { IdentityContext } from "./context.ts";
-import { deliver, type Delivery } from "./delivery.ts";
+import { deliverToken, type TokenDelivery } from "./token-delivery.ts";
 import { hashOf, hexOf, randomSecret } from "./random.ts";
 import { isOpen, renewSession, startSession } from "./sessions.ts";
 import type { Tokens } from "./tokens.ts";
@@ -19,7 +19,7 @@ interface ProvedSignIn {
 }
 
 export interface SignedIn {
-  delivery: Delivery;
+  delivery: TokenDelivery;
   /** For the browser to keep instead of what it had. */
   device: DeviceCookie;
 }
@@ -58,7 +58,7 @@ export function createCompleteSignIn(context: CompleteContext, tokens: Pick<Toke
       now,
     });
     const token = tokens.issue({ entry, user, session });
-    return { delivery: deliver(context, nouns, { entry, redirectUri, token, user: user.seq, now }), device };
+    return { delivery: deliverToken(context, nouns, { entry, redirectUri, token, user: user.seq, now }), device };
   };
 }
 

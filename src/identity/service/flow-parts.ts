@@ -1,7 +1,7 @@
 import { Failure } from "../../base/wire/failure.ts";
 import { callbackPath } from "../core/callbacks.ts";
 import type { IdentityContext } from "./context.ts";
-import type { Delivery } from "./delivery.ts";
+import type { TokenDelivery } from "./token-delivery.ts";
 import type { InstanceEntry } from "./directory.ts";
 import type { CompleteSignIn, SignedIn } from "./complete-sign-in.ts";
 import type { ResolvedProvider } from "./code-exchange.ts";
@@ -11,7 +11,7 @@ import type { Browser } from "./browser.ts";
 /** Why there is nowhere to send a browser: it gets a page. */
 export type FlowProblem = "redirect" | "provider" | "state" | "cookies";
 
-export type AuthorizeOutcome = { go: string } | { problem: FlowProblem } | { delivery: Delivery };
+export type AuthorizeOutcome = { go: string } | { problem: FlowProblem } | { delivery: TokenDelivery };
 
 /** The answer of a provider, as it came to its callback. */
 export interface ProviderAnswer {
@@ -27,7 +27,7 @@ export interface ProviderAnswer {
 
 export type CallbackOutcome =
   | { problem: FlowProblem; entry?: InstanceEntry; redirectUri?: string }
-  | { delivery: Delivery; entry: InstanceEntry; device?: SignedIn["device"] };
+  | { delivery: TokenDelivery; entry: InstanceEntry; device?: SignedIn["device"] };
 
 export interface FlowParts {
   context: IdentityContext;

@@ -4,7 +4,7 @@ import type { SendMail } from "../../base/deliver/mail.ts";
 import { authorize, type AuthorizeWish } from "./authorize.ts";
 import { takeCallback } from "./callback.ts";
 import type { IdentityContext } from "./context.ts";
-import { redeemCode } from "./delivery.ts";
+import { redeemCode } from "./token-delivery.ts";
 import type { InstanceEntry } from "./directory.ts";
 import { createCompleteSignIn } from "./complete-sign-in.ts";
 import type { AuthorizeOutcome, CallbackOutcome, ProviderAnswer } from "./flow-parts.ts";

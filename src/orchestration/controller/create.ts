@@ -28,7 +28,7 @@ import { createMeasures } from "./views/measures.ts";
 import { createPodTable } from "./state/pod-table.ts";
 import { createProgress } from "./state/progress.ts";
 import { probeTransition } from "./pods/probe-webhooks.ts";
-import { createProbeEngine } from "./pods/probes.ts";
+import { createProbeRoom } from "./pods/probes.ts";
 import { createCanaries } from "./rollout/canaries.ts";
 import { createGuards } from "./rollout/guard.ts";
 import { createReceipts } from "./rollout/write-receipts.ts";
@@ -96,7 +96,7 @@ export function createController(parts: ControllerParts): RunningController {
     cores: navigator.hardwareConcurrency,
     onError: (error) => log.debug("usage not read", { error }),
   });
-  const probes = createProbeEngine(
+  const probes = createProbeRoom(
     () => context,
     (pod, change) => {
       log.info("probe", { pod: pod.name, probe: change.probe, to: change.to, text: change.text });

@@ -2,7 +2,7 @@ import type { Problem } from "../../base/wire/failure.ts";
 import type { CoreKind, Spec } from "../api/manifest.ts";
 import { isFields } from "../../base/pure/fields.ts";
 import { base64Bytes, textBytes } from "../../base/pure/bytes.ts";
-import { type AssetReference, parseAssetReference, placeholdersIn } from "./reference.ts";
+import { type AssetReference, parseAssetReference, placeholdersIn } from "./placeholders.ts";
 import { containerOf, decodeSpec } from "./spec/decode.ts";
 import type { DecodedFile } from "./spec/asset.ts";
 import { textsOf } from "./spec-texts.ts";

@@ -1,8 +1,8 @@
 import type { Problem } from "../../base/wire/failure.ts";
 import { type CoreKind, formatKey, type Spec } from "../api/manifest.ts";
 import type { Naming } from "./naming.ts";
-import { placeholdersIn } from "./reference.ts";
-import { isReferentKind, type Referent, reportedValue, reportedValues } from "./referents.ts";
+import { placeholdersIn } from "./placeholders.ts";
+import { reportsValues, type ReferencedManifest, reportedValue, reportedValues } from "./reported-values.ts";
 import { textsOf } from "./spec-texts.ts";
 
 /** A use of a value that another manifest of the same scope reports. */
@@ -21,7 +21,7 @@ export interface ReferenceTarget {
 }
 
 /** The manifest under that identity; undefined where there is none. */
-export type ReferentLookup = (target: ReferenceTarget) => Referent | undefined;
+export type FindReferenced = (target: ReferenceTarget) => ReferencedManifest | undefined;
 
 interface Owner {
   kind: CoreKind;
@@ -33,7 +33,7 @@ interface Owner {
 export function referenceUses(owner: Owner): ReferenceUse[] {
   return textsOf(owner).flatMap(({ value, path }) =>
     placeholdersIn(value).flatMap((found): ReferenceUse[] => {
-      if (found.type !== "ref" || !isReferentKind(found.kind)) return [];
+      if (found.type !== "ref" || !reportsValues(found.kind)) return [];
       const target = { kind: found.kind, scope: owner.scope, name: found.name };
       return [{ text: found.text, path, target, field: found.field }];
     }),
@@ -41,11 +41,11 @@ export function referenceUses(owner: Owner): ReferenceUse[] {
 }
 
 /** Uses of fields that a manifest which is there does not report. What is not there yet is waited for. */
-export function referenceProblems(owner: Owner, lookup: ReferentLookup, names: Naming): Problem[] {
+export function referenceProblems(owner: Owner, lookup: FindReferenced, names: Naming): Problem[] {
   return referenceUses(owner).flatMap(({ text, path, target, field }): Problem[] => {
-    const referent = lookup(target);
-    if (referent === undefined || isAwaited(referent)) return [];
-    const known = Object.keys(reportedValues(referent, names));
+    const referenced = lookup(target);
+    if (referenced === undefined || isAwaited(referenced)) return [];
+    const known = Object.keys(reportedValues(referenced, names));
     if (known.includes(field)) return [];
     const has = known.length === 0 ? "reports no values" : `reports ${shortList(known)}`;
     return [{ path, message: `"${text}" has no value: ${formatKey(target)} ${has}` }];
@@ -61,22 +61,25 @@ function shortList(fields: readonly string[]): string {
 }
 
 /** Uses of manifests that are not there: what reads them waits. */
-export function absentReferences(owner: Owner, lookup: ReferentLookup): ReferenceUse[] {
+export function absentReferences(owner: Owner, lookup: FindReferenced): ReferenceUse[] {
   return referenceUses(owner).filter(({ target }) => lookup(target) === undefined);
 }
 
 /** Why a use has no value now, for conditions and plans. */
-export function unresolvedText({ text, target, field }: Omit<ReferenceUse, "path">, referent?: Referent): string {
+export function unresolvedText(
+  { text, target, field }: Omit<ReferenceUse, "path">,
+  referenced?: ReferencedManifest,
+): string {
   const at = formatKey(target);
-  if (referent === undefined) return `"${text}" has no value: ${at} is not applied; apply it, or write the value`;
-  if (isAwaited(referent)) return `"${text}" has no value yet: the content of ${at} is not here`;
+  if (referenced === undefined) return `"${text}" has no value: ${at} is not applied; apply it, or write the value`;
+  if (isAwaited(referenced)) return `"${text}" has no value yet: the content of ${at} is not here`;
   return `"${text}" has no value: ${at} reports no "${field}"`;
 }
 
 /** The uses of a target whose value is not what it was. */
 export function movedUses(
   owner: Owner,
-  { before, after, names }: { before: Referent | undefined; after: Referent; names: Naming },
+  { before, after, names }: { before: ReferencedManifest | undefined; after: ReferencedManifest; names: Naming },
 ): { use: ReferenceUse; lost: boolean }[] {
   return referenceUses(owner).flatMap((use) => {
     const { kind, scope, name } = use.target;
@@ -88,6 +91,6 @@ export function movedUses(
 }
 
 /** Its files are fetched: what it reports comes by itself. */
-function isAwaited({ kind, digests }: Referent): boolean {
+function isAwaited({ kind, digests }: ReferencedManifest): boolean {
   return kind === "asset" && digests === undefined;
 }

@@ -1,7 +1,7 @@
 import type { StoredManifest } from "../api/manifest.ts";
 import type { Naming } from "./naming.ts";
 import type { IsPlainVolume } from "./named-volumes.ts";
-import type { ReferentLookup } from "./references.ts";
+import type { FindReferenced } from "./references.ts";
 
 export interface ResolveInput {
   /** A deployment or statefulset. */
@@ -15,7 +15,7 @@ export interface ResolveInput {
   /** Whether this volume of a scope has the plain name in the engine, as all had before they belonged to scopes. */
   isPlainVolume: IsPlainVolume;
   /** The manifests that `${ref.…}` may name; asked for none outside the own scope. */
-  referent: ReferentLookup;
+  findReferenced: FindReferenced;
   names: Naming;
   /** Where containers send telemetry; `url` is undefined until the listener is open. Absent: it is turned off. */
   telemetry?: { url: string | undefined } | undefined;

@@ -1,6 +1,6 @@
 import type { FailureReason, Problem } from "../../base/wire/failure.ts";
-import { type Placeholder, substitute } from "./reference.ts";
-import { isReferentKind, referenceFault, reportedValue } from "./referents.ts";
+import { type Placeholder, substitute } from "./placeholders.ts";
+import { reportsValues, referenceFault, reportedValue } from "./reported-values.ts";
 import { unresolvedText } from "./references.ts";
 import type { ResolveInput } from "./resolve-input.ts";
 
@@ -57,14 +57,14 @@ function assetPath(input: ResolveInput, placeholder: Placeholder, digests: Diges
 }
 
 function referredValue(
-  { manifest, referent: lookup, names }: ResolveInput,
+  { manifest, findReferenced, names }: ResolveInput,
   { text, kind, name, field }: Extract<Placeholder, { type: "ref" }>,
 ): Filled {
   // A manifest that an earlier version stored may name anything.
-  if (!isReferentKind(kind)) return { message: `"${text}": ${referenceFault(kind, field)}`, reason: unresolved };
+  if (!reportsValues(kind)) return { message: `"${text}": ${referenceFault(kind, field)}`, reason: unresolved };
   const target = { kind, scope: manifest.scope, name };
-  const referent = lookup(target);
-  const value = referent === undefined ? undefined : reportedValue(referent, field, names);
+  const referenced = findReferenced(target);
+  const value = referenced === undefined ? undefined : reportedValue(referenced, field, names);
   if (value !== undefined) return { value };
-  return { message: unresolvedText({ text, target, field }, referent), reason: unresolved };
+  return { message: unresolvedText({ text, target, field }, referenced), reason: unresolved };
 }

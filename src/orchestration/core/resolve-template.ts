@@ -4,7 +4,7 @@ import { parseDockerOptions } from "./docker-options.ts";
 import { engineVolumeName, namedVolume } from "./named-volumes.ts";
 import { type Naming, injectedEnv } from "./naming.ts";
 import { childPath } from "../../base/pure/path.ts";
-import { placeholdersIn } from "./reference.ts";
+import { placeholdersIn } from "./placeholders.ts";
 import { assetDigest, type Fill, type ResolveProblem } from "./resolve-placeholders.ts";
 import type { ResolveInput } from "./resolve-input.ts";
 import { type DecodedContainer, type DecodedInit, type Entry, networkNames } from "./spec/container.ts";

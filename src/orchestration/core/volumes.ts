@@ -1,6 +1,6 @@
 import { scopeOk } from "./identity.ts";
 import { type Parsed, parsed, unreadable } from "../../base/pure/parsed.ts";
-import { placeholdersIn } from "./reference.ts";
+import { placeholdersIn } from "./placeholders.ts";
 import type { Mount } from "./workload.ts";
 
 const form = 'write "/host/path:/path", "volume-name:/path" or add ":ro"';

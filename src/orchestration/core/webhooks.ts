@@ -1,7 +1,7 @@
 import type { CoreKind, Spec } from "../api/manifest.ts";
 import { type AssetTarget, assetCandidates } from "./assets.ts";
 import type { WebhookPayload } from "./webhook-payload.ts";
-import { placeholdersIn } from "./reference.ts";
+import { placeholdersIn } from "./placeholders.ts";
 import { decodeSpec } from "./spec/decode.ts";
 import type { DecodedWebhook } from "./spec/webhooks.ts";
 

@@ -6,22 +6,22 @@ import { type ResolvedJob, resolveJob } from "../../core/resolve-job.ts";
 import { resolveWorkload } from "../../core/resolve.ts";
 import type { Origin, ResolveInput } from "../../core/resolve-input.ts";
 import type { ResolvedWorkload } from "../../core/workload.ts";
-import type { ReferentLookup } from "../../core/references.ts";
+import type { FindReferenced } from "../../core/references.ts";
 import type { Context } from "../state/context.ts";
 import { podOf } from "../../core/spec/decode.ts";
-import { storedReferent } from "./referents.ts";
+import { storedReferenced } from "./references.ts";
 import { isAsleep } from "./sleep-changes.ts";
 
 /**
- * A stored deployment or statefulset with its config and assets filled in, ready to be planned and made; `referent`
+ * A stored deployment or statefulset with its config and assets filled in, ready to be planned and made; `findReferenced`
  * where an apply is only being tried.
  */
 export function resolveStored(
   context: Context,
   manifest: StoredManifest,
-  referent?: ReferentLookup,
+  findReferenced?: FindReferenced,
 ): { workload: ResolvedWorkload; problems: ResolveProblem[] } {
-  const { workload, problems } = resolveWorkload(inputOf(context, manifest, referent));
+  const { workload, problems } = resolveWorkload(inputOf(context, manifest, findReferenced));
   return { workload: { ...workload, replicas: replicasNow(context, manifest, workload.replicas) }, problems };
 }
 
@@ -56,7 +56,7 @@ export function resolveStoredJob(
 function inputOf(
   context: Context,
   manifest: StoredManifest,
-  referent: ReferentLookup = (target) => storedReferent(context.store, target),
+  findReferenced: FindReferenced = (target) => storedReferenced(context.store, target),
 ): ResolveInput {
   const { store } = context;
   return {
@@ -65,7 +65,7 @@ function inputOf(
     envFrom: envSources(manifest).map(({ scope, name }) => store.config.merged(scope, name)),
     assetPath: (digest) => context.assets.path(digest),
     isPlainVolume: (owner, name) => store.namedVolumes.isPlain(owner, name),
-    referent,
+    findReferenced,
     names: context.names,
     telemetry: context.telemetry && { url: context.telemetry.url() },
     origin: originOf(context, manifest),

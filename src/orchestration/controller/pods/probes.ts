@@ -19,7 +19,7 @@ import type { Pod } from "../state/pod.ts";
 import { specOf } from "../state/pod-spec.ts";
 import { attemptProbe } from "./probe-attempt.ts";
 import { linesOf } from "./incidents.ts";
-import type { ProbeEngine, ProbeReadiness } from "./probe-engine.ts";
+import type { ProbeRoom, ProbeReadiness } from "./probe-room.ts";
 
 /** One container under probes. */
 interface Runner {
@@ -40,7 +40,7 @@ const exchangesKept = 20;
 const idleMs = 60_000;
 
 /** `onReadiness` is called when a pod may have become ready, or unready, by its probes. */
-export function createProbeEngine(
+export function createProbeRoom(
   contextOf: () => Context,
   onTransition: (pod: Pod, change: ProbeTransition) => void,
   onReadiness?: () => void,
@@ -160,7 +160,7 @@ export function createProbeEngine(
     return failingProbe(runner.state, runner.config);
   }
 
-  const engine: ProbeEngine = {
+  const room: ProbeRoom = {
     watch(pods) {
       for (const pod of pods) if (pod.role === undefined) take(pod);
     },
@@ -191,7 +191,7 @@ export function createProbeEngine(
       }
     },
   };
-  return engine;
+  return room;
 }
 
 const minimumMs = 20;

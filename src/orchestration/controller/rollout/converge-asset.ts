@@ -3,7 +3,7 @@ import { formatKey, type ManifestKey, type StoredManifest } from "../../api/mani
 import type { AssetFiles } from "../../store/look-records.ts";
 import { assetStatus, type MaterialisedAsset, materialise, putAsset, storedLookup } from "../desired/assets.ts";
 import type { Context } from "../state/context.ts";
-import { rollReaders, watchReaders } from "../desired/referents.ts";
+import { rollReaders, watchReaders } from "../desired/references.ts";
 import { putStatus } from "../state/save-status.ts";
 import { releaseFor } from "./releases.ts";
 import { restampReaders } from "../desired/restamp.ts";

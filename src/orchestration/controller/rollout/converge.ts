@@ -1,7 +1,7 @@
 import type { ManifestKey, StoredManifest } from "../../api/manifest.ts";
 import type { WorkloadPlan } from "../../core/plan/pod.ts";
 import { notActedUpon } from "../../core/unsupported.ts";
-import { reportedValues } from "../../core/referents.ts";
+import { reportedValues } from "../../core/reported-values.ts";
 import { isJobKind } from "../../core/resolve-job.ts";
 import type { ResolvedWorkload } from "../../core/workload.ts";
 import { convergeAsset } from "./converge-asset.ts";

@@ -11,7 +11,7 @@ import type { ReleaseRecord, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
 import type { RollbackOptions, Target } from "../requests.ts";
 import { imageIdOf } from "../desired/images.ts";
-import { rollReaders, watchReaders } from "../desired/referents.ts";
+import { rollReaders, watchReaders } from "../desired/references.ts";
 import { writeUnlessDry } from "../write/dry-run.ts";
 import { requireUnlocked } from "../write/locks.ts";
 import { lastGoodOther, mintRelease, pathsKept, releaseTarget } from "./releases.ts";

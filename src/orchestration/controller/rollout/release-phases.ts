@@ -6,7 +6,7 @@ import { failureCalls, recordFailure } from "./failed-release.ts";
 import { takeImage } from "../desired/images.ts";
 import { type KeyText, keyText } from "../../api/manifest-key.ts";
 import { clearTheWay } from "./release-leftovers.ts";
-import type { ReleasePhases } from "./release-phase-engine.ts";
+import type { ReleasePhases } from "./release-phase-room.ts";
 import { awaitsPost, codeOf, type Outcome, runReleaseStep, type Step, stepsOf } from "./release-step.ts";
 import { createTranscripts } from "./release-transcripts.ts";
 import { resolveStored } from "../desired/resolve.ts";

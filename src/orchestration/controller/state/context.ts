@@ -23,11 +23,11 @@ import type { Notes } from "./notes.ts";
 import type { CallbackDoor, PluginRoom } from "../plugins/plugin-room.ts";
 import type { IngressSpecLimits } from "../../core/rules/rule.ts";
 import type { PodTable } from "./pod-table.ts";
-import type { ProbeEngine } from "../pods/probe-engine.ts";
+import type { ProbeRoom } from "../pods/probe-room.ts";
 import type { Progress } from "./progress.ts";
 import type { IngressGate, IngressPluginState } from "../pods/ingress-gate.ts";
 import type { Receipts, TrafficOf } from "../rollout/receipts.ts";
-import type { ReleasePhases } from "../rollout/release-phase-engine.ts";
+import type { ReleasePhases } from "../rollout/release-phase-room.ts";
 import type { UsageSampler } from "./usage-sampler.ts";
 
 /** Bounds that the controller keeps; see `config.ts`, where each is explained. */
@@ -162,7 +162,7 @@ export interface Context extends Outside {
   /** What the engine last said about our containers. */
   pods: PodTable;
   link: EngineLink;
-  probes: ProbeEngine;
+  probes: ProbeRoom;
   progress: Progress;
   usage: UsageSampler;
   deaths: Deaths;

@@ -7,7 +7,7 @@ import type { DeathRecord } from "../../store/store.ts";
 import type { Notes } from "./notes.ts";
 import type { Pod } from "./pod.ts";
 import type { PodTable } from "./pod-table.ts";
-import type { ProbeEngine } from "../pods/probe-engine.ts";
+import type { ProbeRoom } from "../pods/probe-room.ts";
 
 /** Keeps what is known about replicas that died, before their containers are gone. */
 export interface Deaths {
@@ -32,7 +32,7 @@ interface DeathParts {
   clock: Clock;
   log: Log;
   pods: PodTable;
-  probes: ProbeEngine;
+  probes: ProbeRoom;
 }
 
 export function createDeaths(context: DeathParts): Deaths {

@@ -4,7 +4,7 @@ import type { ResolvedWorkload } from "../../core/workload.ts";
 import type { Context } from "./context.ts";
 import { stoppedByRuns } from "../plugins/plugin-holds.ts";
 import type { Pod } from "./pod.ts";
-import type { ProbeReadiness } from "../pods/probe-engine.ts";
+import type { ProbeReadiness } from "../pods/probe-room.ts";
 
 /** The part of a workload that the planner looks at. */
 export function planTarget(workload: ResolvedWorkload): PlanWorkload {

@@ -14,7 +14,7 @@ import { dependenciesOf } from "../../core/dependencies.ts";
 import { changedPaths } from "../../core/diff.ts";
 import { capacityProblems } from "../../core/capacity.ts";
 import { restoreMasked } from "../../core/mask.ts";
-import { referenceProblems, type ReferentLookup } from "../../core/references.ts";
+import { referenceProblems, type FindReferenced } from "../../core/references.ts";
 import type { PutResult, Transaction } from "../../store/store.ts";
 import { lostReaderWarnings } from "../desired/asset-readers.ts";
 import { fileOf, type MaterialisedAsset, putAsset, storedLookup } from "../desired/assets.ts";
@@ -32,7 +32,7 @@ import {
 } from "./block-change.ts";
 import type { Context } from "../state/context.ts";
 import { type PulledImages, releaseMoved } from "../desired/image-pulls.ts";
-import { freshReferents, rollReaders, watchReaders } from "../desired/referents.ts";
+import { freshReferenced, rollReaders, watchReaders } from "../desired/references.ts";
 import { recordVolumes } from "../desired/named-volumes.ts";
 import { lockWarnings, requireUnlocked } from "./locks.ts";
 import { prune } from "./prune.ts";
@@ -71,7 +71,7 @@ export interface Outcome {
   /** Readers, outside the apply, of assets and values inside it. */
   readers: PutResult[];
   /** What manifests report once this is stored. */
-  referent: ReferentLookup;
+  findReferenced: FindReferenced;
   pruned: ManifestKey[];
   /** Those of `pruned` that blocks were expanded into before. */
   leftovers: ManifestKey[];
@@ -106,7 +106,7 @@ export function change(context: Context, tx: Transaction, changing: Change): Out
   if (goingBack === undefined && !options.dryRun) requireUnlocked(context, tx, places);
   const keys = incoming.map(({ key }) => key);
   const warnings = borrowed(tx, keys, blocks);
-  const lookups = { digest: digestLookup(context, incoming), referent: freshReferents(tx, incoming) };
+  const lookups = { digest: digestLookup(context, incoming), findReferenced: freshReferenced(tx, incoming) };
   const ready = incoming.map((item) => prepare(context, tx, { item, lookups, problems }));
   if (problems.length > 0) throw problemsFailure(problems);
   refuseConflicts(tx, ready);
@@ -131,7 +131,7 @@ export function change(context: Context, tx: Transaction, changing: Change): Out
     ...written,
     pruned,
     leftovers,
-    referent: lookups.referent,
+    findReferenced: lookups.findReferenced,
     blocks: putBlocks(tx, { blocks, actor, now }),
     warnings: [
       ...(options.dryRun ? lockWarnings(context, tx.locks, places) : []),
@@ -165,7 +165,7 @@ function withRolled(
 interface Preparation {
   item: Incoming;
   /** What this apply brings first, then what is stored. */
-  lookups: { digest: AssetLookup; referent: ReferentLookup };
+  lookups: { digest: AssetLookup; findReferenced: FindReferenced };
   problems: Problem[];
 }
 
@@ -184,7 +184,7 @@ function prepare(context: Context, tx: Transaction, { item, lookups, problems }:
   const restored = restoreMasked(item.key.kind, item.spec, stored?.spec);
   const owner = { ...item.key, spec: restored.spec };
   const stamped = stampAssetDigests(owner, lookups.digest);
-  const unreported = referenceProblems(owner, lookups.referent, context.names);
+  const unreported = referenceProblems(owner, lookups.findReferenced, context.names);
   const beyond = capacityProblems(owner, { stored: stored?.spec, cpus: context.link.info()?.cpus });
   const found = [...restored.problems, ...stamped.problems, ...unreported, ...beyond];
   problems.push(...problemsAt(item.place, found));

@@ -9,7 +9,7 @@ import type { PlannedPod, Step } from "../../core/plan/pod.ts";
 import { podOf } from "../../core/spec/decode.ts";
 import { planWorkload } from "../../core/plan/workload.ts";
 import { containerName } from "../../core/naming.ts";
-import type { ReferentLookup } from "../../core/references.ts";
+import type { FindReferenced } from "../../core/references.ts";
 import { uncertifiedHosts } from "../../core/local-names.ts";
 import { notActedUpon } from "../../core/unsupported.ts";
 import { notServed } from "./not-served.ts";
@@ -27,11 +27,11 @@ import { isPodKind } from "../state/target.ts";
 type ReplicaRow = PlanRow["replicas"][number];
 
 /** What an apply would do to one resource, down to the replicas. Memory and store only: nothing is asked of the engine. */
-export function planRow(context: Context, result: PutResult, referent: ReferentLookup): PlanRow {
+export function planRow(context: Context, result: PutResult, findReferenced: FindReferenced): PlanRow {
   const { manifest, outcome, previous } = result;
   const changed = previous === undefined ? [] : changedPaths(previous.spec, manifest.spec);
   const { replicas, notes, serving } = isPodKind(manifest.kind)
-    ? simulate(context, result, referent)
+    ? simulate(context, result, findReferenced)
     : { replicas: [], notes: [], serving: undefined };
   return {
     ref: formatKey(manifest),
@@ -75,10 +75,10 @@ const simulatedRoundsMax = 4_000;
 function simulate(
   context: Context,
   result: PutResult,
-  referent: ReferentLookup,
+  findReferenced: FindReferenced,
 ): { replicas: ReplicaRow[]; notes: string[]; serving: Serving | undefined } {
   const { manifest } = result;
-  const { workload: resolved, problems } = resolveStored(context, manifest, referent);
+  const { workload: resolved, problems } = resolveStored(context, manifest, findReferenced);
   const workload = { ...resolved, replicas: replicasAfter(context, result, resolved.replicas) };
   const notes = problems.map(({ path, message }) => `${path}: ${message}`);
   if (workload.rollout.strategyReason !== undefined) {

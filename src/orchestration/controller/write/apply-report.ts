@@ -30,10 +30,10 @@ export function report(
   { outcome, expansions, started, ports }: Reporting,
   options: ApplyOptions,
 ): ApplyResult {
-  const { puts, pruned, referent } = outcome;
+  const { puts, pruned, findReferenced } = outcome;
   const unheeded = puts.flatMap((put) => {
     const { manifest } = put;
-    const waits = absentReferences(manifest, referent).map((use) => `${use.path}: ${unresolvedText(use)}`);
+    const waits = absentReferences(manifest, findReferenced).map((use) => `${use.path}: ${unresolvedText(use)}`);
     const shared = volumeWarnings(context, manifest);
     const uncertified = uncertifiedHosts(manifest.kind, manifest.spec);
     const idle = [...notServed(context, manifest), ...uncertified, ...unwatched(context, put)];
@@ -71,7 +71,7 @@ interface Planning {
 }
 
 function planned(context: Context, { result, outcome, expansions, ports }: Planning): ApplyResult {
-  const { puts, readers, pruned, leftovers, referent } = outcome;
+  const { puts, readers, pruned, leftovers, findReferenced } = outcome;
   const generated = generatedTexts(
     expansions.blocks.map(({ config, ready }) => ({ config, ready: ready.map(({ action }) => action) })),
   );
@@ -84,7 +84,7 @@ function planned(context: Context, { result, outcome, expansions, ports }: Plann
       ...expansions.unknown.map(unknownRow),
       ...expansions.blocks.map((block, index) => blockRow(block, outcome.blocks[index]?.previous?.spec)),
       ...[...puts, ...readers].map((row) => {
-        const planned = planRow(context, row, referent);
+        const planned = planRow(context, row, findReferenced);
         return { ...planned, notes: [...planned.notes, ...(ports.get(planned.ref) ?? [])] };
       }),
       ...pruned.map((key) =>

@@ -1,6 +1,6 @@
 import type { ManifestKey } from "../../api/manifest.ts";
 import type { Transaction } from "../../store/store.ts";
-import { tellReaders } from "../desired/referents.ts";
+import { tellReaders } from "../desired/references.ts";
 import { isContainerKind } from "../state/target.ts";
 
 interface Deleting {

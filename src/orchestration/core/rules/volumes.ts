@@ -1,4 +1,4 @@
-import { placeholdersIn } from "../reference.ts";
+import { placeholdersIn } from "../placeholders.ts";
 import { parseVolume, pathFault, plainPath } from "../volumes.ts";
 import { eachEntry, type Report, reportRepeats } from "./rule.ts";
 import type { VolumeClaim } from "../../api/kinds/volume-claim.ts";

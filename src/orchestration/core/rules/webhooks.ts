@@ -1,5 +1,5 @@
 import type { Webhook } from "../../api/kinds/webhooks.ts";
-import { placeholdersIn } from "../reference.ts";
+import { placeholdersIn } from "../placeholders.ts";
 import { headerRules } from "./headers.ts";
 import { eachEntry, type Report } from "./rule.ts";
 import { urlRule } from "./url.ts";

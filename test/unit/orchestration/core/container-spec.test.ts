@@ -14,7 +14,7 @@ function make(spec: Spec, replica: Partial<Replica> = {}, kind: CoreKind = "depl
     envFrom: [],
     assetPath: (digest) => digest,
     isPlainVolume: () => false,
-    referent: () => undefined,
+    findReferenced: () => undefined,
     names,
   });
   const full = { replicaId: "k3x7a", imageRef: "sha256:abc", createdAt: Date.UTC(2026, 0, 2), ...replica };

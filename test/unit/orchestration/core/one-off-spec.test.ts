@@ -29,7 +29,7 @@ function resolved(spec: Spec) {
     envFrom: [],
     assetPath: (digest) => digest,
     isPlainVolume: () => false,
-    referent: () => undefined,
+    findReferenced: () => undefined,
     names,
   }).workload;
 }

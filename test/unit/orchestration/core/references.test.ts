@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { CoreKind, Spec } from "../../../../src/orchestration/api/manifest.ts";
 import { dependenciesOf } from "../../../../src/orchestration/core/dependencies.ts";
 import { naming } from "../../../../src/orchestration/core/naming.ts";
-import type { Referent } from "../../../../src/orchestration/core/referents.ts";
+import type { ReferencedManifest } from "../../../../src/orchestration/core/reported-values.ts";
 import {
   absentReferences,
   movedUses,
@@ -14,11 +14,11 @@ import {
 const names = naming("berth");
 const ref = (text: string) => `\${ref.${text}}`;
 const owner = (spec: Spec, kind: CoreKind = "deployment") => ({ kind, scope: "shop", spec });
-const db = (spec: Spec): Referent => ({ kind: "statefulset", scope: "shop", name: "db", spec });
+const db = (spec: Spec): ReferencedManifest => ({ kind: "statefulset", scope: "shop", name: "db", spec });
 const only =
-  (referent: Referent) =>
+  (referenced: ReferencedManifest) =>
   ({ kind, scope, name }: ReferenceTarget) =>
-    kind === referent.kind && scope === referent.scope && name === referent.name ? referent : undefined;
+    kind === referenced.kind && scope === referenced.scope && name === referenced.name ? referenced : undefined;
 
 describe("uses", () => {
   test("everywhere that is filled in, in the own scope alone", () => {
@@ -51,8 +51,12 @@ describe("uses", () => {
 });
 
 describe("at apply", () => {
-  const problems = (field: string, referent: Referent) =>
-    referenceProblems(owner({ env: { A: ref(`${referent.kind}.${referent.name}.${field}`) } }), only(referent), names);
+  const problems = (field: string, referenced: ReferencedManifest) =>
+    referenceProblems(
+      owner({ env: { A: ref(`${referenced.kind}.${referenced.name}.${field}`) } }),
+      only(referenced),
+      names,
+    );
 
   test("a field that the manifest reports is fine", () => {
     expect(problems("port", db({ ports: ["5432"] }))).toEqual([]);
@@ -67,21 +71,21 @@ describe("at apply", () => {
     ]);
     expect(problems("host_2", db({ replicas: 2 }))).toHaveLength(1);
     expect(problems("host_200", db({ replicas: 100 }))[0]?.message).toEndWith("host_5, host_6 and 93 more");
-    const wild: Referent = { kind: "ingress", scope: "shop", name: "web", spec: { host: "*.a.test" } };
+    const wild: ReferencedManifest = { kind: "ingress", scope: "shop", name: "web", spec: { host: "*.a.test" } };
     expect(problems("host", wild)[0]?.message).toEndWith("ingress/shop/web reports no values");
   });
   test("what is not there yet, or not whole yet, is waited for", () => {
     const spec = { env: { A: ref("ingress.web.url") } };
     expect(referenceProblems(owner(spec), () => undefined, names)).toEqual([]);
     expect(absentReferences(owner(spec), () => undefined)).toHaveLength(1);
-    const fetched: Referent = { kind: "asset", scope: "shop", name: "conf", spec: {} };
+    const fetched: ReferencedManifest = { kind: "asset", scope: "shop", name: "conf", spec: {} };
     expect(problems("digest", fetched)).toEqual([]);
   });
 });
 
 describe("what moved", () => {
   const reader = owner({ env: { A: ref("statefulset.db.port"), B: ref("statefulset.db.host") } });
-  const moved = (before: Referent | undefined, after: Referent) =>
+  const moved = (before: ReferencedManifest | undefined, after: ReferencedManifest) =>
     movedUses(reader, { before, after, names }).map(({ use, lost }) => [use.field, lost]);
 
   test("only what is read, only where the value is another", () => {
@@ -97,7 +101,7 @@ describe("what moved", () => {
     expect(moved(db({ ports: ["1"] }), db({}))).toEqual([["port", true]]);
   });
   test("an asset that is fetched anew is awaited, not lost", () => {
-    const conf = (digests?: Record<string, string>): Referent => ({
+    const conf = (digests?: Record<string, string>): ReferencedManifest => ({
       ...{ kind: "asset", scope: "shop", name: "conf", spec: {} },
       ...(digests === undefined ? {} : { digests }),
     });

@@ -16,7 +16,7 @@ function resolved(kind: "job" | "cronjob", spec: Spec) {
     envFrom: [{ KEY: "other", FAR: "1" }],
     assetPath: (hash) => `/assets/${hash}`,
     isPlainVolume: () => false,
-    referent: () => undefined,
+    findReferenced: () => undefined,
     names: naming(),
   });
 }

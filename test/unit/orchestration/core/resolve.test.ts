@@ -25,7 +25,7 @@ function resolve(
     envFrom: more.envFrom ?? [],
     assetPath: (digest) => `/root/assets/${digest}`,
     isPlainVolume: () => false,
-    referent: () => undefined,
+    findReferenced: () => undefined,
     names: naming("berth"),
     telemetry: more.telemetry,
   });

@@ -1,6 +1,6 @@
 import { base64Bytes } from "../../../../base/pure/bytes.ts";
 import { fieldsOf, listOf, textOf, wordsOf } from "../../../../orchestration/core/spec/lenient.ts";
-import { type AssetReference, placeholdersIn } from "../../../../orchestration/core/reference.ts";
+import { type AssetReference, placeholdersIn } from "../../../../orchestration/core/placeholders.ts";
 import { parseVolume } from "../../../../orchestration/core/volumes.ts";
 import type { Exportable } from "../exportable.ts";
 

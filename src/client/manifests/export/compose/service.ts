@@ -2,7 +2,7 @@ import { parseCpu, parseMemory } from "../../../../base/pure/quantity.ts";
 import { parseDockerOptions } from "../../../../orchestration/core/docker-options.ts";
 import { fieldsOf, integerOf, textMapOf, textOf, wordsOf } from "../../../../orchestration/core/spec/lenient.ts";
 import { parsePort } from "../../../../orchestration/core/ports.ts";
-import { placeholdersIn } from "../../../../orchestration/core/reference.ts";
+import { placeholdersIn } from "../../../../orchestration/core/placeholders.ts";
 import type { EngineOptions } from "../../../../orchestration/core/workload.ts";
 import { type Exportable, loseOthers } from "../exportable.ts";
 import { type ComposeFile, mountsOf } from "./mounts.ts";

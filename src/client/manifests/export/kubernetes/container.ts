@@ -8,7 +8,7 @@ import {
   textOf,
   wordsOf,
 } from "../../../../orchestration/core/spec/lenient.ts";
-import { placeholdersIn } from "../../../../orchestration/core/reference.ts";
+import { placeholdersIn } from "../../../../orchestration/core/placeholders.ts";
 import { type Exportable, loseOthers } from "../exportable.ts";
 
 type Fields = Record<string, unknown>;

@@ -1,6 +1,6 @@
 import type { PersistentVolumeClaim, Volume, VolumeMount } from "kubernetes-types/core/v1";
 import { parseVolume } from "../../../../orchestration/core/volumes.ts";
-import { placeholdersIn } from "../../../../orchestration/core/reference.ts";
+import { placeholdersIn } from "../../../../orchestration/core/placeholders.ts";
 import { wordsOf } from "../../../../orchestration/core/spec/lenient.ts";
 import type { Exportable } from "../exportable.ts";
 import { label } from "./names.ts";

@@ -6,7 +6,7 @@ import type { ExecProgram } from "../../../../support/memory-runtime/execs.ts";
 import type { Context } from "../../../../../src/orchestration/controller/state/context.ts";
 import type { Pod } from "../../../../../src/orchestration/controller/state/pod.ts";
 import { createPodTable } from "../../../../../src/orchestration/controller/state/pod-table.ts";
-import { createProbeEngine } from "../../../../../src/orchestration/controller/pods/probes.ts";
+import { createProbeRoom } from "../../../../../src/orchestration/controller/pods/probes.ts";
 import { naming } from "../../../../../src/orchestration/core/naming.ts";
 import { deployment, statefulset } from "../../../../support/manifests.ts";
 import { keyOf, type World, world } from "../../../../support/world.ts";
@@ -337,7 +337,7 @@ describe("a new server", () => {
         releases: { list: () => [] },
         manifests: { get: () => ({ kind: "deployment", spec: { probes: { readiness: http } } }) },
       };
-      const engine = createProbeEngine(
+      const engine = createProbeRoom(
         () => ({ store, clock: it.clock }) as unknown as Context,
         () => undefined,
       );
@@ -418,7 +418,7 @@ test("of containers that are gone nothing is kept", async () => {
     pods: table,
     enqueue: () => undefined,
   } as unknown as Context;
-  const engine = createProbeEngine(
+  const engine = createProbeRoom(
     () => context,
     () => undefined,
   );

@@ -2,8 +2,8 @@ import { Failure } from "../../../base/wire/failure.ts";
 import { type CoreKind, formatKey, type ManifestKey, type StoredManifest } from "../../api/manifest.ts";
 import { assetFiles } from "../../core/assets.ts";
 import { referenceDependency } from "../../core/dependencies.ts";
-import { isReferentKind, type Referent } from "../../core/referents.ts";
-import { movedUses, type ReferenceTarget, type ReferentLookup } from "../../core/references.ts";
+import { reportsValues, type ReferencedManifest } from "../../core/reported-values.ts";
+import { movedUses, type ReferenceTarget, type FindReferenced } from "../../core/references.ts";
 import type { Store, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
 import { isPodKind } from "../state/target.ts";
@@ -11,7 +11,7 @@ import { isPodKind } from "../state/target.ts";
 type Reads = Pick<Store, "manifests" | "assetFiles">;
 
 /** The stored manifest that a `${ref.…}` names. */
-export function storedReferent(store: Reads, target: ReferenceTarget): Referent | undefined {
+export function storedReferenced(store: Reads, target: ReferenceTarget): ReferencedManifest | undefined {
   const manifest = store.manifests.get(target);
   if (manifest === undefined) return undefined;
   const { kind, scope, name, spec } = manifest;
@@ -22,40 +22,43 @@ export function storedReferent(store: Reads, target: ReferenceTarget): Referent 
 /** A manifest that is about to be stored. */
 interface Fresh {
   key: ManifestKey & { kind: CoreKind };
-  spec: Referent["spec"];
+  spec: ReferencedManifest["spec"];
   asset: { files: Record<string, string> } | undefined;
 }
 
 /** What an apply brings comes before what is stored. */
-export function freshReferents(store: Reads, incoming: readonly Fresh[]): ReferentLookup {
+export function freshReferenced(store: Reads, incoming: readonly Fresh[]): FindReferenced {
   const fresh = new Map(incoming.map((item) => [formatKey(item.key), item]));
   return (target) => {
     const item = fresh.get(formatKey(target));
-    if (item === undefined) return storedReferent(store, target);
+    if (item === undefined) return storedReferenced(store, target);
     const digests = item.asset === undefined ? {} : wholeDigests(item.spec, item.asset.files);
     return { ...item.key, spec: item.spec, ...digests };
   };
 }
 
 /** Digests once the content of every file is here. */
-function wholeDigests(spec: Referent["spec"], files: Record<string, string>): Pick<Referent, "digests"> {
+function wholeDigests(
+  spec: ReferencedManifest["spec"],
+  files: Record<string, string>,
+): Pick<ReferencedManifest, "digests"> {
   return assetFiles(spec).every(({ key }) => Object.hasOwn(files, key)) ? { digests: files } : {};
 }
 
 /** A manifest that others read, before it is written. */
 interface Watched {
   target: ReferenceTarget;
-  before: Referent | undefined;
+  before: ReferencedManifest | undefined;
   readers: ManifestKey[];
 }
 
 /** Who reads the values of what is about to be written, and what those are so far. */
 export function watchReaders(tx: Transaction, keys: readonly ManifestKey[]): Watched[] {
   return keys.flatMap(({ kind, scope, name }): Watched[] => {
-    if (!isReferentKind(kind)) return [];
+    if (!reportsValues(kind)) return [];
     const target = { kind, scope, name };
     const readers = tx.manifests.dependants(referenceDependency(target));
-    return readers.length === 0 ? [] : [{ target, before: storedReferent(tx, target), readers }];
+    return readers.length === 0 ? [] : [{ target, before: storedReferenced(tx, target), readers }];
   });
 }
 
@@ -74,7 +77,7 @@ interface Rolling {
 export function rollReaders(context: Context, tx: Transaction, rolling: Rolling): StoredManifest[] {
   const moved = new Map<string, ManifestKey>();
   for (const { target, before, readers } of rolling.watched) {
-    const after = storedReferent(tx, target);
+    const after = storedReferenced(tx, target);
     if (after === undefined) continue;
     for (const reader of readers) {
       const stored = tx.manifests.get(reader);

@@ -2,35 +2,35 @@ import { describe, expect, test } from "bun:test";
 import type { CoreKind, Spec } from "../../../../src/orchestration/api/manifest.ts";
 import { naming } from "../../../../src/orchestration/core/naming.ts";
 import {
-  type Referent,
+  type ReferencedManifest,
   referenceFault,
   reportedValue,
   reportedValues,
-} from "../../../../src/orchestration/core/referents.ts";
+} from "../../../../src/orchestration/core/reported-values.ts";
 
 const names = naming("berth");
-const referent = (kind: CoreKind, spec: Spec, more: Partial<Referent> = {}): Referent => ({
+const referenced = (kind: CoreKind, spec: Spec, more: Partial<ReferencedManifest> = {}): ReferencedManifest => ({
   ...{ kind, scope: "shop", name: "web", spec },
   ...more,
 });
 
 describe("what a kind reports", () => {
-  test.each<[string, Referent, Record<string, string>]>([
-    ["a deployment without ports", referent("deployment", {}), { host: "web.shop.berth" }],
+  test.each<[string, ReferencedManifest, Record<string, string>]>([
+    ["a deployment without ports", referenced("deployment", {}), { host: "web.shop.berth" }],
     [
       "a deployment with several: the container side of the first",
-      referent("deployment", { ports: ["127.0.0.1:80:8080", "9"] }),
+      referenced("deployment", { ports: ["127.0.0.1:80:8080", "9"] }),
       { host: "web.shop.berth", port: "8080" },
     ],
     [
       "one in the host's network has no name",
-      referent("deployment", { network_mode: "host", ports: ["1"] }),
+      referenced("deployment", { network_mode: "host", ports: ["1"] }),
       { port: "1" },
     ],
-    ["one without a network", referent("deployment", { network_mode: "none" }), {}],
+    ["one without a network", referenced("deployment", { network_mode: "none" }), {}],
     [
       "a statefulset: a name for each ordinal too",
-      referent("statefulset", { replicas: 2, ports: ["5432"] }),
+      referenced("statefulset", { replicas: 2, ports: ["5432"] }),
       {
         host: "web.shop.berth",
         host_0: "web-0.shop.berth",
@@ -38,20 +38,20 @@ describe("what a kind reports", () => {
         port: "5432",
       },
     ],
-    ["an ingress", referent("ingress", { host: "a.test" }), { host: "a.test", url: "http://a.test" }],
+    ["an ingress", referenced("ingress", { host: "a.test" }), { host: "a.test", url: "http://a.test" }],
     [
       "an ingress with certificates: its first host",
-      referent("ingress", { hosts: ["*.b.test", "B.test", "c.test"], tls: {} }),
+      referenced("ingress", { hosts: ["*.b.test", "B.test", "c.test"], tls: {} }),
       { host: "b.test", url: "https://b.test" },
     ],
     [
       "an ingress whose certificates are off",
-      referent("ingress", { host: "a.test", tls: { enabled: false } }),
+      referenced("ingress", { host: "a.test", tls: { enabled: false } }),
       { host: "a.test", url: "http://a.test" },
     ],
-    ["an ingress of wildcards alone", referent("ingress", { host: "*.a.test" }), {}],
-    ["an asset whose content is not here", referent("asset", { files: { a: "x" } }), {}],
-    ["a job", referent("job", { ports: ["1"] }), {}],
+    ["an ingress of wildcards alone", referenced("ingress", { host: "*.a.test" }), {}],
+    ["an asset whose content is not here", referenced("asset", { files: { a: "x" } }), {}],
+    ["a job", referenced("job", { ports: ["1"] }), {}],
   ])("%s", (_, manifest, values) => {
     expect(reportedValues(manifest, names)).toEqual(values);
     for (const [field, value] of Object.entries(values)) expect(reportedValue(manifest, field, names)).toBe(value);
@@ -59,16 +59,16 @@ describe("what a kind reports", () => {
 
   test("the digest of an asset is that of its content, in whatever order", () => {
     const digest = (digests: Record<string, string>) =>
-      reportedValue(referent("asset", {}, { digests }), "digest", names);
+      reportedValue(referenced("asset", {}, { digests }), "digest", names);
     expect(digest({ a: "1", b: "2" })).toMatch(/^[0-9a-f]{64}$/);
     expect(digest({ b: "2", a: "1" })).toBe(digest({ a: "1", b: "2" }));
     expect(digest({ a: "1", b: "3" })).not.toBe(digest({ a: "1", b: "2" }));
   });
 
   test("the name of an ordinal does not go when there are fewer replicas", () => {
-    expect(reportedValue(referent("statefulset", { replicas: 1 }), "host_2", names)).toBe("web-2.shop.berth");
+    expect(reportedValue(referenced("statefulset", { replicas: 1 }), "host_2", names)).toBe("web-2.shop.berth");
     for (const field of ["host_", "host_01", "host_x", "toString", "__proto__"]) {
-      expect(reportedValue(referent("statefulset", { replicas: 1 }), field, names)).toBeUndefined();
+      expect(reportedValue(referenced("statefulset", { replicas: 1 }), field, names)).toBeUndefined();
     }
   });
 });

@@ -5,9 +5,10 @@ import type { InstanceEntry } from "./directory.ts";
 import { hashOf, randomSecret } from "./random.ts";
 
 /** How the browser takes what it got to the app. */
-export type Delivery = { how: "redirect"; to: string } | { how: "post"; to: string; fields: Record<string, string> };
+export type TokenDelivery =
+  { how: "redirect"; to: string } | { how: "post"; to: string; fields: Record<string, string> };
 
-interface Deliver {
+interface Deliverable {
   entry: InstanceEntry;
   /** Checked. */
   redirectUri: string;
@@ -17,11 +18,11 @@ interface Deliver {
 }
 
 /** A token on its way to the app, in the manner that the instance has chosen; inside the write that made its session. */
-export function deliver(
+export function deliverToken(
   context: Pick<IdentityContext, "limits" | "randomBytes">,
   nouns: Pick<IdentityNouns, "oneTime">,
-  { entry, redirectUri, token, user, now }: Deliver,
-): Delivery {
+  { entry, redirectUri, token, user, now }: Deliverable,
+): TokenDelivery {
   switch (entry.settings.delivery) {
     case "form_post":
       return { how: "post", to: redirectUri, fields: { token } };
@@ -46,7 +47,7 @@ export function deliver(
 }
 
 /** The error of a sign-in, as the app gets to see it; the address has been checked. */
-export function deliverError(redirectUri: string, error: string): Delivery {
+export function deliverError(redirectUri: string, error: string): TokenDelivery {
   return { how: "redirect", to: withParameters(redirectUri, { error }) };
 }
 

@@ -7,7 +7,7 @@ import type { DecodedIngress } from "./spec/ingress.ts";
 import { didYouMean } from "../../base/pure/suggest.ts";
 
 /** A stored manifest that `${ref.KIND.NAME.FIELD}` names. */
-export interface Referent {
+export interface ReferencedManifest {
   kind: CoreKind;
   scope: string;
   name: string;
@@ -26,13 +26,13 @@ const fieldsByKind: Partial<Record<CoreKind, readonly string[]>> = {
 
 const ordinalField = /^host_(0|[1-9]\d{0,5})$/;
 
-export function isReferentKind(kind: string): kind is CoreKind {
+export function reportsValues(kind: string): kind is CoreKind {
   return Object.hasOwn(fieldsByKind, kind);
 }
 
 /** What is wrong with the kind or the field of a reference, whatever is stored; undefined when nothing is. */
 export function referenceFault(kind: string, field: string): string | undefined {
-  if (!isReferentKind(kind)) {
+  if (!reportsValues(kind)) {
     const known = Object.keys(fieldsByKind);
     return `"${kind}" reports no values${didYouMean(kind, known)}; kinds that do are ${known.join(", ")}`;
   }
@@ -45,15 +45,15 @@ export function referenceFault(kind: string, field: string): string | undefined 
  * All that a manifest reports, by field, from nothing but itself and the naming: `host` is a name that containers on
  * the platform network resolve (of an ingress: its first host), `port` the first container port, `url` scheme and host.
  */
-export function reportedValues(referent: Referent, names: Naming): Record<string, string> {
-  switch (referent.kind) {
+export function reportedValues(referenced: ReferencedManifest, names: Naming): Record<string, string> {
+  switch (referenced.kind) {
     case "deployment":
     case "statefulset":
-      return podFields({ ...referent, kind: referent.kind }, names);
+      return podFields({ ...referenced, kind: referenced.kind }, names);
     case "ingress":
-      return ingressFields(decodeSpec("ingress", referent.spec));
+      return ingressFields(decodeSpec("ingress", referenced.spec));
     case "asset":
-      return referent.digests === undefined ? {} : { digest: sha256Hex(canonicalJson(referent.digests)) };
+      return referenced.digests === undefined ? {} : { digest: sha256Hex(canonicalJson(referenced.digests)) };
     default:
       return {};
   }
@@ -63,21 +63,21 @@ export function reportedValues(referent: Referent, names: Naming): Record<string
  * One of them; undefined when there is none. The name of an ordinal does not depend on how many replicas there are
  * right now, so that scaling down takes no value away from who runs with it.
  */
-export function reportedValue(referent: Referent, field: string, names: Naming): string | undefined {
-  const [, ordinal] = referent.kind === "statefulset" ? (ordinalField.exec(field) ?? []) : [];
-  if (ordinal !== undefined) return aliasOf(referent, names, Number(ordinal));
-  const values = reportedValues(referent, names);
+export function reportedValue(referenced: ReferencedManifest, field: string, names: Naming): string | undefined {
+  const [, ordinal] = referenced.kind === "statefulset" ? (ordinalField.exec(field) ?? []) : [];
+  if (ordinal !== undefined) return aliasOf(referenced, names, Number(ordinal));
+  const values = reportedValues(referenced, names);
   return Object.hasOwn(values, field) ? values[field] : undefined;
 }
 
-function podFields(referent: Referent & { kind: PodKind }, names: Naming): Record<string, string> {
-  const { kind, spec } = referent;
+function podFields(referenced: ReferencedManifest & { kind: PodKind }, names: Naming): Record<string, string> {
+  const { kind, spec } = referenced;
   const pod = decodeSpec(kind, spec);
   const ordinals = Array.from({ length: kind === "statefulset" ? pod.replicas : 0 }, (_, ordinal) => ordinal);
   const [port] = pod.ports;
   const fields = {
-    host: aliasOf(referent, names, undefined),
-    ...Object.fromEntries(ordinals.map((ordinal) => [`host_${ordinal}`, aliasOf(referent, names, ordinal)])),
+    host: aliasOf(referenced, names, undefined),
+    ...Object.fromEntries(ordinals.map((ordinal) => [`host_${ordinal}`, aliasOf(referenced, names, ordinal)])),
     port: port?.read.ok === true ? String(port.read.value.containerPort) : undefined,
   };
   return Object.fromEntries(
@@ -86,9 +86,9 @@ function podFields(referent: Referent & { kind: PodKind }, names: Naming): Recor
 }
 
 /** The long name: it ends in no domain of the internet, so that nobody else is asked while no replica runs. */
-function aliasOf(referent: Referent, names: Naming, ordinal: number | undefined): string | undefined {
-  const mode = containerOf(referent.kind, referent.spec)?.container.networkMode;
-  return mode === "bridge" ? networkAliases(names, referent, ordinal)[1] : undefined;
+function aliasOf(referenced: ReferencedManifest, names: Naming, ordinal: number | undefined): string | undefined {
+  const mode = containerOf(referenced.kind, referenced.spec)?.container.networkMode;
+  return mode === "bridge" ? networkAliases(names, referenced, ordinal)[1] : undefined;
 }
 
 /** A wildcard is no address, and neither is what an older version may have stored unchecked. A TCP port has no URL. */

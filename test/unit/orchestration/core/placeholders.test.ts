@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { parseAssetReference, placeholdersIn, substitute } from "../../../../src/orchestration/core/reference.ts";
+import { parseAssetReference, placeholdersIn, substitute } from "../../../../src/orchestration/core/placeholders.ts";
 
 const dollar = "$";
 

@@ -4,7 +4,7 @@ import type { FailingProbe } from "../../core/probe-failing.ts";
 import type { Pod } from "../state/pod.ts";
 
 /** Runs the probes of all pods, and knows from memory which are ready. */
-export interface ProbeEngine {
+export interface ProbeRoom {
   /** Takes the pods of a resource as they are now: new ones get runners, restarted ones begin anew, gone ones end. */
   watch(pods: readonly Pod[]): void;
   /** Undefined for a pod that declares no probes. */
