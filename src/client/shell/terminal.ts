@@ -36,15 +36,10 @@ export interface Streams {
   columns: () => number | undefined;
 }
 
-interface TerminalColors {
-  stdout: boolean;
-  stderr: boolean;
-}
-
 /** Also of a terminal that was never told its size. */
 const columnsDefault = 80;
 
-export function createTerminal(streams: Streams, colors: TerminalColors): Terminal {
+export function createTerminal(streams: Streams, colors: { stdout: boolean; stderr: boolean }): Terminal {
   let shown: readonly string[] = [];
   const columns = () => streams.columns() || columnsDefault;
   const draw = (lines: readonly string[]) => {

@@ -1,12 +1,8 @@
 import { isFields } from "../../base/pure/fields.ts";
 import { Failure } from "../../base/wire/failure.ts";
 
-interface BodyLimits {
-  bodyBytesMax: number;
-}
-
 /** The body as text. Fails `too_large`, before the rest of it is read. */
-export function readText(request: Request, { bodyBytesMax }: BodyLimits): Promise<string> {
+export function readText(request: Request, { bodyBytesMax }: { bodyBytesMax: number }): Promise<string> {
   const declared = request.headers.get("content-length");
   if (declared === null) {
     // A body without a declared length ends where the limit is.

@@ -10,15 +10,10 @@ export interface RuntimeSocket {
   ask(text: string): Promise<string>;
 }
 
-interface RuntimeSocketOptions {
-  path: string;
-  timeoutMs: number;
-}
-
 /** Longest answer that is kept; a list of all servers of 10,000 sites is about 2 MB. */
 const answerBytesMax = 64 * 1024 * 1024;
 
-export function createRuntimeSocket({ path, timeoutMs }: RuntimeSocketOptions): RuntimeSocket {
+export function createRuntimeSocket({ path, timeoutMs }: { path: string; timeoutMs: number }): RuntimeSocket {
   return {
     ask: (text) =>
       new Promise((resolve, reject) => {

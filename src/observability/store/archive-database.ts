@@ -42,12 +42,7 @@ export function setAside(file: string): void {
   if (existsSync(file)) renameSync(file, `${file}.damaged`);
 }
 
-interface Connection {
-  migrations: readonly string[];
-  mode: LockingMode;
-}
-
-function connect(file: string, { migrations, mode }: Connection): Database {
+function connect(file: string, { migrations, mode }: { migrations: readonly string[]; mode: LockingMode }): Database {
   const isNew = !existsSync(file) || statSync(file).size === 0;
   const db = openLazily(file, { create: true });
   try {

@@ -11,14 +11,8 @@ export function buildPath({ scope, name, id }: Pick<ShownBuild, "scope" | "name"
   return `/builds/${[scope, name, id].map(encodeURIComponent).join("/")}`;
 }
 
-interface BuildButtonsProps {
-  build: ShownBuild;
-  again: () => void;
-  look?: "bare";
-}
-
 /** Cancel, or build again. */
-export function BuildButtons({ build, again, look }: BuildButtonsProps) {
+export function BuildButtons({ build, again, look }: { build: ShownBuild; again: () => void; look?: "bare" }) {
   const missing = lacks("actions");
   const looks = look === undefined ? {} : { look };
   return isUnderWay(build) ? (

@@ -46,12 +46,7 @@ export function rollUp(tier: Tier, start: number, parts: readonly Placed[]): Chu
   return rolled.count.some((count) => count > 0) ? rolled : undefined;
 }
 
-interface Step {
-  tier: Tier;
-  into: Tier;
-}
-
-function foldInto(rolled: RolledChunk, { tier, into }: Step, { start, chunk }: Placed): void {
+function foldInto(rolled: RolledChunk, { tier, into }: { tier: Tier; into: Tier }, { start, chunk }: Placed): void {
   for (let slot = 0; slot < slotsPerChunk; slot++) {
     const bucket = bucketAt(chunk, slot);
     if (bucket === undefined) continue;

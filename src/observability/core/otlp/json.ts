@@ -12,12 +12,7 @@ export function decodeJson(shape: Shape, value: unknown, limits: DecodeLimits): 
   return message(value, { shape, path: "" }, createBudget(limits));
 }
 
-interface Place {
-  shape: Shape;
-  path: string;
-}
-
-function message(value: unknown, { shape, path }: Place, budget: Budget): Fields {
+function message(value: unknown, { shape, path }: { shape: Shape; path: string }, budget: Budget): Fields {
   budget.item();
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw wrong(path, "an object", value);
   const given = value as Fields;

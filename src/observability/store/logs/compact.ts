@@ -4,16 +4,11 @@ import { type LogPosition, packBlock, unpackColumns, unpackText } from "./block.
 import { syncFolder } from "./folder.ts";
 import { readBody, scanSegment, type Segment, type StoredBlock } from "./segment.ts";
 
-interface CompactLimits {
-  blockBytes: number;
-  packLevelLast: number;
-}
-
 /**
  * Puts the small blocks of a segment together into large ones, packed harder. The new file takes the place of the old one
  * at once. False where there is nothing to gain. Throws when a block cannot be read.
  */
-export function compact(segment: Segment, limits: CompactLimits): boolean {
+export function compact(segment: Segment, limits: { blockBytes: number; packLevelLast: number }): boolean {
   const groups = groupsOf(segment.blocks, limits.blockBytes);
   if (groups.length === segment.blocks.length) return false;
   const path = `${segment.path}.new`;

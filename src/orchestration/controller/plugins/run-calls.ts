@@ -55,12 +55,7 @@ export function createRunCalls(context: Context): RunCalls {
   };
 }
 
-interface Asked {
-  need: CallNeed;
-  call: string;
-}
-
-function requireNeed(context: Context, pass: RunPass, { need, call }: Asked): void {
+function requireNeed(context: Context, pass: RunPass, { need, call }: { need: CallNeed; call: string }): void {
   switch (need.type) {
     case "nothing":
       return;

@@ -43,14 +43,8 @@ export async function startRunDoor(options: RunDoorOptions): Promise<RunDoor> {
   return { url: (token) => `http://${front.addresses[0]}/run/${token}`, stop: front.stop };
 }
 
-interface Asked {
-  head: RequestHead;
-  runHeader: string;
-  log: Log;
-}
-
 /** Takes the token out of the path, which no log then shows, and says who asks. */
-function vet(calls: RunCalls, { head, runHeader, log }: Asked) {
+function vet(calls: RunCalls, { head, runHeader, log }: { head: RequestHead; runHeader: string; log: Log }) {
   const [, token, target] = pathPattern.exec(head.target) ?? [];
   if (token === undefined || target === undefined) {
     const message = "calls of plugins begin with the controller_url of their run, path included";

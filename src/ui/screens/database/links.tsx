@@ -8,13 +8,8 @@ import { Table } from "../../parts/table.tsx";
 import type { DatabaseFacts } from "../../text/databases.ts";
 import { begin, commandOf, has, missing, named } from "./of.ts";
 
-interface Of {
-  block: BlockView;
-  facts: DatabaseFacts;
-}
-
 /** Apps that have the URL of the database in their config. */
-export function Links({ block, facts: { links } }: Of) {
+export function Links({ block, facts: { links } }: { block: BlockView; facts: DatabaseFacts }) {
   if (!has(block, "link")) return null;
   return (
     <section class="section">

@@ -66,13 +66,7 @@ export function Keys({ instance: { id: instance } }: { instance: IdentityInstanc
   );
 }
 
-interface TableProps {
-  keys: readonly IdentityKey[];
-  instance: string;
-  again: () => void;
-}
-
-function KeyTable({ keys, instance, again }: TableProps) {
+function KeyTable({ keys, instance, again }: { keys: readonly IdentityKey[]; instance: string; again: () => void }) {
   return (
     <Table
       label="Keys"
