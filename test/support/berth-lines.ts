@@ -53,7 +53,8 @@ function checkPlugin(name: string, [command = "", ...rest]: readonly string[]): 
     commands: { name: string }[];
   };
   if (!yml.commands.some((one) => one.name === command)) throw new Error(`no command "${name}:${command}"`);
-  const known = `${readFileSync(join(folder, "help.ts"), "utf8")} --yes -y -o --help`;
+  const help = ["../kit", "."].map((place) => readFileSync(join(folder, place, "help.ts"), "utf8"));
+  const known = `${help.join(" ")} --yes -y -o --help`;
   const own = rest.slice(0, rest.includes("--") ? rest.indexOf("--") : rest.length);
   checkFlags(own, known, `${name}:${command}`);
 }
