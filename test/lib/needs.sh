@@ -10,7 +10,10 @@ checkout=$(cd "$(dirname "$0")/../.." && pwd)
 use_bun "$checkout"
 use_node_modules "$checkout"
 need_docker
-need_commands chromium=chromium busybox=busybox-static docker-registry=docker-registry unshare=util-linux mount=mount ip=iproute2
+# Chromium without windows. Where Debian has only the whole one, the tests use that.
+command -v chromium-headless-shell >/dev/null 2>&1 ||
+  (need_commands chromium-headless-shell=chromium-headless-shell) || need_commands chromium=chromium
+need_commands busybox=busybox-static docker-registry=docker-registry unshare=util-linux mount=mount ip=iproute2
 # Plugins are cloned by git, and those that the tests write use jq and curl.
 need_commands git=git jq=jq curl=curl
 # The session of the quick start is typed in a terminal.

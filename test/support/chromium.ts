@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { waitFor } from "./wait.ts";
@@ -22,6 +22,8 @@ export interface Tab {
   another(): Promise<Tab>;
   /** Brings the tab to the front again. */
   front(): Promise<void>;
+  /** The browser keeps no cookie from now on: it has none when it sends a request, redirects included. */
+  withoutCookies(): Promise<void>;
   /** The page's own scripts do not run from now on. */
   withoutScripts(): Promise<void>;
   /** Keys as a person types them: `Tab`, `Shift+Tab`, `Enter`, a letter. */
@@ -55,17 +57,22 @@ interface Message {
   error?: { message: string };
 }
 
+/** Chromium without windows takes half of the CPU of the whole one; `test/lib/needs.sh` gets it where Debian has it. */
+const program = () => Bun.which("chromium-headless-shell") ?? "chromium";
+
+/** Processes that the whole Chromium has for its windows: suggestions under the address bar, and one in reserve. */
+const unused = ["WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "SpareRendererForSitePerProcess"];
+
 /** On a busy machine its first start takes long: it reads 300 MB from the disk. */
 const startMs = 60_000;
 
-/** Headless Chromium over its remote-debugging protocol. `cookies: false` has it take none. */
-export async function startChromium({ cookies = true }: { cookies?: boolean } = {}): Promise<Chromium> {
+/** Headless Chromium over its remote-debugging protocol. */
+export async function startChromium(): Promise<Chromium> {
   const profile = mkdtempSync(join(tmpdir(), "chromium-"));
-  if (!cookies) blockCookies(profile);
   const run = Bun.spawn(
     [
-      "chromium",
-      "--headless=new",
+      program(),
+      "--headless",
       "--no-sandbox",
       "--disable-gpu",
       "--disable-dev-shm-usage",
@@ -74,15 +81,17 @@ export async function startChromium({ cookies = true }: { cookies?: boolean } = 
       "--disable-component-update",
       "--disable-extensions",
       "--disable-breakpad",
+      `--disable-features=${unused.join(",")}`,
       "--remote-debugging-port=0",
       `--user-data-dir=${profile}`,
       // The tabs of the test are the only ones.
       "--no-startup-window",
     ],
-    { stdin: "ignore", stdout: "ignore", stderr: "ignore" },
+    // A group of its own: what Debian installs is a script, and the browser its child.
+    { stdin: "ignore", stdout: "ignore", stderr: "ignore", detached: true },
   );
   const stop = async () => {
-    run.kill("SIGKILL");
+    process.kill(-run.pid, "SIGKILL");
     await run.exited;
     rmSync(profile, { recursive: true, force: true });
   };
@@ -99,9 +108,8 @@ export async function startChromium({ cookies = true }: { cookies?: boolean } = 
     return {
       complaints: wire.complaints,
       async tab() {
-        // A context of its own would not have the cookie setting of the profile.
-        const context = cookies ? await wire.call("Target.createBrowserContext") : {};
-        return createTab(wire, context.browserContextId as string | undefined);
+        const { browserContextId } = await wire.call("Target.createBrowserContext");
+        return createTab(wire, String(browserContextId));
       },
       async close() {
         wire.close();
@@ -114,14 +122,10 @@ export async function startChromium({ cookies = true }: { cookies?: boolean } = 
   }
 }
 
-function blockCookies(profile: string): void {
-  mkdirSync(join(profile, "Default"), { recursive: true });
-  const preferences = { profile: { default_content_setting_values: { cookies: 2 } } };
-  writeFileSync(join(profile, "Default", "Preferences"), JSON.stringify(preferences));
-}
-
 interface Wire {
   call(method: string, params?: Record<string, unknown>, sessionId?: string): Promise<Record<string, unknown>>;
+  /** Calls `react` for each such message of that session. */
+  on(method: string, sessionId: string, react: (params: Record<string, unknown>) => void): void;
   readonly complaints: string[];
   close(): void;
 }
@@ -133,6 +137,7 @@ async function connect(url: string): Promise<Wire> {
     { resolve: (value: Record<string, unknown>) => void; reject: (error: Error) => void }
   >();
   const complaints: string[] = [];
+  const reactions = new Map<string, (params: Record<string, unknown>) => void>();
   let last = 0;
   socket.onmessage = ({ data }) => {
     const message = JSON.parse(String(data)) as Message;
@@ -140,6 +145,7 @@ async function connect(url: string): Promise<Wire> {
       const text = JSON.stringify(message.params);
       if (/Content Security Policy|exceptionDetails/.test(text)) complaints.push(text);
     }
+    reactions.get(`${message.method} ${message.sessionId}`)?.(message.params ?? {});
     const caller = message.id === undefined ? undefined : waiting.get(message.id);
     if (message.id === undefined || caller === undefined) return;
     waiting.delete(message.id);
@@ -156,6 +162,7 @@ async function connect(url: string): Promise<Wire> {
   });
   return {
     complaints,
+    on: (method, sessionId, react) => void reactions.set(`${method} ${sessionId}`, react),
     close: () => socket.close(),
     call: (method, params = {}, sessionId) =>
       new Promise((resolve, reject) => {
@@ -170,9 +177,8 @@ async function connect(url: string): Promise<Wire> {
 const shiftBit = 8;
 const keyCodes: Record<string, number> = { Tab: 9, Enter: 13, Escape: 27, ArrowUp: 38, ArrowDown: 40 };
 
-async function createTab(wire: Wire, context: string | undefined): Promise<Tab> {
-  const where = context === undefined ? {} : { browserContextId: context };
-  const { targetId } = await wire.call("Target.createTarget", { url: "about:blank", ...where });
+async function createTab(wire: Wire, browserContextId: string): Promise<Tab> {
+  const { targetId } = await wire.call("Target.createTarget", { url: "about:blank", browserContextId });
   const { sessionId } = await wire.call("Target.attachToTarget", { targetId, flatten: true });
   const session = String(sessionId);
   const call = (method: string, params?: Record<string, unknown>) => wire.call(method, params, session);
@@ -226,11 +232,19 @@ async function createTab(wire: Wire, context: string | undefined): Promise<Tab> 
       );
     },
     async back() {
-      await read("history.back()");
+      // Later: a page that has gone does not answer.
+      await read("void setTimeout(() => history.back())");
     },
-    another: () => createTab(wire, context),
+    another: () => createTab(wire, browserContextId),
     async front() {
       await call("Page.bringToFront");
+    },
+    async withoutCookies() {
+      wire.on("Fetch.requestPaused", session, async ({ requestId }) => {
+        await wire.call("Storage.clearCookies", { browserContextId });
+        await call("Fetch.continueRequest", { requestId });
+      });
+      await call("Fetch.enable");
     },
     async withoutScripts() {
       await call("Emulation.setScriptExecutionDisabled", { value: true });
