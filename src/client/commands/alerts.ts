@@ -25,8 +25,7 @@ const commands: readonly Command[] = [
       const text = optionalWord(args);
       const query = text === undefined ? {} : present(placeOf(text));
       const data = await context.api.call(operatorTwin(listAlerts), { query });
-      answer(context, data, () => alertsText(data.alerts, data.blind, context));
-      return exitCodes.done;
+      return answer(context, data, () => alertsText(data.alerts, data.blind, context));
     },
   },
   {
@@ -36,8 +35,7 @@ const commands: readonly Command[] = [
     flags: [],
     async run(context, args) {
       const data = await context.api.call(operatorTwin(getAlert), { params: { id: oneWord(args, which) } });
-      answer(context, data, () => alertText(data, context));
-      return exitCodes.done;
+      return answer(context, data, () => alertText(data, context));
     },
   },
   {
@@ -51,8 +49,7 @@ const commands: readonly Command[] = [
         params: { id: oneWord(args, which) },
         body,
       });
-      answer(context, data, () => `acknowledged: ${data.title}`);
-      return exitCodes.done;
+      return answer(context, data, () => `acknowledged: ${data.title}`);
     },
   },
   {
@@ -69,8 +66,7 @@ const commands: readonly Command[] = [
       const place = text === undefined ? {} : placeOf(text);
       const query = present({ ...place, rule: args.value("rule"), limit: args.value("limit") });
       const data = await context.api.call(operatorTwin(listAlertHistory), { query });
-      answer(context, data, () => historyText(data.alerts, context));
-      return exitCodes.done;
+      return answer(context, data, () => historyText(data.alerts, context));
     },
   },
   ...silenceCommands,

@@ -9,7 +9,7 @@ import {
 import { operatorTwin } from "../../observability/api/operator-twin.ts";
 import type { Arguments } from "../shell/arguments.ts";
 import { answer, type Command, type CommandBody, type Context } from "../shell/command.ts";
-import { exitCodes, usageFailure } from "../shell/failures.ts";
+import { usageFailure } from "../shell/failures.ts";
 import { rowsOf } from "../shell/listing.ts";
 import { printable } from "../shell/style.ts";
 import { tableText } from "../text/table-text.ts";
@@ -24,8 +24,7 @@ const commands: readonly Command[] = [
     lists: rowsOf("boards", "name"),
     async run(context) {
       const data = await context.api.call(operatorTwin(listBoards), {});
-      answer(context, data, () => boardsText(data.boards, context));
-      return exitCodes.done;
+      return answer(context, data, () => boardsText(data.boards, context));
     },
   },
   {
@@ -35,8 +34,7 @@ const commands: readonly Command[] = [
     flags: [],
     async run(context, args) {
       const data = await context.api.call(operatorTwin(getBoard), { params: { name: oneName(args) } });
-      answer(context, data, () => JSON.stringify({ title: data.title, charts: data.charts }, null, 2));
-      return exitCodes.done;
+      return answer(context, data, () => JSON.stringify({ title: data.title, charts: data.charts }, null, 2));
     },
   },
   {
@@ -49,8 +47,11 @@ const commands: readonly Command[] = [
       const name = oneName(args);
       const body = readJson(await context.stdin()) as BoardBody;
       const data = await context.api.call(operatorTwin(putBoard), { params: { name }, body });
-      answer(context, data, () => `saved ${data.name}; see it at /metrics?board=${data.name} of the web UI: berth ui`);
-      return exitCodes.done;
+      return answer(
+        context,
+        data,
+        () => `saved ${data.name}; see it at /metrics?board=${data.name} of the web UI: berth ui`,
+      );
     },
   },
   {
@@ -60,8 +61,7 @@ const commands: readonly Command[] = [
     flags: [],
     async run(context, args) {
       const data = await context.api.call(operatorTwin(deleteBoard), { params: { name: oneName(args) } });
-      answer(context, data, () => `removed ${data.name}`);
-      return exitCodes.done;
+      return answer(context, data, () => `removed ${data.name}`);
     },
   },
 ];

@@ -19,12 +19,10 @@ const commands: readonly Command[] = [
       const query = present({ month: args.value("month") });
       if (text === undefined) {
         const data = await context.api.call(operatorTwin(listBudgets), { query });
-        answer(context, data, () => budgetsText(data.budgets, context));
-        return exitCodes.done;
+        return answer(context, data, () => budgetsText(data.budgets, context));
       }
       const data = await context.api.call(operatorTwin(getBudget), { params: placeOf(text), query });
-      answer(context, data, () => budgetText(data, context));
-      return exitCodes.done;
+      return answer(context, data, () => budgetText(data, context));
     },
   },
   {
@@ -44,8 +42,7 @@ const commands: readonly Command[] = [
         params: placeOf(text),
         body: { target_percent: target },
       });
-      answer(context, data, () => budgetText(data, context));
-      return exitCodes.done;
+      return answer(context, data, () => budgetText(data, context));
     },
   },
 ];

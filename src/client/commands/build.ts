@@ -112,7 +112,7 @@ async function listOf(context: Context, args: Arguments): Promise<number> {
   const text = optionalWord(args, "build list SCOPE/NAME");
   const query = text === undefined ? {} : namesOf(text);
   const data = await context.api.call(listBuilds, { query });
-  answer(context, data, () => {
+  return answer(context, data, () => {
     if (data.builds.length === 0) return "no builds";
     const rows = data.builds.map((build) => [
       `${build.scope}/${build.name}`,
@@ -125,7 +125,6 @@ async function listOf(context: Context, args: Arguments): Promise<number> {
     ]);
     return tableText([["APP", "BUILD", "STATUS", "STARTED", "TOOK", "SOURCE", "ERROR"], ...rows], tableSetup(context));
   });
-  return exitCodes.done;
 }
 
 function namesOf(text: string): { scope: string; name: string } {
@@ -158,8 +157,7 @@ async function logOf(context: Context, args: Arguments): Promise<number> {
     return exitCodes.done;
   }
   const data = await context.api.call(buildLog, input);
-  answer(context, data, () => data.log.trimEnd());
-  return exitCodes.done;
+  return answer(context, data, () => data.log.trimEnd());
 }
 
 async function tell(context: Context, verb: "cancel" | "retry", args: Arguments): Promise<number> {
@@ -167,6 +165,5 @@ async function tell(context: Context, verb: "cancel" | "retry", args: Arguments)
   const data = await context.api.call(verb === "cancel" ? cancelBuild : retryBuild, input);
   const { scope, name, id, status } = data.build;
   const next = verb === "cancel" ? "" : `; follow it with berth build log ${scope}/${name} ${id} --follow`;
-  answer(context, data, () => `build ${id} of ${scope}/${name} is ${status}${next}`);
-  return exitCodes.done;
+  return answer(context, data, () => `build ${id} of ${scope}/${name} is ${status}${next}`);
 }

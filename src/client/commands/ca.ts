@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { getAuthority } from "../../ingress/api/certificates.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
-import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
+import { CommandFailure, usageFailure } from "../shell/failures.ts";
 import { printable } from "../shell/style.ts";
 
 /** Where systems keep the roots that they trust, and the program that reads them anew. */
@@ -28,8 +28,7 @@ export const caCommand: CommandBody = {
     if (more.length > 0 || (verb !== undefined && verb !== "install")) throw usageFailure("use: ca, or ca install");
     const data = await context.api.call(getAuthority);
     if (verb === "install") return install(context, data);
-    answer(context, data, () => data.certificate.trimEnd());
-    return exitCodes.done;
+    return answer(context, data, () => data.certificate.trimEnd());
   },
 };
 
@@ -41,8 +40,7 @@ interface Root {
 
 async function install(context: Context, root: Root): Promise<number> {
   const path = await installRoot(context, root, trustStores);
-  answer(context, { ...root, path }, () => `this machine trusts "${printable(root.common_name)}" (${path})`);
-  return exitCodes.done;
+  return answer(context, { ...root, path }, () => `this machine trusts "${printable(root.common_name)}" (${path})`);
 }
 
 interface TrustStore {

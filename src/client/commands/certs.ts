@@ -1,6 +1,6 @@
 import { listCertificates, renewCertificates } from "../../ingress/api/certificates.ts";
 import { answer, type CommandBody } from "../shell/command.ts";
-import { exitCodes, usageFailure } from "../shell/failures.ts";
+import { usageFailure } from "../shell/failures.ts";
 import { certificateNames, certificatesText } from "../text/certificate-text.ts";
 import { tableSetup } from "./get.ts";
 import { rowsOf, whenListing } from "../shell/listing.ts";
@@ -23,13 +23,15 @@ export const certsCommand: CommandBody = {
     if (verb === "renew") {
       if (name === undefined || more.length > 0) throw usageFailure("say which: certs renew NAME");
       const data = await context.api.call(renewCertificates, { params: { name } });
-      answer(context, data, () => `renewing ${data.certificates.map(certificateNames).join(", ")}; see: berth certs`);
-      return exitCodes.done;
+      return answer(
+        context,
+        data,
+        () => `renewing ${data.certificates.map(certificateNames).join(", ")}; see: berth certs`,
+      );
     }
     if (verb !== "list" || name !== undefined) throw usageFailure(`unknown command "certs ${words.join(" ")}"`);
     const data = await context.api.call(listCertificates);
-    answer(context, data, () => certificatesText(data.certificates, tableSetup(context)) || none);
-    return exitCodes.done;
+    return answer(context, data, () => certificatesText(data.certificates, tableSetup(context)) || none);
   },
 };
 

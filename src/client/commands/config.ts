@@ -132,15 +132,13 @@ async function get({ bucket, rest, context }: Call): Promise<number> {
   const single = key !== undefined && others.length === 0;
   const data = await context.api.call(getConfig, { query: { scope, name, key: single ? key : undefined } });
   if (single) {
-    answer(context, data, () => String(data[key] ?? ""));
-    return exitCodes.done;
+    return answer(context, data, () => String(data[key] ?? ""));
   }
   const variables = variablesOf(data);
   const missing = rest.filter((wanted) => !Object.hasOwn(variables, wanted));
   if (missing.length > 0) throw new CommandFailure(`not set on ${bucket.text}: ${missing.join(", ")}`);
   const shown = rest.length === 0 ? Object.keys(variables).sort() : rest;
-  answer(context, data, () => shown.map((wanted) => `${wanted}=${variables[wanted]}`).join("\n"));
-  return exitCodes.done;
+  return answer(context, data, () => shown.map((wanted) => `${wanted}=${variables[wanted]}`).join("\n"));
 }
 
 async function list({ bucket, rest, context }: Call): Promise<number> {
@@ -153,13 +151,12 @@ async function list({ bucket, rest, context }: Call): Promise<number> {
       ? {}
       : variablesOf(await context.api.call(getConfig, { query: { scope, name, merge: "false" } }));
   if (Object.keys(merged).length === 0) await requireNamed(bucket.text, context);
-  answer(context, data, () => {
+  return answer(context, data, () => {
     const keys = Object.keys(merged).sort();
     if (keys.length === 0) return `nothing is set on ${bucket.text}`;
     const rows = keys.map((key) => [key, digestOf(merged[key] ?? ""), Object.hasOwn(own, key) ? bucket.text : scope]);
     return tableText([["KEY", "DIGEST", "SET ON"], ...rows], { head: context.terminal.style.dim });
   });
-  return exitCodes.done;
 }
 
 function keyOf(row: unknown): string {

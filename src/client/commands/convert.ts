@@ -1,5 +1,5 @@
 import { answer, type CommandBody } from "../shell/command.ts";
-import { exitCodes, usageFailure } from "../shell/failures.ts";
+import { usageFailure } from "../shell/failures.ts";
 import { formatFlag, formatOfFlag } from "../shell/manifest-flags.ts";
 
 export const convertCommand: CommandBody = {
@@ -29,7 +29,6 @@ export const convertCommand: CommandBody = {
     const { cwd, stdin, limits } = context;
     const files = await manifestFiles(args.words, { cwd, stdin, limits, format: formatOfFlag(args) });
     const text = convertFiles(files, to, limits);
-    answer(context, { text }, () => text.replace(/\n$/, ""));
-    return exitCodes.done;
+    return answer(context, { text }, () => text.replace(/\n$/, ""));
   },
 };

@@ -228,8 +228,7 @@ function progress({ terminal }: Context, name: string, total: CopyCount): (count
 }
 
 function report(context: Context, { files, bytes }: CopyCount, target: string): number {
-  answer(context, { files, bytes, target }, () => {
+  return answer(context, { files, bytes, target }, () => {
     return `copied ${files} file${files === 1 ? "" : "s"} (${bytesText(bytes)}) to ${printable(target)}`;
   });
-  return exitCodes.done;
 }

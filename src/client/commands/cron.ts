@@ -6,7 +6,7 @@ import { nextRun } from "../../orchestration/core/schedule.ts";
 import type { Arguments } from "../shell/arguments.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
 import { shortDuration, timeText } from "../text/time-text.ts";
-import { exitCodes, usageFailure } from "../shell/failures.ts";
+import { usageFailure } from "../shell/failures.ts";
 import { requireNamed } from "../shell/named.ts";
 import { parseReference } from "../shell/reference.ts";
 import { followRun, startRun } from "../wait/run-follow.ts";
@@ -71,8 +71,7 @@ async function list({ words, context }: Call): Promise<number> {
   const { runs } = await context.api.call(listRuns, {
     query: { kind: "cronjob", scope: scope ?? word, limit: "1000" },
   });
-  answer(context, manifests, () => cronTable(manifests, runs, context));
-  return exitCodes.done;
+  return answer(context, manifests, () => cronTable(manifests, runs, context));
 }
 
 function cronTable(manifests: readonly Manifest[], runs: readonly JobRun[], context: Context): string {
@@ -109,29 +108,27 @@ function lastText(run: JobRun | undefined): string {
 async function run({ words, args, context }: Call): Promise<number> {
   const begun = await startRun(context, await findJob(context.api, only(words, "SCOPE/NAME"), "cronjob"));
   if (!args.on("no-wait")) return followRun(context, begun);
-  answer(context, begun, () => begun.run_id);
-  return exitCodes.done;
+  return answer(context, begun, () => begun.run_id);
 }
 
 async function history({ words, args, context }: Call): Promise<number> {
   const { kind, scope, name } = await findJob(context.api, only(words, "SCOPE/NAME"));
   const data = await context.api.call(listRuns, { query: { kind, scope, name, limit: args.value("limit") } });
-  answer(context, data, () => (data.runs.length === 0 ? "no runs yet" : runTable(data.runs, tableSetup(context))));
-  return exitCodes.done;
+  return answer(context, data, () =>
+    data.runs.length === 0 ? "no runs yet" : runTable(data.runs, tableSetup(context)),
+  );
 }
 
 async function show({ words, context }: Call): Promise<number> {
   const found = await context.api.call(getRun, {
     params: { id: only(words, "run; see: berth cron history SCOPE/NAME") },
   });
-  answer(context, found, () => runText(found, tableSetup(context)));
-  return exitCodes.done;
+  return answer(context, found, () => runText(found, tableSetup(context)));
 }
 
 async function cancel({ words, context }: Call): Promise<number> {
   const ended = await context.api.call(cancelRun, {
     params: { id: only(words, "run; see: berth cron history SCOPE/NAME") },
   });
-  answer(context, ended, () => `run ${ended.run_id} ${ended.status}`);
-  return exitCodes.done;
+  return answer(context, ended, () => `run ${ended.run_id} ${ended.status}`);
 }

@@ -73,12 +73,11 @@ async function list({ context, args, words }: Call): Promise<number> {
         })),
     ),
   );
-  answer(context, { domains: rows }, () => {
+  return answer(context, { domains: rows }, () => {
     if (rows.length === 0) return reference === undefined ? "no domains" : `${reference} has no domain`;
     const cells = rows.map((row) => [row.app, row.host, statusText(row), recordText(row)]);
     return tableText([["APP", "HOST", "DNS", "RECORD TO SET"], ...cells], tableSetup(context));
   });
-  return exitCodes.done;
 }
 
 async function add(call: Call): Promise<number> {
@@ -88,8 +87,7 @@ async function add(call: Call): Promise<number> {
   const ingress = found ?? (await newIngress(context, reference, host));
   const spec = found === undefined ? ingress.spec : withHost(found.spec, host);
   if (spec === undefined) {
-    answer(context, { changed: false, host }, () => `${formatKey(keyOf(ingress))} has ${host} already`);
-    return exitCodes.done;
+    return answer(context, { changed: false, host }, () => `${formatKey(keyOf(ingress))} has ${host} already`);
   }
   await store(context, ingress, spec);
   const check = await look(context, host, await serverAddresses(context, call.args));

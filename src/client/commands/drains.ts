@@ -11,7 +11,7 @@ import { resolve } from "node:path";
 import { operatorTwin } from "../../observability/api/operator-twin.ts";
 import type { Arguments } from "../shell/arguments.ts";
 import { answer, type Command, type CommandBody, type Context } from "../shell/command.ts";
-import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
+import { CommandFailure, usageFailure } from "../shell/failures.ts";
 import { rowsOf } from "../shell/listing.ts";
 import { printable } from "../shell/style.ts";
 import { tableText } from "../text/table-text.ts";
@@ -27,8 +27,7 @@ const commands: readonly Command[] = [
     lists: rowsOf("drains", "name"),
     async run(context) {
       const data = await context.api.call(operatorTwin(listDrains), {});
-      answer(context, data, () => drainsText(data.drains, context));
-      return exitCodes.done;
+      return answer(context, data, () => drainsText(data.drains, context));
     },
   },
   {
@@ -73,12 +72,11 @@ const commands: readonly Command[] = [
         ...(level === undefined ? {} : { level }),
       };
       const data = await context.api.call(operatorTwin(putDrain), { params: { name }, body });
-      answer(
+      return answer(
         context,
         data,
         () => `${data.name} sends lines to ${printable(data.target)}; try it with: berth drains test ${data.name}`,
       );
-      return exitCodes.done;
     },
   },
   {
@@ -89,8 +87,7 @@ const commands: readonly Command[] = [
     async run(context, args) {
       const data = await context.api.call(operatorTwin(testDrain), { params: { name: oneName(args) } });
       if (!data.delivered) throw new CommandFailure(`the test line was not delivered: ${printable(data.result)}`);
-      answer(context, data, () => printable(data.result));
-      return exitCodes.done;
+      return answer(context, data, () => printable(data.result));
     },
   },
   {
@@ -100,8 +97,7 @@ const commands: readonly Command[] = [
     flags: [],
     async run(context, args) {
       const data = await context.api.call(operatorTwin(deleteDrain), { params: { name: oneName(args) } });
-      answer(context, data, () => `removed ${data.name}`);
-      return exitCodes.done;
+      return answer(context, data, () => `removed ${data.name}`);
     },
   },
 ];

@@ -83,10 +83,9 @@ async function pull(call: Call): Promise<number> {
   if (count === 0) context.terminal.note(`${context.terminal.noteStyle.yellow("!")} nothing is set on ${bucket.text}`);
   const changed = await consentToReplace(call, variables);
   if (changed) await writePrivately(resolve(context.cwd, file), file, text);
-  answer(context, { file, keys: Object.keys(variables).sort(), changed }, () =>
+  return answer(context, { file, keys: Object.keys(variables).sort(), changed }, () =>
     changed ? `wrote ${counted(count, "variable")} to ${file}` : `${file} has the same ${counted(count, "variable")}`,
   );
-  return exitCodes.done;
 }
 
 /** Whether there is something to write. Asks before variables of a file are lost. */
@@ -133,8 +132,7 @@ async function importFile(call: Call): Promise<number> {
 }
 
 function nothingToDo({ bucket, file, context }: Call): number {
-  answer(context, { changed: [], restarting: [] }, () => `${bucket.text} has all of ${file} already`);
-  return exitCodes.done;
+  return answer(context, { changed: [], restarting: [] }, () => `${bucket.text} has all of ${file} already`);
 }
 
 /** One call, so that what reads the config restarts once. An empty value unsets. */
@@ -145,14 +143,13 @@ async function send(call: Call, changes: Difference, wanted: Variables): Promise
   const body = Object.fromEntries([...set, ...changes.removed.map((key) => [key, ""])]);
   const query = { scope, name, restart: args.on("no-restart") ? "false" : undefined };
   const result = await context.api.call(setConfig, { query, body });
-  answer(context, result, () =>
+  return answer(context, result, () =>
     [
       `changed ${counted(result.changed.length, "key")} of ${bucket.text}`,
       ...restartingLines(result.restarting, { of: bucket.text }),
       ...(result.notes ?? []).map((note) => printable(note)),
     ].join("\n"),
   );
-  return exitCodes.done;
 }
 
 async function stored({ bucket: { scope, name }, context }: Call, merged: boolean): Promise<Variables> {

@@ -26,8 +26,7 @@ export const eventsCommand: CommandBody = {
     const data = await context.api.call(listEvents, { query });
     if (data.events.length === 0) await requireNamed(text, context);
     if (args.on("follow")) return followEvents(context, query, data.events);
-    answer(context, data, () => eventsText(data.events, context));
-    return exitCodes.done;
+    return answer(context, data, () => eventsText(data.events, context));
   },
 };
 

@@ -9,7 +9,7 @@ import {
   typeWords,
 } from "../../orchestration/core/schema-fields.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
-import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
+import { CommandFailure, usageFailure } from "../shell/failures.ts";
 import { normalKind } from "../shell/kinds.ts";
 import { printable, type Style } from "../shell/style.ts";
 import { didYouMean } from "../shell/suggest.ts";
@@ -32,8 +32,7 @@ export const explainCommand: CommandBody = {
     const kind = normalKind(first);
     const schema = coreSchema(kind) ?? (await blockSchema(context, kind));
     const found = under(schema, { kind, path });
-    answer(context, found, () => explainText([kind, ...path].join("."), found, context.terminal.style));
-    return exitCodes.done;
+    return answer(context, found, () => explainText([kind, ...path].join("."), found, context.terminal.style));
   },
 };
 
@@ -54,11 +53,10 @@ async function listKinds(context: Context): Promise<number> {
     },
   );
   const blocks = plugins.flatMap(({ name, kinds }) => kinds.map((kind) => ({ kind, plugin: name })));
-  answer(context, { kinds: [...core.map((kind) => ({ kind })), ...blocks] }, () => {
+  return answer(context, { kinds: [...core.map((kind) => ({ kind })), ...blocks] }, () => {
     const rows = [...core.map((kind) => [kind]), ...blocks.map(({ kind, plugin }) => [kind, `plugin ${plugin}`])];
     return listText(rows);
   });
-  return exitCodes.done;
 }
 
 async function blockSchema(context: Context, kind: string): Promise<SchemaNode> {

@@ -1,7 +1,7 @@
 import { type WebhookDelivery, listDeliveries } from "../../orchestration/api/webhooks.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
 import { timeText } from "../text/time-text.ts";
-import { exitCodes, usageFailure } from "../shell/failures.ts";
+import { usageFailure } from "../shell/failures.ts";
 import { normalKind } from "../shell/kinds.ts";
 import { resourceReference } from "../shell/reference.ts";
 import { printable } from "../shell/style.ts";
@@ -29,8 +29,7 @@ export const hooksCommand: CommandBody = {
     const flag = args.value("kind");
     const kind = flag === undefined ? own : normalKind(flag);
     const data = await context.api.call(listDeliveries, { query: { kind, scope, name, limit: args.value("limit") } });
-    answer(context, data, () => deliveriesText(data.deliveries, context));
-    return exitCodes.done;
+    return answer(context, data, () => deliveriesText(data.deliveries, context));
   },
 };
 

@@ -1,7 +1,6 @@
 import { getIncident, listIncidents } from "../../observability/api/incidents.ts";
 import { operatorTwin } from "../../observability/api/operator-twin.ts";
 import { answer, type Command, type CommandBody } from "../shell/command.ts";
-import { exitCodes } from "../shell/failures.ts";
 import { rowsOf } from "../shell/listing.ts";
 import { resourceReference } from "../shell/reference.ts";
 import { incidentsText, incidentText } from "../text/incident-text.ts";
@@ -22,8 +21,7 @@ const list: Command = {
     const { scope, name } = text === undefined ? { scope: undefined, name: undefined } : resourceReference(text);
     const query = present({ scope, name, since: args.value("since"), limit: args.value("limit") });
     const data = await context.api.call(operatorTwin(listIncidents), { query });
-    answer(context, data, () => incidentsText(data.incidents, context));
-    return exitCodes.done;
+    return answer(context, data, () => incidentsText(data.incidents, context));
   },
 };
 
@@ -37,8 +35,7 @@ const commands: readonly Command[] = [
     async run(context, args) {
       const id = oneWord(args, "which incident: its id, as berth incidents shows it");
       const data = await context.api.call(operatorTwin(getIncident), { params: { id } });
-      answer(context, data, () => incidentText(data.incident, data.timeline, context));
-      return exitCodes.done;
+      return answer(context, data, () => incidentText(data.incident, data.timeline, context));
     },
   },
 ];

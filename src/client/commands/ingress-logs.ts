@@ -25,8 +25,7 @@ export const accessCommand: Command = {
     const query = { ingress, status: args.value("status"), request_id: args.value("id"), limit: args.value("limit") };
     const data = await context.api.call(listAccess, { query });
     if (args.on("follow")) return follow(context, query, data.entries);
-    answer(context, data, () => entriesText(data.entries, context) || none);
-    return exitCodes.done;
+    return answer(context, data, () => entriesText(data.entries, context) || none);
   },
 };
 

@@ -39,12 +39,11 @@ const listCommand: Command = {
     const { sites, proxy } = await context.api.call(getIngress);
     const chosen = sites.filter((site) => isMeant(site, reference));
     if (reference !== undefined && chosen.length === 0) throw notFound(reference);
-    answer(
+    return answer(
       context,
       { sites: chosen },
       () => sitesText({ sites: chosen, proxy }, tableSetup(context)) || "no ingresses",
     );
-    return exitCodes.done;
   },
 };
 
@@ -67,8 +66,7 @@ const topCommand: Command = {
     };
     if (context.rawTerminal.size() === undefined || context.json) {
       const traffic = await read();
-      answer(context, traffic, () => trafficText(traffic, tableSetup(context)));
-      return exitCodes.done;
+      return answer(context, traffic, () => trafficText(traffic, tableSetup(context)));
     }
     const look = async () => {
       const text = trafficText(await read(), tableSetup(context));
@@ -88,8 +86,7 @@ const reloadCommand: Command = {
   async run(context, args) {
     noWords(args);
     const data = await context.api.call(reloadIngress);
-    answer(context, data, () => proxyText(data, tableSetup(context)));
-    return exitCodes.done;
+    return answer(context, data, () => proxyText(data, tableSetup(context)));
   },
 };
 
@@ -104,8 +101,7 @@ const stopCommand: Command = {
     noWords(args);
     await assent("Stop the proxy? No site is served until: berth ingress reload", args, context);
     const data = await context.api.call(stopIngress);
-    answer(context, data, () => "stopped; start it again with: berth ingress reload");
-    return exitCodes.done;
+    return answer(context, data, () => "stopped; start it again with: berth ingress reload");
   },
 };
 

@@ -41,8 +41,7 @@ export const unlockCommand: CommandBody = {
     const [place, ...more] = args.words;
     if (place === undefined || more.length > 0) throw usageFailure("say what to unlock: one SCOPE or SCOPE/NAME");
     const data = await context.api.call(unlock, { query: placeOf(place) });
-    answer(context, data, () => `unlocked ${nameOf(data)}; it was locked by ${data.actor}: ${data.reason}`);
-    return exitCodes.done;
+    return answer(context, data, () => `unlocked ${nameOf(data)}; it was locked by ${data.actor}: ${data.reason}`);
   },
 };
 
@@ -55,8 +54,7 @@ export const locksCommand: CommandBody = {
     const [scope, ...more] = args.words;
     if (more.length > 0) throw usageFailure("locks takes one SCOPE at most");
     const data = await context.api.call(listLocks, { query: { scope } });
-    answer(context, data, () => lockTable(data.locks, tableSetup(context)));
-    return exitCodes.done;
+    return answer(context, data, () => lockTable(data.locks, tableSetup(context)));
   },
 };
 

@@ -2,7 +2,7 @@ import { createPat, getPat, listPats, type Pat, revokePat, rotatePat } from "../
 import { assent, yesFlag } from "../shell/ask.ts";
 import type { Arguments } from "../shell/arguments.ts";
 import { answer, type Command, type CommandBody, type Context } from "../shell/command.ts";
-import { exitCodes, usageFailure } from "../shell/failures.ts";
+import { usageFailure } from "../shell/failures.ts";
 import { printable } from "../shell/style.ts";
 import { noWords, optionalWord } from "../shell/words.ts";
 import { tableText } from "../text/table-text.ts";
@@ -42,8 +42,7 @@ const commands: readonly Command[] = [
         cidr: listed(args, "cidr"),
       };
       const data = await context.api.call(createPat, { body });
-      answer(context, data, () => madeText(data, once));
-      return exitCodes.done;
+      return answer(context, data, () => madeText(data, once));
     },
   },
   {
@@ -55,8 +54,7 @@ const commands: readonly Command[] = [
     async run(context, args) {
       noWords(args);
       const data = await context.api.call(listPats, { query: { all: args.on("all") ? "true" : undefined } });
-      answer(context, data, () => listText(data.pats, context));
-      return exitCodes.done;
+      return answer(context, data, () => listText(data.pats, context));
     },
   },
   {
@@ -66,8 +64,7 @@ const commands: readonly Command[] = [
     flags: [],
     async run(context, args) {
       const data = await context.api.call(getPat, { params: { id: oneId(args) } });
-      answer(context, data, () => showText(data.pat, context.clock.now()));
-      return exitCodes.done;
+      return answer(context, data, () => showText(data.pat, context.clock.now()));
     },
   },
   {
@@ -80,8 +77,7 @@ const commands: readonly Command[] = [
       const grace = args.value("grace");
       const data = await context.api.call(rotatePat, { params: { id }, body: grace === undefined ? {} : { grace } });
       const ends = grace === "0" ? "has ended" : `ends in ${grace ?? "15m"}`;
-      answer(context, data, () => madeText(data, `${once}\nthe old token ${id} ${ends}`));
-      return exitCodes.done;
+      return answer(context, data, () => madeText(data, `${once}\nthe old token ${id} ${ends}`));
     },
   },
   {
@@ -93,8 +89,7 @@ const commands: readonly Command[] = [
       const id = oneId(args);
       await assent(`end token ${id}? every program that uses it is refused at once`, args, context);
       const data = await context.api.call(revokePat, { params: { id } });
-      answer(context, data, () => `token ${id} has ended`);
-      return exitCodes.done;
+      return answer(context, data, () => `token ${id} has ended`);
     },
   },
 ];

@@ -36,7 +36,7 @@ const commands: readonly Command[] = [
     async run(context, args) {
       const instance = optionalWord(args, "name one instance");
       const data = await context.api.call(enablePeople, { body: { instance, urls: args.values("url") } });
-      answer(context, data, () => {
+      return answer(context, data, () => {
         const facts = [
           ["instance", `${data.instance}${data.made ? " (new)" : ""}`],
           ["sign-in page", data.sign_in_url],
@@ -45,7 +45,6 @@ const commands: readonly Command[] = [
         const next = "next: berth people set ana@example.com admin";
         return `${listText(facts, { width: context.terminal.width })}\n${next}`;
       });
-      return exitCodes.done;
     },
   },
   {
@@ -122,8 +121,7 @@ const commands: readonly Command[] = [
       noWords(args);
       await assent("turn the sign-in of people off? every session of people ends at once", args, context);
       const data = await context.api.call(disablePeople);
-      answer(context, data, () => `the sign-in of people is off${endedText(data.sessions_ended)}`);
-      return exitCodes.done;
+      return answer(context, data, () => `the sign-in of people is off${endedText(data.sessions_ended)}`);
     },
   },
 ];
@@ -151,8 +149,7 @@ async function tell(
   text: (ended: string) => string,
 ): Promise<number> {
   const data = await context.api.call(endpoint, { params: { person } });
-  answer(context, data, () => `${printable(data.email)}${text(endedText(data.sessions_ended))}`);
-  return exitCodes.done;
+  return answer(context, data, () => `${printable(data.email)}${text(endedText(data.sessions_ended))}`);
 }
 
 function endedText(count: number): string {

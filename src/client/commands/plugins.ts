@@ -90,8 +90,7 @@ async function list({ words, context }: Call): Promise<number> {
 
 async function info({ words, context }: Call): Promise<number> {
   const plugin = await context.api.call(getPlugin, { params: { name: only(words) } });
-  answer(context, plugin, () => pluginText(plugin, context.terminal.style));
-  return exitCodes.done;
+  return answer(context, plugin, () => pluginText(plugin, context.terminal.style));
 }
 
 async function install({ words, args, context }: Call): Promise<number> {
@@ -157,8 +156,7 @@ async function remove({ words, args, context }: Call): Promise<number> {
   await assent(`Remove the plugin "${name}"? What it made stays.`, args, context);
   const data = await context.api.call(removePlugin, { params: { name } });
   if (!data.removed) throw new CommandFailure(`no plugin "${name}" is installed; see: berth plugins`);
-  answer(context, data, () => `removed ${name}`);
-  return exitCodes.done;
+  return answer(context, data, () => `removed ${name}`);
 }
 
 async function runs({ words, args, context }: Call): Promise<number> {
@@ -168,8 +166,7 @@ async function runs({ words, args, context }: Call): Promise<number> {
     // An unknown plugin that never ran is an error; one that was removed has runs.
     await context.api.call(getPlugin, { params: { name: plugin } });
   }
-  answer(context, data, () => (data.runs.length === 0 ? "no runs yet" : runTable(data.runs, context)));
-  return exitCodes.done;
+  return answer(context, data, () => (data.runs.length === 0 ? "no runs yet" : runTable(data.runs, context)));
 }
 
 function runTable(list: readonly PluginRun[], context: Context): string {

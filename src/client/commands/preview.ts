@@ -38,7 +38,7 @@ export const previewCommand: CommandBody = {
 async function list(context: Context, [of, ...more]: string[]): Promise<number> {
   if (more.length > 0) throw usageFailure("preview list takes one SCOPE at most");
   const data = await context.api.call(listPreviews, { query: { of } });
-  answer(context, data, () => {
+  return answer(context, data, () => {
     if (data.previews.length === 0) return "no previews";
     const { now, width, style } = tableSetup(context);
     const rows = data.previews.map((one) => [
@@ -50,7 +50,6 @@ async function list(context: Context, [of, ...more]: string[]): Promise<number> 
     ]);
     return tableText([["SCOPE", "BRANCH", "RUNS IN", "HOST", "ENDS IN"], ...rows], { width, head: style.dim });
   });
-  return exitCodes.done;
 }
 
 async function open(context: Context, args: Arguments, words: string[]): Promise<number> {
@@ -77,8 +76,7 @@ async function remove(context: Context, args: Arguments, words: string[]): Promi
     yes: args.on("yes"),
   });
   const data = await context.api.call(deletePreview, { query: { of, branch } });
-  answer(context, data, () => `deleted the preview of ${printable(data.branch)}: ${data.scope}`);
-  return exitCodes.done;
+  return answer(context, data, () => `deleted the preview of ${printable(data.branch)}: ${data.scope}`);
 }
 
 function placeOf([of, branch, ...more]: string[], verb: string): { of: string; branch: string } {

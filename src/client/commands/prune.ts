@@ -1,7 +1,6 @@
 import { planPrune, prune, type PrunePlan } from "../../orchestration/api/disk.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
 import { requireYes } from "../shell/ask.ts";
-import { exitCodes } from "../shell/failures.ts";
 import { printable } from "../shell/style.ts";
 import { noWords } from "../shell/words.ts";
 import { isRemovable, leftoverText } from "../text/leftovers.ts";
@@ -23,8 +22,7 @@ export const pruneCommand: CommandBody = {
     const plan = await context.api.call(planPrune);
     const isNothing = plan.images.length === 0 && plan.build_cache_bytes === 0;
     if (args.on("dry-run") || isNothing) {
-      answer(context, plan, () => planText(plan));
-      return exitCodes.done;
+      return answer(context, plan, () => planText(plan));
     }
     if (!context.json) context.terminal.note(planText(plan));
     await requireYes(context, { text: `Remove ${bytesText(plan.bytes)}?`, yes: args.on("yes") });
@@ -34,13 +32,12 @@ export const pruneCommand: CommandBody = {
 
 async function remove(context: Context): Promise<number> {
   const done = await context.api.call(prune);
-  answer(
+  return answer(
     context,
     done,
     () =>
       `removed ${done.images.length} ${done.images.length === 1 ? "image" : "images"} and ${bytesText(done.build_cache_bytes)} of build cache`,
   );
-  return exitCodes.done;
 }
 
 function planText({ images, build_cache_bytes: cache, bytes, leftovers }: PrunePlan): string {

@@ -17,7 +17,8 @@ export const psCommand: CommandBody = {
     const found = await askPods(reference, context);
     if (found === undefined) return exitCodes.failed;
     if (found.pods.length === 0) await requireNamed(reference, context);
-    answer(context, found, () => (found.pods.length === 0 ? "no pods" : psTable(found.pods, tableSetup(context))));
-    return exitCodes.done;
+    return answer(context, found, () =>
+      found.pods.length === 0 ? "no pods" : psTable(found.pods, tableSetup(context)),
+    );
   },
 };

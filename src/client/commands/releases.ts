@@ -3,7 +3,7 @@ import { postFailure } from "../../base/pure/exit-code.ts";
 import { answer, type CommandBody } from "../shell/command.ts";
 import { receiptText } from "../text/receipt-text.ts";
 import { ageOf, shortDuration } from "../text/time-text.ts";
-import { exitCodes, usageFailure } from "../shell/failures.ts";
+import { usageFailure } from "../shell/failures.ts";
 import { normalKind } from "../shell/kinds.ts";
 import { resourceReference } from "../shell/reference.ts";
 import type { TableSetup } from "../text/resource-table.ts";
@@ -26,8 +26,7 @@ export const releasesCommand: CommandBody = {
     const flag = args.value("kind") ?? reference.kind;
     const kind = flag === undefined ? undefined : normalKind(flag);
     const data = await context.api.call(listReleases, { query: { kind, scope, name } });
-    answer(context, data, () => releaseTable(data.releases, tableSetup(context)));
-    return exitCodes.done;
+    return answer(context, data, () => releaseTable(data.releases, tableSetup(context)));
   },
 };
 

@@ -122,7 +122,7 @@ function keyFile(text: string, { cwd }: Context): string {
 async function list({ words, context, stored }: Call): Promise<number> {
   if (words.length > 0) throw usageFailure("remote list takes no words");
   const remotes = stored.list.map((remote) => shown(remote, stored.default));
-  answer(context, { remotes }, () => {
+  return answer(context, { remotes }, () => {
     if (remotes.length === 0) return "no remotes; add one with: berth remote add NAME user@host";
     const rows = remotes.map(({ name, address, identity = "", groups, default: standard }) => {
       return [name, address, standard ? "yes" : "", groups.join(","), identity];
@@ -130,7 +130,6 @@ async function list({ words, context, stored }: Call): Promise<number> {
     const { style, width } = context.terminal;
     return tableText([["NAME", "ADDRESS", "DEFAULT", "GROUPS", "IDENTITY"], ...rows], { width, head: style.dim });
   });
-  return exitCodes.done;
 }
 
 function shown(remote: Remote, standard: string | undefined) {

@@ -53,13 +53,12 @@ async function showRollback(context: Context, query: QueryOf<typeof rollback>): 
   const data = await context.api.call(rollback, { query });
   const { kind, scope, name, rolled_back_to: goal, taken_back } = data;
   const { releases } = await context.api.call(listReleases, { query: { kind, scope, name } });
-  answer(context, data, () => {
+  return answer(context, data, () => {
     const release = { ...releases.find(({ id }) => id === goal), taken_back };
     const fields = takenBackLines(release, releases[0]).map((line) => `  ${line}`);
     const same = fields.length === 0 ? ["  no field of the manifest changes: only the image does"] : fields;
     return [`would roll ${formatKey(data)} back to release ${goal}`, ...same, "nothing was changed"].join("\n");
   });
-  return exitCodes.done;
 }
 
 function rollbackText(data: DataOf<typeof rollback>): string {

@@ -119,8 +119,7 @@ function watchStatus(context: Context, args: Arguments): Promise<number> {
 
 async function tell(context: Context, args: Arguments, endpoint: Told): Promise<number> {
   const data = await call(context, args, endpoint);
-  answer(context, data, () => rolloutText(data, tableSetup(context)));
-  return exitCodes.done;
+  return answer(context, data, () => rolloutText(data, tableSetup(context)));
 }
 
 async function tellAndWait(context: Context, args: Arguments, endpoint: Told): Promise<number> {

@@ -2,7 +2,7 @@ import { cancelRun } from "../../orchestration/api/jobs.ts";
 import { formatKey } from "../../orchestration/api/manifest.ts";
 import { attachFlags } from "../session/attached.ts";
 import { answer, type CommandBody } from "../shell/command.ts";
-import { exitCodes, usageFailure } from "../shell/failures.ts";
+import { usageFailure } from "../shell/failures.ts";
 import { followRun, startRun } from "../wait/run-follow.ts";
 import { runInOwnContainer } from "../session/run-app.ts";
 import { findJob } from "../wait/run-target.ts";
@@ -47,14 +47,12 @@ export const runCommand: CommandBody = {
     if (id !== undefined) {
       if (text !== undefined) throw usageFailure("--cancel takes the id of a run and nothing else");
       const run = await context.api.call(cancelRun, { params: { id } });
-      answer(context, run, () => `run ${run.run_id} of ${formatKey(run)} ${run.status}`);
-      return exitCodes.done;
+      return answer(context, run, () => `run ${run.run_id} of ${formatKey(run)} ${run.status}`);
     }
     if (text === undefined) throw usageFailure("say what to run: SCOPE/NAME of a job, or SCOPE/NAME -- COMMAND");
     if (more.length > 0) return runInOwnContainer(context, args);
     const begun = await startRun(context, await findJob(context.api, text, args.value("kind")));
     if (!args.on("no-wait")) return followRun(context, begun);
-    answer(context, begun, () => begun.run_id);
-    return exitCodes.done;
+    return answer(context, begun, () => begun.run_id);
   },
 };

@@ -1,6 +1,6 @@
 import { kindWords, parseKind } from "../../orchestration/core/kind.ts";
 import { answer, type CommandBody } from "../shell/command.ts";
-import { exitCodes, usageFailure } from "../shell/failures.ts";
+import { usageFailure } from "../shell/failures.ts";
 import { didYouMean } from "../shell/suggest.ts";
 
 export const schemaCommand: CommandBody = {
@@ -24,7 +24,6 @@ export const schemaCommand: CommandBody = {
     }
     const { editorSchema } = await import("../manifests/editor-schema.ts");
     const schema = editorSchema(kind);
-    answer(context, schema, () => JSON.stringify(schema, null, 2));
-    return exitCodes.done;
+    return answer(context, schema, () => JSON.stringify(schema, null, 2));
   },
 };

@@ -8,7 +8,7 @@ import {
 import { operatorTwin } from "../../observability/api/operator-twin.ts";
 import { logFilters, textFlags } from "../session/log-query.ts";
 import { answer, type Command, type CommandBody, type Context } from "../shell/command.ts";
-import { exitCodes, usageFailure } from "../shell/failures.ts";
+import { usageFailure } from "../shell/failures.ts";
 import { rowsOf } from "../shell/listing.ts";
 import { printable } from "../shell/style.ts";
 import { tableText } from "../text/table-text.ts";
@@ -23,8 +23,7 @@ const commands: readonly Command[] = [
     lists: rowsOf("searches", "name"),
     async run(context) {
       const data = await context.api.call(operatorTwin(listSavedSearches), {});
-      answer(context, data, () => searchesText(data.searches, context));
-      return exitCodes.done;
+      return answer(context, data, () => searchesText(data.searches, context));
     },
   },
   {
@@ -41,8 +40,7 @@ const commands: readonly Command[] = [
       const given = Object.entries({ q, app, level, from }).filter(([, value]) => value !== undefined);
       const body: LogSearchBody = Object.fromEntries(given);
       const data = await context.api.call(operatorTwin(saveSearch), { params: { name }, body });
-      answer(context, data, () => `saved ${data.name}; use it with: berth logs --saved ${data.name}`);
-      return exitCodes.done;
+      return answer(context, data, () => `saved ${data.name}; use it with: berth logs --saved ${data.name}`);
     },
   },
   {
@@ -54,8 +52,7 @@ const commands: readonly Command[] = [
       const [name, ...more] = args.words;
       if (name === undefined || more.length > 0) throw usageFailure("write the NAME of one saved search");
       const data = await context.api.call(operatorTwin(deleteSavedSearch), { params: { name } });
-      answer(context, data, () => `removed ${data.name}`);
-      return exitCodes.done;
+      return answer(context, data, () => `removed ${data.name}`);
     },
   },
 ];

@@ -3,7 +3,6 @@ import { formatKey } from "../../orchestration/api/manifest.ts";
 import { startPod } from "../../orchestration/api/pods.ts";
 import { wake } from "../../orchestration/api/wake.ts";
 import { answer, type CommandBody } from "../shell/command.ts";
-import { exitCodes } from "../shell/failures.ts";
 import { asleepApp, frozenWithoutContainer, podNames, unlessGone } from "../wait/pods.ts";
 
 export const startCommand: CommandBody = {
@@ -40,8 +39,7 @@ export const startCommand: CommandBody = {
       if (!context.json) context.terminal.out(startedText(data));
     }
     const pods = done.length === 1 && woken.length === 0 ? done[0] : { pods: done };
-    answer(context, woken.length === 0 ? pods : { ...pods, woken }, () => "");
-    return exitCodes.done;
+    return answer(context, woken.length === 0 ? pods : { ...pods, woken }, () => "");
   },
 };
 

@@ -1,5 +1,5 @@
 import { answer, type CommandBody } from "../shell/command.ts";
-import { exitCodes, usageFailure } from "../shell/failures.ts";
+import { usageFailure } from "../shell/failures.ts";
 import { requireNamed } from "../shell/named.ts";
 import { findStats } from "../wait/stats.ts";
 import { statsTable } from "../text/stats-table.ts";
@@ -18,7 +18,6 @@ export const statsCommand: CommandBody = {
     const report = await findStats(context.api, reference, { orphans: args.on("orphans") });
     const { pods } = report;
     if (pods.length === 0) await requireNamed(reference, context);
-    answer(context, report, () => (pods.length === 0 ? "no running pods" : statsTable(pods, context.terminal)));
-    return exitCodes.done;
+    return answer(context, report, () => (pods.length === 0 ? "no running pods" : statsTable(pods, context.terminal)));
   },
 };

@@ -2,7 +2,7 @@ import type { Client } from "../../base/wire/client.ts";
 import type { DataOf } from "../../base/wire/endpoint.ts";
 import { stopPod } from "../../orchestration/api/pods.ts";
 import { answer, type CommandBody } from "../shell/command.ts";
-import { CommandFailure, exitCodes } from "../shell/failures.ts";
+import { CommandFailure } from "../shell/failures.ts";
 import { asleepApp, podNames, unlessGone } from "../wait/pods.ts";
 
 export const stopCommand: CommandBody = {
@@ -21,8 +21,7 @@ export const stopCommand: CommandBody = {
       done.push(data);
       if (!context.json) context.terminal.out(`stopped ${data.name}${data.freeze ? ", frozen until start" : ""}`);
     }
-    answer(context, done.length === 1 ? done[0] : { pods: done }, () => "");
-    return exitCodes.done;
+    return answer(context, done.length === 1 ? done[0] : { pods: done }, () => "");
   },
 };
 

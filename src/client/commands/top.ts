@@ -1,6 +1,6 @@
 import type { Stats } from "../../orchestration/api/stats.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
-import { exitCodes, usageFailure } from "../shell/failures.ts";
+import { usageFailure } from "../shell/failures.ts";
 import { requireNamed } from "../shell/named.ts";
 import { findStats, type StatsReport } from "../wait/stats.ts";
 import { statsTable } from "../text/stats-table.ts";
@@ -22,10 +22,9 @@ export const topCommand: CommandBody = {
     const size = context.rawTerminal.size();
     if (size === undefined || context.json) {
       const report = await read();
-      answer(context, report, () => {
+      return answer(context, report, () => {
         return report.pods.length === 0 ? "no running pods" : statsTable(report.pods, context.terminal);
       });
-      return exitCodes.done;
     }
     const look = async () => {
       const { pods } = await read();

@@ -1,7 +1,6 @@
 import { operatorTwin } from "../../observability/api/operator-twin.ts";
 import { getTrace, listTraces } from "../../observability/api/traces.ts";
 import { answer, type Command, type CommandBody } from "../shell/command.ts";
-import { exitCodes } from "../shell/failures.ts";
 import { rowsOf } from "../shell/listing.ts";
 import { tracesText, traceText } from "../text/trace-text.ts";
 import { oneWord, optionalWord, present } from "../shell/words.ts";
@@ -32,8 +31,7 @@ const list: Command = {
       limit: args.value("limit"),
     });
     const data = await context.api.call(operatorTwin(listTraces), { query });
-    answer(context, data, () => tracesText(data, context));
-    return exitCodes.done;
+    return answer(context, data, () => tracesText(data, context));
   },
 };
 
@@ -47,8 +45,7 @@ const commands: readonly Command[] = [
     async run(context, args) {
       const id = oneWord(args, "which trace: its id, as berth traces shows it");
       const data = await context.api.call(operatorTwin(getTrace), { params: { id } });
-      answer(context, data, () => traceText(data, context));
-      return exitCodes.done;
+      return answer(context, data, () => traceText(data, context));
     },
   },
 ];

@@ -41,14 +41,13 @@ export const validateCommand: CommandBody = {
     const { files } = set;
     const unchecked = blocks.map((block) => formatKey(block));
     const { length } = set.manifests;
-    answer(
+    return answer(
       context,
       { manifests: length, files, unchecked, ...(warned.length === 0 ? {} : { warnings: warned }) },
       () => {
         return `${counted(length, "manifest")} in ${counted(files, "file")}: no faults`;
       },
     );
-    return exitCodes.done;
   },
 };
 

@@ -2,7 +2,7 @@ import { appWhy } from "../../observability/api/incidents.ts";
 import { operatorTwin } from "../../observability/api/operator-twin.ts";
 import { why } from "../../orchestration/api/why.ts";
 import { answer, type CommandBody } from "../shell/command.ts";
-import { exitCodes, usageFailure } from "../shell/failures.ts";
+import { usageFailure } from "../shell/failures.ts";
 import { normalKind } from "../shell/kinds.ts";
 import { resourceReference } from "../shell/reference.ts";
 import { timelineText } from "../text/incident-text.ts";
@@ -42,12 +42,10 @@ export const whyCommand: CommandBody = {
     const data = await context.api.call(why, { query: { kind, scope, name } });
     const whole = () => whyText(data, { ...tableSetup(context), lines: Number(lines) });
     if (!args.on("timeline")) {
-      answer(context, data, whole);
-      return exitCodes.done;
+      return answer(context, data, whole);
     }
     const params = { scope: data.scope, name: data.name };
     const timeline = await context.api.call(operatorTwin(appWhy), { params, query: { kind: data.kind } });
-    answer(context, { ...data, timeline }, () => `${whole()}\n\n${timelineText(timeline, context)}`);
-    return exitCodes.done;
+    return answer(context, { ...data, timeline }, () => `${whole()}\n\n${timelineText(timeline, context)}`);
   },
 };

@@ -9,6 +9,7 @@ import type { TunnelLimits } from "../remote/tunnel.ts";
 import type { Network } from "../domains/network.ts";
 import type { RunLocal } from "../session/local-run.ts";
 import type { Variables } from "../manifests/interpolate.ts";
+import { exitCodes } from "./failures.ts";
 import type { RawTerminal } from "./raw-terminal.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -149,12 +150,13 @@ export interface ClientLimits {
   tunnel: TunnelLimits & RemoteLimits & { holdMs: number; lateMs: number };
 }
 
-/** With `-o json` the envelope of `data`; else the text that `human` makes. */
-export function answer(context: Context, data: unknown, human: () => string): void {
+/** With `-o json` the envelope of `data`; else the text that `human` makes. Returns the exit code of a command that is done. */
+export function answer(context: Context, data: unknown, human: () => string): number {
   context.told?.(data);
   if (context.json) context.terminal.out(JSON.stringify({ status: "ok", data }, null, 2));
   else {
     const text = context.listForm?.(data) ?? human();
     if (text !== "") context.terminal.out(text);
   }
+  return exitCodes.done;
 }

@@ -29,8 +29,7 @@ export const channelCommands: readonly Command[] = [
     async run(context, args) {
       noWords(args);
       const data = await context.api.call(operatorTwin(listChannels));
-      answer(context, data, () => channelsText(data.channels, context));
-      return exitCodes.done;
+      return answer(context, data, () => channelsText(data.channels, context));
     },
   },
   {
@@ -70,10 +69,9 @@ export const channelCommands: readonly Command[] = [
         lines: args.on("no-lines") ? false : undefined,
       });
       const data = await context.api.call(operatorTwin(putChannel), { params: { name }, body });
-      answer(context, data, () =>
+      return answer(context, data, () =>
         printable(`alerts go to ${data.target} (${name}); try it: berth alerts channels test ${name}`),
       );
-      return exitCodes.done;
     },
   },
   {
@@ -99,8 +97,7 @@ export const channelCommands: readonly Command[] = [
     async run(context, args) {
       const name = oneWord(args, which);
       const data = await context.api.call(operatorTwin(deleteChannel), { params: { name } });
-      answer(context, data, () => `channel ${name} is removed`);
-      return exitCodes.done;
+      return answer(context, data, () => `channel ${name} is removed`);
     },
   },
   {
@@ -113,8 +110,7 @@ export const channelCommands: readonly Command[] = [
       const channel = optionalWord(args);
       const query = { channel, limit: args.value("limit") };
       const data = await context.api.call(operatorTwin(listAlertDeliveries), { query });
-      answer(context, data, () => deliveriesText(data.deliveries, context));
-      return exitCodes.done;
+      return answer(context, data, () => deliveriesText(data.deliveries, context));
     },
   },
 ];

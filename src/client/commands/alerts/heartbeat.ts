@@ -25,14 +25,16 @@ export const heartbeatCommand: Command = {
     }
     if (verb === "off" && text === undefined) {
       const data = await context.api.call(operatorTwin(deleteHeartbeat));
-      answer(context, data, () => "the pings have ended");
-      return exitCodes.done;
+      return answer(context, data, () => "the pings have ended");
     }
     const url = await secretOf(context, text);
     if (verb !== "set" || url === undefined) throw usageFailure("say where to: alerts heartbeat set URL");
     const body = present({ url, every: args.value("every") });
     const data = await context.api.call(operatorTwin(putHeartbeat), { body });
-    answer(context, data, () => `pings ${data.target} every ${data.every}; see how it goes: berth alerts heartbeat`);
-    return exitCodes.done;
+    return answer(
+      context,
+      data,
+      () => `pings ${data.target} every ${data.every}; see how it goes: berth alerts heartbeat`,
+    );
   },
 };

@@ -2,7 +2,7 @@ import { deleteRule, getRule, listRules, putRule, type Rule } from "../../../obs
 import { operatorTwin } from "../../../observability/api/operator-twin.ts";
 import type { Arguments } from "../../shell/arguments.ts";
 import { answer, type Command, type Context } from "../../shell/command.ts";
-import { exitCodes, usageFailure } from "../../shell/failures.ts";
+import { usageFailure } from "../../shell/failures.ts";
 import { ruleText, rulesText } from "../../text/alert-text.ts";
 import { listed, noWords, numberOf, oneWord, present } from "../../shell/words.ts";
 import { rowsOf } from "../../shell/listing.ts";
@@ -19,8 +19,7 @@ export const ruleCommands: readonly Command[] = [
     async run(context, args) {
       noWords(args);
       const data = await context.api.call(operatorTwin(listRules));
-      answer(context, data, () => rulesText(data.rules, context));
-      return exitCodes.done;
+      return answer(context, data, () => rulesText(data.rules, context));
     },
   },
   {
@@ -30,8 +29,7 @@ export const ruleCommands: readonly Command[] = [
     flags: [],
     async run(context, args) {
       const data = await context.api.call(operatorTwin(getRule), { params: { name: oneWord(args, which) } });
-      answer(context, data, () => ruleText(data, context));
-      return exitCodes.done;
+      return answer(context, data, () => ruleText(data, context));
     },
   },
   {
@@ -85,8 +83,7 @@ export const ruleCommands: readonly Command[] = [
         }),
       });
       const data = await context.api.call(operatorTwin(putRule), { params: { name }, body });
-      answer(context, data, () => ruleText(data, context));
-      return exitCodes.done;
+      return answer(context, data, () => ruleText(data, context));
     },
   },
   turning("enable", true),
@@ -99,8 +96,9 @@ export const ruleCommands: readonly Command[] = [
     async run(context, args) {
       const name = oneWord(args, which);
       const data = await context.api.call(operatorTwin(deleteRule), { params: { name } });
-      answer(context, data, () => (data.restored ? `rule ${name} is the default again` : `rule ${name} is deleted`));
-      return exitCodes.done;
+      return answer(context, data, () =>
+        data.restored ? `rule ${name} is the default again` : `rule ${name} is deleted`,
+      );
     },
   },
 ];
@@ -117,8 +115,7 @@ function turning(verb: string, enabled: boolean): Command {
       const rule = await context.api.call(operatorTwin(getRule), { params: { name } });
       const body = { ...settingsOf(rule), enabled };
       const data = await context.api.call(operatorTwin(putRule), { params: { name }, body });
-      answer(context, data, () => `rule ${name} is ${state}`);
-      return exitCodes.done;
+      return answer(context, data, () => `rule ${name} is ${state}`);
     },
   };
 }

@@ -1,7 +1,7 @@
 import { addSilence, deleteSilence, listSilences } from "../../../observability/api/alert-silences.ts";
 import { operatorTwin } from "../../../observability/api/operator-twin.ts";
 import { answer, type Command } from "../../shell/command.ts";
-import { exitCodes, usageFailure } from "../../shell/failures.ts";
+import { usageFailure } from "../../shell/failures.ts";
 import { matcherText, silencesText } from "../../text/alert-text.ts";
 import { timeText } from "../../text/time-text.ts";
 import { noWords, oneWord, optionalWord, present } from "../../shell/words.ts";
@@ -31,11 +31,10 @@ export const silenceCommands: readonly Command[] = [
       const matcher = present({ app, rule: args.value("rule"), severity: args.value("severity") });
       const body = { matcher, for: span, ...present({ reason: args.value("message") }) };
       const data = await context.api.call(operatorTwin(addSilence), { body });
-      answer(context, data, () => {
+      return answer(context, data, () => {
         const until = `silent until ${timeText(data.until)}: ${matcherText(data.matcher)}`;
         return `${until}\nend it sooner: berth alerts unsilence ${data.id}`;
       });
-      return exitCodes.done;
     },
   },
   {
@@ -47,8 +46,7 @@ export const silenceCommands: readonly Command[] = [
     async run(context, args) {
       noWords(args);
       const data = await context.api.call(operatorTwin(listSilences));
-      answer(context, data, () => silencesText(data.silences, context));
-      return exitCodes.done;
+      return answer(context, data, () => silencesText(data.silences, context));
     },
   },
   {
@@ -59,8 +57,7 @@ export const silenceCommands: readonly Command[] = [
     async run(context, args) {
       const id = oneWord(args, "which silence: its id, as berth alerts silences shows it");
       const data = await context.api.call(operatorTwin(deleteSilence), { params: { id } });
-      answer(context, data, () => `no longer silent: ${matcherText(data.matcher)}`);
-      return exitCodes.done;
+      return answer(context, data, () => `no longer silent: ${matcherText(data.matcher)}`);
     },
   },
 ];

@@ -1,7 +1,7 @@
 import { createIdentityApp, deleteIdentityApp, listIdentityApps } from "../../../identity/api/manage/apps.ts";
 import { answer, type Command } from "../../shell/command.ts";
 import { timeText } from "../../text/time-text.ts";
-import { exitCodes, usageFailure } from "../../shell/failures.ts";
+import { usageFailure } from "../../shell/failures.ts";
 import { noWords, oneWord } from "../../shell/words.ts";
 import { table } from "./shared.ts";
 import { rowsOf } from "../../shell/listing.ts";
@@ -16,11 +16,10 @@ export const appCommands: readonly Command[] = [
     async run(context, args) {
       noWords(args);
       const data = await context.api.call(listIdentityApps);
-      answer(context, data, () => {
+      return answer(context, data, () => {
         const rows = data.apps.map((app) => [app.id, app.name, String(app.instances), timeText(app.created_at)]);
         return rows.length === 0 ? "no apps yet" : table(["ID", "NAME", "INSTANCES", "CREATED"], rows, context);
       });
-      return exitCodes.done;
     },
   },
   {
@@ -32,8 +31,7 @@ export const appCommands: readonly Command[] = [
       const [name, ...more] = args.words;
       if (more.length > 0) throw usageFailure("an app has one name; put it in quotes");
       const data = await context.api.call(createIdentityApp, { body: name === undefined ? {} : { name } });
-      answer(context, data, () => `made app ${data.name} (${data.id})`);
-      return exitCodes.done;
+      return answer(context, data, () => `made app ${data.name} (${data.id})`);
     },
   },
   {
@@ -44,8 +42,7 @@ export const appCommands: readonly Command[] = [
     async run(context, args) {
       const app = oneWord(args, "which app: its id or name");
       const data = await context.api.call(deleteIdentityApp, { params: { app } });
-      answer(context, data, () => `deleted app ${app}`);
-      return exitCodes.done;
+      return answer(context, data, () => `deleted app ${app}`);
     },
   },
 ];

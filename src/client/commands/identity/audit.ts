@@ -1,7 +1,6 @@
 import { listIdentityAudit } from "../../../identity/api/manage/audit.ts";
 import { answer, type Command } from "../../shell/command.ts";
 import { timeText } from "../../text/time-text.ts";
-import { exitCodes } from "../../shell/failures.ts";
 import { instanceFlag, instanceOf, moreText, pageFlags, table } from "./shared.ts";
 import { rowsOf } from "../../shell/listing.ts";
 
@@ -24,7 +23,7 @@ export const auditCommand: Command = {
       cursor: args.value("cursor"),
     };
     const data = await context.api.call(listIdentityAudit, { query });
-    answer(context, data, () => {
+    return answer(context, data, () => {
       if (data.entries.length === 0) return "nothing is on record";
       const rows = data.entries.map(({ at, actor, action, email, ip_address, detail }) => {
         const more = Object.keys(detail).length === 0 ? "" : JSON.stringify(detail);
@@ -32,6 +31,5 @@ export const auditCommand: Command = {
       });
       return `${table(["TIME", "ACTOR", "ACTION", "EMAIL", "IP", "DETAIL"], rows, context)}${moreText(data.next)}`;
     });
-    return exitCodes.done;
   },
 };

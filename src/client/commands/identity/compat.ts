@@ -2,7 +2,6 @@ import { getIdentityInstance, updateIdentityInstance } from "../../../identity/a
 import type { InstanceSettings } from "../../../identity/api/settings.ts";
 import type { Arguments, Flag } from "../../shell/arguments.ts";
 import { answer, type Command, type Context } from "../../shell/command.ts";
-import { exitCodes } from "../../shell/failures.ts";
 import { listText } from "../../text/table-text.ts";
 import { noWords } from "../../shell/words.ts";
 import { instanceFlag, instanceOf } from "./shared.ts";
@@ -47,8 +46,7 @@ export const compatCommand: Command = {
     const { effective } = await context.api.call(getIdentityInstance, { params: { instance } });
     const names = Object.values(settings);
     const data = { instance_id: instance, ...Object.fromEntries(names.map((name) => [name, effective[name]])) };
-    answer(context, data, () => text(effective, context));
-    return exitCodes.done;
+    return answer(context, data, () => text(effective, context));
   },
 };
 

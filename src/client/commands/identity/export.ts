@@ -29,8 +29,7 @@ export const exportCommand: Command = {
       return exitCodes.done;
     }
     const users = await writeFile(context, out, response);
-    answer(context, { file: out, users }, () => `wrote ${users} users to ${out}`);
-    return exitCodes.done;
+    return answer(context, { file: out, users }, () => `wrote ${users} users to ${out}`);
   },
 };
 

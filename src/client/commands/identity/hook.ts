@@ -7,7 +7,7 @@ import {
 } from "../../../identity/api/manage/webhooks.ts";
 import { answer, type Command } from "../../shell/command.ts";
 import { timeText } from "../../text/time-text.ts";
-import { exitCodes, usageFailure } from "../../shell/failures.ts";
+import { usageFailure } from "../../shell/failures.ts";
 import { noWords, oneWord, present } from "../../shell/words.ts";
 import { instanceFlag, instanceOf, table } from "./shared.ts";
 import { rowsOf } from "../../shell/listing.ts";
@@ -23,14 +23,13 @@ export const hookCommands: readonly Command[] = [
       noWords(args);
       const query = { instance: await instanceOf(context, args) };
       const data = await context.api.call(listIdentityWebhooks, { query });
-      answer(context, data, () => {
+      return answer(context, data, () => {
         if (data.hooks.length === 0) return "no webhooks";
         const rows = data.hooks.map(({ id, url, events, enabled }) => {
           return [id, url, events.join(",") || "all", enabled ? "on" : "off"];
         });
         return table(["ID", "URL", "EVENTS", "STATE"], rows, context);
       });
-      return exitCodes.done;
     },
   },
   {
@@ -44,8 +43,7 @@ export const hookCommands: readonly Command[] = [
       const body = events.length === 0 ? { url } : { url, events };
       const query = { instance: await instanceOf(context, args) };
       const data = await context.api.call(createIdentityWebhook, { query, body });
-      answer(context, data, () => `made webhook ${data.id}\nsigning secret ${data.secret}   shown once`);
-      return exitCodes.done;
+      return answer(context, data, () => `made webhook ${data.id}\nsigning secret ${data.secret}   shown once`);
     },
   },
   {
@@ -73,11 +71,10 @@ export const hookCommands: readonly Command[] = [
       if (Object.keys(body).length === 0) throw usageFailure("say what to change: --url, --event, --on or --off");
       const query = { instance: await instanceOf(context, args) };
       const data = await context.api.call(updateIdentityWebhook, { params: { hook }, query, body });
-      answer(context, data, () => {
+      return answer(context, data, () => {
         const heard = data.events.join(", ") || "all events";
         return `webhook ${data.id} is ${data.enabled ? "on" : "off"}: ${heard} to ${data.url}`;
       });
-      return exitCodes.done;
     },
   },
   {
@@ -89,8 +86,7 @@ export const hookCommands: readonly Command[] = [
       const hook = oneWord(args, "which webhook: its id");
       const query = { instance: await instanceOf(context, args) };
       const data = await context.api.call(deleteIdentityWebhook, { params: { hook }, query });
-      answer(context, data, () => `deleted webhook ${hook}`);
-      return exitCodes.done;
+      return answer(context, data, () => `deleted webhook ${hook}`);
     },
   },
   {
@@ -103,14 +99,13 @@ export const hookCommands: readonly Command[] = [
       const hook = oneWord(args, "which webhook: its id");
       const query = { instance: await instanceOf(context, args), limit: args.value("limit") };
       const data = await context.api.call(listIdentityDeliveries, { params: { hook }, query });
-      answer(context, data, () => {
+      return answer(context, data, () => {
         if (data.deliveries.length === 0) return "no calls";
         const rows = data.deliveries.map(({ created_at, event, status, attempts, last_result }) => {
           return [timeText(created_at), event, status, String(attempts), last_result ?? "-"];
         });
         return table(["TIME", "EVENT", "STATUS", "TRIES", "RESULT"], rows, context);
       });
-      return exitCodes.done;
     },
   },
 ];

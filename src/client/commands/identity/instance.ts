@@ -10,7 +10,7 @@ import {
 import { assent, yesFlag } from "../../shell/ask.ts";
 import type { Flag } from "../../shell/arguments.ts";
 import { answer, type Command, type Context } from "../../shell/command.ts";
-import { exitCodes, usageFailure } from "../../shell/failures.ts";
+import { usageFailure } from "../../shell/failures.ts";
 import { listText } from "../../text/table-text.ts";
 import { didYouMean } from "../../shell/suggest.ts";
 import { printable } from "../../shell/style.ts";
@@ -36,8 +36,7 @@ export const instanceCommands: readonly Command[] = [
     async run(context, args) {
       noWords(args);
       const data = await context.api.call(listIdentityInstances, { query: { app: args.value("app") } });
-      answer(context, data, () => instancesText(data.instances, context));
-      return exitCodes.done;
+      return answer(context, data, () => instancesText(data.instances, context));
     },
   },
   {
@@ -48,8 +47,11 @@ export const instanceCommands: readonly Command[] = [
     async run(context, args) {
       const instance = oneWord(args, "which instance");
       const data = await context.api.call(getIdentityInstance, { params: { instance } });
-      answer(context, data, () => `${facts(data, context)}\n\n${settingsText(data.effective, data.settings, context)}`);
-      return exitCodes.done;
+      return answer(
+        context,
+        data,
+        () => `${facts(data, context)}\n\n${settingsText(data.effective, data.settings, context)}`,
+      );
     },
   },
   {
@@ -70,8 +72,7 @@ export const instanceCommands: readonly Command[] = [
       const fields = { name: args.value("name"), environment: args.value("environment"), host: args.value("host") };
       const body = { app, ...present(fields), settings };
       const data = await context.api.call(createIdentityInstance, { body });
-      answer(context, data, () => `${facts(data, context)}\nsecret key       ${data.secret_key}   shown once`);
-      return exitCodes.done;
+      return answer(context, data, () => `${facts(data, context)}\nsecret key       ${data.secret_key}   shown once`);
     },
   },
   {
@@ -86,8 +87,7 @@ export const instanceCommands: readonly Command[] = [
       const settings = settingsOf(words, args.values("redirect"));
       const body = present({ name: args.value("name"), host: args.value("host"), settings });
       const data = await context.api.call(updateIdentityInstance, { params: { instance }, body });
-      answer(context, data, () => facts(data, context));
-      return exitCodes.done;
+      return answer(context, data, () => facts(data, context));
     },
   },
   {
@@ -100,8 +100,7 @@ export const instanceCommands: readonly Command[] = [
       const known = await context.api.call(getIdentityInstance, { params: { instance } });
       await assent(`delete instance ${known.name} of ${known.app} with all its users?`, args, context);
       const data = await context.api.call(deleteIdentityInstance, { params: { instance } });
-      answer(context, data, () => `deleted instance ${data.id} with ${data.users} users`);
-      return exitCodes.done;
+      return answer(context, data, () => `deleted instance ${data.id} with ${data.users} users`);
     },
   },
 ];

@@ -8,7 +8,6 @@ import {
 import { assent, yesFlag } from "../../shell/ask.ts";
 import { answer, type Command } from "../../shell/command.ts";
 import { timeText } from "../../text/time-text.ts";
-import { exitCodes } from "../../shell/failures.ts";
 import { noWords, oneWord, present } from "../../shell/words.ts";
 import { instanceFlag, instanceOf, table } from "./shared.ts";
 import { rowsOf } from "../../shell/listing.ts";
@@ -26,13 +25,12 @@ export const keyCommands: readonly Command[] = [
       noWords(args);
       const params = { instance: await instanceOf(context, args) };
       const data = await context.api.call(listIdentityKeys, { params });
-      answer(context, data, () => {
+      return answer(context, data, () => {
         const rows = data.keys.map(({ id, use, state, prefix, created_at, expires_at }) => {
           return [id, `${prefix}…`, use, state, timeText(created_at), expires_at ? timeText(expires_at) : "-"];
         });
         return table(["ID", "KEY", "USE", "STATE", "CREATED", "EXPIRES"], rows, context);
       });
-      return exitCodes.done;
     },
   },
   {
@@ -44,8 +42,7 @@ export const keyCommands: readonly Command[] = [
       noWords(args);
       const params = { instance: await instanceOf(context, args) };
       const data = await context.api.call(createIdentityKey, { params });
-      answer(context, data, () => `${data.secret_key}\n${data.id}, ${once}`);
-      return exitCodes.done;
+      return answer(context, data, () => `${data.secret_key}\n${data.id}, ${once}`);
     },
   },
   {
@@ -68,8 +65,7 @@ export const keyCommands: readonly Command[] = [
       const next = now
         ? `it signs from now on; every other key has ended${again}`
         : `give it to your servers, then run: berth identity key promote --instance ${params.instance}`;
-      answer(context, data, () => `${data.secret_key}\n${data.id}, ${once}\n${next}`);
-      return exitCodes.done;
+      return answer(context, data, () => `${data.secret_key}\n${data.id}, ${once}\n${next}`);
     },
   },
   {
@@ -82,13 +78,12 @@ export const keyCommands: readonly Command[] = [
       const params = { instance: await instanceOf(context, args) };
       const body = present({ overlap: args.value("overlap") });
       const data = await context.api.call(promoteIdentityKey, { params, body });
-      answer(context, data, () => {
+      return answer(context, data, () => {
         const { previous } = data;
         const until =
           previous?.expires_at === undefined ? "" : `, ${previous.id} is accepted until ${previous.expires_at}`;
         return `${data.signing.id} signs from now on${until}`;
       });
-      return exitCodes.done;
     },
   },
   {
@@ -101,8 +96,7 @@ export const keyCommands: readonly Command[] = [
       const params = { instance: await instanceOf(context, args), key };
       await assent(`end key ${key}? who uses it is refused at once`, args, context);
       const data = await context.api.call(deleteIdentityKey, { params });
-      answer(context, data, () => `ended key ${key}`);
-      return exitCodes.done;
+      return answer(context, data, () => `ended key ${key}`);
     },
   },
 ];

@@ -1,7 +1,6 @@
 import { getIdentityMail, listIdentityMails } from "../../../identity/api/manage/mails.ts";
 import { answer, type Command } from "../../shell/command.ts";
 import { timeText } from "../../text/time-text.ts";
-import { exitCodes } from "../../shell/failures.ts";
 import { noWords, oneWord } from "../../shell/words.ts";
 import { instanceFlag, instanceOf, table } from "./shared.ts";
 import { rowsOf } from "../../shell/listing.ts";
@@ -17,14 +16,13 @@ export const mailCommands: readonly Command[] = [
       noWords(args);
       const query = { instance: await instanceOf(context, args), limit: args.value("limit") };
       const data = await context.api.call(listIdentityMails, { query });
-      answer(context, data, () => {
+      return answer(context, data, () => {
         if (data.mails.length === 0) return "no mails";
         const rows = data.mails.map(({ id, purpose, state, to, created_at, last_error }) => {
           return [id, purpose, to, state, timeText(created_at), last_error ?? "-"];
         });
         return table(["ID", "PURPOSE", "TO", "STATE", "TIME", "ERROR"], rows, context);
       });
-      return exitCodes.done;
     },
   },
   {
@@ -36,8 +34,7 @@ export const mailCommands: readonly Command[] = [
       const mail = oneWord(args, "which mail: its id");
       const query = { instance: await instanceOf(context, args) };
       const data = await context.api.call(getIdentityMail, { params: { mail }, query });
-      answer(context, data, () => `To: ${data.to}\nSubject: ${data.subject}\n\n${data.text}`);
-      return exitCodes.done;
+      return answer(context, data, () => `To: ${data.to}\nSubject: ${data.subject}\n\n${data.text}`);
     },
   },
 ];

@@ -6,7 +6,7 @@ import {
 } from "../../../identity/api/manage/providers.ts";
 import type { Arguments, Flag } from "../../shell/arguments.ts";
 import { answer, type Command, type Context } from "../../shell/command.ts";
-import { exitCodes, usageFailure } from "../../shell/failures.ts";
+import { usageFailure } from "../../shell/failures.ts";
 import { noWords, oneWord, present } from "../../shell/words.ts";
 import { flagOf, instanceFlag, instanceOf, secretValue, table } from "./shared.ts";
 import { rowsOf } from "../../shell/listing.ts";
@@ -25,8 +25,7 @@ export const providerCommands: readonly Command[] = [
     async run(context, args) {
       noWords(args);
       const data = await context.api.call(listIdentityProviders, { query: await placeOf(context, args) });
-      answer(context, data, () => providersText(data.providers, data.offered, context));
-      return exitCodes.done;
+      return answer(context, data, () => providersText(data.providers, data.offered, context));
     },
   },
   {
@@ -71,13 +70,12 @@ export const providerCommands: readonly Command[] = [
       });
       const query = await placeOf(context, args);
       const data = await context.api.call(putIdentityProvider, { params: { name }, query, body });
-      answer(context, data, () => {
+      return answer(context, data, () => {
         const state = data.enabled ? "set" : "disabled";
         return [`${data.name} is ${state}`, registerText(data), unprovedText(data)]
           .filter((line) => line !== "")
           .join("\n");
       });
-      return exitCodes.done;
     },
   },
   {
@@ -91,8 +89,7 @@ export const providerCommands: readonly Command[] = [
         params: { name },
         query: await placeOf(context, args),
       });
-      answer(context, data, () => `forgot ${name}`);
-      return exitCodes.done;
+      return answer(context, data, () => `forgot ${name}`);
     },
   },
 ];

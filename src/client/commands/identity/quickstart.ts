@@ -1,6 +1,6 @@
 import { identityQuickstart, type Quickstart } from "../../../identity/api/manage/instances.ts";
 import { answer, type Command, type Context } from "../../shell/command.ts";
-import { exitCodes, usageFailure } from "../../shell/failures.ts";
+import { usageFailure } from "../../shell/failures.ts";
 import { listText } from "../../text/table-text.ts";
 import { noWords, present } from "../../shell/words.ts";
 
@@ -27,8 +27,7 @@ export const quickstartCommand: Command = {
     };
     const body = { redirect_uris: redirects, ...present(fields) };
     const data = await context.api.call(identityQuickstart, { body });
-    answer(context, data, () => text(data, context));
-    return exitCodes.done;
+    return answer(context, data, () => text(data, context));
   },
 };
 

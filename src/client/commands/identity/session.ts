@@ -2,7 +2,6 @@ import { listIdentitySessions, revokeIdentitySession } from "../../../identity/a
 import { answer, type Command } from "../../shell/command.ts";
 import { oneWord } from "../../shell/words.ts";
 import { timeText } from "../../text/time-text.ts";
-import { exitCodes } from "../../shell/failures.ts";
 import { instanceFlag, instanceOf, moreText, pageFlags, table } from "./shared.ts";
 import { rowsOf } from "../../shell/listing.ts";
 
@@ -27,7 +26,7 @@ export const sessionCommands: readonly Command[] = [
         cursor: args.value("cursor"),
       };
       const data = await context.api.call(listIdentitySessions, { query });
-      answer(context, data, () => {
+      return answer(context, data, () => {
         if (data.sessions.length === 0) return "no sessions";
         const rows = data.sessions.map((session) => [
           session.session_id,
@@ -40,7 +39,6 @@ export const sessionCommands: readonly Command[] = [
         const head = ["ID", "EMAIL", "PROVIDER", "IP", "LAST SIGN-IN", "STATE"];
         return `${table(head, rows, context)}${moreText(data.next)}`;
       });
-      return exitCodes.done;
     },
   },
   {
@@ -52,8 +50,7 @@ export const sessionCommands: readonly Command[] = [
       const session = oneWord(args, "which session: its id");
       const query = { instance: await instanceOf(context, args) };
       const data = await context.api.call(revokeIdentitySession, { params: { session }, query });
-      answer(context, data, () => `ended session ${data.session_id} of ${data.email}`);
-      return exitCodes.done;
+      return answer(context, data, () => `ended session ${data.session_id} of ${data.email}`);
     },
   },
 ];

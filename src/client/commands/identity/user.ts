@@ -13,7 +13,7 @@ import type { Arguments } from "../../shell/arguments.ts";
 import { assent, yesFlag } from "../../shell/ask.ts";
 import { answer, type Command, type Context } from "../../shell/command.ts";
 import { timeText } from "../../text/time-text.ts";
-import { exitCodes, usageFailure } from "../../shell/failures.ts";
+import { usageFailure } from "../../shell/failures.ts";
 import { listText } from "../../text/table-text.ts";
 import { printable } from "../../shell/style.ts";
 import { noWords, oneWord, present } from "../../shell/words.ts";
@@ -48,8 +48,7 @@ export const userCommands: readonly Command[] = [
       });
       const query = { instance: await instanceOf(context, args) };
       const data = await context.api.call(createIdentityUser, { query, body });
-      answer(context, data, () => `made user ${data.id}`);
-      return exitCodes.done;
+      return answer(context, data, () => `made user ${data.id}`);
     },
   },
   {
@@ -86,8 +85,7 @@ export const userCommands: readonly Command[] = [
     flags: [instanceFlag],
     async run(context, args) {
       const data = await context.api.call(getIdentityUser, await target(context, args));
-      answer(context, data, () => userText(data));
-      return exitCodes.done;
+      return answer(context, data, () => userText(data));
     },
   },
   {
@@ -98,8 +96,7 @@ export const userCommands: readonly Command[] = [
     flags: [instanceFlag],
     async run(context, args) {
       const data = await context.api.call(banIdentityUser, await target(context, args));
-      answer(context, data, () => `banned ${data.email}, ${ended(data.sessions_revoked)}`);
-      return exitCodes.done;
+      return answer(context, data, () => `banned ${data.email}, ${ended(data.sessions_revoked)}`);
     },
   },
   {
@@ -110,8 +107,7 @@ export const userCommands: readonly Command[] = [
     flags: [instanceFlag],
     async run(context, args) {
       const data = await context.api.call(unbanIdentityUser, await target(context, args));
-      answer(context, data, () => `${data.email} may sign in again`);
-      return exitCodes.done;
+      return answer(context, data, () => `${data.email} may sign in again`);
     },
   },
   {
@@ -122,8 +118,7 @@ export const userCommands: readonly Command[] = [
     flags: [instanceFlag],
     async run(context, args) {
       const data = await context.api.call(verifyIdentityUser, await target(context, args));
-      answer(context, data, () => `the address ${data.email} is verified`);
-      return exitCodes.done;
+      return answer(context, data, () => `the address ${data.email} is verified`);
     },
   },
   {
@@ -145,8 +140,7 @@ export const userCommands: readonly Command[] = [
       const body = password === undefined ? {} : { password };
       const data = await context.api.call(setIdentityPassword, { ...(await target(context, args)), body });
       const done = password === undefined ? "has no password any more" : "has a new password";
-      answer(context, data, () => `${data.email} ${done}, ${ended(data.sessions_revoked)}`);
-      return exitCodes.done;
+      return answer(context, data, () => `${data.email} ${done}, ${ended(data.sessions_revoked)}`);
     },
   },
   {
@@ -159,8 +153,7 @@ export const userCommands: readonly Command[] = [
       const user = await target(context, args);
       await assent(`delete user ${user.params.user} with all sessions? it cannot be undone`, args, context);
       const data = await context.api.call(deleteIdentityUser, user);
-      answer(context, data, () => `deleted user ${data.id}`);
-      return exitCodes.done;
+      return answer(context, data, () => `deleted user ${data.id}`);
     },
   },
 ];
@@ -176,8 +169,7 @@ async function list(context: Context, args: Arguments, query: string | undefined
   const page = { query, limit: args.value("limit"), cursor: args.value("cursor") };
   const instance = await instanceOf(context, args);
   const data = await context.api.call(listIdentityUsers, { query: { instance, ...page } });
-  answer(context, data, () => `${usersText(data.users, context)}${moreText(data.next)}`);
-  return exitCodes.done;
+  return answer(context, data, () => `${usersText(data.users, context)}${moreText(data.next)}`);
 }
 
 function usersText(users: readonly IdentityUser[], context: Context): string {

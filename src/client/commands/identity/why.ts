@@ -1,6 +1,5 @@
 import { type IdentityAuditEntry, listIdentityAudit } from "../../../identity/api/manage/audit.ts";
 import { answer, type Command, type Context } from "../../shell/command.ts";
-import { exitCodes } from "../../shell/failures.ts";
 import { timeText } from "../../text/time-text.ts";
 import { noWords } from "../../shell/words.ts";
 import { instanceFlag, instanceOf, table } from "./shared.ts";
@@ -25,8 +24,7 @@ export const whyIdentityCommand: Command = {
     const data = await context.api.call(listIdentityAudit, {
       query: { ...query, limit: args.value("limit") ?? shownMax },
     });
-    answer(context, data, () => whyText(data.entries, instance, context));
-    return exitCodes.done;
+    return answer(context, data, () => whyText(data.entries, instance, context));
   },
 };
 
