@@ -26,8 +26,10 @@ export interface Call<E extends Endpoint> {
   actor: string;
 }
 
+type Answer<E extends Endpoint> = (call: Call<E>) => DataOf<E> | Promise<DataOf<E>>;
+
 interface Handler<E extends Endpoint> {
-  answer(call: Call<E>): DataOf<E> | Promise<DataOf<E>>;
+  answer: Answer<E>;
   /** 200 where left out. */
   status?(data: DataOf<E>): number;
   /** Beside those of every answer. */
@@ -35,7 +37,8 @@ interface Handler<E extends Endpoint> {
 }
 
 /** Mounts one endpoint value: reads the request, calls the handler, wraps its data in the envelope. */
-export function mount<E extends Endpoint>(plane: Plane, endpoint: E, handler: Handler<E>): void {
+export function mount<E extends Endpoint>(plane: Plane, endpoint: E, how: Answer<E> | Handler<E>): void {
+  const handler: Handler<E> = typeof how === "function" ? { answer: how } : how;
   const respond = (data: DataOf<E>): Response => {
     const status = handler.status?.(data) ?? 200;
     const headers = handler.headers?.(data);

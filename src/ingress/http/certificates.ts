@@ -4,7 +4,7 @@ import { mount, type Plane } from "../../base/http/mount.ts";
 import { readParam } from "../../base/http/request.ts";
 
 export function mountCertificates(plane: Plane, certificates: CertificateViews): void {
-  mount(plane, listCertificates, { answer: () => certificates.list() });
-  mount(plane, renewCertificates, { answer: ({ params }) => certificates.renew(readParam(params, "name")) });
-  mount(plane, getAuthority, { answer: () => certificates.authority() });
+  mount(plane, listCertificates, () => certificates.list());
+  mount(plane, renewCertificates, ({ params }) => certificates.renew(readParam(params, "name")));
+  mount(plane, getAuthority, () => certificates.authority());
 }

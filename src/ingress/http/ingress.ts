@@ -4,8 +4,8 @@ import type { IngressViews } from "../service/ingress-views.ts";
 import { mount, type Plane } from "../../base/http/mount.ts";
 
 export function mountProxy(plane: Plane, views: IngressViews): void {
-  mount(plane, getIngress, { answer: () => views.status() });
-  mount(plane, getIngressTraffic, { answer: () => views.traffic() });
-  mount(plane, reloadIngress, { answer: () => views.reload() });
-  mount(plane, stopIngress, { answer: () => views.stop() });
+  mount(plane, getIngress, () => views.status());
+  mount(plane, getIngressTraffic, () => views.traffic());
+  mount(plane, reloadIngress, () => views.reload());
+  mount(plane, stopIngress, () => views.stop());
 }

@@ -60,8 +60,8 @@ export function mountActions(plane: ObservabilityPlane): void {
   mountAction(plane, resumeApp, (call) => actions.rollout(readAsk(call), "resume"));
   mountAction(plane, promoteApp, (call) => actions.rollout(readAsk(call), "promote"));
   mountAction(plane, abortApp, (call) => actions.rollout(readAsk(call), "abort"));
-  mountPlane(plane, listOperations, {
-    answer: ({ grant, query }) => ({ operations: operations.list(grant, appFilter(query.app)) }),
-  });
-  mountPlane(plane, getAppOperation, { answer: ({ grant, params }) => operations.get(grant, readParam(params, "id")) });
+  mountPlane(plane, listOperations, ({ grant, query }) => ({
+    operations: operations.list(grant, appFilter(query.app)),
+  }));
+  mountPlane(plane, getAppOperation, ({ grant, params }) => operations.get(grant, readParam(params, "id")));
 }

@@ -10,13 +10,12 @@ const rowsAtOnce = 100;
 
 export function mountActivity(plane: ObservabilityPlane): void {
   const { activity } = plane.observability;
-  mountPlane(plane, listActivity, {
-    answer: ({ grant, query: { type, actor, ...page } }) =>
-      activity.events(grant, { type, actor, ...readPage(page, Date.now()) }),
-  });
-  mountPlane(plane, listAudit, {
-    answer: ({ query: { token, action, ...page } }) => activity.audit({ token, action, ...readPage(page, Date.now()) }),
-  });
+  mountPlane(plane, listActivity, ({ grant, query: { type, actor, ...page } }) =>
+    activity.events(grant, { type, actor, ...readPage(page, Date.now()) }),
+  );
+  mountPlane(plane, listAudit, ({ query: { token, action, ...page } }) =>
+    activity.audit({ token, action, ...readPage(page, Date.now()) }),
+  );
 }
 
 interface PageQuery {

@@ -18,19 +18,16 @@ const deploysAtOnce = 20;
 
 export function mountApps(plane: ObservabilityPlane): void {
   const { apps } = plane.observability.apps;
-  mountPlane(plane, getOverview, { answer: ({ grant }) => apps.overview(grant) });
-  mountPlane(plane, listApps, {
-    answer: async ({ grant, query: { sparks, ...filter } }) => ({
-      apps: await apps.list(grant, { ...filter, sparks: readFlag(sparks, true) }),
+  mountPlane(plane, getOverview, ({ grant }) => apps.overview(grant));
+  mountPlane(plane, listApps, async ({ grant, query: { sparks, ...filter } }) => ({
+    apps: await apps.list(grant, { ...filter, sparks: readFlag(sparks, true) }),
+  }));
+  mountPlane(plane, getApp, (call) => apps.detail(call.grant, readTarget(call)));
+  mountPlane(plane, listDeploys, ({ grant, query }) =>
+    apps.deploys(grant, {
+      limit: readCount("limit", query.limit, 200) ?? deploysAtOnce,
+      history: readFlag(query.history, false),
+      cursor: query.cursor,
     }),
-  });
-  mountPlane(plane, getApp, { answer: (call) => apps.detail(call.grant, readTarget(call)) });
-  mountPlane(plane, listDeploys, {
-    answer: ({ grant, query }) =>
-      apps.deploys(grant, {
-        limit: readCount("limit", query.limit, 200) ?? deploysAtOnce,
-        history: readFlag(query.history, false),
-        cursor: query.cursor,
-      }),
-  });
+  );
 }

@@ -29,9 +29,9 @@ export type MountRoom = <E extends PlaneEndpoint>(
 
 export function onPlane(plane: ObservabilityPlane): MountRoom {
   return (endpoint, answer) =>
-    mountPlane(plane, endpoint, {
-      answer: ({ actor, params, query, body, grant }) => answer({ actor, params, query, body, ...limitsOf(grant) }),
-    });
+    mountPlane(plane, endpoint, ({ actor, params, query, body, grant }) =>
+      answer({ actor, params, query, body, ...limitsOf(grant) }),
+    );
 }
 
 export function onOrchestration(plane: Plane): MountRoom {

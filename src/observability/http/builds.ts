@@ -13,12 +13,8 @@ import type { ObservabilityPlane } from "./plane.ts";
 export function mountBuilds(plane: ObservabilityPlane): void {
   const { apps, streams } = plane.observability;
   const { builds } = apps;
-  mountPlane(plane, listAppBuilds, {
-    answer: async ({ grant, query }) => ({ builds: await builds.list(grant, query) }),
-  });
-  mountPlane(plane, getBuildLog, {
-    answer: async ({ grant, params }) => ({ log: await builds.log(grant, targetOf(params)) }),
-  });
+  mountPlane(plane, listAppBuilds, async ({ grant, query }) => ({ builds: await builds.list(grant, query) }));
+  mountPlane(plane, getBuildLog, async ({ grant, params }) => ({ log: await builds.log(grant, targetOf(params)) }));
   mountPlaneStream(plane, followAppBuild, async ({ grant, params, request }) => {
     const stream = streams.open(grant, request.signal);
     try {
@@ -41,9 +37,9 @@ export function mountBuilds(plane: ObservabilityPlane): void {
     answer: ({ grant, actor, body }) => builds.start({ grant, actor }, body),
     status: ({ reused }) => (reused ? 200 : 202),
   });
-  mountPlane(plane, cancelAppBuild, {
-    answer: async ({ grant, actor, params }) => ({ build: await builds.cancel({ grant, actor }, targetOf(params)) }),
-  });
+  mountPlane(plane, cancelAppBuild, async ({ grant, actor, params }) => ({
+    build: await builds.cancel({ grant, actor }, targetOf(params)),
+  }));
   mountPlane(plane, retryAppBuild, {
     answer: async ({ grant, actor, params }) => ({ build: await builds.retry({ grant, actor }, targetOf(params)) }),
     status: () => 202,

@@ -15,12 +15,12 @@ import type { ObservabilityPlane } from "./plane.ts";
 
 export function mountDeploys(plane: ObservabilityPlane): void {
   const { deploys, actions } = plane.observability.apps;
-  mountPlane(plane, listAppReleases, {
-    answer: async (call) => ({ releases: await deploys.releases(call.grant, readTarget(call)) }),
-  });
-  mountPlane(plane, diffReleases, {
-    answer: (call) => deploys.diff(call.grant, readTarget(call), { from: call.query.from, to: call.query.to }),
-  });
+  mountPlane(plane, listAppReleases, async (call) => ({
+    releases: await deploys.releases(call.grant, readTarget(call)),
+  }));
+  mountPlane(plane, diffReleases, (call) =>
+    deploys.diff(call.grant, readTarget(call), { from: call.query.from, to: call.query.to }),
+  );
   mountPlane(plane, applyManifests, {
     answer: ({ grant, actor, query, body }) =>
       deploys.apply({ grant, actor }, body, {
@@ -33,20 +33,16 @@ export function mountDeploys(plane: ObservabilityPlane): void {
       }),
     status: ({ operations }) => (operations.length > 0 ? 202 : 200),
   });
-  mountPlane(plane, getAtomicDeploy, { answer: ({ grant, params }) => deploys.atomic(grant, readParam(params, "id")) });
-  mountPlane(plane, listStored, {
-    answer: async ({ grant, query }) => ({ manifests: await deploys.stored(grant, query) }),
-  });
-  mountPlane(plane, deleteApp, {
-    answer: (call) => {
-      const target = { ...readTarget(call), kind: readParam(call.params, "kind") };
-      const name = `${target.scope}/${target.name}`;
-      const prune = readFlag(call.query.prune, false);
-      if (call.query.confirm !== name) {
-        const what = prune ? "the app with its config, files and volumes" : "the app";
-        throw new Failure("invalid", `query confirm: write confirm=${name} to delete ${what}`);
-      }
-      return actions.remove({ grant: call.grant, actor: call.actor, target }, { prune });
-    },
+  mountPlane(plane, getAtomicDeploy, ({ grant, params }) => deploys.atomic(grant, readParam(params, "id")));
+  mountPlane(plane, listStored, async ({ grant, query }) => ({ manifests: await deploys.stored(grant, query) }));
+  mountPlane(plane, deleteApp, (call) => {
+    const target = { ...readTarget(call), kind: readParam(call.params, "kind") };
+    const name = `${target.scope}/${target.name}`;
+    const prune = readFlag(call.query.prune, false);
+    if (call.query.confirm !== name) {
+      const what = prune ? "the app with its config, files and volumes" : "the app";
+      throw new Failure("invalid", `query confirm: write confirm=${name} to delete ${what}`);
+    }
+    return actions.remove({ grant: call.grant, actor: call.actor, target }, { prune });
   });
 }

@@ -11,8 +11,8 @@ export function mountDisk(plane: ObservabilityPlane): void {
     if (reachesAll(grant)) return actor;
     throw new Failure("forbidden", "this token is limited to some apps, and this is about the whole server");
   };
-  mountPlane(plane, hostDisk, { answer: (call) => room.disk(allowed(call)) });
-  mountPlane(plane, hostPrunePlan, { answer: (call) => room.planPrune(allowed(call)) });
-  mountPlane(plane, hostPrune, { answer: (call) => room.prune(allowed(call)) });
-  mountPlane(plane, hostServer, { answer: (call) => room.server(allowed(call)) });
+  mountPlane(plane, hostDisk, (call) => room.disk(allowed(call)));
+  mountPlane(plane, hostPrunePlan, (call) => room.planPrune(allowed(call)));
+  mountPlane(plane, hostPrune, (call) => room.prune(allowed(call)));
+  mountPlane(plane, hostServer, (call) => room.server(allowed(call)));
 }

@@ -22,12 +22,10 @@ export function mountFiles(plane: ObservabilityPlane): void {
     const part = await files.read(placeOf(call), { offset, length, left: request.signal });
     return answer(part);
   });
-  mountPlane(plane, writePodFile, {
-    answer: async (call) => {
-      const { request } = call;
-      const length = lengthOf(request);
-      return files.write(placeOf(call), request.body ?? nothing(), length);
-    },
+  mountPlane(plane, writePodFile, async (call) => {
+    const { request } = call;
+    const length = lengthOf(request);
+    return files.write(placeOf(call), request.body ?? nothing(), length);
   });
 }
 

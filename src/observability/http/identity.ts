@@ -56,37 +56,29 @@ export function mountIdentityRoom(plane: ObservabilityPlane): void {
 function mountInstances(plane: ObservabilityPlane): void {
   const { identity } = plane.observability;
   const readChange = bodyReader(updateIdentityInstance);
-  mountPlane(plane, listPlaneInstances, { answer: ({ grant }) => identity.list(grant) });
-  mountPlane(plane, listPlaneSettings, { answer: () => ({ settings: settingForms }) });
-  mountPlane(plane, getPlaneInstance, {
-    answer(call) {
-      const instance = instanceOf(call);
-      return identity.reader(call.grant, instance).call(getIdentityInstance, { params: { instance } });
-    },
+  mountPlane(plane, listPlaneInstances, ({ grant }) => identity.list(grant));
+  mountPlane(plane, listPlaneSettings, () => ({ settings: settingForms }));
+  mountPlane(plane, getPlaneInstance, (call) => {
+    const instance = instanceOf(call);
+    return identity.reader(call.grant, instance).call(getIdentityInstance, { params: { instance } });
   });
-  mountPlane(plane, updatePlaneInstance, {
-    answer(call) {
-      const instance = instanceOf(call);
-      const body = readChange(call.body);
-      return identity.giver(call.grant, instance).call(updateIdentityInstance, { params: { instance }, body });
-    },
+  mountPlane(plane, updatePlaneInstance, (call) => {
+    const instance = instanceOf(call);
+    const body = readChange(call.body);
+    return identity.giver(call.grant, instance).call(updateIdentityInstance, { params: { instance }, body });
   });
-  mountPlane(plane, listPlaneProviders, {
-    answer(call) {
-      const instance = instanceOf(call);
-      return identity.reader(call.grant, instance).call(listIdentityProviders, { query: { instance } });
-    },
+  mountPlane(plane, listPlaneProviders, (call) => {
+    const instance = instanceOf(call);
+    return identity.reader(call.grant, instance).call(listIdentityProviders, { query: { instance } });
   });
   mountPlaneStream(plane, previewPlanePage, (call) => identity.preview(call.grant, instanceOf(call), call.query));
 }
 
 function mountKeys(plane: ObservabilityPlane): void {
   const { identity } = plane.observability;
-  mountPlane(plane, listPlaneKeys, {
-    answer(call) {
-      const instance = instanceOf(call);
-      return identity.reader(call.grant, instance).call(listIdentityKeys, { params: { instance } });
-    },
+  mountPlane(plane, listPlaneKeys, (call) => {
+    const instance = instanceOf(call);
+    return identity.reader(call.grant, instance).call(listIdentityKeys, { params: { instance } });
   });
   mountPlane(plane, createPlaneKey, {
     answer(call) {
@@ -95,11 +87,9 @@ function mountKeys(plane: ObservabilityPlane): void {
     },
     headers: () => ({ "Cache-Control": "no-store" }),
   });
-  mountPlane(plane, deletePlaneKey, {
-    answer(call) {
-      const params = { instance: instanceOf(call), key: readParam(call.params, "key") };
-      return identity.giver(call.grant, params.instance).call(deleteIdentityKey, { params });
-    },
+  mountPlane(plane, deletePlaneKey, (call) => {
+    const params = { instance: instanceOf(call), key: readParam(call.params, "key") };
+    return identity.giver(call.grant, params.instance).call(deleteIdentityKey, { params });
   });
 }
 
@@ -108,62 +98,50 @@ function mountUsers(plane: ObservabilityPlane): void {
   const readUser = bodyReader(createIdentityUser);
   const readPassword = bodyReader(setIdentityPassword);
   const target = (call: Named) => ({ params: { user: userOf(call) }, query: { instance: instanceOf(call) } });
-  mountPlane(plane, listPlaneUsers, {
-    answer(call) {
-      const query = { ...call.query, instance: instanceOf(call) };
-      return identity.reader(call.grant, query.instance).call(listIdentityUsers, { query });
-    },
+  mountPlane(plane, listPlaneUsers, (call) => {
+    const query = { ...call.query, instance: instanceOf(call) };
+    return identity.reader(call.grant, query.instance).call(listIdentityUsers, { query });
   });
-  mountPlane(plane, createPlaneUser, {
-    answer(call) {
-      const instance = instanceOf(call);
-      const body = readUser(call.body);
-      return identity.giver(call.grant, instance).call(createIdentityUser, { query: { instance }, body });
-    },
+  mountPlane(plane, createPlaneUser, (call) => {
+    const instance = instanceOf(call);
+    const body = readUser(call.body);
+    return identity.giver(call.grant, instance).call(createIdentityUser, { query: { instance }, body });
   });
   // What only takes access away works for the instance of the operators too.
-  mountPlane(plane, banPlaneUser, {
-    answer: (call) => identity.reader(call.grant, instanceOf(call)).call(banIdentityUser, target(call)),
-  });
-  mountPlane(plane, deletePlaneUser, {
-    answer: (call) => identity.reader(call.grant, instanceOf(call)).call(deleteIdentityUser, target(call)),
-  });
-  mountPlane(plane, endPlaneUserSessions, {
-    answer: (call) => identity.endSessions(call.grant, { instance: instanceOf(call), user: userOf(call) }),
-  });
-  mountPlane(plane, unbanPlaneUser, {
-    answer: (call) => identity.giver(call.grant, instanceOf(call)).call(unbanIdentityUser, target(call)),
-  });
-  mountPlane(plane, verifyPlaneUser, {
-    answer: (call) => identity.giver(call.grant, instanceOf(call)).call(verifyIdentityUser, target(call)),
-  });
-  mountPlane(plane, setPlanePassword, {
-    answer(call) {
-      const body = readPassword(call.body);
-      return identity.giver(call.grant, instanceOf(call)).call(setIdentityPassword, { ...target(call), body });
-    },
+  mountPlane(plane, banPlaneUser, (call) =>
+    identity.reader(call.grant, instanceOf(call)).call(banIdentityUser, target(call)),
+  );
+  mountPlane(plane, deletePlaneUser, (call) =>
+    identity.reader(call.grant, instanceOf(call)).call(deleteIdentityUser, target(call)),
+  );
+  mountPlane(plane, endPlaneUserSessions, (call) =>
+    identity.endSessions(call.grant, { instance: instanceOf(call), user: userOf(call) }),
+  );
+  mountPlane(plane, unbanPlaneUser, (call) =>
+    identity.giver(call.grant, instanceOf(call)).call(unbanIdentityUser, target(call)),
+  );
+  mountPlane(plane, verifyPlaneUser, (call) =>
+    identity.giver(call.grant, instanceOf(call)).call(verifyIdentityUser, target(call)),
+  );
+  mountPlane(plane, setPlanePassword, (call) => {
+    const body = readPassword(call.body);
+    return identity.giver(call.grant, instanceOf(call)).call(setIdentityPassword, { ...target(call), body });
   });
 }
 
 function mountSessionsAndAudit(plane: ObservabilityPlane): void {
   const { identity } = plane.observability;
-  mountPlane(plane, listPlaneSessions, {
-    answer(call) {
-      const query = { ...call.query, instance: instanceOf(call) };
-      return identity.reader(call.grant, query.instance).call(listIdentitySessions, { query });
-    },
+  mountPlane(plane, listPlaneSessions, (call) => {
+    const query = { ...call.query, instance: instanceOf(call) };
+    return identity.reader(call.grant, query.instance).call(listIdentitySessions, { query });
   });
-  mountPlane(plane, revokePlaneSession, {
-    answer(call) {
-      const query = { instance: instanceOf(call) };
-      const params = { session: readParam(call.params, "session") };
-      return identity.reader(call.grant, query.instance).call(revokeIdentitySession, { params, query });
-    },
+  mountPlane(plane, revokePlaneSession, (call) => {
+    const query = { instance: instanceOf(call) };
+    const params = { session: readParam(call.params, "session") };
+    return identity.reader(call.grant, query.instance).call(revokeIdentitySession, { params, query });
   });
-  mountPlane(plane, listPlaneIdentityAudit, {
-    answer(call) {
-      const query = { ...call.query, instance: instanceOf(call) };
-      return identity.reader(call.grant, query.instance).call(listIdentityAudit, { query });
-    },
+  mountPlane(plane, listPlaneIdentityAudit, (call) => {
+    const query = { ...call.query, instance: instanceOf(call) };
+    return identity.reader(call.grant, query.instance).call(listIdentityAudit, { query });
   });
 }

@@ -9,23 +9,17 @@ const runsAtOnce = 100;
 
 export function mountJobs(plane: ObservabilityPlane): void {
   const { jobs } = plane.observability;
-  mountPlane(plane, listJobs, { answer: async ({ grant, query }) => ({ jobs: await jobs.list(grant, query) }) });
-  mountPlane(plane, listJobRuns, {
-    answer: async (call) => {
-      const limit = readCount("limit", call.query.limit, runsMax) ?? runsAtOnce;
-      return { runs: await jobs.runs(call.grant, readTarget(call), limit) };
-    },
+  mountPlane(plane, listJobs, async ({ grant, query }) => ({ jobs: await jobs.list(grant, query) }));
+  mountPlane(plane, listJobRuns, async (call) => {
+    const limit = readCount("limit", call.query.limit, runsMax) ?? runsAtOnce;
+    return { runs: await jobs.runs(call.grant, readTarget(call), limit) };
   });
-  mountPlane(plane, getJobRun, {
-    answer: async ({ grant, params }) => ({ run: await jobs.run(grant, readParam(params, "id")) }),
-  });
+  mountPlane(plane, getJobRun, async ({ grant, params }) => ({ run: await jobs.run(grant, readParam(params, "id")) }));
   mountPlane(plane, runJobNow, {
     answer: async (call) => ({ run: await jobs.start(call, readTarget(call)) }),
     status: () => 202,
   });
-  mountPlane(plane, cancelJobRun, {
-    answer: async (call) => ({ run: await jobs.cancel(call, readParam(call.params, "id")) }),
-  });
-  mountPlane(plane, pauseCronjob, { answer: (call) => jobs.suspend(call, readTarget(call), true) });
-  mountPlane(plane, resumeCronjob, { answer: (call) => jobs.suspend(call, readTarget(call), false) });
+  mountPlane(plane, cancelJobRun, async (call) => ({ run: await jobs.cancel(call, readParam(call.params, "id")) }));
+  mountPlane(plane, pauseCronjob, (call) => jobs.suspend(call, readTarget(call), true));
+  mountPlane(plane, resumeCronjob, (call) => jobs.suspend(call, readTarget(call), false));
 }

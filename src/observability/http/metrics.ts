@@ -11,9 +11,9 @@ import type { ObservabilityPlane } from "./plane.ts";
 
 export function mountMetrics(plane: ObservabilityPlane): void {
   const { metrics, streams } = plane.observability;
-  mountPlane(plane, getPlaneMetrics, { answer: ({ query, grant }) => metrics.chart(query, grant) });
-  mountPlane(plane, queryPlaneMetrics, { answer: ({ query, grant }) => metrics.query(query, grant) });
-  mountPlane(plane, listPlaneMetrics, { answer: ({ query, grant }) => metrics.catalogue(query, grant) });
+  mountPlane(plane, getPlaneMetrics, ({ query, grant }) => metrics.chart(query, grant));
+  mountPlane(plane, queryPlaneMetrics, ({ query, grant }) => metrics.query(query, grant));
+  mountPlane(plane, listPlaneMetrics, ({ query, grant }) => metrics.catalogue(query, grant));
   mountPlaneStream(plane, dumpPlaneMetrics, async ({ query, grant, request }) => {
     const lines = metrics.dump(query, grant);
     const stream = streams.open(grant, request.signal);

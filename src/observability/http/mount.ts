@@ -18,8 +18,10 @@ export interface PlaneCall<E extends PlaneEndpoint> extends Visitor {
   request: Request;
 }
 
+type PlaneAnswer<E extends PlaneEndpoint> = (call: PlaneCall<E>) => DataOf<E> | Promise<DataOf<E>>;
+
 interface PlaneHandler<E extends PlaneEndpoint> {
-  answer(call: PlaneCall<E>): DataOf<E> | Promise<DataOf<E>>;
+  answer: PlaneAnswer<E>;
   /** 200 where left out. */
   status?(data: DataOf<E>): number;
   headers?(data: DataOf<E>): Record<string, string>;
@@ -32,8 +34,9 @@ interface PlaneHandler<E extends PlaneEndpoint> {
 export function mountPlane<E extends PlaneEndpoint>(
   plane: ObservabilityPlane,
   endpoint: E,
-  handler: PlaneHandler<E>,
+  how: PlaneAnswer<E> | PlaneHandler<E>,
 ): void {
+  const handler: PlaneHandler<E> = typeof how === "function" ? { answer: how } : how;
   mountAnswer(plane, endpoint, async (call) => {
     const data = await handler.answer(call);
     const status = handler.status?.(data) ?? 200;

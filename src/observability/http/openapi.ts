@@ -8,7 +8,11 @@ import { mountPlane } from "./mount.ts";
 import type { ObservabilityPlane } from "./plane.ts";
 
 export function mountOpenapi(plane: ObservabilityPlane, info: ApiInfo): void {
-  mountPlane(plane, planeOpenapi, { answer: madeOnce(() => planeDocument(info)) });
+  mountPlane(
+    plane,
+    planeOpenapi,
+    madeOnce(() => planeDocument(info)),
+  );
 }
 
 /** OpenAPI 3.1, derived from the endpoint values; each summary ends with the scope that opens the route. */

@@ -18,23 +18,17 @@ import type { ObservabilityPlane } from "./plane.ts";
 /** There is no way to give a role with a token: one that leaks cannot outlive its end as a person. */
 export function mountPeople(plane: ObservabilityPlane): void {
   const { people } = plane.observability;
-  mountPlane(plane, listPlanePeople, { answer: () => people.list() });
-  mountPlane(plane, removePlanePerson, { answer: ({ params }) => people.remove(readParam(params, "person")) });
-  mountPlane(plane, endPlaneSessions, { answer: ({ params }) => people.endSessions(readParam(params, "person")) });
+  mountPlane(plane, listPlanePeople, () => people.list());
+  mountPlane(plane, removePlanePerson, ({ params }) => people.remove(readParam(params, "person")));
+  mountPlane(plane, endPlaneSessions, ({ params }) => people.endSessions(readParam(params, "person")));
 }
 
 /** On the orchestration plane, for the operator. */
 export function mountOperatorPeople(plane: Plane, people: ManagedPeople): void {
-  mount(plane, listPeople, { answer: () => people.list() });
-  mount(plane, enablePeople, { answer: ({ body, actor }) => people.enable(body, { actor }) });
-  mount(plane, disablePeople, { answer: ({ actor }) => people.disable({ actor }) });
-  mount(plane, setPerson, {
-    answer: ({ params, body, actor }) => people.set(readParam(params, "person"), body, { actor }),
-  });
-  mount(plane, removePerson, {
-    answer: ({ params, actor }) => people.remove(readParam(params, "person"), { actor }),
-  });
-  mount(plane, endPersonSessions, {
-    answer: ({ params, actor }) => people.endSessions(readParam(params, "person"), { actor }),
-  });
+  mount(plane, listPeople, () => people.list());
+  mount(plane, enablePeople, ({ body, actor }) => people.enable(body, { actor }));
+  mount(plane, disablePeople, ({ actor }) => people.disable({ actor }));
+  mount(plane, setPerson, ({ params, body, actor }) => people.set(readParam(params, "person"), body, { actor }));
+  mount(plane, removePerson, ({ params, actor }) => people.remove(readParam(params, "person"), { actor }));
+  mount(plane, endPersonSessions, ({ params, actor }) => people.endSessions(readParam(params, "person"), { actor }));
 }

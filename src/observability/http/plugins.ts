@@ -27,44 +27,36 @@ export function mountPlanePlugins(plane: ObservabilityPlane): void {
   const readInstall = bodyReader(installPlanePlugin);
   const readUpdate = bodyReader(updatePlanePlugin);
   const nameOf = ({ params }: Pick<PlaneCall<PlaneEndpoint>, "params">) => readParam(params, "name");
-  mountPlane(plane, listPlanePlugins, { answer: ({ grant }) => plugins.list(grant) });
-  mountPlane(plane, listPlanePluginRuns, {
-    answer: async ({ grant, query: { plugin, limit } }) => {
-      const most = readCount("limit", limit, plane.limits.pluginRunsMax) ?? runsAtOnce;
-      return { runs: await plugins.runs(grant, { plugin, limit: most }) };
-    },
+  mountPlane(plane, listPlanePlugins, ({ grant }) => plugins.list(grant));
+  mountPlane(plane, listPlanePluginRuns, async ({ grant, query: { plugin, limit } }) => {
+    const most = readCount("limit", limit, plane.limits.pluginRunsMax) ?? runsAtOnce;
+    return { runs: await plugins.runs(grant, { plugin, limit: most }) };
   });
-  mountPlane(plane, installPlanePlugin, {
-    answer: (call) => {
-      const body = readInstall(call.body);
-      plane.connected.keepOpen(call.request);
-      return plugins.install(call, body);
-    },
+  mountPlane(plane, installPlanePlugin, (call) => {
+    const body = readInstall(call.body);
+    plane.connected.keepOpen(call.request);
+    return plugins.install(call, body);
   });
-  mountPlane(plane, updatePlanePlugin, {
-    answer: (call) => {
-      const body = readUpdate(call.body);
-      plane.connected.keepOpen(call.request);
-      return plugins.update(call, { name: nameOf(call), version: call.query.version }, body);
-    },
+  mountPlane(plane, updatePlanePlugin, (call) => {
+    const body = readUpdate(call.body);
+    plane.connected.keepOpen(call.request);
+    return plugins.update(call, { name: nameOf(call), version: call.query.version }, body);
   });
-  mountPlane(plane, rollbackPlanePlugin, { answer: (call) => plugins.rollback(call, nameOf(call)) });
-  mountPlane(plane, enablePlanePlugin, { answer: (call) => plugins.setEnabled(call, nameOf(call), true) });
-  mountPlane(plane, disablePlanePlugin, { answer: (call) => plugins.setEnabled(call, nameOf(call), false) });
-  mountPlane(plane, removePlanePlugin, { answer: (call) => plugins.remove(call, nameOf(call)) });
+  mountPlane(plane, rollbackPlanePlugin, (call) => plugins.rollback(call, nameOf(call)));
+  mountPlane(plane, enablePlanePlugin, (call) => plugins.setEnabled(call, nameOf(call), true));
+  mountPlane(plane, disablePlanePlugin, (call) => plugins.setEnabled(call, nameOf(call), false));
+  mountPlane(plane, removePlanePlugin, (call) => plugins.remove(call, nameOf(call)));
   mountDatabases(plane);
 }
 
 function mountDatabases(plane: ObservabilityPlane): void {
   const { blocks } = plane.observability.plugins;
   const readCommand = bodyReader(commandDatabase);
-  mountPlane(plane, listDatabases, { answer: async ({ grant }) => ({ blocks: await blocks.list(grant) }) });
-  mountPlane(plane, askDatabase, {
-    answer: (call) => {
-      const args = call.query.args?.split(/\s+/).filter((word) => word !== "") ?? [];
-      plane.connected.keepOpen(call.request);
-      return blocks.read(call, { ...askOf(call), args }, call.request.signal);
-    },
+  mountPlane(plane, listDatabases, async ({ grant }) => ({ blocks: await blocks.list(grant) }));
+  mountPlane(plane, askDatabase, (call) => {
+    const args = call.query.args?.split(/\s+/).filter((word) => word !== "") ?? [];
+    plane.connected.keepOpen(call.request);
+    return blocks.read(call, { ...askOf(call), args }, call.request.signal);
   });
   mountPlane(plane, commandDatabase, {
     answer: async (call) => {

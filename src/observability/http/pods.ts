@@ -12,18 +12,14 @@ export function mountPods(plane: ObservabilityPlane, headerPrefix: string): void
     headers: ({ snapshot, sampled_at: at }) =>
       snapshot ? { [`${headerPrefix}-Snapshot-Age`]: ageSeconds(at, Date.now()) } : {},
   });
-  mountPlane(plane, listPlanePods, {
-    answer: ({ grant, query: { detail, spec, stats, ...filter } }) => {
-      const shown = { detail: readFlag(detail, false), spec: readFlag(spec, false), stats: readFlag(stats, true) };
-      return pods.list(grant, { ...filter, ...shown });
-    },
+  mountPlane(plane, listPlanePods, ({ grant, query: { detail, spec, stats, ...filter } }) => {
+    const shown = { detail: readFlag(detail, false), spec: readFlag(spec, false), stats: readFlag(stats, true) };
+    return pods.list(grant, { ...filter, ...shown });
   });
-  mountPlane(plane, getPlanePod, {
-    answer: ({ grant, params, query }) => pods.get(grant, readPodName(params), { spec: readFlag(query.spec, false) }),
-  });
-  mountPlane(plane, restartPlanePod, {
-    answer: ({ grant, params, actor }) => pods.restart(grant, readPodName(params), { actor }),
-  });
+  mountPlane(plane, getPlanePod, ({ grant, params, query }) =>
+    pods.get(grant, readPodName(params), { spec: readFlag(query.spec, false) }),
+  );
+  mountPlane(plane, restartPlanePod, ({ grant, params, actor }) => pods.restart(grant, readPodName(params), { actor }));
 }
 
 function ageSeconds(at: string, now: number): string {

@@ -26,17 +26,15 @@ export function mountSettings(plane: ObservabilityPlane): void {
     [getScopeConfig, ofScope],
     [getAppConfig, ofApp],
   ] as const) {
-    mountPlane(plane, endpoint, { answer: (call) => settings.keys(call.grant, bucketOf(call)) });
+    mountPlane(plane, endpoint, (call) => settings.keys(call.grant, bucketOf(call)));
   }
   for (const [endpoint, bucketOf] of [
     [changeScopeConfig, ofScope],
     [changeAppConfig, ofApp],
   ] as const) {
-    mountPlane(plane, endpoint, {
-      answer: (call) => {
-        const restart = readFlag(call.query.restart, true);
-        return settings.change(call, bucketOf(call), { patch: readPatch(call.body), restart });
-      },
+    mountPlane(plane, endpoint, (call) => {
+      const restart = readFlag(call.query.restart, true);
+      return settings.change(call, bucketOf(call), { patch: readPatch(call.body), restart });
     });
   }
   for (const [endpoint, bucketOf] of [

@@ -4,5 +4,5 @@ import type { ObservabilityPlane } from "./plane.ts";
 
 export function mountSystem(plane: ObservabilityPlane, version: string): void {
   const { system } = plane.observability;
-  mountPlane(plane, planeSystem, { answer: () => system.facts(version) });
+  mountPlane(plane, planeSystem, () => system.facts(version));
 }

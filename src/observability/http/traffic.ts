@@ -11,24 +11,21 @@ const requestsAtOnce = 100;
 
 export function mountTraffic(plane: ObservabilityPlane): void {
   const { traffic } = plane.observability;
-  mountPlane(plane, listSites, { answer: ({ grant }) => traffic.sites(grant) });
-  mountPlane(plane, listCerts, {
-    answer: async ({ grant }) => ({ certificates: await traffic.certificates(grant) }),
-  });
-  mountPlane(plane, renewCert, {
-    answer: async (call) => ({ certificates: await traffic.renew(call, readParam(call.params, "host")) }),
-  });
-  mountPlane(plane, listRequests, {
-    answer: ({ grant, query: { app, host, path, method, status, ...query } }) =>
-      traffic.requests(grant, {
-        ...{ app, host, path, method, status: readStatus(status) },
-        slowerThanMs: query.slower_than === undefined ? undefined : readTime(query.slower_than),
-        requestId: query.request_id,
-        failed: readFlag(query.failed, false),
-        limit: Math.max(1, readCount("limit", query.limit, requestsMax) ?? requestsAtOnce),
-        before: readCount("cursor", query.cursor, Number.MAX_SAFE_INTEGER),
-      }),
-  });
+  mountPlane(plane, listSites, ({ grant }) => traffic.sites(grant));
+  mountPlane(plane, listCerts, async ({ grant }) => ({ certificates: await traffic.certificates(grant) }));
+  mountPlane(plane, renewCert, async (call) => ({
+    certificates: await traffic.renew(call, readParam(call.params, "host")),
+  }));
+  mountPlane(plane, listRequests, ({ grant, query: { app, host, path, method, status, ...query } }) =>
+    traffic.requests(grant, {
+      ...{ app, host, path, method, status: readStatus(status) },
+      slowerThanMs: query.slower_than === undefined ? undefined : readTime(query.slower_than),
+      requestId: query.request_id,
+      failed: readFlag(query.failed, false),
+      limit: Math.max(1, readCount("limit", query.limit, requestsMax) ?? requestsAtOnce),
+      before: readCount("cursor", query.cursor, Number.MAX_SAFE_INTEGER),
+    }),
+  );
 }
 
 function readStatus(text: string | undefined): string | undefined {

@@ -3,14 +3,12 @@ import { mountPlane } from "./mount.ts";
 import type { ObservabilityPlane } from "./plane.ts";
 
 export function mountWhoami(plane: ObservabilityPlane): void {
-  mountPlane(plane, whoami, {
-    answer: ({ grant: { id, name, scopes, apps, person, expiresAt } }) => ({
-      id,
-      ...(name === undefined ? {} : { name }),
-      scopes: [...scopes],
-      apps: [...apps],
-      ...(person === undefined ? {} : { person }),
-      ...(expiresAt === undefined ? {} : { expires_at: new Date(expiresAt).toISOString() }),
-    }),
-  });
+  mountPlane(plane, whoami, ({ grant: { id, name, scopes, apps, person, expiresAt } }) => ({
+    id,
+    ...(name === undefined ? {} : { name }),
+    scopes: [...scopes],
+    apps: [...apps],
+    ...(person === undefined ? {} : { person }),
+    ...(expiresAt === undefined ? {} : { expires_at: new Date(expiresAt).toISOString() }),
+  }));
 }

@@ -4,29 +4,26 @@ import type { Controller } from "../controller/controller.ts";
 import { mount, type Plane } from "../../base/http/mount.ts";
 
 export function mountApply(plane: Plane, controller: Controller): void {
-  mount(plane, apply, {
-    answer: ({ body, query, actor }) =>
-      controller.apply(body, {
-        dryRun: readFlag(query.dry_run, false),
-        prune: readFlag(query.prune, false),
-        force: readFlag(query.force, false),
-        ...(readFlag(query.take_over, false) ? { takeOver: true } : {}),
-        ...(readFlag(query.atomic, false) ? { atomic: true } : {}),
-        ...(readFlag(query.confined, false) ? { confined: true } : {}),
-        actor,
-        message: query.message,
-      }),
-  });
-  mount(plane, listManifests, {
-    answer: ({ query: { blocks, status, ...filter } }) =>
-      controller.listManifests(filter, { blocks: readFlag(blocks, false), status: readFlag(status, false) }),
-  });
-  mount(plane, deleteManifest, {
-    answer: ({ query: { prune, keep_children, ...target }, actor }) =>
-      controller.deleteManifest(target, {
-        prune: readFlag(prune, false),
-        ...(readFlag(keep_children, false) ? { keepChildren: true } : {}),
-        actor,
-      }),
-  });
+  mount(plane, apply, ({ body, query, actor }) =>
+    controller.apply(body, {
+      dryRun: readFlag(query.dry_run, false),
+      prune: readFlag(query.prune, false),
+      force: readFlag(query.force, false),
+      ...(readFlag(query.take_over, false) ? { takeOver: true } : {}),
+      ...(readFlag(query.atomic, false) ? { atomic: true } : {}),
+      ...(readFlag(query.confined, false) ? { confined: true } : {}),
+      actor,
+      message: query.message,
+    }),
+  );
+  mount(plane, listManifests, ({ query: { blocks, status, ...filter } }) =>
+    controller.listManifests(filter, { blocks: readFlag(blocks, false), status: readFlag(status, false) }),
+  );
+  mount(plane, deleteManifest, ({ query: { prune, keep_children, ...target }, actor }) =>
+    controller.deleteManifest(target, {
+      prune: readFlag(prune, false),
+      ...(readFlag(keep_children, false) ? { keepChildren: true } : {}),
+      actor,
+    }),
+  );
 }

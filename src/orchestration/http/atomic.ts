@@ -3,5 +3,5 @@ import type { Controller } from "../controller/controller.ts";
 import { mount, type Plane } from "../../base/http/mount.ts";
 
 export function mountAtomic(plane: Plane, controller: Controller): void {
-  mount(plane, getAtomicApply, { answer: ({ params }) => controller.atomicApply(params.id ?? "") });
+  mount(plane, getAtomicApply, ({ params }) => controller.atomicApply(params.id ?? ""));
 }

@@ -17,7 +17,7 @@ import type { Controller } from "../controller/controller.ts";
 import { mountProgress } from "./progress.ts";
 
 export function mountBuilds(plane: Plane, controller: Controller): void {
-  mount(plane, getBuildContext, { answer: ({ params }) => controller.contextState(params.digest ?? "") });
+  mount(plane, getBuildContext, ({ params }) => controller.contextState(params.digest ?? ""));
   mountStream(plane, putBuildContext, async ({ params, query }, request) => {
     const offset = readCount("offset", query.offset, Number.MAX_SAFE_INTEGER);
     if (offset === undefined) throw new Failure("invalid", "query offset: is required");
@@ -36,14 +36,14 @@ export function mountBuilds(plane: Plane, controller: Controller): void {
     },
     ({ build: { status } }) => (status === "queued" || status === "building" ? 202 : 200),
   );
-  mount(plane, listBuilds, { answer: ({ query }) => controller.listBuilds(query) });
-  mount(plane, buildLog, { answer: ({ params }) => controller.buildLog(targetOf(params)) });
+  mount(plane, listBuilds, ({ query }) => controller.listBuilds(query));
+  mount(plane, buildLog, ({ params }) => controller.buildLog(targetOf(params)));
   mountStream(plane, followBuild, async ({ params }, { signal }) => {
     const left = new AbortController();
     const pieces = controller.followBuild(targetOf(params), AbortSignal.any([signal, left.signal]));
     return new Response(bodyOf(pieces, left), { headers: { "Content-Type": followBuild.stream ?? "" } });
   });
-  mount(plane, cancelBuild, { answer: ({ params }) => controller.cancelBuild(targetOf(params)) });
+  mount(plane, cancelBuild, ({ params }) => controller.cancelBuild(targetOf(params)));
   mount(plane, retryBuild, {
     answer: ({ params, actor }) => controller.retryBuild(targetOf(params), { actor }),
     status: () => 202,

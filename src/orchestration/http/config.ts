@@ -4,23 +4,20 @@ import type { Controller } from "../controller/controller.ts";
 import { mount, type Plane } from "../../base/http/mount.ts";
 
 export function mountConfig(plane: Plane, controller: Controller): void {
-  mount(plane, getConfig, {
-    answer: ({ query: { scope, name, key, merge } }) =>
-      controller.getConfig({ scope, name, key, merge: readFlag(merge, true) }),
-  });
-  mount(plane, setConfig, {
-    answer: ({ query: { scope, name, restart, dry_run }, body, actor }) =>
-      controller.setConfig({ scope, name }, body, {
-        restart: readFlag(restart, true),
-        dryRun: readFlag(dry_run, false),
-        actor,
-      }),
-  });
-  mount(plane, unsetConfig, {
-    answer: ({ query: { scope, name, key, restart, dry_run }, actor }) =>
-      controller.unsetConfig(
-        { scope, name, key },
-        { restart: readFlag(restart, true), dryRun: readFlag(dry_run, false), actor },
-      ),
-  });
+  mount(plane, getConfig, ({ query: { scope, name, key, merge } }) =>
+    controller.getConfig({ scope, name, key, merge: readFlag(merge, true) }),
+  );
+  mount(plane, setConfig, ({ query: { scope, name, restart, dry_run }, body, actor }) =>
+    controller.setConfig({ scope, name }, body, {
+      restart: readFlag(restart, true),
+      dryRun: readFlag(dry_run, false),
+      actor,
+    }),
+  );
+  mount(plane, unsetConfig, ({ query: { scope, name, key, restart, dry_run }, actor }) =>
+    controller.unsetConfig(
+      { scope, name, key },
+      { restart: readFlag(restart, true), dryRun: readFlag(dry_run, false), actor },
+    ),
+  );
 }

@@ -4,7 +4,7 @@ import { mount, type Plane } from "../../base/http/mount.ts";
 import type { Controller } from "../controller/controller.ts";
 
 export function mountDisk(plane: Plane, controller: Controller): void {
-  mount(plane, getDisk, { answer: ({ query }) => controller.disk({ wait: readFlag(query.wait, false) }) });
-  mount(plane, planPrune, { answer: () => controller.planPrune() });
-  mount(plane, prune, { answer: ({ actor }) => controller.prune({ actor }) });
+  mount(plane, getDisk, ({ query }) => controller.disk({ wait: readFlag(query.wait, false) }));
+  mount(plane, planPrune, () => controller.planPrune());
+  mount(plane, prune, ({ actor }) => controller.prune({ actor }));
 }

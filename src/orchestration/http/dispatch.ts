@@ -36,10 +36,9 @@ export function mountDispatch(plane: Plane, controller: Controller, options: { p
     };
     return new Response(body, { headers });
   });
-  mount(plane, listPluginRuns, {
-    answer: ({ query: { plugin, limit } }) =>
-      controller.listPluginRuns({ plugin, limit: readCount("limit", limit, options.pageMax) ?? runsPageDefault }),
-  });
+  mount(plane, listPluginRuns, ({ query: { plugin, limit } }) =>
+    controller.listPluginRuns({ plugin, limit: readCount("limit", limit, options.pageMax) ?? runsPageDefault }),
+  );
 }
 
 /** A client that sends it takes rights from itself alone. */

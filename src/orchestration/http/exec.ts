@@ -24,9 +24,7 @@ import { parseBody, readPodName } from "../../base/http/request.ts";
 import { takeoverRoute, type TakenCall } from "./takeovers.ts";
 
 export function mountExec(plane: Plane, controller: Controller): void {
-  mount(plane, getExec, {
-    answer: ({ params }) => controller.execResult(readPodName(params), params.id ?? ""),
-  });
+  mount(plane, getExec, ({ params }) => controller.execResult(readPodName(params), params.id ?? ""));
 }
 
 /** `POST /pods/{name}/exec` (orchestration API, section 4, "Pods"): after the head of a 200 the connection is the session. */

@@ -3,6 +3,6 @@ import type { Controller } from "../controller/controller.ts";
 import { mount, type Plane } from "../../base/http/mount.ts";
 
 export function mountHealth(plane: Plane, controller: Controller, version: string): void {
-  mount(plane, health, { answer: () => ({ status: "ok" as const, version }) });
-  mount(plane, system, { answer: () => controller.system() });
+  mount(plane, health, () => ({ status: "ok" as const, version }));
+  mount(plane, system, () => controller.system());
 }

@@ -17,13 +17,11 @@ export function mountJobs(plane: Plane, controller: Controller, options: { pageM
       status: hasEnded,
     });
   }
-  mount(plane, listRuns, {
-    answer({ query: { limit, ...filter } }) {
-      return controller.listRuns(filter, { limit: readCount("limit", limit, options.pageMax) ?? runsPageDefault });
-    },
+  mount(plane, listRuns, ({ query: { limit, ...filter } }) => {
+    return controller.listRuns(filter, { limit: readCount("limit", limit, options.pageMax) ?? runsPageDefault });
   });
-  mount(plane, getRun, { answer: ({ params }) => controller.getRun(params.id ?? "") });
-  mount(plane, cancelRun, { answer: ({ params, actor }) => controller.cancelRun(params.id ?? "", { actor }) });
+  mount(plane, getRun, ({ params }) => controller.getRun(params.id ?? ""));
+  mount(plane, cancelRun, ({ params, actor }) => controller.cancelRun(params.id ?? "", { actor }));
 }
 
 /** Whoever waited is given a run that has ended. */

@@ -3,7 +3,7 @@ import type { Controller } from "../controller/controller.ts";
 import { mount, type Plane } from "../../base/http/mount.ts";
 
 export function mountLocks(plane: Plane, controller: Controller): void {
-  mount(plane, lock, { answer: ({ query, actor }) => controller.lock(query, { actor }) });
-  mount(plane, unlock, { answer: ({ query, actor }) => controller.unlock(query, { actor }) });
-  mount(plane, listLocks, { answer: ({ query }) => controller.listLocks(query) });
+  mount(plane, lock, ({ query, actor }) => controller.lock(query, { actor }));
+  mount(plane, unlock, ({ query, actor }) => controller.unlock(query, { actor }));
+  mount(plane, listLocks, ({ query }) => controller.listLocks(query));
 }

@@ -6,7 +6,11 @@ import { type ApiInfo, type Json, madeOnce, openapiDocument } from "../../base/h
 import { mount, type Plane } from "../../base/http/mount.ts";
 
 export function mountOpenapi(plane: Plane, info: ApiInfo): void {
-  mount(plane, openapi, { answer: madeOnce(() => orchestrationDocument(info)) });
+  mount(
+    plane,
+    openapi,
+    madeOnce(() => orchestrationDocument(info)),
+  );
 }
 
 export function orchestrationDocument(info: ApiInfo): Json {

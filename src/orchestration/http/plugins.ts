@@ -16,29 +16,27 @@ import { readBody, readOptionalBody } from "../../base/http/request.ts";
 
 export function mountPlugins(plane: Plane, controller: Controller): void {
   const depth = { depthMax: plane.jsonDepthMax };
-  mount(plane, listPlugins, { answer: () => controller.listPlugins() });
-  mount(plane, getPlugin, { answer: ({ params }) => controller.getPlugin(params.name ?? "") });
-  mount(plane, getPluginSchema, {
-    answer: ({ params, query }) => controller.pluginSchema({ name: params.name ?? "", kind: query.kind }),
-  });
+  mount(plane, listPlugins, () => controller.listPlugins());
+  mount(plane, getPlugin, ({ params }) => controller.getPlugin(params.name ?? ""));
+  mount(plane, getPluginSchema, ({ params, query }) =>
+    controller.pluginSchema({ name: params.name ?? "", kind: query.kind }),
+  );
   mountProgress(plane, installPlugin, async ({ actor }, request) => {
     const body = await readBody(request, depth);
     return (audience) => controller.installPlugin(body, { actor, ...audience });
   });
-  mount(plane, removePlugin, { answer: ({ params, actor }) => controller.removePlugin(params.name ?? "", { actor }) });
+  mount(plane, removePlugin, ({ params, actor }) => controller.removePlugin(params.name ?? "", { actor }));
   mountProgress(plane, updatePlugin, async ({ params, query, actor }, request) => {
     const target = { name: params.name ?? "", version: query.version, body: await readOptionalBody(request, depth) };
     return (audience) => controller.updatePlugin(target, { actor, ...audience });
   });
-  mount(plane, rollbackPlugin, {
-    answer: ({ params, actor }) => controller.rollbackPlugin(params.name ?? "", { actor }),
-  });
+  mount(plane, rollbackPlugin, ({ params, actor }) => controller.rollbackPlugin(params.name ?? "", { actor }));
   for (const [endpoint, enabled] of [
     [enablePlugin, true],
     [disablePlugin, false],
   ] as const) {
-    mount(plane, endpoint, {
-      answer: ({ params, actor }) => controller.setPluginEnabled({ name: params.name ?? "", enabled }, { actor }),
-    });
+    mount(plane, endpoint, ({ params, actor }) =>
+      controller.setPluginEnabled({ name: params.name ?? "", enabled }, { actor }),
+    );
   }
 }

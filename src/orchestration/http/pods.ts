@@ -6,31 +6,27 @@ import { mount, mountStream, type Plane } from "../../base/http/mount.ts";
 import { readPodName } from "../../base/http/request.ts";
 
 export function mountPods(plane: Plane, controller: Controller): void {
-  mount(plane, listPods, {
-    answer: ({ query: { detail, spec, ...filter } }) =>
-      controller.listPods(filter, { detail: readFlag(detail, false), spec: readFlag(spec, false) }),
-  });
-  mount(plane, getPod, {
-    answer: ({ params, query }) => controller.getPod(readPodName(params), { spec: readFlag(query.spec, false) }),
-  });
+  mount(plane, listPods, ({ query: { detail, spec, ...filter } }) =>
+    controller.listPods(filter, { detail: readFlag(detail, false), spec: readFlag(spec, false) }),
+  );
+  mount(plane, getPod, ({ params, query }) =>
+    controller.getPod(readPodName(params), { spec: readFlag(query.spec, false) }),
+  );
   mount(plane, podReady, {
     answer: ({ params }) => ({ readiness: controller.podReady(readPodName(params)) }),
     status: ({ readiness }) => (readiness.ready ? 200 : 503),
   });
-  mount(plane, stopPod, {
-    answer: ({ params, query, actor }) =>
-      controller.stopPod(readPodName(params), { freeze: readFlag(query.freeze, true), actor }),
-  });
-  mount(plane, statFile, {
-    answer: ({ params, query: { path } }) => controller.statFile({ name: readPodName(params), path }),
-  });
+  mount(plane, stopPod, ({ params, query, actor }) =>
+    controller.stopPod(readPodName(params), { freeze: readFlag(query.freeze, true), actor }),
+  );
+  mount(plane, statFile, ({ params, query: { path } }) => controller.statFile({ name: readPodName(params), path }));
   mountStream(plane, readFiles, async ({ params, query: { path }, actor }, { signal }) => {
     const left = new AbortController();
     const place = { name: readPodName(params), path };
     const parts = await controller.readFiles(place, { actor, signal: AbortSignal.any([signal, left.signal]) });
     return new Response(streamOf(parts, left), { headers: { "Content-Type": "application/octet-stream" } });
   });
-  mount(plane, startPod, { answer: ({ params, actor }) => controller.startPod(readPodName(params), { actor }) });
+  mount(plane, startPod, ({ params, actor }) => controller.startPod(readPodName(params), { actor }));
 }
 
 /** Pulled: a slow reader makes the engine wait. What breaks off breaks the answer off. */

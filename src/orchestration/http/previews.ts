@@ -3,7 +3,7 @@ import type { Controller } from "../controller/controller.ts";
 import { mount, type Plane } from "../../base/http/mount.ts";
 
 export function mountPreviews(plane: Plane, controller: Controller): void {
-  mount(plane, putPreview, { answer: ({ query, actor }) => controller.putPreview(query, { actor }) });
-  mount(plane, listPreviews, { answer: ({ query }) => controller.listPreviews(query) });
-  mount(plane, deletePreview, { answer: ({ query, actor }) => controller.deletePreview(query, { actor }) });
+  mount(plane, putPreview, ({ query, actor }) => controller.putPreview(query, { actor }));
+  mount(plane, listPreviews, ({ query }) => controller.listPreviews(query));
+  mount(plane, deletePreview, ({ query, actor }) => controller.deletePreview(query, { actor }));
 }

@@ -18,11 +18,10 @@ export function mountReleases(plane: Plane, controller: Controller, headerPrefix
       },
     });
   });
-  mount(plane, listReleases, { answer: ({ query }) => controller.listReleases(query) });
-  mount(plane, rollback, {
-    answer: ({ query: { release_id, message, dry_run, ...target }, actor }) =>
-      controller.rollback({ ...target, releaseId: release_id }, { actor, message, dryRun: readFlag(dry_run, false) }),
-  });
+  mount(plane, listReleases, ({ query }) => controller.listReleases(query));
+  mount(plane, rollback, ({ query: { release_id, message, dry_run, ...target }, actor }) =>
+    controller.rollback({ ...target, releaseId: release_id }, { actor, message, dryRun: readFlag(dry_run, false) }),
+  );
 }
 
 interface Start {

@@ -6,14 +6,12 @@ import type { Controller } from "../controller/controller.ts";
 import { mount, type Plane } from "../../base/http/mount.ts";
 
 export function mountResource(plane: Plane, controller: Controller): void {
-  mount(plane, deleteResource, {
-    answer: ({ query: { scope, name, ordinal, prune }, actor }) =>
-      controller.deleteResource({ scope, name, ordinal }, { prune: readFlag(prune, false), actor }),
-  });
-  mount(plane, deleteScope, {
-    answer: ({ query: { scope, prune }, actor }) =>
-      controller.deleteScope(scope, { prune: readFlag(prune, false), actor }),
-  });
-  mount(plane, listUses, { answer: ({ query }) => controller.listUses(query) });
-  mount(plane, listLeftovers, { answer: ({ query }) => controller.listLeftovers(query) });
+  mount(plane, deleteResource, ({ query: { scope, name, ordinal, prune }, actor }) =>
+    controller.deleteResource({ scope, name, ordinal }, { prune: readFlag(prune, false), actor }),
+  );
+  mount(plane, deleteScope, ({ query: { scope, prune }, actor }) =>
+    controller.deleteScope(scope, { prune: readFlag(prune, false), actor }),
+  );
+  mount(plane, listUses, ({ query }) => controller.listUses(query));
+  mount(plane, listLeftovers, ({ query }) => controller.listLeftovers(query));
 }

@@ -9,5 +9,5 @@ export function mountRestart(plane: Plane, controller: Controller): void {
       controller.restart(target, { wait: readFlag(wait, true), pull: readFlag(pull, false), actor }),
     status: ({ operation }) => (operation === undefined ? 200 : 202),
   });
-  mount(plane, getOperation, { answer: ({ params }) => controller.operation(params.id ?? "") });
+  mount(plane, getOperation, ({ params }) => controller.operation(params.id ?? ""));
 }

@@ -3,7 +3,7 @@ import type { Controller } from "../controller/controller.ts";
 import { mount, type Plane } from "../../base/http/mount.ts";
 
 export function mountScale(plane: Plane, controller: Controller): void {
-  mount(plane, scale, {
-    answer: ({ query: { replicas, ...target }, actor }) => controller.scale({ ...target, replicas }, { actor }),
-  });
+  mount(plane, scale, ({ query: { replicas, ...target }, actor }) =>
+    controller.scale({ ...target, replicas }, { actor }),
+  );
 }

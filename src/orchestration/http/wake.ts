@@ -3,5 +3,5 @@ import type { Controller } from "../controller/controller.ts";
 import { mount, type Plane } from "../../base/http/mount.ts";
 
 export function mountWake(plane: Plane, controller: Controller): void {
-  mount(plane, wake, { answer: ({ query, actor }) => controller.wake(query, { actor }) });
+  mount(plane, wake, ({ query, actor }) => controller.wake(query, { actor }));
 }

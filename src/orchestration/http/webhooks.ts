@@ -6,10 +6,8 @@ import { readCount } from "../../base/http/request.ts";
 const deliveriesPageDefault = 50;
 
 export function mountWebhooks(plane: Plane, controller: Controller, options: { pageMax: number }): void {
-  mount(plane, listDeliveries, {
-    answer({ query: { limit, ...target } }) {
-      const count = readCount("limit", limit, options.pageMax) ?? deliveriesPageDefault;
-      return controller.deliveries({ ...target, limit: count });
-    },
+  mount(plane, listDeliveries, ({ query: { limit, ...target } }) => {
+    const count = readCount("limit", limit, options.pageMax) ?? deliveriesPageDefault;
+    return controller.deliveries({ ...target, limit: count });
   });
 }

@@ -3,5 +3,5 @@ import type { Controller } from "../controller/controller.ts";
 import { mount, type Plane } from "../../base/http/mount.ts";
 
 export function mountWhy(plane: Plane, controller: Controller): void {
-  mount(plane, why, { answer: ({ query }) => controller.why(query) });
+  mount(plane, why, ({ query }) => controller.why(query));
 }

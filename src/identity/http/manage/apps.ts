@@ -4,9 +4,7 @@ import { mount, type Plane } from "../../../base/http/mount.ts";
 import { readParam } from "../../../base/http/request.ts";
 
 export function mountIdentityApps(plane: Plane, { apps }: Management): void {
-  mount(plane, listIdentityApps, { answer: () => apps.list() });
-  mount(plane, createIdentityApp, { answer: ({ body, actor }) => apps.create(body, { actor }) });
-  mount(plane, deleteIdentityApp, {
-    answer: ({ params, actor }) => apps.remove(readParam(params, "app"), { actor }),
-  });
+  mount(plane, listIdentityApps, () => apps.list());
+  mount(plane, createIdentityApp, ({ body, actor }) => apps.create(body, { actor }));
+  mount(plane, deleteIdentityApp, ({ params, actor }) => apps.remove(readParam(params, "app"), { actor }));
 }

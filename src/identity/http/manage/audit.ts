@@ -7,13 +7,11 @@ import { readCount } from "../../../base/http/request.ts";
 const pageDefault = 50;
 
 export function mountIdentityAudit(plane: Plane, { audit }: Management, options: { pageMax: number }): void {
-  mount(plane, listIdentityAudit, {
-    answer({ query: { instance, global, query, strict, limit, cursor } }) {
-      const page = { limit: readCount("limit", limit, options.pageMax) ?? pageDefault, cursor };
-      return audit.list(
-        { instance, global: readFlag(global, false) },
-        { query, strict: readFlag(strict, true), ...page },
-      );
-    },
+  mount(plane, listIdentityAudit, ({ query: { instance, global, query, strict, limit, cursor } }) => {
+    const page = { limit: readCount("limit", limit, options.pageMax) ?? pageDefault, cursor };
+    return audit.list(
+      { instance, global: readFlag(global, false) },
+      { query, strict: readFlag(strict, true), ...page },
+    );
   });
 }

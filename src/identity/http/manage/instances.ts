@@ -11,14 +11,14 @@ import { mount, type Plane } from "../../../base/http/mount.ts";
 import { readParam } from "../../../base/http/request.ts";
 
 export function mountIdentityInstances(plane: Plane, { instances, quickstart }: Management): void {
-  mount(plane, identityQuickstart, { answer: ({ body, actor }) => quickstart(body, { actor }) });
-  mount(plane, listIdentityInstances, { answer: ({ query: { app } }) => instances.list(app) });
-  mount(plane, createIdentityInstance, { answer: ({ body, actor }) => instances.create(body, { actor }) });
-  mount(plane, getIdentityInstance, { answer: ({ params }) => instances.get(readParam(params, "instance")) });
-  mount(plane, updateIdentityInstance, {
-    answer: ({ params, body, actor }) => instances.update(readParam(params, "instance"), body, { actor }),
-  });
-  mount(plane, deleteIdentityInstance, {
-    answer: ({ params, actor }) => instances.remove(readParam(params, "instance"), { actor }),
-  });
+  mount(plane, identityQuickstart, ({ body, actor }) => quickstart(body, { actor }));
+  mount(plane, listIdentityInstances, ({ query: { app } }) => instances.list(app));
+  mount(plane, createIdentityInstance, ({ body, actor }) => instances.create(body, { actor }));
+  mount(plane, getIdentityInstance, ({ params }) => instances.get(readParam(params, "instance")));
+  mount(plane, updateIdentityInstance, ({ params, body, actor }) =>
+    instances.update(readParam(params, "instance"), body, { actor }),
+  );
+  mount(plane, deleteIdentityInstance, ({ params, actor }) =>
+    instances.remove(readParam(params, "instance"), { actor }),
+  );
 }

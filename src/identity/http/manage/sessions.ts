@@ -7,14 +7,11 @@ import { readCount, readParam } from "../../../base/http/request.ts";
 const pageDefault = 50;
 
 export function mountIdentitySessions(plane: Plane, { sessions }: Management, options: { pageMax: number }): void {
-  mount(plane, listIdentitySessions, {
-    answer({ query: { instance, user, query, strict, limit, cursor } }) {
-      const page = { limit: readCount("limit", limit, options.pageMax) ?? pageDefault, cursor };
-      return sessions.list(instance, { user, query, strict: readFlag(strict, true), ...page });
-    },
+  mount(plane, listIdentitySessions, ({ query: { instance, user, query, strict, limit, cursor } }) => {
+    const page = { limit: readCount("limit", limit, options.pageMax) ?? pageDefault, cursor };
+    return sessions.list(instance, { user, query, strict: readFlag(strict, true), ...page });
   });
-  mount(plane, revokeIdentitySession, {
-    answer: ({ params, query: { instance }, actor }) =>
-      sessions.revoke(instance, readParam(params, "session"), { actor }),
-  });
+  mount(plane, revokeIdentitySession, ({ params, query: { instance }, actor }) =>
+    sessions.revoke(instance, readParam(params, "session"), { actor }),
+  );
 }

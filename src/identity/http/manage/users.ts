@@ -20,19 +20,15 @@ export function mountIdentityUsers(plane: Plane, { users }: Management, options:
     instance: query.instance,
     user: readParam(params, "user"),
   });
-  mount(plane, listIdentityUsers, {
-    answer({ query: { instance, query, strict, limit, cursor } }) {
-      const page = { limit: readCount("limit", limit, options.pageMax) ?? pageDefault, cursor };
-      return users.list(instance, { query, strict: readFlag(strict, true), ...page });
-    },
+  mount(plane, listIdentityUsers, ({ query: { instance, query, strict, limit, cursor } }) => {
+    const page = { limit: readCount("limit", limit, options.pageMax) ?? pageDefault, cursor };
+    return users.list(instance, { query, strict: readFlag(strict, true), ...page });
   });
-  mount(plane, createIdentityUser, {
-    answer: ({ query: { instance }, body, actor }) => users.create(instance, body, { actor }),
-  });
-  mount(plane, getIdentityUser, { answer: (call) => users.get(userOf(call)) });
-  mount(plane, banIdentityUser, { answer: (call) => users.ban(userOf(call), call) });
-  mount(plane, unbanIdentityUser, { answer: (call) => users.unban(userOf(call), call) });
-  mount(plane, verifyIdentityUser, { answer: (call) => users.verify(userOf(call), call) });
-  mount(plane, setIdentityPassword, { answer: (call) => users.setPassword(userOf(call), call.body, call) });
-  mount(plane, deleteIdentityUser, { answer: (call) => users.remove(userOf(call), call) });
+  mount(plane, createIdentityUser, ({ query: { instance }, body, actor }) => users.create(instance, body, { actor }));
+  mount(plane, getIdentityUser, (call) => users.get(userOf(call)));
+  mount(plane, banIdentityUser, (call) => users.ban(userOf(call), call));
+  mount(plane, unbanIdentityUser, (call) => users.unban(userOf(call), call));
+  mount(plane, verifyIdentityUser, (call) => users.verify(userOf(call), call));
+  mount(plane, setIdentityPassword, (call) => users.setPassword(userOf(call), call.body, call));
+  mount(plane, deleteIdentityUser, (call) => users.remove(userOf(call), call));
 }

@@ -16,21 +16,18 @@ export function mountIdentityWebhooks(
   { webhooks: hooks }: Management,
   options: { pageMax: number },
 ): void {
-  mount(plane, listIdentityWebhooks, { answer: ({ query: { instance } }) => hooks.list(instance) });
-  mount(plane, createIdentityWebhook, {
-    answer: ({ query: { instance }, body, actor }) => hooks.create(instance, body, { actor }),
-  });
-  mount(plane, updateIdentityWebhook, {
-    answer: ({ params, query: { instance }, body, actor }) =>
-      hooks.update(instance, { hook: readParam(params, "hook"), body }, { actor }),
-  });
-  mount(plane, deleteIdentityWebhook, {
-    answer: ({ params, query: { instance }, actor }) => hooks.remove(instance, readParam(params, "hook"), { actor }),
-  });
-  mount(plane, listIdentityDeliveries, {
-    answer: ({ params, query: { instance, limit } }) => {
-      const count = readCount("limit", limit, options.pageMax) ?? pageDefault;
-      return hooks.deliveries(instance, readParam(params, "hook"), count);
-    },
+  mount(plane, listIdentityWebhooks, ({ query: { instance } }) => hooks.list(instance));
+  mount(plane, createIdentityWebhook, ({ query: { instance }, body, actor }) =>
+    hooks.create(instance, body, { actor }),
+  );
+  mount(plane, updateIdentityWebhook, ({ params, query: { instance }, body, actor }) =>
+    hooks.update(instance, { hook: readParam(params, "hook"), body }, { actor }),
+  );
+  mount(plane, deleteIdentityWebhook, ({ params, query: { instance }, actor }) =>
+    hooks.remove(instance, readParam(params, "hook"), { actor }),
+  );
+  mount(plane, listIdentityDeliveries, ({ params, query: { instance, limit } }) => {
+    const count = readCount("limit", limit, options.pageMax) ?? pageDefault;
+    return hooks.deliveries(instance, readParam(params, "hook"), count);
   });
 }

@@ -6,9 +6,9 @@ import { linesResponse, textResponse } from "../metric-streams.ts";
 
 /** The same questions as on the observability plane, for the operator. */
 export function mountOperatorMetrics(plane: Plane, metrics: MetricsAnswers, log: Log): void {
-  mount(plane, getMetrics, { answer: ({ query }) => metrics.chart(query, everything) });
-  mount(plane, queryMetrics, { answer: ({ query }) => metrics.query(query, everything) });
-  mount(plane, listMetrics, { answer: ({ query }) => metrics.catalogue(query, everything) });
+  mount(plane, getMetrics, ({ query }) => metrics.chart(query, everything));
+  mount(plane, queryMetrics, ({ query }) => metrics.query(query, everything));
+  mount(plane, listMetrics, ({ query }) => metrics.catalogue(query, everything));
   mountStream(plane, dumpMetrics, async ({ query }) =>
     linesResponse(metrics.dump(query, everything), { contentType: dumpMetrics.stream ?? "", log }),
   );

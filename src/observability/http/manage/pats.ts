@@ -9,12 +9,12 @@ export function mountPats(plane: Plane, tokens: ManagedTokens): void {
   // The answer holds the token: it must stay in no cache on the way.
   const headers = () => ({ "Cache-Control": "no-store" });
   mount(plane, createPat, { answer: ({ body, actor }) => tokens.create(body, { actor }), status, headers });
-  mount(plane, listPats, { answer: ({ query: { all } }) => tokens.list({ all: readFlag(all, false) }) });
-  mount(plane, getPat, { answer: ({ params }) => tokens.get(readParam(params, "id")) });
+  mount(plane, listPats, ({ query: { all } }) => tokens.list({ all: readFlag(all, false) }));
+  mount(plane, getPat, ({ params }) => tokens.get(readParam(params, "id")));
   mount(plane, rotatePat, {
     answer: ({ params, body, actor }) => tokens.rotate(readParam(params, "id"), body, { actor }),
     status,
     headers,
   });
-  mount(plane, revokePat, { answer: ({ params, actor }) => tokens.revoke(readParam(params, "id"), { actor }) });
+  mount(plane, revokePat, ({ params, actor }) => tokens.revoke(readParam(params, "id"), { actor }));
 }
