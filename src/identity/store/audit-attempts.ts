@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
 import { clientNetwork } from "../../base/pure/client-network.ts";
-import { canonicalJson } from "../../base/sqlite/canonical.ts";
+import { canonicalJson } from "../../base/pure/canonical.ts";
 import type { AuditEntry } from "./records.ts";
 
 export type NewEntry = Omit<AuditEntry, "seq">;

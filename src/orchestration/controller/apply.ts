@@ -7,9 +7,11 @@ import {
   problemsAt,
   problemsFailure,
 } from "../../base/wire/failure.ts";
+import type { WritableKind } from "../api/kinds/schemas.ts";
 import { keyOf } from "../api/manifest-key.ts";
-import { formatKey } from "../api/manifest.ts";
+import { formatKey, type Spec } from "../api/manifest.ts";
 import type { ApplyResult } from "../api/apply.ts";
+import { inOrder } from "../../base/pure/canonical.ts";
 import { deepFreeze } from "../../base/pure/deep-freeze.ts";
 import { canonicalJson } from "../../base/pure/digest.ts";
 import { deployMessage } from "../core/deploy-message.ts";
@@ -167,7 +169,7 @@ function childrenOf({ manifests, place: around }: ExpandedBlock): Incoming[] {
   return manifests.map(({ kind, scope, name, spec }): Incoming => {
     const key = { kind, scope, name };
     const place = placeWithin(around, formatKey(key));
-    return { key, spec: deepFreeze(normaliseSpec(kind, spec)), ifRevision: undefined, place, asset: undefined };
+    return { key, spec: storedForm(kind, spec), ifRevision: undefined, place, asset: undefined };
   });
 }
 
@@ -178,12 +180,17 @@ function partsOf(draft: DraftManifest | undefined, place: Place): Incoming[] {
     const key = keyOf(part);
     return {
       key,
-      spec: deepFreeze(normaliseSpec(part.kind, part.spec)),
+      spec: storedForm(part.kind, part.spec),
       ifRevision: part.ifRevision,
       place,
       asset: undefined,
     };
   });
+}
+
+/** The very object that is stored, unless it holds secrets or names assets: what is read from it is read once. */
+function storedForm(kind: WritableKind, spec: Spec): Spec {
+  return deepFreeze(inOrder(normaliseSpec(kind, spec)));
 }
 
 function refuseTwins(incoming: Incoming[]): void {

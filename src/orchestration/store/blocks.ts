@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { keyOf, keyText } from "../api/manifest-key.ts";
 import type { ManifestKey } from "../api/manifest.ts";
-import { canonicalJson } from "../../base/sqlite/canonical.ts";
+import { canonicalJson } from "../../base/pure/canonical.ts";
 import type { BlockRecord } from "./plugin-records.ts";
 import { columnsOf, filteredSelect, type KeyColumns, whereKey } from "./rows.ts";
 import type { Seal } from "../../base/sqlite/seal.ts";

@@ -3,12 +3,12 @@ import { Failure } from "../../base/wire/failure.ts";
 import { keyOf, keyText } from "../api/manifest-key.ts";
 import { type CoreKind, formatKey, type ManifestKey, type Spec, type StoredManifest } from "../api/manifest.ts";
 import { type Cache, createCache } from "./cache.ts";
-import { canonicalJson } from "../../base/sqlite/canonical.ts";
+import { canonicalJson, inOrder } from "../../base/pure/canonical.ts";
 import { deepFreeze } from "../../base/pure/deep-freeze.ts";
 import { createHeads, type Heads } from "./heads.ts";
 import { columnsOf, filteredSelect, type KeyColumns, whereKey } from "./rows.ts";
 import type { SpecSealer } from "./sealed-spec.ts";
-import type { ManifestReads, PutResult, Transaction } from "./store.ts";
+import type { ManifestHead, ManifestReads, PutResult, Transaction } from "./store.ts";
 import type { Versions } from "./versions.ts";
 
 interface Row {
@@ -66,7 +66,7 @@ export function createManifests(db: Database, given: Pick<Parts, "sealer" | "ver
       cache.clear();
     },
     manifests: {
-      get: (key) => known(parts, key) ?? read(parts, key),
+      get: (key) => get(parts, key),
       list: (filter = {}) => select({ ...filter }).map((row) => open(parts, row)),
       heads: heads.all,
       count: () => sql.count.get()?.count ?? 0,
@@ -91,11 +91,9 @@ interface Parts {
   onMoved: (key: ManifestKey) => void;
 }
 
-function known({ cache }: Parts, key: ManifestKey): StoredManifest | undefined {
-  return cache.peek(keyText(key));
-}
-
-function read(parts: Parts, key: ManifestKey): StoredManifest | undefined {
+function get(parts: Parts, key: ManifestKey): StoredManifest | undefined {
+  const known = parts.cache.peek(keyText(key));
+  if (known !== undefined) return known;
   const row = find(parts, key);
   return row && kept(parts, row, open(parts, row));
 }
@@ -115,29 +113,32 @@ function open({ sealer }: Parts, row: Row): StoredManifest {
   return toManifest(row, sealer.open(row, { text: row.spec, sealed: row.sealed === 1 }));
 }
 
-function put(parts: Parts, manifest: ManifestKey & { kind: CoreKind; spec: Spec }, now: number): PutResult {
-  const text = canonicalJson(manifest.spec);
-  const row = find(parts, manifest);
-  const previous = row && (known(parts, manifest) ?? open(parts, row));
-  if (row && previous && text === (row.sealed === 1 ? canonicalJson(previous.spec) : row.spec)) {
+function put(parts: Parts, given: ManifestKey & { kind: CoreKind; spec: Spec }, now: number): PutResult {
+  const previous = get(parts, given);
+  const spec = inOrder(given.spec);
+  const text = JSON.stringify(spec);
+  if (previous !== undefined && text === canonicalJson(previous.spec)) {
     return { manifest: previous, outcome: "unchanged", previous };
   }
   const revision = parts.versions.next();
-  const { kind, scope, name } = manifest;
-  const fresh = { id: undefined, kind, scope, name, generation: revision, created_at: now };
-  const sealed = parts.sealer.seal(manifest, manifest.spec, text);
-  const stored = { ...(row ?? fresh), spec: sealed.text, sealed: sealed.sealed ? 1 : 0, revision, updated_at: now };
-  writeRow(parts, stored);
-  parts.heads.put(headOf(stored));
-  parts.onMoved(keyOf(stored));
-  const written = kept(parts, stored, toManifest(stored, JSON.parse(text)));
-  return { manifest: written, outcome: row ? "updated" : "created", previous };
+  const { kind, scope, name } = given;
+  const { generation, createdAt } = previous ?? { generation: revision, createdAt: now };
+  // What its writer can no longer change is kept as it is, with all that was read from it already.
+  const own = Object.isFrozen(spec) ? spec : JSON.parse(text);
+  const manifest = { kind, scope, name, revision, generation, spec: own, createdAt, updatedAt: now };
+  const sealed = parts.sealer.seal(manifest, spec, text);
+  const row = { spec: sealed.text, sealed: sealed.sealed ? 1 : 0 };
+  write(parts, { ...manifest, ...row, isNew: previous === undefined });
+  parts.heads.put(headOf(manifest));
+  parts.onMoved(keyOf(manifest));
+  return { manifest: kept(parts, row, manifest), outcome: previous ? "updated" : "created", previous };
 }
 
-function writeRow({ sql }: Parts, row: Omit<Row, "id"> & { id: number | undefined }): void {
-  const { id, spec, sealed, revision, generation, created_at, updated_at } = row;
-  if (id !== undefined) sql.update.run(spec, sealed, revision, updated_at, id);
-  else sql.insert.run(...columnsOf(row), spec, sealed, revision, generation, created_at, updated_at);
+type Writing = Omit<StoredManifest, "spec"> & Pick<Row, "spec" | "sealed"> & { isNew: boolean };
+
+function write({ sql }: Parts, { spec, sealed, revision, generation, createdAt, updatedAt, isNew, ...key }: Writing) {
+  if (isNew) sql.insert.run(...columnsOf(key), spec, sealed, revision, generation, createdAt, updatedAt);
+  else sql.update.run(spec, sealed, revision, updatedAt, ...columnsOf(key));
 }
 
 function remove({ sql, cache, heads, versions, onMoved }: Parts, key: ManifestKey): boolean {
@@ -163,7 +164,7 @@ function raiseGeneration(parts: Parts, key: ManifestKey): number {
 
 type Versioned = Omit<Row, "id" | "spec" | "sealed">;
 
-function headOf({ kind, scope, name, revision, generation }: Versioned) {
+function headOf({ kind, scope, name, revision, generation }: ManifestHead): ManifestHead {
   return { kind, scope, name, revision, generation };
 }
 
@@ -179,8 +180,8 @@ function prepare(db: Database) {
       "insert into manifests (kind, scope, name, spec, sealed, revision, generation, created_at, updated_at)" +
         " values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
     ),
-    update: db.query<unknown, [string, number, number, number, number]>(
-      "update manifests set spec = ?, sealed = ?, revision = ?, updated_at = ? where id = ?",
+    update: db.query<unknown, [string, number, number, number, ...KeyColumns]>(
+      `update manifests set spec = ?, sealed = ?, revision = ?, updated_at = ? where ${whereKey}`,
     ),
     raise: db.query<unknown, [number, number]>("update manifests set generation = ? where id = ?"),
     delete: db.query<unknown, KeyColumns>(`delete from manifests where ${whereKey}`),

@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { keyOf, keyText } from "../api/manifest-key.ts";
 import { createCache } from "./cache.ts";
-import { canonicalJson } from "../../base/sqlite/canonical.ts";
+import { canonicalJson } from "../../base/pure/canonical.ts";
 import type { ReleaseRecord } from "./records.ts";
 import type { ManifestKey } from "../api/manifest.ts";
 import { columnsOf, idTaken, type KeyColumns, sameOwner, whereKey } from "./rows.ts";

@@ -1,5 +1,5 @@
 import type { ManifestKey, Spec } from "../api/manifest.ts";
-import { canonicalJson } from "../../base/sqlite/canonical.ts";
+import { canonicalJson } from "../../base/pure/canonical.ts";
 import type { Seal } from "../../base/sqlite/seal.ts";
 
 /** Applies `f` to every secret string of a spec and returns a spec with the results, the given one untouched. */

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { canonicalJson } from "../../../../src/base/sqlite/canonical.ts";
+import { canonicalJson, inOrder } from "../../../../src/base/pure/canonical.ts";
 
 test("the order of keys does not matter, at any depth", () => {
   const one = canonicalJson({ b: 1, a: { d: [{ y: 1, x: 2 }], c: null } });
@@ -23,4 +23,19 @@ test("the given object is left as it is", () => {
   const given = { b: 1, a: 2 };
   canonicalJson(given);
   expect(Object.keys(given)).toEqual(["b", "a"]);
+});
+
+test("what is in order already is the same object, at every depth; the rest is a copy", () => {
+  const ordered = { a: [{ b: 1, c: 2 }, "x"], d: { e: null } };
+  expect(inOrder(ordered)).toBe(ordered);
+  const mixed = { z: ordered, a: 1 };
+  const copy = inOrder(mixed);
+  expect(copy).not.toBe(mixed);
+  expect(copy.z).toBe(ordered);
+  expect(inOrder(copy)).toBe(copy);
+  expect(Object.keys(inOrder([{ b: 1, a: 2 }])[0] ?? {})).toEqual(["a", "b"]);
+});
+
+test("undefined fields are no part of a value in order", () => {
+  expect(Object.keys(inOrder({ a: 1, b: undefined }))).toEqual(["a"]);
 });
