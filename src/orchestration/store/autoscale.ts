@@ -1,6 +1,8 @@
 import type { Database } from "bun:sqlite";
 import { keyOf } from "../api/manifest-key.ts";
 import type { ManifestKey } from "../api/manifest.ts";
+import { createKeptTable } from "./kept-table.ts";
+import type { AutoscaleState } from "./records.ts";
 import { columnsOf, type KeyColumns, whereKey } from "./rows.ts";
 import type { Transaction } from "./store.ts";
 
@@ -10,28 +12,39 @@ interface Row extends ManifestKey {
   last_down_at: number | null;
 }
 
+interface AutoscaleNoun {
+  autoscale: Transaction["autoscale"];
+  /** Forgets one resource (its manifest was deleted), or all (writes were undone). */
+  forget(key?: ManifestKey): void;
+}
+
 /** The replica counts of the autoscaler: outside the manifest, so that no apply resets them. */
-export function createAutoscale(db: Database, onMoved: (key: ManifestKey) => void): Transaction["autoscale"] {
-  const byKey = db.query<Row, KeyColumns>(`select * from autoscale where ${whereKey}`);
+export function createAutoscale(db: Database, onMoved: (key: ManifestKey) => void): AutoscaleNoun {
+  const all = db.query<Row, []>("select * from autoscale");
   const upsert = db.query<unknown, [...KeyColumns, number, number | null, number | null]>(
     "insert or replace into autoscale (kind, scope, name, replicas, last_up_at, last_down_at)" +
       " values (?, ?, ?, ?, ?, ?)",
   );
   const drop = db.query<unknown, KeyColumns>(`delete from autoscale where ${whereKey}`);
-  return {
-    get(key) {
-      const row = byKey.get(...columnsOf(key));
-      if (row === null) return undefined;
-      const { replicas, last_up_at, last_down_at } = row;
-      return { ...keyOf(row), replicas, lastUpAt: last_up_at ?? undefined, lastDownAt: last_down_at ?? undefined };
-    },
+  const counts = createKeptTable(() => all.all().map((row) => [row, toState(row)]));
+  const autoscale: Transaction["autoscale"] = {
+    get: counts.get,
     put(state) {
-      const before = byKey.get(...columnsOf(state));
+      const before = counts.get(state);
       upsert.run(...columnsOf(state), state.replicas, state.lastUpAt ?? null, state.lastDownAt ?? null);
+      counts.set(state, { ...state });
       if (before?.replicas !== state.replicas) onMoved(keyOf(state));
     },
     remove(key) {
-      if (drop.run(...columnsOf(key)).changes > 0) onMoved(keyOf(key));
+      if (counts.get(key) === undefined) return;
+      drop.run(...columnsOf(key));
+      counts.set(key, undefined);
+      onMoved(keyOf(key));
     },
   };
+  return { autoscale, forget: (key) => (key === undefined ? counts.forget() : counts.set(key, undefined)) };
+}
+
+function toState({ replicas, last_up_at, last_down_at, ...row }: Row): AutoscaleState {
+  return { ...keyOf(row), replicas, lastUpAt: last_up_at ?? undefined, lastDownAt: last_down_at ?? undefined };
 }

@@ -2,6 +2,7 @@ import type { Database } from "bun:sqlite";
 import { keyOf, keyText } from "../api/manifest-key.ts";
 import type { ManifestKey } from "../api/manifest.ts";
 import { canonicalJson } from "../../base/pure/canonical.ts";
+import { createKeptTable } from "./kept-table.ts";
 import type { BlockRecord } from "./plugin-records.ts";
 import { columnsOf, filteredSelect, type KeyColumns, whereKey } from "./rows.ts";
 import type { Seal } from "../../base/sqlite/seal.ts";
@@ -20,9 +21,22 @@ interface Row {
   updated_at: number;
 }
 
-/** The plugin blocks that were applied, and which manifests each was expanded into. */
-export function createBlocks(db: Database, seal: Seal, versions: Versions): Transaction["blocks"] {
+interface ChildRow extends ManifestKey {
+  block_kind: string;
+  block_scope: string;
+  block_name: string;
+}
+
+interface BlocksNoun {
+  blocks: Transaction["blocks"];
+  /** Forgets whose child one resource is (its manifest was deleted), or all (writes were undone). */
+  forget(child?: ManifestKey): void;
+}
+
+/** The plugin blocks that were applied, and which manifests each was expanded into: every apply and every look asks that. */
+export function createBlocks(db: Database, seal: Seal, versions: Versions): BlocksNoun {
   const sql = prepare(db);
+  const owners = createKeptTable(() => sql.owners.all().map((row) => [row, ownerIn(row)]));
   const open = (row: Row) => toBlock(row, JSON.parse(seal.open(row.spec, placeOf(row))));
   const select = filteredSelect<Row>(
     db,
@@ -34,15 +48,16 @@ export function createBlocks(db: Database, seal: Seal, versions: Versions): Tran
     return row ? open(row) : undefined;
   };
   const childrenOf = (block: ManifestKey) => sql.children.all(...columnsOf(block)).map(keyOf);
-  return {
+  const leaveChildren = (block: ManifestKey) => {
+    for (const child of childrenOf(block)) owners.set(child, undefined);
+    sql.forget.run(...columnsOf(block));
+  };
+  const blocks: Transaction["blocks"] = {
     get,
     list: (filter = {}) => select({ ...filter }).map(open),
     keys: () => sql.keys.all().map((row) => ({ ...keyOf(row), plugin: row.plugin })),
     children: childrenOf,
-    ownerOf(child) {
-      const row = sql.owner.get(...columnsOf(child));
-      return row ? { kind: row.block_kind, scope: row.block_scope, name: row.block_name } : undefined;
-    },
+    ownerOf: owners.get,
     put(block, now) {
       const { kind, scope, name, plugin, version, spec } = block;
       const text = canonicalJson(spec);
@@ -58,16 +73,24 @@ export function createBlocks(db: Database, seal: Seal, versions: Versions): Tran
     },
     setChildren(block, children) {
       if (sameKeys(childrenOf(block), children)) return;
-      sql.forget.run(...columnsOf(block));
-      for (const child of children) sql.adopt.run(...columnsOf(child), ...columnsOf(block));
+      leaveChildren(block);
+      for (const child of children) {
+        sql.adopt.run(...columnsOf(child), ...columnsOf(block));
+        owners.set(child, keyOf(block));
+      }
     },
     delete(block) {
-      sql.forget.run(...columnsOf(block));
+      leaveChildren(block);
       if (sql.delete.run(...columnsOf(block)).changes === 0) return false;
       versions.keep();
       return true;
     },
   };
+  return { blocks, forget: (child) => (child === undefined ? owners.forget() : owners.set(child, undefined)) };
+}
+
+function ownerIn({ block_kind: kind, block_scope: scope, block_name: name }: ChildRow): ManifestKey {
+  return { kind, scope, name };
 }
 
 function sameKeys(some: readonly ManifestKey[], others: readonly ManifestKey[]): boolean {
@@ -91,9 +114,7 @@ function prepare(db: Database) {
     children: db.query<ManifestKey, KeyColumns>(
       `select kind, scope, name from block_children where ${whereBlock} order by kind, scope, name`,
     ),
-    owner: db.query<{ block_kind: string; block_scope: string; block_name: string }, KeyColumns>(
-      `select block_kind, block_scope, block_name from block_children where ${whereKey}`,
-    ),
+    owners: db.query<ChildRow, []>("select * from block_children"),
     forget: db.query<unknown, KeyColumns>(`delete from block_children where ${whereBlock}`),
     adopt: db.query<unknown, [...KeyColumns, ...KeyColumns]>(
       "insert into block_children (kind, scope, name, block_kind, block_scope, block_name) values (?, ?, ?, ?, ?, ?)" +

@@ -1,33 +1,44 @@
 import type { Database } from "bun:sqlite";
 import { keyOf } from "../api/manifest-key.ts";
 import type { ManifestKey } from "../api/manifest.ts";
+import { createKeptTable } from "./kept-table.ts";
 import { columnsOf, type KeyColumns, whereKey } from "./rows.ts";
 import type { Deletion, Transaction } from "./store.ts";
 
 type Row = ManifestKey & { at: number; prune: number };
 
+interface DeletionsNoun {
+  deletions: Transaction["deletions"];
+  /** Reads anew at the next call. */
+  forget(): void;
+}
+
 /** Delete marks: work that is left after a manifest went. */
-export function createDeletions(db: Database, onMoved: (key: ManifestKey) => void): Transaction["deletions"] {
-  const byKey = db.query<Row, KeyColumns>(`select * from deletions where ${whereKey}`);
+export function createDeletions(db: Database, onMoved: (key: ManifestKey) => void): DeletionsNoun {
   const all = db.query<Row, []>("select * from deletions order by kind, scope, name");
   const upsert = db.query<unknown, [...KeyColumns, number, number]>(
     "insert or replace into deletions (kind, scope, name, at, prune) values (?, ?, ?, ?, ?)",
   );
   const drop = db.query<unknown, KeyColumns>(`delete from deletions where ${whereKey}`);
-  return {
-    get(key) {
-      const row = byKey.get(...columnsOf(key));
-      return row ? toDeletion(row) : undefined;
-    },
-    list: () => all.all().map(toDeletion),
-    put(deletion) {
-      upsert.run(...columnsOf(deletion), deletion.at, Number(deletion.prune));
-      onMoved(keyOf(deletion));
+  const list = () => all.all().map(toDeletion);
+  const marks = createKeptTable(() => list().map((mark) => [mark, mark]));
+  const deletions: Transaction["deletions"] = {
+    get: marks.get,
+    list,
+    put({ at, prune, ...about }) {
+      const key = keyOf(about);
+      upsert.run(...columnsOf(key), at, Number(prune));
+      marks.set(key, { ...key, at, prune });
+      onMoved(key);
     },
     remove(key) {
-      if (drop.run(...columnsOf(key)).changes > 0) onMoved(keyOf(key));
+      if (marks.get(key) === undefined) return;
+      drop.run(...columnsOf(key));
+      marks.set(key, undefined);
+      onMoved(keyOf(key));
     },
   };
+  return { deletions, forget: marks.forget };
 }
 
 function toDeletion(row: Row): Deletion {

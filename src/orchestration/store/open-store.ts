@@ -156,6 +156,9 @@ function createTransaction(
   const { dependencies, forget: forgetDependencies } = createDependencies(db);
   const { locks, forget: forgetLocks } = createLocks(db);
   const { atomic, forget: forgetAtomic } = createAtomic(db, seal, limits.atomicKept);
+  const { deletions, forget: forgetDeletions } = createDeletions(db, onMoved);
+  const { autoscale, forget: forgetAutoscale } = createAutoscale(db, onMoved);
+  const { blocks, forget: forgetBlocks } = createBlocks(db, seal, versions);
   const tx: Transaction = {
     manifests: {
       ...manifests,
@@ -168,8 +171,10 @@ function createTransaction(
         forgetReleases(keyText(key));
         forgetImages(keyText(key));
         forgetFrozen();
-        forgetCanaries();
-        forgetSleep();
+        forgetCanaries(key);
+        forgetSleep(key);
+        forgetAutoscale(key);
+        forgetBlocks(key);
         forgetDependencies();
         return manifests.delete(key);
       },
@@ -179,7 +184,7 @@ function createTransaction(
     status,
     frozen,
     events: createEvents(db, limits.eventsKept),
-    deletions: createDeletions(db, onMoved),
+    deletions,
     volumes: createVolumes(db),
     namedVolumes: createNamedVolumes(db),
     images,
@@ -193,12 +198,12 @@ function createTransaction(
     previews: createPreviews(db),
     keyedRequests: createKeyedRequests(db, seal, limits.keyedRequestsKept),
     runs: createRuns(db),
-    autoscale: createAutoscale(db, onMoved),
+    autoscale,
     sleep,
     deaths: createDeaths(db, limits),
     deliveries: createDeliveries(db, seal, limits.deliveriesKept),
     pluginRuns: createPluginRuns(db, seal, limits.pluginRunsKept),
-    blocks: createBlocks(db, seal, versions),
+    blocks,
     certificates: createCertificates(db, seal),
   };
   return {
@@ -216,6 +221,9 @@ function createTransaction(
       forgetDependencies();
       forgetLocks();
       forgetAtomic();
+      forgetDeletions();
+      forgetAutoscale();
+      forgetBlocks();
     },
   };
 }

@@ -64,12 +64,16 @@ const nouns: Record<string, (db: Database) => unknown> = {
   blocks: (db) => createBlocks(db, seal, { next: () => 1, keep: () => undefined }),
 };
 
+/** Reads of a whole table, which is kept in memory from then on. */
+const readOnce = ["select * from autoscale", "select * from block_children"];
+
 for (const [noun, create] of Object.entries(nouns)) {
   test(`every read of ${noun} goes by an index and sorts nothing`, () => {
-    const plans = selectsOf(create).map(planOf);
-    expect(plans).not.toEqual([]);
-    for (const plan of plans) {
-      expect(plan).toMatch(/USING (COVERING )?INDEX/);
+    const selects = selectsOf(create);
+    expect(selects).not.toEqual([]);
+    for (const sql of selects) {
+      const plan = planOf(sql);
+      if (!readOnce.includes(sql)) expect(plan).toMatch(/USING (COVERING )?INDEX/);
       expect(plan).not.toContain("TEMP B-TREE");
     }
   });

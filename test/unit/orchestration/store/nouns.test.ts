@@ -104,6 +104,24 @@ test("deletions: put, read and removed by key", async () => {
   expect(store.deletions.get(web)).toBeUndefined();
 });
 
+test("what is kept in memory of small tables is forgotten with writes that are undone", async () => {
+  const block = { kind: "postgres", scope: "shop", name: "main" };
+  const undone = store.write((tx) => {
+    tx.deletions.put({ ...web, at: 1, prune: false });
+    tx.autoscale.put({ ...web, replicas: 3, lastUpAt: 1, lastDownAt: undefined });
+    tx.sleep.put({ ...web, asleep: true, since: 1 });
+    tx.blocks.setChildren(block, [db]);
+    const seen = [tx.deletions.get(web)?.at, tx.autoscale.get(web)?.replicas, tx.sleep.get(web)?.asleep];
+    expect([...seen, tx.blocks.ownerOf(db)]).toEqual([1, 3, true, block]);
+    throw new Error("no");
+  });
+  await expect(undone).rejects.toThrow("no");
+  const { deletions, autoscale, sleep, blocks } = store;
+  expect([deletions.get(web), autoscale.get(web), sleep.get(web), blocks.ownerOf(db)]).toEqual(
+    Array(4).fill(undefined),
+  );
+});
+
 test("volumes: outlive the manifest they were made for", async () => {
   const record = (ordinal: number) => ({ ...db, volume: `v-${ordinal}`, claim: "data", ordinal, createdAt: 1 });
   await store.write((tx) => {
