@@ -82,6 +82,10 @@ export interface FrozenReads {
 
 export interface ReleaseReads {
   get(id: string): ReleaseRecord | undefined;
+  /** A release that was read before, as it is now; undefined once it is gone. */
+  now(release: ReleaseRecord): ReleaseRecord | undefined;
+  /** Whether a release of any resource has that id. */
+  isTaken(id: string): boolean;
   /** Newest first. */
   list(key: ManifestKey): ReleaseRecord[];
   /** Every release that is pending or running, oldest first: what a restart has to take up again. */

@@ -76,6 +76,8 @@ export function createReleases(db: Database, sealer: Sealer, kept: number): Rele
       const owner = sql.ownerOf.get(id);
       return owner === null ? undefined : historyOf(owner).find((release) => release.id === id);
     },
+    now: (release) => historyOf(release).find(({ id }) => id === release.id),
+    isTaken: (id) => sql.ownerOf.get(id) !== null,
     list: (key) => [...historyOf(key)],
     unfinished: () => sql.unfinished.all().map(open),
     put(release) {
@@ -100,19 +102,20 @@ function isUnderWay({ status }: ReleaseRecord): boolean {
   return status === "pending" || status === "running";
 }
 
+/**
+ * The newest, those under way, and the newest good releases, one for each spec and image: failed fixes never push them out.
+ */
 function worthKeeping(all: History, kept: number): History {
-  const waysBack = goodOnes(all, kept);
-  return all.filter((one, index) => index < kept || isUnderWay(one) || waysBack.has(one));
+  const waysBack: ReleaseRecord[] = [];
+  return all.filter((one, index) => {
+    const isWayBack = one.good && waysBack.length < kept && !waysBack.some((other) => isSameContent(one, other));
+    if (isWayBack) waysBack.push(one);
+    return isWayBack || index < kept || isUnderWay(one);
+  });
 }
 
-/** The newest good releases, one for each spec and image: failed fixes never push them out. Newest first. */
-function goodOnes(all: History, most: number): Set<ReleaseRecord> {
-  const byContent = new Map<string, ReleaseRecord>();
-  for (const release of all) {
-    const content = `${release.hash} ${release.imageId}`;
-    if (release.good && !byContent.has(content)) byContent.set(content, release);
-  }
-  return new Set([...byContent.values()].slice(0, most));
+function isSameContent(one: ReleaseRecord, other: ReleaseRecord): boolean {
+  return one.hash === other.hash && one.imageId === other.imageId;
 }
 
 const unfinished = "status in ('pending', 'running')";

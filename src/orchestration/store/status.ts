@@ -22,19 +22,28 @@ export function createStatus(db: Database): StatusNoun {
     "insert into status (kind, scope, name, status) values (?, ?, ?, ?)" +
       " on conflict (kind, scope, name) do update set status = excluded.status where status <> excluded.status",
   );
-  const cache = createCache<Status | undefined>(statusesCached);
+  const cache = createCache<Kept | undefined>(statusesCached);
   return {
     status: {
-      get: (key) =>
-        cache.get(keyText(key), () => {
+      get(key) {
+        const kept = cache.get(keyText(key), () => {
           const row = byKey.get(...columnsOf(key));
-          return row ? deepFreeze<Status>(JSON.parse(row.status)) : undefined;
-        }),
+          return row ? { text: row.status } : undefined;
+        });
+        if (kept === undefined || "status" in kept) return kept?.status;
+        const status = deepFreeze<Status>(JSON.parse(kept.text));
+        cache.set(keyText(key), { status });
+        return status;
+      },
       put(key, status) {
-        upsert.run(...columnsOf(key), JSON.stringify(status));
-        cache.drop(keyText(key));
+        const text = JSON.stringify(status);
+        upsert.run(...columnsOf(key), text);
+        cache.set(keyText(key), { text });
       },
     },
     forget: (id) => (id === undefined ? cache.clear() : cache.drop(id)),
   };
 }
+
+/** Most are written again before anybody asks for them. */
+type Kept = { text: string } | { status: Status };

@@ -53,7 +53,7 @@ export function recordFailure(context: Context, tx: Transaction, failed: FailedR
   const { kind, scope, name } = release;
   const key = { kind, scope, name };
   const { error, reasons } = failure;
-  const known = tx.releases.get(release.id);
+  const known = tx.releases.now(release);
   const stored = tx.manifests.get(key);
   if (known?.status !== release.status || stored === undefined) return { is: "superseded" };
   tx.releases.put({ ...known, ...commands, status: "failed", endedAt: now, error, reasons });

@@ -84,7 +84,7 @@ async function runBefore(context: Context, phase: Phase): Promise<void> {
   const { release, transcript, leave } = phase;
   await clearTheWay(context, release, leave);
   for (const step of stepsOf(release).filter(({ when }) => when === "before")) {
-    const known = context.store.releases.get(release.id);
+    const known = context.store.releases.now(release);
     // Superseded, or its resource deleted: its next command is not wanted any more.
     if (known?.status !== "pending") return;
     if (codeOf(known, step) === 0) continue;
@@ -105,7 +105,7 @@ async function stepEnded(
   const commands = { [step.codeField]: code, log: transcript.text().slice(-logCharsKept) };
   if (code === 0) {
     await context.store.write((tx) => {
-      const known = tx.releases.get(release.id);
+      const known = tx.releases.now(release);
       if (known?.status === "pending") tx.releases.put({ ...known, ...commands });
     });
     return;
@@ -129,7 +129,7 @@ async function passed(context: Context, { release, transcript }: Phase): Promise
   const replicas = running.length;
   if (replicas > 0) transcript.heading(`Release ${release.id}: ${replacing(context, release, replicas)}`);
   await context.store.write((tx) => {
-    const known = tx.releases.get(release.id);
+    const known = tx.releases.now(release);
     if (known?.status !== "pending") return;
     tx.releases.put({ ...known, status: "running" });
     takeImage(tx, known, context.clock.now());
@@ -159,7 +159,7 @@ async function runAfter(context: Context, phase: Phase): Promise<void> {
   async function record({ code, text }: Outcome): Promise<void> {
     if (code !== 0) transcript.heading(`Release ${release.id}: post_command ended with exit code ${code}, recorded`);
     await context.store.write((tx) => {
-      const known = tx.releases.get(release.id);
+      const known = tx.releases.now(release);
       const log = transcript.text().slice(-logCharsKept);
       if (known === undefined) return;
       tx.releases.put({ ...known, postExitCode: code, log });

@@ -142,7 +142,7 @@ function freeReleaseId(context: Context, tx: Transaction, now: number): string {
   for (let draw = 0; ; draw++) {
     const aheadMs = draw < drawsAtOnce ? 0 : 1000 * 2 ** (draw - drawsAtOnce);
     const id = releaseId(now + aheadMs, context.randomBytes(2));
-    if (tx.releases.get(id) === undefined) return id;
+    if (!tx.releases.isTaken(id)) return id;
   }
 }
 

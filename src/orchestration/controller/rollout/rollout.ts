@@ -150,7 +150,7 @@ async function succeed(context: Context, { release, workload, calls }: Success):
   const now = context.clock.now();
   const { kind, scope, name } = release;
   const record = (tx: Transaction) => {
-    const known = tx.releases.get(release.id);
+    const known = tx.releases.now(release);
     if (known === undefined || known.good) return;
     const imageId = imageIdOf(tx, release, known.hash) ?? known.imageId;
     tx.releases.put({ ...known, status: "succeeded", good: true, endedAt: now, imageId, error: undefined });
@@ -163,7 +163,7 @@ async function succeed(context: Context, { release, workload, calls }: Success):
   // Lost in a power cut, it is found again by looking; only what others were told must not be told twice.
   await context.store.write(record, { durable: calls.length > 0 });
   if (calls.length > 0) context.outbox.wake();
-  const done = context.store.releases.get(release.id);
+  const done = context.store.releases.now(release);
   if (done !== undefined) context.releasePhases.takeUp(done);
   context.receipts.completeLater({ ...release, endedAt: now });
   context.releasePhases.settle();

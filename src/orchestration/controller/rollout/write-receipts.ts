@@ -9,10 +9,11 @@ const afterMs = 30_000;
 
 export function createReceipts(contextOf: () => Context): Receipts {
   const work = new Set<Promise<void>>();
+  /** Releases with a receipt that is not complete: no ingress leads to most resources. */
+  const begun = new Set<string>();
 
   async function complete(ended: EndedRelease): Promise<void> {
     const { clock, closing, log, store, trafficOf } = contextOf();
-    if (store.receipts.get(ended.id) === undefined) return;
     try {
       await clock.sleep(afterMs, closing);
       if (closing.aborted) return;
@@ -29,9 +30,12 @@ export function createReceipts(contextOf: () => Context): Receipts {
   return {
     record(tx, ended) {
       const receipt = receiptOf(contextOf().trafficOf, ended);
-      if (receipt !== undefined) tx.receipts.put(ended.id, receipt);
+      if (receipt === undefined) return;
+      tx.receipts.put(ended.id, receipt);
+      begun.add(ended.id);
     },
     completeLater(ended) {
+      if (!begun.delete(ended.id)) return;
       const completing = complete(ended).finally(() => work.delete(completing));
       work.add(completing);
     },

@@ -3,9 +3,9 @@ import type { StoredManifest } from "../../api/manifest.ts";
 import { decodeSpec } from "../../core/spec/decode.ts";
 import { cronWindows } from "../../core/plan/cron-windows.ts";
 import { nextInstant } from "../../core/plan/cron.ts";
-import type { RunRecord, Transaction } from "../../store/store.ts";
+import type { RunRecord } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
-import { keyText } from "../../api/manifest-key.ts";
+import { putStatus } from "../state/save-status.ts";
 import { refuseUnresolved, resolveStoredJob } from "../desired/resolve.ts";
 import { removeLeftovers } from "./run-leftovers.ts";
 import { isUnfinished, wireRun } from "./run-record.ts";
@@ -18,17 +18,9 @@ export async function convergeJob(context: Context, manifest: StoredManifest): P
   }
   const { job, problems } = resolveStoredJob(context, manifest);
   refuseUnresolved(problems);
-  const { kind, scope, name } = manifest;
-  const put = (tx: Transaction) => {
-    if (tx.manifests.get(manifest) === undefined) return;
-    const { last_reconcile_error: _, ...known } = tx.status.get(manifest) ?? {};
-    const status = { ...known, phase: "ready", image: job.image, observed_revision: manifest.revision };
-    if (JSON.stringify(status) !== JSON.stringify(tx.status.get(manifest)))
-      tx.status.put({ kind, scope, name }, status);
-  };
-  // Lost in a power cut, it is found again by looking.
-  await context.store.write(put, { durable: false });
-  context.progress.moved.publish(keyText(manifest));
+  const { last_reconcile_error: _, ...known } = context.notes.status(manifest) ?? {};
+  const { revision: observed_revision } = manifest;
+  await putStatus(context, manifest, { ...known, phase: "ready", image: job.image, observed_revision });
 }
 
 /** The stored status with what is read from the runs at the time of the question, so that it is never out of date. */

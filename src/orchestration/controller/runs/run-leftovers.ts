@@ -10,9 +10,8 @@ import { runContainerName } from "./run-record.ts";
  * without one is nobody's. Of long histories only the newest containers stay.
  */
 export async function removeLeftovers(context: Context, key: ManifestKey): Promise<void> {
-  if (context.store.collectionHeld) return;
   const pods = context.pods.of(key).filter(({ role }) => role === "job");
-  if (pods.length === 0) return;
+  if (pods.length === 0 || context.store.collectionHeld) return;
   const { runs } = context.store;
   const underWay = new Set(runs.unfinishedOf(key).map(runContainerName));
   const recorded = new Set(runs.list(key, context.limits.runContainersKept).map(runContainerName));

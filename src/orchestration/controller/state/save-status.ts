@@ -171,8 +171,8 @@ export async function putStatus(
   found?: Found,
 ): Promise<void> {
   const known = context.notes.status(key);
-  const without = ({ last_reconcile_at: _, ...rest }: Record<string, unknown>) => JSON.stringify(rest);
-  const isSame = known !== undefined && !context.notes.isUnsaved(key) && without(known) === without(status);
+  const { last_reconcile_at } = known ?? {};
+  const isSame = !context.notes.isUnsaved(key) && Bun.deepEquals(known, { ...status, last_reconcile_at });
   // The status shows no more than so many pods.
   if (!isSame || (found && !Bun.deepEquals(found.readiness, context.store.probeReadiness.list(key)))) {
     await context.notes.saveStatus(key, status, found);

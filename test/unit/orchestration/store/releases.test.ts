@@ -56,6 +56,23 @@ test("an update replaces every field and keeps the place in the list", async () 
   expect(ids()).toEqual(["b", "a"]);
 });
 
+test("a release that was read before is found as it is now, and undefined once it is gone", async () => {
+  const before = releaseOf("a", { status: "running", good: false });
+  await put(before);
+  const after = releaseOf("a");
+  await put(after);
+  expect(store.releases.now(before)).toEqual(after);
+  expect(store.releases.now(releaseOf("b"))).toBeUndefined();
+  await store.write((tx) => tx.manifests.put({ ...webKey, kind: "deployment", spec: {} }, 1));
+  await store.write((tx) => tx.manifests.delete(webKey));
+  expect(store.releases.now(before)).toBeUndefined();
+});
+
+test("an id is taken while a release of any resource has it", async () => {
+  await put(releaseOf("a", { name: "db" }));
+  expect([store.releases.isTaken("a"), store.releases.isTaken("b")]).toEqual([true, false]);
+});
+
 test("the list is newest first and of one resource; other kinds of the same name are another one", async () => {
   await put(releaseOf("a"), releaseOf("x", { kind: "statefulset" }), releaseOf("b"), releaseOf("y", { name: "db" }));
   expect(ids()).toEqual(["b", "a"]);
