@@ -52,6 +52,8 @@ export const limits = {
   assetBytesMax: 8 * 1024 * 1024,
   containerNameMax: 200,
   problemsShownMax: 50,
+  /** How long what the reconciler writes about its work waits for a commit that is synced to disk anyway, milliseconds. */
+  gatherMs: 2,
   eventsKept: 100_000,
   eventsPageMax: 1_000,
   imagePinsKept: 10,

@@ -43,6 +43,7 @@ export function putDatabase(path: string, migrations: readonly string[]): void {
 export const testKey = secret<Uint8Array>(new Uint8Array(32).fill(7));
 
 export const testLimits: StoreLimits = {
+  gatherMs: 0,
   eventsKept: 1_000,
   imagePinsKept: 3,
   operationsKept: 3,

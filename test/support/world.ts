@@ -129,7 +129,8 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     lockPath: layout.lock,
     key: testKey,
     mapSecrets,
-    limits,
+    // Nothing sleeps for real.
+    limits: { ...limits, gatherMs: 0 },
     onListenerError: (error) => log.error("store listener failed", { error }),
   });
   let engineSleeps = 0;

@@ -26,6 +26,11 @@ interface WriterOptions<Key> {
   onCommitted?: () => void;
   /** Told whenever writes were undone: what was read meanwhile may not be true. */
   onUndone: () => void;
+  /**
+   * How long changes that need not be durable wait for one that must be, and then share its commit: milliseconds, 0 by
+   * default.
+   */
+  gatherMs?: number;
 }
 
 export interface Writer<Key> {
@@ -46,16 +51,26 @@ const batchMax = 256;
 
 /**
  * Group commit: changes that wait together share one transaction and one sync to disk, each in a savepoint of its own.
- * They are run in the order of their calls, one tick after the first of them came.
+ * They are run in the order of their calls, one tick after the first came that must be durable.
  */
 export function createWriter<Key>(options: WriterOptions<Key>): Writer<Key> {
+  const { gatherMs = 0 } = options;
   const steps = prepareSteps(options.db);
   let waiting: Waiting<Key>[] = [];
+  let isDue = false;
+  let gathering: Timer | undefined;
   const runSome = () => {
+    isDue = false;
+    clearTimeout(gathering);
+    gathering = undefined;
     const batch = waiting.slice(0, batchMax);
     waiting = waiting.slice(batchMax);
-    if (waiting.length > 0) setImmediate(runSome);
+    if (waiting.length > 0) runSoon();
     if (batch.length > 0) runBatch(options, steps, batch);
+  };
+  const runSoon = () => {
+    if (!isDue) setImmediate(runSome);
+    isDue = true;
   };
   let closed = false;
   return {
@@ -71,7 +86,9 @@ export function createWriter<Key>(options: WriterOptions<Key>): Writer<Key> {
           if (result instanceof Promise) throw new TypeError("a change must be synchronous: it returned a promise");
           return () => resolve(result);
         };
-        if (waiting.push({ run, reject, durable }) === 1) setImmediate(runSome);
+        waiting.push({ run, reject, durable });
+        if (durable || gatherMs === 0) runSoon();
+        else if (!isDue) gathering ??= setTimeout(runSome, gatherMs);
       }),
   };
 }

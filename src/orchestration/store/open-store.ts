@@ -59,6 +59,8 @@ export interface StoreOptions {
 }
 
 export interface StoreLimits {
+  /** See `createWriter`. */
+  gatherMs: number;
   eventsKept: number;
   imagePinsKept: number;
   operationsKept: number;
@@ -105,7 +107,8 @@ function assemble(db: Database, options: StoreOptions & { seal: Seal; unlock: ()
 
   let moved: (key: ManifestKey) => void = () => undefined;
   const { tx, forget } = createTransaction(db, options, (key) => moved(key));
-  const writer = createWriter({ db, file: path, onMoved: changes.publish, onUndone: forget, keyText });
+  const { gatherMs } = options.limits;
+  const writer = createWriter({ db, file: path, onMoved: changes.publish, onUndone: forget, keyText, gatherMs });
 
   return {
     ...tx,

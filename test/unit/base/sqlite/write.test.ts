@@ -15,15 +15,20 @@ beforeEach(() => {
   db.run("create table t (v text) strict");
   moved = [];
   undone = 0;
-  writer = createWriter({
+  writer = createTestWriter();
+});
+afterEach(() => db.close());
+
+function createTestWriter(options: { gatherMs?: number } = {}): Writer<ManifestKey> {
+  return createWriter({
     db,
     file: "state.db",
     onMoved: (keys) => moved.push(keys.map(({ name }) => name)),
     onUndone: () => undone++,
     keyText: ({ kind, scope, name }) => `${kind}/${scope}/${name}`,
+    ...options,
   });
-});
-afterEach(() => db.close());
+}
 
 const insert = (value: string) => db.query<unknown, [string]>("insert into t values (?)").run(value);
 const values = () =>
@@ -152,4 +157,22 @@ test("a commit is synced unless nothing in it has to be durable", async () => {
   expect(await writer.write(level)).toBe(full);
   const mixed = [writer.write(level, { durable: false }), writer.write(level), writer.write(level, { durable: false })];
   expect(await Promise.all(mixed)).toEqual([full, full, full]);
+});
+
+test("what need not be durable waits for what must, and shares its commit in the order of the calls", async () => {
+  const gathering = createTestWriter({ gatherMs: 60_000 });
+  const status = gathering.write(() => insert("status"), { durable: false });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(values()).toEqual([]);
+  await Promise.all([status, gathering.write(() => insert("apply"))]);
+  expect(values()).toEqual(["status", "apply"]);
+});
+
+test("what need not be durable is written alone when nothing else comes, and before the writer closes", async () => {
+  await createTestWriter({ gatherMs: 1 }).write(() => insert("a"), { durable: false });
+  const closing = createTestWriter({ gatherMs: 60_000 });
+  const last = closing.write(() => insert("b"), { durable: false });
+  closing.close();
+  await last;
+  expect(values()).toEqual(["a", "b"]);
 });
