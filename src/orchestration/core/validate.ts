@@ -16,7 +16,7 @@ export interface DecodeOptions {
   /** Whether a plugin expands a block of this kind, or can be got for it. Specs of blocks are theirs to check. */
   isPluginKind?: (kind: string, spec: Spec) => boolean;
   /** Kinds that installed plugins expand, for suggestions. */
-  pluginKinds?: readonly string[];
+  pluginKinds?: () => readonly string[];
 }
 
 export interface Decoded {
@@ -52,6 +52,12 @@ export function decodeManifests(body: unknown, options: DecodeOptions): Decoded 
   return { ...decoded, problems: shorten(decoded.problems, problemsShownMax) };
 }
 
+/** Whether a body names a kind that is not built in, so that plugins have a say in it. */
+export function namesOtherKinds(body: unknown): boolean {
+  const items: unknown[] = Array.isArray(body) ? body : [body];
+  return items.some((item) => isFields(item) && typeof item.kind === "string" && parseKind(item.kind) === undefined);
+}
+
 /** Everything that is wrong with a spec, whatever it is: never throws. Paths start at `spec`. */
 export function validateSpec(kind: WritableKind, spec: unknown, limits: ValidationLimits): Problem[] {
   const unsafe = safetyProblems(spec, "spec", limits.jsonDepthMax);
@@ -70,7 +76,7 @@ function decodeOne(item: unknown, index: number, { decoded, options, seenAt }: P
   if (kind === undefined) return problems;
   const known = parseKind(kind);
   const isPlugin = known === undefined && options.isPluginKind?.(kind, spec) === true;
-  if (known === undefined && !isPlugin) return [...problems, unknownKind(kind, options.pluginKinds ?? [])];
+  if (known === undefined && !isPlugin) return [...problems, unknownKind(kind, options.pluginKinds?.() ?? [])];
   problems.push(
     ...(known === undefined
       ? checkBlock({ kind, scope, name, spec }, options.limits)

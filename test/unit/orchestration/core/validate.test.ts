@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { problemText } from "../../../../src/base/wire/failure.ts";
 import { limits } from "../../../../src/config/config.ts";
-import { type DecodeOptions, decodeManifests } from "../../../../src/orchestration/core/validate.ts";
+import { type DecodeOptions, decodeManifests, namesOtherKinds } from "../../../../src/orchestration/core/validate.ts";
 
 const hello = { kind: "deployment", scope: "demo", name: "hello", spec: { image: "web:1" } };
 
@@ -167,4 +167,10 @@ describe("hostile input: each is refused and names the field", () => {
     expect(lines(registry)).toEqual(["spec.token: expected string, got integer; put it in quotes"]);
     expect(lines(spec({ env: { PASSWORD: 424242 } })).join()).not.toContain("424242");
   });
+});
+
+test("a body names other kinds when one of its manifests has a kind that is not built in", () => {
+  const job = { kind: "Job", scope: "s", name: "a" };
+  expect([job, [job, { kind: "apps" }], {}, [null, 1], { kind: 5 }].map(namesOtherKinds)).toEqual(Array(5).fill(false));
+  expect([{ kind: "postgres" }, [job, { kind: "postgres" }]].map(namesOtherKinds)).toEqual([true, true]);
 });
