@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { type ServeFlags, type ServeOptions, serveOptions } from "../config/config.ts";
 import { startDaemon } from "../daemon.ts";
+import { gatherLines } from "../base/words/gather-lines.ts";
 import { createLog, type Log } from "../base/words/log.ts";
 import { restorePending } from "./pending-restore.ts";
 
@@ -81,7 +82,9 @@ export async function serveCommand(args: string[]): Promise<number> {
     return 0;
   }
   const options = serveOptions(withoutUndefined(values));
-  const log = createLog((line) => process.stderr.write(line), options.logLevel);
+  const lines = gatherLines((text) => process.stderr.write(text));
+  process.once("exit", lines.flush);
+  const log = createLog(lines.add, options.logLevel);
   const signals = followSignals();
   for (;;) {
     const again = await serveOnce(options, log, signals);

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { heapStats } from "bun:jsc";
 import { existsSync, statSync } from "node:fs";
+import { jsonResponse } from "../../src/base/http/answers.ts";
 import { echo, startTestFront, type TestFront } from "../support/front.ts";
 import { connectRaw } from "../support/raw-client.ts";
 
@@ -117,6 +118,20 @@ test("HEAD is answered with the head alone, and the connection goes on", async (
   await client.send(get("/next"));
   const text = await client.until((answers) => answers.includes('"/next"'));
   expect(text).not.toContain('"/h"');
+  client.abort();
+});
+
+test("an answer of the plane says how long it is, and HEAD gets that length alone", async () => {
+  const it = await start({ app: () => jsonResponse(200, { word: "käse" }, { "X-Tag": "t" }) });
+  const client = await it.connect();
+  await client.send("HEAD /h HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  const head = await client.until((text) => text.endsWith("\r\n\r\n"));
+  expect(head.toLowerCase()).toContain("content-length: 17\r\n");
+  expect(head.toLowerCase()).toContain("x-tag: t\r\n");
+  await client.send(get("/next"));
+  const text = await client.until((answers) => answers.includes("}\n"));
+  expect(count(text.toLowerCase(), "content-length: 17\r\n")).toBe(2);
+  expect(count(text, '{"word":')).toBe(1);
   client.abort();
 });
 

@@ -1,6 +1,6 @@
 import { type AnswerFraming, answerHead } from "./answer-head.ts";
 import { appRequest, knowsChunks } from "./app-request.ts";
-import { errorResponse } from "../answers.ts";
+import { errorResponse, wholeText } from "../answers.ts";
 import { failureStatus } from "../../wire/failure.ts";
 import type { RequestHead } from "./request-head.ts";
 
@@ -100,6 +100,13 @@ interface Reader {
 }
 
 async function passOn(response: Response, passage: Passage, signal: AbortSignal): Promise<void> {
+  const text = wholeText(response);
+  if (text !== undefined && !isWithoutBody(response.status)) {
+    const bytes = Buffer.from(text);
+    const first = passage.head.method === "HEAD" ? undefined : bytes;
+    await begin(response, passage, { framing: { kind: "length", bytes: bytes.length }, first });
+    return;
+  }
   const reader: Reader | undefined = response.body?.getReader();
   if (reader === undefined || isWithoutBody(response.status)) {
     await reader?.cancel();
