@@ -1,10 +1,13 @@
 /** JSON with sorted keys (by code unit) and without undefined fields: equal values give equal texts. */
 export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
-  const entries = Object.entries(value).filter(([, item]) => item !== undefined);
-  entries.sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item)}`).join(",")}}`;
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  let fields = "";
+  for (const key of Object.keys(value).sort()) {
+    const item: unknown = Reflect.get(value, key);
+    if (item !== undefined) fields += `${fields === "" ? "" : ","}${JSON.stringify(key)}:${canonicalJson(item)}`;
+  }
+  return `{${fields}}`;
 }
 
 export function sha256Hex(content: string | Uint8Array): string {

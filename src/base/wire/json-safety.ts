@@ -20,7 +20,9 @@ function isSafe(value: unknown, depthLeft: number): boolean {
   if (typeof value !== "object" || value === null) return true;
   if (depthLeft === 0) return false;
   if (Array.isArray(value)) return value.every((item) => isSafe(item, depthLeft - 1));
-  return Object.entries(value).every(([key, item]) => keyFault(key) === undefined && isSafe(item, depthLeft - 1));
+  return Object.keys(value).every(
+    (key) => keyFault(key) === undefined && isSafe(Reflect.get(value, key), depthLeft - 1),
+  );
 }
 
 function collect(value: unknown, path: string, depthLeft: number, problems: Problem[]): void {

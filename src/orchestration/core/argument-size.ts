@@ -12,6 +12,14 @@ export function argumentFault(text: string): string | undefined {
   return `is ${bytes} bytes long, and no process can be started with more than ${argumentBytesMax} in one argument or variable; mount a file instead`;
 }
 
+/** Whether everything that a process is started with is so short that neither limit is near: most of it is. */
+export function isShort(words: readonly string[], env: Readonly<Record<string, string>>): boolean {
+  let length = 0;
+  for (const word of words) length += word.length + 1;
+  for (const key of Object.keys(env)) length += key.length + (env[key]?.length ?? 0) + 2;
+  return length * 3 <= argumentBytesMax;
+}
+
 /** The same of everything that a process is started with. */
 export function argumentsFault(texts: readonly string[]): string | undefined {
   const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text) + 1, 0);

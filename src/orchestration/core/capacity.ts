@@ -12,9 +12,11 @@ interface Machine {
 /** Limits that no container of this machine can have: the engine refuses to make one. */
 export function capacityProblems({ kind, spec }: { kind: CoreKind; spec: Spec }, { stored, cpus }: Machine): Problem[] {
   if (cpus === undefined) return [];
+  const beyond = cpuLimits(kind, spec).filter(({ nanoCpus }) => nanoCpus > cpus * 1e9);
+  if (beyond.length === 0) return [];
   const known = new Set(stored === undefined ? [] : cpuLimits(kind, stored).map(({ text }) => text));
-  return cpuLimits(kind, spec).flatMap(({ path, text, nanoCpus }) => {
-    if (nanoCpus <= cpus * 1e9 || known.has(text)) return [];
+  return beyond.flatMap(({ path, text }) => {
+    if (known.has(text)) return [];
     return [{ path, message: `"${text}" is more than the ${cpus} CPUs of this machine` }];
   });
 }

@@ -10,8 +10,12 @@ export function changedPaths(before: Spec, after: Spec): string[] {
 
 function changes(before: unknown, after: unknown, path: string): string[] {
   if (isFields(before) && isFields(after)) {
-    const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-    return keys.flatMap((key) => changes(own(before, key), own(after, key), childPath(path, key)));
+    const added = Object.keys(after).filter((key) => !Object.hasOwn(before, key));
+    return [...Object.keys(before), ...added].flatMap((key) => {
+      const [was, is] = [own(before, key), own(after, key)];
+      // Most fields of most specs hold what they held before.
+      return was === is ? [] : changes(was, is, childPath(path, key));
+    });
   }
   // Only lists and objects can be the same without being one.
   const same =

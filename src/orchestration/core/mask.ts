@@ -9,10 +9,10 @@ import { childPath } from "../../base/pure/path.ts";
 export const MASK = "********";
 
 const registrySecrets = ["token", "password"];
-const webhookBlocks: Record<string, string[]> = {
-  on_deploy: ["success", "failure"],
-  on_probe: ["failure", "recovery"],
-};
+const webhookBlocks = [
+  { block: "on_deploy", events: ["success", "failure"] },
+  { block: "on_probe", events: ["failure", "recovery"] },
+];
 
 /**
  * The spec with every secret replaced by what `f` returns: registry token and password, webhook header values, and of
@@ -63,7 +63,7 @@ function mapSlots(kind: string, spec: Spec, f: (slot: SecretSlot) => string): Sp
   if (kind === "registry") return mapRegistry(spec, f);
   if (kind === "ingress") return mapIngressSlots(spec, f);
   let mapped = spec;
-  for (const [block, events] of Object.entries(webhookBlocks)) {
+  for (const { block, events } of webhookBlocks) {
     const lists = mapped[block];
     if (isFields(lists)) mapped = { ...mapped, [block]: mapWebhookLists(lists, block, { events, f }) };
   }

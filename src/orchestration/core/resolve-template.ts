@@ -1,5 +1,5 @@
 import { podDefaults } from "../api/kinds/defaults.ts";
-import { argumentFault, argumentsFault } from "./argument-size.ts";
+import { argumentFault, argumentsFault, isShort } from "./argument-size.ts";
 import { parseDockerOptions } from "./docker-options.ts";
 import { engineVolumeName, namedVolume } from "./named-volumes.ts";
 import { type Naming, injectedEnv } from "./naming.ts";
@@ -9,6 +9,7 @@ import { assetDigest, type Fill, type ResolveProblem } from "./resolve-placehold
 import type { ResolveInput } from "./resolve-input.ts";
 import { type DecodedContainer, type DecodedInit, type Entry, networkNames } from "./spec/container.ts";
 import type { DecodedPod } from "./spec/pod.ts";
+import { mayHoldPlaceholder } from "./spec-texts.ts";
 import { telemetryEnv } from "./telemetry-env.ts";
 import type { Ulimit } from "./ulimits.ts";
 import type { ContainerTemplate, EngineOptions, ResolvedInit, Mount } from "./workload.ts";
@@ -109,10 +110,10 @@ function environment(
   spec: DecodedContainer,
   fill: Fill,
 ): Record<string, string> {
-  const own = Object.entries(spec.env).map(([key, value]): [string, string] => {
-    return [key, fill(value, childPath("spec.env", key))];
-  });
-  const app: Record<string, string> = { ...Object.assign({}, ...envFrom), ...config, ...Object.fromEntries(own) };
+  const app: Record<string, string> = { ...Object.assign({}, ...envFrom), ...config, ...spec.env };
+  for (const [key, value] of Object.entries(spec.env)) {
+    if (mayHoldPlaceholder(value)) app[key] = fill(value, childPath("spec.env", key));
+  }
   const identity = { SCOPE: manifest.scope, NAME: manifest.name };
   const url = origin?.controllerUrl;
   const origins: Record<string, string> = url === undefined ? {} : { CONTROLLER_URL: url };
@@ -121,6 +122,7 @@ function environment(
 
 /** Config is no part of the manifest: what it makes of the environment is only known here. */
 function sizeProblems(command: readonly string[], env: Record<string, string>): ResolveProblem[] {
+  if (isShort(command, env)) return [];
   const variables = Object.entries(env).map(([key, value]) => ({ path: `spec.env.${key}`, text: `${key}=${value}` }));
   const words = command.map((text, index) => ({ path: `spec.command[${index}]`, text }));
   const tooLong = [...words, ...variables].flatMap(({ path, text }): ResolveProblem[] => {

@@ -26,12 +26,11 @@ function findTexts(kind: CoreKind, spec: Spec): SpecText[] {
   if (found === undefined) return [];
   const { container, path } = found;
   const volumes = container.volumes.map(({ text }) => text);
+  const variables = Object.entries(container.env).filter(([, value]) => mayHoldPlaceholder(value));
   return [
     ...programOf(container, path),
     ...listed(volumes, `${path}.volumes`),
-    ...Object.entries(container.env).flatMap(([key, value]) =>
-      mayHoldPlaceholder(value) ? [{ value, path: childPath(`${path}.env`, key) }] : [],
-    ),
+    ...variables.map(([key, value]) => ({ value, path: childPath(`${path}.env`, key) })),
     ...container.inits.flatMap((init, index) => programOf(init, `${path}.inits[${index}]`)),
   ];
 }
@@ -49,6 +48,7 @@ function listed(texts: readonly string[], path: string): SpecText[] {
   return texts.flatMap((value, index) => (mayHoldPlaceholder(value) ? [{ value, path: `${path}[${index}]` }] : []));
 }
 
-function mayHoldPlaceholder(text: string): boolean {
+/** Most texts hold none, and need no path. */
+export function mayHoldPlaceholder(text: string): boolean {
   return text.includes("${");
 }

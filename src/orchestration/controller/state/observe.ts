@@ -27,9 +27,11 @@ interface Observation {
 
 /** Pods of a resource as the planner takes them. */
 export function plannedPods(context: Context, { key, workload, now }: Observation): PlannedPod[] {
+  const pods = context.pods.of(key);
+  if (pods.length === 0) return [];
   const frozen = new Set(untouchedIds(context, key));
   const watchedUntil = context.guards.watchedUntil(workload);
-  return context.pods.of(key).map((pod) => ({
+  return pods.map((pod) => ({
     node: pod.node,
     id: pod.id,
     containerName: pod.name,

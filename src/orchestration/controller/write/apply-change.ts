@@ -1,7 +1,6 @@
 import { type Place, type Problem, problemFailure, problemsAt, problemsFailure } from "../../../base/wire/failure.ts";
 import { type CoreKind, formatKey, type ManifestKey, type Spec, type StoredManifest } from "../../api/manifest.ts";
 import { type AssetLookup, stampAssetDigests } from "../../core/assets.ts";
-import type { CoreDraft } from "../../core/draft.ts";
 import type { Reservation } from "../../core/reservation.ts";
 import {
   conflictCode,
@@ -147,6 +146,7 @@ function withRolled(
   { puts, restamped }: { puts: PutResult[]; restamped: PutResult[] },
   rolled: readonly StoredManifest[],
 ): Pick<Outcome, "puts" | "readers"> {
+  if (rolled.length === 0) return { puts, readers: restamped };
   const byRef = new Map(rolled.map((manifest) => [formatKey(manifest), manifest]));
   const raised = (result: PutResult): PutResult => {
     const manifest = byRef.get(formatKey(result.manifest));
@@ -169,8 +169,15 @@ interface Preparation {
   problems: Problem[];
 }
 
+/** What is to be put, and what it reserves. */
+interface Ready extends Incoming {
+  reserves: readonly Reservation[];
+  /** What it holds already; undefined where it is not stored. */
+  held: readonly Reservation[] | undefined;
+}
+
 /** Masks give way to the stored secrets, revisions are compared, digests stamped. */
-function prepare(context: Context, tx: Transaction, { item, lookups, problems }: Preparation): Incoming {
+function prepare(context: Context, tx: Transaction, { item, lookups, problems }: Preparation): Ready {
   const stored = tx.manifests.get(item.key);
   const revision = stored?.revision ?? 0;
   if (item.ifRevision !== undefined && item.ifRevision !== revision) {
@@ -188,7 +195,8 @@ function prepare(context: Context, tx: Transaction, { item, lookups, problems }:
   const beyond = capacityProblems(owner, { stored: stored?.spec, cpus: context.link.info()?.cpus });
   const found = [...restored.problems, ...stamped.problems, ...unreported, ...beyond];
   problems.push(...problemsAt(item.place, found));
-  return { ...item, spec: stamped.spec };
+  const reserves = reservationsOf({ ...item.key, spec: stamped.spec });
+  return { ...item, spec: stamped.spec, reserves, held: stored && reservationsOf(stored) };
 }
 
 /** Digests come from this apply first, then from what is stored. `scope` is "" for unscoped assets. */
@@ -202,32 +210,25 @@ function digestLookup(context: Context, incoming: Incoming[]): AssetLookup {
 }
 
 /** Step 5: names, volumes, hosts that another manifest owns. */
-function refuseConflicts(tx: Transaction, ready: Incoming[]): void {
-  const wanted = ready.map((item) => ({ item, own: newReservations(tx, item) }));
+function refuseConflicts(tx: Transaction, ready: Ready[]): void {
   const twins = ready.length < 2 ? [] : duplicateReservations(ready.map((item) => ({ ...item.key, spec: item.spec })));
   for (const { name, first, second } of twins) {
     const [holder, late] = [ready[first], ready[second]];
     if (holder !== undefined && late !== undefined) refuseReservation(name, holder.key, late.place);
   }
   const replaced = new Set(ready.map((item) => formatKey(item.key)));
-  for (const { item, own } of wanted) {
+  for (const item of ready) {
     // What this very apply writes anew is judged by its new reservations, above.
-    const held = tx.manifests
-      .reservationConflicts(item.key, own)
+    const taken = tx.manifests
+      .reservationConflicts(item.key, newReservations(item))
       .filter(({ heldBy }) => !replaced.has(formatKey(heldBy)));
-    for (const { name, heldBy } of held) refuseReservation(name, heldBy, item.place);
+    for (const { name, heldBy } of taken) refuseReservation(name, heldBy, item.place);
   }
 }
 
 /** Those that it does not hold already. */
-function newReservations(tx: Transaction, { key, spec }: Incoming): Reservation[] {
-  const stored = tx.manifests.get(key);
-  const held = new Set(stored === undefined ? [] : reservationsOf(stored).map(reservationText));
-  return reservationsOf({ ...key, spec }).filter((one) => !held.has(reservationText(one)));
-}
-
-function reservationText({ name, owner }: Reservation): string {
-  return `${name} ${owner}`;
+function newReservations({ reserves, held = [] }: Ready): Reservation[] {
+  return reserves.filter(({ name, owner }) => !held.some((known) => known.name === name && known.owner === owner));
 }
 
 function refuseReservation(name: string, heldBy: ManifestKey, place: Place): never {
@@ -236,7 +237,7 @@ function refuseReservation(name: string, heldBy: ManifestKey, place: Place): nev
 }
 
 interface Put {
-  item: Incoming;
+  item: Ready;
   options: ApplyOptions;
   now: number;
 }
@@ -255,7 +256,7 @@ function put(context: Context, tx: Transaction, { item, options, now }: Put): Pu
     if (failed) tx.manifests.touch(key);
     if (asset === undefined) return result;
   } else {
-    index(tx, { ...key, spec }, result.previous);
+    index(tx, item, result.previous);
     recordVolumes(context, tx, { ...key, spec }, now);
     tx.events.append(
       {
@@ -280,14 +281,9 @@ function put(context: Context, tx: Transaction, { item, options, now }: Put): Pu
 }
 
 /** What other manifests may not take, and what this one reads; most changes change neither. */
-function index(tx: Transaction, manifest: CoreDraft, previous: StoredManifest | undefined): void {
-  const reserved = reservationsOf(manifest);
-  const reads = dependenciesOf(manifest);
-  if (previous === undefined || !isSame(reserved, reservationsOf(previous)))
-    tx.manifests.setReservations(manifest, reserved);
-  if (previous === undefined || !isSame(reads, dependenciesOf(previous))) tx.manifests.setDependencies(manifest, reads);
-}
-
-function isSame(a: readonly unknown[], b: readonly unknown[]): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
+function index(tx: Transaction, { key, spec, reserves, held }: Ready, previous: StoredManifest | undefined): void {
+  if (!Bun.deepEquals(reserves, held)) tx.manifests.setReservations(key, reserves);
+  const reads = dependenciesOf({ ...key, spec });
+  const before = previous && dependenciesOf(previous);
+  if (!Bun.deepEquals(reads, before)) tx.manifests.setDependencies(key, reads);
 }

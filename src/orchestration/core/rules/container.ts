@@ -98,13 +98,14 @@ function envRules(spec: ContainerFields, path: string, { report, limits }: RuleC
     report(`${path}.env`, `has ${entries.length} entries; at most ${limits.envEntriesMax} are allowed`);
   }
   for (const [key, value] of entries) {
-    const entryPath = childPath(`${path}.env`, key);
     if (!envKeyPattern.test(key)) {
       report(`${path}.env`, `"${key}" is not a variable name; use letters, digits, "_", "." and "-", no digit first`);
       continue;
     }
-    placeholderRule(value, entryPath, report);
     const fault = argumentFault(`${key}=${value}`);
+    if (fault === undefined && !value.includes("${")) continue;
+    const entryPath = childPath(`${path}.env`, key);
+    placeholderRule(value, entryPath, report);
     if (fault !== undefined) report(entryPath, fault);
   }
   eachEntry(spec.env_from ?? [], `${path}.env_from`, (entry, entryPath) => {

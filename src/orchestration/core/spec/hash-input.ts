@@ -139,7 +139,9 @@ function sortedSet(words: readonly string[]): string[] {
 }
 
 function dropEmpty(fields: Fields): Fields {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value)));
+  const kept: Record<string, unknown> = {};
+  for (const name of Object.keys(fields)) if (!isEmpty(fields[name])) kept[name] = fields[name];
+  return kept;
 }
 
 function isEmpty(value: unknown): boolean {
