@@ -1,6 +1,6 @@
 import type { PodRecord } from "../../src/orchestration/api/pods.ts";
 import { type Call, PluginError } from "../kit.ts";
-import { type Reference, referenceText } from "./arguments.ts";
+import { type Reference, referenceText, wholeNumber } from "./arguments.ts";
 import { type Controller, controllerOf, ordinalOf } from "./controller.ts";
 import type { ExecOutcome } from "./exec.ts";
 
@@ -71,6 +71,12 @@ export function podAt(cluster: Cluster, ordinal: number): PodRecord {
   if (pod !== undefined) return pod;
   const known = cluster.pods.map(ordinalOf).join(", ");
   throw new PluginError(`${referenceText(cluster.of)} has no pod ${ordinal}; it has ${known === "" ? "none" : known}`);
+}
+
+/** The pod of `--replica`, else the primary. */
+export function askedPod(cluster: Cluster, replica: string | undefined): PodRecord {
+  const ordinal = wholeNumber(replica, "replica");
+  return ordinal === undefined ? primaryPod(cluster) : podAt(cluster, ordinal);
 }
 
 /** The pod that takes writes; fails when it does not run. */

@@ -1,5 +1,5 @@
-import { noMoreThan, parseArguments, wholeNumber } from "../../kit/arguments.ts";
-import { podAt, primaryPod, tool } from "../../kit/cluster.ts";
+import { noMoreThan, parseArguments } from "../../kit/arguments.ts";
+import { askedPod, tool } from "../../kit/cluster.ts";
 import { loadServer } from "../../kit/server.ts";
 import type { Call, Outcome } from "../../kit.ts";
 import { postgresKind } from "../server.ts";
@@ -12,7 +12,6 @@ export async function getConf(call: Call): Promise<Outcome> {
   const args = parseArguments(call.args, { values: ["replica"] });
   noMoreThan(args.words, 1);
   const cluster = await loadServer(call, postgresKind, args.words[0]);
-  const replica = wholeNumber(args.values.replica, "replica");
-  const pod = replica === undefined ? primaryPod(cluster) : podAt(cluster, replica);
+  const pod = askedPod(cluster, args.values.replica);
   return { message: await tool(cluster, { pod, args: ["sql", "", "postgres", "-At", "-q"], stdin: `${query}\n` }) };
 }

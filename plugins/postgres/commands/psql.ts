@@ -1,5 +1,5 @@
-import { noMoreThan, parseArguments, wholeNumber } from "../../kit/arguments.ts";
-import { podAt, primaryPod, tool } from "../../kit/cluster.ts";
+import { noMoreThan, parseArguments } from "../../kit/arguments.ts";
+import { askedPod, tool } from "../../kit/cluster.ts";
 import { localSession } from "../../kit/session.ts";
 import { loadServer } from "../../kit/server.ts";
 import { type Call, type Outcome, usage } from "../../kit.ts";
@@ -15,8 +15,7 @@ export async function psql(call: Call): Promise<Outcome> {
   });
   noMoreThan(args.words, 1);
   const cluster = await loadServer(call, postgresKind, args.words[0]);
-  const replica = wholeNumber(args.values.replica, "replica");
-  const pod = replica === undefined ? primaryPod(cluster) : podAt(cluster, replica);
+  const pod = askedPod(cluster, args.values.replica);
   const database = args.values.database ?? cluster.env.PG_DATABASE ?? "postgres";
   const { command, user = "" } = args.values;
   if (!/^[a-z0-9_]*$/.test(user)) throw usage(`"${user}" is not a user name`);

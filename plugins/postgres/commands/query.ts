@@ -1,6 +1,6 @@
 import { noMoreThan, parseArguments, wholeNumber } from "../../kit/arguments.ts";
 import { columns } from "../../kit/bytes.ts";
-import { type Cluster, podAt, primaryPod, tool, tryTool } from "../../kit/cluster.ts";
+import { askedPod, type Cluster, primaryPod, tool, tryTool } from "../../kit/cluster.ts";
 import { loadServer } from "../../kit/server.ts";
 import { type Call, type Outcome, PluginError, usage } from "../../kit.ts";
 import { postgresKind } from "../server.ts";
@@ -34,8 +34,7 @@ export async function query(call: Call): Promise<Outcome> {
   const limit = wholeNumber(args.values.limit, "limit") ?? rowsShown;
   if (limit < 1 || limit > rowsMax) throw usage(`--limit needs a number from 1 to ${rowsMax}, not ${limit}`);
   const cluster = await loadServer(call, postgresKind, args.words[0]);
-  const replica = wholeNumber(args.values.replica, "replica");
-  const pod = replica === undefined ? primaryPod(cluster) : podAt(cluster, replica);
+  const pod = askedPod(cluster, args.values.replica);
   await ensureReader(cluster);
   const database = args.values.database ?? cluster.env.PG_DATABASE ?? "postgres";
   const words = ["sql", "", database, "-At", "-q"];

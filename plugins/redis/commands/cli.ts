@@ -1,5 +1,5 @@
-import { noMoreThan, parseArguments, wholeNumber } from "../../kit/arguments.ts";
-import { podAt, primaryPod, tool } from "../../kit/cluster.ts";
+import { noMoreThan, parseArguments } from "../../kit/arguments.ts";
+import { askedPod, tool } from "../../kit/cluster.ts";
 import { loadServer } from "../../kit/server.ts";
 import { localSession } from "../../kit/session.ts";
 import type { Call, Outcome } from "../../kit.ts";
@@ -10,8 +10,7 @@ export async function cli(call: Call): Promise<Outcome> {
   const args = parseArguments(call.args, { values: ["replica"] });
   noMoreThan(args.words, 1);
   const cluster = await loadServer(call, redisKind, args.words[0]);
-  const replica = wholeNumber(args.values.replica, "replica");
-  const pod = replica === undefined ? primaryPod(cluster) : podAt(cluster, replica);
+  const pod = askedPod(cluster, args.values.replica);
   if (args.rest.length > 0) return { message: await tool(cluster, { pod, args: ["shell", ...args.rest] }) };
   return localSession(pod, ["sh", cluster.kind.script, "shell"]);
 }

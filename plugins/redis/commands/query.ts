@@ -1,5 +1,5 @@
-import { noMoreThan, parseArguments, wholeNumber } from "../../kit/arguments.ts";
-import { type Cluster, podAt, primaryPod, tool } from "../../kit/cluster.ts";
+import { noMoreThan, parseArguments } from "../../kit/arguments.ts";
+import { askedPod, type Cluster, tool } from "../../kit/cluster.ts";
 import type { PodRecord } from "../../../src/orchestration/api/pods.ts";
 import { loadServer } from "../../kit/server.ts";
 import { type Call, type Outcome, PluginError, usage } from "../../kit.ts";
@@ -26,8 +26,7 @@ export async function query(call: Call): Promise<Outcome> {
   const hint = stopping[name.toLowerCase()];
   if (hint !== undefined) throw usage(`${name} can stop the server for all others: ${hint}`);
   const cluster = await loadServer(call, redisKind, args.words[0]);
-  const replica = wholeNumber(args.values.replica, "replica");
-  const pod = replica === undefined ? primaryPod(cluster) : podAt(cluster, replica);
+  const pod = askedPod(cluster, args.values.replica);
   await requireReading(cluster, pod, args.rest);
   const answer = await tool(cluster, { pod, args: ["shell", ...args.rest], timeoutMs: queryMs });
   const isLong = answer.length > answerCharactersMax;

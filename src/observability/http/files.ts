@@ -1,3 +1,4 @@
+import { pulled } from "../../base/http/pulled.ts";
 import { readCount, readPodName } from "../../base/http/request.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { listFolder, readPodFile, writePodFile } from "../api/files.ts";
@@ -59,19 +60,7 @@ function answer({ name, length, sizeBytes, content }: FilePart): Response {
     "Content-Security-Policy": "default-src 'none'; sandbox",
     "Cache-Control": "no-store",
   };
-  const parts = content[Symbol.asyncIterator]();
-  const body = new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const { done, value } = await parts.next();
-        if (done) controller.close();
-        else controller.enqueue(value);
-      },
-      cancel: async () => void (await parts.return?.()),
-    },
-    { highWaterMark: 0 },
-  );
-  return new Response(body, { headers });
+  return new Response(pulled(content, { ahead: 0 }), { headers });
 }
 
 async function* nothing(): AsyncGenerator<Uint8Array> {

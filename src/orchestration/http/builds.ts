@@ -1,3 +1,4 @@
+import { pulled } from "../../base/http/pulled.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { readFlag } from "../../base/wire/query.ts";
 import { okResponse } from "../../base/http/answers.ts";
@@ -41,7 +42,9 @@ export function mountBuilds(plane: Plane, controller: Controller): void {
   mountStream(plane, followBuild, async ({ params }, { signal }) => {
     const left = new AbortController();
     const pieces = controller.followBuild(targetOf(params), AbortSignal.any([signal, left.signal]));
-    return new Response(bodyOf(pieces, left), { headers: { "Content-Type": followBuild.stream ?? "" } });
+    return new Response(pulled(pieces, { onCancel: () => left.abort() }), {
+      headers: { "Content-Type": followBuild.stream ?? "" },
+    });
   });
   mount(plane, cancelBuild, ({ params }) => controller.cancelBuild(targetOf(params)));
   mount(plane, retryBuild, {
@@ -52,17 +55,4 @@ export function mountBuilds(plane: Plane, controller: Controller): void {
 
 function targetOf({ scope, name, id }: Record<string, string | null>): { scope: string; name: string; id: string } {
   return { scope: scope ?? "", name: name ?? "", id: id ?? "" };
-}
-
-/** Pulled: a slow reader keeps nobody waiting, the output is kept elsewhere. */
-function bodyOf(pieces: AsyncIterable<Uint8Array>, left: AbortController): ReadableStream<Uint8Array> {
-  const parts = pieces[Symbol.asyncIterator]();
-  return new ReadableStream({
-    async pull(controller) {
-      const { value, done } = await parts.next();
-      if (done === true) controller.close();
-      else controller.enqueue(value);
-    },
-    cancel: () => left.abort(),
-  });
 }

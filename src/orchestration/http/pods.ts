@@ -1,3 +1,4 @@
+import { pulled } from "../../base/http/pulled.ts";
 import { readFiles, statFile } from "../api/files.ts";
 import { getPod, listPods, podReady, startPod, stopPod } from "../api/pods.ts";
 import { readFlag } from "../../base/wire/query.ts";
@@ -24,23 +25,9 @@ export function mountPods(plane: Plane, controller: Controller): void {
     const left = new AbortController();
     const place = { name: readPodName(params), path };
     const parts = await controller.readFiles(place, { actor, signal: AbortSignal.any([signal, left.signal]) });
-    return new Response(streamOf(parts, left), { headers: { "Content-Type": "application/octet-stream" } });
+    return new Response(pulled(parts, { onCancel: () => left.abort() }), {
+      headers: { "Content-Type": "application/octet-stream" },
+    });
   });
   mount(plane, startPod, ({ params, actor }) => controller.startPod(readPodName(params), { actor }));
-}
-
-/** Pulled: a slow reader makes the engine wait. What breaks off breaks the answer off. */
-function streamOf(parts: AsyncIterable<Uint8Array>, left: AbortController): ReadableStream<Uint8Array> {
-  const pieces = parts[Symbol.asyncIterator]();
-  return new ReadableStream({
-    async pull(controller) {
-      const { value, done } = await pieces.next();
-      if (done) controller.close();
-      else controller.enqueue(value);
-    },
-    async cancel() {
-      left.abort();
-      await pieces.return?.();
-    },
-  });
 }

@@ -1,3 +1,4 @@
+import { pulled } from "../../base/http/pulled.ts";
 import { listReleases, rollback, runRelease } from "../api/releases.ts";
 import { readFlag } from "../../base/wire/query.ts";
 import type { Controller } from "../controller/controller.ts";
@@ -43,16 +44,8 @@ async function startOnce(plane: Plane, request: Request, { run, follow }: Start)
   return started ?? run(true);
 }
 
-/** Pulled: a slow reader keeps nobody waiting, the transcript is kept elsewhere. */
+/** A slow reader keeps nobody waiting: the transcript is kept elsewhere. */
 function bodyOf(transcript: Transcript, signal: AbortSignal): ReadableStream<Uint8Array> {
   const left = new AbortController();
-  const pieces = transcript.follow(AbortSignal.any([signal, left.signal]));
-  return new ReadableStream({
-    async pull(controller) {
-      const { value, done } = await pieces.next();
-      if (done) controller.close();
-      else controller.enqueue(value);
-    },
-    cancel: () => left.abort(),
-  });
+  return pulled(transcript.follow(AbortSignal.any([signal, left.signal])), { onCancel: () => left.abort() });
 }

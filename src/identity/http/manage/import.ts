@@ -1,3 +1,4 @@
+import { pulled } from "../../../base/http/pulled.ts";
 import { exportIdentityUsers, importIdentityUsers } from "../../api/manage/import.ts";
 import { readFlag } from "../../../base/wire/query.ts";
 import type { Management } from "../../service/manage/manage.ts";
@@ -13,23 +14,8 @@ export function mountIdentityImport(plane: Plane, { transfer }: Management): voi
   );
   mountStream(plane, exportIdentityUsers, async ({ query: { instance, secrets }, actor }, { signal }) => {
     const lines = await transfer.export(instance, { secrets: readFlag(secrets, false), actor, signal });
-    return new Response(streamOf(lines), {
+    return new Response(pulled(lines), {
       headers: { "Content-Type": exportIdentityUsers.stream ?? "", "Cache-Control": "no-store" },
     });
-  });
-}
-
-/** Pulled: a slow reader keeps nothing in memory but the piece under way. */
-function streamOf(pieces: AsyncGenerator<string>): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  return new ReadableStream({
-    async pull(controller) {
-      const { value, done } = await pieces.next();
-      if (done) controller.close();
-      else controller.enqueue(encoder.encode(value));
-    },
-    cancel: async () => {
-      await pieces.return(undefined);
-    },
   });
 }
