@@ -1,4 +1,5 @@
 import type { TSchema } from "@sinclair/typebox";
+import { parseSince } from "../pure/since.ts";
 import type { Endpoint } from "../wire/endpoint.ts";
 import { Failure } from "../wire/failure.ts";
 import { didYouMean } from "../pure/suggest.ts";
@@ -65,6 +66,14 @@ export function readCount(name: string, text: string | undefined, max: number): 
   const count = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
   if (count <= max) return count;
   throw new Failure("invalid", `query ${name}: ${JSON.stringify(text)} is not a whole number from 0 to ${max}`);
+}
+
+/** A time of a query: a length of time before now, or a point in time. Epoch milliseconds. */
+export function readSince(text: string | undefined, now: number): number | undefined {
+  if (text === undefined) return undefined;
+  const since = parseSince(text, now);
+  if (since.ok) return since.value;
+  throw new Failure("invalid", `query since: ${since.error}`);
 }
 
 /** A pod name from a path; anything else cannot be a container's name. */

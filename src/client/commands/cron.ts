@@ -5,6 +5,7 @@ import { decodeSpec } from "../../orchestration/core/spec/decode.ts";
 import { nextRun } from "../../orchestration/core/schedule.ts";
 import type { Arguments } from "../shell/arguments.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
+import { oneWord } from "../shell/words.ts";
 import { shortDuration, timeText } from "../text/time-text.ts";
 import { usageFailure } from "../shell/failures.ts";
 import { requireNamed } from "../shell/named.ts";
@@ -58,8 +59,7 @@ interface Call {
 }
 
 function only(words: string[], what: string): string {
-  const [word, ...more] = words;
-  if (word === undefined || more.length > 0) throw usageFailure(`say which: one ${what}`);
+  const word = oneWord({ words }, `which: one ${what}`);
   return word;
 }
 

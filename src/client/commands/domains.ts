@@ -10,8 +10,7 @@ import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
 import { requireNamed } from "../shell/named.ts";
 import { parseReference, resourceReference } from "../shell/reference.ts";
 import { printable } from "../shell/style.ts";
-import { didYouMean } from "../shell/suggest.ts";
-import { optionalWord } from "../shell/words.ts";
+import { optionalWord, verbOf } from "../shell/words.ts";
 import { tableText } from "../text/table-text.ts";
 import { isPodKind } from "../wait/look.ts";
 import { tableSetup } from "./get.ts";
@@ -41,10 +40,7 @@ export const domainsCommand: CommandBody = {
   ],
   lists: whenListing("list", rowsOf("domains", "host"), { byDefault: true }),
   async run(context, args) {
-    const [verb = "list", ...words] = args.words;
-    const action = Object.entries(actions).find(([name]) => name === verb)?.[1];
-    if (action === undefined)
-      throw usageFailure(`unknown command "domains ${verb}"${didYouMean(verb, Object.keys(actions))}`);
+    const { action, words } = verbOf(actions, "domains", args);
     return action({ context, args, words });
   },
 };

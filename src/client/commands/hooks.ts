@@ -2,8 +2,7 @@ import { type WebhookDelivery, listDeliveries } from "../../orchestration/api/we
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
 import { timeText } from "../text/time-text.ts";
 import { usageFailure } from "../shell/failures.ts";
-import { normalKind } from "../shell/kinds.ts";
-import { resourceReference } from "../shell/reference.ts";
+import { resourceQuery } from "../shell/reference.ts";
 import { printable } from "../shell/style.ts";
 import { tableText } from "../text/table-text.ts";
 import { rowsOf, whenListing } from "../shell/listing.ts";
@@ -25,10 +24,8 @@ export const hooksCommand: CommandBody = {
     if (verb !== "list" || text === undefined || more.length > 0) {
       throw usageFailure("say what to show: hooks list SCOPE/NAME");
     }
-    const { kind: own, scope, name } = resourceReference(text);
-    const flag = args.value("kind");
-    const kind = flag === undefined ? own : normalKind(flag);
-    const data = await context.api.call(listDeliveries, { query: { kind, scope, name, limit: args.value("limit") } });
+    const query = { ...resourceQuery(text, args.value("kind")), limit: args.value("limit") };
+    const data = await context.api.call(listDeliveries, { query });
     return answer(context, data, () => deliveriesText(data.deliveries, context));
   },
 };

@@ -3,6 +3,7 @@ import { answer, type CommandBody } from "../shell/command.ts";
 import { exitCodes, usageFailure } from "../shell/failures.ts";
 import { noteUnstored } from "../shell/named.ts";
 import { printable } from "../shell/style.ts";
+import { oneWord } from "../shell/words.ts";
 import { tableText } from "../text/table-text.ts";
 import { ageOf, timeText } from "../text/time-text.ts";
 import { tableSetup } from "./get.ts";
@@ -38,8 +39,7 @@ export const unlockCommand: CommandBody = {
   examples: ["unlock shop  take changes again"],
   flags: [],
   async run(context, args) {
-    const [place, ...more] = args.words;
-    if (place === undefined || more.length > 0) throw usageFailure("say what to unlock: one SCOPE or SCOPE/NAME");
+    const place = oneWord(args, "what to unlock: one SCOPE or SCOPE/NAME");
     const data = await context.api.call(unlock, { query: placeOf(place) });
     return answer(context, data, () => `unlocked ${nameOf(data)}; it was locked by ${data.actor}: ${data.reason}`);
   },

@@ -1,11 +1,12 @@
 import { listManifests } from "../../orchestration/api/apply.ts";
 import { openBrowser } from "../shell/browser.ts";
 import { answer, type CommandBody } from "../shell/command.ts";
-import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
+import { CommandFailure, exitCodes } from "../shell/failures.ts";
 import { requireNamed } from "../shell/named.ts";
 import { resourceReference } from "../shell/reference.ts";
 import { printable } from "../shell/style.ts";
 import { visitorAddresses } from "../shell/visitor-addresses.ts";
+import { oneWord } from "../shell/words.ts";
 
 export const openCommand: CommandBody = {
   usage: ["open SCOPE/NAME [--print]"],
@@ -16,8 +17,7 @@ export const openCommand: CommandBody = {
   ],
   flags: [{ name: "print", summary: "only print the addresses" }],
   async run(context, args) {
-    const [reference, ...more] = args.words;
-    if (reference === undefined || more.length > 0) throw usageFailure("say which app: open SCOPE/NAME");
+    const reference = oneWord(args, "which app: open SCOPE/NAME");
     const { scope, name } = resourceReference(reference);
     const found = await context.api.call(listManifests, { query: { kind: "ingress", scope, name } });
     if (found.length === 0) await requireNamed(reference, context);

@@ -4,7 +4,7 @@ import type { Arguments } from "../shell/arguments.ts";
 import { answer, type Command, type CommandBody, type Context } from "../shell/command.ts";
 import { usageFailure } from "../shell/failures.ts";
 import { printable } from "../shell/style.ts";
-import { noWords, optionalWord } from "../shell/words.ts";
+import { noWords, oneWord, optionalWord } from "../shell/words.ts";
 import { tableText } from "../text/table-text.ts";
 import { ageOf, shortDuration, timeText } from "../text/time-text.ts";
 import { rowsOf } from "../shell/listing.ts";
@@ -109,8 +109,7 @@ export const patCommand: CommandBody = {
 
 /** The id of a token; a whole token is taken as well, and not sent: the id is a part of it. */
 function oneId({ words }: Arguments): string {
-  const [word, ...more] = words;
-  if (word === undefined || more.length > 0) throw usageFailure("say which token: its id, as berth pat list shows it");
+  const word = oneWord({ words }, "which token: its id, as berth pat list shows it");
   return /^pat_[A-Za-z0-9_-]{28}$/.test(word) ? word.slice(4, 10) : word;
 }
 

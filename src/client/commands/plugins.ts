@@ -13,12 +13,12 @@ import { parseSource, sourceForm } from "../../orchestration/core/plugins/source
 import type { Arguments } from "../shell/arguments.ts";
 import { assent, yesFlag } from "../shell/ask.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
+import { oneWord, verbOf } from "../shell/words.ts";
 import { ageOf } from "../text/time-text.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
 import { installShown, toldPlugin, updateShown } from "../shell/plugin-install.ts";
 import { pluginTable, pluginText } from "../text/plugin-text.ts";
 import { printable } from "../shell/style.ts";
-import { didYouMean } from "../shell/suggest.ts";
 import { tableText } from "../text/table-text.ts";
 import { tableSetup } from "./get.ts";
 import { eitherOf, rowsOf, whenListing } from "../shell/listing.ts";
@@ -58,10 +58,8 @@ export const pluginsCommand: CommandBody = {
   ],
   lists: whenListing("list runs", eitherOf(rowsOf("runs", "run_id"), rowsOf("plugins", "name")), { byDefault: true }),
   async run(context, args) {
-    const [verb = "list", ...words] = args.words;
-    const action = Object.entries(actions).find(([name]) => name === verb)?.[1];
-    if (action !== undefined) return action({ words, args, context });
-    throw usageFailure(`unknown command "plugins ${verb}"${didYouMean(verb, Object.keys(actions))}`);
+    const { action, words } = verbOf(actions, "plugins", args);
+    return action({ words, args, context });
   },
 };
 
@@ -72,8 +70,7 @@ interface Call {
 }
 
 function only(words: string[], what = "NAME; see: berth plugins list"): string {
-  const [word, ...more] = words;
-  if (word === undefined || more.length > 0) throw usageFailure(`say which: one ${what}`);
+  const word = oneWord({ words }, `which: one ${what}`);
   return word;
 }
 

@@ -1,11 +1,10 @@
 import { listReleases, type Release } from "../../orchestration/api/releases.ts";
 import { postFailure } from "../../base/pure/exit-code.ts";
 import { answer, type CommandBody } from "../shell/command.ts";
+import { oneWord } from "../shell/words.ts";
 import { receiptText } from "../text/receipt-text.ts";
 import { ageOf, shortDuration } from "../text/time-text.ts";
-import { usageFailure } from "../shell/failures.ts";
-import { normalKind } from "../shell/kinds.ts";
-import { resourceReference } from "../shell/reference.ts";
+import { resourceQuery } from "../shell/reference.ts";
 import type { TableSetup } from "../text/resource-table.ts";
 import { printable, type Style } from "../shell/style.ts";
 import { takenBackFields } from "../text/taken-back.ts";
@@ -19,13 +18,8 @@ export const releasesCommand: CommandBody = {
   flags: [{ name: "kind", short: "k", value: "KIND", summary: "deployment (default) or statefulset" }],
   lists: rowsOf("releases", "id"),
   async run(context, args) {
-    const [text, ...more] = args.words;
-    if (text === undefined || more.length > 0) throw usageFailure("say whose releases: one SCOPE/NAME");
-    const reference = resourceReference(text);
-    const { scope, name } = reference;
-    const flag = args.value("kind") ?? reference.kind;
-    const kind = flag === undefined ? undefined : normalKind(flag);
-    const data = await context.api.call(listReleases, { query: { kind, scope, name } });
+    const query = resourceQuery(oneWord(args, "whose releases: one SCOPE/NAME"), args.value("kind"));
+    const data = await context.api.call(listReleases, { query });
     return answer(context, data, () => releaseTable(data.releases, tableSetup(context)));
   },
 };

@@ -11,6 +11,7 @@ import { answer, type CommandBody, type Context } from "../shell/command.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
 import { didYouMean } from "../shell/suggest.ts";
 import { printable } from "../shell/style.ts";
+import { oneWord, verbOf } from "../shell/words.ts";
 import { tableText } from "../text/table-text.ts";
 import { rowsOf, whenListing } from "../shell/listing.ts";
 
@@ -50,10 +51,8 @@ export const remoteCommand: CommandBody = {
   lists: whenListing("list", rowsOf("remotes", "name"), { byDefault: true }),
   allServers: true,
   async run(context, args) {
-    const [verb = "list", ...words] = args.words;
-    const action = Object.entries(actions).find(([name]) => name === verb)?.[1];
-    if (action !== undefined) return action({ words, args, context, stored: stored(context) });
-    throw usageFailure(`unknown command "remote ${verb}"${didYouMean(verb, Object.keys(actions))}`);
+    const { action, words } = verbOf(actions, "remote", args);
+    return action({ words, args, context, stored: stored(context) });
   },
 };
 
@@ -178,8 +177,7 @@ function resultText({ terminal: { style } }: Context) {
 }
 
 async function use({ words, context, stored }: Call): Promise<number> {
-  const [name, ...more] = words;
-  if (name === undefined || more.length > 0) throw usageFailure(`say which: remote use NAME, or remote use ${ownName}`);
+  const name = oneWord({ words }, `which: remote use NAME, or remote use ${ownName}`);
   if (name !== ownName) find(stored, name);
   writeRemotes(context.remotes.file, { list: stored.list, ...(name === ownName ? {} : { default: name }) });
   answer(context, { default: name === ownName ? null : name }, () =>
@@ -197,8 +195,7 @@ function tellVariable({ remotes: { byVariable }, json, terminal }: Context): voi
 }
 
 async function remove({ words, context, stored }: Call): Promise<number> {
-  const [name, ...more] = words;
-  if (name === undefined || more.length > 0) throw usageFailure("say which: remote remove NAME");
+  const name = oneWord({ words }, "which: remote remove NAME");
   const remote = find(stored, name);
   const left = stored.list.filter((other) => other !== remote);
   const standard = stored.default === name ? undefined : stored.default;

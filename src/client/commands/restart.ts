@@ -1,12 +1,12 @@
 import { formatKey } from "../../orchestration/api/manifest.ts";
 import { restart } from "../../orchestration/api/restart.ts";
 import { answer, type CommandBody } from "../shell/command.ts";
-import { exitCodes, usageFailure } from "../shell/failures.ts";
+import { exitCodes } from "../shell/failures.ts";
+import { oneWord } from "../shell/words.ts";
 import { follow, timeoutOf } from "../wait/follow.ts";
 import { imagePullText } from "../text/image-pull-text.ts";
-import { normalKind } from "../shell/kinds.ts";
 import { operationTarget, releaseTarget } from "../wait/look.ts";
-import { resourceReference } from "../shell/reference.ts";
+import { resourceQuery } from "../shell/reference.ts";
 
 export const restartCommand: CommandBody = {
   usage: ["restart SCOPE/NAME [--pull] [--kind KIND] [--no-wait] [--timeout TIME]"],
@@ -22,16 +22,12 @@ export const restartCommand: CommandBody = {
     { name: "timeout", value: "TIME", summary: "how long to wait: 90s, 5m (default), 1h" },
   ],
   async run(context, args) {
-    const [text, ...more] = args.words;
-    if (text === undefined || more.length > 0) throw usageFailure("say what to restart: one SCOPE/NAME");
+    const text = oneWord(args, "what to restart: one SCOPE/NAME");
     const timeoutMs = timeoutOf(args.value("timeout"), context);
-    const reference = resourceReference(text);
-    const flag = args.value("kind");
-    const kind = flag === undefined ? reference.kind : normalKind(flag);
-    const { scope, name } = reference;
+    const named = resourceQuery(text, args.value("kind"));
     // The wait is ours, so that it can be shown, limited and left.
     const pull = args.on("pull") ? "true" : undefined;
-    const data = await context.api.call(restart, { query: { kind, scope, name, pull, wait: "false" } });
+    const data = await context.api.call(restart, { query: { ...named, pull, wait: "false" } });
     const { terminal } = context;
     for (const row of data.image_pulls ?? []) terminal.note(imagePullText(row, terminal.noteStyle));
     answer(context, data, () => {

@@ -2,12 +2,12 @@ import { formatKey } from "../../orchestration/api/manifest.ts";
 import { listReleases, rollback } from "../../orchestration/api/releases.ts";
 import type { DataOf, QueryOf } from "../../base/wire/endpoint.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
-import { exitCodes, usageFailure } from "../shell/failures.ts";
+import { exitCodes } from "../shell/failures.ts";
+import { oneWord } from "../shell/words.ts";
 import { follow, timeoutOf } from "../wait/follow.ts";
-import { normalKind } from "../shell/kinds.ts";
 import { messageFlag } from "./apply.ts";
 import { releaseTarget } from "../wait/look.ts";
-import { resourceReference } from "../shell/reference.ts";
+import { resourceQuery } from "../shell/reference.ts";
 import { takenBackFields, takenBackLines } from "../text/taken-back.ts";
 
 export const rollbackCommand: CommandBody = {
@@ -31,15 +31,10 @@ export const rollbackCommand: CommandBody = {
     { name: "timeout", value: "TIME", summary: "how long to wait: 90s, 5m (default), 1h" },
   ],
   async run(context, args) {
-    const [text, ...more] = args.words;
-    if (text === undefined || more.length > 0)
-      throw usageFailure("say what to roll back: one SCOPE/NAME; a certain release: --to ID");
+    const text = oneWord(args, "what to roll back: one SCOPE/NAME; a certain release: --to ID");
     const timeoutMs = timeoutOf(args.value("timeout"), context);
-    const reference = resourceReference(text);
-    const { scope, name } = reference;
-    const flag = args.value("kind") ?? reference.kind;
-    const kind = flag === undefined ? undefined : normalKind(flag);
-    const query = { kind, scope, name, release_id: args.value("to"), message: args.value("message") };
+    const named = resourceQuery(text, args.value("kind"));
+    const query = { ...named, release_id: args.value("to"), message: args.value("message") };
     if (args.on("dry-run")) return showRollback(context, { ...query, dry_run: "true" });
     const data = await context.api.call(rollback, { query });
     answer(context, data, () => rollbackText(data));

@@ -8,8 +8,8 @@ import {
 import type { Arguments, Flag } from "../shell/arguments.ts";
 import { answer, type Command, type CommandBody, type Context } from "../shell/command.ts";
 import { exitCodes, usageFailure } from "../shell/failures.ts";
-import { normalKind } from "../shell/kinds.ts";
-import { resourceReference } from "../shell/reference.ts";
+import { resourceQuery } from "../shell/reference.ts";
+import { oneWord } from "../shell/words.ts";
 import { rolloutText } from "../text/rollout-text.ts";
 import { follow, timeoutOf } from "../wait/follow.ts";
 import { releaseTarget } from "../wait/look.ts";
@@ -98,12 +98,8 @@ type Told =
   typeof getRollout | typeof pauseRollout | typeof resumeRollout | typeof promoteRollout | typeof abortRollout;
 
 async function call({ api }: Context, args: Arguments, endpoint: Told) {
-  const [text, ...more] = args.words;
-  if (text === undefined || more.length > 0) throw usageFailure("say which rollout: one SCOPE/NAME");
-  const { scope, name, kind: named } = resourceReference(text);
-  const flag = args.value("kind") ?? named;
-  const kind = flag === undefined ? undefined : normalKind(flag);
-  return api.call(endpoint, { query: { kind, scope, name } });
+  const text = oneWord(args, "which rollout: one SCOPE/NAME");
+  return api.call(endpoint, { query: resourceQuery(text, args.value("kind")) });
 }
 
 function watchStatus(context: Context, args: Arguments): Promise<number> {

@@ -5,9 +5,8 @@ import type { Arguments } from "../shell/arguments.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
 import { exitCodes, usageFailure } from "../shell/failures.ts";
 import { follow, timeoutOf } from "../wait/follow.ts";
-import { normalKind } from "../shell/kinds.ts";
 import { readyTarget } from "../wait/look.ts";
-import { resourceReference } from "../shell/reference.ts";
+import { resourceQuery } from "../shell/reference.ts";
 
 type Scaled = DataOf<typeof scale>;
 
@@ -67,8 +66,5 @@ function isCount(text: string): boolean {
 }
 
 function scaleOne({ api }: Context, args: Arguments, { reference, replicas }: Wish): Promise<Scaled> {
-  const { scope, name, kind: named } = resourceReference(reference);
-  const flag = args.value("kind") ?? named;
-  const kind = flag === undefined ? undefined : normalKind(flag);
-  return api.call(scale, { query: { kind, scope, name, replicas } });
+  return api.call(scale, { query: { ...resourceQuery(reference, args.value("kind")), replicas } });
 }

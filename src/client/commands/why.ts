@@ -3,8 +3,8 @@ import { operatorTwin } from "../../observability/api/operator-twin.ts";
 import { why } from "../../orchestration/api/why.ts";
 import { answer, type CommandBody } from "../shell/command.ts";
 import { usageFailure } from "../shell/failures.ts";
-import { normalKind } from "../shell/kinds.ts";
-import { resourceReference } from "../shell/reference.ts";
+import { resourceQuery } from "../shell/reference.ts";
+import { oneWord } from "../shell/words.ts";
 import { timelineText } from "../text/incident-text.ts";
 import { whyText } from "../text/why-text.ts";
 import { tableSetup } from "./get.ts";
@@ -31,15 +31,10 @@ export const whyCommand: CommandBody = {
     { name: "timeline", short: "t", summary: "with one timeline of alerts, deploys, deaths, requests, lines" },
   ],
   async run(context, args) {
-    const [text, ...more] = args.words;
-    if (text === undefined || more.length > 0) throw usageFailure("say what to explain: one SCOPE/NAME");
+    const text = oneWord(args, "what to explain: one SCOPE/NAME");
     const lines = args.value("lines") ?? String(linesMax);
     if (!/^\d+$/.test(lines)) throw usageFailure(`--lines "${lines}" is not a whole number`);
-    const reference = resourceReference(text);
-    const { scope, name } = reference;
-    const flag = args.value("kind") ?? reference.kind;
-    const kind = flag === undefined ? undefined : normalKind(flag);
-    const data = await context.api.call(why, { query: { kind, scope, name } });
+    const data = await context.api.call(why, { query: resourceQuery(text, args.value("kind")) });
     const whole = () => whyText(data, { ...tableSetup(context), lines: Number(lines) });
     if (!args.on("timeline")) {
       return answer(context, data, whole);

@@ -5,8 +5,7 @@ import type { Arguments } from "../shell/arguments.ts";
 import { attachmentOf } from "./attached.ts";
 import type { Context } from "../shell/command.ts";
 import { execSession } from "./exec-session.ts";
-import { normalKind } from "../shell/kinds.ts";
-import { resourceReference, splitReplica } from "../shell/reference.ts";
+import { resourceQuery, splitReplica } from "../shell/reference.ts";
 
 /** `run APP -- COMMAND`: a container of its own, attached to this terminal. Answers with the exit code of the command. */
 export async function runInOwnContainer(context: Context, args: Arguments): Promise<number> {
@@ -30,8 +29,7 @@ export async function runInOwnContainer(context: Context, args: Arguments): Prom
 
 /** `scope/name.0` names a pod of a statefulset, unless an app is called so. */
 async function targetApp({ api }: Context, text: string, kindFlag: string | undefined) {
-  const { kind: written, scope, name } = resourceReference(text);
-  const kind = kindFlag === undefined ? written : normalKind(kindFlag);
+  const { kind, scope, name } = resourceQuery(text, kindFlag);
   const split = splitReplica(name);
   if (split === undefined || !/^\d+$/.test(split.replica)) return { kind, scope, name };
   const found = await api.call(listManifests, { query: { kind, scope, name } });

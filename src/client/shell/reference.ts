@@ -1,5 +1,5 @@
 import { usageFailure } from "./failures.ts";
-import { kindNamed } from "./kinds.ts";
+import { kindNamed, normalKind } from "./kinds.ts";
 
 /** What an operator wrote to name something. Which of the parts exist depends on the form. */
 export interface Reference {
@@ -27,6 +27,12 @@ export function parseReference(text: string): Reference {
 export function resourceReference(text: string): Reference & { name: string } {
   const { word, name, ...rest } = parseReference(text);
   return { ...rest, name: name ?? word ?? "" };
+}
+
+/** The same as the fields of a query; the value of `--kind` comes before a kind in the reference. */
+export function resourceQuery(text: string, kindFlag: string | undefined) {
+  const { kind, scope, name } = resourceReference(text);
+  return { kind: kindFlag === undefined ? kind : normalKind(kindFlag), scope, name };
 }
 
 /** A config bucket: `scope` or `scope/name`; whatever has that name reads it, so that a kind before it says nothing. */

@@ -1,6 +1,7 @@
 import type { Arguments } from "./arguments.ts";
 import type { Context } from "./command.ts";
 import { usageFailure } from "./failures.ts";
+import { didYouMean } from "./suggest.ts";
 
 /** The words of a command; `hint` says what it takes. */
 type Words = Pick<Arguments, "words">;
@@ -21,6 +22,17 @@ export function oneWord(args: Words, what: string): string {
 export function noWords({ words: [word] }: Words, hint?: string): void {
   if (word === undefined) return;
   throw usageFailure(`"${word}" is one word too many${hint === undefined ? "" : `: ${hint}`}`);
+}
+
+/** What the verb of a command does, and the words after it; `list` without one. */
+export function verbOf<A>(
+  actions: Readonly<Record<string, A>>,
+  command: string,
+  { words: [verb = "list", ...words] }: Words,
+) {
+  const action = Object.entries(actions).find(([name]) => name === verb)?.[1];
+  if (action !== undefined) return { action, words };
+  throw usageFailure(`unknown command "${command} ${verb}"${didYouMean(verb, Object.keys(actions))}`);
 }
 
 /** Values of a flag that may be repeated and may hold commas; undefined where it was not given. */

@@ -2,16 +2,14 @@ import type { Client } from "../../base/wire/client.ts";
 import { formatKey, type ManifestKey } from "../../orchestration/api/manifest.ts";
 import { listManifests } from "../../orchestration/api/apply.ts";
 import { CommandFailure, usageFailure } from "../shell/failures.ts";
-import { normalKind } from "../shell/kinds.ts";
 import { isPodKind } from "./look.ts";
-import { resourceReference } from "../shell/reference.ts";
+import { resourceQuery } from "../shell/reference.ts";
 
 const jobKinds = ["job", "cronjob"];
 
 /** The job or cron job that a reference names: `name`, `scope/name` or `kind/scope/name`. */
 export async function findJob(api: Client, text: string, kindFlag?: string): Promise<ManifestKey> {
-  const { kind: written, scope, name } = resourceReference(text);
-  const kind = kindFlag === undefined ? written : normalKind(kindFlag);
+  const { kind, scope, name } = resourceQuery(text, kindFlag);
   if (kind !== undefined && !jobKinds.includes(kind)) {
     throw usageFailure(`a ${kind} has no runs; a command in a container like its own: berth run ${text} -- COMMAND`);
   }

@@ -1,6 +1,4 @@
-import { readCount } from "../../base/http/request.ts";
-import { parseSince } from "../../base/pure/since.ts";
-import { Failure } from "../../base/wire/failure.ts";
+import { readCount, readSince } from "../../base/http/request.ts";
 import { listActivity, listAudit } from "../api/activity.ts";
 import { mountPlane } from "./mount.ts";
 import type { ObservabilityPlane } from "./plane.ts";
@@ -28,14 +26,8 @@ interface PageQuery {
 function readPage({ app, since, limit, cursor }: PageQuery, now: number) {
   return {
     app,
-    since: since === undefined ? undefined : readSince(since, now),
+    since: readSince(since, now),
     limit: Math.max(1, readCount("limit", limit, rowsMax) ?? rowsAtOnce),
     before: readCount("cursor", cursor, Number.MAX_SAFE_INTEGER),
   };
-}
-
-function readSince(text: string, now: number): number {
-  const since = parseSince(text, now);
-  if (since.ok) return since.value;
-  throw new Failure("invalid", `query since: ${since.error}`);
 }

@@ -1,6 +1,4 @@
-import { readCount, readPodName } from "../../base/http/request.ts";
-import { parseSince } from "../../base/pure/since.ts";
-import { Failure } from "../../base/wire/failure.ts";
+import { readCount, readPodName, readSince } from "../../base/http/request.ts";
 import { readFlag } from "../../base/wire/query.ts";
 import { batched } from "../../base/words/batched.ts";
 import { planeLogs, planePodLogs } from "../api/pod-logs.ts";
@@ -65,15 +63,9 @@ function readReading({ query }: LogCall, now: number) {
   return {
     follow: readFlag(follow, false),
     tail: readCount("tail", tail, Number.MAX_SAFE_INTEGER),
-    since: since === undefined ? undefined : sinceOf(since, now),
+    since: readSince(since, now),
     timestamps: readFlag(timestamps, false),
   };
-}
-
-function sinceOf(text: string, now: number): number {
-  const since = parseSince(text, now);
-  if (since.ok) return since.value;
-  throw new Failure("invalid", `query since: ${since.error}`);
 }
 
 interface Body {

@@ -10,22 +10,39 @@ const busyTimeoutMs = 2_000;
 
 interface ArchiveOptions {
   migrations: readonly string[];
+  /** Tables that all reads go through. */
+  reads: readonly string[];
   /** Receives the reason. */
   onSetAside: (why: string) => void;
 }
 
 /**
- * Opens a database of the past, such as that of the metrics, made when missing. A file that is damaged is set aside as
- * `<file>.damaged`, and an empty one begins: what was in it is gone then, and nothing else.
+ * Opens a database of the past, such as that of the metrics, made when missing, for `use`. A file that is damaged is set
+ * aside as `<file>.damaged`, and an empty one begins: what was in it is gone then, and nothing else.
  */
-export function openArchiveDatabase(file: string, { migrations, onSetAside }: ArchiveOptions): Database {
+export function openArchive<T>(
+  file: string,
+  { migrations, reads, onSetAside }: ArchiveOptions,
+  use: (db: Database) => T,
+): T {
+  const open = () => {
+    const db = onFullDiskToo((mode) => connect(file, { migrations, mode }));
+    try {
+      // A file can be damaged in places that opening does not touch.
+      for (const table of reads) db.query(`select count(*) from ${table}`).get();
+      return use(db);
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+  };
   try {
-    return onFullDiskToo((mode) => connect(file, { migrations, mode }));
+    return open();
   } catch (error) {
     if (!isDamage(error)) throw error;
     setAside(file);
     onSetAside(error instanceof Error ? error.message : String(error));
-    return onFullDiskToo((mode) => connect(file, { migrations, mode }));
+    return open();
   }
 }
 

@@ -1,11 +1,9 @@
 import { podLogs } from "../api/logs.ts";
 import { readFlag } from "../../base/wire/query.ts";
-import { Failure } from "../../base/wire/failure.ts";
-import { parseSince } from "../../base/pure/since.ts";
 import { batched } from "../../base/words/batched.ts";
 import { createOutlet, type Outlet } from "../../base/http/front/outlet.ts";
 import type { TakeoverSession } from "../../base/http/front/takeover.ts";
-import { readCount, readPodName } from "../../base/http/request.ts";
+import { readCount, readPodName, readSince } from "../../base/http/request.ts";
 import { takeoverRoute, type TakenCall } from "./takeovers.ts";
 
 /** Engines hand out line by line; writing each by itself would cost more than reading it. */
@@ -86,15 +84,9 @@ function readOptions(call: Call, now: number) {
   return {
     follow: readFlag(follow, false),
     tail: readCount("tail", tail, Number.MAX_SAFE_INTEGER),
-    since: since === undefined ? undefined : readSince(since, now),
+    since: readSince(since, now),
     timestamps: readFlag(timestamps, false),
   };
-}
-
-function readSince(text: string, now: number): number {
-  const since = parseSince(text, now);
-  if (since.ok) return since.value;
-  throw new Failure("invalid", `query since: ${since.error}`);
 }
 
 function head(own: Record<string, string>, chunked: boolean): Uint8Array {

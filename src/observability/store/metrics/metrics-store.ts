@@ -2,7 +2,7 @@ import type { Database } from "bun:sqlite";
 import { type Chunk, decodeChunk, encodeChunk } from "../../core/metrics/chunk.ts";
 import { decodeTick, encodeTick, type Tick } from "../../core/metrics/tick.ts";
 import { chunkMs, type Tier } from "../../core/metrics/tiers.ts";
-import { isDamage, openArchiveDatabase, setAside } from "../archive-database.ts";
+import { openArchive } from "../archive-database.ts";
 import { metricMigrations } from "./schema.ts";
 import { replicaRows, type ReplicaRows } from "./replicas.ts";
 import { type SeriesRow, seriesRows } from "./series.ts";
@@ -46,20 +46,7 @@ export interface MetricsStore {
 
 /** `onSetAside` receives why the file that was there could not be used. */
 export function openMetricsStore(file: string, onSetAside: (why: string) => void): MetricsStore {
-  const connect = () => openArchiveDatabase(file, { migrations: metricMigrations, onSetAside });
-  const open = connect();
-  try {
-    // A file can be damaged in places that opening does not touch; the index of the chunks is what all reads go through.
-    open.query("select count(*) from chunks").get();
-    open.query("select count(*) from tail").get();
-    return storeOn(open);
-  } catch (error) {
-    open.close();
-    if (!isDamage(error)) throw error;
-    setAside(file);
-    onSetAside(error instanceof Error ? error.message : String(error));
-    return storeOn(connect());
-  }
+  return openArchive(file, { migrations: metricMigrations, reads: ["chunks", "tail"], onSetAside }, storeOn);
 }
 
 function storeOn(db: Database): MetricsStore {

@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import type { LogApp } from "../../core/logs/line.ts";
 import { partsOf, type Span, type TracePart } from "../../core/traces/span.ts";
-import { isDamage, openArchiveDatabase, setAside } from "../archive-database.ts";
+import { openArchive } from "../archive-database.ts";
 import { traceMigrations } from "./schema.ts";
 
 /** What one app sent of a trace at one time, and where its spans are. */
@@ -34,20 +34,7 @@ export interface TracesStore {
 
 /** `onSetAside` receives why the file that was there could not be used. */
 export function openTracesStore(file: string, onSetAside: (why: string) => void): TracesStore {
-  const open = () => openArchiveDatabase(file, { migrations: traceMigrations, onSetAside });
-  const db = open();
-  try {
-    // A file can be damaged in places that opening does not touch.
-    db.query("select count(*) from blocks").get();
-    db.query("select count(*) from parts").get();
-    return storeOn(db);
-  } catch (error) {
-    db.close();
-    if (!isDamage(error)) throw error;
-    setAside(file);
-    onSetAside(error instanceof Error ? error.message : String(error));
-    return storeOn(open());
-  }
+  return openArchive(file, { migrations: traceMigrations, reads: ["blocks", "parts"], onSetAside }, storeOn);
 }
 
 interface PartRow extends Omit<TracePart, "trace"> {
