@@ -1,30 +1,22 @@
-import { useState } from "preact/hooks";
 import type { IdentityAuditEntry } from "../../../identity/api/manage/audit.ts";
 import type { IdentityInstance } from "../../../identity/api/manage/instances.ts";
 import { listPlaneIdentityAudit } from "../../../observability/api/identity.ts";
 import { api } from "../../data/api.ts";
-import { useLoad } from "../../data/load.ts";
 import { query } from "../../frame/router.ts";
 import { Shown } from "../../parts/loaded.tsx";
 import { Empty } from "../../parts/notes.tsx";
 import { Table } from "../../parts/table.tsx";
 import { Ago } from "../../parts/time.tsx";
 import { searchOf } from "../../text/user-search.ts";
-import { firstRows, Search, useMore } from "./parts.tsx";
+import { Search, useRows } from "./parts.tsx";
 
 /** Who did what in an instance: sign-ins, refusals, changes. */
 export function Audit({ instance: { id: instance } }: { instance: IdentityInstance }) {
   const typed = query.value.get("q") ?? "";
-  const [limit, setLimit] = useState(firstRows);
-  const loaded = useLoad(
-    `identity audit ${instance} ${typed}`,
-    (signal) => {
-      const asked = { query: searchOf(typed, "email"), limit: String(limit) };
-      return api.call(listPlaneIdentityAudit, { params: { instance }, query: asked, signal });
-    },
-    String(limit),
-  );
-  const more = useMore(loaded.data?.next, limit, setLimit);
+  const { loaded, more } = useRows(`identity audit ${instance} ${typed}`, (limit, signal) => {
+    const asked = { query: searchOf(typed, "email"), limit };
+    return api.call(listPlaneIdentityAudit, { params: { instance }, query: asked, signal });
+  });
   return (
     <section class="section">
       <Search label="Search the audit" hint="ana, or action:signin.* ip_address:203.0.113.*" />

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { useLoad } from "../../data/load.ts";
 import { go, query, withQuery } from "../../frame/router.ts";
 import { Button } from "../../parts/button.tsx";
 
@@ -30,17 +31,21 @@ export function Search({ label, hint }: { label: string; hint: string }) {
 const first = 50;
 const most = 1_000;
 
-/** How many rows are asked for: more each time that the viewer wants more. */
-export function useMore(next: string | undefined, limit: number, setLimit: (limit: number) => void) {
-  if (next === undefined || limit >= most) return null;
-  return (
+/** Rows of a search, and the button that asks for more of them. */
+export function useRows<T extends { next?: string }>(
+  key: string,
+  ask: (limit: string, signal: AbortSignal) => Promise<T>,
+) {
+  const [limit, setLimit] = useState(first);
+  const loaded = useLoad(key, (signal) => ask(String(limit), signal), String(limit));
+  const isAll = loaded.data?.next === undefined || limit >= most;
+  const more = isAll ? null : (
     <p>
       <Button onClick={() => setLimit(Math.min(most, limit * 4))}>Show more</Button>
     </p>
   );
+  return { loaded, more };
 }
-
-export const firstRows = first;
 
 interface FieldProps {
   id: string;

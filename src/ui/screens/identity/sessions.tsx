@@ -1,9 +1,7 @@
-import { useState } from "preact/hooks";
 import type { IdentityInstance } from "../../../identity/api/manage/instances.ts";
 import type { IdentitySession } from "../../../identity/api/manage/sessions.ts";
 import { endPlaneUserSessions, listPlaneSessions, revokePlaneSession } from "../../../observability/api/identity.ts";
 import { api } from "../../data/api.ts";
-import { useLoad } from "../../data/load.ts";
 import { query } from "../../frame/router.ts";
 import { Button } from "../../parts/button.tsx";
 import { ask } from "../../parts/dialog.tsx";
@@ -14,23 +12,17 @@ import { Table } from "../../parts/table.tsx";
 import { Ago } from "../../parts/time.tsx";
 import { agentText } from "../../text/agents.ts";
 import { searchOf } from "../../text/user-search.ts";
-import { firstRows, Search, useMore } from "./parts.tsx";
+import { Search, useRows } from "./parts.tsx";
 
 /** Where users are signed in, or one of them. */
 export function Sessions({ instance: { id: instance } }: { instance: IdentityInstance }) {
   const user = query.value.get("user") ?? undefined;
   const typed = query.value.get("q") ?? "";
-  const [limit, setLimit] = useState(firstRows);
-  const loaded = useLoad(
-    `sessions ${instance} ${user ?? ""} ${typed}`,
-    (signal) => {
-      const which = user === undefined ? { query: searchOf(typed, "email") } : { user };
-      const asked = { ...which, limit: String(limit) };
-      return api.call(listPlaneSessions, { params: { instance }, query: asked, signal });
-    },
-    String(limit),
-  );
-  const more = useMore(loaded.data?.next, limit, setLimit);
+  const { loaded, more } = useRows(`sessions ${instance} ${user ?? ""} ${typed}`, (limit, signal) => {
+    const which = user === undefined ? { query: searchOf(typed, "email") } : { user };
+    const asked = { ...which, limit };
+    return api.call(listPlaneSessions, { params: { instance }, query: asked, signal });
+  });
   return (
     <section class="section">
       {user === undefined ? (

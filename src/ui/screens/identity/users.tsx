@@ -1,9 +1,7 @@
-import { useState } from "preact/hooks";
 import type { IdentityInstance } from "../../../identity/api/manage/instances.ts";
 import type { IdentityUser } from "../../../identity/api/manage/users.ts";
 import { listPlaneUsers } from "../../../observability/api/identity.ts";
 import { api } from "../../data/api.ts";
-import { useLoad } from "../../data/load.ts";
 import { lacks } from "../../data/session.ts";
 import { query } from "../../frame/router.ts";
 import { Button } from "../../parts/button.tsx";
@@ -13,22 +11,16 @@ import { State } from "../../parts/state.tsx";
 import { Table } from "../../parts/table.tsx";
 import { Ago } from "../../parts/time.tsx";
 import { searchOf } from "../../text/user-search.ts";
-import { firstRows, Search, useMore } from "./parts.tsx";
+import { Search, useRows } from "./parts.tsx";
 import { askBan, askCreate, askDelete, askPassword, askUnban, askVerify } from "./user-actions.tsx";
 
 /** The users of an instance, and what an operator does for them. */
 export function Users({ instance: { id: instance } }: { instance: IdentityInstance }) {
   const typed = query.value.get("q") ?? "";
-  const [limit, setLimit] = useState(firstRows);
-  const loaded = useLoad(
-    `users ${instance} ${typed}`,
-    (signal) => {
-      const asked = { query: searchOf(typed, "email"), limit: String(limit) };
-      return api.call(listPlaneUsers, { params: { instance }, query: asked, signal });
-    },
-    String(limit),
-  );
-  const more = useMore(loaded.data?.next, limit, setLimit);
+  const { loaded, more } = useRows(`users ${instance} ${typed}`, (limit, signal) => {
+    const asked = { query: searchOf(typed, "email"), limit };
+    return api.call(listPlaneUsers, { params: { instance }, query: asked, signal });
+  });
   return (
     <section class="section">
       <div class="row between">
