@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
 import { clientNetwork } from "../../base/pure/client-network.ts";
-import { canonicalJson } from "../../base/pure/canonical.ts";
+import { orderedJson } from "../../base/pure/canonical.ts";
 import type { AuditEntry } from "./records.ts";
 
 export type NewEntry = Omit<AuditEntry, "seq">;
@@ -66,5 +66,5 @@ export function createAttempts(db: Database, append: (entry: NewEntry) => void) 
 }
 
 function statement(ip: string | undefined, detail: Record<string, unknown>): string {
-  return `${clientNetwork(ip ?? "").near} ${canonicalJson(detail)}`;
+  return `${clientNetwork(ip ?? "").near} ${orderedJson(detail)}`;
 }

@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { keyOf, keyText } from "../api/manifest-key.ts";
 import type { ManifestKey } from "../api/manifest.ts";
-import { canonicalJson } from "../../base/pure/canonical.ts";
+import { orderedJson } from "../../base/pure/canonical.ts";
 import { createKeptTable } from "./kept-table.ts";
 import type { BlockRecord } from "./plugin-records.ts";
 import { columnsOf, filteredSelect, type KeyColumns, whereKey } from "./rows.ts";
@@ -60,9 +60,9 @@ export function createBlocks(db: Database, seal: Seal, versions: Versions): Bloc
     ownerOf: owners.get,
     put(block, now) {
       const { kind, scope, name, plugin, version, spec } = block;
-      const text = canonicalJson(spec);
+      const text = orderedJson(spec);
       const known = get(block);
-      const isSame = known !== undefined && canonicalJson(known.spec) === text;
+      const isSame = known !== undefined && orderedJson(known.spec) === text;
       if (isSame && known.plugin === plugin && known.version === version) return { block: known, previous: known };
       const revision = isSame ? known.revision : versions.next();
       const createdAt = known?.createdAt ?? now;

@@ -3,7 +3,7 @@ import { Failure } from "../../base/wire/failure.ts";
 import { keyOf, keyText } from "../api/manifest-key.ts";
 import { type CoreKind, formatKey, type ManifestKey, type Spec, type StoredManifest } from "../api/manifest.ts";
 import { type Cache, createCache } from "./cache.ts";
-import { canonicalJson, inOrder } from "../../base/pure/canonical.ts";
+import { orderedJson, inOrder } from "../../base/pure/canonical.ts";
 import { deepFreeze } from "../../base/pure/deep-freeze.ts";
 import { createHeads, type Heads } from "./heads.ts";
 import { columnsOf, filteredSelect, type KeyColumns, whereKey } from "./rows.ts";
@@ -117,7 +117,7 @@ function put(parts: Parts, given: ManifestKey & { kind: CoreKind; spec: Spec }, 
   const previous = get(parts, given);
   const spec = inOrder(given.spec);
   const text = JSON.stringify(spec);
-  if (previous !== undefined && text === canonicalJson(previous.spec)) {
+  if (previous !== undefined && text === orderedJson(previous.spec)) {
     return { manifest: previous, outcome: "unchanged", previous };
   }
   const revision = parts.versions.next();

@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { keyOf, keyText } from "../api/manifest-key.ts";
 import { createCache } from "./cache.ts";
-import { canonicalJson } from "../../base/pure/canonical.ts";
+import { orderedJson } from "../../base/pure/canonical.ts";
 import type { ReleaseRecord } from "./records.ts";
 import type { ManifestKey } from "../api/manifest.ts";
 import { columnsOf, idTaken, type KeyColumns, sameOwner, whereKey } from "./rows.ts";
@@ -172,7 +172,7 @@ function listText(words: readonly string[]): string | null {
 }
 
 function specOf(release: ReleaseRecord, sealer: Sealer): [text: string, sealed: number] {
-  const { text, sealed } = sealer.seal(release, release.spec, canonicalJson(release.spec));
+  const { text, sealed } = sealer.seal(release, release.spec, orderedJson(release.spec));
   return [text, Number(sealed)];
 }
 

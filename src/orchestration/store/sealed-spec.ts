@@ -1,5 +1,5 @@
 import type { ManifestKey, Spec } from "../api/manifest.ts";
-import { canonicalJson } from "../../base/pure/canonical.ts";
+import { orderedJson } from "../../base/pure/canonical.ts";
 import type { Seal } from "../../base/sqlite/seal.ts";
 
 /** Applies `f` to every secret string of a spec and returns a spec with the results, the given one untouched. */
@@ -33,7 +33,7 @@ export function createSpecSealer<Row extends ManifestKey>(
         sealed = true;
         return mark + Buffer.from(seal.seal(value, placeAt(row, path))).toString("base64");
       });
-      return { text: sealed ? canonicalJson(covered) : text, sealed };
+      return { text: sealed ? orderedJson(covered) : text, sealed };
     },
     open(row, stored) {
       const spec: Spec = JSON.parse(stored.text);
