@@ -1,7 +1,13 @@
-/** The body of a response; fails with what `tooLong` makes once it is longer than that. */
-export async function readBounded(response: Response, bytesMax: number, tooLong: () => Error): Promise<Buffer> {
-  const reader = response.body?.getReader();
-  const parts: Uint8Array[] = [];
+import { createByteParts } from "./byte-parts.ts";
+
+/** The body of a request or response; fails with what `tooLong` makes once it is longer than that. */
+export async function readBounded(
+  { body }: Pick<Response, "body">,
+  bytesMax: number,
+  tooLong: () => Error,
+): Promise<Buffer> {
+  const reader = body?.getReader();
+  const parts = createByteParts();
   for (let seen = 0; reader !== undefined;) {
     const { value, done } = await reader.read();
     if (done) break;
@@ -10,7 +16,7 @@ export async function readBounded(response: Response, bytesMax: number, tooLong:
       await reader.cancel();
       throw tooLong();
     }
-    parts.push(value);
+    parts.add(value);
   }
-  return Buffer.concat(parts);
+  return Buffer.concat(parts.take());
 }

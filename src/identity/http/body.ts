@@ -1,4 +1,5 @@
 import { isFields } from "../../base/pure/fields.ts";
+import { readBounded } from "../../base/words/read-bounded.ts";
 import { Failure } from "../../base/wire/failure.ts";
 
 /** The body as text. Fails `too_large`, before the rest of it is read. */
@@ -6,7 +7,7 @@ export function readText(request: Request, { bodyBytesMax }: { bodyBytesMax: num
   const declared = request.headers.get("content-length");
   if (declared === null) {
     // A body without a declared length ends where the limit is.
-    return request.body === null ? Promise.resolve("") : readChunks(request.body, bodyBytesMax);
+    return readBounded(request, bodyBytesMax, () => tooLarge(bodyBytesMax)).then((bytes) => bytes.toString());
   }
   return Number(declared) > bodyBytesMax ? Promise.reject(tooLarge(bodyBytesMax)) : request.text();
 }
@@ -20,17 +21,6 @@ export function fieldsOf(text: string): Record<string, unknown> {
   const value = parsed(text);
   if (isFields(value)) return value;
   throw new Failure("invalid", "Body is not a JSON object");
-}
-
-async function readChunks(body: ReadableStream<Uint8Array>, bodyBytesMax: number): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    bytes += chunk.byteLength;
-    if (bytes > bodyBytesMax) throw tooLarge(bodyBytesMax);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
 }
 
 function tooLarge(bodyBytesMax: number): Failure {

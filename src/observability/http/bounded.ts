@@ -1,3 +1,4 @@
+import { readBounded } from "../../base/words/read-bounded.ts";
 import { Failure } from "../../base/wire/failure.ts";
 
 /**
@@ -15,15 +16,9 @@ export async function withBoundedBody(request: Request, max: number): Promise<Re
   if (request.body === null) return request;
   const declared = Number(request.headers.get("content-length") ?? "0");
   if (declared > max) throw tooLarge(max);
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of request.body) {
-    bytes += chunk.length;
-    if (bytes > max) throw tooLarge(max);
-    chunks.push(chunk);
-  }
+  const body = await readBounded(request, max, () => tooLarge(max));
   const { url, method, headers, signal } = request;
-  return new Request(url, { method, headers, signal, body: Buffer.concat(chunks) });
+  return new Request(url, { method, headers, signal, body });
 }
 
 function tooLarge(max: number): Failure {

@@ -1,8 +1,8 @@
+import type { ByteParts } from "../../words/byte-parts.ts";
 import type { SocketEnds } from "../../pure/socket-table.ts";
 import type { Log } from "../../words/log.ts";
 import type { Answer, AppHandler } from "./answer.ts";
 import type { BodyBoundary } from "./body-boundary.ts";
-import type { BodyParts } from "./body-parts.ts";
 import type { Deadline } from "./deadline.ts";
 import type { Transport } from "./guard.ts";
 import { type Refusal, refusalBytes } from "./refusal.ts";
@@ -65,7 +65,7 @@ export interface Connection {
   /** The request under way. */
   head: RequestHead | undefined;
   boundary: BodyBoundary | undefined;
-  body: BodyParts | undefined;
+  body: ByteParts | undefined;
   /** Bytes of later requests that arrived while one is being answered. */
   held: Uint8Array[];
   heldBytes: number;

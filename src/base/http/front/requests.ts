@@ -1,7 +1,7 @@
+import { createByteParts } from "../../words/byte-parts.ts";
 import { beginAnswer } from "./answer.ts";
 import { isRewrittenPath, knownMethods } from "./app-request.ts";
 import { createBodyBoundary } from "./body-boundary.ts";
-import { createBodyParts } from "./body-parts.ts";
 import {
   type Vetted,
   close,
@@ -132,7 +132,7 @@ function consumeHead(connection: Connection, chunk: Uint8Array): Uint8Array {
 
 function beginRequest(connection: Connection, head: RequestHead, rest: Uint8Array): Uint8Array {
   connection.takeover = connection.context.takeover?.(head);
-  connection.body = createBodyParts();
+  connection.body = createByteParts();
   connection.boundary = createBodyBoundary(head.framing);
   if (head.framing.kind === "none" || (head.framing.kind === "length" && head.framing.bytes === 0)) {
     complete(connection, head);

@@ -1,5 +1,5 @@
-/** The body of a request while it comes. */
-export interface BodyParts {
+/** A body while it comes. */
+export interface ByteParts {
   /** The part may be a view of more; small ones are copied. */
   add(part: Uint8Array): void;
   /** All of it, in order; nothing is added any more. */
@@ -12,7 +12,7 @@ const blockBytesMax = 64 * 1024;
 
 const nothing = new Uint8Array(0);
 
-export function createBodyParts(): BodyParts {
+export function createByteParts(): ByteParts {
   const parts: Uint8Array[] = [];
   /** Of small parts, copied one behind the other. */
   let block = nothing;

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import { createBodyParts } from "../../../../../src/base/http/front/body-parts.ts";
+import { createByteParts } from "../../../../src/base/words/byte-parts.ts";
 
 test("parts of any size make the body in their order", () => {
   const sizes = [1, 4_095, 4_096, 0, 3, 70_000, 4_000, 4_000, 4_000, 1];
   const sent = Buffer.concat(sizes.map((size, index) => Buffer.alloc(size, index)));
-  const body = createBodyParts();
+  const body = createByteParts();
   let at = 0;
   for (const size of sizes) {
     body.add(sent.subarray(at, at + size));
@@ -13,10 +13,10 @@ test("parts of any size make the body in their order", () => {
   expect(Buffer.concat(body.take())).toEqual(sent);
 });
 
-test("a body without parts is empty", () => expect(createBodyParts().take()).toEqual([]));
+test("a body without parts is empty", () => expect(createByteParts().take()).toEqual([]));
 
 test("a million parts of one byte are few, and keep nothing else", () => {
-  const body = createBodyParts();
+  const body = createByteParts();
   const whole = new Uint8Array(1_000_000).fill(7);
   for (let at = 0; at < whole.length; at += 1) body.add(whole.subarray(at, at + 1));
   const parts = body.take();
