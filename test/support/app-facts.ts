@@ -81,7 +81,18 @@ export function fakeWatch(apps: readonly AppFacts[] = []): FakeWatch {
   const before: ReleaseFacts[] = [];
   return {
     before,
-    releases: (key) => [known.get(textOf(key))?.release ?? [], before].flat(),
+    releases({ before: edge, limit, isWanted }) {
+      const isOlder = ({ startedAt, id }: ReleaseFacts) =>
+        edge === undefined || startedAt < edge.startedAt || (startedAt === edge.startedAt && id < edge.id);
+      return [...known.values()]
+        .filter(isWanted)
+        .flatMap(({ kind, scope, name, release }) =>
+          [release ?? [], before].flat().map((one) => ({ ...one, app: { kind, scope, name } })),
+        )
+        .filter(isOlder)
+        .sort((a, b) => b.startedAt - a.startedAt || (a.id < b.id ? 1 : -1))
+        .slice(0, limit);
+    },
     keys: () => [...known.values()].map(({ kind, scope, name }) => ({ kind, scope, name })),
     of: (key) => known.get(textOf(key)),
     engine: () => engine,

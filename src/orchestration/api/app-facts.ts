@@ -52,6 +52,19 @@ export interface ReleaseFacts {
   error: string | undefined;
 }
 
+/** A release of an app among those of others. */
+export interface AppRelease extends ReleaseFacts {
+  app: ManifestKey;
+}
+
+/** A page of the releases of all apps. */
+export interface ReleasesAsked {
+  /** Only those that are older than this one; of two that began at the same time, the greater id is the newer one. */
+  before?: Pick<ReleaseFacts, "startedAt" | "id"> | undefined;
+  limit: number;
+  isWanted(key: ManifestKey): boolean;
+}
+
 /** A deployment or statefulset, as it is stored and as its replicas were last seen. */
 export interface AppFacts extends ManifestKey {
   revision: number;
@@ -92,7 +105,7 @@ export interface AppWatch {
   /** Undefined for what is not stored. */
   of(key: ManifestKey): AppFacts | undefined;
   /** Those that are kept, newest first. */
-  releases(key: ManifestKey): readonly ReleaseFacts[];
+  releases(asked: ReleasesAsked): readonly AppRelease[];
   /** Since when the engine can be reached, or cannot. */
   engine(): { up: boolean; since: number; error: string | undefined };
   /**

@@ -80,6 +80,20 @@ export interface FrozenReads {
   all(): (ManifestKey & { replicaId: string })[];
 }
 
+/** A release without what makes a row long. */
+export type ReleaseHead = Omit<ReleaseRecord, "spec" | "log">;
+
+/** Where a release is among all of them: of two that began at the same time, the greater id is the newer one. */
+export type ReleasePlace = Pick<ReleaseRecord, "startedAt" | "id">;
+
+/** A page of the releases of many resources. */
+export interface ReleasePage {
+  /** Only those that are older than this one. */
+  before?: ReleasePlace | undefined;
+  limit: number;
+  isWanted(key: ManifestKey): boolean;
+}
+
 export interface ReleaseReads {
   get(id: string): ReleaseRecord | undefined;
   /** A release that was read before, as it is now; undefined once it is gone. */
@@ -88,6 +102,8 @@ export interface ReleaseReads {
   isTaken(id: string): boolean;
   /** Newest first. */
   list(key: ManifestKey): ReleaseRecord[];
+  /** Newest first. */
+  page(page: ReleasePage): ReleaseHead[];
   /** Every release that is pending or running, oldest first: what a restart has to take up again. */
   unfinished(): ReleaseRecord[];
 }

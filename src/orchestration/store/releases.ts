@@ -2,7 +2,7 @@ import type { Database } from "bun:sqlite";
 import { keyOf, keyText } from "../api/manifest-key.ts";
 import { createCache } from "./cache.ts";
 import { orderedJson } from "../../base/pure/canonical.ts";
-import type { ReleaseRecord } from "./records.ts";
+import type { ReleaseHead, ReleasePage, ReleasePlace, ReleaseRecord } from "./records.ts";
 import type { ManifestKey } from "../api/manifest.ts";
 import { columnsOf, idTaken, type KeyColumns, sameOwner, whereKey } from "./rows.ts";
 import type { SpecSealer } from "./sealed-spec.ts";
@@ -44,6 +44,12 @@ const historiesCached = 500;
 
 type History = readonly ReleaseRecord[];
 
+type PlaceRow = ManifestKey & ReleasePlace;
+type HeadRow = Omit<Row, "spec" | "sealed" | "log">;
+
+/** Read in one go while a page is filled. */
+const placesAtOnce = 256;
+
 interface ReleaseNoun {
   releases: Transaction["releases"];
   /** Forgets one resource (its manifest was deleted), or all (writes were undone). */
@@ -71,7 +77,24 @@ export function createReleases(db: Database, sealer: Sealer, kept: number): Rele
     if (changes === 0) throw idTaken("release", release.id);
   }
 
+  function page({ before, limit, isWanted }: ReleasePage): ReleaseHead[] {
+    const found: ReleasePlace[] = [];
+    let { startedAt, id }: ReleasePlace = before ?? { startedAt: Number.MAX_SAFE_INTEGER, id: "" };
+    for (let some: PlaceRow[] = []; found.length < limit;) {
+      some = sql.older.all(startedAt, id, placesAtOnce);
+      found.push(...some.filter(isWanted));
+      const last = some.at(-1);
+      if (last === undefined || some.length < placesAtOnce) break;
+      ({ startedAt, id } = last);
+    }
+    return found.slice(0, limit).flatMap((place) => {
+      const row = sql.head.get(place.id);
+      return row === null ? [] : [headOf(row)];
+    });
+  }
+
   const releases: Transaction["releases"] = {
+    page,
     get(id) {
       const owner = sql.ownerOf.get(id);
       return owner === null ? undefined : historyOf(owner).find((release) => release.id === id);
@@ -137,11 +160,19 @@ const valueColumns = [
   ...["actor", "message"],
 ];
 const columns = [...valueColumns, "spec", "sealed"];
+const headColumns = valueColumns.filter((column) => column !== "log");
 
 function prepare(db: Database) {
   return {
     ownerOf: db.query<ManifestKey, [string]>("select kind, scope, name from releases where id = ?"),
     byKey: db.query<Row, KeyColumns>(`select * from releases where ${whereKey} order by seq desc`),
+    older: db.query<PlaceRow, [number, string, number]>(
+      'select kind, scope, name, started_at as "startedAt", id from releases' +
+        " where (started_at, id) < (?, ?) order by started_at desc, id desc limit ?",
+    ),
+    head: db.query<HeadRow, [string]>(
+      `select id, kind, scope, name, ${headColumns.join(", ")} from releases where id = ?`,
+    ),
     unfinished: db.query<Row, []>(`select * from releases where ${unfinished} order by seq`),
     upsert: db.query<unknown, [string, ...KeyColumns, ...(string | number | null)[]]>(
       `insert into releases (id, kind, scope, name, ${columns.join(", ")})` +
@@ -178,6 +209,14 @@ function specOf(release: ReleaseRecord, sealer: Sealer): [text: string, sealed: 
 
 function toRelease(row: Row, sealer: Sealer): ReleaseRecord {
   return {
+    ...headOf(row),
+    spec: sealer.open(row, { text: row.spec, sealed: row.sealed === 1 }),
+    log: row.log,
+  };
+}
+
+function headOf(row: HeadRow): ReleaseHead {
+  return {
     ...keyOf(row),
     id: row.id,
     status: row.status,
@@ -198,7 +237,5 @@ function toRelease(row: Row, sealer: Sealer): ReleaseRecord {
     ...(row.reasons === null ? {} : { reasons: JSON.parse(row.reasons) }),
     ...(row.actor === null ? {} : { actor: row.actor }),
     ...(row.message === null ? {} : { message: row.message }),
-    spec: sealer.open(row, { text: row.spec, sealed: row.sealed === 1 }),
-    log: row.log,
   };
 }

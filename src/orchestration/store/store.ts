@@ -42,6 +42,7 @@ export type {
   ImagePin,
   NamedVolumeRecord,
   Operation,
+  ReleaseHead,
   ReleaseRecord,
   RunRecord,
 } from "./records.ts";

@@ -1,12 +1,12 @@
 import { isoTime } from "../../../base/pure/iso-time.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import { describe } from "../../../orchestration/api/describe.ts";
-import type { AppWatch, ReleaseFacts } from "../../../orchestration/api/app-facts.ts";
+import type { AppRelease, AppWatch, ReleaseFacts, ReleasesAsked } from "../../../orchestration/api/app-facts.ts";
 import { system } from "../../../orchestration/api/health.ts";
 import type { Client } from "../../../base/wire/client.ts";
 import type { DataOf } from "../../../base/wire/endpoint.ts";
 import type { Clock } from "../../../base/words/clock.ts";
-import { keyOf } from "../../../orchestration/api/manifest-key.ts";
+import { keyOf, keyText } from "../../../orchestration/api/manifest-key.ts";
 import { type App, type AppProblem, type AppRef, type AppState, appStates } from "../../api/app-model.ts";
 import type { AppDetail, Deploy, Overview } from "../../api/apps.ts";
 import type { listDeploys } from "../../api/deploys.ts";
@@ -48,7 +48,7 @@ interface AppsParts {
   figures: Figures;
   client: Client;
   nameOf: NameOf;
-  /** The kept releases of an app, newest first. */
+  /** Those that are kept, of all apps. */
   releasesOf: AppWatch["releases"];
   clock: Clock;
   limits: AppsLimits;
@@ -78,21 +78,21 @@ export function createApps({ model, edge, figures, client, nameOf, releasesOf, c
   };
 
   const deploysOf = (apps: readonly KnownApp[], { limit, history, cursor }: DeployPage) => {
-    const edge = cursor === undefined ? undefined : readCursor(cursor);
-    const found = apps
-      .flatMap(({ facts }) => {
-        const releases = history ? releasesOf(keyOf(facts)) : [facts.release ?? []].flat();
-        return releases.map((release) => ({ release, app: keyOf(facts) }));
-      })
-      .filter(({ release }) => edge === undefined || newestFirst(release, edge) > 0)
-      .sort((a, b) => newestFirst(a.release, b.release));
+    const before = cursor === undefined ? undefined : readCursor(cursor);
+    // One more shows whether there are others behind the page.
+    const found = (history ? historyOf : newestOf)(apps, { before, limit: limit + 1 });
     const shown = found.slice(0, limit);
-    const last = found.length > limit ? shown.at(-1)?.release : undefined;
+    const last = found.length > limit ? shown.at(-1) : undefined;
     return {
-      deploys: shown.map(({ release, app }): Deploy => ({ ...releaseLine(release, nameOf), app })),
+      deploys: shown.map(({ app, ...release }): Deploy => ({ ...releaseLine(release, nameOf), app })),
       ...(last === undefined ? {} : { next: `${last.startedAt}.${last.id}` }),
     };
   };
+
+  function historyOf(apps: readonly KnownApp[], page: Page): readonly AppRelease[] {
+    const wanted = new Set(apps.map(({ facts }) => keyText(facts)));
+    return releasesOf({ ...page, isWanted: (key) => wanted.has(keyText(key)) });
+  }
 
   return {
     resolve,
@@ -156,6 +156,14 @@ export function createApps({ model, edge, figures, client, nameOf, releasesOf, c
 }
 
 type ReleasePlace = Pick<ReleaseFacts, "startedAt" | "id">;
+type Page = Pick<ReleasesAsked, "before" | "limit">;
+
+function newestOf(apps: readonly KnownApp[], { before }: Page): readonly AppRelease[] {
+  return apps
+    .flatMap(({ facts }) => (facts.release === undefined ? [] : [{ ...facts.release, app: keyOf(facts) }]))
+    .filter((release) => before === undefined || newestFirst(release, before) > 0)
+    .sort(newestFirst);
+}
 
 /** Two that began at the same time keep their order between two questions. */
 function newestFirst(a: ReleasePlace, b: ReleasePlace): number {

@@ -5,9 +5,9 @@ import { podDefaults } from "../../api/kinds/defaults.ts";
 import { builtImage } from "../../core/build/built-image.ts";
 import { podOf } from "../../core/spec/decode.ts";
 import { createBroadcast } from "../../../base/words/broadcast.ts";
-import type { ReleaseRecord } from "../../store/store.ts";
+import type { ReleaseHead, ReleaseRecord } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
-import { type KeyText, parseKeyText } from "../../api/manifest-key.ts";
+import { keyOf, type KeyText, parseKeyText } from "../../api/manifest-key.ts";
 import { readinessOf } from "../state/observe.ts";
 import type { Pod } from "../state/pod.ts";
 import { isPodKind } from "../state/target.ts";
@@ -33,7 +33,14 @@ export function createAppRoom(contextOf: () => Context, onListenerError: (error:
       return manifests.heads().flatMap(({ kind, scope, name }) => (isPodKind(kind) ? [{ kind, scope, name }] : []));
     },
     of: (key) => factsOf(contextOf(), key),
-    releases: (key) => contextOf().store.releases.list(key).map(releaseFacts),
+    releases(asked) {
+      const { releases } = contextOf().store;
+      return releases.page(asked).map((head) => {
+        // Only the spec tells which build it runs.
+        const release = head.image === "" ? releases.get(head.id) : undefined;
+        return { ...releaseFacts(release ?? { ...head, spec: {} }), app: keyOf(head) };
+      });
+    },
     engine() {
       const { link } = contextOf();
       return { up: link.up(), since: link.since(), error: link.up() ? undefined : link.error() };
@@ -108,7 +115,7 @@ function wantedBySpec(manifest: StoredManifest): number {
   return podOf(manifest)?.writtenReplicas ?? podDefaults.replicas;
 }
 
-function releaseFacts(record: ReleaseRecord): ReleaseFacts {
+function releaseFacts(record: ReleaseHead & Pick<ReleaseRecord, "spec">): ReleaseFacts {
   const { id, status, cause, actor, message, image, rolledBackFrom, startedAt, endedAt, error } = record;
   const shown = image === "" ? builtImage(record.scope, record.name, { buildId: podOf(record)?.buildId }) : image;
   return { id, status, cause, actor, message, image: shown, rolledBackFrom, startedAt, endedAt, error };

@@ -18,6 +18,7 @@ import { sharedHosts } from "./0017-shared-hosts.ts";
 import { previews } from "./0018-previews.ts";
 import { buildDetails } from "./0019-build-details.ts";
 import { statusState } from "./0020-status-state.ts";
+import { releasesByTime } from "./0021-releases-by-time.ts";
 
 /** The migrations of `state.db`, in order. A released migration is never edited; a change is a new file. */
 export const stateMigrations: readonly string[] = [
@@ -41,4 +42,5 @@ export const stateMigrations: readonly string[] = [
   previews,
   buildDetails,
   statusState,
+  releasesByTime,
 ];

@@ -1,9 +1,11 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import type { ManifestKey } from "../../../../src/orchestration/api/manifest.ts";
+import type { ReleasePlace } from "../../../../src/orchestration/store/records.ts";
 import type { Store } from "../../../../src/orchestration/store/store.ts";
 import { expectFailure } from "../../../support/failure.ts";
 import { releaseOf, webKey } from "../../../support/records.ts";
-import { openTestStore, type TestRoot, testRoot } from "../../../support/store-root.ts";
+import { openTestStore, type TestRoot, testLimits, testRoot } from "../../../support/store-root.ts";
 
 let at: TestRoot;
 let store: Store;
@@ -150,4 +152,29 @@ test("they go with their manifest, and a change that is undone leaves none", asy
   await store.write((tx) => tx.manifests.delete(webKey));
   expect(ids()).toEqual([]);
   expect(store.releases.get("b")?.name).toBe("db");
+});
+
+test("a page of all releases is newest first, goes on behind a place, and leaves out what is not wanted", async () => {
+  const names = ["a", "b", "c"];
+  const all = Array.from({ length: 900 }, (_, index) =>
+    // Three of them begin at the same time.
+    releaseOf(`r${String(index).padStart(4, "0")}`, { name: names[index % 3] ?? "", startedAt: Math.floor(index / 3) }),
+  );
+  store.close();
+  at.remove();
+  at = testRoot();
+  store = openTestStore(at, { limits: { ...testLimits, releasesKept: 300 } });
+  await put(...all);
+  const newest = all.toReversed().map(({ id }) => id);
+  const page = (limit: number, before?: ReleasePlace, isWanted = (_key: ManifestKey) => true) =>
+    store.releases.page({ limit, before, isWanted });
+  expect(page(1_000).map(({ id }) => id)).toEqual(newest);
+  const some = page(10);
+  expect(some.map(({ id }) => id)).toEqual(newest.slice(0, 10));
+  expect(page(10, some.at(-1)).map(({ id }) => id)).toEqual(newest.slice(10, 20));
+  const ofB = page(299, undefined, ({ name }) => name === "b");
+  expect(ofB.map(({ id }) => id)).toEqual(newest.filter((_, index) => index % 3 === 1).slice(0, 299));
+  const { spec, log, ...head } = all[1] ?? releaseOf("none");
+  expect(page(10, ofB.at(-1), ({ name }) => name === "b")).toEqual([head]);
+  expect(page(10, { startedAt: 0, id: "" })).toEqual([]);
 });
