@@ -100,13 +100,27 @@ claim_root() {
 
 # The demo runs a copy: a later build in the checkout must not pull the file from under a running server.
 demo_executable() {
-  say "building dist/berth"
-  (cd "$checkout" && bun run build.ts) >/dev/null || die "the build failed; see its text above"
+  if ! is_built; then
+    say "building dist/berth"
+    (cd "$checkout" && bun run build.ts) >/dev/null || die "the build failed; see its text above"
+  fi
   executable_is_new=
   cmp -s "$checkout/dist/berth" "$root/berth" && return 0
   executable_is_new=yes
   cp "$checkout/dist/berth" "$root/berth.new"
   mv "$root/berth.new" "$root/berth"
+}
+
+# is_built: whether dist/berth was made from the files and the commit that are there now.
+is_built() {
+  [ -x "$checkout/dist/berth" ] || return 1
+  changed=$(cd "$checkout" && find src plugins examples build.ts package.json bun.lock tsconfig.json bunfig.toml \
+    -newer dist/berth -print -quit)
+  hash=$(git -c safe.directory='*' -C "$checkout" rev-parse --short=12 HEAD 2>/dev/null || true)
+  case $changed$("$checkout/dist/berth" --version 2>/dev/null) in
+    "berth "*"(commit: $hash"*) return 0 ;;
+  esac
+  return 1
 }
 
 demo_berth() {

@@ -1,10 +1,9 @@
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { version } from "../../package.json";
-import { executable } from "../support/executable.ts";
-import { buildLater } from "../support/other-version.ts";
+import { type OwnReleases, startOwnReleases } from "../support/own-releases.ts";
 import { freePort } from "../support/ports.ts";
 import { serviceMachine, type ServiceMachine } from "../support/service-machine.ts";
 import { visitors } from "../support/visitors.ts";
@@ -15,10 +14,8 @@ setDefaultTimeout(120_000);
 const docker = process.env.BERTH_TEST_DOCKER_HOST ?? "";
 const work = mkdtempSync(join(tmpdir(), "berth-clean."));
 const root = join(work, "opt");
-const releases = join(work, "releases");
 const prefix = `bt${crypto.randomUUID().slice(0, 8)}`;
 const later = "99.1.0";
-const file = `berth-linux-${process.arch}`;
 const fixtures = join(import.meta.dir, "../../.cache/fixtures");
 
 /** Debian's smallest programs and a shell; it was made for the tests of plugins. */
@@ -28,34 +25,16 @@ function debian(): string {
   return join(fixtures, name);
 }
 
-function publish(number: string, program: string): void {
-  mkdirSync(join(releases, number), { recursive: true });
-  copyFileSync(program, join(releases, number, file));
-  const { stdout } = Bun.spawnSync(["sha256sum", file], { cwd: join(releases, number) });
-  writeFileSync(join(releases, number, "SHA256SUMS"), stdout);
-}
-
-let server: Bun.Server<undefined>;
+let server: OwnReleases;
 let machine: ServiceMachine;
 let port = 0;
 beforeAll(async () => {
-  publish(version, executable);
-  publish(later, await buildLater(join(work, "later"), later));
-  writeFileSync(join(releases, "latest"), `${later}\n`);
-  copyFileSync(join(import.meta.dir, "../../install.sh"), join(releases, "install.sh"));
-  server = Bun.serve({
-    hostname: "127.0.0.1",
-    port: 0,
-    async fetch(request) {
-      const wanted = Bun.file(join(releases, new URL(request.url).pathname));
-      return (await wanted.exists()) ? new Response(wanted) : new Response("none", { status: 404 });
-    },
-  });
+  server = await startOwnReleases(join(work, "releases"), later);
   port = await freePort();
   mkdirSync(root);
   const env = {
     DOCKER_HOST: docker,
-    BERTH_RELEASE_URL: `http://127.0.0.1:${server.port}`,
+    BERTH_RELEASE_URL: server.url,
     BERTH_ENDPOINT: `unix:${root}/run/berth.sock`,
     PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
     HOME: "/root",
@@ -75,7 +54,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await machine?.close();
-  await server?.stop(true);
+  await server?.stop();
   const mine = `label=createdby=${prefix}`;
   Bun.spawnSync(["sh", "-c", `docker ps -aq --filter ${mine} | xargs -r docker rm -f; docker network rm ${prefix}0`], {
     env: { ...process.env, DOCKER_HOST: docker },
@@ -99,7 +78,7 @@ test("the machine has nothing of this one", async () => {
 });
 
 test("from curl to an app with config, an upgrade and a way back under requests, and nothing left at the end", async () => {
-  const script = `curl -fsS http://127.0.0.1:${server.port}/install.sh | sh -s -- --root ${root} --version ${version}`;
+  const script = `curl -fsS ${server.url}/install.sh | sh -s -- --root ${root} --version ${version}`;
   expect(await machine.run(["sh", "-c", script])).toMatchObject(done);
 
   const command = [

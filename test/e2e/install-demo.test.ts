@@ -2,17 +2,21 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "bun:test";
+import { copyCheckout } from "../support/checkout.ts";
 import { docker, testDockerHost } from "../support/dockerd.ts";
 import { isAlive, waitFor } from "../support/wait.ts";
 
-const installer = join(import.meta.dir, "../../install.sh");
 const slowMs = 300_000;
 
 const work = mkdtempSync(join(tmpdir(), "berth-demo."));
 afterAll(() => rmSync(work, { recursive: true, force: true }));
 
-async function demo(root: string, dockerHost: string, ...more: string[]): Promise<string> {
-  const child = Bun.spawn([installer, "--demo", "--root", root, ...more], {
+/** Where install.sh is run. */
+const built = join(import.meta.dir, "../..");
+const fresh = join(work, "checkout");
+
+async function demo(checkout: string, root: string, dockerHost: string, ...more: string[]): Promise<string> {
+  const child = Bun.spawn([join(checkout, "install.sh"), "--demo", "--root", root, ...more], {
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",
@@ -89,8 +93,8 @@ async function signIn(out: string): Promise<void> {
 const bare = { PATH: process.env.PATH ?? "", HOME: work };
 
 /** Everything there is to see of a demo from its start to its end. */
-async function wholeLife(root: string, dockerHost: string) {
-  const first = await demo(root, dockerHost);
+async function wholeLife(checkout: string, root: string, dockerHost: string) {
+  const first = await demo(checkout, root, dockerHost);
   const host = made(root, "docker_host");
   const pages = pagesOf(first);
   expect(pages).toHaveLength(2);
@@ -104,14 +108,16 @@ async function wholeLife(root: string, dockerHost: string) {
   const proxy = byHostName(first, root);
 
   // Again: the same server, the same proxy, the same containers.
-  expect(byHostName(await demo(root, dockerHost), root)).toBe(proxy);
+  const again = await demo(checkout, root, dockerHost);
+  expect(again).not.toContain("building dist/berth");
+  expect(byHostName(again, root)).toBe(proxy);
   expect(Number(readFileSync(join(root, "serve.pid"), "utf8"))).toBe(server);
   expect(ours(host, root, "ps", "-q")).toEqual(pods);
 
   docker(host, ["kill", pods[0] ?? ""]);
   await waitFor("the killed replica to run again", () => ours(host, root, "ps", "-q").length === 2);
 
-  return { host, server, proxy };
+  return { first, host, server, proxy };
 }
 
 describe.skipIf(existsSync("/run/systemd/system"))("the demo", () => {
@@ -121,10 +127,10 @@ describe.skipIf(existsSync("/run/systemd/system"))("the demo", () => {
       const root = join(work, "shared/demo");
       const other = docker(testDockerHost ?? "", ["run", "-d", "berth-fixture:1"]);
       try {
-        const { host, server, proxy } = await wholeLife(root, testDockerHost ?? "");
+        const { host, server, proxy } = await wholeLife(built, root, testDockerHost ?? "");
         expect(host).toBe(testDockerHost ?? "");
         const installation = made(root, "installation");
-        await demo(root, host, "--down");
+        await demo(built, root, host, "--down");
         expect(isAlive(server)).toBe(false);
         expect(isAlive(proxy)).toBe(false);
         expect(existsSync(join(work, "shared"))).toBe(false);
@@ -139,7 +145,7 @@ describe.skipIf(existsSync("/run/systemd/system"))("the demo", () => {
         expect(docker(host, ["images", "-q", "berth-fixture"])).not.toBe("");
         expect(docker(host, ["inspect", "-f", "{{.State.Running}}", other])).toBe("true");
         // A second time there is nothing left to do.
-        expect(await demo(root, host, "--down")).toContain("nothing to remove");
+        expect(await demo(built, root, host, "--down")).toContain("nothing to remove");
       } finally {
         docker(testDockerHost ?? "", ["rm", "-f", other]);
       }
@@ -148,17 +154,20 @@ describe.skipIf(existsSync("/run/systemd/system"))("the demo", () => {
   );
 
   test(
-    "with no Docker running: a private one comes, and goes without a trace, even when it was killed",
+    "from a fresh checkout, with no Docker running: executable and private Docker come, and go without a trace, even when it was killed",
     async () => {
       const root = join(work, "private");
       const before = links();
-      const { proxy } = await wholeLife(root, `unix://${work}/nothing.sock`);
+      copyCheckout(fresh);
+      const { first, proxy } = await wholeLife(fresh, root, `unix://${work}/nothing.sock`);
+      expect(first).toContain("building dist/berth");
       const daemon = Number(readFileSync(join(root, "docker/docker.pid"), "utf8"));
       const bridge = made(root, "bridge");
       expect(links()).toContain(bridge);
       expect(before).not.toContain(bridge);
       process.kill(daemon, "SIGKILL");
-      await demo(root, "", "--down");
+      await demo(fresh, root, "", "--down");
+      expect(existsSync(join(fresh, "dist"))).toBe(false);
       expect(isAlive(daemon)).toBe(false);
       expect(isAlive(proxy)).toBe(false);
       expect(existsSync(root)).toBe(false);

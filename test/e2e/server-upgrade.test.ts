@@ -1,10 +1,10 @@
-import { copyFileSync, linkSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { version } from "../../package.json";
 import { executable } from "../support/executable.ts";
-import { buildLater } from "../support/other-version.ts";
+import { type OwnReleases, releaseFile as file, startOwnReleases } from "../support/own-releases.ts";
 import { freePort } from "../support/ports.ts";
 import { serviceMachine, type ServiceMachine } from "../support/service-machine.ts";
 import { visitors, type Visitors } from "../support/visitors.ts";
@@ -15,17 +15,7 @@ setDefaultTimeout(60_000);
 const docker = process.env.BERTH_TEST_DOCKER_HOST ?? "";
 const work = mkdtempSync(join(tmpdir(), "berth-upgrade."));
 const later = "99.1.0";
-const file = `berth-linux-${process.arch}`;
 const releases = join(work, "releases");
-
-/** A release as `bun run release` makes it. */
-function publish(number: string, program: string): void {
-  const folder = join(releases, number);
-  mkdirSync(folder, { recursive: true });
-  linkSync(program, join(folder, file));
-  const { stdout } = Bun.spawnSync(["sha256sum", file], { cwd: folder });
-  writeFileSync(join(folder, "SHA256SUMS"), stdout);
-}
 
 /** A berth that brings the database up to date, and ends soon after without having answered as itself. */
 function broken(real: string): string {
@@ -41,29 +31,14 @@ function broken(real: string): string {
   return path;
 }
 
-let server: Bun.Server<undefined>;
+let server: OwnReleases;
 let url = "";
-let laterExecutable = "";
 beforeAll(async () => {
-  laterExecutable = await buildLater(join(work, "later"), later);
-  const own = join(work, "own");
-  copyFileSync(executable, own);
-  publish(version, own);
-  publish(later, laterExecutable);
-  writeFileSync(join(releases, "latest"), `${later}\n`);
-  copyFileSync(join(import.meta.dir, "../../install.sh"), join(releases, "install.sh"));
-  server = Bun.serve({
-    hostname: "127.0.0.1",
-    port: 0,
-    async fetch(request) {
-      const wanted = Bun.file(join(releases, new URL(request.url).pathname));
-      return (await wanted.exists()) ? new Response(wanted) : new Response("none", { status: 404 });
-    },
-  });
-  url = `http://127.0.0.1:${server.port}`;
+  server = await startOwnReleases(releases, later);
+  url = server.url;
 });
 afterAll(async () => {
-  await server?.stop(true);
+  await server?.stop();
   rmSync(work, { recursive: true, force: true });
 });
 
@@ -162,7 +137,7 @@ test("install, deploy, upgrade, go back and uninstall, and no visitor notices", 
 test("a new server that is not healthy goes back by itself, with the state of before", async () => {
   expect(await install(version)).toMatchObject(done);
   await apply("web");
-  const failed = await berth("server", "upgrade", "--executable", broken(laterExecutable), "--wait", "4s");
+  const failed = await berth("server", "upgrade", "--executable", broken(join(releases, later, file)), "--wait", "4s");
   expect(failed.exitCode).toBe(1);
   expect(failed.stdout).toContain("the state is again as it was at");
   expect(failed.stderr).toContain(`99.2.0 (commit: bad) is not healthy`);

@@ -1,15 +1,19 @@
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { checkout, copyCheckout } from "./checkout.ts";
 
-const checkout = join(import.meta.dir, "../..");
-
-/** Builds this checkout as another version, whose database has one more migration: a later berth. */
+/** Builds this checkout as a later version, whose database has one more migration. A run of all tests builds it once. */
 export async function buildLater(folder: string, version: string): Promise<string> {
-  mkdirSync(folder, { recursive: true });
-  for (const part of ["src", "plugins", "examples", "build.ts", "package.json", "tsconfig.json", "bunfig.toml"]) {
-    cpSync(join(checkout, part), join(folder, part), { recursive: true });
-  }
-  symlinkSync(join(checkout, "node_modules"), join(folder, "node_modules"));
+  const place = process.env.BERTH_TEST_DIR;
+  if (place === undefined) return buildLaterIn(folder, version);
+  const shared = join(place, `later-${version}`);
+  // Two lanes that meet here build it both, and either is as good.
+  if (!existsSync(shared)) renameSync(await buildLaterIn(folder, version), shared);
+  return shared;
+}
+
+async function buildLaterIn(folder: string, version: string): Promise<string> {
+  copyCheckout(folder);
   const change = (file: string, from: RegExp, to: string) => {
     const text = readFileSync(join(folder, file), "utf8");
     if (!from.test(text)) throw new Error(`${file} has no ${from}`);
@@ -18,7 +22,10 @@ export async function buildLater(folder: string, version: string): Promise<strin
   change("package.json", /"version": "[^"]+"/, `"version": "${version}"`);
   const all = "src/orchestration/store/migrations/all.ts";
   change(all, /\];/, '  "create table of_a_later_version (id integer primary key) strict",\n];');
-  return build(folder);
+  const run = Bun.spawn([process.execPath, "run", "build.ts"], { cwd: folder, stdout: "ignore", stderr: "pipe" });
+  const said = await new Response(run.stderr).text();
+  if ((await run.exited) !== 0) throw new Error(`${folder} was not built: ${said}`);
+  return join(folder, "dist/berth");
 }
 
 /** Whether this checkout has the history that `earlierProgram` needs. */
@@ -37,11 +44,4 @@ export function earlierProgram(folder: string, commit: string): string {
   const line = `exec '${process.execPath}' '${join(folder, "src/main.ts")}' "$@"`;
   writeFileSync(program, `#!/bin/sh\n${line}\n`, { mode: 0o755 });
   return program;
-}
-
-async function build(folder: string): Promise<string> {
-  const run = Bun.spawn([process.execPath, "run", "build.ts"], { cwd: folder, stdout: "ignore", stderr: "pipe" });
-  const said = await new Response(run.stderr).text();
-  if ((await run.exited) !== 0) throw new Error(`${folder} was not built: ${said}`);
-  return join(folder, "dist/berth");
 }
