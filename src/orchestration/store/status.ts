@@ -22,28 +22,19 @@ export function createStatus(db: Database): StatusNoun {
     "insert into status (kind, scope, name, status) values (?, ?, ?, ?)" +
       " on conflict (kind, scope, name) do update set status = excluded.status where status <> excluded.status",
   );
-  const cache = createCache<Kept | undefined>(statusesCached);
+  const cache = createCache<Status | undefined>(statusesCached);
   return {
     status: {
-      get(key) {
-        const kept = cache.get(keyText(key), () => {
+      get: (key) =>
+        cache.get(keyText(key), () => {
           const row = byKey.get(...columnsOf(key));
-          return row ? { text: row.status } : undefined;
-        });
-        if (kept === undefined || "status" in kept) return kept?.status;
-        const status = deepFreeze<Status>(JSON.parse(kept.text));
-        cache.set(keyText(key), { status });
-        return status;
-      },
+          return row ? deepFreeze<Status>(JSON.parse(row.status)) : undefined;
+        }),
       put(key, status) {
-        const text = JSON.stringify(status);
-        upsert.run(...columnsOf(key), text);
-        cache.set(keyText(key), { text });
+        upsert.run(...columnsOf(key), JSON.stringify(status));
+        cache.set(keyText(key), deepFreeze(status));
       },
     },
     forget: (id) => (id === undefined ? cache.clear() : cache.drop(id)),
   };
 }
-
-/** Most are written again before anybody asks for them. */
-type Kept = { text: string } | { status: Status };

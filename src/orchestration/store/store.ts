@@ -137,6 +137,7 @@ export interface Transaction extends LookWrites {
     wipe(scope: string, name: string): boolean;
   };
   status: StatusReads & {
+    /** Keeps the object that it is given, frozen: JSON, where an undefined field is an absent one. */
     put(key: ManifestKey, status: Record<string, unknown>): void;
   };
   frozen: FrozenReads & {
