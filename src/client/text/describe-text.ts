@@ -138,7 +138,10 @@ function specText(spec: Record<string, unknown>, reveal: boolean): string {
       .filter(([key]) => !key.startsWith("_"))
       .map(([key, value]) => [key, reveal ? value : hideEnvironment(key, value)]),
   );
-  return Object.keys(own).length === 0 ? "" : stringify(own, { lineWidth: 0 }).trimEnd();
+  if (Object.keys(own).length === 0) return "";
+  // YAML itself leaves characters in that drive a terminal or turn the direction of a text.
+  const lines = stringify(own, { lineWidth: 0 }).trimEnd().split("\n");
+  return lines.map(printable).join("\n");
 }
 
 function hideEnvironment(key: string, value: unknown): unknown {

@@ -84,6 +84,12 @@ describe("a resource", () => {
     expect(text).not.toMatch(/s3cret|_asset/);
   });
 
+  test("has no character in its spec that drives the terminal", () => {
+    const text = described({ job: { command: ["a\u009b31mb", "c\u202ed", "e\u001b[1mf"], script: "one\ntwo" } });
+    expect(text).not.toMatch(/[\u001b\u0080-\u009f\u202e]/);
+    expect(text).toContain("    script: |-\n      one\n      two");
+  });
+
   describe("whose last release", () => {
     const failed = { id: "2", cause: "apply", status: "failed", error: "CrashLoop: shop-web.a1b2c crash-loops" };
     const good = { id: "1", cause: "apply", status: "succeeded" };
