@@ -20,10 +20,12 @@ interface Place {
  * Reads a mark, runs the command, and prints the mark with the exit code. `exec` runs programs only, as the engine does,
  * and no builtin. What the shell itself says, such as "Hangup", is no output of the command. It ends with its input, and
  * not with a command that ends its process group. A variable that the container has too would be changed for the
- * command. The mark is printed in one piece: what the command left running may print as well.
+ * command. The mark is printed in one piece: what the command left running may print as well. The empty line at the start
+ * tells at once that the shell runs.
  */
 const loop = `exec 2>/dev/null
 trap : INT TERM
+echo
 while read -r _check_mark; do
   (exec "$@") </dev/null 2>&1
   echo "

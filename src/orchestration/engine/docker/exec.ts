@@ -92,21 +92,30 @@ async function open(setup: Setup, id: string): Promise<Pipe> {
   return pipe;
 }
 
+/** Pauses between two looks for the process. Most starts take longer than the first, and each look costs the engine CPU. */
+const lookMsMin = 30;
+const lookMsMax = 100;
+
 /**
- * Waits for the process, and returns its pid as the engine knows it. The engine tells of a user, a folder or a program
- * that is not there only in what looks like output; that the process never had a pid is what gives it away.
+ * Waits for the process, and returns its pid as the engine knows it. Its first output is the sign that it runs; one that
+ * says nothing is looked for. The engine tells of a user, a folder or a program that is not there only in what looks like
+ * output; that the process never had a pid is what gives it away.
  */
 async function started({ engine, attempt, spec, startMs }: Setup, id: string, pipe: Pipe): Promise<number> {
   const begin = performance.now();
-  for (;;) {
-    const elapsed = performance.now() - begin;
-    const pause = systemClock.sleep(elapsed < 300 ? 10 : 100);
-    await Promise.race([pipe.end, pause]);
+  let isHeard = false;
+  const heard = pipe.arrival().then(() => {
+    isHeard = true;
+  });
+  for (let lookMs = lookMsMin; ; lookMs = Math.min(lookMs * 1.5, lookMsMax)) {
+    const pause = systemClock.sleep(lookMs);
+    // What has arrived stays: it would be a sign each time.
+    await Promise.race([isHeard ? pipe.end : heard, pause]);
     const ended = pipe.ended();
     const state = await readExec(engine, id);
     if (state.Pid > 0) return state.Pid;
     if (ended && !state.Running) throw refusal({ status: undefined, words: await words(pipe, spec.tty) }, attempt);
-    if (elapsed > startMs) throw timedOut(attempt, startMs);
+    if (performance.now() - begin > startMs) throw timedOut(attempt, startMs);
     await pause;
   }
 }

@@ -7,6 +7,8 @@ export interface Pipe {
   read(): Promise<Uint8Array | undefined>;
   /** Reads nothing for `ms`: what comes meanwhile waits in the system, and is then read at once. */
   gather(ms: number): Promise<void>;
+  /** Resolves when there is something to read, or the other side has finished. */
+  arrival(): Promise<void>;
   /** Puts bytes back: they are read next. */
   unread(bytes: Uint8Array): void;
   /** Resolves when the system has taken all the bytes, false when the connection has ended before. In order of the calls. */
@@ -109,7 +111,7 @@ function renew(state: State, what: "arrival" | "drain"): void {
   state[what] = Promise.withResolvers();
 }
 
-function reading(state: State, socket: Socket): Pick<Pipe, "read" | "gather" | "unread" | "abandon"> {
+function reading(state: State, socket: Socket): Pick<Pipe, "read" | "gather" | "arrival" | "unread" | "abandon"> {
   const pause = () => {
     if (state.paused) return;
     state.paused = true;
@@ -134,6 +136,9 @@ function reading(state: State, socket: Socket): Pick<Pipe, "read" | "gather" | "
       if (state.inboxBytes <= inboxBytesMax / 2) resume();
       if (bytes === undefined && state.fault !== undefined && !state.abandoned) throw state.fault;
       return bytes;
+    },
+    arrival: async () => {
+      if (state.inbox.length === 0 && !state.ended) await state.arrival.promise;
     },
     abandon: () => {
       state.abandoned = true;

@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import { afterEach, describe, expect, test } from "bun:test";
 import { naming } from "../../../../../src/orchestration/core/naming.ts";
 import { createDockerRuntime } from "../../../../../src/orchestration/engine/docker/docker.ts";
@@ -59,5 +60,42 @@ describe("the requests of an exec", () => {
     expect((await requests("1.41", { size })).create).not.toHaveProperty("ConsoleSize");
     await engine.close();
     expect((await requests("1.42", { size, tty: false })).create).not.toHaveProperty("ConsoleSize");
+  });
+});
+
+/** Each look costs the engine CPU: see `started`. */
+describe("the looks for the process of an exec", () => {
+  let engine: FakeEngine;
+  afterEach(() => engine.close());
+  const looks = async (begin: (response: ServerResponse, run: () => void) => void) => {
+    let pid = 0;
+    engine = await startFakeEngine(({ path }, response) => {
+      if (path.endsWith("/containers/a/json")) sendJson(response, 200, inspection({ name: "a" }));
+      else if (path.endsWith("/exec")) sendJson(response, 201, { Id: "e1" });
+      else if (path.endsWith("/exec/e1/json")) sendJson(response, 200, { Running: true, ExitCode: null, Pid: pid });
+      else {
+        response.writeHead(200);
+        response.flushHeaders();
+        begin(response, () => (pid = 7));
+      }
+    });
+    const runtime = createDockerRuntime({ host: engine.host, installationId: "i", names: naming() });
+    await runtime.exec("a", spec);
+    runtime.close();
+    return engine.requests.filter(({ path }) => path.endsWith("/exec/e1/json")).length;
+  };
+
+  test("are one where its output tells that it runs", async () => {
+    const count = await looks((response, run) => {
+      run();
+      response.write("up");
+    });
+    expect(count).toBe(1);
+  });
+
+  test("are few where it says nothing", async () => {
+    const count = await looks((_response, run) => setTimeout(run, 250));
+    expect(count).toBeGreaterThan(0);
+    expect(count).toBeLessThan(7);
   });
 });

@@ -115,6 +115,24 @@ describe("openPipe", () => {
     pipe.close();
   });
 
+  test("an arrival is what can be read, or the end", async () => {
+    const { pipe, peer } = await pair();
+    let isHeard = false;
+    const heard = pipe.arrival().then(() => (isHeard = true));
+    await Bun.sleep(20);
+    expect(isHeard).toBe(false);
+    peer.write("x");
+    await heard;
+    // It is there until it is read.
+    await pipe.arrival();
+    expect(Buffer.from((await pipe.read()) ?? []).toString()).toBe("x");
+    const end = pipe.arrival();
+    peer.shutdown();
+    await end;
+    await pipe.arrival();
+    expect(await pipe.read()).toBeUndefined();
+  });
+
   test("what has arrived is read after a close too", async () => {
     const { pipe, peer } = await pair();
     peer.write("kept");
