@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { ListedManifest } from "../../src/orchestration/api/apply.ts";
 import type { Manifest } from "../../src/orchestration/api/manifest.ts";
 import type { PodRecord } from "../../src/orchestration/api/pods.ts";
 import { docker } from "./dockerd.ts";
@@ -26,6 +27,8 @@ export interface Rig {
   call(method: string, path: string, body?: unknown): Promise<Answer>;
   apply(...manifests: Manifest[]): Promise<Answer>;
   pods(scope: string, name?: string): Promise<PodRecord[]>;
+  /** A manifest with its status, from the store alone: `status` asks the engine each time, which is dear in a poll. */
+  stored(kind: string, scope: string, name: string): Promise<ListedManifest | undefined>;
   /** Status blob of one resource; fields as `PodKindStatus`. */
   status(kind: string, scope: string, name: string): Promise<Record<string, unknown>>;
   ready(kind: string, scope: string, name: string, timeoutMs?: number): Promise<void>;
@@ -92,17 +95,21 @@ export async function rig(options: RigOptions = {}): Promise<Rig> {
       const answer = await self.call("GET", `/pods?scope=${scope}${name === undefined ? "" : `&name=${name}`}`);
       return (answer.body.data as { pods: PodRecord[] } | undefined)?.pods ?? [];
     },
+    async stored(kind, scope, name) {
+      const answer = await self.call("GET", `/apply?kind=${kind}&scope=${scope}&name=${name}&status=true`);
+      return (answer.body.data as ListedManifest[] | undefined)?.[0];
+    },
     async status(kind, scope, name) {
       const answer = await self.call("GET", `/describe?kind=${kind}&scope=${scope}&name=${name}`);
       return (answer.body.data as { status: Record<string, unknown> } | undefined)?.status ?? {};
     },
     async ready(kind, scope, name, timeoutMs = patienceMs) {
-      const revision = await revisionOf(self, kind, scope, name);
+      const revision = (await self.stored(kind, scope, name))?.metadata?.revision ?? 0;
       await waitFor(
         `${kind}/${scope}/${name} to be ready`,
         async () => {
-          const status = await self.status(kind, scope, name);
-          return status.phase === "ready" && Number(status.observed_revision) >= revision;
+          const { status } = (await self.stored(kind, scope, name)) ?? {};
+          return status?.phase === "ready" && Number(status.observed_revision) >= revision;
         },
         timeoutMs,
       );
@@ -124,11 +131,6 @@ export async function rig(options: RigOptions = {}): Promise<Rig> {
   };
   await self.start(options.program);
   return self;
-}
-
-async function revisionOf(self: Rig, kind: string, scope: string, name: string): Promise<number> {
-  const answer = await self.call("GET", `/describe?kind=${kind}&scope=${scope}&name=${name}`);
-  return (answer.body.data as { manifest: Manifest } | undefined)?.manifest.metadata?.revision ?? 0;
 }
 
 async function call(socket: string, request: { method: string; path: string; body: unknown }): Promise<Answer> {
