@@ -1,14 +1,14 @@
 import { ApiError, type Client, createClient } from "../../src/base/wire/client.ts";
 import type { Spec } from "../../src/orchestration/api/manifest.ts";
-import { apply } from "../../src/orchestration/api/apply.ts";
+import { apply, listManifests } from "../../src/orchestration/api/apply.ts";
 import { getConfig, setConfig } from "../../src/orchestration/api/config.ts";
 import { listPluginRuns } from "../../src/orchestration/api/dispatch.ts";
-import { describe } from "../../src/orchestration/api/describe.ts";
 import { cancelRun, listRuns } from "../../src/orchestration/api/jobs.ts";
 import { getPod, listPods, type PodRecord, startPod, stopPod } from "../../src/orchestration/api/pods.ts";
 import { type Call, PluginError } from "../kit.ts";
 import type { Reference } from "./arguments.ts";
-import { type ExecRequest, type ExecOutcome, execInPod } from "./exec.ts";
+import type { ExecRequest, ExecOutcome } from "./exec.ts";
+import { createPodShells } from "./pod-shells.ts";
 
 /** What the commands of a plugin need of the server that runs it. */
 export interface Controller {
@@ -63,7 +63,7 @@ export function controllerOf(call: Call): Controller {
       fetch(to, { ...init, signal: AbortSignal.timeout(callMs), ...(unix === undefined ? {} : { unix }) }),
     headers: { "X-Berth-Actor": `plugin ${text(call.input.plugin)}`.trim() },
   });
-  return { ...readers(api, text(call.input.plugin)), ...writers(api), exec: (request) => execInPod(url, request) };
+  return { ...readers(api, text(call.input.plugin)), ...writers(api), exec: createPodShells(url) };
 }
 
 /** The variable of the platform with this ending: its prefix is a setting of the installation. */
@@ -125,9 +125,9 @@ function readers(api: Client, plugin: string): Pick<Controller, Readers> {
       return runs.some(({ run_id, status }) => run_id === id && status === "running");
     },
     async spec(of) {
-      const query = { kind: "statefulset", ...of };
-      const found = await orUndefined(api.call(describe, { query }), 404);
-      return found?.manifest.spec;
+      // Not by `describe`, which asks the engine for what runs.
+      const [found] = await api.call(listManifests, { query: { kind: "statefulset", ...of } });
+      return found?.spec;
     },
     async heldPorts(of, spec) {
       const body = { kind: "statefulset", ...of, spec };
