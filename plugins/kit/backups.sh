@@ -136,6 +136,14 @@ list_backups() {
   done | sort -r
 }
 
+# count_backups: how many there are, in `count`. Without a program: the status of a pod is asked for often.
+count_backups() {
+  count=0
+  for folder in "$backups"/[0-9]*Z; do
+    [ ! -f "$folder/SHA256SUMS" ] || count=$((count + 1))
+  done
+}
+
 # known ID: fails where there is no such backup, or not as it was written.
 known() {
   is_backup_name "$1"

@@ -14,10 +14,29 @@ die() {
   exit 1
 }
 
+# Whether this is root. Without a program: every tool asks, and starting one costs more than the rest of the question.
+is_root() {
+  while read -r key _ effective _; do
+    if [ "$key" = Uid: ]; then
+      [ "$effective" = 0 ]
+      return
+    fi
+  done </proc/self/status
+  return 1
+}
+
+# Whether the image has the owner. Users that are not in the file are known to `id` only.
+has_owner() {
+  while IFS=: read -r user _; do
+    [ "$user" != "$owner" ] || return 0
+  done 2>/dev/null </etc/passwd
+  id "$owner" >/dev/null 2>&1
+}
+
 # Whether this is root, and there is a user to go on as.
 becomes_owner() {
-  [ "$(id -u)" = 0 ] || return 1
-  if id "$owner" >/dev/null 2>&1; then return 0; fi
+  is_root || return 1
+  if has_owner; then return 0; fi
   [ -z "${owner_needed:-}" ] || die "the image has no user \"$owner\" and $owner_needed; use an image that has one"
   return 1
 }
@@ -26,9 +45,7 @@ becomes_owner() {
 own_folders() {
   becomes_owner || return 0
   mkdir -p "$@"
-  for folder in "$@"; do
-    if [ -n "$(find "$folder" -prune ! -user "$owner")" ]; then chown -R "$owner" "$folder"; fi
-  done
+  find "$@" -prune ! -user "$owner" -exec chown -R "$owner" {} +
 }
 
 # as_owner SCRIPT ARGUMENT…: goes on as that user, where there is one.
@@ -37,10 +54,14 @@ as_owner() {
   for program in gosu su-exec; do
     if command -v "$program" >/dev/null 2>&1; then exec "$program" "$owner" sh "$@"; fi
   done
-  if setpriv --help 2>&1 | grep -q -- --reuid; then
-    exec setpriv --reuid="$owner" --regid="$owner" --init-groups sh "$@"
-  fi
+  if has_full_setpriv; then exec setpriv --reuid="$owner" --regid="$owner" --init-groups sh "$@"; fi
   exec su -s /bin/sh "$owner" -- "$@"
+}
+
+# The setpriv of BusyBox changes no user.
+has_full_setpriv() {
+  command -v setpriv >/dev/null 2>&1 || return 1
+  ! command -v busybox >/dev/null 2>&1 || ! [ "$(command -v setpriv)" -ef "$(command -v busybox)" ]
 }
 
 # as_first SCRIPT: goes on as that user in a process of its own, and hands it the signals. The first process of a container

@@ -11,7 +11,7 @@ rows_query="select quote_ident(n.nspname) || '.' || quote_ident(c.relname) || ' 
   order by 1"
 
 use_local() {
-  PGHOST=$(socket_folder) PGPORT=$port PGUSER=$superuser
+  PGHOST=$sockets PGPORT=$port PGUSER=$superuser
   export PGHOST PGPORT PGUSER
 }
 

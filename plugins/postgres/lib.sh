@@ -15,6 +15,8 @@ passfile=$volume/berth.pgpass
 state=$volume/berth.state
 # The server removes it when it is promoted, before it takes writes.
 standby_signal=$PGDATA/standby.signal
+# Of this container: roles, databases and extensions are there.
+ensured=/tmp/berth-ensured
 port=${PG_PORT:-5432}
 superuser=postgres
 # Superuser for the machinery: standbys, pg_rewind and backup jobs come over the network as this role.
@@ -36,9 +38,8 @@ find_programs() {
 }
 
 # Where the server's socket is.
-socket_folder() {
-  if [ -d /var/run/postgresql ] && [ -w /var/run/postgresql ]; then echo /var/run/postgresql; else echo /tmp; fi
-}
+sockets=/tmp
+[ ! -d /var/run/postgresql ] || [ ! -w /var/run/postgresql ] || sockets=/var/run/postgresql
 
 # Who is primary, and the password of the machinery. The container's environment is as old as the container and the
 # file as old as the last command that reached it: the higher epoch is the newer word.
@@ -67,10 +68,33 @@ save_state() {
 # The machinery must not wait for a standby: the first one comes after it.
 not_waiting="-c synchronous_commit=local"
 
-# One value from the server of this pod, as superuser over its socket.
-local_value() { PGOPTIONS=$not_waiting PGHOST=$(socket_folder) PGPORT=$port PGUSER=$superuser psql -XAtq -d "${2:-postgres}" -c "$1"; }
+# ask ARGUMENT…: psql at the server of this pod, as superuser over its socket.
+ask() { PGOPTIONS=$not_waiting PGHOST=$sockets PGPORT=$port PGUSER=$superuser psql -XAtq -v ON_ERROR_STOP=1 -d postgres "$@"; }
+
+# One value from it.
+local_value() { ask -c "$1"; }
 
 # One value from another pod: remote_value HOST SQL.
 remote_value() {
   PGPASSFILE=$passfile PGCONNECT_TIMEOUT=5 psql -XAtqw -h "$1" -p "$port" -U "$maintenance" -d postgres -c "$2"
+}
+
+# outdated TIMELINE [ADDRESS…]: whether a pod takes writes that was promoted later than this one: its timeline is a higher one.
+# Those addresses need not be asked.
+outdated() {
+  known=" ${2:-} "
+  for peer in $(peers || true); do
+    case $known in *" $peer "*) continue ;; esac
+    theirs=$(remote_value "$peer" "select ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int
+      where not pg_is_in_recovery()" 2>/dev/null || true)
+    if [ "${theirs:-0}" -gt "$1" ]; then return 0; fi
+  done
+  return 1
+}
+
+# The addresses of this pod, from where the engine writes them.
+own_addresses() {
+  while read -r address names; do
+    case " $names " in *" ${HOSTNAME:-} "*) printf '%s ' "$address" ;; esac
+  done </etc/hosts
 }

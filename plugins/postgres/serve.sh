@@ -6,20 +6,18 @@ set -eu
 
 # The server's own files stay as initdb made them; what is set here lies beside them.
 write_conf() {
-  cat >"$hba" <<HBA
-local all all trust
-host all,replication $maintenance all scram-sha-256
-host all $superuser all reject
-host all all all scram-sha-256
-HBA
-  # Older servers know replication as a word of its own only.
-  sed -i "s/^host all,replication \(.*\)/host all \1\nhost replication \1/" "$hba"
+  printf '%s\n' >"$hba" \
+    "local all all trust" \
+    "host all $maintenance all scram-sha-256" \
+    "host replication $maintenance all scram-sha-256" \
+    "host all $superuser all reject" \
+    "host all all all scram-sha-256"
   cat >"$conf" <<CONF
 include '/berth/settings.conf'
 listen_addresses = '*'
 port = $port
 hba_file = '$hba'
-unix_socket_directories = '$(socket_folder)'
+unix_socket_directories = '$sockets'
 password_encryption = 'scram-sha-256'
 wal_level = replica
 wal_log_hints = on
@@ -42,16 +40,6 @@ refuse_if_answered() {
   if pg_isready -q -t 3 -U "$superuser" -d postgres -h "$PG_NAME.$PG_SCOPE" -p "$port"; then
     die "this volume is empty and another pod has the data; make that one primary: promote $PG_SCOPE/$PG_NAME --replica N"
   fi
-}
-
-# outdated TIMELINE: whether a pod takes writes that was promoted later than this one: its timeline is a higher one.
-outdated() {
-  for peer in $(peers || true); do
-    theirs=$(remote_value "$peer" "select ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int
-      where not pg_is_in_recovery()" 2>/dev/null || true)
-    if [ "${theirs:-0}" -gt "$1" ]; then return 0; fi
-  done
-  return 1
 }
 
 own_timeline() { LC_ALL=C pg_controldata -D "$PGDATA" | sed -n "s/^Latest checkpoint's TimeLineID: *//p"; }
@@ -127,8 +115,10 @@ rejoin_if_apart() {
 }
 
 check_version() {
-  data=$(cat "$PGDATA/PG_VERSION")
-  program=$(postgres --version | sed 's/^[^0-9]*//; s/\..*//; s/[^0-9].*//')
+  read -r data <"$PGDATA/PG_VERSION"
+  program=$(postgres --version)
+  program=${program#"${program%%[0-9]*}"}
+  program=${program%%[!0-9]*}
   [ "$data" = "$program" ] || die "the data is of PostgreSQL $data and the image holds $program; go back to an image of" \
     "$data, take a backup, and restore it into a new block"
 }
@@ -153,29 +143,39 @@ prepare() {
   write_conf
 }
 
+# Of a pod that takes writes: its timeline, and the addresses of those that follow it. They take none themselves.
+standing_query="select case when not pg_is_in_recovery() then
+  ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int || ' ' ||
+    coalesce((select string_agg(host(client_addr), ' ') from pg_stat_replication
+      where state = 'streaming' and reply_time > now() - interval '15 seconds'), '') end"
+
 # Beside the server: makes roles, databases and extensions where it is primary, and never lets two be primary. It runs all
-# day, so it asks the server only where the files do not say enough.
+# day, so it looks seldom, and asks the server only where the files do not say enough. A promotion does not wait for it.
 attend() {
   pause=1
   rounds=0
   while sleep "$pause"; do
-    [ ! -e "$standby_signal" ] || continue
+    if [ -e "$standby_signal" ]; then
+      pause=5
+      continue
+    fi
     load_state
     rounds=$(((rounds + 1) % 3))
     if [ "$primary" = "$ordinal" ] && [ -e "$ensured" ] && [ "$rounds" != 0 ]; then continue; fi
-    if [ "$(local_value 'select pg_is_in_recovery()' 2>/dev/null)" != f ]; then continue; fi
+    standing=$(local_value "$standing_query" 2>/dev/null || true)
+    [ -n "$standing" ] || continue
     if [ "$primary" != "$ordinal" ]; then
       say "pod $primary is primary by now: stopping"
       kill -INT "$server" 2>/dev/null || true
       return 0
     fi
-    if [ "$rounds" = 0 ] && outdated "$(local_value "select ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int")"; then
+    if [ "$rounds" = 0 ] && outdated "${standing%% *}" "${standing#* } $(own_addresses)"; then
       say "$peer was promoted later than this pod: stopping"
       kill -INT "$server" 2>/dev/null || true
       return 0
     fi
     [ ! -e "$ensured" ] || continue
-    if sh /berth/tools.sh ensure; then : >"$ensured"; fi
+    sh /berth/tools.sh ensure || continue
     pause=5
   done
 }
@@ -189,9 +189,10 @@ interruptible() {
 }
 
 if [ "${1:-}" != owner ]; then
-  own_folders "$volume" "$backups" /var/run/postgresql
-  [ ! -e "$PGDATA" ] || own_folders "$PGDATA"
-  [ "$(id -u)" != 0 ] || as_first /berth/serve.sh
+  set --
+  [ ! -e "$PGDATA" ] || set -- "$PGDATA"
+  own_folders "$volume" "$backups" /var/run/postgresql "$@"
+  if is_root; then as_first /berth/serve.sh; fi
 fi
 umask 077
 # Pid files say nothing between containers: the lock is what keeps a second server away from this data.
@@ -203,7 +204,6 @@ save_state
 find_programs
 write_conf
 prepare
-ensured=/tmp/berth-ensured
 rm -f "$ensured" "$PGDATA/postmaster.pid"
 postgres -D "$PGDATA" -c config_file="$conf" &
 server=$!

@@ -66,7 +66,8 @@ save_state() {
   mv "$state.new" "$state"
 }
 
-# ask COMMAND…: of the server in this pod. An error that the server tells is one here, too.
+# ask COMMAND…: of the server in this pod; without a command, those on standard input. An error that the server tells is one
+# here, too.
 ask() {
   answer=$("$client" --no-auth-warning -p "$port" "$@" 2>&1) || {
     say "$answer"

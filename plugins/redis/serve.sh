@@ -53,7 +53,7 @@ refuse_empty_primary() {
 if [ "${1:-}" != owner ]; then
   rm -rf "$synced"
   own_folders "$volume" "$backups"
-  [ "$(id -u)" != 0 ] || as_first /berth/serve.sh
+  if is_root; then as_first /berth/serve.sh; fi
 fi
 find_programs
 ordinal=$(own_ordinal)

@@ -20,31 +20,45 @@ ready() {
 # does not say that it follows is no standby.
 status() {
   . /berth/backup.sh
-  info=$(ask info)
+  count_backups
   echo "epoch=$epoch"
   echo "primary=$primary"
-  echo "backups=$(list_backups | wc -l | tr -d ' ')"
-  echo "version=$(info_field redis_version)"
-  echo "keys=$(ask dbsize)"
-  echo "bytes=$(info_field used_memory)"
-  echo "replid=$(info_field master_replid)"
-  case $(info_field role) in
-    master)
-      echo "role=primary"
-      echo "position=$(info_field master_repl_offset)"
-      info_field 'slave[0-9]*' | sed 's/^ip=\([^,]*\),.*state=\([^,]*\),offset=\([0-9]*\).*/standby=\1 \2 \3/'
-      ;;
-    slave)
-      echo "role=standby"
-      echo "position=$(info_field slave_repl_offset)"
-      echo "streaming=$([ "$(info_field master_link_status)" = up ] && echo t || echo f)"
-      ;;
-    *) die "the server does not say whether it takes writes or follows" ;;
+  echo "backups=$count"
+  answer=$(printf 'info\ndbsize\n' | ask)
+  printf '%s\n' "$answer" | tell_status || die "the server does not say whether it takes writes or follows"
+}
+
+# Reads the answers to INFO and DBSIZE and prints what `status` tells of them. Without a program: it is asked for often.
+tell_status() {
+  role=
+  while IFS=: read -r field value; do
+    case $field in
+      redis_version) echo "version=$value" ;;
+      used_memory) echo "bytes=$value" ;;
+      master_replid) echo "replid=$value" ;;
+      role) role=$value ;;
+      master_link_status) link=$value ;;
+      master_repl_offset) sent=$value ;;
+      slave_repl_offset) got=$value ;;
+      slave[0-9]*) tell_standby "$value" ;;
+      *[!0-9]* | '') ;;
+      *) echo "keys=$field" ;;
+    esac
+  done
+  case $role in
+    master) printf 'role=primary\nposition=%s\n' "${sent:-}" ;;
+    slave) printf 'role=standby\nposition=%s\nstreaming=%s\n' "${got:-}" "$([ "${link:-}" = up ] && echo t || echo f)" ;;
+    *) return 1 ;;
   esac
 }
 
-# info_field NAME: one field of that one answer of the server.
-info_field() { printf '%s\n' "$info" | sed -n "s/^$1://p"; }
+# tell_standby "ip=ADDRESS,port=N,state=STATE,offset=N,…"
+tell_standby() {
+  address=${1#*ip=}
+  phase=${1#*state=}
+  offset=${1#*offset=}
+  echo "standby=${address%%,*} ${phase%%,*} ${offset%%,*}"
+}
 
 # hold MS: writes wait, so that standbys can get to the end.
 hold() { ask client pause "$1" write >/dev/null; }

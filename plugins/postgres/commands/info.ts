@@ -1,6 +1,6 @@
 import { noMoreThan, parseArguments, referenceText } from "../../kit/arguments.ts";
 import { bytesText, columns } from "../../kit/bytes.ts";
-import { type Cluster, readStatus, type Status, statusOf, tool } from "../../kit/cluster.ts";
+import { type Cluster, readStatus, type Status, statusOf } from "../../kit/cluster.ts";
 import { ordinalOf } from "../../kit/controller.ts";
 import { exposedLines } from "../../kit/expose.ts";
 import { readLinks } from "../../kit/links.ts";
@@ -31,7 +31,8 @@ export async function info(call: Call): Promise<Outcome> {
     const role = statuses[index]?.one("role") ?? (pod.frozen ? "stopped" : pod.running ? "no answer" : "down");
     return { ordinal: ordinalOf(pod), role, ready: pod.ready, lag: lagOf(primary, ordinalOf(pod)) };
   });
-  const [promotion, connections] = await Promise.all([promotionState(cluster), connectionsOf(cluster)]);
+  const promotion = await promotionState(cluster);
+  const connections = connectionsOf(primary);
   if (args.values.output === "json") {
     const json = { ...asJson(cluster, primary, pods), connections, ...(promotion === undefined ? {} : { promotion }) };
     return { message: JSON.stringify(json, null, 2) };
@@ -44,16 +45,9 @@ interface Connections {
   max: number;
 }
 
-const connectionsSql = `select count(*) || ' ' || current_setting('max_connections')
-  from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid();`;
-
-/** Of clients to the primary; undefined where it cannot be asked. */
-async function connectionsOf(cluster: Cluster): Promise<Connections | undefined> {
-  const pod = cluster.pods.find((each) => each.running && ordinalOf(each) === cluster.primary);
-  if (pod === undefined) return undefined;
-  const asking = { pod, args: ["sql", "", "postgres", "-At", "-q"], stdin: `${connectionsSql}\n`, timeoutMs: 15_000 };
-  const said = await tool(cluster, asking).catch(() => undefined);
-  const [used = Number.NaN, max = Number.NaN] = said?.split(" ").map(Number) ?? [];
+/** Of clients to the primary; undefined where it does not tell, as with scripts of older blocks. */
+function connectionsOf(primary: Status): Connections | undefined {
+  const [used = Number.NaN, max = Number.NaN] = primary.one("connections").split(" ").map(Number);
   return Number.isInteger(used) && Number.isInteger(max) ? { used, max } : undefined;
 }
 

@@ -19,7 +19,7 @@ test("the ordinal comes from the variable of the platform, whatever its prefix i
 });
 
 describe("the user to go on as", () => {
-  const root = 'id() { [ "$1" = -u ] && echo 0; }';
+  const root = "is_root() { true; }";
 
   test("an image without it goes on as root where the server can", async () => {
     expect(await pod(`${root}\nas_owner script\nown_folders /nowhere\necho went on`)).toMatchObject({
@@ -39,8 +39,30 @@ describe("the user to go on as", () => {
   });
 
   test("who is not root goes on as they are", async () => {
-    const user = 'id() { [ "$1" = -u ] && echo 1000; }\nowner_needed=x';
+    const user = "is_root() { false; }\nowner_needed=x";
     expect((await pod(`${user}\nas_owner script\nown_folders /nowhere\necho went on`)).stdout).toBe("went on\n");
+  });
+
+  test("root is who the kernel says it is", async () => {
+    const asked = await pod("if is_root; then echo yes; else echo no; fi\nid -u");
+    expect(asked.stdout).toBe(process.getuid?.() === 0 ? "yes\n0\n" : `no\n${process.getuid?.()}\n`);
+  });
+
+  test("a user is known from the file of users, and from nowhere else where there is none", async () => {
+    const known = "if has_owner; then echo yes; else echo no; fi";
+    expect((await pod(`owner=root\nid() { false; }\n${known}`)).stdout).toBe("yes\n");
+    expect((await pod(`id() { false; }\n${known}`)).stdout).toBe("no\n");
+    expect((await pod(`id() { true; }\n${known}`)).stdout).toBe("yes\n");
+  });
+
+  test.each([
+    ["of util-linux", "", "yes"],
+    ["of util-linux beside BusyBox", "cp /bin/true $1/busybox", "yes"],
+    ["of BusyBox, as a link", "cp /bin/true $1/busybox; ln -sf busybox $1/setpriv", "no"],
+    ["of BusyBox, as the same file", "cp /bin/true $1/busybox; ln -f $1/busybox $1/setpriv", "no"],
+  ])("a setpriv %s can change the user or not", async (_what, lines, answer) => {
+    const script = `cp /bin/true "$1/setpriv"\n${lines}\nPATH=$1\nif has_full_setpriv; then echo yes; else echo no; fi`;
+    expect((await pod(script, folder)).stdout).toBe(`${answer}\n`);
   });
 });
 

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
@@ -9,7 +9,7 @@ let folder = "";
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "berth-status."));
   mkdirSync(join(folder, "bin"));
-  program("id", "echo 1000");
+  writeFileSync(join(folder, "process"), "Name:\tsh\nUid:\t1000\t1000\t1000\t1000\n");
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -20,13 +20,24 @@ function program(name: string, lines: string): void {
   chmodSync(path, 0o755);
 }
 
-/** Runs a tool of a plugin's scripts, laid where a pod has them. */
-async function tool(plugin: string, ...args: string[]) {
+/** Runs a tool of a plugin's scripts. */
+function tool(plugin: string, name: string, more: Record<string, string> = {}, ...args: string[]) {
+  return run(plugin, ["/berth/tools.sh", name, ...args], more);
+}
+
+/** Runs sh with scripts of a plugin, laid where a pod has them. */
+async function run(plugin: string, words: string[], more: Record<string, string> = {}) {
   mkdirSync(join(folder, "data"), { recursive: true });
   const at = join(folder, "berth");
   const lay = (from: string, to: string) => {
     mkdirSync(join(to, ".."), { recursive: true });
-    writeFileSync(to, readFileSync(from, "utf8").replaceAll("/tmp/", `${folder}/`).replaceAll("/berth/", `${at}/`));
+    const text = readFileSync(from, "utf8")
+      .replaceAll("/tmp/", `${folder}/`)
+      .replaceAll("/berth/", `${at}/`)
+      .replaceAll("/etc/hosts", join(folder, "hosts"))
+      // Who is not root goes on as they are.
+      .replaceAll("/proc/self/status", join(folder, "process"));
+    writeFileSync(to, text);
   };
   for (const name of ["lib.sh", "tools.sh", "backup.sh"]) lay(join(plugins, plugin, name), join(at, name));
   for (const name of ["pod.sh", "backups.sh", "handover.sh"]) lay(join(plugins, "kit", name), join(at, "kit", name));
@@ -34,8 +45,9 @@ async function tool(plugin: string, ...args: string[]) {
     PATH: `${join(folder, "bin")}:/usr/bin:/bin`,
     PGDATA: join(folder, "data"),
     ...{ PG_SCOPE: "data", PG_NAME: "main", REDIS_SCOPE: "data", REDIS_NAME: "main", REDIS_PASSWORD: "x" },
+    ...more,
   };
-  const child = Bun.spawn(["sh", join(at, "tools.sh"), ...args], {
+  const child = Bun.spawn(["sh", ...words.map((word) => word.replaceAll("/berth/", `${at}/`))], {
     env,
     stdin: "ignore",
     stdout: "pipe",
@@ -50,8 +62,13 @@ describe("redis", () => {
     program("redis-server", "");
     program("redis-cli", lines);
   };
-  const role = (text: string) =>
-    server(`case "$*" in *info) printf 'role:${text}\\r\\nmaster_link_status:up\\r\\n' ;; esac`);
+  const role = (text: string, more = "") =>
+    server(`while read -r command; do
+      case $command in
+        info) printf 'redis_version:7.0.1\\r\\nrole:${text}\\r\\nmaster_link_status:up\\r\\n${more}\\r\\n' ;;
+        dbsize) echo 12 ;;
+      esac
+    done`);
 
   test.each([
     ["master", "role=primary"],
@@ -61,6 +78,26 @@ describe("redis", () => {
     const { exitCode, stdout } = await tool("redis", "status");
     expect(exitCode).toBe(0);
     expect(stdout.split("\n")).toContain(line);
+  });
+
+  test("a primary tells who follows it, and how many keys it has", async () => {
+    const standby = (at: number) => `slave${at}:ip=10.0.0.${at},port=6379,state=online,offset=7${at},lag=0`;
+    role(
+      "master",
+      `master_replid:abc\\r\\nmaster_repl_offset:70\\r\\nslave_repl_offset:1\\r\\n${standby(0)}\\r\\n${standby(1)}`,
+    );
+    expect((await tool("redis", "status")).stdout.trimEnd().split("\n")).toEqual([
+      "epoch=0",
+      "primary=0",
+      "backups=0",
+      "version=7.0.1",
+      "replid=abc",
+      "standby=10.0.0.0 online 70",
+      "standby=10.0.0.1 online 71",
+      "keys=12",
+      "role=primary",
+      "position=70",
+    ]);
   });
 
   test.each([
@@ -100,12 +137,18 @@ describe("postgres", () => {
     for (const name of ["postgres", "initdb"]) program(name, "");
     program("psql", lines);
   };
-  const answers = (recovering: string) =>
-    server(`case "$*" in
-      *"select pg_is_in_recovery()") echo ${recovering} ;;
-      *"'role=primary'"*) echo role=primary ;;
-      *"'role=standby'"*) echo role=standby ;;
-    esac`);
+  /** Answers the script on its standard input, whose branches are those of psql. */
+  const answers = (follows: string) =>
+    server(`branch=all
+    while read -r line; do
+      case $line in
+        *"as follows "*) ;;
+        '\\if :follows') branch=t ;;
+        '\\else') branch=f ;;
+        '\\endif') branch=all ;;
+        "select 'role="*) [ "$branch" != ${follows} ] || echo "$line" | sed "s/select '//; s/';//" ;;
+      esac
+    done`);
 
   test.each([
     ["f", "role=primary"],
@@ -114,12 +157,11 @@ describe("postgres", () => {
     answers(text);
     const { exitCode, stdout } = await tool("postgres", "status");
     expect(exitCode).toBe(0);
-    expect(stdout.split("\n")).toContain(line);
+    expect(stdout.trimEnd().split("\n").slice(-1)).toEqual([line]);
   });
 
-  test("one that comes up between two questions is neither", async () => {
-    // The first question is refused; what is asked after it would be answered.
-    server(`[ -e "${folder}/asked" ] || { : >"${folder}/asked"; exit 2; }; echo role=primary`);
+  test("one whose answer breaks off is neither", async () => {
+    server("cat >/dev/null; echo role=primary; exit 2");
     const { exitCode, stdout } = await tool("postgres", "status");
     expect(exitCode).not.toBe(0);
     expect(stdout).not.toContain("role=");
@@ -127,7 +169,7 @@ describe("postgres", () => {
 
   test("a promotion of one that does not answer fails", async () => {
     server("exit 2");
-    expect((await tool("postgres", "promote", "2", "1")).exitCode).not.toBe(0);
+    expect((await tool("postgres", "promote", {}, "2", "1")).exitCode).not.toBe(0);
   });
 
   test("is ready as standby, and as primary once its roles are there", async () => {
@@ -143,5 +185,55 @@ describe("postgres", () => {
     expect(await ready()).toBe(true);
     program("pg_isready", "exit 2");
     expect(await ready()).toBe(false);
+  });
+
+  /** Runs `ensure` for a user and a database; what psql was given, and whether the pod counts as one that has all of it. */
+  const ensured = async (env: Record<string, string>) => {
+    mkdirSync(join(folder, "berth"), { recursive: true });
+    const lines = ["user app APP_PASSWORD", "database app app", "extension app pgcrypto"];
+    writeFileSync(join(folder, "berth/ensure.conf"), `${lines.join("\n")}\n`);
+    const { exitCode } = await tool("postgres", "ensure", env);
+    const script = existsSync(join(folder, "script")) ? readFileSync(join(folder, "script"), "utf8") : "";
+    return { exitCode, script, isMarked: existsSync(join(folder, "berth-ensured")) };
+  };
+
+  test("a primary makes what the block names in one go, and no password is in the script", async () => {
+    server(`cat >"${folder}/script"`);
+    const { exitCode, script, isMarked } = await ensured({ APP_PASSWORD: "hidden" });
+    expect([exitCode, isMarked]).toEqual([0, true]);
+    expect(script).not.toContain("hidden");
+    expect(script).toContain("\\set password `printenv APP_PASSWORD`\n");
+    expect(script).toEndWith(
+      '\\connect app\nset client_min_messages = warning;\ncreate extension if not exists "pgcrypto";\n',
+    );
+  });
+
+  test("a primary without a user's password, or whose server refuses, is not ready", async () => {
+    server(`cat >"${folder}/script"`);
+    expect(await ensured({})).toEqual({ exitCode: 1, script: "", isMarked: false });
+    server("cat >/dev/null; exit 3");
+    const { exitCode, isMarked } = await ensured({ APP_PASSWORD: "hidden" });
+    expect([exitCode, isMarked]).toEqual([1, false]);
+  });
+
+  test("a primary asks those pods for their timeline that do not follow it, and not itself", async () => {
+    writeFileSync(join(folder, "hosts"), "127.0.0.1\tlocalhost\n10.0.0.1\tother main-0\n10.0.0.11\tmain-01\n");
+    const outdated = async (timelines: Record<string, number>, call: string) => {
+      const answers = Object.entries(timelines).map(([address, line]) => `${address}) echo ${line} ;;`);
+      const script = `set -eu
+        . /berth/lib.sh
+        peers() { printf '10.0.0.1\\n10.0.0.2\\n10.0.0.3\\n10.0.0.11\\n'; }
+        remote_value() { case $1 in ${answers.join(" ")} esac; }
+        if ${call}; then echo "after $peer"; else echo no; fi`;
+      const { stdout } = await run("postgres", ["-c", script], { HOSTNAME: "main-0" });
+      return stdout.trim();
+    };
+    const own = '"10.0.0.2 $(own_addresses)"';
+    expect(await outdated({ "10.0.0.3": 4 }, `outdated 4 ${own}`)).toBe("no");
+    expect(await outdated({ "10.0.0.3": 5 }, `outdated 4 ${own}`)).toBe("after 10.0.0.3");
+    expect(await outdated({ "10.0.0.11": 5 }, `outdated 4 ${own}`)).toBe("after 10.0.0.11");
+    // What follows takes no writes, and a pod is not later than itself.
+    expect(await outdated({ "10.0.0.1": 9, "10.0.0.2": 9 }, `outdated 4 ${own}`)).toBe("no");
+    expect(await outdated({ "10.0.0.2": 9 }, "outdated 4")).toBe("after 10.0.0.2");
   });
 });
