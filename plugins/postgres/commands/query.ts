@@ -1,6 +1,6 @@
 import { noMoreThan, parseArguments, wholeNumber } from "../../kit/arguments.ts";
 import { columns } from "../../kit/bytes.ts";
-import { askedPod, type Cluster, primaryPod, tool, tryTool } from "../../kit/cluster.ts";
+import { askedPod, primaryPod, tool, tryTool } from "../../kit/cluster.ts";
 import { loadServer } from "../../kit/server.ts";
 import { type Call, type Outcome, PluginError, usage } from "../../kit.ts";
 import { postgresKind } from "../server.ts";
@@ -35,44 +35,63 @@ export async function query(call: Call): Promise<Outcome> {
   if (limit < 1 || limit > rowsMax) throw usage(`--limit needs a number from 1 to ${rowsMax}, not ${limit}`);
   const cluster = await loadServer(call, postgresKind, args.words[0]);
   const pod = askedPod(cluster, args.values.replica);
-  await ensureReader(cluster);
+  const leader = primaryPod(cluster);
   const database = args.values.database ?? cluster.env.PG_DATABASE ?? "postgres";
-  const words = ["sql", "", database, "-At", "-q"];
-  const answer = await tryTool(cluster, { pod, args: words, stdin: script(sql, limit), timeoutMs: queryMs });
+  const wordsFor = (name: string) => ["sql", "", name, "-At", "-q"];
+  // One call does both where that is possible. The superuser never works in a database of the block: its owner can set there
+  // what names mean.
+  const isOneCall = pod === leader && plainName.test(database);
+  if (!isOneCall) refuseChanged(await tool(cluster, { pod: leader, args: wordsFor("postgres"), stdin: reading }));
+  const [first, stdin] = isOneCall
+    ? ["postgres", `${reading}${script(sql, { limit, to: `"${database}"` })}`]
+    : [database, script(sql, { limit, to: "-" })];
+  const answer = await tryTool(cluster, { pod, args: wordsFor(first), stdin, timeoutMs: queryMs });
   if (answer.exitCode !== 0) throw new PluginError(faultOf(answer.stderr));
+  refuseChanged(answer.stdout);
   const found = readRows(answer.stdout);
   return { message: output === "json" ? JSON.stringify(found) : asText(found) };
 }
 
-/** The role is made once, on the primary. One that somebody gave more to is not used. */
-async function ensureReader(cluster: Cluster): Promise<void> {
-  const stdin = `
-    set client_min_messages = error;
-    do $do$ begin
-      if not exists (select from pg_catalog.pg_roles where rolname = '${reader}') then
-        create role ${reader} login connection limit 10 in role pg_read_all_data;
-        alter role ${reader} set temp_file_limit = '256MB';
-      end if;
-    end $do$;
-    select rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls or not rolcanlogin
-      or exists (select from pg_catalog.pg_auth_members m join pg_catalog.pg_roles g on g.oid = m.roleid
-        where m.member = r.oid and g.rolname <> 'pg_read_all_data')
-    from pg_catalog.pg_roles r where rolname = '${reader}';\n`;
-  const words = ["sql", "", "postgres", "-At", "-q"];
-  const said = await tool(cluster, { pod: primaryPod(cluster), args: words, stdin });
-  if (said !== "f")
-    throw new PluginError(`the role ${reader} was changed and can do more than read; drop it to get it back`);
+/** A database that psql takes for no more than its name. */
+const plainName = /^[A-Za-z_][A-Za-z0-9_-]*$/;
+
+/** What psql prints in the place of rows. */
+const changed = "the role was changed";
+
+/** Makes the role once. One that somebody gave more to is not used: the script ends there. */
+const reading = `
+set client_min_messages = error;
+do $do$ begin
+  if not exists (select from pg_catalog.pg_roles where rolname = '${reader}') then
+    create role ${reader} login connection limit 10 in role pg_read_all_data;
+    alter role ${reader} set temp_file_limit = '256MB';
+  end if;
+end $do$;
+select coalesce(bool_and(rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls or not rolcanlogin
+  or exists (select from pg_catalog.pg_auth_members m join pg_catalog.pg_roles g on g.oid = m.roleid
+    where m.member = r.oid and g.rolname <> 'pg_read_all_data')), true) as is_changed
+from pg_catalog.pg_roles r where rolname = '${reader}' \\gset
+\\if :is_changed
+\\echo ${changed}
+\\quit
+\\endif
+`;
+
+function refuseChanged(said: string): void {
+  if (said.trim() !== changed) return;
+  throw new PluginError(`the role ${reader} was changed and can do more than read; drop it to get it back`);
 }
 
 /**
  * The statement travels as data: neither psql nor another statement ever reads it as its own text. A cursor takes exactly
- * one statement that returns rows; a transaction that has begun to read cannot become one that writes.
+ * one statement that returns rows; a transaction that has begun to read cannot become one that writes. `to` is the database,
+ * as psql writes it; "-" is the one that it is in.
  */
-function script(sql: string, limit: number): string {
+function script(sql: string, { limit, to }: { limit: number; to: string }): string {
   const text = Buffer.from(sql).toString("base64");
   return `
 \\set VERBOSITY terse
-\\connect - ${reader}
+\\connect ${to} ${reader}
 set client_min_messages = error;
 set statement_timeout = '${statementSeconds}s';
 set lock_timeout = '${lockSeconds}s';
