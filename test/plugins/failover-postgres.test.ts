@@ -2,8 +2,12 @@ import { SQL } from "bun";
 import { setDefaultTimeout } from "bun:test";
 import { postgresImage } from "../support/blocks.ts";
 import { failoverTests } from "../support/failover.ts";
+import { Refused } from "../support/writers.ts";
 
 setDefaultTimeout(400_000);
+
+/** SQLSTATE of a write to a standby. */
+const readOnly = "25006";
 
 failoverTests("postgres", {
   plugin: "pg",
@@ -19,7 +23,11 @@ failoverTests("postgres", {
     const sql = new SQL({ adapter: "postgres", hostname, port: 5432, ...login, max: 1, connectionTimeout: 2 });
     return {
       async write(n) {
-        await sql`insert into t values (${n})`;
+        try {
+          await sql`insert into t values (${n})`;
+        } catch (error) {
+          throw (error as { errno?: unknown }).errno === readOnly ? new Refused(String(error)) : error;
+        }
       },
       async leads() {
         const [row] = await sql`select pg_is_in_recovery() as follows`;

@@ -2,6 +2,7 @@ import { RedisClient } from "bun";
 import { setDefaultTimeout } from "bun:test";
 import { redisImage } from "../support/blocks.ts";
 import { failoverTests } from "../support/failover.ts";
+import { Refused } from "../support/writers.ts";
 
 setDefaultTimeout(400_000);
 
@@ -23,7 +24,9 @@ failoverTests("redis", {
     await client.connect();
     return {
       async write(n) {
-        const added = await client.sadd("t", String(n));
+        const added = await client.sadd("t", String(n)).catch((error: unknown) => {
+          throw /^READONLY/.test(String((error as Error).message)) ? new Refused(String(error)) : error;
+        });
         if (added !== 1) throw new Error(`sadd answers ${added}`);
       },
       leads: async () => /^role:master\r?$/m.test(String(await client.send("INFO", ["replication"]))),

@@ -1,9 +1,19 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { SQL } from "bun";
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Manifest } from "../../src/orchestration/api/manifest.ts";
-import { allReady, type BlockRig, backupsOf, blockRig, infoOf, postgresImage } from "../support/blocks.ts";
+import {
+  addressOf,
+  allReady,
+  answerOf,
+  type BlockRig,
+  backupsOf,
+  blockRig,
+  infoOf,
+  postgresImage,
+} from "../support/blocks.ts";
 import { waitFor } from "../support/wait.ts";
 
 setDefaultTimeout(300_000);
@@ -23,14 +33,11 @@ describe("postgres on a real server", () => {
     name: "main",
     spec: { ...spec, ...more },
   });
-  const app: Manifest = {
-    kind: "deployment",
-    scope: "shop",
-    name: "web",
-    spec: { image: postgresImage, command: ["sh", "-c", "sleep 1000000"], stop_grace: "0s" },
-  };
+  const spare = { image: postgresImage, command: ["sh", "-c", "sleep 1000000"], stop_grace: "0s" };
   /** Never rolled: where the tests connect from. */
-  const client: Manifest = { ...app, name: "client" };
+  const client: Manifest = { kind: "deployment", scope: "shop", name: "client", spec: spare };
+  /** Its config is all that is looked at: test/plugins/stack.test.ts has an app that runs. */
+  const app: Manifest = { ...client, name: "web", spec: { ...spare, replicas: 0 } };
   let berth: BlockRig;
   beforeAll(async () => {
     berth = await blockRig();
@@ -41,8 +48,29 @@ describe("postgres on a real server", () => {
   afterAll(() => berth?.close());
 
   const sql = async (query: string, ...more: string[]) =>
-    (await berth.run("pg", "psql", "data/main", "-c", query, ...more, "--", "-At")).trim();
-  const primary = async () => (await infoOf(berth, "pg", "data/main")).primary;
+    (await answerOf(berth, "pg", "psql", ["data/main", "-c", query, ...more, "--", "-At"])).trim();
+  const config = async (scope: string, name: string) => {
+    const { body } = await berth.call("GET", `/config?scope=${scope}&name=${name}`);
+    return (body.data as unknown as { vars: Record<string, string> }).vars;
+  };
+  const primary = async () => Number((await config("data", "main")).PG_PRIMARY_ORDINAL);
+  /** A connection of the test's own to the primary, as superuser. */
+  const login = async (database: string) => {
+    const { POSTGRES_MAINTENANCE_PASSWORD: password = "" } = await config("data", "main");
+    const hostname = await addressOf(berth, `data-main.${await primary()}`);
+    const as = { username: "maintenance", password, database };
+    return new SQL({ adapter: "postgres", hostname, port: 5432, ...as, max: 1, connectionTimeout: 2 });
+  };
+  const streaming = async () => {
+    const server = await login("postgres");
+    try {
+      const [row] = await server`select count(*)::int as pods from pg_stat_replication
+        where state = 'streaming' and application_name ~ '^pod-'`;
+      return row.pods as number;
+    } finally {
+      await server.close({ timeout: 0 });
+    }
+  };
   /** The last of what each pod said: why a cluster is not whole stands nowhere else. */
   const lastLines = () =>
     [0, 1, 2].map((ordinal) => {
@@ -62,32 +90,25 @@ describe("postgres on a real server", () => {
       "one primary and two standbys that follow it",
       async () => {
         await allReady(berth, "data", "main");
+        if ((await streaming()) !== 2) return false;
+        // Asked last: it costs far more than the others.
         const { pods } = await infoOf(berth, "pg", "data/main");
-        const streaming = await sql("select count(*) from pg_stat_replication where state = 'streaming'");
-        return (
-          pods.filter(({ role }) => role === "primary").length === 1 &&
-          pods.every(({ ready }) => ready) &&
-          streaming === "2"
-        );
+        return pods.filter(({ role }) => role === "primary").length === 1 && pods.every(({ ready }) => ready);
       },
       120_000,
     ).catch((error: unknown) => {
       throw new Error(lastLines().join("\n"), { cause: error });
     });
-  const config = async (scope: string, name: string) => {
-    const { body } = await berth.call("GET", `/config?scope=${scope}&name=${name}`);
-    return (body.data as unknown as { vars: Record<string, string> }).vars;
-  };
   /** What a client says that connects as an app does, from another pod. */
-  const connect = (url: string, query: string) => {
-    const [pod] = berth.docker(["ps", "--filter", "name=shop-client", "--format", "{{.Names}}"]).trim().split("\n");
+  const connect = async (url: string, query: string) => {
+    const [pod] = await berth.pods("shop", "client");
     const psql = 'PATH=$(echo /usr/lib/postgresql/*/bin):$PATH; psql -XAtw "$0" -c "$1" 2>&1 || true';
-    return berth.docker(["exec", String(pod), "sh", "-c", psql, url, query]).trim();
+    return berth.docker(["exec", String(pod?.name), "sh", "-c", psql, url, query]).trim();
   };
 
   test("the block became a cluster with what it names, and no manifest holds a password", async () => {
     await isWhole();
-    expect(await sql("show max_connections")).toBe("40");
+    expect(await berth.run("pg", "psql", "data/main", "-c", "show max_connections", "--", "-At")).toBe("40");
     expect(await sql("select extname from pg_extension where extname = 'pgcrypto'")).toBe("pgcrypto");
     const { body } = await berth.call("GET", "/apply");
     const secrets = Object.entries(await config("data", "main")).filter(([key]) => key.includes("PASSWORD"));
@@ -119,7 +140,7 @@ describe("postgres on a real server", () => {
       "STATS_URL",
     );
     const { STATS_URL = "" } = await config("shop", "web");
-    expect(connect(STATS_URL, "select current_user")).toBe("reporting");
+    expect(await connect(STATS_URL, "select current_user")).toBe("reporting");
     expect((await berth.apply(block(more))).status).toBe(200);
   });
 
@@ -150,10 +171,8 @@ describe("postgres on a real server", () => {
       ["select pg_read_file('/etc/passwd')", "permission denied"],
       ["\\! id", "syntax error"],
     ] as const) {
-      expect([text, await berth.refused("pg", "query", "data/main", "-c", text)]).toEqual([
-        text,
-        expect.stringContaining(why),
-      ]);
+      const { body } = await berth.call("POST", "/plugin/pg/query", { args: ["data/main", "-c", text] });
+      expect([text, body.error]).toEqual([text, expect.stringContaining(why)]);
     }
     expect(await sql("select count(*) from secrets")).toBe("1");
     const runs = await berth.call("GET", "/plugins/runs?plugin=pg&limit=50");
@@ -172,9 +191,9 @@ describe("postgres on a real server", () => {
   test("a linked app logs in over the network; the superuser cannot", async () => {
     await berth.run("pg", "link", "data/main", "shop/web", "--reads");
     const { DATABASE_URL = "", DATABASE_READ_URL = "" } = await config("shop", "web");
-    expect(connect(DATABASE_URL, "select current_user || current_database()")).toBe("appapp");
-    expect(connect(DATABASE_READ_URL, "select 1")).toBe("1");
-    expect(connect(DATABASE_URL.replace("://app:", "://postgres:"), "select 1")).toContain("rejects connection");
+    expect(await connect(DATABASE_URL, "select current_user || current_database()")).toBe("appapp");
+    expect(await connect(DATABASE_READ_URL, "select 1")).toBe("1");
+    expect(await connect(DATABASE_URL.replace("://app:", "://postgres:"), "select 1")).toContain("rejects connection");
   });
 
   test("a new password reaches the server and the app, and the old one is refused", async () => {
@@ -183,12 +202,12 @@ describe("postgres on a real server", () => {
       "app has a new password; 1 linked app got new URLs",
     );
     const { DATABASE_URL: fresh = "" } = await config("shop", "web");
-    expect(connect(fresh, "select 1")).toBe("1");
-    expect(connect(old, "select 1")).toContain("password authentication failed");
+    expect(await connect(fresh, "select 1")).toBe("1");
+    expect(await connect(old, "select 1")).toContain("password authentication failed");
     // Not undone by containers of before that start again.
     berth.docker(["restart", `data-main.${await primary()}`]);
     await isWhole();
-    expect(connect(fresh, "select 1")).toBe("1");
+    expect(await connect(fresh, "select 1")).toBe("1");
   });
 
   test("a planned promotion loses nothing, and the container of before knows its place when it starts again", async () => {
@@ -203,7 +222,7 @@ describe("postgres on a real server", () => {
     berth.docker(["restart", `data-main.${target}`]);
     await isWhole();
     expect(await primary()).toBe(target);
-    expect(connect((await config("shop", "web")).DATABASE_URL ?? "", "select pg_is_in_recovery()")).toBe("f");
+    expect(await connect((await config("shop", "web")).DATABASE_URL ?? "", "select pg_is_in_recovery()")).toBe("f");
   });
 
   test("a primary that dies with changes nobody has is rewound, and its changes are gone", async () => {
@@ -212,7 +231,7 @@ describe("postgres on a real server", () => {
     await sql("create table agreed as select 1 as n; checkpoint");
     for (const ordinal of others) berth.docker(["pause", `data-main.${ordinal}`]);
     // More than the connections to them hold by themselves; what follows is here and nowhere else.
-    await sql("create table filler as select md5(n::text) from generate_series(1, 500000) as n");
+    await sql("select pg_logical_emit_message(false, 'filler', repeat('x', 40000000))");
     await sql("create table lost as select 1 as n; checkpoint");
     berth.docker(["kill", `data-main.${old}`]);
     // Else it would be back before the promotion, and would send it all.
@@ -258,7 +277,7 @@ describe("postgres on a real server", () => {
     await isWhole();
     expect(await sql("select count(*) from t")).toBe("100");
     expect(await sql("select count(*) from t", "-d", String(/app_before_\d+/.exec(message)?.[0]))).toBe("0");
-    expect(connect((await config("shop", "web")).DATABASE_URL ?? "", "select count(*) from t")).toBe("100");
+    expect(await connect((await config("shop", "web")).DATABASE_URL ?? "", "select count(*) from t")).toBe("100");
   });
 
   test("a dump is fetched through the server, as pg_restore reads it", async () => {
@@ -301,15 +320,21 @@ describe("postgres on a real server", () => {
   });
 
   test("a backup that is being taken can be ended, and the logs tell of it", async () => {
-    await sql("create table bulk as select md5(n::text) from generate_series(1, 400000) as n");
+    await sql("create table locked (n int)");
     const before = await backupsOf(berth, "pg", "data/main");
+    expect(await berth.run("pg", "backups:cancel", "data/main")).toStartWith("no backup");
+    const server = await login("app");
+    const holder = await server.reserve();
+    await holder`begin`;
+    await holder`lock table locked`;
     const taking = berth.cli(["pg", "backup", "data/main", "--no-check"]);
-    const told = await waitFor("a backup to be ended", async () => {
-      const text = await berth.run("pg", "backups:cancel", "data/main");
-      return text.startsWith("no backup") ? undefined : text;
+    await waitFor("the dump to wait for the table", async () => {
+      const [row] = await holder`select count(*)::int as waiting from pg_locks where not granted`;
+      return row.waiting > 0;
     });
-    expect(told).toBe("ended 1 backup; those that are complete stay");
+    expect(await berth.run("pg", "backups:cancel", "data/main")).toBe("ended 1 backup; those that are complete stay");
     const { exitCode, stderr } = await taking;
+    await server.close({ timeout: 0 });
     expect(exitCode).not.toBe(0);
     expect(stderr).toContain("the backup of data/main was cancelled by backups:cancel");
     expect(await backupsOf(berth, "pg", "data/main")).toEqual(before);
@@ -317,7 +342,7 @@ describe("postgres on a real server", () => {
     expect(logs).toMatch(/ backup +cancelled /);
     expect(logs).toContain("dumping app");
     expect(logs).toContain("was cancelled by backups:cancel; those that are complete stay");
-    await sql("drop table bulk");
+    await sql("drop table locked");
   });
 
   test("the settings that it runs with are printed, and no password", async () => {

@@ -54,8 +54,18 @@ export async function infoOf(berth: BlockRig, plugin: string, reference: string)
  * some more in each pod.
  */
 export async function allReady(berth: BlockRig, scope: string, name: string): Promise<void> {
-  const { replicas, ready_replicas: ready } = await berth.status("statefulset", scope, name);
+  const { status } = (await berth.stored("statefulset", scope, name)) ?? {};
+  const { replicas, ready_replicas: ready } = status ?? {};
   if (replicas === undefined || ready !== replicas) throw new Error(`${ready} of ${replicas} pods are ready`);
+}
+
+/** Where a pod is in its network. Fails while it has no address. */
+export async function addressOf(berth: BlockRig, pod: string): Promise<string> {
+  const { body } = await berth.call("GET", `/pods/${pod}`);
+  const detail = (body.data as { pod?: { networks: Record<string, { ip_address: string }> } } | undefined)?.pod;
+  const [network] = Object.values(detail?.networks ?? {});
+  if (!network?.ip_address) throw new Error(`${pod} has no address`);
+  return network.ip_address;
 }
 
 /** Ids, newest first. */
@@ -65,9 +75,12 @@ export async function backupsOf(berth: BlockRig, plugin: string, reference: stri
 }
 
 async function jsonOf(berth: BlockRig, plugin: string, command: string, reference: string): Promise<unknown> {
-  const { status, body } = await berth.call("POST", `/plugin/${plugin}/${command}`, {
-    args: [reference, "-o", "json"],
-  });
-  expect({ command, status, error: body.error }).toEqual({ command, status: 200, error: undefined });
-  return JSON.parse((body.data as unknown as { message: string }).message);
+  return JSON.parse(await answerOf(berth, plugin, command, [reference, "-o", "json"]));
+}
+
+/** What a command of a plugin answers, without the process of a client in between. */
+export async function answerOf(berth: BlockRig, plugin: string, command: string, args: string[]): Promise<string> {
+  const { status, body } = await berth.call("POST", `/plugin/${plugin}/${command}`, { args });
+  expect({ args, status, error: body.error }).toEqual({ args, status: 200, error: undefined });
+  return (body.data as unknown as { message: string }).message;
 }

@@ -1,8 +1,11 @@
 import { waitFor } from "./wait.ts";
 
-/** A connection to one server, which ends at the first error. */
+/** What a server answers that takes no writes. Its connection stays as it is: a new one costs far more CPU than a question. */
+export class Refused extends Error {}
+
+/** A connection to one server, which ends at the first error that is no `Refused`. */
 export interface Connection {
-  /** Resolves when the server has acknowledged the number. */
+  /** Resolves when the server has acknowledged the number. Rejects with `Refused` where it takes no writes. */
   write(n: number): Promise<void>;
   /** Whether the server takes writes. */
   leads(): Promise<boolean>;
@@ -48,7 +51,7 @@ export function connections(dial: Dial) {
       try {
         return await Promise.race([answer, late.promise]);
       } catch (error) {
-        drop(ordinal);
+        if (!(error instanceof Refused)) drop(ordinal);
         throw error;
       } finally {
         clearTimeout(timer);
