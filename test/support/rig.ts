@@ -104,13 +104,11 @@ export async function rig(options: RigOptions = {}): Promise<Rig> {
       return (answer.body.data as { status: Record<string, unknown> } | undefined)?.status ?? {};
     },
     async ready(kind, scope, name, timeoutMs = patienceMs) {
-      const revision = (await self.stored(kind, scope, name))?.metadata?.revision ?? 0;
+      const revision = await revisionOf(self, kind, scope, name);
       await waitFor(
         `${kind}/${scope}/${name} to be ready`,
         async () => {
-          const listed = await self.stored(kind, scope, name);
-          // The oldest version that earlier-versions.test.ts starts has no status in its list.
-          const status = listed?.status ?? (await self.status(kind, scope, name));
+          const status = await self.status(kind, scope, name);
           return status.phase === "ready" && Number(status.observed_revision) >= revision;
         },
         timeoutMs,
@@ -133,6 +131,11 @@ export async function rig(options: RigOptions = {}): Promise<Rig> {
   };
   await self.start(options.program);
   return self;
+}
+
+async function revisionOf(self: Rig, kind: string, scope: string, name: string): Promise<number> {
+  const answer = await self.call("GET", `/describe?kind=${kind}&scope=${scope}&name=${name}`);
+  return (answer.body.data as { manifest: Manifest } | undefined)?.manifest.metadata?.revision ?? 0;
 }
 
 async function call(socket: string, request: { method: string; path: string; body: unknown }): Promise<Answer> {
