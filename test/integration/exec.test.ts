@@ -154,7 +154,7 @@ describe("a client that goes away", () => {
       const mark = `9${what.length}${query.length}`;
       const client = await open(sh(`trap '' HUP; echo up; sleep ${mark}`), { query });
       await client.until((text) => text.includes("up"));
-      expect(await running(`sleep ${mark}`)).toBeGreaterThan(0);
+      await waitFor("its command to run", async () => (await running(`sleep ${mark}`)) > 0);
       leave(client);
       await waitFor("the command to be gone", async () => (await running(`sleep ${mark}`)) === 0);
     },
