@@ -42,7 +42,7 @@ export function createAutoscale(db: Database, onMoved: (key: ManifestKey) => voi
       onMoved(keyOf(key));
     },
   };
-  return { autoscale, forget: (key) => (key === undefined ? counts.forget() : counts.set(key, undefined)) };
+  return { autoscale, forget: counts.forget };
 }
 
 function toState({ replicas, last_up_at, last_down_at, ...row }: Row): AutoscaleState {

@@ -86,7 +86,7 @@ export function createBlocks(db: Database, seal: Seal, versions: Versions): Bloc
       return true;
     },
   };
-  return { blocks, forget: (child) => (child === undefined ? owners.forget() : owners.set(child, undefined)) };
+  return { blocks, forget: owners.forget };
 }
 
 function ownerIn({ block_kind: kind, block_scope: scope, block_name: name }: ChildRow): ManifestKey {

@@ -38,7 +38,7 @@ export function createCanaries(db: Database, onMoved: (key: ManifestKey) => void
       onMoved(keyOf(key));
     },
   };
-  return { canaries, forget: (key) => (key === undefined ? records.forget() : records.set(key, undefined)) };
+  return { canaries, forget: records.forget };
 }
 
 function opened(row: Row): CanaryRecord {

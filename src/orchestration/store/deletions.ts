@@ -9,7 +9,7 @@ type Row = ManifestKey & { at: number; prune: number };
 
 interface DeletionsNoun {
   deletions: Transaction["deletions"];
-  /** Reads anew at the next call. */
+  /** Drops the rows in memory: the next question reads them from the database. */
   forget(): void;
 }
 

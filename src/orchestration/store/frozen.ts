@@ -8,7 +8,7 @@ type Mark = ManifestKey & { replicaId: string };
 
 interface FrozenNoun {
   frozen: Transaction["frozen"];
-  /** Reads anew at the next call. */
+  /** Drops the rows in memory: the next question reads them from the database. */
   forget(): void;
 }
 

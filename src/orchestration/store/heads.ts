@@ -7,7 +7,7 @@ export interface Heads {
   all(): ManifestHead[];
   put(head: ManifestHead): void;
   drop(key: { kind: string; scope: string; name: string }): void;
-  /** Reads anew at the next call. */
+  /** Drops the rows in memory: the next question reads them from the database. */
   forget(): void;
 }
 

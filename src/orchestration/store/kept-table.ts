@@ -6,8 +6,8 @@ interface KeptTable<T> {
   get(key: ManifestKey): T | undefined;
   /** Call this after the row was written; undefined after it was deleted. */
   set(key: ManifestKey, row: T | undefined): void;
-  /** Reads the table again at the next question: writes were undone. */
-  forget(): void;
+  /** Forgets the row about one resource, which went with its manifest, or all of them: writes were undone. */
+  forget(about?: ManifestKey): void;
 }
 
 /** For tables that every look at a resource asks. `read` returns all rows, each with the resource that it is about. */
@@ -22,8 +22,9 @@ export function createKeptTable<T>(read: () => readonly (readonly [about: Manife
       if (row === undefined) rows?.delete(keyText(key));
       else rows?.set(keyText(key), row);
     },
-    forget() {
-      rows = undefined;
+    forget(about) {
+      if (about === undefined) rows = undefined;
+      else rows?.delete(keyText(about));
     },
   };
 }

@@ -46,5 +46,5 @@ export function createSleep(db: Database, onMoved: (key: ManifestKey) => void): 
       if (before.asleep) onMoved(keyOf(key));
     },
   };
-  return { sleep, forget: (key) => (key === undefined ? states.forget() : states.set(key, undefined)) };
+  return { sleep, forget: states.forget };
 }
