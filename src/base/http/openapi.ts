@@ -21,12 +21,6 @@ interface Dialect {
 
 export type Json = Record<string, unknown>;
 
-/** The document of `make`, made when it is first asked for: most servers are never asked. */
-export function madeOnce(make: () => Json): () => Json {
-  let document: Json | undefined;
-  return () => (document ??= make());
-}
-
 /** OpenAPI 3.1, derived from the endpoint values alone: TypeBox schemas are JSON Schema already. */
 export function openapiDocument(info: ApiInfo, endpoints: readonly Endpoint[], dialect: Dialect): Json {
   const paths: Record<string, Json> = {};

@@ -1,14 +1,15 @@
+import { once } from "../../base/pure/once.ts";
 import type { Endpoint } from "../../base/wire/endpoint.ts";
 import { failureStatus } from "../../base/wire/failure.ts";
 import { identityEndpoints } from "../api/endpoints.ts";
 import { publishableKeyHeader, secretKeyHeader } from "../service/auth.ts";
-import { madeOnce, openapiDocument } from "../../base/http/openapi.ts";
+import { openapiDocument } from "../../base/http/openapi.ts";
 import { jsonAnswer } from "./answers.ts";
 import type { ApiKey, IdentityPlane } from "./plane.ts";
 
 /** `GET /openapi.json` of the identity API. Mount it last: it tells which key opens what was mounted. */
 export function mountOpenapi(plane: IdentityPlane): void {
-  const document = madeOnce(() =>
+  const document = once(() =>
     openapiDocument(info, identityEndpoints, {
       error,
       errorStatuses,

@@ -1,4 +1,5 @@
-import { type ApiInfo, type Json, madeOnce, openapiDocument } from "../../base/http/openapi.ts";
+import { once } from "../../base/pure/once.ts";
+import { type ApiInfo, type Json, openapiDocument } from "../../base/http/openapi.ts";
 import type { Endpoint } from "../../base/wire/endpoint.ts";
 import { failureStatus } from "../../base/wire/failure.ts";
 import { planeEndpoints } from "../api/endpoints.ts";
@@ -11,7 +12,7 @@ export function mountOpenapi(plane: ObservabilityPlane, info: ApiInfo): void {
   mountPlane(
     plane,
     planeOpenapi,
-    madeOnce(() => planeDocument(info)),
+    once(() => planeDocument(info)),
   );
 }
 

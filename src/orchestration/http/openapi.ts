@@ -1,15 +1,16 @@
+import { once } from "../../base/pure/once.ts";
 import type { Endpoint } from "../../base/wire/endpoint.ts";
 import { failureReasons, failureStatus } from "../../base/wire/failure.ts";
 import { orchestrationEndpoints } from "../api/endpoints.ts";
 import { openapi } from "../api/openapi.ts";
-import { type ApiInfo, type Json, madeOnce, openapiDocument } from "../../base/http/openapi.ts";
+import { type ApiInfo, type Json, openapiDocument } from "../../base/http/openapi.ts";
 import { mount, type Plane } from "../../base/http/mount.ts";
 
 export function mountOpenapi(plane: Plane, info: ApiInfo): void {
   mount(
     plane,
     openapi,
-    madeOnce(() => orchestrationDocument(info)),
+    once(() => orchestrationDocument(info)),
   );
 }
 

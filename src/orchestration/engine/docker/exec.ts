@@ -1,4 +1,5 @@
 import type { Naming } from "../../core/naming.ts";
+import { once } from "../../../base/pure/once.ts";
 import { systemClock } from "../../../base/words/clock.ts";
 import type { ContainerDetail } from "../container.ts";
 import type { Runtime } from "../runtime.ts";
@@ -200,9 +201,4 @@ async function exitCode(engine: DockerClient, id: string): Promise<number> {
     if (!running && code !== null) return code;
     await systemClock.sleep(pause);
   }
-}
-
-function once(work: Killer): Killer {
-  let done: Promise<void> | undefined;
-  return () => (done ??= work());
 }
