@@ -139,6 +139,7 @@ function baseText(table: Table, setup: Setup): string {
 
 function globalLines(table: Table, setup: Setup): Lines {
   const { connectionsMax, threads, user } = setup;
+  const rewrite = rewriteBytes(table);
   return [
     `stats socket ${pathWord(setup.paths.socket)} mode 600 level admin expose-fd listeners`,
     "stats timeout 1m",
@@ -150,8 +151,8 @@ function globalLines(table: Table, setup: Setup): Lines {
     "mworker-max-reloads 10",
     `lua-load ${pathWord(luaPath(setup.paths))}`,
     ...logLines(setup),
-    `tune.bufsize ${wholeNumber(bufferBytes(table), 2 ** 20, "buffer")}`,
-    `tune.maxrewrite ${wholeNumber(rewriteBytes(table), 2 ** 20, "part of the buffer")}`,
+    `tune.bufsize ${wholeNumber(bufferBytes(table, rewrite), 2 ** 20, "buffer")}`,
+    `tune.maxrewrite ${wholeNumber(rewrite, 2 ** 20, "part of the buffer")}`,
     "tune.h2.max-concurrent-streams 100",
     "ssl-default-bind-options ssl-min-ver TLSv1.2",
     "ssl-default-bind-ciphers ECDHE+AESGCM:ECDHE+CHACHA20",
@@ -175,7 +176,7 @@ const ownBytesFree = 512;
  * have to fit into one. HAProxy copies a buffer as a whole, twice, for each request that may be sent again, so it is not
  * larger than the table needs.
  */
-export function bufferBytes(table: Table): number {
+export function bufferBytes(table: Table, rewrite: number = rewriteBytes(table)): number {
   let most = headBytes.least;
   for (const { options } of table.sites) {
     most = Math.max(most, Math.min(options.limits.headBytes ?? 0, headBytes.most));
@@ -185,7 +186,7 @@ export function bufferBytes(table: Table): number {
     const bytes = Math.max(pem.length, names.join(" ").length);
     most = Math.max(most, Math.min(bytes, certificateBytesMost));
   }
-  return headBytes.least + inSteps(most - headBytes.least) + bufferRest - rewriteLeast + rewriteBytes(table);
+  return headBytes.least + inSteps(most - headBytes.least) + bufferRest - rewriteLeast + rewrite;
 }
 
 /**
