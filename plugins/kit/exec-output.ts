@@ -8,7 +8,7 @@ const stderrLettersMax = 64 * 1024;
 export interface Output {
   stdout(bytes: Uint8Array): void;
   stderr(bytes: Uint8Array): void;
-  /** All of it; the last line of standard error is told too. */
+  /** Everything that the command said. A last line of standard error without a line break is told now. */
   end(): { stdout: string; stderr: string };
 }
 

@@ -44,7 +44,7 @@ async function startOnce(plane: Plane, request: Request, { run, follow }: Start)
   return started ?? run(true);
 }
 
-/** A slow reader keeps nobody waiting: the transcript is kept elsewhere. */
+/** The transcript is kept elsewhere, so a client that reads slowly does not hold up the release. */
 function bodyOf(transcript: Transcript, signal: AbortSignal): ReadableStream<Uint8Array> {
   const left = new AbortController();
   return pulled(transcript.follow(AbortSignal.any([signal, left.signal])), { onCancel: () => left.abort() });

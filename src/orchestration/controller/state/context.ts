@@ -122,7 +122,7 @@ export interface Outside {
   trafficOf?: TrafficOf;
   /** Why ingresses are not served now; undefined when they are. Absent: nobody knows. */
   ingressProblem?: () => string | undefined;
-  /** How an ingress is served now, and what it lacks. Undefined: nobody knows yet. Absent: there is no ingress. */
+  /** How the proxy serves an ingress, and what it lacks; undefined until the proxy is set up. */
   ingressServed?: (manifest: StoredManifest) => { phase: string; why?: string } | undefined;
   /**
    * How much each resource is in use, as the ingress counts it now: `mark` changes with every request, `active` are those

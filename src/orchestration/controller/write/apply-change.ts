@@ -218,7 +218,7 @@ function refuseConflicts(tx: Transaction, ready: Ready[]): void {
   }
   const replaced = new Set(ready.map((item) => formatKey(item.key)));
   for (const item of ready) {
-    // What this very apply writes anew is judged by its new reservations, above.
+    // A manifest that the same apply replaces is compared above, by its new reservations.
     const taken = tx.manifests
       .reservationConflicts(item.key, newReservations(item))
       .filter(({ heldBy }) => !replaced.has(formatKey(heldBy)));

@@ -29,7 +29,7 @@ export interface DecodedPod extends DecodedContainer {
   sleep: SleepPolicy | undefined;
   release: DecodedRelease | undefined;
   onDeploy: { readonly success: readonly DecodedWebhook[]; readonly failure: readonly DecodedWebhook[] };
-  /** Undefined where nobody asks for them, as for most: then a probe that changes costs nothing. */
+  /** Undefined where the spec names no receiver, as most do: a probe that turns then writes nothing. */
   onProbe: { readonly failure: readonly DecodedWebhook[]; readonly recovery: readonly DecodedWebhook[] } | undefined;
 }
 

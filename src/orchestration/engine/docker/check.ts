@@ -17,11 +17,11 @@ interface Place {
 }
 
 /**
- * Reads a mark, runs the command, and prints the mark with the exit code. `exec` runs programs only, as the engine does,
- * and no builtin. What the shell itself says, such as "Hangup", is no output of the command. It ends with its input, and
- * not with a command that ends its process group. A variable that the container has too would be changed for the
- * command. The mark is printed in one piece: what the command left running may print as well. The empty line at the start
- * tells at once that the shell runs.
+ * The shell reads a mark, runs the command, and prints the mark with the exit code. `exec` runs programs only, as the engine
+ * does, and no builtin. Standard error of the shell, such as "Hangup", is closed: it is no output of the command. The trap
+ * keeps the shell alive when a command ends its process group; the end of its input ends it. The name of its variable is one
+ * that no container has, or the command would get another value. The mark is printed in one piece, as processes that the
+ * command left behind may print too. The empty line at the start tells that the shell runs.
  */
 const loop = `exec 2>/dev/null
 trap : INT TERM
