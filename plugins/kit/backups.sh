@@ -51,7 +51,7 @@ claim_backup() {
 
 # cancel_backups: ends those that commands take in this pod, with all that they have started; prints how many.
 cancel_backups() {
-  count=0
+  taken=
   for process in /proc/[0-9]*; do
     pid=${process#/proc/}
     case $(tr '\0' ' ' <"$process/cmdline" 2>/dev/null || true) in
@@ -62,6 +62,11 @@ cancel_backups() {
     case $(tr '\0' ' ' <"/proc/$(parent_of "$pid")/cmdline" 2>/dev/null || true) in
       "sh /berth/tools.sh backup "*) continue ;;
     esac
+    taken="$taken $pid"
+  done
+  # After all were found: a part whose backup has ended before it looks like one of its own.
+  count=0
+  for pid in $taken; do
     cancel "$pid"
     count=$((count + 1))
   done
