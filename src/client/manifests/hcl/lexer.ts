@@ -171,6 +171,13 @@ export function templateEnd(text: string, from: number, depth: number): Ending {
     if (text[at] === "{") braces += 1;
     if (text[at] === "}") braces -= 1;
     if (braces === 0) return at + 1;
+    if (text.startsWith("/*", at) || text.startsWith("//", at) || text[at] === "#") {
+      // What is in a comment closes nothing.
+      const behind = matchEnd(comment, text, at);
+      if (behind === undefined) return unclosedTemplate;
+      at = behind - 1;
+      continue;
+    }
     if (text[at] !== '"') continue;
     const end = stringEnd(text, at + 1, depth + 1);
     if (typeof end !== "number") return end === unclosedString ? unclosedTemplate : end;

@@ -15,6 +15,7 @@ test.each([
   ["open templates in a heredoc", `a = <<E\n${"${x\n".repeat(count)}\nE\n`],
   ["open heredocs", "a = <<X\n".repeat(count)],
   ["open comments", "/* ".repeat(count)],
+  ["open comments in a template", `a = "\${${"/* ".repeat(count)}`],
   ["open brackets", `a = ${"[".repeat(count)}`],
   ["closing brackets", `a = ${"]".repeat(count)}`],
   ["open blocks", "a {\n".repeat(count)],
