@@ -177,6 +177,8 @@ async function connect(url: string): Promise<Wire> {
 const shiftBit = 8;
 const keyCodes: Record<string, number> = { Tab: 9, Enter: 13, Escape: 27, ArrowUp: 38, ArrowDown: 40 };
 
+const networkChanged = "net::ERR_NETWORK_CHANGED";
+
 async function createTab(wire: Wire, browserContextId: string): Promise<Tab> {
   const { targetId } = await wire.call("Target.createTarget", { url: "about:blank", browserContextId });
   const { sessionId } = await wire.call("Target.attachToTarget", { targetId, flatten: true });
@@ -196,24 +198,44 @@ async function createTab(wire: Wire, browserContextId: string): Promise<Tab> {
   const quoted = (text: string) => JSON.stringify(text);
   const ready = `if (document.readyState === "loading") return false;`;
 
+  // What loads while Docker makes a network or a container is cut off by Chromium, as the addresses of the machine change.
+  let wasCut = false;
+  wire.on("Log.entryAdded", session, (params) => {
+    if (JSON.stringify(params).includes(networkChanged)) wasCut = true;
+  });
+
   const tab: Tab = {
     read,
     async open(url) {
-      const { errorText } = await call("Page.navigate", { url });
-      if (errorText !== undefined && errorText !== "net::ERR_ABORTED")
-        throw new Error(`${String(errorText)} for ${url}`);
-      await act(`a page at ${url}`, `${ready} return location.href !== "about:blank";`);
+      for (let tries = 1; tries <= 5; tries++) {
+        wasCut = false;
+        const { errorText } = await call("Page.navigate", { url });
+        if (errorText === undefined || errorText === "net::ERR_ABORTED")
+          await act(
+            `a page at ${url}`,
+            `return document.readyState === "complete" && location.href !== "about:blank";`,
+          );
+        else if (errorText === networkChanged) wasCut = true;
+        else throw new Error(`${String(errorText)} for ${url}`);
+        if (!wasCut) return;
+      }
+      throw new Error(`the network changed in each of 5 tries to open ${url}`);
     },
     at: (pattern) =>
       waitFor(`an address like ${pattern}`, async () => {
         const href = await read<string>("location.href");
         return pattern.test(href) && href;
       }),
-    shows: (text) =>
-      waitFor(`"${text}" on the page`, async () => {
-        const shown = await read<string>("document.body?.innerText ?? ''");
+    async shows(text) {
+      let shown = "";
+      const isShown = async () => {
+        shown = await read<string>("document.body?.innerText ?? ''");
         return shown.includes(text) && shown;
-      }),
+      };
+      return waitFor(`"${text}" on the page`, isShown).catch((cause: unknown) => {
+        throw new Error(`the page does not show "${text}", but "${shown.slice(0, 1_000)}"`, { cause });
+      });
+    },
     async fill(selector, value) {
       await act(
         `a field ${selector}`,
