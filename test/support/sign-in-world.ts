@@ -28,8 +28,6 @@ export interface SignInWorld extends IdentityWorld {
 /** Quick where the real thing is slow on purpose. */
 const fast: SignInLimits = {
   ...identityLimits.signIn,
-  providerHeadMs: 400,
-  providerTotalMs: 700,
   evenMs: 0,
   passwordMemoryKib: 1_024,
   passwordPasses: 1,

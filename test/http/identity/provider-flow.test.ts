@@ -321,8 +321,6 @@ describe("what a provider answers", () => {
   const outcomes: [Mode, string, string][] = [
     ["deny", "google", "access_denied"],
     ["odd_error", "google", "server_error"],
-    ["hang_token", "google", "temporarily_unavailable"],
-    ["hang_profile", "google", "temporarily_unavailable"],
     ["status_500", "google", "temporarily_unavailable"],
     ["garbage_token", "google", "server_error"],
     ["garbage_profile", "google", "server_error"],
@@ -337,16 +335,24 @@ describe("what a provider answers", () => {
     ["expired_id_token", "acme", "server_error"],
     ["other_subject", "acme", "server_error"],
   ];
-  for (const [mode, name, error] of outcomes) {
-    test(`${mode}: the app gets ${error}, nobody is let in`, async () => {
-      world.provider.mode = mode;
-      const page = await world.signIn(world.browser(), shop, name, `${appUrl}?state=1`);
-      expect(page.url).toBe(`${appUrl}?state=1&error=${error}`);
-      expect(users()).toEqual([]);
-      const [entry] = world.context.store.audit.list(shop.entry().instance.seq, { limit: 1 });
-      expect(entry?.action).toBe("signin.fail");
+  const letsNobodyIn = async (mode: Mode, name: string, error: string) => {
+    world.provider.mode = mode;
+    const page = await world.signIn(world.browser(), shop, name, `${appUrl}?state=1`);
+    expect(page.url).toBe(`${appUrl}?state=1&error=${error}`);
+    expect(users()).toEqual([]);
+    const [entry] = world.context.store.audit.list(shop.entry().instance.seq, { limit: 1 });
+    expect(entry?.action).toBe("signin.fail");
+  };
+  for (const [mode, name, error] of outcomes)
+    test(`${mode}: the app gets ${error}, nobody is let in`, () => letsNobodyIn(mode, name, error));
+
+  for (const mode of ["hang_token", "hang_profile"] as const)
+    test(`${mode}: the app gets temporarily_unavailable when the time is over, nobody is let in`, async () => {
+      await world.stop();
+      world = await signInWorld({}, { providerHeadMs: 400, providerTotalMs: 700 });
+      shop = await world.shop();
+      await letsNobodyIn(mode, "google", "temporarily_unavailable");
     });
-  }
 
   test("a provider that cannot be reached", async () => {
     const options = { authorize_url: `${world.provider.url}/google/authorize`, token_url: "http://127.0.0.1:1/token" };
