@@ -63,7 +63,7 @@ describe("jobs and cron jobs through the executable, on a real engine", () => {
 
   test("ended runs can be read and are listed as such, as many as the history keeps", async () => {
     for (let turn = 0; turn < 2; turn++) await berth.cli(["run", "ops/short"]);
-    expect(containers("short", "-a")).toHaveLength(1);
+    await waitFor("the first run to be removed", () => containers("short", "-a").length === 1);
     expect((await berth.cli(["logs", "ops/short"])).stdout).toContain("no luck\n");
     expect((await berth.cli(["get", "pods", "ops/short"])).stdout).toMatch(/ops-short\.\w+ +job +failed, exit code 7/);
     await berth.stop();
