@@ -71,14 +71,18 @@ run_item() {
   options=
   temporary=${TMPDIR:-/tmp}
   ftl=1
+  priority=0
   if is_in "$pure_rings" "$ring"; then
     options="--parallel=2 --no-isolate"
     temporary=${memory_dir:-$temporary}
     # Its last compiler costs more than it saves in tests, each of which runs other code.
     ftl=0
+    # They take what the others, which wait for containers, leave over.
+    priority=10
   fi
   # shellcheck disable=SC2086 # one word per option
-  BUN_JSC_useFTLJIT=$ftl TMPDIR=$temporary timeout -k 10 "$seconds" bun test "./$target" $options --timeout 60000 \
+  BUN_JSC_useFTLJIT=$ftl TMPDIR=$temporary timeout -k 10 "$seconds" \
+    nice -n "$priority" bun test "./$target" $options --timeout 60000 \
     --reporter=junit --reporter-outfile="$result.xml" </dev/null >"$result.log" 2>&1 || code=$?
   count_item "$result.xml" "$code" >"$result.count"
   took=$(($(uptime_seconds) - began))

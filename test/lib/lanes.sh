@@ -9,12 +9,12 @@ checkout=$(cd "$(dirname "$0")/../.." && pwd)
 . "$checkout/test/lib/item.sh"
 cd "$checkout"
 
-# Two more than cores, as tests wait for containers half of the time; fewer where memory is short. With more, tests that
+# Four more than cores, as tests wait for containers most of the time; fewer where memory is short. With more, tests that
 # have a time limit wait for each other for too long.
 lanes_default() {
   awk -v cores="$(nproc)" '/^MemAvailable:/ {
     lanes = int($2 / 1500000)
-    if (lanes > cores + 2) lanes = cores + 2
+    if (lanes > cores + 4) lanes = cores + 4
     print lanes < 1 ? 1 : lanes
   }' /proc/meminfo
 }
@@ -46,7 +46,7 @@ one_lane() {
       fate="its lane took too long and was killed"
       break
     fi
-    sleep 0.5
+    sleep 2
   done
   end_watched
   [ ! -s "$watch_dir/errors" ] || sed "s/^/lane $1: /" "$watch_dir/errors"

@@ -23,7 +23,7 @@ watch() {
       return 1
     fi
     # In steps: a shell acts on a signal only between commands.
-    sleep 0.5 >/dev/null 2>&1
+    sleep 1 >/dev/null 2>&1
   done
   cat <&3
   watch_code=0
