@@ -106,6 +106,8 @@ const corpus: { name: string; sent: string; refused?: boolean }[] = [
   { name: "a host with a path", sent: "GET / HTTP/1.1\r\nHost: a.test/x\r\n\r\n", refused: true },
   { name: "a host with a quote", sent: 'GET / HTTP/1.1\r\nHost: a.test:8";for="1\r\n\r\n', refused: true },
   { name: "a host with a NUL", sent: 'GET / HTTP/1.1\r\nHost: a.test\0";for="1\r\n\r\n', refused: true },
+  { name: "a host of 262 bytes", sent: `GET / HTTP/1.1\r\nHost: ${"a".repeat(262)}\r\n\r\n`, refused: true },
+  { name: "a host of 9,000 bytes", sent: `GET / HTTP/1.1\r\nHost: ${"a".repeat(9_000)}\r\n\r\n`, refused: true },
   { name: "a target without its scheme", sent: "GET a.test/x HTTP/1.1\r\nHost: a.test\r\n\r\n", refused: true },
   { name: "a target of another scheme", sent: "GET ftp://a.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n", refused: true },
   { name: "a GET of *", sent: head("X-A: b", "GET * HTTP/1.1"), refused: true },
@@ -151,7 +153,7 @@ for (const { name, sent, refused = false } of corpus)
     expect(found.filter((line) => !/^(?:GET|POST) (?:\/|\/smuggled) HTTP\/1\.1$/.test(line))).toEqual([]);
     // What follows the end of a request is the client's own next request, and is answered as one.
     expect(statuses(answer).length).toBeGreaterThanOrEqual(found.length);
-    if (refused) expect([found, statuses(answer).every((status) => status >= 400)]).toEqual([[], true]);
+    if (refused) expect([found, statuses(answer).every((status) => status >= 400 && status < 500)]).toEqual([[], true]);
   });
 
 /** Headers that HTTP/1.1 would read as framing or as a second request, sent in HTTP/2's own form. */

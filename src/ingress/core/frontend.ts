@@ -59,11 +59,15 @@ function webRules(web: Web): Lines {
   ];
 }
 
-/** A tunnel to anywhere, framing that HTTP/1.0 does not have, and lengths that overflow. */
+/**
+ * A tunnel to anywhere, framing that HTTP/1.0 does not have, lengths that overflow, and a host longer than a name of the DNS
+ * with a port: it is written twice into the head, which has to hold it.
+ */
 const refusals = [
   "http-request deny deny_status 405 if METH_CONNECT",
   "http-request deny deny_status 400 if { req.hdr(transfer-encoding) -m found } HTTP_1.0",
   "http-request deny deny_status 400 if { req.hdr(content-length) -m found } !{ req.hdr(content-length) -m reg ^[0-9]{1,18}$ }",
+  "http-request deny deny_status 400 if { req.fhdr(host) -m len 262: }",
 ];
 
 const requestIdHeader = ({ headerPrefix }: Setup) => `${headerPrefix}-Request-Id`;
