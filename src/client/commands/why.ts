@@ -17,8 +17,8 @@ export const whyCommand: CommandBody = {
   detail: [
     "Shows the last death (exit code, signal, memory, last lines of output, last probes), the last",
     "release that failed and where it went back to, and what was changed in the hour before. For a job",
-    "or cron job it shows the last run that failed, took too long or was missed. Deaths are kept when a",
-    "resource is deleted.",
+    "or cron job it shows the last run that failed, took too long or was missed; for an ingress, how it",
+    "is served now and what it lacks. Deaths are kept when a resource is deleted.",
   ],
   flags: [
     { name: "lines", short: "n", value: "LINES", summary: "at most this many lines of output (100)" },
@@ -26,7 +26,7 @@ export const whyCommand: CommandBody = {
       name: "kind",
       short: "k",
       value: "KIND",
-      summary: "deployment, statefulset, job or cronjob, where several have the name",
+      summary: "deployment, statefulset, job, cronjob or ingress, where several have the name",
     },
     { name: "timeline", short: "t", summary: "with one timeline of alerts, deploys, deaths, requests, lines" },
   ],

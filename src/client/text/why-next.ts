@@ -16,6 +16,10 @@ interface Facts {
 /** Most telling first. */
 const advices: Advice[] = [
   {
+    when: ({ why }) => why.kind === "ingress",
+    steps: ingressSteps,
+  },
+  {
     when: ({ why }) => why.deleted,
     steps: (why) => [`berth events ${ref(why)}`],
   },
@@ -137,6 +141,14 @@ export function nextSteps(why: Why): string[] {
   const more = why.deleted ? [] : [`berth events ${ref(why)}`];
   const stepping = isStepping ? [`berth rollout status ${ref(why)}`] : [];
   return [...new Set([...steps, ...stepping, ...back, ...more])];
+}
+
+/** Of one that is not served, the resource behind it is asked next; a part of the server has no such answer. */
+function ingressSteps(why: Why): string[] {
+  const { scope, service = "" } = why;
+  if (isWell(why.phase)) return [`berth ingress logs ${ref(why)}`];
+  const behind = service === "" || service.startsWith("@") ? [] : [`berth why ${scope}/${service}`];
+  return [...(why.phase === "progressing" ? behind : []), `berth ingress ls ${ref(why)}`, "berth ingress status"];
 }
 
 function runAgain(why: Why): string {

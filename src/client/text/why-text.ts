@@ -79,7 +79,8 @@ function now(why: Why, { style, now: at }: WhySetup): string[] {
   return [`  ${style.red(printable(reason))}${retry}`];
 }
 
-function nothingKnown({ kind, death, failed_release: release, failed_run: run, unready = [] }: Why): string[] {
+function nothingKnown({ kind, phase, death, failed_release: release, failed_run: run, unready = [] }: Why): string[] {
+  if (kind === "ingress") return phase === "ready" ? ["  it is served, and a replica is ready"] : [];
   if (unready.length > 0 || death !== undefined || release !== undefined || run !== undefined) return [];
   const isJob = kind === "job" || kind === "cronjob";
   return [isJob ? "  no failed run is on record" : "  no death and no failed release is on record"];

@@ -82,6 +82,8 @@ export const Why = Type.Object({
   /** The moment that `events` leads up to: the last death, failed release or failed run, else now. */
   at: Type.String(),
   phase: Type.Optional(Type.String()),
+  /** Of an ingress: the name in its scope that it sends requests to, or a part of the server such as `@identity`. */
+  service: Type.Optional(Type.String()),
   conditions: Type.Array(Condition),
   /** Replicas that berth stop has frozen; left out where there are none. */
   frozen_ids: Type.Optional(Type.Array(Type.String())),
@@ -108,9 +110,9 @@ export const why = endpoint({
   method: "GET",
   path: "/why",
   summary:
-    "Everything known about the last death, failed rollout or failed run of a resource; deaths also after it is gone",
+    "Everything known about the last death, failed rollout or failed run of a resource, deaths also after it is gone; of an ingress, how it is served now",
   query: Type.Object({
-    kind: Text("deployment, statefulset, job or cronjob; found by itself, 400 when several fit"),
+    kind: Text("deployment, statefulset, job, cronjob or ingress; found by itself, 400 when several fit"),
     ...oneByName,
   }),
   data: Why,

@@ -79,10 +79,28 @@ describe("GET /why", () => {
     });
   });
 
+  test("of an ingress tells how it is served now, and what is behind it", async () => {
+    await it.close();
+    it = await world({ ingressServed: () => ({ phase: "progressing", why: "no replica of shop/web is ready" }) });
+    ask = plane(it);
+    const host = { host: "shop.example.org" };
+    await ask("POST /apply", [
+      deployment("shop", "web"),
+      { kind: "ingress", scope: "shop", name: "web", spec: host },
+      { kind: "ingress", scope: "shop", name: "site", spec: { host: "www.example.org", service: "web" } },
+    ]);
+    await it.settle();
+    const told = { kind: "ingress", phase: "progressing", last_reconcile_error: "no replica of shop/web is ready" };
+    expect((await ask("GET /why?name=site")).data).toMatchObject({ ...told, name: "site", service: "web" });
+    expect((await ask("GET /why?kind=ingress&name=web")).data).toMatchObject({ ...told, name: "web", service: "web" });
+    expect((await ask("GET /why?name=web")).data).toMatchObject({ kind: "deployment" });
+  });
+
   test.each([
     ["GET /why", 400],
     ["GET /why?name=both", 400],
-    ["GET /why?kind=ingress&name=web", 400],
+    ["GET /why?kind=asset&name=web", 400],
+    ["GET /why?kind=ingress&name=web", 404],
     ["GET /why?kind=job&name=web", 404],
     ["GET /why?kind=statefulset&name=web", 404],
     ["GET /why?name=none", 404],

@@ -1,9 +1,10 @@
 import { isoTime } from "../../../base/pure/iso-time.ts";
 import { parseKeyText } from "../../api/manifest-key.ts";
-import type { ManifestKey } from "../../api/manifest.ts";
+import type { ManifestKey, StoredManifest } from "../../api/manifest.ts";
 import type { PodKindStatus } from "../../api/describe.ts";
 import type { Death, FailedRelease, FailedRun, Unready, Why } from "../../api/why.ts";
 import { dependenciesOf } from "../../core/dependencies.ts";
+import { decodeSpec } from "../../core/spec/decode.ts";
 import { postFailure, signalOf } from "../../../base/pure/exit-code.ts";
 import type { DeathRecord, ReleaseRecord, RunRecord, StoredEvent } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
@@ -14,6 +15,7 @@ import { lastGoodBefore } from "../rollout/releases.ts";
 import { wireRun } from "../runs/run-record.ts";
 import { isPodKind } from "../state/target.ts";
 import { canaryView } from "./canary-view.ts";
+import { statusNow } from "./describe.ts";
 import { subjectOf } from "./why-subject.ts";
 
 const hourMs = 3_600_000;
@@ -23,7 +25,8 @@ const linesMax = 100;
 export async function why(context: Context, target: Target): Promise<Why> {
   const { store, clock } = context;
   const key = subjectOf(context, target);
-  const status = context.notes.status(key) as Partial<PodKindStatus> | undefined;
+  const stored = store.manifests.get(key);
+  const status = statusOf(context, key, stored);
   const deaths = await deathsOf(context, key);
   const [death] = deaths;
   const releases = store.releases.list(key);
@@ -39,9 +42,10 @@ export async function why(context: Context, target: Target): Promise<Why> {
   const at = inTrouble || past === 0 ? clock.now() : past;
   return {
     ...key,
-    deleted: store.manifests.get(key) === undefined,
+    deleted: stored === undefined,
     at: isoTime(at),
     ...statusPart(status),
+    ...servicePart(stored),
     ...frozenPart(context, key),
     unready: await unreadyOf(context, key),
     ...(canary === undefined ? {} : { canary }),
@@ -52,6 +56,17 @@ export async function why(context: Context, target: Target): Promise<Why> {
     ...(run === undefined ? {} : { failed_run: wireFailedRun(run) }),
     events: hourBefore(context, key, at).map(wireEvent),
   };
+}
+
+/** Of an ingress, how it is served now. */
+function statusOf(context: Context, key: ManifestKey, stored: StoredManifest | undefined) {
+  const status = stored?.kind === "ingress" ? statusNow(context, stored) : context.notes.status(key);
+  return (status ?? undefined) as Partial<PodKindStatus> | undefined;
+}
+
+function servicePart(stored: StoredManifest | undefined): { service?: string } {
+  if (stored?.kind !== "ingress") return {};
+  return { service: decodeSpec("ingress", stored.spec).service ?? stored.name };
 }
 
 /** Skipped and cancelled ones were wanted so. */

@@ -290,6 +290,35 @@ describe("a job", () => {
   });
 });
 
+describe("an ingress", () => {
+  const { death: _, failed_release: __, ...rest } = data;
+  const told = { ...rest, kind: "ingress", name: "site", deaths: 0, service: "web" };
+
+  test("that is served leads to its requests", async () => {
+    const { out } = await why({ ...told, phase: "ready" });
+    expect(out).toContain("it is served, and a replica is ready");
+    expect(out).toContain("berth ingress logs shop/site");
+  });
+  test("without a ready replica leads to the resource behind it", async () => {
+    const { out } = await why({
+      ...told,
+      phase: "progressing",
+      last_reconcile_error: "no replica of shop/web is ready",
+    });
+    expect(out).toContain("no replica of shop/web is ready");
+    expect(out).toContain("next\n  berth why shop/web\n  berth ingress ls shop/site");
+  });
+  test("that the proxy cannot serve leads to the proxy", async () => {
+    const { out } = await why({ ...told, phase: "failing", last_reconcile_error: "not served: port 80 is taken" });
+    expect(out).toContain("not served: port 80 is taken");
+    expect(out).toContain("next\n  berth ingress ls shop/site\n  berth ingress status");
+  });
+  test("of a part of the server has no resource behind it", async () => {
+    const { out } = await why({ ...told, phase: "progressing", service: "@identity" });
+    expect(out).toContain("next\n  berth ingress ls shop/site");
+  });
+});
+
 describe("a replica that its probe keeps from being ready", () => {
   const unready = {
     replica_id: "b2c3d",

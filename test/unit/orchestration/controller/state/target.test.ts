@@ -15,7 +15,7 @@ describe("a name alone that is the name of a scope", () => {
   test("fails with the reason, and with one in it that would do", async () => {
     await it.apply([job("shop", "a"), statefulset("shop", "db"), deployment("blog", "web")]);
     const { message, reason, fields } = await why("shop");
-    expect(message).toBe("deployment/shop or statefulset/shop or job/shop or cronjob/shop not found");
+    expect(message).toBe("deployment/shop or statefulset/shop or job/shop or cronjob/shop or ingress/shop not found");
     expect([reason, fields]).toEqual([
       "NameIsScope",
       { scope: "shop", example: expect.stringMatching(/^shop\/(a|db)$/) },
