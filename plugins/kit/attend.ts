@@ -11,7 +11,7 @@ import { complete } from "./complete.ts";
 import { nobody, readNote } from "./note.ts";
 import type { Promotion } from "./promotion.ts";
 import { loadServer, relink } from "./server.ts";
-import { standingOf } from "./standing.ts";
+import { type Standing, standingOf } from "./standing.ts";
 
 /**
  * `attend SCOPE/NAME`, which the server runs by itself: finishes or undoes a promotion that was cut off, sets right a config
@@ -27,17 +27,21 @@ export function attendCommand(promotion: Promotion): CommandHandler {
       return (await settle(cluster, kind, (to) => promotion.steps(cluster, to, true))) ?? {};
     }
     const { block } = call.input;
-    const repaired = await repair(call, cluster, promotion);
+    const standing = await standingOf(cluster);
+    const repaired = await repair(call, cluster, { promotion, standing });
     if (repaired !== undefined) return repaired;
     const options = failoverOf(isFields(block) ? block.spec : undefined);
-    return options === undefined ? {} : failOver(call, cluster, { promotion, options });
+    return options === undefined ? {} : failOver(call, cluster, { promotion, options, standing });
   };
 }
 
 /** An older version could leave a config that names one pod while another takes writes, or while none does. */
-async function repair(call: Call, cluster: Cluster, promotion: Promotion): Promise<Outcome | undefined> {
+async function repair(
+  call: Call,
+  cluster: Cluster,
+  { promotion, standing }: { promotion: Promotion; standing: Standing },
+): Promise<Outcome | undefined> {
   const { kind } = promotion;
-  const standing = await standingOf(cluster);
   if (standing.answers && standing.primary !== standing.intended) {
     cluster.primary = standing.primary;
     await confirmPrimary(cluster);

@@ -6,7 +6,7 @@ import { isFields } from "./fields.ts";
 import { handOver } from "./handover.ts";
 import type { FailoverOptions } from "./failover-options.ts";
 import type { Promotion } from "./promotion.ts";
-import { standingOf } from "./standing.ts";
+import type { Standing } from "./standing.ts";
 
 /** How soon to look again while nothing can be decided. */
 const againText = "5s";
@@ -18,13 +18,12 @@ const againText = "5s";
 export async function failOver(
   call: Call,
   cluster: Cluster,
-  { promotion, options }: { promotion: Promotion; options: FailoverOptions },
+  { promotion, options, standing }: { promotion: Promotion; options: FailoverOptions; standing: Standing },
 ): Promise<Outcome> {
   const { primary } = cluster;
   const downMs = unreadyMs(call, podName(cluster.of, primary));
   if (downMs === undefined) return {};
   if (downMs < options.afterMs) return { again: secondsText(options.afterMs - downMs) };
-  const standing = await standingOf(cluster);
   // It answers, whatever the probe says: then it may be taking writes.
   if (standing.answers) return { again: againText };
   const [best] = standing.standbys;

@@ -26,8 +26,10 @@ export async function standingOf(cluster: Cluster): Promise<Standing> {
   const intended = cluster.primary;
   const primaries: number[] = [];
   const standbys: Candidate[] = [];
-  for (const pod of cluster.pods) {
-    const status = await statusOf(cluster, pod);
+  // At the same time: one that hangs must not make the others wait, or be out of date.
+  const statuses = await Promise.all(cluster.pods.map((pod) => statusOf(cluster, pod)));
+  for (const [at, pod] of cluster.pods.entries()) {
+    const status = statuses[at];
     const role = status?.one("role");
     if (role === "primary") primaries.push(ordinalOf(pod));
     if (role === "standby") standbys.push({ ordinal: ordinalOf(pod), position: positionOf(status) });

@@ -51,6 +51,24 @@ test("a server that does not answer is no standby, whatever an older script says
   expect(await standingOf(world.load())).toEqual({ intended: 0, primary: 0, answers: false, standbys: [] });
 });
 
+test("all pods are asked at the same time: one that hangs makes no other wait", async () => {
+  const cluster = fakeWorld([standby(), primary(), standby()]).load();
+  const { exec } = cluster.controller;
+  const asked: string[] = [];
+  const all = Promise.withResolvers<void>();
+  cluster.controller.exec = async (request) => {
+    asked.push(request.pod);
+    if (asked.length === 3) all.resolve();
+    await all.promise;
+    return exec(request);
+  };
+  expect(await standingOf(cluster)).toMatchObject({
+    primary: 1,
+    answers: true,
+    standbys: [{ ordinal: 0 }, { ordinal: 2 }],
+  });
+});
+
 test("a promotion that fails puts the old primary back, with a newer word than the failed one", async () => {
   const world = fakeWorld([primary(), { ...standby(), broken: ["promote"] }]);
   await expect(promote(world, 1)).rejects.toThrow("promote in data-main.1: promote failed");
