@@ -90,6 +90,19 @@ own_ordinal() { eval "printf %s \"\${${env_prefix}_REPLICA_ORDINAL:-0}\""; }
 # host_of ORDINAL: name of another pod of the block.
 host_of() { printf '%s-%s.%s' "$block_name" "$1" "$block_scope"; }
 
+# look_up_soon FILE: looking up a pod that is down takes two seconds at most, for programs that this shell starts. The engine
+# asks other name servers about such a pod; where none answers, glibc waits for 10 seconds. Does nothing where the environment
+# has options, or where FILE, which is resolv.conf, has such ones. musl knows no such variable, and waits for 5 seconds.
+look_up_soon() {
+  [ -z "${RES_OPTIONS:-}" ] || return 0
+  while read -r word options || [ -n "$word" ]; do
+    [ "$word" = options ] || continue
+    case " $options" in *" timeout:"* | *" attempts:"*) return 0 ;; esac
+  done 2>/dev/null <"$1" || :
+  RES_OPTIONS="timeout:1 attempts:2"
+  export RES_OPTIONS
+}
+
 # Addresses of all pods of the block, this one included.
 peers() {
   { getent ahosts "$block_name.$block_scope" || nslookup "$block_name.$block_scope"; } 2>/dev/null |

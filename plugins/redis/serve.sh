@@ -63,4 +63,6 @@ refuse_empty_primary
 refuse_second_primary
 save_state
 write_conf
+# A standby answers nothing while it looks up the name of its primary.
+look_up_soon /etc/resolv.conf
 exec "$server" "$conf"

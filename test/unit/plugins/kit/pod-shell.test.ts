@@ -18,6 +18,19 @@ test("the ordinal comes from the variable of the platform, whatever its prefix i
   expect((await pod("block_name=main block_scope=data; host_of 1")).stdout).toBe("main-1.data");
 });
 
+test.each([
+  ["nameserver 127.0.0.11\noptions ndots:0\n", "", "timeout:1 attempts:2"],
+  ["", "", "timeout:1 attempts:2"],
+  ["nameserver 127.0.0.11\noptions ndots:0 timeout:3\n", "", ""],
+  ["options attempts:3", "", ""],
+  ["options ndots:0\n", "timeout:4", "timeout:4"],
+])("names are looked up soon, unless somebody wants it otherwise: %j, %j", async (file, own, options) => {
+  const path = join(folder, "resolv.conf");
+  if (file !== "") writeFileSync(path, file);
+  const asked = await pod(`RES_OPTIONS=${own}\nlook_up_soon "$1"\necho "$RES_OPTIONS"`, path);
+  expect(asked).toEqual({ exitCode: 0, stdout: `${options}\n`, stderr: "" });
+});
+
 describe("the user to go on as", () => {
   const root = "is_root() { true; }";
 
