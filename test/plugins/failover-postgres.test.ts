@@ -1,7 +1,7 @@
 import { SQL } from "bun";
 import { setDefaultTimeout } from "bun:test";
 import { postgresImage } from "../support/blocks.ts";
-import { failoverTests } from "../support/failover.ts";
+import { failoverTests, quickLookUps } from "../support/failover.ts";
 import { Refused } from "../support/writers.ts";
 
 setDefaultTimeout(400_000);
@@ -16,7 +16,13 @@ failoverTests("postgres", {
     kind: "pg",
     scope: "data",
     name: "main",
-    spec: { image: postgresImage, replicas: 3, failover: { after: "5s", synchronous: true }, stop_grace: "10s" },
+    spec: {
+      image: postgresImage,
+      replicas: 3,
+      failover: { after: "5s", synchronous: true },
+      stop_grace: "10s",
+      env: quickLookUps,
+    },
   },
   async connect(hostname, { POSTGRES_PASSWORD: password = "" }) {
     const login = { username: "app", password, database: "app" };
