@@ -8,6 +8,7 @@ import { createIdentityApp } from "../../src/identity/http/app.ts";
 import type { IdentityContext } from "../../src/identity/service/context.ts";
 import { createIdentity, type RunningIdentity } from "../../src/identity/service/create.ts";
 import type { InstanceEntry } from "../../src/identity/service/directory.ts";
+import type { StartSearchThread } from "../../src/identity/service/search-thread.ts";
 import { createInstances } from "../../src/identity/service/instances.ts";
 import { startSession } from "../../src/identity/service/sessions.ts";
 import { createLog } from "../../src/base/words/log.ts";
@@ -72,6 +73,8 @@ export interface IdentityWorldOptions {
   isServed?: boolean;
   /** X-Forwarded-For says who the client is. */
   behindProxy?: boolean;
+  /** Defaults to the real thread. */
+  startSearch?: StartSearchThread;
 }
 
 export function identityWorld(
@@ -81,6 +84,7 @@ export function identityWorld(
     allowPrivate = true,
     isServed = true,
     behindProxy = false,
+    startSearch = startThread(searchWorker),
   }: IdentityWorldOptions = {},
 ): IdentityWorld {
   const folder = mkdtempSync(join(tmpdir(), "identity-"));
@@ -104,7 +108,7 @@ export function identityWorld(
     isServed,
     allowPrivate,
     sendWebhook: deliverAll,
-    search: { database: path, index: `${path}.search`, start: startThread(searchWorker) },
+    search: { database: path, index: `${path}.search`, start: startSearch },
   });
   const { identity, context } = running;
   const proxies = { peerOf: () => "203.0.113.7", trusted: [behindProxy ? "203.0.113.7/32" : "127.0.0.1/32"] };

@@ -20,7 +20,7 @@ import { runPurge } from "./purge.ts";
 import { createRateLimits } from "./rate-limits.ts";
 import { createRefresh } from "./refresh.ts";
 import { createSearches } from "./search.ts";
-import { createSearchThread, type StartSearchThread } from "./search-thread.ts";
+import { createSearchThread, type SearchThreadClient, type StartSearchThread } from "./search-thread.ts";
 import { createSessions } from "./sessions.ts";
 import { createSigningPairs, type SigningPairs } from "./signing-pairs.ts";
 import { createTokens } from "./tokens.ts";
@@ -95,6 +95,7 @@ export function createIdentity(parts: IdentityParts): RunningIdentity {
     }),
   };
   const loops: ((signal: AbortSignal) => Promise<void>)[] = [
+    (signal) => wakeToIndex(context, thread, signal),
     (signal) => tendPairs(context, signingPairs, signal),
     (signal) => mailing.run(signal),
     (signal) => createHookOutbox(context, sendWebhook).run(signal),
@@ -105,7 +106,6 @@ export function createIdentity(parts: IdentityParts): RunningIdentity {
     context,
     close: thread.close,
     async run(signal) {
-      thread.wake();
       await Promise.all(loops.map((loop) => loop(signal)));
     },
   };
@@ -126,6 +126,17 @@ function createThread(context: IdentityContext, { start, database, index }: Iden
         .catch((error: unknown) => log.error("search changes not dropped", { error }));
     },
   });
+}
+
+/**
+ * Starts the search thread once there is something to index. Until then only a search starts it: a thread takes 3 MiB, and
+ * looks for changes every second.
+ */
+async function wakeToIndex(context: IdentityContext, thread: SearchThreadClient, signal: AbortSignal): Promise<void> {
+  const { store, clock, limits } = context;
+  while (!signal.aborted && !store.instances.someExceeds(limits.search.smallMax))
+    await clock.sleep(limits.tendMs, signal);
+  if (!signal.aborted) thread.wake();
 }
 
 /** Changes of settings make their pair at once; this is for those that came another way, and for old ones. */
