@@ -114,7 +114,7 @@ demo_executable() {
 # is_built: whether dist/berth was made from the files and the commit that are there now.
 is_built() {
   [ -x "$checkout/dist/berth" ] || return 1
-  changed=$(cd "$checkout" && find src plugins examples build.ts package.json bun.lock tsconfig.json bunfig.toml \
+  changed=$(cd "$checkout" && find src plugins examples build.ts bytecode.order package.json bun.lock tsconfig.json bunfig.toml \
     -newer dist/berth -print -quit)
   hash=$(git -c safe.directory='*' -C "$checkout" rev-parse --short=12 HEAD 2>/dev/null || true)
   case $changed$("$checkout/dist/berth" --version 2>/dev/null) in

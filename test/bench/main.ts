@@ -13,6 +13,7 @@ const benches: Record<string, () => Promise<{ run(): Promise<BenchRow[]> }>> = {
   apply: () => import("./apply.ts"),
   rollout: () => import("./rollout.ts"),
   rolling: () => import("./rolling.ts"),
+  "bytecode-order": () => import("./bytecode-order.ts"),
   cron: () => import("./cron.ts"),
   exec: () => import("./exec.ts"),
   ingress: () => import("./ingress.ts"),

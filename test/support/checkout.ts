@@ -4,7 +4,17 @@ import { join } from "node:path";
 export const checkout = join(import.meta.dir, "../..");
 
 /** What a build is made from. */
-const sources = ["src", "plugins", "examples", "build.ts", "package.json", "bun.lock", "tsconfig.json", "bunfig.toml"];
+const sources = [
+  "src",
+  "plugins",
+  "examples",
+  "build.ts",
+  "bytecode.order",
+  "package.json",
+  "bun.lock",
+  "tsconfig.json",
+  "bunfig.toml",
+];
 
 /** Copies this checkout, without what git ignores but with its packages: their files are linked where both are on one disk. */
 export function copyCheckout(folder: string): void {
