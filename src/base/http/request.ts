@@ -120,9 +120,11 @@ export function readActor(request: Request, header: string): string {
   return /^[\x20-\x7e]{1,128}$/.test(actor) ? actor : "operator";
 }
 
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
 function decodeText(bytes: ArrayBuffer | Uint8Array): string {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return utf8.decode(bytes);
   } catch (cause) {
     throw new Failure("invalid", "the body is not UTF-8 text", { cause });
   }

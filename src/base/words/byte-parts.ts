@@ -18,7 +18,7 @@ export function createByteParts(): ByteParts {
   let block = nothing;
   let filled = 0;
   const endBlock = () => {
-    if (filled > 0) parts.push(block.subarray(0, filled));
+    if (filled > 0) parts.push(filled === block.length ? block : block.subarray(0, filled));
     filled = 0;
   };
   return {
@@ -31,7 +31,11 @@ export function createByteParts(): ByteParts {
       }
       if (part.length > block.length - filled) {
         endBlock();
-        block = new Uint8Array(Math.min(blockBytesMax, Math.max(copiedBelow, block.length * 2)));
+        // Most small bodies come in one part, for which a block is as long as the part.
+        const isFirst = block.length === 0;
+        block = new Uint8Array(
+          isFirst ? part.length : Math.min(blockBytesMax, Math.max(copiedBelow, block.length * 2)),
+        );
       }
       block.set(part, filled);
       filled += part.length;

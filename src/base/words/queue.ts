@@ -124,6 +124,12 @@ function createPool<K>(workers: number, work: (key: K) => Promise<void>): Pool<K
   const waiting = new Set<K>();
   const running = new Set<K>();
   let idlers: (() => void)[] = [];
+  let isDue = false;
+
+  function startDue(): void {
+    isDue = false;
+    startNext();
+  }
 
   function startNext(): void {
     for (const key of waiting) {
@@ -151,7 +157,8 @@ function createPool<K>(workers: number, work: (key: K) => Promise<void>): Pool<K
       waiting.add(key);
       // In a later turn of the event loop: a key that is added twice in a row starts once, and the answer to the request
       // that added it is sent first.
-      setImmediate(startNext);
+      if (!isDue) setImmediate(startDue);
+      isDue = true;
     },
     isWaiting: (key) => waiting.has(key),
     clear() {

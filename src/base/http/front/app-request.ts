@@ -51,7 +51,7 @@ export function appRequest(
   }
   const whole = body.length === 1 && body[0] !== undefined ? body[0] : Buffer.concat(body);
   headers.set("content-length", String(whole.length));
-  return new Request(url, { method, headers, signal, body: new Uint8Array(whole) });
+  return new Request(url, { method, headers, signal, body: whole });
 }
 
 /** Whether the answer may be sent in chunks, which HTTP/1.0 does not know. */

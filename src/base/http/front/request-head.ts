@@ -157,7 +157,7 @@ function pathOf(target: string): string {
 }
 
 function asBuffer(chunk: Uint8Array): Buffer {
-  return Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+  return chunk instanceof Buffer ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
 }
 
 function refuse(status: number, message: string): HeadStep {

@@ -24,3 +24,13 @@ test("a million parts of one byte are few, and keep nothing else", () => {
   expect(parts.length).toBeLessThan(30);
   expect(parts.every(({ buffer }) => buffer !== whole.buffer && buffer.byteLength <= 64 * 1024)).toBe(true);
 });
+
+test("a small body in one part takes no more memory than its bytes", () => {
+  const whole = new Uint8Array(1_000_000).fill(7);
+  const body = createByteParts();
+  body.add(whole.subarray(5, 405));
+  const [part, ...more] = body.take();
+  expect(part).toEqual(whole.subarray(5, 405));
+  expect(part?.buffer.byteLength).toBe(400);
+  expect(more).toEqual([]);
+});
