@@ -12,8 +12,8 @@ export function keyText({ kind, scope = "", name }: Keyed): KeyText {
 }
 
 export function parseKeyText(text: KeyText): Required<Keyed> {
-  const [kind = "", scope = "", name = ""] = text.split("/");
-  return { kind, scope, name };
+  const [first, second] = [text.indexOf("/"), text.lastIndexOf("/")];
+  return { kind: text.slice(0, first), scope: text.slice(first + 1, second), name: text.slice(second + 1) };
 }
 
 /** Only the key of something that holds more. */

@@ -51,7 +51,10 @@ export function assetRefs({ kind, scope, spec }: Owner): AssetUse[] {
   const found = containerOf(kind, spec);
   if (found === undefined) return [];
   const { container, path } = found;
-  const inText = textsOf({ kind, spec }).flatMap((text) =>
+  const texts = textsOf({ kind, spec });
+  // Most manifests use none, and each apply and each look asks several times.
+  if (texts.length === 0 && container.dependsOn.length === 0) return [];
+  const inText = texts.flatMap((text) =>
     placeholdersIn(text.value).flatMap((found) => {
       return found.type === "asset" ? [useOf(found.asset, text.path, scope)] : [];
     }),

@@ -88,10 +88,14 @@ export function injectedEnv(
   values: Record<string, string>,
   own: Record<string, string>,
 ): Record<string, string> {
-  const named = envPrefixes.flatMap((prefix) => {
-    return Object.entries(values).map(([word, value]) => [`${prefix}_${word}`, value] as const);
-  });
-  return Object.fromEntries(named.filter(([key]) => key.startsWith(`${envPrefix}_`) || !(key in own)));
+  const injected: Record<string, string> = {};
+  for (const prefix of envPrefixes) {
+    for (const [word, value] of Object.entries(values)) {
+      const key = `${prefix}_${word}`;
+      if (key.startsWith(`${envPrefix}_`) || !(key in own)) injected[key] = value;
+    }
+  }
+  return injected;
 }
 
 /** `<scope>-<name>`, or `<name>` without a scope. */

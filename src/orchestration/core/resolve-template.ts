@@ -34,7 +34,9 @@ export function containerTemplate(
     spec[field].map((word, index) => tools.fill(word, `spec.${field}[${index}]`));
   const [entrypoint, command] = [filled("entrypoint"), filled("command")];
   const options = engineOptions(spec.dockerOptions, input.names, tools.problems);
-  const env = { ...telemetry(input, spec, tools), ...environment(input, spec, tools.fill) };
+  const observed = telemetry(input, spec, tools);
+  const own = environment(input, spec, tools.fill);
+  const env = observed === undefined ? own : { ...observed, ...own };
   tools.problems.push(...sizeProblems(command, env));
   return {
     command: command.length === 0 ? undefined : command,
@@ -97,11 +99,11 @@ function telemetry(
   { manifest: { scope, name }, telemetry: listener }: ResolveInput,
   spec: DecodedContainer,
   { problems }: Tools,
-): Record<string, string> {
-  if (!spec.wantsTelemetry || listener === undefined) return {};
+): Record<string, string> | undefined {
+  if (!spec.wantsTelemetry || listener === undefined) return undefined;
   if (listener.url !== undefined) return telemetryEnv({ scope, name, url: listener.url });
   problems.push({ path: "spec.telemetry", message: "the listener for telemetry is not open yet", reason: "Other" });
-  return {};
+  return undefined;
 }
 
 /** Later wins: env_from in order, config, the manifest's own, what the platform injects. */
@@ -117,7 +119,7 @@ function environment(
   const identity = { SCOPE: manifest.scope, NAME: manifest.name };
   const url = origin?.controllerUrl;
   const origins: Record<string, string> = url === undefined ? {} : { CONTROLLER_URL: url };
-  return { ...app, ...injectedEnv(names, { ...identity, ...origins }, app) };
+  return Object.assign(app, injectedEnv(names, { ...identity, ...origins }, app));
 }
 
 /** Config is no part of the manifest: what it makes of the environment is only known here. */

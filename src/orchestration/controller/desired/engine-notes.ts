@@ -5,7 +5,6 @@ import { volumeUses } from "../../core/named-volumes.ts";
 import { isEngineVolumeName } from "../../core/naming.ts";
 import type { Context } from "../state/context.ts";
 import { portNotes, type PortNotes, type Written } from "./host-ports.ts";
-import { isContainerKind } from "../state/target.ts";
 
 /**
  * By resource, in words: what only the engine knows of what was written, so that an operator hears of it in the plan and
@@ -14,12 +13,20 @@ import { isContainerKind } from "../state/target.ts";
 export async function engineNotes(context: Context, written: Written): Promise<PortNotes> {
   const notes = new Map(await portNotes(context, written));
   for (const { manifest, outcome } of written.puts) {
-    if (outcome === "unchanged" || !isContainerKind(manifest.kind) || !context.link.up()) continue;
+    if (outcome === "unchanged" || !mayHaveNotes(manifest) || !context.link.up()) continue;
     const more = await notesOf(context, manifest).catch(unlessAway);
     const ref = formatKey(manifest);
     if (more.length > 0) notes.set(ref, [...(notes.get(ref) ?? []), ...more]);
   }
   return notes;
+}
+
+/** Most manifests name nothing that only the engine knows. */
+function mayHaveNotes({ kind, spec }: StoredManifest): boolean {
+  const container = containerOf(kind, spec)?.container;
+  if (container === undefined) return false;
+  const { networks, network, volumes, wantsTelemetry } = container;
+  return networks.length > 0 || network !== undefined || volumes.length > 0 || wantsTelemetry;
 }
 
 async function notesOf(context: Context, manifest: StoredManifest): Promise<string[]> {

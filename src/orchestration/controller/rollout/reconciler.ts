@@ -51,8 +51,9 @@ export function createReconciler(context: Context): Reconciler {
     async run(text) {
       const key = parseKeyText(text);
       settled.delete(text);
-      const before = versionOf(key);
-      begin(key);
+      const target = targetOf(key);
+      const before = target === undefined ? undefined : versionOf(target, text);
+      begin(key, target);
       const round = await converge(context, key);
       if (round.settled && before !== undefined) settled.set(text, before);
       return round.againInMs === undefined ? {} : { againInMs: round.againInMs };
@@ -69,16 +70,14 @@ export function createReconciler(context: Context): Reconciler {
     },
   });
 
-  /** Changes whenever something about the resource does; undefined when it is gone. */
-  function versionOf(key: ManifestKey): string | undefined {
-    const target = targetOf(key);
-    return target === undefined ? undefined : `${target}/${pods.version(keyText(key))}`;
+  /** Changes whenever something about the resource does. */
+  function versionOf(target: string, text: KeyText): string {
+    return `${target}/${pods.version(text)}`;
   }
 
   /** What failed before the last write is no trouble of what is wanted now. */
-  function begin(key: ManifestKey): void {
+  function begin(key: ManifestKey, target: string | undefined): void {
     const text = keyText(key);
-    const target = targetOf(key);
     if (begunAt.get(text) !== target) progress.clearTrouble(key);
     if (target === undefined) begunAt.delete(text);
     else begunAt.set(text, target);
@@ -132,7 +131,7 @@ export function createReconciler(context: Context): Reconciler {
     let count = 0;
     for (const head of store.manifests.heads()) {
       const text = keyText(head);
-      if (settled.get(text) === `${head.revision}/${head.generation}/${pods.version(text)}`) continue;
+      if (settled.get(text) === versionOf(`${head.revision}/${head.generation}`, text)) continue;
       if (progress.trouble(head) !== undefined) continue;
       queue.add(text);
       count++;
