@@ -30,9 +30,10 @@ const text = fc.oneof(
     .map((o) => JSON.stringify(o)),
   fc.string({ unit: "binary", maxLength: 30 }).map((any) => any.replaceAll("\n", " ").toWellFormed()),
 );
+const began = 1_700_000_000_000;
 const line: fc.Arbitrary<FoundLine> = fc.record({
   app: fc.constantFrom({ scope: "shop", name: "web" }, { scope: "shop", name: "api" }),
-  at: fc.nat(40).map((at) => 1_700_000_000_000 + at),
+  at: fc.nat(40).map((at) => began + at),
   source: fc.constantFrom("a", "b").map((id) => ({ id, pod: `pod-${id}`, replica: id, release: "r1", role: "" })),
   stream: fc.constantFrom(...logStreams),
   level: fc.constantFrom(...levels),
@@ -58,8 +59,8 @@ const query: fc.Arbitrary<LogQuery> = fc.record(
       "éc user",
     ),
     apps: fc.constantFrom([], ["shop"], ["shop/web"]),
-    from: fc.nat(40).map((at) => 1_700_000_000_000 + at),
-    until: fc.nat(40).map((at) => 1_700_000_000_000 + at),
+    from: fc.nat(40).map((at) => began + at),
+    until: fc.nat(40).map((at) => began + at),
     level: fc.constantFrom(...levels),
     stream: fc.constantFrom(...logStreams),
   },
@@ -82,10 +83,11 @@ test("a search finds what a look at every line finds, whatever was written, pack
       (lines, steps, asked, order, limit) => {
         const folder = mkdtempSync(join(tmpdir(), "logs-"));
         try {
-          const store = filled(folder, lines, steps);
+          const { store } = filled(folder, lines, steps);
           const compiled = compileQuery(asked);
           const fit = lines.filter((one) => lineFits(compiled, one)).toSorted(compareLines);
-          expect(paged(store, { query: compiled, order, limit })).toEqual(order === "asc" ? fit : fit.toReversed());
+          const pages = paged(store, { query: compiled, order, limit });
+          expect(pages.flat()).toEqual(order === "asc" ? fit : fit.toReversed());
         } finally {
           rmSync(folder, { recursive: true, force: true });
         }
@@ -95,12 +97,109 @@ test("a search finds what a look at every line finds, whatever was written, pack
   );
 });
 
+/** Many lines of few milliseconds, nearly in the order of time, as several containers of an app write them. */
+const crowd = fc
+  .array(line, { minLength: 30, maxLength: 80, size: "max" })
+  .map((lines) => lines.map((one, at) => ({ ...one, at: began + Math.floor(at / 12) + ((one.at - began) % 3) })));
+const broadQuery = fc.constantFrom<LogQuery>(
+  { apps: [] },
+  { apps: ["shop/web"] },
+  { apps: [], text: "u" },
+  { apps: [], text: "-user" },
+  { apps: [], text: "/o|0/" },
+  { apps: [], from: began + 2, until: began + 5 },
+);
+const pageSize = fc.record({
+  limit: fc.integer({ min: 1, max: 12 }),
+  charactersMax: fc.constantFrom(Infinity, 1, 20, 100),
+});
+
+test("pages of crowded milliseconds are one search without a limit, both ways round, though blocks move in between", () => {
+  fc.assert(
+    fc.property(
+      crowd,
+      fc.array(
+        fc.record({ after: fc.integer({ min: 1, max: 20 }), deed: fc.constantFrom("write", "seal", "reopen") }),
+        {
+          minLength: 2,
+          maxLength: 6,
+          size: "max",
+        },
+      ),
+      broadQuery,
+      fc.constantFrom<Order>("asc", "desc"),
+      pageSize,
+      fc.integer({ min: 1, max: 12 }),
+      (lines, steps, asked, order, size, sealAt) => {
+        const folder = mkdtempSync(join(tmpdir(), "logs-"));
+        try {
+          const { store, seal } = filled(folder, lines, steps);
+          const compiled = compileQuery(asked);
+          const fit = lines.filter((one) => lineFits(compiled, one)).toSorted(compareLines);
+          const between = (count: number) => {
+            if (count === sealAt) seal();
+          };
+          const pages = paged(store, { query: compiled, order, ...size }, between);
+          expect(pages.flat()).toEqual(order === "asc" ? fit : fit.toReversed());
+          for (const page of pages.slice(0, -1))
+            expect(page.length === size.limit || characters(page) >= size.charactersMax).toBe(true);
+          for (const page of pages) {
+            expect(page.length).toBeLessThanOrEqual(size.limit);
+            expect(characters(page.slice(0, -1))).toBeLessThan(size.charactersMax);
+          }
+        } finally {
+          rmSync(folder, { recursive: true, force: true });
+        }
+      },
+    ),
+    { numRuns: Number(process.env.BERTH_TEST_CASES ?? 150) },
+  );
+});
+
+test.each<Order>(["asc", "desc"])(
+  "%s: a search goes on where its time was up, also where it has found nothing",
+  (order) => {
+    const folder = mkdtempSync(join(tmpdir(), "logs-"));
+    try {
+      const lines = Array.from({ length: 60 }, (_, at) =>
+        crowdedLine(began + at, at === 7 || at === 48 ? "hit" : "miss"),
+      );
+      const { store } = filled(
+        folder,
+        lines,
+        Array.from({ length: 20 }, () => ({ after: 3, deed: "write" })),
+      );
+      const query = compileQuery({ apps: [], text: "hit" });
+      let looks = 0;
+      const stop = () => {
+        looks += 1;
+        // Time for one block on each page.
+        return looks % 2 === 0;
+      };
+      const pages = paged(store, { query, order, limit: 10 }, undefined, stop);
+      expect(pages.flat().map(({ at }) => at - began)).toEqual(order === "asc" ? [7, 48] : [48, 7]);
+      expect(pages.length).toBeGreaterThan(10);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+);
+
+function crowdedLine(at: number, words: string): FoundLine {
+  const source = { id: "a", pod: "pod-a", replica: "a", release: "r1", role: "" };
+  return { app: { scope: "shop", name: "web" }, at, source, stream: "stdout", level: "none", text: words };
+}
+
+function characters(lines: readonly FoundLine[]): number {
+  return lines.reduce((sum, one) => sum + one.text.length, 0);
+}
+
 function filled(
   folder: string,
   lines: readonly FoundLine[],
   steps: readonly { after: number; deed: string }[],
-): LogStore {
-  let now = 1_700_000_000_000;
+): { store: LogStore; seal: () => void } {
+  let now = began;
   const open = () =>
     openLogStore({
       folder,
@@ -110,34 +209,47 @@ function filled(
       space: () => ({ freeBytes: 9, totalBytes: 10 }),
     });
   let store = open();
+  /** Writes what waits, and puts small blocks together. */
+  const seal = () => {
+    store.flush({ all: true });
+    now += 3_600_000;
+    store.sweep(undefined);
+  };
   let at = 0;
   for (const { after, deed } of steps) {
     for (const { app, ...one } of lines.slice(at, at + after)) store.add(app, one);
     at += after;
     store.flush({ all: deed !== "flush" || at % 2 === 0 });
-    if (deed === "seal") {
-      now += 3_600_000;
-      store.sweep(undefined);
-    }
+    if (deed === "seal") seal();
     if (deed === "reopen") store = open();
   }
   for (const { app, ...one } of lines.slice(at)) store.add(app, one);
-  return store;
+  return { store, seal };
+}
+
+interface Paging {
+  query: ReturnType<typeof compileQuery>;
+  order: Order;
+  limit: number;
+  charactersMax?: number;
 }
 
 function paged(
   store: LogStore,
-  request: { query: ReturnType<typeof compileQuery>; order: Order; limit: number },
-): FoundLine[] {
-  const found: FoundLine[] = [];
+  request: Paging,
+  between: (pages: number) => void = () => undefined,
+  stop: () => boolean = () => false,
+): FoundLine[][] {
+  const pages: FoundLine[][] = [];
   let cursor: { at: number; skip: number } | undefined;
-  for (let pages = 0; pages < 500; pages++) {
-    const run = searchLines(store, { ...request, ...(cursor === undefined ? {} : { cursor }) }, () => false);
+  while (pages.length < 500) {
+    const run = searchLines(store, { ...request, ...(cursor === undefined ? {} : { cursor }) }, stop);
     let step = run.next();
     while (step.done !== true) step = run.next();
-    found.push(...step.value.lines);
+    pages.push(step.value.lines);
     cursor = step.value.next;
-    if (cursor === undefined) return found;
+    if (cursor === undefined) return pages;
+    between(pages.length);
   }
   throw new Error("the pages never end");
 }

@@ -1,4 +1,5 @@
 import { Failure } from "../../../base/wire/failure.ts";
+import type { Order } from "../../core/logs/cursor.ts";
 import { levels, logStreams } from "../../core/logs/line.ts";
 import type { FoundLine } from "../../core/logs/line.ts";
 import { entriesOf, mayHold } from "../../core/logs/grams.ts";
@@ -55,30 +56,40 @@ export function matchLines(query: CompiledQuery, lines: readonly FoundLine[]): F
   });
 }
 
-/** The lines of a block that fit, in order. Throws `CorruptSegment`, and fails `invalid` where the query takes too long. */
-export function matchBlock(asked: BlockQuery, block: StoredBlock): FoundLine[] {
+/** How many of the lines that fit are enough, counted from the end where `order` begins. */
+export interface Enough {
+  order: Order;
+  count: number;
+}
+
+/**
+ * The lines of a block that fit, by time. With `enough`, only that many, and those of the same time as the last of them.
+ * Throws `CorruptSegment`, and fails `invalid` where the query takes too long.
+ */
+export function matchBlock(asked: BlockQuery, block: StoredBlock, enough?: Enough): FoundLine[] {
   const needles = asked.needles.filter(({ plainOnly }) => !(plainOnly && block.head.escapes));
   const entries = needles.flatMap((needle) => needle.entries);
   if (entries.length > 0 && !mayHold(readFilter(block), entries)) return [];
   const body = readBody(block);
   const text = unpackText(body.text);
-  const lines = candidates(text, needles);
-  if (lines !== undefined && lines.starts.length === 0) return [];
+  const lines = candidates(text, needles) ?? allLines(text);
+  const count = lines.starts.length;
+  if (count === 0) return [];
   const columns = unpackColumns(block.head, body.columns);
   const found: FoundLine[] = [];
   const fits = columnTest(asked.query, block.head, columns);
   const latest = performance.now() + blockMsMax;
-  const take = (line: number, from: number, to: number) => {
-    if (!fits(line)) return;
+  const isBackwards = enough?.order === "desc";
+  for (let step = 0; step < count; step++) {
+    const at = isBackwards ? count - 1 - step : step;
+    const line = lines.numbers[at] ?? 0;
+    if (enough !== undefined && found.length >= enough.count && found.at(-1)?.at !== columns.at[line]) break;
+    if (!fits(line)) continue;
     if (performance.now() > latest) throw tooLong();
-    const words = text.toString("utf8", from, to);
+    const words = text.toString("utf8", lines.starts[at], lines.ends[at]);
     if (asked.query.textFits(words)) found.push(lineOf(block, columns, { line, text: words }));
-  };
-  if (lines !== undefined)
-    for (let at = 0; at < lines.starts.length; at++)
-      take(lines.numbers[at] ?? 0, lines.starts[at] ?? 0, lines.ends[at] ?? 0);
-  else eachLine(text, take);
-  return found;
+  }
+  return isBackwards ? found.reverse() : found;
 }
 
 function columnTest(query: CompiledQuery, head: BlockHead, columns: Columns): (line: number) => boolean {
@@ -108,19 +119,22 @@ function lineOf(block: StoredBlock, columns: Columns, { line, text }: { line: nu
   };
 }
 
-function eachLine(text: Buffer, visit: (line: number, from: number, to: number) => void): void {
-  let from = 0;
-  for (let line = 0; from < text.length; line++) {
-    const to = text.indexOf(10, from);
-    visit(line, from, to);
-    from = to + 1;
-  }
-}
-
 interface Candidates {
   numbers: number[];
   starts: number[];
   ends: number[];
+}
+
+function allLines(text: Buffer): Candidates {
+  const all: Candidates = { numbers: [], starts: [], ends: [] };
+  for (let from = 0, line = 0; from < text.length; line++) {
+    const to = text.indexOf(10, from);
+    all.numbers.push(line);
+    all.starts.push(from);
+    all.ends.push(to);
+    from = to + 1;
+  }
+  return all;
 }
 
 /** Lines that hold the first needle; undefined without one, which is every line. The other needles are left to the line. */
