@@ -7,7 +7,7 @@ import type { Context } from "../shell/command.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
 import { type LogFilters, logFilters } from "./log-query.ts";
 
-const pageLines = 1_000;
+/** Of one page; the server makes it shorter where lines are long. */
 const linesMax = 10_000;
 /** Lines whose neighbours are shown; each is a request. */
 const contextHitsMax = 200;
@@ -30,11 +30,12 @@ export async function storedLogs(context: Context, args: Arguments, reference: s
   let count = 0;
   const shown = createShown();
   for await (const page of pages(context, filters, tail === undefined ? undefined : countOf("tail", tail, linesMax))) {
-    for (const line of page) {
-      count += 1;
-      if (size === undefined) await print(line);
-      else if (count <= contextHitsMax) await printAround(context, { line, size, shown, print });
-    }
+    const before = count;
+    count += page.length;
+    if (size === undefined) await print(page);
+    else
+      for (const line of page.slice(0, Math.max(0, contextHitsMax - before)))
+        await printAround(context, { line, size, shown, print });
   }
   if (size !== undefined && count > contextHitsMax)
     context.terminal.note(`${count - contextHitsMax} more lines were found: ask for less time, or leave out --context`);
@@ -69,7 +70,7 @@ async function* pages(context: Context, filters: LogFilters, tail: number | unde
   let cursor: string | undefined;
   const newest: LogLine[] = [];
   do {
-    const left = tail === undefined ? pageLines : Math.min(tail - newest.length, pageLines);
+    const left = tail === undefined ? linesMax : tail - newest.length;
     const query = { ...filters, order, limit: String(left), ...(cursor === undefined ? {} : { cursor }) };
     const page = await context.api.call(search, { query });
     if (tail === undefined) yield page.lines;
@@ -102,7 +103,7 @@ async function printAround(context: Context, { line, size, shown, print }: Surro
   if (fresh.length === 0) return;
   if (shown.hasSome() && fresh.length === all.length && !context.json)
     await context.rawTerminal.stdout(Buffer.from("--\n"));
-  for (const one of fresh) await print(one, keyOf(one) === keyOf(line));
+  await print(fresh, (one) => keyOf(one) === keyOf(line));
   shown.add(fresh);
 }
 
@@ -123,21 +124,23 @@ function createShown() {
   };
 }
 
-type Print = (line: LogLine, isFound?: boolean) => Promise<void>;
+/** Prints lines at once; those that were not looked for, without the colour of their level. */
+type Print = (lines: readonly LogLine[], isFound?: (line: LogLine) => boolean) => Promise<void>;
 
 function linePrinter(context: Context, args: Arguments): Print {
   const { json, terminal, rawTerminal } = context;
   const { style } = terminal;
   const prefixed = !args.on("no-prefix");
-  return async (line, isFound = true) => {
-    if (json) return void (await rawTerminal.stdout(Buffer.from(`${JSON.stringify({ line: line.text, ...line })}\n`)));
+  const plain = { ...style, red: style.dim, yellow: style.dim };
+  const shown = (line: LogLine, isFound: boolean) => {
+    if (json) return `${JSON.stringify({ line: line.text, ...line })}\n`;
     const prefix = prefixed ? `${style.byKey(line.pod, `${line.pod} |`)} ` : "";
     const time = args.on("timestamps") ? `${style.dim(line.at)} ` : "";
-    await rawTerminal.stdout(
-      Buffer.from(
-        `${prefix}${time}${coloured(line, isFound ? style : { ...style, red: style.dim, yellow: style.dim })}\n`,
-      ),
-    );
+    return `${prefix}${time}${coloured(line, isFound ? style : plain)}\n`;
+  };
+  return async (lines, isFound = () => true) => {
+    const text = lines.map((line) => shown(line, isFound(line))).join("");
+    if (text !== "") await rawTerminal.stdout(Buffer.from(text));
   };
 }
 
@@ -159,18 +162,23 @@ async function follow(context: Context, filters: Record<string, string>, print: 
       // What was shown of the last millisecond comes once more, and is left out.
       const again = last === undefined ? filters : { ...filters, from: last.at, tail: String(linesMax) };
       const toSkip = [...seen];
-      for await (const line of readStream(context, again)) {
+      for await (const lines of readStream(context, again)) {
         if (isAway) terminal.note("the server is back");
         isAway = false;
-        const at = line.at === last?.at ? toSkip.indexOf(keyOf(line)) : -1;
-        if (at >= 0) {
-          toSkip.splice(at, 1);
-          continue;
+        const fresh: LogLine[] = [];
+        for (const line of lines) {
+          const at = line.at === last?.at ? toSkip.indexOf(keyOf(line)) : -1;
+          if (at >= 0) {
+            toSkip.splice(at, 1);
+            continue;
+          }
+          if (line.at !== last?.at) seen = [];
+          seen.push(keyOf(line));
+          last = line;
+          fresh.push(line);
         }
-        seen = line.at === last?.at ? [...seen, keyOf(line)] : [keyOf(line)];
-        last = line;
-        count += 1;
-        await print(line);
+        count += fresh.length;
+        await print(fresh);
       }
     } catch (error) {
       if (signal.aborted) break;
@@ -189,21 +197,25 @@ function isRefusal(error: unknown): boolean {
   return error instanceof Error && "status" in error && typeof error.status === "number" && error.status < 500;
 }
 
-async function* readStream(context: Context, query: Record<string, string>): AsyncGenerator<LogLine> {
+async function* readStream(context: Context, query: Record<string, string>): AsyncGenerator<LogLine[]> {
   const response = await context.streams.raw(stream, { query: { ...query, follow: "true" } });
   if (!response.ok) return void readAnswer(stream, response.status, await response.text());
   const decoder = new TextDecoder();
   let open = "";
   const body: AsyncIterable<Uint8Array> | null = response.body;
   for await (const chunk of body ?? []) {
-    const lines = (open + decoder.decode(chunk, { stream: true })).split("\n");
-    open = lines.pop() ?? "";
-    for (const text of lines) {
+    const texts = (open + decoder.decode(chunk, { stream: true })).split("\n");
+    open = texts.pop() ?? "";
+    let lines: LogLine[] = [];
+    for (const text of texts) {
       if (text === "") continue;
       const line = JSON.parse(text) as LogLine | { skipped: number };
-      if ("skipped" in line)
+      if ("skipped" in line) {
+        yield lines;
+        lines = [];
         context.terminal.note(`${line.skipped} lines came too fast and are not shown; they are stored`);
-      else yield line;
+      } else lines.push(line);
     }
+    if (lines.length > 0) yield lines;
   }
 }

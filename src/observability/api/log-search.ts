@@ -81,7 +81,9 @@ export type LogState = Static<typeof LogState>;
 const searchQuery = Type.Object({
   ...filters,
   order: Text("desc, the newest first (default), or asc"),
-  limit: Text("at most this many lines (default 100, at most 10000); what is missing is beyond the last one"),
+  limit: Text(
+    "at most this many lines (default 100, at most 10000), and about 4 million characters; the cursor leads to the rest",
+  ),
   cursor: Text("of the page before"),
 });
 const streamQuery = Type.Object({

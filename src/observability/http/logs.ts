@@ -11,9 +11,11 @@ import type { ObservabilityPlane } from "./plane.ts";
 const pingMs = 5_000;
 /** Lines that wait for a slow client; of more, the newest are left out and counted. */
 const heldMax = 20_000;
+/** Of one page: 10,000 lines may have 2.5 GB. */
+const pageCharactersMax = 4_000_000;
 
 export function mountLogs(mount: MountRoom, logs: LogsRoom): void {
-  mount(searchLogs, ({ query, reach }) => logs.search({ apps: reach }, query));
+  mount(searchLogs, ({ query, reach }) => logs.search({ apps: reach }, query, pageCharactersMax));
   mount(logContext, ({ query, reach }) => logs.context({ apps: reach }, query));
   mount(logHistogram, ({ query, reach }) => logs.histogram({ apps: reach }, query));
   mount(logState, ({ requireAllApps }) => {

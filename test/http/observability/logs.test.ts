@@ -72,6 +72,18 @@ describe("GET /logs/search", () => {
     expect(second.data.cursor).toBeUndefined();
   });
 
+  test("a page of very long lines ends early, and its cursor leads to the rest", async () => {
+    const long = Array.from({ length: 20 }, (_, at) => `${at} ${"x".repeat(255_000)}`);
+    const api = files.container("shop/api", "ccccc");
+    files.write(api, ...long);
+    await it.running.observability.logs.drain("shop-api.ccccc");
+    const first = await it.manage("GET /logs/search?app=shop/api&order=asc&limit=10000");
+    expect(texts(first.data.lines)).toEqual(long.slice(0, 16));
+    const rest = await it.manage(`GET /logs/search?app=shop/api&order=asc&limit=10000&cursor=${first.data.cursor}`);
+    expect(texts(rest.data.lines)).toEqual(long.slice(16));
+    expect(rest.data.cursor).toBeUndefined();
+  });
+
   test("shows a token only the apps that it may reach", async () => {
     const token = await it.token(["read"], { apps: ["blog/*"] });
     expect(texts((await it.ask("GET /logs/search", { token })).data.lines)).toEqual(["blog speaks"]);

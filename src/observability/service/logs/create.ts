@@ -51,7 +51,7 @@ type Reach = Pick<Grant, "apps">;
 
 /** Stored and live output of all pods. Each method fails `invalid` for a bad query and `unavailable` without the store. */
 export interface LogsRoom {
-  search(grant: Reach, query: Partial<QueryOf<typeof searchLogs>>): Promise<LogPage>;
+  search(grant: Reach, query: Partial<QueryOf<typeof searchLogs>>, charactersMax?: number): Promise<LogPage>;
   context(grant: Reach, query: Partial<QueryOf<typeof logContext>>): Promise<LogContext>;
   histogram(grant: Reach, query: Partial<QueryOf<typeof logHistogram>>): Promise<LogHistogram>;
   /** Stored lines, then those that come. Call what it returns to end it. */
@@ -101,7 +101,7 @@ function openRoom(platform: LogPlatform, { clock, log }: { clock: Clock; log: Lo
   }
 
   return {
-    async search(grant, { order, limit, cursor, ...filters }) {
+    async search(grant, { order, limit, cursor, ...filters }, charactersMax) {
       const query = askedLines(filters, grant, clock.now());
       if (order !== undefined && order !== "asc" && order !== "desc")
         throw new Failure("invalid", `query order: "${order}" is neither desc nor asc`);
@@ -109,6 +109,7 @@ function openRoom(platform: LogPlatform, { clock, log }: { clock: Clock; log: Lo
         query,
         order: order ?? "desc",
         limit: readLimit("limit", limit, { fallback: limits.linesDefault, most: limits.linesMax }),
+        ...(charactersMax === undefined ? {} : { charactersMax }),
         ...(cursor === undefined ? {} : { cursor }),
       });
       return {

@@ -71,11 +71,10 @@ export function createLogKeeper({ setup, clock, log, post }: KeeperParts): LogKe
     }
   }
 
-  async function page(id: number, { query, order, limit, cursor }: AskedPage): Promise<FoundPage> {
+  async function page(id: number, { query, cursor, ...asked }: AskedPage): Promise<FoundPage> {
     const request = {
+      ...asked,
       query: compiled(query),
-      order,
-      limit,
       ...(cursor === undefined ? {} : { cursor: readCursor(cursor) }),
     };
     const { lines, next, stoppedAt } = await sliced(id, (stop) => searchLines(store, request, stop));

@@ -23,6 +23,8 @@ export interface AskedPage {
   query: AskedLines;
   order: Order;
   limit: number;
+  /** The line that reaches this is the last one of the page. */
+  charactersMax?: number;
   cursor?: string;
 }
 

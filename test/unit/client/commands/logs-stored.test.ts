@@ -42,7 +42,7 @@ describe("logs from the store", () => {
       until: "1h",
       release: "r2",
       order: "asc",
-      limit: "1000",
+      limit: "10000",
     };
     expect(calls).toEqual([expect.objectContaining({ method: "GET", path: "/logs/search", query })]);
   });
@@ -55,7 +55,7 @@ describe("logs from the store", () => {
     ["shop", { app: "shop" }],
   ])("%s names what is searched", async (reference, query) => {
     const { calls } = await cli(["logs", reference, "--stored"], { server: () => page() });
-    expect(calls[0]?.query).toEqual({ ...query, order: "asc", limit: "1000" });
+    expect(calls[0]?.query).toEqual({ ...query, order: "asc", limit: "10000" });
   });
 
   test("-n takes the newest, oldest first, over pages; -t and --no-prefix shape the line", async () => {
@@ -68,6 +68,13 @@ describe("logs from the store", () => {
       ["desc", "5", undefined],
       ["desc", "3", "2.1"],
     ] as never);
+  });
+
+  test("reads page by page until there is no cursor, also past a page that found nothing in its time", async () => {
+    const pages = [{ lines: [line("one", 1)], cursor: "1.1" }, { lines: [], cursor: "2.0" }, page(line("two", 2))];
+    const { out, calls } = await cli(["logs", "shop/web", "--stored"], { server: () => pages.shift() });
+    expect(out).toBe("shop-web.aaaaa | one\nshop-web.aaaaa | two\n");
+    expect(calls.map(({ query }) => query.cursor)).toEqual([undefined, "1.1", "2.0"] as never);
   });
 
   test("-C shows the lines around, none twice, groups apart", async () => {
