@@ -83,8 +83,13 @@ describe("every example, applied through the executable on a real engine", () =>
     config: async () => {
       await succeeds(["config", "set", "demo/shared", "PASSWORD=secret"]);
       await apply("config");
-      const says = (text: string) =>
-        waitFor(`the worker to say "${text}"`, async () => (await succeeds(["logs", "demo/worker"])).includes(text));
+      const says = async (text: string) => {
+        await waitFor(`the worker to say "${text}"`, async () => {
+          const [pod] = await berth.pods("demo", "worker");
+          return JSON.stringify((await berth.call("GET", `/pods/${pod?.name}/logs`)).body).includes(text);
+        });
+        expect(await succeeds(["logs", "demo/worker"])).toContain(text);
+      };
       const store = (port: number) => `as worker of store.demo.${berth.prefix}:${port}`;
       await says(`${store(8080)}, with a password of 6 letters`);
       await succeeds(["config", "set", "demo/shared", "PASSWORD=another"]);
@@ -100,8 +105,9 @@ describe("every example, applied through the executable on a real engine", () =>
     autoscale: async () => {
       await apply("autoscale");
       // Some samples, over some time, have to agree first.
-      const isUp = async () => (await succeeds(["events", "demo/busy"])).includes("autoscale.up");
-      await waitFor("a step up", isUp, 50_000);
+      const events = async () => JSON.stringify((await berth.call("GET", "/events?scope=demo&name=busy")).body);
+      await waitFor("a step up", async () => (await events()).includes("autoscale.up"), 50_000);
+      expect(await succeeds(["events", "demo/busy"])).toContain("autoscale.up");
     },
     hooks: async () => {
       receiver = startReceiver();

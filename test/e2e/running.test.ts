@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { networkInterfaces } from "node:os";
 import type { Manifest } from "../../src/orchestration/api/manifest.ts";
+import { rawDocker } from "../support/docker.ts";
 import { deployment, statefulset } from "../support/manifests.ts";
 import { freePort } from "../support/ports.ts";
 import { type Rig, rig } from "../support/rig.ts";
@@ -195,18 +196,13 @@ describe("what runs", () => {
 
   test("a rollout never goes below the wanted count", async () => {
     await up(deployment("full", "web", { replicas: 3 }));
+    const engine = rawDocker(berth.dockerHost);
     let least = 3;
     const rolling = up(deployment("full", "web", { replicas: 3, env: { NEW: "1" } }));
     const done = rolling.then(() => true);
+    const filters = { label: [`${berth.prefix}.scope=full`], status: ["running"] };
     while (!(await Promise.race([done, Bun.sleep(20).then(() => false)]))) {
-      const filter = ["--filter", `label=${berth.prefix}.scope=full`, "--filter", "status=running"];
-      least = Math.min(
-        least,
-        berth
-          .docker(["ps", "-q", ...filter])
-          .split("\n")
-          .filter(Boolean).length,
-      );
+      least = Math.min(least, (await engine.listContainers({ filters })).length);
     }
     expect(least).toBe(3);
   });

@@ -5,7 +5,7 @@ export const patienceMs = 20_000;
 
 /** Pauses between two looks: short at first, longer for what takes long, and three times as long as the look itself took. */
 const pauseMsMin = 5;
-const pauseMsMax = 50;
+const pauseMsMax = 100;
 const pausesPerWait = 20;
 const pausesPerLook = 3;
 
