@@ -26,6 +26,8 @@ beforeEach(async () => {
   });
   user = await addUser();
   session = await addSession(user);
+  // Only what is read a second time is kept.
+  get();
 });
 
 afterEach(() => {
