@@ -33,12 +33,12 @@ export interface Search {
   tokens: number;
 }
 
-const token = /^(-?)([a-z_]+)(>=|<=|>(?!=)|<(?!=)|:)(.+)$/s;
+const head = /^-?([a-z_]+)(>=|<=|>(?!=)|<(?!=)|:)/;
 
 /** Reads a query (identity API, section 4: space-separated `field:value`). Never fails: see `ignored`. */
 export function parseSearch(query: string, columns: SearchColumns): Search {
-  const tokens = query.split(/\s+/).filter((text) => text !== "");
-  const groups = new Map<string, Term[]>();
+  const tokens = query.match(/\S+/g) ?? [];
+  const groups: { field: string; oneOf: Term[] }[] = [];
   const all: Term[] = [];
   const none: Term[] = [];
   const ignored: string[] = [];
@@ -47,16 +47,21 @@ export function parseSearch(query: string, columns: SearchColumns): Search {
     if (term === undefined) ignored.push(text);
     else if (text.startsWith("-")) none.push(term);
     else if (term.is === "compared") all.push(term);
-    else groups.set(term.field, [...(groups.get(term.field) ?? []), term]);
+    else {
+      const group = groups.find(({ field }) => field === term.field);
+      if (group === undefined) groups.push({ field: term.field, oneOf: [term] });
+      else group.oneOf.push(term);
+    }
   }
-  const grouped = [...groups].map(([field, oneOf]) => ({ field, oneOf }));
-  return { groups: grouped, all, none, ignored, tokens: tokens.length };
+  return { groups, all, none, ignored, tokens: tokens.length };
 }
 
 function parseToken(text: string, columns: SearchColumns): Term | undefined {
-  const match = token.exec(text);
-  const [, , field = "", operator = "", value = ""] = match ?? [];
-  if (match === null || !Object.hasOwn(columns, field)) return undefined;
+  const match = head.exec(text);
+  if (match === null) return undefined;
+  const [{ length }, field = "", operator = ""] = match;
+  if (length === text.length || !Object.hasOwn(columns, field)) return undefined;
+  const value = text.slice(length);
   return columns[field] === "time" ? timeTerm(field, operator, value) : textTerm(field, operator, value);
 }
 

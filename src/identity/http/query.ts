@@ -15,15 +15,27 @@ export function readQuery(url: string): Query {
 /** Undefined for what is rare and has rules of its own: a plus, and percent-encoding that is no UTF-8. */
 function readPlain(text: string): Query | undefined {
   if (text.includes("+")) return undefined;
-  const found = new Map<string, string>();
+  const names: string[] = [];
+  const values: string[] = [];
   try {
-    for (const part of text.split("&")) {
-      const end = part.indexOf("=");
-      const name = decodeURIComponent(end < 0 ? part : part.slice(0, end));
-      if (part !== "" && !found.has(name)) found.set(name, end < 0 ? "" : decodeURIComponent(part.slice(end + 1)));
+    for (let start = 0; start < text.length;) {
+      const next = text.indexOf("&", start);
+      const end = next < 0 ? text.length : next;
+      const part = text.slice(start, end);
+      const equals = part.indexOf("=");
+      if (part !== "") {
+        names.push(decode(equals < 0 ? part : part.slice(0, equals)));
+        values.push(equals < 0 ? "" : decode(part.slice(equals + 1)));
+      }
+      start = end + 1;
     }
   } catch {
     return undefined;
   }
-  return { get: (name) => found.get(name) ?? null };
+  return { get: (name) => values[names.indexOf(name)] ?? null };
+}
+
+/** Most names have nothing to decode. */
+function decode(text: string): string {
+  return text.includes("%") ? decodeURIComponent(text) : text;
 }

@@ -80,9 +80,13 @@ function exactUsers({ store }: IdentityContext, { instance }: InstanceEntry, sea
   const [group] = search.groups;
   if (group === undefined || search.groups.length > 1 || search.all.length + search.none.length > 0) return undefined;
   const by = group.field === "email" || group.field === "id" ? group.field : undefined;
-  const values = group.oneOf.flatMap((term) => (term.is === "equal" ? [term.value] : []));
-  if (by === undefined || values.length < group.oneOf.length) return undefined;
-  const found = [...new Set(values)].flatMap((value) => store.shownUsers.get(instance.seq, by, value) ?? []);
-  if (found.length > 1) found.sort((a, b) => b.seq - a.seq);
+  if (by === undefined || !group.oneOf.every((term) => term.is === "equal")) return undefined;
+  const [term, ...others] = group.oneOf;
+  if (term !== undefined && others.length === 0) {
+    return `[${store.shownUsers.get(instance.seq, by, term.value)?.json ?? ""}]`;
+  }
+  const values = new Set(group.oneOf.map(({ value }) => value));
+  const found = [...values].flatMap((value) => store.shownUsers.get(instance.seq, by, value) ?? []);
+  found.sort((a, b) => b.seq - a.seq);
   return `[${found.map(({ json }) => json).join(",")}]`;
 }
