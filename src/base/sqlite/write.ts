@@ -22,6 +22,8 @@ interface WriterOptions<Key> {
   onMoved: (keys: Key[]) => void;
   /** Equal keys have equal texts. */
   keyText: (key: Key) => string;
+  /** Told before each transaction. */
+  onBegin?: () => void;
   /** Told after each commit, before anybody else: what was read earlier may have changed. */
   onCommitted?: () => void;
   /** Told whenever writes were undone: what was read meanwhile may not be true. */
@@ -122,6 +124,7 @@ function runBatch<Key>(options: WriterOptions<Key>, steps: Steps, batch: Waiting
   const committed: (() => void)[] = [];
   const refused = new Set<Waiting<Key>>();
   try {
+    options.onBegin?.();
     steps.sync(batch.some(({ durable }) => durable));
     steps.begin();
     const alone = batch.length === 1;

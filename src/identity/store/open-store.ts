@@ -23,6 +23,7 @@ import { createPurge, type Purge } from "./purge.ts";
 import { createRefreshChains, type RefreshChains } from "./refresh-chains.ts";
 import { createSearchChanges, type SearchChanges } from "./search-changes.ts";
 import { createSessions, type Sessions } from "./sessions.ts";
+import { createSharedRead } from "./shared-read.ts";
 import { createShownUsers, type ShownUsers } from "./shown-users.ts";
 import { createSigningPairs, type SigningPairs } from "./signing-pairs.ts";
 import { createTokenSubjects, type TokenSubjects } from "./token-subjects.ts";
@@ -117,6 +118,7 @@ function assemble(db: Database, { file, seal, usersKept }: Assembly): IdentitySt
     added = true;
   };
   const touched = followUsers(db);
+  const reading = createSharedRead(db);
   let generation = 0;
   const changed = () => {
     generation += 1;
@@ -133,8 +135,8 @@ function assemble(db: Database, { file, seal, usersKept }: Assembly): IdentitySt
     oneTime: createOneTime(db, seal),
     browsers: createBrowsers(db),
     mails: createMails(db, seal),
-    tokenSubjects: createTokenSubjects(db, usersKept),
-    shownUsers: createShownUsers(db, usersKept),
+    tokenSubjects: createTokenSubjects(db, reading, usersKept),
+    shownUsers: createShownUsers(db, reading, usersKept),
     refreshChains: createRefreshChains(db),
     signingPairs: createSigningPairs(db, seal, changed),
     audit: createAudit(db),
@@ -149,6 +151,7 @@ function assemble(db: Database, { file, seal, usersKept }: Assembly): IdentitySt
     file,
     onMoved: nothing,
     keyText: (key) => key,
+    onBegin: reading.end,
     onUndone: changed,
     onCommitted() {
       const users = touched.take();
@@ -175,9 +178,13 @@ function assemble(db: Database, { file, seal, usersKept }: Assembly): IdentitySt
     },
     generation: () => generation,
     check: () => quickCheck(db),
-    copyTo: (target) => copyInto(db, target),
+    copyTo(target) {
+      reading.end();
+      copyInto(db, target);
+    },
     close() {
       writer.close();
+      reading.end();
       db.close();
     },
   };

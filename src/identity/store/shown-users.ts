@@ -1,6 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { userResource } from "../core/resources.ts";
 import { createKeptByUser, type KeptByUser } from "./kept-by-user.ts";
+import type { SharedRead } from "./shared-read.ts";
 import type { UserRow } from "./users.ts";
 
 interface ShownUser {
@@ -18,7 +19,7 @@ export interface ShownUsers extends Pick<KeptByUser<ShownUser>, "forget"> {
   get(instance: number, by: "id" | "email", value: string): ShownUser | undefined;
 }
 
-export function createShownUsers(db: Database, most: number): ShownUsers {
+export function createShownUsers(db: Database, reading: SharedRead, most: number): ShownUsers {
   const sql = prepare(db);
   const kept = createKeptByUser<ShownUser>(most);
   return {
@@ -28,6 +29,7 @@ export function createShownUsers(db: Database, most: number): ShownUsers {
       const key = `${instance} ${by} ${value}`;
       const known = kept.get(key);
       if (known !== undefined) return known;
+      reading.begin();
       const found = optional(sql[by].get(instance, value));
       if (found !== undefined) kept.put(key, found.seq, found);
       return found;

@@ -1,5 +1,6 @@
 import type { Database } from "bun:sqlite";
 import { createKeptByUser, type KeptByUser } from "./kept-by-user.ts";
+import type { SharedRead } from "./shared-read.ts";
 
 /** Whom a token speaks of: the user, and of the session what tells how it stands. Times are epoch milliseconds. */
 interface TokenSubject {
@@ -50,7 +51,7 @@ interface Kept {
  * Every verification waits for these, and an app sends the same token again and again: the last `most` of them are kept
  * in memory, each until its user or one of the user's sessions changes. Only what was found is kept.
  */
-export function createTokenSubjects(db: Database, most: number): TokenSubjects {
+export function createTokenSubjects(db: Database, reading: SharedRead, most: number): TokenSubjects {
   const read = createReader(db);
   const kept = createKeptByUser<Kept>(most);
   return {
@@ -59,6 +60,7 @@ export function createTokenSubjects(db: Database, most: number): TokenSubjects {
       if (sessionId === undefined || db.inTransaction) return read(instance, userId, sessionId)?.subject;
       const known = kept.get(sessionId);
       if (known !== undefined && known.userId === userId && known.instance === instance) return known.subject;
+      reading.begin();
       const found = read(instance, userId, sessionId);
       if (found?.subject.session !== undefined) {
         kept.put(sessionId, found.user, { instance, userId, subject: found.subject });

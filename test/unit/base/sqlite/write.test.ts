@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => db.close());
 
-function createTestWriter(options: { gatherMs?: number } = {}): Writer<ManifestKey> {
+function createTestWriter(options: { gatherMs?: number; onBegin?: () => void } = {}): Writer<ManifestKey> {
   return createWriter({
     db,
     file: "state.db",
@@ -45,6 +45,14 @@ test("a change resolves with its result after the commit", async () => {
   expect(result).toBe(42);
   expect(db.inTransaction).toBe(false);
   expect(values()).toEqual(["a"]);
+});
+
+test("whoever has to know is told before each transaction, once for all that share it", async () => {
+  const told: boolean[] = [];
+  writer = createTestWriter({ onBegin: () => told.push(db.inTransaction) });
+  await Promise.all([writer.write(() => insert("a")), writer.write(() => insert("b"))]);
+  await writer.write(() => insert("c"));
+  expect(told).toEqual([false, false]);
 });
 
 test("nothing runs before the caller has yielded, and all that wait run in order", async () => {
