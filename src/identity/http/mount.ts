@@ -55,19 +55,19 @@ export function mountApi(plane: IdentityPlane, endpoint: Endpoint, handler: ApiH
     );
   };
   const cors: Cors | undefined = handler.cors ? { plane, callerOf: find } : undefined;
+  const handle = ({ request, params }: Routed): Response | Promise<Response> => {
+    const response = guarded(plane, () => run(request, params));
+    return cors === undefined ? response : withCors(cors, { request, params }, response);
+  };
   for (const path of instancePaths(endpoint.path)) {
-    plane.app.route(
-      endpoint.method,
-      path,
-      ({ request, params }) => {
-        const response = guarded(plane, () => run(request, params));
-        return cors === undefined ? response : withCors(cors, { request, params }, response);
-      },
-      // The body is ours to read: Elysia's own parsers come before who asks is known.
-      { parse: "none" },
-    );
+    // Elysia awaits a handler whose text may return a promise. A bound function has no text, and `guarded` catches all.
+    const route = handle.bind(undefined);
+    // The body is ours to read: Elysia's own parsers come before who asks is known. Without one there is nothing to wait for.
+    plane.app.route(endpoint.method, path, route, endpoint.method === "GET" ? {} : { parse: "none" });
   }
 }
+
+type Routed = Pick<ApiCall, "request" | "params">;
 
 type Find = (headers: Headers) => Caller | undefined;
 
