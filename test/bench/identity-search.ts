@@ -91,12 +91,17 @@ async function exactRows(server: BenchServer): Promise<BenchRow[]> {
   const others = Array.from({ length: othersAsked }, (_, n) => ask(seededUser((n * 13) % users, users).email));
   const bareRequest = [Buffer.from(bareSearch(query))];
   const figures: { one: number; others: number; bare: number }[] = [];
+  let asked = 0;
   for (let round = 0; round < rounds; round++) {
-    figures.push({
+    // Goes on where the last round has ended: from the beginning it would ask for users who are still kept.
+    const next = [...others.slice(asked), ...others.slice(0, asked)];
+    const figure = {
       bare: await perSecond(server.barePort, bareRequest, 32, roundMs),
       one: await perSecond(server.port, one, 32, roundMs),
-      others: await perSecond(server.port, others, 32, roundMs),
-    });
+      others: await perSecond(server.port, next, 32, roundMs),
+    };
+    figures.push(figure);
+    asked = (asked + Math.ceil((figure.others * roundMs) / 1_000)) % others.length;
   }
   const row = (name: string, of: "one" | "others", wanted: string) => ({
     name: `exact match beside a bare route with the same query and answer: ${name}`,
@@ -106,7 +111,7 @@ async function exactRows(server: BenchServer): Promise<BenchRow[]> {
     ratio: median(figures.map((figure) => figure[of] / figure.bare)),
     wanted,
   });
-  return [row("the same user again", "one", ">= 0.6"), row("another user each time", "others", "told beside it")];
+  return [row("the same user again", "one", ">= 0.6"), row("another user each time", "others", ">= 0.5")];
 }
 
 /** The same fixed rate, half of what is possible, with contains-searches beside it and without. */
