@@ -8,6 +8,8 @@ import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync 
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { version } from "./package.json";
+import { bundledPlugins } from "./plugins/bundled.ts";
+import { parsedYmls } from "./src/daemon-bundled.ts";
 import { bundleUi } from "./src/local/ui/bundle.ts";
 import { clientCalls } from "./src/local/ui/calls.ts";
 
@@ -104,7 +106,7 @@ async function build(entry: string, outfile: string, { runtime, format }: Target
     bytecode: true,
     // What is imported when used lies in chunks of its own: a client command does not load the server.
     splitting: true,
-    plugins: entry === program ? [withUi(await bundleUi()), await clientCalls(), withoutUnused()] : [],
+    plugins: entry === program ? [withUi(await bundleUi()), withYmls(), await clientCalls(), withoutUnused()] : [],
     define: {
       BERTH_COMMIT: JSON.stringify(commit()),
       // Packages ask for them; the bundler would write the path of this checkout there.
@@ -140,6 +142,19 @@ function withUi(files: Awaited<ReturnType<typeof bundleUi>>): Bun.BunPlugin {
 export async function loadUiFiles() {
   return list.map(({ name, zipped }) => ({ name, bytes: Bun.gunzipSync(Uint8Array.fromBase64(zipped)) }));
 }`,
+        loader: "js",
+      }));
+    },
+  };
+}
+
+/** Puts the plugin.yml of the bundled plugins into the executable as values: the server need not load the YAML parser. */
+function withYmls(): Bun.BunPlugin {
+  return {
+    name: "plugin.yml",
+    setup: (builder) => {
+      builder.onLoad({ filter: /\/src\/daemon-bundled\.ts$/ }, () => ({
+        contents: `const ymls = ${JSON.stringify(parsedYmls(bundledPlugins))};\nexport const parsedYmls = () => ymls;`,
         loader: "js",
       }));
     },

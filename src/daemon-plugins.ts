@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { bundledPlugins } from "../plugins/bundled.ts";
+import { parsedYmls } from "./daemon-bundled.ts";
 import { limits, pluginDefaultRepo, pluginEnvironment, type ServeOptions } from "./config/config.ts";
 import type { CallbackDoor, PluginRoom } from "./orchestration/controller/plugins/plugin-room.ts";
 import type { RunningController } from "./orchestration/controller/running.ts";
@@ -25,7 +26,6 @@ import { createRegistry } from "./orchestration/plugins/registry.ts";
 import type { BundledPlugin } from "./orchestration/plugins/plugin.ts";
 import { readLock } from "./orchestration/plugins/state.ts";
 import type { Engine } from "./orchestration/engine/engine.ts";
-import { parsePluginYml } from "./orchestration/plugins/yaml.ts";
 import { version } from "./version.ts";
 
 interface PluginParts {
@@ -122,8 +122,9 @@ const cgroupMount = "/sys/fs/cgroup";
 
 function bundled(): BundledPlugin[] {
   const self = ownProgram();
-  return bundledPlugins.map(({ name, yml: text, schemas }) => {
-    const { value, fault } = parsePluginYml(text);
+  const ymls = parsedYmls(bundledPlugins);
+  return bundledPlugins.map(({ name, schemas }) => {
+    const { value, fault } = ymls[name] ?? { value: undefined, fault: "is missing" };
     const { yml, problems } = readPluginYml(value, name);
     const [problem] = problems;
     if (fault !== undefined || problem !== undefined) {

@@ -4,7 +4,6 @@ import { Failure, problemsFailure } from "../../base/wire/failure.ts";
 import type { PluginCommand, PluginYml } from "../api/plugins/plugin-yml.ts";
 import { isCommandName } from "../core/plugins/names.ts";
 import { readPluginYml } from "../core/plugins/plugin-yml.ts";
-import { parsePluginYml } from "./yaml.ts";
 
 /** A folder that holds a plugin, as read. */
 export interface PluginPackage {
@@ -24,6 +23,8 @@ const programsMax = 500;
  */
 export async function readPackage(folder: string, name = basename(folder)): Promise<PluginPackage> {
   const text = await readYml(folder);
+  // The parser is loaded when there is something to parse: most servers have no other plugins than the bundled ones.
+  const { parsePluginYml } = await import("./yaml.ts");
   const { value, fault } = parsePluginYml(text ?? "");
   if (fault !== undefined) throw new Failure("invalid", `plugin.yml ${fault}`);
   const found = await programsOf(folder);
