@@ -122,8 +122,8 @@ async function build(entry: string, outfile: string, { runtime, format }: Target
       // What runs lies together, so that a server has 8 MiB less of its own file in memory. `bun run bench bytecode-order`
       // records it. A function that has changed since is found as well, only later.
       bytecodeOrder: entry === program && join(checkout, "bytecode.order"),
-      // Code is compiled after this many times the usual number of runs: what runs only at the start, or now and then on a
-      // timer, stays in the interpreter. An idle server has 10 MiB less in memory.
+      // Until `normalJit` is called, code is compiled after this many times the usual number of runs: what runs only at the
+      // start stays in the interpreter.
       jitPolicy: 8,
       ...(format === undefined ? {} : { target: format }),
     },

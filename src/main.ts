@@ -1,9 +1,12 @@
+import { normalJit } from "./base/words/jit.ts";
+
 const [verb, ...rest] = process.argv.slice(2);
+
+// A server does this once it is ready.
+if (verb !== "serve") normalJit();
 
 // A plugin is run for every block of an apply: it loads nothing of the client.
 process.exitCode =
   verb === "plugin"
     ? await (await import("../plugins/bundled.ts")).runBundled(rest)
     : await (await import("./client.ts")).client(process.argv.slice(2));
-
-export {};

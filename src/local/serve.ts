@@ -3,6 +3,7 @@ import { type ServeFlags, type ServeOptions, serveOptions } from "../config/conf
 import { startDaemon } from "../daemon.ts";
 import { gatherLines } from "../base/words/gather-lines.ts";
 import { createLog, type Log } from "../base/words/log.ts";
+import { normalJit } from "../base/words/jit.ts";
 import { restorePending } from "./pending-restore.ts";
 
 export const serveUsage = `usage: berth serve [flags]
@@ -135,6 +136,7 @@ function withoutUndefined(values: Values): ServeFlags {
 /** One life of the daemon; true when it is to live again. */
 async function serveOnce(options: ServeOptions, log: Log, signals: Signals): Promise<boolean> {
   const daemon = await startDaemon(options, log);
+  normalJit();
   log.info("ready", {
     addresses: daemon.addresses,
     root: options.root,
