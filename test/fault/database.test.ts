@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { closeSync, openSync, renameSync, statSync, truncateSync, writeFileSync, writeSync } from "node:fs";
+import { closeSync, existsSync, openSync, renameSync, statSync, truncateSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { berth as run } from "../support/executable.ts";
 import { deployment } from "../support/manifests.ts";
 import { type Rig, rig } from "../support/rig.ts";
+import { waitFor } from "../support/wait.ts";
 
 setDefaultTimeout(60_000);
 
@@ -62,6 +63,13 @@ describe("a lost database", () => {
   test("users that have gone are missed, and the way out without them is told", async () => {
     const users = join(berth.root, "identity.db");
     const index = join(berth.root, "identity-search.db");
+    await berth.start();
+    await berth.call("POST", "/identity/apps", { name: "shop" });
+    expect((await berth.call("POST", "/identity/instances", { app: "shop" })).status).toBe(200);
+    await berth.stop();
+    await berth.start();
+    await waitFor("an index of the users", () => existsSync(index));
+    await berth.stop();
     renameSync(users, `${users}.away`);
     const told = await refusal();
     expect(told).toContain(`"${users}" is missing`);

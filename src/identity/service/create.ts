@@ -129,13 +129,12 @@ function createThread(context: IdentityContext, { start, database, index }: Iden
 }
 
 /**
- * Starts the search thread once there is something to index. Until then only a search starts it: a thread takes 3 MiB, and
- * looks for changes every second.
+ * Starts the search thread once there is an instance: a thread takes 3 MiB, and looks for changes every second. Its index is
+ * also how a start knows that there were users (`refuseLostUsers`).
  */
 async function wakeToIndex(context: IdentityContext, thread: SearchThreadClient, signal: AbortSignal): Promise<void> {
   const { store, clock, limits } = context;
-  while (!signal.aborted && !store.instances.someExceeds(limits.search.smallMax))
-    await clock.sleep(limits.tendMs, signal);
+  while (!signal.aborted && store.instances.isEmpty()) await clock.sleep(limits.tendMs, signal);
   if (!signal.aborted) thread.wake();
 }
 

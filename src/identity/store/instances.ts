@@ -22,8 +22,7 @@ export interface Instances {
   byPublishableKey(key: string): Instance | undefined;
   byName(appId: string, name: string): Instance | undefined;
   list(appId?: string): Instance[];
-  /** Whether any instance has more users, or more sessions, than this. */
-  someExceeds(rows: number): boolean;
+  isEmpty(): boolean;
   /** Inserts; returns the row with its number. */
   add(instance: Omit<Instance, "seq">): Instance;
   /** Name, host, publishable key and settings. */
@@ -39,10 +38,7 @@ export function createInstances(db: Database, changed: () => void): Instances {
   const byName = db.query<Row, [string, string]>("select * from instances where app_id = ? and name = ?");
   const all = db.query<Row, []>("select * from instances order by seq");
   const ofApp = db.query<Row, [string]>("select * from instances where app_id = ? order by seq");
-  const exceeding = db.query<{ found: number }, [number]>(
-    "select exists (select 1 from instances as i where exists (select 1 from users where instance = i.seq limit 1 offset ?1)" +
-      " or exists (select 1 from sessions where instance = i.seq limit 1 offset ?1)) as found",
-  );
+  const first = db.query<{ seq: number }, []>("select seq from instances limit 1");
   const insert = db.query<Row, (string | number | null)[]>(
     "insert into instances (id, app_id, name, environment, host, publishable_key, settings, created_at, updated_at)" +
       " values (?, ?, ?, ?, ?, ?, ?, ?, ?) returning *",
@@ -58,7 +54,7 @@ export function createInstances(db: Database, changed: () => void): Instances {
     byPublishableKey: (key) => toInstance(byKey.get(key)),
     byName: (appId, name) => toInstance(byName.get(appId, name)),
     list: (appId) => (appId === undefined ? all.all() : ofApp.all(appId)).flatMap((row) => toInstance(row) ?? []),
-    someExceeds: (rows) => exceeding.get(rows)?.found === 1,
+    isEmpty: () => first.get() === null,
     add({ id, appId, name, environment, host, publishableKey, settings, createdAt, updatedAt }) {
       const identity = [id, appId, name, environment, host ?? null, publishableKey];
       const row = insert.get(...identity, JSON.stringify(settings), createdAt, updatedAt);
