@@ -9,6 +9,7 @@ import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { version } from "./package.json";
 import { bundledPlugins } from "./plugins/bundled.ts";
+import { idleJitPolicy } from "./src/base/words/follow-load.ts";
 import { parsedYmls } from "./src/daemon-bundled.ts";
 import { bundleUi } from "./src/local/ui/bundle.ts";
 import { clientCalls } from "./src/local/ui/calls.ts";
@@ -122,9 +123,8 @@ async function build(entry: string, outfile: string, { runtime, format }: Target
       // What runs lies together, so that a server has 5 MiB less of its own file in memory. `bun run bench bytecode-order`
       // records it. A function that has changed since is found as well, only later.
       bytecodeOrder: entry === program && join(checkout, "bytecode.order"),
-      // Until `normalJit` is called, code is compiled after this many times the usual number of runs: what runs only at the
-      // start stays in the interpreter.
-      jitPolicy: 8,
+      // What runs only at the start stays in the interpreter: see follow-load.ts for what follows.
+      jitPolicy: idleJitPolicy,
       ...(format === undefined ? {} : { target: format }),
     },
   });

@@ -1,8 +1,8 @@
-import { normalJit } from "./base/words/jit.ts";
+import { normalJit } from "./base/words/follow-load.ts";
 
 const [verb, ...rest] = process.argv.slice(2);
 
-// A server does this once it is ready.
+// A server does this while it is busy.
 if (verb !== "serve") normalJit();
 
 // A plugin is run for every block of an apply: it loads nothing of the client.

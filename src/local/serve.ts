@@ -3,7 +3,7 @@ import { type ServeFlags, type ServeOptions, serveOptions } from "../config/conf
 import { startDaemon } from "../daemon.ts";
 import { gatherLines } from "../base/words/gather-lines.ts";
 import { createLog, type Log } from "../base/words/log.ts";
-import { normalJit } from "../base/words/jit.ts";
+import { followLoad } from "../base/words/follow-load.ts";
 import { restorePending } from "./pending-restore.ts";
 
 export const serveUsage = `usage: berth serve [flags]
@@ -136,7 +136,7 @@ function withoutUndefined(values: Values): ServeFlags {
 /** One life of the daemon; true when it is to live again. */
 async function serveOnce(options: ServeOptions, log: Log, signals: Signals): Promise<boolean> {
   const daemon = await startDaemon(options, log);
-  normalJit();
+  const load = followLoad();
   log.info("ready", {
     addresses: daemon.addresses,
     root: options.root,
@@ -146,6 +146,7 @@ async function serveOnce(options: ServeOptions, log: Log, signals: Signals): Pro
   });
   const signal = await signals.next();
   log.info("stopping", { signal });
+  load.stop();
   await daemon.stop();
   log.info("stopped");
   return signal === "SIGHUP";

@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { followLoad, idleJitPolicy } from "../../../../src/base/words/follow-load.ts";
+
+const mib = 1024 * 1024;
+let policies: number[];
+let collections: number;
+let collectionMs: number;
+let resident: number;
+let [cpu, now] = [0, 0];
+let load: ReturnType<typeof followLoad>;
+
+beforeEach(() => {
+  policies = [];
+  [collections, collectionMs, resident, cpu, now] = [0, 5, 90 * mib, 500, 10_000];
+  load = followLoad({
+    setPolicy: (scale) => policies.push(scale),
+    collect() {
+      collections += 1;
+      cpu += collectionMs;
+    },
+    residentBytes: () => resident,
+    cpuMs: () => cpu,
+    nowMs: () => now,
+  });
+});
+afterEach(() => load.stop());
+
+function second(usedMs: number): void {
+  cpu += usedMs;
+  now += 1_000;
+  load.look();
+}
+
+function seconds(count: number, usedMs: number): void {
+  for (let n = 0; n < count; n++) second(usedMs);
+}
+
+test("code is compiled as usual while more than half of a core is used, and late again afterwards", () => {
+  seconds(3, 500);
+  expect(policies).toEqual([]);
+  seconds(2, 501);
+  expect(policies).toEqual([1]);
+  seconds(2, 40);
+  expect(policies).toEqual([1, idleJitPolicy]);
+});
+
+test("what work has left is collected once it is over, and not while it goes on", () => {
+  seconds(10, 900);
+  expect(collections).toBe(0);
+  second(90);
+  expect(collections).toBe(1);
+});
+
+test("an idle process collects after 300 ms of CPU", () => {
+  seconds(29, 10);
+  expect(collections).toBe(0);
+  second(10);
+  expect(collections).toBe(1);
+  seconds(30, 10);
+  expect(collections).toBe(2);
+});
+
+test("collections that take long come less often: they are at most a twentieth of the work", () => {
+  collectionMs = 100;
+  seconds(30, 10);
+  expect(collections).toBe(1);
+  seconds(199, 10);
+  expect(collections).toBe(1);
+  second(20);
+  expect(collections).toBe(2);
+});
+
+test("a large process is left to the collector", () => {
+  resident = 300 * mib;
+  seconds(100, 90);
+  expect(collections).toBe(0);
+});
