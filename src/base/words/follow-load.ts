@@ -3,8 +3,8 @@ export const idleJitPolicy = 32;
 
 const lookMs = 1_000;
 /** Shares of a core, all threads together. An idle server with 20 pods uses 0.01. */
-const busyShare = 0.5;
-const idleShare = 0.1;
+const busyShare = 0.1;
+const idleShare = 0.05;
 /** CPU that is used between two collections, and how many times that of the last one it is at least. */
 const collectAfterMs = 300;
 const collectionTimes = 20;
