@@ -8,7 +8,7 @@ const stderrLettersMax = 64 * 1024;
 export interface Output {
   stdout(bytes: Uint8Array): void;
   stderr(bytes: Uint8Array): void;
-  /** Everything that the command said. A last line of standard error without a line break is told now. */
+  /** All output of the command. Reports a last line of standard error that has no line break. */
   end(): { stdout: string; stderr: string };
 }
 
