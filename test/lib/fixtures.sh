@@ -1,5 +1,5 @@
 #!/bin/sh
-# Called by suite.sh, beside the lanes: fixtures.sh RING…
+# Called by suite.sh, beside the lanes: fixtures.sh RING|FILE…
 # Makes what the images of the databases are made of, and then the file fixtures-made, for which lanes wait.
 set -eu
 checkout=$(cd "$(dirname "$0")/../.." && pwd)
@@ -8,11 +8,11 @@ checkout=$(cd "$(dirname "$0")/../.." && pwd)
 . "$checkout/setup/debian-image.sh"
 
 case " $* " in
-  *" plugins "*)
+  *" plugins "* | *" test/plugins/"*)
     debian_redis "$checkout/.cache/fixtures"
     debian_postgres "$checkout/.cache/fixtures"
     ;;
-  *" e2e "*)
+  *" e2e "* | *" test/e2e/"*)
     # The clean root of clean-root.test.ts is that of an image.
     debian_redis "$checkout/.cache/fixtures"
     ;;

@@ -15,7 +15,7 @@ is_in() {
   esac
 }
 
-# fill_queue RING…: one file per item, "NUMBER-NAME", which holds "RING SECONDS TARGET". The slow ones come first.
+# fill_queue RING|FILE…: one file per item, "NUMBER-NAME", which holds "RING SECONDS TARGET". The slow ones come first.
 fill_queue() {
   mkdir -p "$BERTH_TEST_DIR/queue" "$BERTH_TEST_DIR/running" "$BERTH_TEST_DIR/results"
   {
@@ -25,9 +25,17 @@ fill_queue() {
       esac
       ring=${target#test/}
       ring=${ring%%/*}
-      [ ! -e "$target" ] || ! is_in "$*" "$ring" || echo "$ring $seconds $target"
+      [ ! -e "$target" ] || ! { is_in "$*" "$ring" || is_in "$*" "$target"; } || echo "$ring $seconds $target"
     done <test/lib/slow-first
     for ring in "$@"; do
+      case "$ring" in
+        test/*)
+          target=${ring%/}
+          ring=${ring#test/}
+          echo "${ring%%/*} $item_seconds $target"
+          continue
+          ;;
+      esac
       [ -d "test/$ring" ] || continue
       if is_in "$pure_rings" "$ring"; then
         echo "$ring $item_seconds test/$ring"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Called by suite.sh: lanes.sh RING…
+# Called by suite.sh: lanes.sh RING|FILE…
 # Runs the items of the rings in lanes beside each other. Each lane has namespaces and a Docker daemon of its own, so that
 # lanes share no bridge, port, firewall rule or process. The results are files; this fails only when it cannot do its work.
 set -eu
