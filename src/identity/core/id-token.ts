@@ -59,6 +59,10 @@ export function idTokenProblem(claims: Record<string, unknown>, expected: Expect
   const leeway = expected.leewayMs / 1_000;
   if (typeof claims.exp !== "number" || claims.exp + leeway <= nowSeconds) return "the id token has expired";
   if (typeof claims.iat !== "number" || claims.iat - leeway > nowSeconds) return "the id token is from the future";
+  const { nbf } = claims;
+  if (nbf !== undefined && (typeof nbf !== "number" || nbf - leeway > nowSeconds)) {
+    return "the id token is not valid yet";
+  }
   if (expected.nonce !== undefined && claims.nonce !== expected.nonce) return "the id token answers another request";
   if (typeof claims.sub !== "string" || claims.sub === "") return "the id token has no subject";
   return undefined;

@@ -41,6 +41,7 @@ describe("claims", () => {
     expect(problem({})).toBeUndefined();
     expect(problem({ aud: ["c1", "c2"], azp: "c1" })).toBeUndefined();
     expect(problem({ exp: seconds - 59 })).toBeUndefined();
+    for (const nbf of [seconds - 1_000, seconds, seconds + 60]) expect(problem({ nbf })).toBeUndefined();
     expect(problem({ nonce: undefined }, { nonce: undefined })).toBeUndefined();
   });
   const wrong: Record<string, unknown>[] = [
@@ -55,6 +56,9 @@ describe("claims", () => {
     { exp: undefined },
     { iat: seconds + 61 },
     { iat: undefined },
+    { nbf: seconds + 61 },
+    { nbf: String(seconds) },
+    { nbf: null },
     { nonce: "n2" },
     { nonce: undefined },
     { sub: "" },
