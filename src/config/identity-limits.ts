@@ -52,8 +52,8 @@ export const identityLimits = {
   bodyBytesMax: 64 * 1024,
   /** A connection on which nothing moves is closed after this long. */
   idleMs: 30_000,
-  /** Of one token; a longer one cannot be of ours. */
-  tokenBytesMax: 8 * 1024,
+  /** Of one token; a longer one cannot be of ours: a letter that is not ASCII takes eight bytes there. */
+  tokenBytesMax: 32 * 1024,
   /** Lists and searches fill up to this and then go on with a cursor: clients refuse 1 MiB (identity API). */
   listBytesMax: 900_000,
   /** Rows read from the database at a time while a list fills. */
@@ -61,10 +61,19 @@ export const identityLimits = {
   /** A sign-in token (identity API, section 8), and an access token that it was exchanged for. */
   signInTokenMs: 3_600_000,
   accessTokenMs: 900_000,
-  /** How long a spent refresh token still gets its successor, for clients that repeat a lost request. */
+  /**
+   * How long a used sign-in or refresh token still gets the newest token of its session, from its own first use: for
+   * clients that repeat a lost request, and for the other tabs of a browser. As many first uses of one chain are kept,
+   * which is what `session` allows within the grace.
+   */
   refreshGraceMs: 30_000,
+  refreshSpentMax: 600,
+  /** How long a refresh token that several requests got at once is answered with itself, at most. */
+  refreshHoldMaxMs: 600_000,
   /** Instances and keys that are kept in memory between two writes to them. */
   directoryMax: 10_000,
+  /** `max_concurrent_sessions` of a new instance that says nothing else. */
+  newInstanceSessionsMax: 100,
   /** Users who are kept in memory because their tokens are verified, and as many because apps look them up: about 1 kB each. */
   usersKept: 20_000,
   /** How often missing key pairs are made and old ones dropped. */
@@ -101,24 +110,39 @@ export const identityLimits = {
   forwardedHopsMax: 16,
   rates: {
     /**
-     * `_account` is per address, the rest per client: an IPv4 address or an IPv6 /64. What was refused, or never tried
-     * because the server was busy, is not counted.
+     * Of a client, which is an IPv4 address or an IPv6 /64, only failures are counted: a whole office may be behind it.
+     * What was refused, or never tried because the server was busy, is not counted.
      */
     rates: {
-      /** Redirects to a provider. */
-      start: { max: 120, perMs: 60_000 },
+      /** Redirects of a client to a provider; one that comes back with a sign-in is given back. */
+      start: { max: 600, perMs: 60_000 },
       /** Addresses to come back to that are not allowed: as many are put on record. */
       refused_redirect: { max: 30, perMs: 60_000 },
+      /** Wrong passwords of a client, and for an account. */
       sign_in: { max: 10, perMs: 60_000 },
       sign_in_account: { max: 10, perMs: 60_000 },
-      sign_up: { max: 5, perMs: 60_000 },
-      reset: { max: 10, perMs: 60_000 },
+      /** New sessions of a user. */
+      signed_in: { max: 120, perMs: 60_000 },
+      /**
+       * Sign-ups and requests for a new password of a client. Each sends a mail to an address that the client chose, so
+       * each counts, whether there is such a user or not. One whose link is used is given back.
+       */
+      sign_up: { max: 100, perMs: 600_000 },
+      reset: { max: 100, perMs: 600_000 },
+      /** Mails to one address. */
       reset_account: { max: 3, perMs: 60_000 },
+      /** New passwords that are tried with one link. */
+      reset_link: { max: 10, perMs: 60_000 },
+      /** Wrong tokens of a client. Right ones still go through. */
       refresh: { max: 120, perMs: 60_000 },
       exchange: { max: 120, perMs: 60_000 },
-      /** Wrong keys; a right key from the same client still goes through. */
+      /** Exchanges and refreshes of one session. */
+      session: { max: 1_200, perMs: 60_000 },
+      /** Wrong keys of a client. Right ones still go through. */
       wrong_key: { max: 120, perMs: 60_000 },
     },
+    /** Right or wrong is not known yet: so many of one client or account wait, while all its places are taken. */
+    attemptsWaitingMax: 256,
     /** An IPv6 /48 may do as much as this many of its /64. */
     wideFactor: 16,
     /** Wrong passwords for one account in a row. */

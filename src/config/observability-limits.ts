@@ -39,10 +39,13 @@ export const observabilityLimits = {
   people: {
     /** People with a role. */
     max: 500,
-    /** A sign-in through the identity service is finished within this time; so many are under way, and of one client. */
+    /**
+     * A sign-in through the identity service is finished within this time; so many are under way, and of one client:
+     * as many as there may be people, who may all sit in one office.
+     */
     pendingMs: 10 * 60_000,
-    pendingMax: 1_000,
-    pendingOfClientMax: 20,
+    pendingMax: 5_000,
+    pendingOfClientMax: 500,
     /** How often streams of people are looked through for those whom the identity service has banned or signed out. */
     lookMs: 5_000,
   },

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { identityLimits } from "../../src/config/config.ts";
 import type { TokenPair } from "../../src/identity/service/refresh.ts";
 import { type IdentityWorld, identityWorld, withPublishable } from "../support/identity.ts";
 
@@ -17,25 +18,33 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** The rule, without hashes or rows: each token knows when it was spent. */
+/** The rule, without hashes or rows: each token knows when it was spent, and when it was shared last. */
 function createModel() {
-  const spentAt: (number | undefined)[] = [undefined];
+  // The sign-in token, spent at the start, comes first.
+  const spentAt: (number | undefined)[] = [0, undefined];
+  let sharedAt = Number.NEGATIVE_INFINITY;
   let ended = false;
   return {
     /** Index of the token that the answer holds; undefined for a refusal. */
     refresh(index: number, now: number): number | undefined {
       if (ended) return undefined;
+      const newest = spentAt.length - 1;
       const spent = spentAt[index];
-      if (spent === undefined) {
+      const isHeld = now < sharedAt + 30_000 && now < (spentAt[newest - 1] ?? 0) + 600_000;
+      if (spent === undefined && !isHeld) {
         spentAt[index] = now;
         spentAt.push(undefined);
+        sharedAt = Number.NEGATIVE_INFINITY;
         return index + 1;
       }
-      if (now < spent + 30_000 && spentAt[index + 1] === undefined) return index + 1;
+      if (spent === undefined || now < spent + 30_000) {
+        sharedAt = now;
+        return newest;
+      }
       ended = true;
       return undefined;
     },
-    count: () => spentAt.length,
+    newest: () => spentAt.length - 1,
   };
 }
 
@@ -56,15 +65,19 @@ async function run(it: IdentityWorld, steps: Step[]): Promise<void> {
   const post = (path: string, body: object) =>
     it.ask(`POST /api/v1/sessions/${path}`, { headers: withPublishable(shop), body });
   const { token } = await it.signedIn(shop);
-  const tokens = [((await post("exchange", { token })).json as TokenPair).refresh_token];
+  const tokens: (string | undefined)[] = [
+    undefined,
+    ((await post("exchange", { token })).json as TokenPair).refresh_token,
+  ];
   const model = createModel();
+  const start = it.clock.now();
   for (const one of steps) {
     if (one.kind === "wait") {
       it.clock.moveTo(it.clock.now() + one.ms);
       continue;
     }
-    const index = Math.max(0, model.count() - 1 - one.age);
-    const expected = model.refresh(index, it.clock.now());
+    const index = Math.max(1, model.newest() - one.age);
+    const expected = model.refresh(index, it.clock.now() - start);
     const answer = await post("refresh", { refresh_token: tokens[index] });
     expect(answer.status).toBe(expected === undefined ? 401 : 200);
     if (expected === undefined) continue;
@@ -75,19 +88,93 @@ async function run(it: IdentityWorld, steps: Step[]): Promise<void> {
   expect(new Set(tokens).size).toBe(tokens.length);
 }
 
+/** Numbers from 0 to 1 that follow from a seed (Marsaglia's xorshift). */
+function numbersFrom(seed: number): () => number {
+  let state = seed | 0 || 1;
+  return () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return (state >>> 0) / 2 ** 32;
+  };
+}
+
+interface Tabs {
+  seed: number;
+  /** From reload to reload, about. */
+  gapMs: number;
+  /** Within this time all tabs of a round are reloaded. */
+  withinMs: number;
+  /** Longest way of a request, and of an answer. */
+  latencyMs: number;
+}
+
+/** A browser with ten tabs that keep one token in one place: each reads it when it is reloaded, and writes what it gets. */
+async function reload(it: IdentityWorld, { seed, gapMs, withinMs, latencyMs }: Tabs): Promise<number[]> {
+  const random = numbersFrom(seed);
+  const shop = await it.tenant();
+  const post = (path: string, body: object) =>
+    it.ask(`POST /api/v1/sessions/${path}`, { headers: withPublishable(shop), body });
+  const { token } = await it.signedIn(shop);
+  let kept = ((await post("exchange", { token })).json as TokenPair).refresh_token;
+  const refusals: number[] = [];
+  let next: { at: number; run: () => void | Promise<void> }[] = [];
+  const at = (ms: number, run: () => void | Promise<void>) => next.push({ at: ms, run });
+  const reloadTab = (start: number) => {
+    const mine = kept;
+    const arrives = start + random() * latencyMs;
+    at(arrives, async () => {
+      const { status, json } = await post("refresh", { refresh_token: mine });
+      if (status !== 200) refusals.push(status);
+      else {
+        at(arrives + random() * latencyMs, () => {
+          kept = (json as TokenPair).refresh_token;
+        });
+      }
+    });
+  };
+  for (let round = 0; round < 50 && refusals.length === 0; round++) {
+    const begin = it.clock.now() + gapMs * (0.5 + random());
+    for (let tab = 0; tab < 10; tab++) {
+      const start = begin + random() * withinMs;
+      at(start, () => reloadTab(start));
+    }
+    while (next.length > 0) {
+      const [first, ...rest] = next.toSorted((a, b) => a.at - b.at);
+      next = rest;
+      it.clock.moveTo(Math.max(it.clock.now(), Math.round(first?.at ?? 0)));
+      await first?.run();
+    }
+  }
+  return refusals;
+}
+
+test("ten tabs that are reloaded again and again lose no session, whatever the network does", async () => {
+  const it = identityWorld({ rates: generous() });
+  try {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.record({
+          seed: fc.integer({ min: 1 }),
+          gapMs: fc.constantFrom(1_000, 30_000, 900_000),
+          withinMs: fc.constantFrom(100, 2_000),
+          latencyMs: fc.constantFrom(200, 2_000),
+        }),
+        async (tabs) => expect(await reload(it, tabs)).toEqual([]),
+      ),
+      { numRuns: 4 },
+    );
+  } finally {
+    it.close();
+  }
+});
+
 function generous() {
-  const rate = { max: 1_000_000, perMs: 1 };
+  const open = { max: 1_000_000, perMs: 1 };
+  const { rates } = identityLimits;
   return {
-    rates: {
-      sign_in: rate,
-      sign_in_account: rate,
-      sign_up: rate,
-      reset: rate,
-      reset_account: rate,
-      refresh: rate,
-      exchange: rate,
-      wrong_key: rate,
-    },
+    ...rates,
+    rates: Object.fromEntries(Object.keys(rates.rates).map((bucket) => [bucket, open])),
     lockout: { free: 5, firstMs: 1, maxMs: 1 },
     keysMax: 10,
   };

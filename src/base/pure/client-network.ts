@@ -7,8 +7,9 @@ interface ClientNetwork {
   wide: string | undefined;
 }
 
+/** Of an address, or of a `near` that was noted before. */
 export function clientNetwork(ip: string): ClientNetwork {
-  const groups = groupsOf(ip.toLowerCase());
+  const groups = groupsOf(ip.toLowerCase().replace(/\/64$/, ""));
   if (groups === undefined || isMapped(groups)) return { near: ip, wide: undefined };
   return { near: `${groups.slice(0, 4).join(":")}::/64`, wide: `${groups.slice(0, 3).join(":")}::/48` };
 }

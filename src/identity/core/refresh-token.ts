@@ -40,16 +40,58 @@ export function readRefreshToken(token: string): RefreshTokenParts | undefined {
   };
 }
 
-type Standing = "current" | "repeated" | "spent" | "unknown";
+/** How far a chain of refresh tokens has come. */
+export interface ChainState {
+  /** Of the token that is good now. */
+  generation: number;
+  /**
+   * When each of the tokens before it was used first, in epoch milliseconds, newest last; at least all that the grace
+   * still covers. The first of all is the sign-in token.
+   */
+  spent: readonly number[];
+  /** When the token that is good now was last given to another request than the first; undefined where it never was. */
+  sharedAt: number | undefined;
+}
 
-/** The place of a token in its chain; within the grace the last spent one still gets its successor. */
-export function standingOf(
-  generation: number,
-  chain: { generation: number; rotatedAt: number },
-  { now, graceMs }: { now: number; graceMs: number },
-): Standing {
-  if (generation === chain.generation) return "current";
-  // Of a time that a restored backup does not know of: nobody has stolen anything, but neither can it be told.
+/** The sign-in token that a chain was exchanged for. */
+export const signInGeneration = -1;
+
+interface Grace {
+  now: number;
+  graceMs: number;
+}
+
+interface Hold extends Grace {
+  holdMaxMs: number;
+}
+
+/**
+ * `current` is exchanged for its successor. `held` and `repeated` get the newest token of the chain. `spent` ends the
+ * session. `unknown` is of a time that a restored backup does not know of: nobody has stolen anything, but neither can
+ * it be told.
+ */
+type Standing = "current" | "held" | "repeated" | "spent" | "unknown";
+
+/**
+ * The place of a token in its chain. A spent token is repeated for the grace from its own first use, whatever became of
+ * its successors: of several tabs with one token, the slowest may ask when the fastest is a token further.
+ *
+ * A shared token is held for the grace since it was given last, and no longer than `holdMaxMs` in all. Tabs keep
+ * their tokens in one place, and answers that carry the shared token may still be on their way. One that came late would
+ * overwrite the successor with a token that is spent, and nobody would notice before the next refresh, long after the
+ * grace.
+ */
+export function standingOf(generation: number, chain: ChainState, { now, graceMs, holdMaxMs }: Hold): Standing {
+  const isWithin = (at: number | undefined, ms: number) => at !== undefined && now < at + ms;
+  if (generation === chain.generation) {
+    return isWithin(chain.sharedAt, graceMs) && isWithin(chain.spent.at(-1), holdMaxMs) ? "held" : "current";
+  }
   if (generation > chain.generation) return "unknown";
-  return generation === chain.generation - 1 && now < chain.rotatedAt + graceMs ? "repeated" : "spent";
+  return isWithin(chain.spent[chain.spent.length - (chain.generation - generation)], graceMs) ? "repeated" : "spent";
+}
+
+/** The chain one token further: drops what the grace does not cover any more, and all beyond the newest `spentMax`. */
+export function rotatedChain(chain: ChainState, { now, graceMs, spentMax }: Grace & { spentMax: number }): ChainState {
+  const spent = [...chain.spent.filter((at) => now < at + graceMs), now];
+  return { generation: chain.generation + 1, spent: spent.slice(-spentMax), sharedAt: undefined };
 }

@@ -25,8 +25,11 @@ interface ApiHandler {
   refusal?: string;
   /** Called from pages of apps: only where the key is no secret. */
   cors?: boolean;
-  /** Counted for each client before anything else is looked at. */
-  rate?: "exchange" | "refresh";
+  /**
+   * Where failures are counted for each client. What succeeds is never refused for its address: many people share one,
+   * and clients take a 429 for the end of their session.
+   */
+  failures?: FailureBucket;
   answer(call: ApiCall): Response | Promise<Response>;
 }
 
@@ -46,18 +49,19 @@ export function mountApi(plane: IdentityPlane, endpoint: Endpoint, handler: ApiH
       caller !== undefined &&
       (named === undefined ? isAtAnother(plane, caller.entry, request) : named !== caller.entry.instance.id);
     if (caller === undefined || isElsewhere) throw refused(plane, request, handler);
-    if (handler.rate !== undefined) count(plane, handler.rate, request);
     const query = readQuery(request.url);
     if (endpoint.body === undefined) return handler.answer({ caller, request, params, query, body: {} });
     // One step after the body came, and not one for each thing that is done then: this is the way of every verification.
     return readText(request, plane.limits).then((text) =>
-      guarded(plane, () => handler.answer({ caller, request, params, query, body: fieldsOf(text) })),
+      guarded(plane, () => answering(plane, handler, { caller, request, params, query, body: fieldsOf(text) })),
     );
   };
   const cors: Cors | undefined = handler.cors ? { plane, callerOf: find } : undefined;
+  // A secret key has no place in a page: what it opens is read by none.
+  const isForPages = ({ headers }: Request) => handler.key !== "either" || access.bySecretKey(headers) === undefined;
   const handle = ({ request, params }: Routed): Response | Promise<Response> => {
     const response = guarded(plane, () => run(request, params));
-    return cors === undefined ? response : withCors(cors, { request, params }, response);
+    return cors !== undefined && isForPages(request) ? withCors(cors, { request, params }, response) : response;
   };
   for (const path of instancePaths(endpoint.path)) {
     // Elysia awaits a handler whose text may return a promise. A bound function has no text, and `guarded` catches all.
@@ -77,13 +81,28 @@ function finder({ bySecretKey, byPublishableKey }: IdentityPlane["identity"]["ac
   return (headers) => bySecretKey(headers) ?? byPublishableKey(headers);
 }
 
+type FailureBucket = "wrong_key" | "exchange" | "refresh";
+
+function answering(
+  plane: IdentityPlane,
+  { answer, failures }: ApiHandler,
+  call: ApiCall,
+): Response | Promise<Response> {
+  if (failures === undefined) return answer(call);
+  return Promise.try(answer, call).catch((error: unknown) => {
+    const isFault = error instanceof Failure && (error.code === "unauthorized" || error.code === "invalid");
+    if (isFault) countFailure(plane, failures, call.request);
+    throw error;
+  });
+}
+
 function refused(plane: IdentityPlane, request: Request, { refusal = "Unauthorized" }: ApiHandler): Failure {
-  count(plane, "wrong_key", request);
+  countFailure(plane, "wrong_key", request);
   return new Failure("unauthorized", refusal);
 }
 
-/** Fails `too_many`. */
-function count(plane: IdentityPlane, bucket: "wrong_key" | "exchange" | "refresh", request: Request): void {
+/** Fails `too_many` for a client with too many failures. */
+export function countFailure(plane: IdentityPlane, bucket: FailureBucket, request: Request): void {
   const retryAfterSeconds = plane.identity.rateLimits.takeClient(bucket, plane.clientIp(request));
   if (retryAfterSeconds !== undefined) throw new Failure("too_many", "Too many requests", { retryAfterSeconds });
 }

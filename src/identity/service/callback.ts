@@ -41,7 +41,11 @@ export async function takeCallback(
   if (problem !== undefined) return { problem, entry, redirectUri };
   const fair = fairAnswer(parts, { state, entry, answer });
   const outcome = "failed" in fair ? fair : await signIn(parts, { ...fair, state, entry, answer, redirectUri }, signal);
-  if (!("failed" in outcome)) return { ...outcome, entry };
+  if (!("failed" in outcome)) {
+    const { rateLimits, clock } = parts.context;
+    rateLimits.giveBackClient("start", state.client, clock.now() - state.createdAt);
+    return { ...outcome, entry };
+  }
   await record(parts, { state, entry, answer }, outcome);
   return { delivery: deliverError(redirectUri, outcome.failed), entry };
 }

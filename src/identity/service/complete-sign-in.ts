@@ -1,3 +1,4 @@
+import { Failure } from "../../base/wire/failure.ts";
 import type { IdentityNouns } from "../store/open-store.ts";
 import type { Session, User } from "../store/records.ts";
 import { audit } from "./audit.ts";
@@ -24,17 +25,20 @@ export interface SignedIn {
   device: DeviceCookie;
 }
 
-/** Signs in a user who has proved who they are: session, browser and token, inside one write. */
+/**
+ * Signs in a user who has proved who they are: session, browser and token, inside one write. Fails `too_many` for a user
+ * with too many new sessions: what is right counts for nobody's address, and must not grow without end.
+ */
 export type CompleteSignIn = (nouns: IdentityNouns, proved: ProvedSignIn) => SignedIn;
 
-type CompleteContext = Pick<IdentityContext, "limits" | "randomBytes">;
+type CompleteContext = Pick<IdentityContext, "limits" | "randomBytes" | "rateLimits">;
 
 export function createCompleteSignIn(context: CompleteContext, tokens: Pick<Tokens, "issue">): CompleteSignIn {
   return function completeSignIn(nouns, proved) {
     const { browser, user, provider, redirectUri, now } = proved;
     const { entry } = browser;
     const device = { device: browser.device?.device ?? randomSecret(context), login: randomSecret(context) };
-    const session = sessionFor(nouns, proved, hexOf(hashOf(device.device)));
+    const session = sessionFor(context, nouns, { ...proved, deviceHash: hexOf(hashOf(device.device)) });
     if (browser.device !== undefined) nouns.browsers.remove(hashOf(browser.device.login));
     nouns.browsers.put({
       hash: hashOf(device.login),
@@ -63,12 +67,20 @@ export function createCompleteSignIn(context: CompleteContext, tokens: Pick<Toke
 }
 
 /** A browser that comes back to its own session goes on with it; everybody else gets a new one. */
-function sessionFor(nouns: IdentityNouns, { browser, user, provider, now }: ProvedSignIn, device: string): Session {
+function sessionFor(
+  { rateLimits }: CompleteContext,
+  nouns: IdentityNouns,
+  { browser, user, provider, now, deviceHash: device }: ProvedSignIn & { deviceHash: string },
+): Session {
   const { ip, userAgent } = browser;
   const { instance } = browser.entry;
   const current = currentSession(nouns, browser, now);
   if (current?.user === user.seq && current.provider === provider) {
     return renewSession(nouns, current, { user, ip, userAgent, now });
+  }
+  const retryAfterSeconds = rateLimits.take("signed_in", String(user.seq));
+  if (retryAfterSeconds !== undefined) {
+    throw new Failure("too_many", "this user has signed in too often; try again later", { retryAfterSeconds });
   }
   return startSession(nouns, { instance, user, provider, ip, userAgent, device, now });
 }

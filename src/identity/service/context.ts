@@ -7,17 +7,20 @@ import type { Directory } from "./directory.ts";
 import type { SignInLimits } from "./limits.ts";
 import type { RateLimits, RateLimitsConfig } from "./rate-limits.ts";
 
-/** What is counted apart. `_account` goes by address, the rest by client. */
+/** What is counted apart; see `rates` in `config/identity-limits.ts`, where each is explained. */
 export type RateBucket =
   | "start"
   | "refused_redirect"
   | "sign_in"
   | "sign_in_account"
+  | "signed_in"
   | "sign_up"
   | "reset"
   | "reset_account"
+  | "reset_link"
   | "refresh"
   | "exchange"
+  | "session"
   | "wrong_key";
 
 /** Bounds that the identity service keeps; see `identityLimits` of `config.ts`, where each is explained. */
@@ -28,6 +31,9 @@ export interface IdentityLimits {
   signInTokenMs: number;
   accessTokenMs: number;
   refreshGraceMs: number;
+  refreshSpentMax: number;
+  refreshHoldMaxMs: number;
+  newInstanceSessionsMax: number;
   directoryMax: number;
   signIn: SignInLimits;
   tendMs: number;

@@ -21,14 +21,19 @@ export type FormOutcome = FormProblem | DeadEnd | SignedIn | { sent: string };
 
 type Limited = Pick<IdentityContext, "rateLimits">;
 
+interface PerAccount {
+  bucket: RateBucket;
+  key: string;
+}
+
 interface Counted {
   perClient: RateBucket;
-  perAccount?: { bucket: RateBucket; key: string };
+  perAccount: PerAccount;
 }
 
 /**
- * Tries a credential, counted for its client and its account. What is not tried does not count: neither what is one
- * too many for either of them, nor what found the server too busy.
+ * Does what is counted whatever comes of it, for its client and its account, such as a mail to an address. What is not
+ * tried does not count: neither what is one too many for either of them, nor what found the server too busy.
  */
 export async function counted<T>(
   { rateLimits }: Limited,
@@ -38,7 +43,7 @@ export async function counted<T>(
 ): Promise<T | FormProblem> {
   const late = rateLimits.takeClient(perClient, ip);
   if (late !== undefined) return { problem: "rate", seconds: late };
-  const lateForAccount = perAccount && rateLimits.take(perAccount.bucket, perAccount.key);
+  const lateForAccount = rateLimits.take(perAccount.bucket, perAccount.key);
   if (lateForAccount !== undefined) {
     rateLimits.giveBackClient(perClient, ip);
     return { problem: "rate", seconds: lateForAccount };
@@ -48,10 +53,30 @@ export async function counted<T>(
   } catch (error) {
     if (error instanceof Failure && error.code === "unavailable") {
       rateLimits.giveBackClient(perClient, ip);
-      if (perAccount !== undefined) rateLimits.giveBack(perAccount.bucket, perAccount.key);
+      rateLimits.giveBack(perAccount.bucket, perAccount.key);
     }
     throw error;
   }
+}
+
+interface Tried {
+  perClient?: RateBucket | undefined;
+  perAccount?: PerAccount;
+}
+
+/** Tries a credential: only wrong ones are counted, for their client and their account. */
+export async function tried<T extends object | undefined>(
+  { rateLimits }: Limited,
+  { ip }: Browser,
+  { perClient, perAccount }: Tried,
+  attempt: () => Promise<T>,
+): Promise<T | FormProblem> {
+  const client = perClient && { bucket: perClient, ip };
+  const done = await rateLimits.attempt({ client, account: perAccount }, async () => {
+    const result = await attempt();
+    return { result, isFailure: result !== undefined && "problem" in result && result.problem === "credentials" };
+  });
+  return "late" in done ? { problem: "rate", seconds: done.late } : done.result;
 }
 
 /**
@@ -76,20 +101,26 @@ export function accountKey({ entry }: Browser, email: string): string {
   return `${entry.instance.seq}\0${email}`;
 }
 
+interface Attempting {
+  /** What is counted and locked for an account: the address, whether anybody has it or not. */
+  key: string;
+  /** This user was signed in before in this browser. */
+  isKnown: boolean;
+}
+
 /**
- * What is counted and locked for an account: the address, whether anybody has it or not. A browser in which this user
- * was signed in before counts for itself, so that strangers who try passwords, or ask for mails, do not lock the user
- * out.
+ * A browser in which this user was signed in before counts for itself, so that strangers who try passwords, or ask for
+ * mails, do not lock the user out: neither those elsewhere, nor those behind the same address.
  */
-export function attemptsKey(
+export function attemptsBy(
   { store }: Pick<IdentityContext, "store">,
   browser: Browser,
   { email, user }: { email: string; user: User | undefined },
-): string {
+): Attempting {
   const { entry, device } = browser;
   const key = accountKey(browser, email);
-  if (user === undefined || device === undefined) return key;
+  if (user === undefined || device === undefined) return { key, isKnown: false };
   const deviceHash = hexOf(hashOf(device.device));
   const isKnown = store.sessions.isKnown(entry.instance.seq, { user: user.seq, device: deviceHash });
-  return isKnown ? `${key}\0${deviceHash}` : key;
+  return { key: isKnown ? `${key}\0${deviceHash}` : key, isKnown };
 }

@@ -1,6 +1,7 @@
 import { type Doubling, doubledWait } from "../../base/pure/doubling.ts";
 import { clientNetwork } from "../../base/pure/client-network.ts";
 import type { SteadyClock } from "../../base/words/clock.ts";
+import { type Attempted, createAttempts } from "./attempts.ts";
 
 /** At most `max` within any `perMs` milliseconds. */
 interface Rate {
@@ -20,23 +21,38 @@ export interface RateLimitsConfig<Bucket extends string> {
   lockout: LockoutRule;
   /** Keys remembered at one time; beyond it the one that was not seen for longest is forgotten. */
   keysMax: number;
+  /** Attempts of one client or account that may wait for others that are under way. */
+  attemptsWaitingMax: number;
 }
 
 /** In memory: a restart forgets them. Keys are told apart by bucket. */
 export interface RateLimits<Bucket extends string> {
   /** Counts one call; undefined when it may go on, else the seconds (whole, at least 1) until the next one may. */
   take(bucket: Bucket, key: string): number | undefined;
-  /** The last call that was counted does not count. */
-  giveBack(bucket: Bucket, key: string): void;
-  /** As `take` and `giveBack`, for whoever uses an address: by the network that one client holds. */
+  /** As `take`, for whoever uses an address: by the network that one client holds. */
   takeClient(bucket: Bucket, ip: string): number | undefined;
-  giveBackClient(bucket: Bucket, ip: string): void;
+  /** A call that was counted `ageMs` ago does not count after all. */
+  giveBack(bucket: Bucket, key: string, ageMs?: number): void;
+  giveBackClient(bucket: Bucket, ip: string, ageMs?: number): void;
+  /** Counts failures alone, of a client by its address and of an account by its key; see `createAttempts`. */
+  attempt<T>(by: AttemptBy<Bucket>, work: () => Promise<Attempted<T>>): Promise<{ late: number } | { result: T }>;
   /** Seconds until an account may be tried again; undefined when now. */
   locked(account: string): number | undefined;
   /** A wrong password for the account. */
   failed(account: string): void;
   /** A right one. */
   passed(account: string): void;
+}
+
+interface AttemptBy<Bucket extends string> {
+  client?: { bucket: Bucket; ip: string } | undefined;
+  account?: { bucket: Bucket; key: string } | undefined;
+}
+
+interface Slot<Bucket extends string> {
+  bucket: Bucket;
+  key: string;
+  factor?: number;
 }
 
 export function createRateLimits<Bucket extends string>(options: {
@@ -46,7 +62,7 @@ export function createRateLimits<Bucket extends string>(options: {
   const { clock, limits } = options;
   const calls = createRecent<number[]>(limits.keysMax);
   const failures = createRecent<{ count: number; until: number }>(limits.keysMax);
-  const take = (bucket: Bucket, key: string, factor = 1): number | undefined => {
+  const take = ({ bucket, key, factor = 1 }: Slot<Bucket>): number | undefined => {
     const { max, perMs } = limits.rates[bucket];
     const now = clock.steady();
     const name = nameOf(bucket, key);
@@ -57,24 +73,41 @@ export function createRateLimits<Bucket extends string>(options: {
     calls.put(name, within);
     return allowed ? undefined : secondsUntil(oldest + perMs, now);
   };
-  const giveBack = (bucket: Bucket, key: string): void => {
-    calls.get(nameOf(bucket, key))?.pop();
+  const giveBack = ({ bucket, key }: Slot<Bucket>, ageMs = 0): void => {
+    // Older ones have left the count already: it would be the place of another.
+    if (ageMs < limits.rates[bucket].perMs) calls.get(nameOf(bucket, key))?.pop();
   };
-  return {
-    take: (bucket, key) => take(bucket, key),
+  const slotsOf = (bucket: Bucket, ip: string): Slot<Bucket>[] => {
+    const { near, wide } = clientNetwork(ip);
+    const slot = { bucket, key: near };
+    return wide === undefined ? [slot] : [slot, { bucket, key: wide, factor: limits.wideFactor }];
+  };
+  /** All or none. */
+  const takeAll = (slots: readonly Slot<Bucket>[]): { full: number; late: number } | undefined => {
+    for (const [full, slot] of slots.entries()) {
+      const late = take(slot);
+      if (late === undefined) continue;
+      for (const taken of slots.slice(0, full)) giveBack(taken);
+      return { full, late };
+    }
+    return undefined;
+  };
+  const attempts = createAttempts<Slot<Bucket>>({
+    waitingMax: limits.attemptsWaitingMax,
+    nameOf: ({ bucket, key }) => nameOf(bucket, key),
+    takeAll,
     giveBack,
-    takeClient(bucket, ip) {
-      const { near, wide } = clientNetwork(ip);
-      const late = take(bucket, near);
-      if (late !== undefined || wide === undefined) return late;
-      const lateAround = take(bucket, wide, limits.wideFactor);
-      if (lateAround !== undefined) giveBack(bucket, near);
-      return lateAround;
+  });
+  return {
+    take: (bucket, key) => take({ bucket, key }),
+    takeClient: (bucket, ip) => takeAll(slotsOf(bucket, ip))?.late,
+    giveBack: (bucket, key, ageMs) => giveBack({ bucket, key }, ageMs),
+    giveBackClient(bucket, ip, ageMs) {
+      for (const slot of slotsOf(bucket, ip)) giveBack(slot, ageMs);
     },
-    giveBackClient(bucket, ip) {
-      const { near, wide } = clientNetwork(ip);
-      giveBack(bucket, near);
-      if (wide !== undefined) giveBack(bucket, wide);
+    attempt({ client, account }, work) {
+      const ofClient = client === undefined ? [] : slotsOf(client.bucket, client.ip);
+      return attempts([...ofClient, ...(account === undefined ? [] : [account])], work);
     },
     locked(account) {
       const until = failures.get(account)?.until ?? 0;

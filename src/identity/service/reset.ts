@@ -1,13 +1,14 @@
+import { clientNetwork } from "../../base/pure/client-network.ts";
 import { normaliseEmail } from "../core/email.ts";
 import { passwordProblem } from "../core/password-rules.ts";
 import type { IdentityNouns } from "../store/open-store.ts";
 import type { User } from "../store/records.ts";
 import { audit, auditAttempt } from "./audit.ts";
 import type { IdentityContext } from "./context.ts";
-import { attemptsKey, counted, type DeadEnd, type FormProblem, inEvenTime, laneOf } from "./forms.ts";
+import { attemptsBy, counted, type DeadEnd, type FormProblem, inEvenTime, laneOf } from "./forms.ts";
 import type { Mailing } from "./mails.ts";
 import type { Passwords } from "./passwords.ts";
-import { hashOf, randomSecret } from "./random.ts";
+import { hashOf, hexOf, randomSecret } from "./random.ts";
 import { allowedRedirect } from "./redirects.ts";
 import { endSessions } from "./sessions.ts";
 import { offersPassword } from "./sign-in.ts";
@@ -62,7 +63,7 @@ async function request(
 ): Promise<Asked> {
   const { entry, ip } = browser;
   const user = context.store.users.byEmail(entry.instance.seq, email);
-  const perAccount = { bucket: "reset_account", key: attemptsKey(context, browser, { email, user }) } as const;
+  const perAccount = { bucket: "reset_account", key: attemptsBy(context, browser, { email, user }).key } as const;
   return counted(context, browser, { perClient: "reset", perAccount }, async () => {
     const now = context.clock.now();
     await context.store.write((nouns): void => {
@@ -74,7 +75,8 @@ async function request(
       // Whoever reads the mailbox has enough links by then; strangers do not fill it.
       const waiting = nouns.oneTime.waiting(present.seq, "reset_password", now);
       if (waiting.length >= context.limits.signIn.resetLinksMax) return;
-      const token = putLink(context, nouns, { user: present, redirectUri, now });
+      const client = clientNetwork(ip).near;
+      const token = putLink(context, nouns, { user: present, data: { redirectUri, client }, now });
       const link = `${browser.pagesUrl}/reset?token=${token}`;
       mailing.post(nouns, {
         entry,
@@ -92,11 +94,12 @@ async function request(
 
 interface Link {
   user: User;
-  redirectUri: string;
+  /** `client` is the network that asked. */
+  data: { redirectUri: string; client: string };
   now: number;
 }
 
-function putLink(context: IdentityContext, nouns: IdentityNouns, { user, redirectUri, now }: Link): string {
+function putLink(context: IdentityContext, nouns: IdentityNouns, { user, data, now }: Link): string {
   const { resetLinkMs } = context.limits.signIn;
   const value = randomSecret(context);
   const row = {
@@ -104,7 +107,7 @@ function putLink(context: IdentityContext, nouns: IdentityNouns, { user, redirec
     instance: user.instance,
     user: user.seq,
     purpose: "reset_password" as const,
-    data: { redirectUri },
+    data,
     createdAt: now,
     expiresAt: now + resetLinkMs,
   };
@@ -116,6 +119,9 @@ interface Found {
   hash: Uint8Array;
   user: User;
   redirectUri: string;
+  /** Missing in rows of earlier versions. */
+  client: string | undefined;
+  createdAt: number;
 }
 
 function find({ context }: ResetParts, { entry }: Browser, value: string): Found | undefined {
@@ -124,7 +130,8 @@ function find({ context }: ResetParts, { entry }: Browser, value: string): Found
   if (row === undefined || row.instance !== entry.instance.seq || row.expiresAt <= clock.now()) return undefined;
   const user = row.user === undefined ? undefined : store.users.bySeq(row.user);
   if (user === undefined || user.bannedAt !== undefined) return undefined;
-  return { hash: row.hash, user, redirectUri: String(row.data.redirectUri) };
+  const { redirectUri, client } = row.data as { redirectUri: string; client?: string };
+  return { hash: row.hash, user, redirectUri, client, createdAt: row.createdAt };
 }
 
 async function finish(
@@ -139,12 +146,15 @@ async function finish(
   const { passwordBytesMax: bytesMax } = context.limits.signIn;
   const problem = passwordProblem({ password, email: found.user.email, lengthMin, bytesMax });
   if (problem !== undefined) return problem === "password_short" ? { problem, count: lengthMin } : { problem };
-  return counted(context, browser, { perClient: "reset" }, async (): Promise<Chosen> => {
-    const passwordHash = await passwords.hash(password, laneOf(browser));
-    const now = context.clock.now();
-    const isSet = await context.store.write((nouns) => setPassword(nouns, browser, { found, passwordHash, now }));
-    return isSet ? { redirectUri: found.redirectUri } : { end: "link" };
-  });
+  // Whoever has the link guesses nothing; the work that one link can cause is bounded all the same.
+  const seconds = context.rateLimits.take("reset_link", hexOf(found.hash));
+  if (seconds !== undefined) return { problem: "rate", seconds };
+  const passwordHash = await passwords.hash(password, laneOf(browser));
+  const now = context.clock.now();
+  const isSet = await context.store.write((nouns) => setPassword(nouns, browser, { found, passwordHash, now }));
+  if (!isSet) return { end: "link" };
+  context.rateLimits.giveBackClient("reset", found.client ?? "", now - found.createdAt);
+  return { redirectUri: found.redirectUri };
 }
 
 interface NewPassword {

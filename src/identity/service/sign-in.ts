@@ -5,7 +5,7 @@ import type { ProviderButton } from "./code-exchange.ts";
 import type { IdentityContext } from "./context.ts";
 import type { InstanceEntry } from "./directory.ts";
 import { type CompleteSignIn, type SignedIn, currentSession } from "./complete-sign-in.ts";
-import { attemptsKey, counted, type FormOutcome, laneOf } from "./forms.ts";
+import { attemptsBy, type FormOutcome, laneOf, tried } from "./forms.ts";
 import { titleOf } from "./mails.ts";
 import type { Passwords } from "./passwords.ts";
 import type { Providers } from "./providers.ts";
@@ -95,11 +95,12 @@ async function signInWithPassword(parts: SignInParts, browser: Browser, form: Pa
   const email = normaliseEmail(form.email);
   if (email === undefined) return { problem: "credentials" };
   const user = context.store.users.byEmail(browser.entry.instance.seq, email);
-  const key = attemptsKey(context, browser, { email, user });
+  const { key, isKnown } = attemptsBy(context, browser, { email, user });
   const seconds = context.rateLimits.locked(key);
   if (seconds !== undefined) return { problem: "rate", seconds };
   const perAccount = { bucket: "sign_in_account", key } as const;
-  return counted(context, browser, { perClient: "sign_in", perAccount }, async () => {
+  const perClient = isKnown ? undefined : "sign_in";
+  return tried(context, browser, { perClient, perAccount }, async () => {
     const { password } = form;
     // Takes as long for an address that nobody has.
     const isRight = await parts.passwords.verify(password, user?.passwordHash, laneOf(browser));

@@ -1,3 +1,4 @@
+import { clientNetwork } from "../../base/pure/client-network.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { isPlaceholder, isSubaddress, normaliseEmail } from "../core/email.ts";
 import { passwordProblem } from "../core/password-rules.ts";
@@ -37,7 +38,8 @@ export async function beginSignUp(parts: SignUpParts, browser: Browser, form: Si
     // Also for an address that is taken: the time it takes must not tell.
     const passwordHash = await passwords.hash(form.password, laneOf(browser));
     const name = cleanName(form.name) || email.slice(0, email.indexOf("@"));
-    const pending = { name, passwordHash, redirectUri, device: deviceOf(browser) };
+    const client = clientNetwork(browser.ip).near;
+    const pending = { name, passwordHash, redirectUri, device: deviceOf(browser), client };
     const now = context.clock.now();
     const work = (nouns: IdentityNouns) => invite(parts, nouns, { browser, email, pending, now });
     await inEvenTime(context, () => context.store.write(work));

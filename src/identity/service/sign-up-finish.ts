@@ -1,7 +1,7 @@
 import type { IdentityNouns } from "../store/open-store.ts";
 import type { User } from "../store/records.ts";
 import { audit } from "./audit.ts";
-import { accountKey, counted, type FormOutcome, type FormProblem, laneOf } from "./forms.ts";
+import { accountKey, type FormOutcome, type FormProblem, laneOf, tried } from "./forms.ts";
 import { hexOf } from "./random.ts";
 import { allowedRedirect } from "./redirects.ts";
 import { endSessions } from "./sessions.ts";
@@ -18,7 +18,7 @@ export interface UsedLink {
 
 /** Proves the address, and lets in. */
 export async function finishSignUp(parts: SignUpParts, browser: Browser, link: UsedLink): Promise<FormOutcome> {
-  const { store, clock } = parts.context;
+  const { store, clock, rateLimits } = parts.context;
   const found = findSignUp(store, browser, { value: link.value, now: clock.now() });
   if (found === undefined) return { end: "link" };
   const problem = isSameBrowser(browser, found.data)
@@ -26,7 +26,7 @@ export async function finishSignUp(parts: SignUpParts, browser: Browser, link: U
     : await foreignProblem(parts, browser, { found, link });
   if (problem !== undefined) return problem;
   const now = clock.now();
-  return store.write((nouns): FormOutcome => {
+  const outcome = await store.write((nouns): FormOutcome => {
     const row = nouns.oneTime.take(found.row.hash, "verify_email");
     const user = row?.user === undefined ? undefined : nouns.users.bySeq(row.user);
     const redirectUri = allowedRedirect(parts.context, browser, found.data.redirectUri);
@@ -35,6 +35,8 @@ export async function finishSignUp(parts: SignUpParts, browser: Browser, link: U
     const proven = prove(nouns, { browser, user, found, now });
     return parts.completeSignIn(nouns, { browser, user: proven, provider: "password", redirectUri, now });
   });
+  if ("delivery" in outcome) rateLimits.giveBackClient("sign_up", found.data.client ?? "", now - found.row.createdAt);
+  return outcome;
 }
 
 /** Whoever merely reads the mail must not make a stranger's password good. */
@@ -47,7 +49,7 @@ async function foreignProblem(
   const account = accountKey(browser, hexOf(found.row.hash));
   const seconds = rateLimits.locked(account);
   if (seconds !== undefined) return { problem: "rate", seconds };
-  return counted(context, browser, { perClient: "sign_in" }, async () => {
+  return tried(context, browser, { perClient: "sign_in" }, async () => {
     if (await passwords.verify(link.password ?? "", found.data.passwordHash, laneOf(browser))) {
       rateLimits.passed(account);
       return undefined;

@@ -21,6 +21,8 @@ export interface PendingSignUp {
   redirectUri: string;
   /** The browser that began. */
   device: string | undefined;
+  /** The network that began; missing in rows of earlier versions. */
+  client?: string;
   /** The user is there only because of this sign-up, and goes with it. */
   isNew: boolean;
 }

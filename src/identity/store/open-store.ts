@@ -16,6 +16,7 @@ import { createMails, type Mails } from "./mails.ts";
 import { first } from "./migrations/0001-first.ts";
 import { second } from "./migrations/0002-state-clients.ts";
 import { third } from "./migrations/0003-one-time-counts.ts";
+import { fourth } from "./migrations/0004-spent-tokens.ts";
 import { createOauthStates, type OauthStates } from "./oauth-states.ts";
 import { createOneTime, type OneTimes } from "./one-time.ts";
 import { createProviders, type Providers } from "./providers.ts";
@@ -31,7 +32,7 @@ import { followUsers } from "./touched-users.ts";
 import { createUsers, type Users } from "./users.ts";
 
 /** In order and for ever: a released migration is never edited, a change is a new file. */
-export const identityMigrations: readonly string[] = [first, second, third];
+export const identityMigrations: readonly string[] = [first, second, third, fourth];
 
 /** The nouns of the identity service. Reads see the last commit; call what writes only inside `write`. */
 export interface IdentityNouns {

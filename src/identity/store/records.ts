@@ -1,5 +1,6 @@
 import type { ProviderKind, ProviderOptions } from "../api/providers.ts";
 import type { InstanceSettings } from "../api/settings.ts";
+import type { ChainState } from "../core/refresh-token.ts";
 
 /** Rows of the identity service as the floors above see them. Times are epoch milliseconds. */
 export interface App {
@@ -258,14 +259,10 @@ export interface WebhookDelivery {
 }
 
 /** The refresh tokens of one exchange: each is used once, then the next generation is the one that counts. */
-export interface RefreshChain {
+export interface RefreshChain extends ChainState {
   /** 16 bytes: names the sign-in token that was exchanged. */
   id: Uint8Array;
   session: number;
-  /** Of the token that is good now. */
-  generation: number;
-  /** When the one before was used; of the first, when it was given. */
-  rotatedAt: number;
   expiresAt: number;
   createdAt: number;
 }

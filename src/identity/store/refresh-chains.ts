@@ -5,7 +5,8 @@ interface Row {
   id: Uint8Array;
   session: number;
   generation: number;
-  rotated_at: number;
+  spent: string;
+  shared_at: number | null;
   expires_at: number;
   created_at: number;
 }
@@ -14,8 +15,8 @@ interface Row {
 export interface RefreshChains {
   get(id: Uint8Array): RefreshChain | undefined;
   add(chain: RefreshChain): void;
-  /** One token further. */
-  rotate(id: Uint8Array, now: number): void;
+  /** Notes how far a chain has come. */
+  move(id: Uint8Array, to: Pick<RefreshChain, "generation" | "spent" | "sharedAt">): void;
   /** All of one session. */
   burn(session: number): void;
   /** All of one instance. */
@@ -24,11 +25,12 @@ export interface RefreshChains {
 
 export function createRefreshChains(db: Database): RefreshChains {
   const byId = db.query<Row, [Uint8Array]>("select * from refresh_chains where id = ?");
-  const insert = db.query<unknown, [Uint8Array, number, number, number, number, number]>(
-    "insert into refresh_chains (id, session, generation, rotated_at, expires_at, created_at) values (?, ?, ?, ?, ?, ?)",
+  const insert = db.query<unknown, (Uint8Array | number | string | null)[]>(
+    "insert into refresh_chains (id, session, generation, spent, shared_at, expires_at, created_at)" +
+      " values (?, ?, ?, ?, ?, ?, ?)",
   );
-  const rotate = db.query<unknown, [number, Uint8Array]>(
-    "update refresh_chains set generation = generation + 1, rotated_at = ? where id = ?",
+  const move = db.query<unknown, [number, string, number | null, Uint8Array]>(
+    "update refresh_chains set generation = ?, spent = ?, shared_at = ? where id = ?",
   );
   const burn = db.query<unknown, [number]>("delete from refresh_chains where session = ?");
   const burnAll = db.query<unknown, [number]>(
@@ -36,11 +38,11 @@ export function createRefreshChains(db: Database): RefreshChains {
   );
   return {
     get: (id) => toChain(byId.get(id)),
-    add({ id, session, generation, rotatedAt, expiresAt, createdAt }) {
-      insert.run(id, session, generation, rotatedAt, expiresAt, createdAt);
+    add({ id, session, generation, spent, sharedAt, expiresAt, createdAt }) {
+      insert.run(id, session, generation, JSON.stringify(spent), sharedAt ?? null, expiresAt, createdAt);
     },
-    rotate(id, now) {
-      rotate.run(now, id);
+    move(id, { generation, spent, sharedAt }) {
+      move.run(generation, JSON.stringify(spent), sharedAt ?? null, id);
     },
     burn(session) {
       burn.run(session);
@@ -53,6 +55,7 @@ export function createRefreshChains(db: Database): RefreshChains {
 
 function toChain(row: Row | null): RefreshChain | undefined {
   if (row === null) return undefined;
-  const { id, session, generation } = row;
-  return { id, session, generation, rotatedAt: row.rotated_at, expiresAt: row.expires_at, createdAt: row.created_at };
+  const { id, session, generation, expires_at: expiresAt, created_at: createdAt } = row;
+  const spent = JSON.parse(row.spent) as number[];
+  return { id, session, generation, spent, sharedAt: row.shared_at ?? undefined, expiresAt, createdAt };
 }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
+import { identityLimits } from "../../../src/config/config.ts";
 import { appUrl, baseUrl, claimsOf, linkIn, signInWorld, type SignInWorld } from "../../support/sign-in-world.ts";
 import type { Tenant } from "../../support/identity.ts";
 import type { Page, WebBrowser } from "../../support/web-browser.ts";
@@ -61,12 +62,14 @@ async function goAway(tenant: Tenant, ip: string) {
 }
 
 describe("starts of sign-ins", () => {
-  test("one client gets 120 a minute, and a page that says when to come back", async () => {
+  const { max } = identityLimits.rates.rates.start;
+
+  test("one client gets so many a minute, and a page that says when to come back", async () => {
     await world.stop();
     world = await signInWorld({ behindProxy: true });
     shop = await world.shop();
-    const answers = await Promise.all(Array.from({ length: 140 }, () => begin(shop, "198.51.100.1")));
-    expect([counts(answers, 302), counts(answers, 429)]).toEqual([120, 20]);
+    const answers = await Promise.all(Array.from({ length: max + 20 }, () => begin(shop, "198.51.100.1")));
+    expect([counts(answers, 302), counts(answers, 429)]).toEqual([max, 20]);
     const late = await begin(shop, "198.51.100.1");
     expect(late.headers.get("retry-after")).toBe("60");
     expect(await late.text()).toContain("60");
@@ -78,11 +81,23 @@ describe("starts of sign-ins", () => {
     world = await signInWorld({ behindProxy: true });
     shop = await world.shop();
     const answers = await Promise.all(
-      Array.from({ length: 130 }, (_, n) => begin(shop, `2001:db8:1:2:${n.toString(16)}::7`)),
+      Array.from({ length: max + 10 }, (_, n) => begin(shop, `2001:db8:1:2:${n.toString(16)}::7`)),
     );
-    expect(counts(answers, 302)).toBe(120);
+    expect(counts(answers, 302)).toBe(max);
     expect((await begin(shop, "2001:db8:1:3::1")).status).toBe(302);
   });
+
+  test.each([["198.51.100.1"], ["2001:db8:1:2::7"]])(
+    "one of %s that comes back with a sign-in is given back",
+    async (ip) => {
+      await world.stop();
+      world = await signInWorld({ behindProxy: true });
+      shop = await world.shop();
+      await Promise.all(Array.from({ length: max - 1 }, () => begin(shop, ip)));
+      for (let n = 0; n < 3; n++) expect(claimsOf(await goAway(shop, ip)).email).toBe("ana@example.com");
+      expect([(await begin(shop, ip)).status, (await begin(shop, ip)).status]).toEqual([302, 429]);
+    },
+  );
 
   test("a flood by many clients ends nobody's sign-in, here or in another instance", async () => {
     const other = await world.shop();
@@ -171,8 +186,34 @@ describe("passwords", () => {
     await waitFor("the queue to be full", () => flood.refused() === 5);
     hold.release();
     await flood.ended;
-    for (let n = 0; n < 5; n++) expect((await attempt(shop, "198.51.100.1")).url).toContain("token=");
+    const wrong = (n: number) => attempt(shop, "198.51.100.1", { email: `u${n}@example.com`, password: "wrong" });
+    for (let n = 0; n < 5; n++) expect((await wrong(n)).status).toBe(401);
+    expect((await wrong(5)).status).toBe(429);
+  });
+
+  test("right ones are not counted, neither for the client nor for the account", async () => {
+    await owner(shop);
+    for (let n = 0; n < 25; n++) expect((await attempt(shop, "198.51.100.1")).url).toContain("token=");
+    const all = await Promise.all(Array.from({ length: 4 }, () => attempt(shop, "198.51.100.1")));
+    for (const { url } of all) expect(url).toContain("token=");
+  });
+
+  test("a browser that is known comes in beside strangers who try passwords behind the same address", async () => {
+    await owner(shop);
+    const browser = world.browser(from("198.51.100.1"));
+    expect((await attempt(shop, "", {}, browser)).url).toContain("token=");
+    for (let n = 0; n < 10; n++) await attempt(shop, "198.51.100.1", { email: `u${n}@example.com`, password: "wrong" });
     expect((await attempt(shop, "198.51.100.1")).status).toBe(429);
+    expect((await attempt(shop, "", {}, browser)).url).toContain("token=");
+  });
+
+  test("one user gets so many new sessions a minute, by whichever way", async () => {
+    await owner(shop);
+    const { max } = identityLimits.rates.rates.signed_in;
+    const user = world.context.store.users.byEmail(shop.entry().instance.seq, email);
+    for (let n = 0; n < max; n++) world.context.rateLimits.take("signed_in", String(user?.seq));
+    expect((await attempt(shop, "198.51.100.1")).status).toBe(429);
+    expect((await goAway(shop, "198.51.100.1")).url).toContain("error=");
   });
 
   test("what is one too many for the client does not count for the account", async () => {

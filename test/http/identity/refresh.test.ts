@@ -1,6 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { identityLimits } from "../../../src/config/config.ts";
+import { openIdentityStore } from "../../../src/identity/store/open-store.ts";
 import type { TokenPair } from "../../../src/identity/service/refresh.ts";
 import type { InstanceSettings } from "../../../src/identity/api/settings.ts";
 import {
@@ -11,6 +13,7 @@ import {
   withPublishable,
   withSecret,
 } from "../../support/identity.ts";
+import { testKey } from "../../support/store-root.ts";
 
 let it: IdentityWorld;
 let shop: Tenant;
@@ -80,11 +83,17 @@ describe("exchange", () => {
     refused(await exchange(token), "Token already exchanged");
   });
 
-  test("not again once its refresh token was used, even within the grace", async () => {
+  test("a repeat gets the newest refresh token, and after the grace the session goes on", async () => {
     const { token } = await it.signedIn(shop);
     const first = pairOf(await exchange(token));
-    pairOf(await refresh(first.refresh_token));
+    later(20_000);
+    const second = pairOf(await refresh(first.refresh_token));
+    expect(pairOf(await exchange(token)).refresh_token).toBe(second.refresh_token);
+    later(10_000);
     refused(await exchange(token), "Token already exchanged");
+    expect(pairOf(await refresh(first.refresh_token)).refresh_token).toBe(second.refresh_token);
+    later(60_000);
+    pairOf(await refresh(second.refresh_token));
   });
 
   test("not for an access token: it would prolong itself for ever", async () => {
@@ -158,12 +167,72 @@ describe("refresh", () => {
     expect([entry?.action, entry?.detail]).toEqual(["session.revoke", { reason: "reuse" }]);
   });
 
-  test("so does one that returns within the grace, once its successor was used", async () => {
+  test("one that returns within the grace gets the newest, however far its successors have come", async () => {
     const first = await start();
     const second = pairOf(await refresh(first.refresh_token));
+    later(10_000);
+    const third = pairOf(await refresh(second.refresh_token));
+    expect(new Set([first, second, third].map((pair) => pair.refresh_token)).size).toBe(3);
+    later(19_999);
+    expect(pairOf(await refresh(first.refresh_token)).refresh_token).toBe(third.refresh_token);
+    expect(pairOf(await refresh(second.refresh_token)).refresh_token).toBe(third.refresh_token);
+  });
+
+  test("one that was spent longer ago ends the session, also right after a rotation", async () => {
+    const first = await start();
+    const second = pairOf(await refresh(first.refresh_token));
+    later(29_000);
     pairOf(await refresh(second.refresh_token));
+    later(1_000);
     refused(await refresh(first.refresh_token), "Invalid refresh token");
     expect(await isActive(first.session_id)).toBe(false);
+  });
+
+  test("a token that several requests got is held while their answers may be on their way", async () => {
+    const first = await start();
+    const second = pairOf(await refresh(first.refresh_token));
+    for (const token of [first, second, first, second]) {
+      later(5_000);
+      expect(pairOf(await refresh(token.refresh_token)).refresh_token).toBe(second.refresh_token);
+    }
+    later(30_000);
+    const third = pairOf(await refresh(second.refresh_token));
+    expect(third.refresh_token).not.toBe(second.refresh_token);
+  });
+
+  test("a session whose token is held is not idle", async () => {
+    await change({ session_idle_timeout_minutes: 1 });
+    const first = await start();
+    const second = pairOf(await refresh(first.refresh_token));
+    pairOf(await refresh(first.refresh_token));
+    for (let n = 0; n < 10; n++) {
+      later(25_000);
+      expect(pairOf(await refresh(second.refresh_token)).refresh_token).toBe(second.refresh_token);
+    }
+  });
+
+  test("what was spent is known after a restart of the server", async () => {
+    const first = await start();
+    const second = pairOf(await refresh(first.refresh_token));
+    later(1_000);
+    const third = pairOf(await refresh(second.refresh_token));
+    const reopened = openIdentityStore({ path: it.path, key: testKey });
+    const chain = Buffer.from(first.refresh_token.slice(-70), "base64url").subarray(0, 16);
+    const stored = reopened.refreshChains.get(chain);
+    reopened.close();
+    expect(stored).toEqual(it.context.store.refreshChains.get(chain));
+    expect(stored?.spent).toHaveLength(3);
+    expect(pairOf(await refresh(first.refresh_token)).refresh_token).toBe(third.refresh_token);
+  });
+
+  test("however often it is refreshed, a bounded number of first uses is kept", async () => {
+    let pair = await start();
+    for (let n = 0; n < 700; n++) pair = pairOf(await refresh(pair.refresh_token));
+    const chain = Buffer.from(pair.refresh_token.slice(-70), "base64url").subarray(0, 16);
+    expect(it.context.store.refreshChains.get(chain)?.spent).toHaveLength(600);
+    later(30_000);
+    pair = pairOf(await refresh(pair.refresh_token));
+    expect(it.context.store.refreshChains.get(chain)?.spent).toHaveLength(1);
   });
 
   test.each([["nothing"], ["svc_rt_"], ["x".repeat(10_000)], ["\u0000"], ["svc_rt_'; drop table sessions; --"]])(
@@ -276,13 +345,47 @@ describe("refresh", () => {
     for (const pair of [first, second]) pairOf(await refresh(pair.refresh_token));
   });
 
-  test("400 without a token, 429 with the time to wait after too many", async () => {
-    const missing = await post("refresh", {});
-    expect([missing.status, missing.json]).toEqual([400, { error: "Missing refresh token" }]);
-    for (let count = 1; count < 120; count += 1) await refresh("none");
-    const limited = await refresh("none");
-    expect([limited.status, limited.json]).toEqual([429, { error: "Too many requests" }]);
-    expect(limited.headers.get("retry-after")).toBe("60");
+  test.each([
+    ["refresh", "refresh_token", 401],
+    ["exchange", "token", 401],
+    ["revoke", "refresh_token", 204],
+  ] as const)(
+    "%s: 429 with the time to wait after too many wrong ones; right ones go on",
+    async (path, field, status) => {
+      const pair = await start();
+      const { token } = await it.signedIn(shop);
+      const missing = await post(path, {});
+      expect(missing.status).toBe(400);
+      for (let count = 1; count < 120; count += 1) expect((await post(path, { [field]: "none" })).status).toBe(status);
+      const limited = await post(path, { [field]: "none" });
+      expect([limited.status, limited.json]).toEqual([429, { error: "Too many requests" }]);
+      expect(limited.headers.get("retry-after")).toBe("60");
+      expect((await post(path, {})).status).toBe(429);
+      pairOf(await exchange(token));
+      const next = pairOf(await refresh(pair.refresh_token));
+      expect((await post("revoke", { refresh_token: next.refresh_token })).status).toBe(204);
+      expect(await isActive(pair.session_id)).toBe(false);
+    },
+  );
+
+  test("right tokens count for their session, and for no other", async () => {
+    const [mine, theirs] = [await start(), await start()];
+    const { max } = identityLimits.rates.rates.session;
+    // The exchange was the first of them.
+    const session = it.context.store.sessions.get(shop.entry().instance.seq, mine.session_id);
+    for (let n = 1; n < max; n++) it.context.rateLimits.take("session", String(session?.seq));
+    const limited = await refresh(mine.refresh_token);
+    expect([limited.status, limited.headers.get("retry-after")]).toEqual([429, "60"]);
+    pairOf(await refresh(theirs.refresh_token));
+    later(60_000);
+    pairOf(await refresh(mine.refresh_token));
+  });
+
+  test("a token that is not ours costs no write", async () => {
+    const write = spyOn(it.context.store, "write");
+    refused(await refresh(`svc_rt_${"A".repeat(70)}`), "Invalid refresh token");
+    expect((await post("revoke", { refresh_token: `svc_rt_${"A".repeat(70)}` })).status).toBe(204);
+    expect(write).toHaveBeenCalledTimes(0);
   });
 });
 

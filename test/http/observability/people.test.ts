@@ -276,12 +276,24 @@ test("what a person does is on record with the address", async () => {
   ]);
 });
 
-test("guesses of states are counted by client", async () => {
-  const browser = it.browser();
+test("guesses of states are counted by client, and who guesses nothing still signs in", async () => {
+  await role(email, { role: "admin" });
+  const [browser, beside] = [it.browser(), it.browser()];
+  const page = await beside.start();
   for (let count = 0; count < 10; count += 1) {
     expect((await browser.get("/ui/api/signed-in?state=guess&code=x")).status).toBe(400);
   }
   expect((await browser.get("/ui/api/signed-in?state=guess&code=x")).status).toBe(429);
+  expect((await beside.get(await beside.password(page, email))).status).toBe(303);
+  expect((await it.browser().signIn(email)).status).toBe(303);
+});
+
+test("200 people of one office begin to sign in before the first of them is back", async () => {
+  await role(email, { role: "admin" });
+  const first = it.browser();
+  const page = await first.start();
+  for (let n = 0; n < 200; n++) await it.browser().start();
+  expect((await first.get(await first.password(page, email))).status).toBe(303);
 });
 
 test.each([

@@ -38,8 +38,9 @@ interface Finish {
 export interface PersonSignIn {
   /** What the button says; undefined while this way is closed. */
   title(): Promise<string | undefined>;
-  /** `secret` goes into a cookie. Undefined while this way is closed. Fails `too_many`. */
+  /** `secret` goes into a cookie. Undefined while this way is closed. */
   start(start: Start): Promise<{ location: string; secret: string; maxAgeMs: number } | undefined>;
+  /** Fails `too_many` for a client that goes on coming back with answers that are none. */
   finish(finish: Finish): Promise<{ open: OpenSession; to: string } | { problem: SignInProblem }>;
 }
 
@@ -82,7 +83,6 @@ export function createPersonSignIn(context: ObservabilityContext, { rates, begin
   return {
     title: async () => (people.isServed ? (await readSignIn(context))?.title : undefined),
     async start({ browser, origin, to }) {
-      rates.checkClient(browser.ip);
       const signIn = people.isServed ? await readSignIn(context) : undefined;
       if (signIn === undefined) return undefined;
       const { near } = clientNetwork(browser.ip);
@@ -94,9 +94,9 @@ export function createPersonSignIn(context: ObservabilityContext, { rates, begin
       return { location, secret, maxAgeMs: pendingMs };
     },
     async finish({ browser, state, code, secret }) {
-      rates.checkClient(browser.ip);
       const known = take(state, secret);
       if (known === undefined) {
+        rates.checkClient(browser.ip);
         rates.failed(browser.ip);
         return { problem: { kind: "over" } };
       }

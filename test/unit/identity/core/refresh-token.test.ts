@@ -1,6 +1,12 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { readRefreshToken, standingOf, writeRefreshToken } from "../../../../src/identity/core/refresh-token.ts";
+import {
+  readRefreshToken,
+  rotatedChain,
+  signInGeneration,
+  standingOf,
+  writeRefreshToken,
+} from "../../../../src/identity/core/refresh-token.ts";
 
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
 
@@ -29,17 +35,50 @@ test("any other text is none", () => {
   }
 });
 
-const chain = { generation: 5, rotatedAt: 1_000 };
+const grace = { graceMs: 30_000, holdMaxMs: 600_000 };
 
-test.each([
-  [5, 1_000, "current"],
-  [5, 1e15, "current"],
-  [4, 1_000, "repeated"],
-  [4, 30_999, "repeated"],
-  [4, 31_000, "spent"],
-  [3, 1_000, "spent"],
-  [0, 1_000, "spent"],
-  [6, 1_000, "unknown"],
-] as const)("generation %p at %p is %s", (generation, now, expected) => {
-  expect(standingOf(generation, chain, { now, graceMs: 30_000 })).toBe(expected);
+describe("the place of a token in its chain", () => {
+  // The sign-in token was used at 0, the first refresh token at 1 000 and so on.
+  const chain = { generation: 3, spent: [0, 1_000, 20_000, 25_000], sharedAt: undefined };
+
+  test.each([
+    [3, 25_000, "current"],
+    [3, 1e15, "current"],
+    [2, 54_999, "repeated"],
+    [2, 55_000, "spent"],
+    [1, 49_999, "repeated"],
+    [1, 50_000, "spent"],
+    [0, 30_999, "repeated"],
+    [0, 31_000, "spent"],
+    [signInGeneration, 29_999, "repeated"],
+    [signInGeneration, 30_000, "spent"],
+    [-2, 25_000, "spent"],
+    [4, 25_000, "unknown"],
+  ] as const)("generation %p at %p is %s", (generation, now, expected) => {
+    expect(standingOf(generation, chain, { now, ...grace })).toBe(expected);
+  });
+
+  test("a token whose first use is not on record was spent long ago", () => {
+    expect(standingOf(0, { ...chain, spent: [25_000] }, { now: 25_001, ...grace })).toBe("spent");
+  });
+
+  test.each([
+    [25_001, 25_001, "held"],
+    [25_001, 55_000, "held"],
+    [25_001, 55_001, "current"],
+    [600_000, 624_999, "held"],
+    [600_000, 625_000, "current"],
+  ] as const)("a token that was shared at %p is at %p %s", (sharedAt, now, expected) => {
+    expect(standingOf(3, { ...chain, sharedAt }, { now, ...grace })).toBe(expected);
+    expect(standingOf(4, { ...chain, sharedAt }, { now, ...grace })).toBe("unknown");
+  });
+});
+
+test("a chain goes on by one, keeps the first uses that the grace covers, and no more than so many", () => {
+  const chain = { generation: 3, spent: [0, 1_000, 20_000], sharedAt: 20_000 };
+  const next = (now: number, spentMax = 10) => rotatedChain(chain, { now, ...grace, spentMax });
+  expect(next(20_001)).toEqual({ generation: 4, spent: [0, 1_000, 20_000, 20_001], sharedAt: undefined });
+  expect(next(31_000)).toEqual({ generation: 4, spent: [20_000, 31_000], sharedAt: undefined });
+  expect(next(1e9)).toEqual({ generation: 4, spent: [1e9], sharedAt: undefined });
+  expect(next(20_001, 2)).toEqual({ generation: 4, spent: [20_000, 20_001], sharedAt: undefined });
 });

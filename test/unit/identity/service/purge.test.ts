@@ -37,7 +37,8 @@ test("what has run out goes, what has not stays", async () => {
         id: hash(n),
         session: session.seq,
         generation: 0,
-        rotatedAt: 1,
+        spent: [1],
+        sharedAt: undefined,
         expiresAt,
         createdAt: 1,
       });

@@ -19,7 +19,7 @@ const takes = (count: number, bucket: Bucket, key: string) =>
 test("the published counts per minute are let through, one more is told when to come back", () => {
   const published: [Bucket, number][] = [
     ["sign_in", 10],
-    ["sign_up", 5],
+    ["sign_in_account", 10],
     ["reset_account", 3],
   ];
   for (const [bucket, max] of published) {
@@ -29,15 +29,15 @@ test("the published counts per minute are let through, one more is told when to 
 });
 
 test("places come free one by one, as the calls that took them leave the minute", () => {
-  takes(5, "sign_up", "a");
+  takes(10, "sign_in", "a");
   clock.moveTo(clock.steady() + 30_000);
-  takes(5, "sign_up", "b");
-  expect(rates.take("sign_up", "a")).toBe(30);
+  takes(10, "sign_in", "b");
+  expect(rates.take("sign_in", "a")).toBe(30);
   clock.moveTo(clock.steady() + 29_999);
-  expect(rates.take("sign_up", "a")).toBe(1);
+  expect(rates.take("sign_in", "a")).toBe(1);
   clock.moveTo(clock.steady() + 1);
-  expect(rates.take("sign_up", "a")).toBeUndefined();
-  expect(rates.take("sign_up", "b")).toBe(30);
+  expect(rates.take("sign_in", "a")).toBeUndefined();
+  expect(rates.take("sign_in", "b")).toBe(30);
 });
 
 test("in no window of a minute are there more than the limit, whatever the pace", () => {
@@ -93,4 +93,26 @@ test("the keys remembered are bounded; the one not seen for longest goes", () =>
   small.take("sign_in", "f");
   small.take("sign_in", "g");
   expect(small.take("sign_in", "a")).toBeUndefined();
+});
+
+test("what is given back makes room, unless it has left the count already", () => {
+  takes(10, "sign_in", "a");
+  rates.giveBack("sign_in", "a", 60_000);
+  expect(rates.take("sign_in", "a")).toBe(60);
+  rates.giveBack("sign_in", "a", 59_999);
+  expect(takes(2, "sign_in", "a")).toEqual([undefined, 60]);
+});
+
+test("a client of IPv6 gets its place back in the network around it too", () => {
+  const fill = (ip: string, count: number) => {
+    for (let n = 0; n < count; n++) expect(rates.takeClient("sign_in", ip)).toBeUndefined();
+  };
+  for (let net = 1; net <= 16; net++) fill(`2001:db8:1:${net}::1`, 10);
+  expect(rates.takeClient("sign_in", "2001:db8:1:99::1")).toBe(60);
+  rates.giveBackClient("sign_in", "2001:db8:1:1::/64");
+  fill("2001:db8:1:99::1", 1);
+  // What the network around refused is not counted for the client.
+  for (let n = 0; n < 20; n++) expect(rates.takeClient("sign_in", "2001:db8:1:99::1")).toBe(60);
+  for (let n = 0; n < 10; n++) rates.giveBackClient("sign_in", "2001:db8:1:2::1");
+  fill("2001:db8:1:99::1", 9);
 });

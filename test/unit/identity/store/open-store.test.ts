@@ -138,3 +138,35 @@ test("a database of the first schema is brought up to date: states that wait are
   expect(upgraded.oauthStates.waiting(1, "203.0.113.7")).toEqual({ all: 2, instance: 2, client: 0 });
   upgraded.close();
 });
+
+test("a database of an earlier version: refresh tokens go on, and instances keep their number of sessions", async () => {
+  const instance = await addInstance();
+  store.close();
+  const earlier = join(folder, "earlier.db");
+  const db = openDatabase(earlier, identityMigrations.slice(0, 3));
+  db.run("attach ? as now", [path]);
+  for (const table of ["apps", "instances"]) db.run(`insert into ${table} select * from now.${table}`);
+  db.run(
+    "insert into users (id, instance, email, name, placeholder, created_at, updated_at) values ('u', ?, 'a@b.c', 'A', 0, 1, 1)",
+    [instance.seq],
+  );
+  db.run(
+    "insert into sessions (id, session_id, instance, user, provider, name, email, ip_address, user_agent, geo_data," +
+      " logged_in_at, last_signin_at, last_activity_at, created_at)" +
+      " values ('s', 'svc_session_s', ?, 1, 'google', 'A', 'a@b.c', '', '', '{}', 1, 1, 1, 1)",
+    [instance.seq],
+  );
+  const [used, unused] = [hashOf("used").subarray(0, 16), hashOf("unused").subarray(0, 16)];
+  for (const [id, generation] of [
+    [used, 5],
+    [unused, 0],
+  ] as const) {
+    db.run("insert into refresh_chains values (?, 1, ?, 7, 900, 2)", [id, generation]);
+  }
+  db.close();
+  store = openIdentityStore({ path: earlier, key });
+  const rest = { session: 1, spent: [7], sharedAt: undefined, expiresAt: 900, createdAt: 2 };
+  expect(store.refreshChains.get(used)).toEqual({ ...rest, id: used, generation: 5 });
+  expect(store.refreshChains.get(unused)).toEqual({ ...rest, id: unused, generation: 0 });
+  expect(store.instances.get("inst_a")?.settings).toEqual({});
+});

@@ -18,7 +18,8 @@ describe("refresh chains", () => {
     id: new Uint8Array(16).fill(fill),
     session,
     generation: 0,
-    rotatedAt: 1,
+    spent: [1],
+    sharedAt: undefined,
     expiresAt: 10,
     createdAt: 1,
   });
@@ -30,9 +31,9 @@ describe("refresh chains", () => {
     await store.write(({ refreshChains }) => {
       refreshChains.add(one);
       refreshChains.add(two);
-      refreshChains.rotate(one.id, 7);
+      refreshChains.move(one.id, { generation: 1, spent: [1, 7], sharedAt: 8 });
     });
-    expect(store.refreshChains.get(one.id)).toEqual({ ...one, generation: 1, rotatedAt: 7 });
+    expect(store.refreshChains.get(one.id)).toEqual({ ...one, generation: 1, spent: [1, 7], sharedAt: 8 });
     expect(store.refreshChains.get(new Uint8Array(16))).toBeUndefined();
     await store.write(({ refreshChains }) => refreshChains.burn(one.session));
     expect([store.refreshChains.get(one.id), store.refreshChains.get(two.id)]).toEqual([undefined, two]);
