@@ -3,7 +3,7 @@ import { endpoint } from "../../base/wire/endpoint.ts";
 
 const TokenPair = Type.Object({
   access_token: Type.String({ description: "JWT" }),
-  refresh_token: Type.String({ description: "used once; its successor comes with each refresh" }),
+  refresh_token: Type.String({ description: "spent by a refresh, which returns the next one" }),
   token_type: Type.String({ description: "always Bearer" }),
   expires_in: Type.Integer({ description: "seconds until the access token expires" }),
   session_id: Type.String(),
@@ -14,7 +14,8 @@ const RefreshToken = Type.Object({ refresh_token: Type.String() });
 export const exchangeSession = endpoint({
   method: "POST",
   path: "/api/v1/sessions/exchange",
-  summary: "Tokens for the token that a browser was sent back with, once; with the publishable key",
+  summary:
+    "Tokens for the token that a browser was sent back with, within 30 s of the first time; with the publishable key",
   body: Type.Object({ token: Type.String({ description: "the sign-in token" }) }),
   data: TokenPair,
   flat: true,
@@ -23,7 +24,8 @@ export const exchangeSession = endpoint({
 export const refreshSession = endpoint({
   method: "POST",
   path: "/api/v1/sessions/refresh",
-  summary: "The next pair of tokens; a spent refresh token that returns late ends its session",
+  summary:
+    "The newest pair of tokens; a refresh token that returns more than 30 s after its first use ends its session",
   body: RefreshToken,
   data: TokenPair,
   flat: true,

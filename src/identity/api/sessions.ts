@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { endpoint } from "../../base/wire/endpoint.ts";
 import { ListQuery } from "./paging.ts";
 import { SessionResource } from "./resources.ts";
+import { sessionsMax } from "./settings.ts";
 
 export const listSessions = endpoint({
   method: "GET",
@@ -36,7 +37,7 @@ export const sessionConfig = endpoint({
     session_lifetime_hours: Type.Integer(),
     session_idle_timeout_minutes: Type.Union([Type.Integer(), Type.Null()]),
     single_session_per_device: Type.Boolean(),
-    max_concurrent_sessions: Type.Union([Type.Integer(), Type.Null()]),
+    max_concurrent_sessions: Type.Integer({ description: `${sessionsMax} also where there is no limit` }),
   }),
   flat: true,
 });

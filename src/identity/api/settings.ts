@@ -13,6 +13,9 @@ const Count = (description: string, options: { minimum: number; maximum: number;
 const CountOrNull = (description: string, maximum: number) =>
   Type.Optional(Type.Union([Type.Integer({ minimum: 1, maximum }), Type.Null()], { default: null, description }));
 
+/** Largest `max_concurrent_sessions`; also what clients, whose types want a number, are told where there is no limit. */
+export const sessionsMax = 1_000;
+
 /** Settings of an instance as they are written and stored; what is left out stands at its default. */
 export const InstanceSettings = Shape(
   {
@@ -55,7 +58,10 @@ export const InstanceSettings = Shape(
     session_lifetime_hours: Count("until a session ends", { minimum: 1, maximum: 24 * 365, default: 720 }),
     session_idle_timeout_minutes: CountOrNull("without a refresh until a session ends; null for never", 525_600),
     single_session_per_device: Flag(false, "a sign-in on a device ends its earlier session"),
-    max_concurrent_sessions: CountOrNull("per user; a sign-in beyond it ends the oldest; null for any number", 1_000),
+    max_concurrent_sessions: CountOrNull(
+      "per user; a sign-in beyond it ends the oldest; null for any number. A new instance gets 100",
+      sessionsMax,
+    ),
     jwt_issuer: Text("service", "claim iss"),
     session_id_prefix: Text("svc_session_", "of new session ids"),
     refresh_token_prefix: Text("svc_rt_", "of new refresh tokens"),

@@ -32,8 +32,18 @@ export function decodePart(part: string): Record<string, unknown> | undefined {
   }
 }
 
+/**
+ * Base64url of JSON in ASCII alone: decoders in browsers often read `JSON.parse(atob(part))`, which takes each byte for
+ * a character.
+ */
 export function encodePart(value: object): string {
-  return Buffer.from(JSON.stringify(value)).toString("base64url");
+  const text = JSON.stringify(value).replace(/[^\0-\x7f]/g, escaped);
+  return Buffer.from(text, "latin1").toString("base64url");
+}
+
+/** One UTF-16 unit, as JSON writes it (RFC 8259 section 7). */
+function escaped(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
 /** Headers that would lead to a key, or change what a signature means: none of them is ours (RFC 8725, section 3). */

@@ -1,5 +1,6 @@
 import { getSession, listSessions, revokeSession, sessionConfig } from "../api/sessions.ts";
 import { jsonAnswer } from "./answers.ts";
+import { mountPreflight } from "./cors.ts";
 import { listAnswer, readPage } from "./lists.ts";
 import { mountApi } from "./mount.ts";
 import type { IdentityPlane } from "./plane.ts";
@@ -18,8 +19,10 @@ export function mountSessions(plane: IdentityPlane): void {
     key: "secret",
     answer: async ({ caller, params }) => jsonAnswer(200, await sessions.revoke(caller, params.id ?? "")),
   });
+  mountPreflight(plane, [sessionConfig]);
   mountApi(plane, sessionConfig, {
     key: "either",
+    cors: true,
     answer: ({ caller }) => jsonAnswer(200, sessions.config(caller.entry)),
   });
 }

@@ -107,7 +107,9 @@ export function addInstance(
   const { limits, randomBytes, clock } = context;
   const most = limits.instancesMax;
   if (nouns.instances.list().length >= most) throw new Failure("conflict", `there are ${most} instances: delete one`);
-  const { settings, problems } = changedSettings({}, change ?? {});
+  // Not the default of the setting: instances of earlier versions stay without a limit. An explicit null does too.
+  const first = { max_concurrent_sessions: limits.newInstanceSessionsMax };
+  const { settings, problems } = changedSettings(first, change ?? {});
   refuse(problems);
   const id = opaqueId("inst", randomBytes(idBytes));
   const now = clock.now();

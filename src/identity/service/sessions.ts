@@ -1,4 +1,5 @@
 import { Failure } from "../../base/wire/failure.ts";
+import { sessionsMax } from "../api/settings.ts";
 import { sessionStatus } from "../core/session-status.ts";
 import type { IdentityNouns } from "../store/open-store.ts";
 import type { Instance, Session, User } from "../store/records.ts";
@@ -191,7 +192,7 @@ export function createSessions({ store, cursors, clock, limits }: IdentityContex
         session_lifetime_hours: settings.session_lifetime_hours,
         session_idle_timeout_minutes: settings.session_idle_timeout_minutes,
         single_session_per_device: settings.single_session_per_device,
-        max_concurrent_sessions: settings.max_concurrent_sessions,
+        max_concurrent_sessions: settings.max_concurrent_sessions ?? sessionsMax,
       };
     },
   };

@@ -198,13 +198,58 @@ describe("sessions", () => {
       session_lifetime_hours: 720,
       session_idle_timeout_minutes: null,
       single_session_per_device: false,
-      max_concurrent_sessions: null,
+      max_concurrent_sessions: 100,
     };
     for (const headers of [withSecret(shop), withPublishable(shop)]) {
       const { status, json } = await it.ask("GET /api/v1/session_config", { headers });
       expect([status, json]).toEqual([200, expected]);
     }
     expect((await it.ask("GET /api/v1/session_config")).status).toBe(401);
+  });
+
+  test("a user has at most 100 of them in a new instance, and any number after an explicit null", async () => {
+    const told = async (tenant: Tenant) => {
+      const { json } = await it.ask("GET /api/v1/session_config", { headers: withPublishable(tenant) });
+      return (json as { max_concurrent_sessions: number }).max_concurrent_sessions;
+    };
+    const unlimited = await it.tenant({ max_concurrent_sessions: null } as object);
+    const cases: [Tenant, number, number][] = [
+      [shop, 100, 100],
+      [await it.tenant({ max_concurrent_sessions: 3 }), 3, 3],
+      [unlimited, 1_000, 105],
+    ];
+    for (const [tenant, shown, kept] of cases) {
+      const user = await it.user(tenant);
+      for (let n = 0; n < 105; n++) await it.session(tenant, user);
+      expect([await told(tenant), it.context.store.sessions.active(user.seq).length]).toEqual([shown, kept]);
+    }
+    await it.running.identity.manage.instances.update(
+      shop.id,
+      { settings: { max_concurrent_sessions: null } },
+      { actor: "ana" },
+    );
+    expect(await told(shop)).toBe(1_000);
+    // As the rows of earlier versions stand: they say nothing.
+    const before = await it.tenant();
+    await it.context.store.write(({ instances }) => instances.update({ ...before.entry().instance, settings: {} }));
+    const user = await it.user(before);
+    for (let n = 0; n < 105; n++) await it.session(before, user);
+    expect([await told(before), it.context.store.sessions.active(user.seq).length]).toEqual([1_000, 105]);
+  });
+
+  test("a name of any script comes back from its token, however long", async () => {
+    const long = {
+      name: "東".repeat(256),
+      email: `${"a".repeat(240)}@b.test`,
+      avatarUrl: `https://img.test/${"京".repeat(2_000)}`,
+    };
+    const { token } = await it.signedIn(shop, long);
+    const [, payload = ""] = token.split(".");
+    expect((JSON.parse(atob(payload.replaceAll("-", "+").replaceAll("_", "/"))) as { name: string }).name).toBe(
+      long.name,
+    );
+    const verified = await it.ask("POST /api/v1/tokens/verify", { headers: withSecret(shop), body: { token } });
+    expect([verified.status, verified.json]).toMatchObject([200, { data: { name: long.name } }]);
   });
 });
 

@@ -118,7 +118,7 @@ describe("apps and instances", () => {
     expect(changed.data).toMatchObject({ host: null, settings: { language: "de", title: "Laden" } });
     await manage(`PATCH ${path}`, { settings: { title: null } });
     const shown = (await manage(`GET ${path}`)).data;
-    expect(shown.settings).toEqual({ language: "de" });
+    expect(shown.settings).toEqual({ language: "de", max_concurrent_sessions: 100 });
     expect(shown.effective).toMatchObject({ language: "de", title: "", session_lifetime_hours: 720 });
     expect(JSON.stringify(shown)).not.toContain("sk_live_");
     expect((await manage("DELETE /identity/apps/Shop")).error).toContain("has an instance: delete what it has first");
@@ -158,7 +158,10 @@ describe("apps and instances", () => {
     expect(error).toContain("language:");
     const two = await manage(`PATCH /identity/instances/${id}`, { settings: { ...settings, language: "de" } });
     expect(two.error.split("\n")).toHaveLength(2);
-    expect((await manage(`GET /identity/instances/${id}`)).data.settings).toEqual({ redirect_uris: [redirect] });
+    expect((await manage(`GET /identity/instances/${id}`)).data.settings).toEqual({
+      redirect_uris: [redirect],
+      max_concurrent_sessions: 100,
+    });
   });
 
   test("tokens signed with a key pair verify as soon as the setting is answered", async () => {

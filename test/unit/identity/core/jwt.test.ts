@@ -16,6 +16,17 @@ test("a part is a JSON object as base64url", () => {
   }
 });
 
+test.each(["Zoë 東京", "🎉 \u2028 \0 \x7f \x80 \uffff", "\ud800", 'a"\\u00eb'])(
+  "a browser reads %j with atob alone",
+  (name) => {
+    const part = encodePart({ name });
+    const text = atob(part.replaceAll("-", "+").replaceAll("_", "/"));
+    expect(text).toMatch(/^[\0-\x7f]*$/);
+    expect(JSON.parse(text)).toEqual({ name });
+    expect(decodePart(part)).toEqual({ name });
+  },
+);
+
 test("a header fits by exactly its algorithm, and misleads by none of its other fields", () => {
   expect(headerFits({ alg: "HS256" }, "HS256")).toBe(true);
   expect(headerFits({ alg: "HS256", typ: "JWT", kid: "k" }, "HS256")).toBe(true);
