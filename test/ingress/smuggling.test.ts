@@ -113,7 +113,9 @@ const corpus: { name: string; sent: string; refused?: boolean }[] = [
   { name: "a GET of *", sent: head("X-A: b", "GET * HTTP/1.1"), refused: true },
   { name: "no host", sent: "GET / HTTP/1.1\r\n\r\n", refused: true },
   { name: "another host in the target", sent: "GET http://b.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n", refused: true },
-  { name: "NUL in a value", sent: head("X-A: a\0b", "GET / HTTP/1.1") },
+  { name: "NUL in a value", sent: head("X-A: a\0b", "GET / HTTP/1.1"), refused: true },
+  { name: "NUL at the end of a value", sent: head("X-A: a\0", "GET / HTTP/1.1"), refused: true },
+  { name: "a control character in a value", sent: head("Cookie: a=\x01b", "GET / HTTP/1.1"), refused: true },
   { name: "NUL in a name", sent: head("X\0A: b", "GET / HTTP/1.1"), refused: true },
   { name: "a control character in the path", sent: "GET /\x01 HTTP/1.1\r\nHost: a.test\r\n\r\n", refused: true },
   { name: "CR alone", sent: head(`X-A: b\r${smuggled}`, "GET / HTTP/1.1"), refused: true },
@@ -123,6 +125,8 @@ const corpus: { name: string; sent: string; refused?: boolean }[] = [
     sent: head(Array.from({ length: 1_000 }, (_, index) => `X-${index}: a`).join("\r\n"), "GET / HTTP/1.1"),
     refused: true,
   },
+  { name: "TRACE", sent: head("X-A: b", "TRACE / HTTP/1.1"), refused: true },
+  { name: "TRACK", sent: head("X-A: b", "TRACK / HTTP/1.1"), refused: true },
   { name: "CONNECT", sent: "CONNECT a.test:80 HTTP/1.1\r\nHost: a.test:80\r\n\r\n", refused: true },
   { name: "the preface of HTTP/2", sent: "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" },
   { name: "obs-fold", sent: head("X-A: b\r\n Transfer-Encoding: chunked", "GET / HTTP/1.1") },
@@ -167,6 +171,7 @@ const tricks: [name: string, headers: Record<string, string>][] = [
   ["another host", { host: "b.test" }],
   ["an authority with a path", { ":authority": "a.test/x" }],
   ["another scheme", { ":scheme": "b.test" }],
+  ["a NUL in a value", { "x-a": "a\0b" }],
   ["a wrong length", { ":method": "POST", "content-length": "5" }],
 ];
 for (const [name, headers] of tricks)
@@ -177,6 +182,22 @@ for (const [name, headers] of tricks)
     expect(seen).not.toMatch(/^X: y|^transfer-encoding: chunked\r\n[\s\S]*content-length/im);
     expect(seen).not.toContain("b.test");
   });
+
+test("HTTP/2 with bytes in the path that HTTP/1 has not is refused", async () => {
+  for (const path of ["/\xc0\xafapi", "/caf\xc3\xa9", "/a\0b", "/a\tb", "/\x7f"]) {
+    await overHttp2(tlsPort, { ":path": path });
+    expect([path, seen]).toEqual([path, ""]);
+  }
+});
+
+test("values with tabs and with letters of any script go through, and a Proxy of the client does not", async () => {
+  const more = "X-A: a\tb\r\nX-B: caf\xc3\xa9 \x7f\r\nProxy: http://evil.test\r\nPROXY: x\r\nProxy-Authorization: y";
+  const sent = Buffer.from(head(more, "GET / HTTP/1.1"), "latin1");
+  expect(statuses(await exchange(port, sent))).toEqual([200]);
+  expect(seen).toContain("x-a: a\tb\r\nx-b: caf\xc3\xa9 \x7f\r\n");
+  expect(seen).not.toMatch(/^proxy:/im);
+  expect(seen).toMatch(/^proxy-authorization: y/im);
+});
 
 /** Frames are written by hand: a client library refuses these headers itself. */
 function overHttp2(at: number, changed: Record<string, string>): Promise<string> {

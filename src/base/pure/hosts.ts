@@ -25,8 +25,9 @@ export function hostsOf(spec: { host?: unknown; hosts?: unknown }): string[] {
 }
 
 /**
- * A path as apps may read it: signs decoded, no empty and no dot segments, no parameters. The proxy reads paths of
- * requests in the same way, in `hold.lua.txt`.
+ * The plainest of all ways in which apps may read a path: signs decoded, no empty and no dot segments, no parameters, no
+ * dots and spaces at the end of a name. A prefix has to be written like this, because the proxy (`hold.lua.txt`)
+ * compares it with every reading of a request.
  */
 export function plainPath(path: string): string {
   const text = path.replace(/%([0-9A-Fa-f]{2})/g, (escaped, hex: string) => {
@@ -36,9 +37,10 @@ export function plainPath(path: string): string {
   });
   const segments: string[] = [];
   for (const segment of text.replaceAll("\\", "/").split("/")) {
-    const plain = segment.replace(/;.*$/, "");
-    if (plain === "..") segments.pop();
-    else if (plain !== "" && plain !== ".") segments.push(plain);
+    const name = segment.replace(/;.*$/, "");
+    const plain = name.replace(/(?:[. ]|%20)+$/, "");
+    if (name === "..") segments.pop();
+    else if (plain !== "") segments.push(plain);
   }
   return `/${segments.join("/")}`;
 }

@@ -60,14 +60,17 @@ function webRules(web: Web): Lines {
 }
 
 /**
- * A tunnel to anywhere, framing that HTTP/1.0 does not have, lengths that overflow, and a host longer than a name of the DNS
- * with a port: it is written twice into the head, which has to hold it.
+ * A tunnel to anywhere, methods that show a client's own headers to scripts of a page, framing that HTTP/1.0 does not
+ * have, lengths that overflow, a host longer than a name of the DNS with a port (it is written twice into the head,
+ * which has to hold it), and control characters in values. The last class is written so that it means the same to every
+ * library for expressions that HAProxy may be built with.
  */
 const refusals = [
-  "http-request deny deny_status 405 if METH_CONNECT",
+  "http-request deny deny_status 405 if { method CONNECT TRACE TRACK }",
   "http-request deny deny_status 400 if { req.hdr(transfer-encoding) -m found } HTTP_1.0",
   "http-request deny deny_status 400 if { req.hdr(content-length) -m found } !{ req.hdr(content-length) -m reg ^[0-9]{1,18}$ }",
   "http-request deny deny_status 400 if { req.fhdr(host) -m len 262: }",
+  String.raw`http-request deny deny_status 400 if { req.hdrs -m reg [^\t\n\r\ -\xff] }`,
 ];
 
 const requestIdHeader = ({ headerPrefix }: Setup) => `${headerPrefix}-Request-Id`;
@@ -116,11 +119,15 @@ function addressVariables(rule: "tcp-request session" | "http-request", scope: "
   ];
 }
 
-const isHost = String.raw`{ req.fhdr(host) -m reg '^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{0,5})?$' }`;
+/** Labels without an empty one, and perhaps the dot of the root behind them. */
+const isHost = String.raw`{ req.fhdr(host) -m reg '^([A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.?|\[[0-9A-Fa-f:.]+\])(:[0-9]{0,5})?$' }`;
 /** How a target begins that leads to a site. HAProxy finds no path in `a.test/x`, and an app may find one. */
 const targetForms = "/ http:// https://";
-/** Paths that an app may read in another way than they are written. */
-const isAmbiguous = String.raw`{ path -m sub // /. % ; '\' }`;
+/**
+ * Paths that an app may read in another way than they are written: with a sign that is not printable, or is "%", ";" or
+ * a backslash; with an empty segment, and with a dot at either end of one.
+ */
+const isAmbiguous = "{ path -m reg '[^]-~!-$&-:<-[]|/[/.]|[.](/|$)' }";
 
 function routeRules(setup: Setup, redirects: Lines): Lines {
   const lookup = (key: string) =>
@@ -138,6 +145,8 @@ function routeRules(setup: Setup, redirects: Lines): Lines {
     "http-request unset-var(txn.route)",
     `http-request deny deny_status 400 unless { url -m beg -i ${targetForms} } or METH_OPTIONS { url -m str * }`,
     `http-request deny deny_status 400 unless ${isHost}`,
+    // HTTP/1 has none of these in a path. HAProxy lets them through from HTTP/2.
+    "http-request deny deny_status 400 if { path -m reg '[^!-~]' }",
     ...challengeRules(setup),
     "http-request set-var(txn.host) req.fhdr(host),field(1,:),lower,rtrim(.)",
     "http-request set-var-fmt(txn.key) %[var(txn.host)]%[path]/",
@@ -183,11 +192,11 @@ const connectionRules = [
 
 /**
  * Replicas see one client address, the one that the proxy believes; nothing that a client wrote itself. CGI and its
- * relatives take X_Forwarded_For for X-Forwarded-For. All of it is removed in one pass, so what follows only adds.
+ * relatives take X_Forwarded_For for X-Forwarded-For, and Proxy for the proxy to send their own requests to. All of it is removed in one pass, so what follows only adds.
  */
 function forwardedRules(setup: Setup, scheme: "http" | "https"): Lines {
   return [
-    `http-request del-header '^(x([-_]forwarded[-_]|_real[-_]|-real_|-real-ip$)|forwarded$|http2-settings$|${requestIdNames(setup)}$)' -m reg`,
+    `http-request del-header '^(x([-_]forwarded[-_]|_real[-_]|-real_|-real-ip$)|forwarded$|http2-settings$|proxy$|${requestIdNames(setup)}$)' -m reg`,
     ...connectionRules,
     "http-request add-header x-forwarded-host %[req.fhdr(host)]",
     "http-request add-header x-forwarded-port %[dst_port]",
@@ -203,7 +212,7 @@ function forwardedRulesBehindProxy(setup: Setup): Lines {
   const unlessTrusted = "unless { var(txn.trusted) -m bool }";
   const unlessKept = (header: string) => `${unlessTrusted} { req.hdr(${header}) -m found }`;
   return [
-    `http-request del-header '^(x(_forwarded[-_]|-forwarded(_|-.*_)|_real[-_]|-real_)|http2-settings$|${requestIdNames(setup)}$)' -m reg`,
+    `http-request del-header '^(x(_forwarded[-_]|-forwarded(_|-.*_)|_real[-_]|-real_)|http2-settings$|proxy$|${requestIdNames(setup)}$)' -m reg`,
     `http-request del-header '^x-forwarded-' -m reg ${unlessTrusted}`,
     ...connectionRules,
     ...addressVariables("http-request", "txn"),

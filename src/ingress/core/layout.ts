@@ -2,7 +2,16 @@ import type { Paths } from "./change.ts";
 import { plainName, word } from "./quote.ts";
 
 /** Names of the maps, which change without a load. */
-export const mapNames = ["routes", "hsts", "server-timeout", "tunnel-timeout", "hold", "challenges", "names"] as const;
+export const mapNames = [
+  "routes",
+  "hsts",
+  "server-timeout",
+  "tunnel-timeout",
+  "hold",
+  "challenges",
+  "names",
+  "parted",
+] as const;
 export type MapName = (typeof mapNames)[number];
 
 export const configPath = (paths: Paths) => `${paths.folder}/haproxy.cfg`;

@@ -30,6 +30,7 @@ export function mapsOf(table: Table, assignment: Assignment): Record<MapName, En
     hold: new Map(),
     challenges: new Map(),
     names: new Map(),
+    parted: new Map(),
   };
   for (const site of table.sites) {
     const backend = assignment.backends[site.id];
@@ -64,6 +65,7 @@ export function entriesOf(site: Site, backend: string, port: string | undefined)
   const one = (value: string): Entries => new Map([[backend, value]]);
   return {
     routes: routesOf(site, backend, port),
+    parted: partedHosts(site),
     ...(tls?.hsts === undefined ? {} : { hsts: one(hstsValue(tls.hsts)) }),
     ...(hasTimes(site) ? { "server-timeout": one(time(limits.responseMs)) } : {}),
     ...(hasTimes(site) ? { "tunnel-timeout": one(time(limits.tunnelMs)) } : {}),
@@ -96,6 +98,12 @@ function routesOf(site: Site, backend: string, port: string | undefined): Entrie
     }
   }
   return entries;
+}
+
+/** Hosts of which this site has a part: some of their paths lead to another site, or to none. */
+function partedHosts({ hosts, paths }: Site): Entries {
+  const isPart = paths.some(({ prefix }) => prefix !== "/");
+  return new Map(isPart ? hosts.map((host) => [host === anyHost ? host : hostName(host, "host"), "1"]) : []);
 }
 
 /** `p7`, or `p7|rh`, or `p7|rs|/api`. */

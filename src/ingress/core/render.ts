@@ -149,6 +149,7 @@ function scriptFiles({ paths, logTo }: Setup): [string, string][] {
   const texts = {
     ROUTES_MAP: map("routes"),
     NAMES_MAP: map("names"),
+    PARTED_MAP: map("parted"),
     HOLD_MAP: map("hold"),
     RECEIVER_WORD: word === undefined ? "nil" : luaString(word, "word of the log"),
   };

@@ -33,6 +33,36 @@ export function ingressReservations({ scope, name, spec }: Ingress): Reservation
   ];
 }
 
+/** A host and a wildcard above it; `share` is in conflict where the wildcard belongs to another scope. */
+interface BelowWildcard {
+  host: string;
+  wildcard: string;
+  share: Reservation;
+}
+
+/**
+ * The wildcards that may stand above the hosts of an ingress. A scope that has one receives the requests for all names
+ * below it, so another scope takes such a name only where both share, as with a host itself. The host `*` is the rest
+ * that anybody may take from.
+ */
+export function wildcardsAbove({ scope, spec }: Ingress): BelowWildcard[] {
+  const { hosts, redirected, isShared, tcp } = decodeSpec("ingress", spec);
+  if (tcp !== undefined) return [];
+  const owner = isShared ? "shared" : `scope:${scope}`;
+  return [...new Set([...hosts, ...redirected])].flatMap((host) =>
+    parentsOf(host).map((parent) => {
+      const wildcard = `*.${parent}`;
+      return { host, wildcard, share: { name: `share:${wildcard}`, owner } };
+    }),
+  );
+}
+
+/** `b.test` and `test` of `a.b.test` and of `*.a.b.test`. */
+function parentsOf(host: string): string[] {
+  const labels = host.replace(/^\*\./, "").split(".");
+  return labels.slice(1).map((_, index) => labels.slice(index + 1).join("."));
+}
+
 /** Ingresses with TLS share a port on one address: the name that a client asks for says which of them it means. */
 function portReservations({ hosts, tls }: DecodedIngress, { port, address }: DecodedTcp, owner: string): Reservation[] {
   if (port === undefined) return [];

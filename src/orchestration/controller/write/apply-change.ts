@@ -1,14 +1,7 @@
-import { type Place, type Problem, problemFailure, problemsAt, problemsFailure } from "../../../base/wire/failure.ts";
+import { type Place, type Problem, problemsAt, problemsFailure } from "../../../base/wire/failure.ts";
 import { type CoreKind, formatKey, type ManifestKey, type Spec, type StoredManifest } from "../../api/manifest.ts";
 import { type AssetLookup, stampAssetDigests } from "../../core/assets.ts";
-import type { Reservation } from "../../core/reservation.ts";
-import {
-  conflictCode,
-  reservedField,
-  reservationsOf,
-  conflictText,
-  duplicateReservations,
-} from "../../core/reservations.ts";
+import { reservationsOf } from "../../core/reservations.ts";
 import { dependenciesOf } from "../../core/dependencies.ts";
 import { changedPaths } from "../../core/diff.ts";
 import { capacityProblems } from "../../core/capacity.ts";
@@ -29,6 +22,7 @@ import {
   requireRevisions,
   revisionConflict,
 } from "./block-change.ts";
+import { refuseConflicts, type Reserving } from "./conflicts.ts";
 import type { Context } from "../state/context.ts";
 import { type PulledImages, releaseMoved } from "../desired/image-pulls.ts";
 import { freshReferenced, rollReaders, watchReaders } from "../desired/references.ts";
@@ -170,11 +164,7 @@ interface Preparation {
 }
 
 /** What is to be put, and what it reserves. */
-interface Ready extends Incoming {
-  reserves: readonly Reservation[];
-  /** What it holds already; undefined where it is not stored. */
-  held: readonly Reservation[] | undefined;
-}
+interface Ready extends Incoming, Reserving {}
 
 /** Masks give way to the stored secrets, revisions are compared, digests stamped. */
 function prepare(context: Context, tx: Transaction, { item, lookups, problems }: Preparation): Ready {
@@ -207,33 +197,6 @@ function digestLookup(context: Context, incoming: Incoming[]): AssetLookup {
     const asset = fresh.get(formatKey({ kind: "asset", scope: target.scope, name: target.name }));
     return asset === undefined ? stored(target) : fileOf(asset, target.key);
   };
-}
-
-/** Step 5: names, volumes, hosts that another manifest owns. */
-function refuseConflicts(tx: Transaction, ready: Ready[]): void {
-  const twins = ready.length < 2 ? [] : duplicateReservations(ready.map((item) => ({ ...item.key, spec: item.spec })));
-  for (const { name, first, second } of twins) {
-    const [holder, late] = [ready[first], ready[second]];
-    if (holder !== undefined && late !== undefined) refuseReservation(name, holder.key, late.place);
-  }
-  const replaced = new Set(ready.map((item) => formatKey(item.key)));
-  for (const item of ready) {
-    // A manifest that the same apply replaces is compared above, by its new reservations.
-    const taken = tx.manifests
-      .reservationConflicts(item.key, newReservations(item))
-      .filter(({ heldBy }) => !replaced.has(formatKey(heldBy)));
-    for (const { name, heldBy } of taken) refuseReservation(name, heldBy, item.place);
-  }
-}
-
-/** Those that it does not hold already. */
-function newReservations({ reserves, held = [] }: Ready): Reservation[] {
-  return reserves.filter(({ name, owner }) => !held.some((known) => known.name === name && known.owner === owner));
-}
-
-function refuseReservation(name: string, heldBy: ManifestKey, place: Place): never {
-  const problem = { path: reservedField(name), message: conflictText(name, heldBy), place };
-  throw problemFailure(conflictCode(name), problem);
 }
 
 interface Put {

@@ -5,6 +5,7 @@ import { runsAsRoot } from "../../core/plugins/conflicts.ts";
 import { generatedTexts, hideGenerated } from "../../core/plugins/generated.ts";
 import { absentReferences, unresolvedText } from "../../core/references.ts";
 import { uncertifiedHosts } from "../../core/local-names.ts";
+import { openBeside } from "../../core/open-beside.ts";
 import { notActedUpon } from "../../core/unsupported.ts";
 import { notServed } from "./not-served.ts";
 import type { ApplyOptions, Outcome } from "./apply-change.ts";
@@ -41,7 +42,9 @@ export function report(
       (text) => `${formatKey(manifest)}: ${text}`,
     );
   });
-  const clashes = [...ports].flatMap(([ref, notes]) => notes.map((note) => `${ref}: ${note}`));
+  const told = (some: Notes) => [...some].flatMap(([ref, notes]) => notes.map((note) => `${ref}: ${note}`));
+  const beside = openWays(context, outcome);
+  const clashes = [...told(ports), ...told(beside)];
   const warnings = [...unheeded, ...rootNotes(expansions), ...clashes, ...outcome.warnings, ...started];
   const result: ApplyResult = {
     applied: puts.map(({ manifest }) => (options.dryRun ? wouldBeManifest(manifest) : shownManifest(manifest))),
@@ -50,7 +53,21 @@ export function report(
     ...(expansions.blocks.length > 0 ? { plugin_expansions: expansions.blocks.map(expansionRow) } : {}),
     ...(warnings.length > 0 ? { warnings } : {}),
   };
-  return options.dryRun ? planned(context, { result, outcome, expansions, ports }) : result;
+  return options.dryRun ? planned(context, { result, outcome, expansions, ports, beside }) : result;
+}
+
+/** Resource → what is to be said of it. */
+type Notes = ReadonlyMap<string, readonly string[]>;
+
+/** Of the ingresses that this apply changes, as all will be afterwards. */
+function openWays({ store }: Context, { puts, pruned }: Outcome): Notes {
+  const changed = puts.filter(({ manifest, outcome }) => manifest.kind === "ingress" && outcome !== "unchanged");
+  if (changed.length === 0) return new Map();
+  const refs = new Set(changed.map(({ manifest }) => formatKey(manifest)));
+  const gone = new Set([...refs, ...pruned.map(formatKey)]);
+  const others = store.manifests.list({ kind: "ingress" }).filter((one) => !gone.has(formatKey(one)));
+  const notes = openBeside([...others, ...changed.map(({ manifest }) => manifest)]);
+  return new Map([...notes].filter(([ref]) => refs.has(ref)));
 }
 
 /** An install shows and asks; an apply that brings a plugin can only tell. */
@@ -68,9 +85,10 @@ interface Planning {
   outcome: Outcome;
   expansions: Expansions;
   ports: PortNotes;
+  beside: Notes;
 }
 
-function planned(context: Context, { result, outcome, expansions, ports }: Planning): ApplyResult {
+function planned(context: Context, { result, outcome, expansions, ports, beside }: Planning): ApplyResult {
   const { puts, readers, pruned, leftovers, findReferenced } = outcome;
   const generated = generatedTexts(
     expansions.blocks.map(({ config, ready }) => ({ config, ready: ready.map(({ action }) => action) })),
@@ -85,7 +103,10 @@ function planned(context: Context, { result, outcome, expansions, ports }: Plann
       ...expansions.blocks.map((block, index) => blockRow(block, outcome.blocks[index]?.previous?.spec)),
       ...[...puts, ...readers].map((row) => {
         const planned = planRow(context, row, findReferenced);
-        return { ...planned, notes: [...planned.notes, ...(ports.get(planned.ref) ?? [])] };
+        return {
+          ...planned,
+          notes: [...planned.notes, ...[ports, beside].flatMap((some) => some.get(planned.ref) ?? [])],
+        };
       }),
       ...pruned.map((key) =>
         pruneRow(context, key, leftovers.includes(key) ? "its block makes it no more" : "not in this apply (prune)"),

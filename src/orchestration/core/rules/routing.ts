@@ -44,7 +44,10 @@ function locationRules(spec: RoutingFields, { report, limits }: RuleContext): vo
   const locations = (spec.locations ?? []).map((location, index) => {
     const path = `spec.locations[${index}].path`;
     if (!locationOk(location.path)) {
-      report(path, `"${location.path}" is not a path prefix; it starts with "/", without "..", "?", "#", spaces`);
+      report(
+        path,
+        `"${location.path}" is not a path prefix; it starts with "/", without "..", "?", "#", spaces, control characters`,
+      );
     } else if (plainPath(location.path) !== plainLocation(location.path)) {
       report(path, `"${location.path}" has a plainer form; write "${plainPath(location.path)}"`);
     } else if (location.path.length > limits.ingress.pathLengthMax) {
@@ -62,7 +65,7 @@ function locationRules(spec: RoutingFields, { report, limits }: RuleContext): vo
 
 /** Printable ASCII only: clients send everything else percent-encoded. */
 function locationOk(path: string): boolean {
-  return /^\/[!-~]*$/.test(path) && !/[?#\\]/.test(path) && !path.split("/").includes("..");
+  return /^\/[!-~]*$/.test(path) && !/[?#\\]|%[01]|%7f/i.test(path) && !path.split("/").includes("..");
 }
 
 const httpOnly = ["locations", "shared", ...Object.keys(httpRoutingFields)] as const;

@@ -17,6 +17,9 @@ const plain: Record<string, string> = {
   "/caf%c3%A9%20%00": "/caf%C3%A9%20%00",
   "/50%25%3f%23": "/50%25%3F%23",
   "/100%": "/100%",
+  "/v1./x..": "/v1/x",
+  "/a%20/.../b%2e": "/a/b",
+  "/.well-known/..x": "/.well-known/..x",
 };
 
 for (const [path, as] of Object.entries(plain)) {

@@ -24,7 +24,7 @@ test("the first start writes every file and loads them", () => {
   const names = change.files.map(({ path }) => path.replace("/run/x/", ""));
   expect(names).toContain("haproxy.cfg");
   expect(names).toContain("hold.lua");
-  expect(names.filter((name) => name.startsWith("maps/")).length).toBe(7);
+  expect(names.filter((name) => name.startsWith("maps/")).length).toBe(8);
   expect(change.assignment).toMatchObject({ backends: { "shop/web": "p1" }, poolSize: 3, nextServer: 2 });
 });
 
@@ -139,7 +139,11 @@ describe("what changes without a load", () => {
     [
       "a path with strip",
       { paths: [{ prefix: "/api", strip: true }] },
-      ["add map /run/x/maps/routes.map web.test/api/ p1|s|/api", "del map /run/x/maps/routes.map web.test/"],
+      [
+        "add map /run/x/maps/parted.map web.test 1",
+        "add map /run/x/maps/routes.map web.test/api/ p1|s|/api",
+        "del map /run/x/maps/routes.map web.test/",
+      ],
     ],
     [
       "the time to hold",
