@@ -62,17 +62,17 @@ export function logPlatform(engine: Engine, layout: Pick<Layout, "logs">): LogPl
 export function drainOutside(allowPrivate: boolean): DrainOutside {
   const { drains } = logLimits;
   const guard = { resolve: resolveHost, allowPrivate };
+  const asking = {
+    ...guard,
+    fetch: (url: string, init: RequestInit) => fetch(url, init),
+    bodyBytesMax: drains.answerBytesMax,
+  };
   return {
     limits: drains,
     hostname: hostname(),
-    post: createGuardedFetch({
-      ...guard,
-      fetch: (url, init) => fetch(url, init),
-      headMs: drains.sendMs,
-      bodyBytesMax: drains.answerBytesMax,
-    }),
+    post: createGuardedFetch({ ...asking, headMs: drains.sendMs }),
     stream: createStreamSender({ ...guard, limitMs: drains.sendMs }),
-    put: createObjectSender({ ...guard, limitMs: drains.sendMs }),
+    put: createObjectSender({ ...asking, limitMs: drains.sendMs }),
   };
 }
 

@@ -15,6 +15,7 @@ import { callbackDoor, createPluginRoom, runDoorOf } from "./daemon-plugins.ts";
 import { mapSecrets } from "./orchestration/core/mask.ts";
 import { naming } from "./orchestration/core/naming.ts";
 import { createMailSender, type SendMail } from "./base/deliver/mail.ts";
+import { createDownload } from "./base/deliver/download.ts";
 import { resolveHost } from "./base/deliver/resolve-host.ts";
 import { signingSecret } from "./base/deliver/signature.ts";
 import { createWebhookSender } from "./base/deliver/webhook.ts";
@@ -126,7 +127,12 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     plugins,
     randomBytes: (count) => randomBytes(count),
     freeMemory: availableMemoryBytes,
-    fetch: (url, options) => fetch(url, options),
+    fetch: (url, options) => fetch(url, { ...options, redirect: "manual" }),
+    download: createDownload({
+      fetch: (url, init) => fetch(url, init),
+      resolve: resolveHost,
+      allowPrivate: options.allowPrivateWebhooks,
+    }),
     ...telemetryTarget(options, () => telemetry),
     statsIntervalMs: options.statsIntervalMs,
     ingressGate: gateOf(() => ingressRoom),

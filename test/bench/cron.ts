@@ -79,6 +79,7 @@ async function instant(name: string, { count, runtime: makeRuntime }: Load): Pro
     statsIntervalMs: 0,
     randomBytes: (bytes) => randomBytes(bytes),
     fetch: (url, { signal }) => fetch(url, { signal }),
+    download: async () => Buffer.from(""),
     sendWebhook: deliverAll,
     about: { version: "bench", dockerHost: "", startedAt: Date.now() },
   });

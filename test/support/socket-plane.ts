@@ -72,6 +72,7 @@ export async function startPlaneOn<R extends Runtime>(
     limits,
     randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
     fetch: async () => new Response(""),
+    download: async () => Buffer.from(""),
     about: { version: "test", dockerHost: "test", startedAt: 0 },
     statsIntervalMs: 0,
     sendWebhook: deliverAll,

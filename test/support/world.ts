@@ -1,3 +1,4 @@
+import { createDownload } from "../../src/base/deliver/download.ts";
 import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -115,6 +116,16 @@ export interface WorldOptions {
   afterCall?: AfterCall;
 }
 
+/** Files come by the same way as answers to probes, from this machine. */
+function outgoing(fetch: Outside["fetch"]): Pick<Outside, "fetch" | "download"> {
+  const download = createDownload({
+    fetch: (url, { signal }) => fetch(url, { signal: signal ?? new AbortController().signal }),
+    resolve: () => Promise.resolve(["127.0.0.1"]),
+    allowPrivate: true,
+  });
+  return { fetch, download };
+}
+
 /** Makes a world and starts its server. The fixture image is on the machine. */
 export async function world(options: WorldOptions = {}): Promise<World> {
   const layout = layoutOf(mkdtempSync(join(tmpdir(), "world-")));
@@ -145,7 +156,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   const runtime = createMemoryRuntime({ clock: engineClock, installationId: store.installationId });
   runtime.addImage(fixtureImage);
   if (options.engineDown) runtime.engineDown();
-  const fetching = { fetch: options.fetch ?? ((url, { signal }) => fetch(url, { signal })) };
+  const fetching = { fetch: options.fetch ?? ((url, { signal }) => fetch(url, { signal, redirect: "manual" })) };
   const assets = activity.watch(createAssets(layout.assets), ["put", "verify", "read", "list", "remove"]);
   const link = watchLink(options.wrapRuntime?.(runtime) ?? runtime);
   const parts = {
@@ -157,7 +168,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     log,
     limits: { ...limits, ...options.limits },
     randomBytes: createSeries(),
-    fetch: activity.watch(fetching, ["fetch"]).fetch,
+    ...outgoing(activity.watch(fetching, ["fetch"]).fetch),
     sendWebhook: options.sendWebhook ?? deliverAll,
     ...(options.ingressGate === undefined ? {} : { ingressGate: options.ingressGate }),
     ...(options.trafficOf === undefined ? {} : { trafficOf: options.trafficOf }),
@@ -183,7 +194,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
       // Watched inside: what a dead server waits for in vain is not under way.
       store: power.feed(parts.store, ["write"]),
       engine: createLocalEngine(power.feed(link.runtime, engineCalls), parts.names),
-      fetch: power.feed(parts, ["fetch"]).fetch,
+      ...outgoing(power.feed(parts, ["fetch"]).fetch),
       clock: power.feedClock(parts.clock),
     });
     return { running, stopping, power, ended: running.run(stopping.signal) };

@@ -6,11 +6,11 @@ import { failureText } from "./failure-text.ts";
 import { pinnedTls, pinnedUrl } from "./pinned.ts";
 
 interface GuardedRequest {
-  method: "GET" | "POST";
+  method: "GET" | "POST" | "PUT";
   /** https; http only where private addresses are allowed. */
   url: string;
   headers: Record<string, string>;
-  body?: string;
+  body?: string | Uint8Array<ArrayBuffer>;
 }
 
 export interface GuardedAnswer {
@@ -19,11 +19,14 @@ export interface GuardedAnswer {
   body: string;
 }
 
-export interface GuardedFetchOptions extends GuardOptions {
+export interface GuardedHeadOptions extends GuardOptions {
   /** The platform's own: the address is pinned here, so it must connect to what the URL says. */
   fetch: (url: string, init: RequestInit) => Promise<Response>;
   /** Until the head of the answer is there. */
   headMs: number;
+}
+
+export interface GuardedFetchOptions extends GuardedHeadOptions {
   /** More is a failure. */
   bodyBytesMax: number;
 }
@@ -37,30 +40,50 @@ export type GuardedFetch = (request: GuardedRequest, signal: AbortSignal) => Pro
 
 export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   return async function guardedFetch(request, signal) {
-    const url = URL.canParse(request.url) ? new URL(request.url) : undefined;
-    const isPlain = url?.protocol === "http:" && options.allowPrivate;
-    if (url === undefined || (url.protocol !== "https:" && !isPlain)) {
-      throw new Failure("forbidden", "the address is not https");
-    }
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(new DOMException("too late", "TimeoutError")), options.headMs);
-    try {
-      const head = AbortSignal.any([signal, late.signal]);
-      const addresses = await unlessAborted(allowedAddresses(url.hostname, options), head);
-      const address = addresses?.[0];
-      if (address === undefined) throw head.reason;
-      const response = await options.fetch(pinnedUrl(url, address), initOf(request, url, head));
-      clearTimeout(timer);
-      const { bodyBytesMax } = options;
-      const tooLong = () => new Failure("too_large", `the answer is longer than ${bodyBytesMax} bytes`);
-      return { status: response.status, body: (await readBounded(response, bodyBytesMax, tooLong)).toString("utf8") };
-    } catch (error) {
-      if (error instanceof Failure) throw error;
-      throw new Failure("unavailable", `${url.host}: ${failureText(error, options.headMs)}`, { cause: error });
-    } finally {
-      clearTimeout(timer);
-    }
+    const response = await guardedHead(options, request, signal);
+    return { status: response.status, body: (await guardedBytes(response, options)).toString("utf8") };
   };
+}
+
+/** The bytes of an answer to `guardedHead`. Fails as a guarded request does. */
+export async function guardedBytes(
+  response: Response,
+  { bodyBytesMax, headMs }: Pick<GuardedFetchOptions, "bodyBytesMax" | "headMs">,
+): Promise<Buffer> {
+  const tooLong = () => new Failure("too_large", `the answer is longer than ${bodyBytesMax} bytes`);
+  try {
+    return await readBounded(response, bodyBytesMax, tooLong);
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    throw new Failure("unavailable", `the answer broke off: ${failureText(error, headMs)}`, { cause: error });
+  }
+}
+
+/** The same, but the caller reads the answer, bounds it and ends it: resolves with its head. */
+export async function guardedHead(
+  options: GuardedHeadOptions,
+  request: GuardedRequest,
+  signal: AbortSignal,
+): Promise<Response> {
+  const url = URL.canParse(request.url) ? new URL(request.url) : undefined;
+  const isPlain = url?.protocol === "http:" && options.allowPrivate;
+  if (url === undefined || (url.protocol !== "https:" && !isPlain)) {
+    throw new Failure("forbidden", "the address is not https");
+  }
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(new DOMException("too late", "TimeoutError")), options.headMs);
+  try {
+    const head = AbortSignal.any([signal, late.signal]);
+    const addresses = await unlessAborted(allowedAddresses(url.hostname, options), head);
+    const address = addresses?.[0];
+    if (address === undefined) throw head.reason;
+    return await options.fetch(pinnedUrl(url, address), initOf(request, url, head));
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    throw new Failure("unavailable", `${url.host}: ${failureText(error, options.headMs)}`, { cause: error });
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function initOf(request: GuardedRequest, url: URL, signal: AbortSignal): RequestInit {

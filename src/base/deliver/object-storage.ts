@@ -1,6 +1,5 @@
 import { Failure } from "../wire/failure.ts";
-import { allowedAddresses, type GuardOptions } from "./address-guard.ts";
-import { failureText } from "./failure-text.ts";
+import { createGuardedFetch, type GuardedFetchOptions } from "./guarded-fetch.ts";
 
 interface ObjectPlace {
   bucket: string;
@@ -16,24 +15,41 @@ export type PutObject = (
   object: { name: string; bytes: Uint8Array; type: string },
 ) => Promise<void>;
 
-/** Fails `unavailable` with what the storage said, `forbidden` as the address guard does. */
-export function createObjectSender(options: GuardOptions & { limitMs: number }): PutObject {
+/**
+ * The request is signed here and sent by our own guarded way: the platform's client would resolve the name again, and
+ * follow redirects. Fails `unavailable` with what the storage said, `forbidden` as the address guard does.
+ */
+export function createObjectSender(options: Omit<GuardedFetchOptions, "headMs"> & { limitMs: number }): PutObject {
+  const ask = createGuardedFetch({ ...options, headMs: options.limitMs });
   return async (place, { name, bytes, type }) => {
-    if (place.endpoint !== undefined) await allowedAddresses(new URL(place.endpoint).hostname, options);
-    const { bucket, endpoint, region, accessKeyId, secretAccessKey } = place;
-    const client = new Bun.S3Client({
-      ...{ bucket, accessKeyId, secretAccessKey },
-      ...(endpoint === undefined ? {} : { endpoint }),
-      ...(region === undefined ? {} : { region }),
-    });
-    const { promise: late, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(() => reject(new DOMException("too late", "TimeoutError")), options.limitMs);
+    const request = { method: "PUT" as const, headers: { "Content-Type": type }, body: Uint8Array.from(bytes) };
     try {
-      await Promise.race([client.write(name, bytes, { type, retry: 0 }), late]);
+      const { status, body } = await ask(
+        { ...request, url: signed(place, name) },
+        AbortSignal.timeout(options.limitMs),
+      );
+      if (status >= 200 && status < 300) return;
+      const [, code] = /<Code>(\w{1,64})<\/Code>/.exec(body) ?? [];
+      throw new Failure("unavailable", `the storage answered ${status}${code === undefined ? "" : ` (${code})`}`);
     } catch (error) {
-      throw new Failure("unavailable", `bucket ${bucket}: ${failureText(error, options.limitMs)}`, { cause: error });
-    } finally {
-      clearTimeout(timer);
+      if (!(error instanceof Failure)) throw error;
+      throw new Failure(error.code, `bucket ${place.bucket}: ${error.message}`, { cause: error });
     }
   };
+}
+
+/** A storage refuses a clock that is wrong by as much. */
+const signedSeconds = 900;
+
+function signed({ bucket, endpoint, region, accessKeyId, secretAccessKey }: ObjectPlace, name: string): string {
+  const client = new Bun.S3Client({
+    ...{ bucket, accessKeyId, secretAccessKey },
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(region === undefined ? {} : { region }),
+  });
+  try {
+    return client.presign(name, { method: "PUT", expiresIn: signedSeconds });
+  } catch (cause) {
+    throw new Failure("unavailable", "bucket, endpoint and region make no address", { cause });
+  }
 }

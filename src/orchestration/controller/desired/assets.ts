@@ -1,5 +1,4 @@
 import type { Problem } from "../../../base/wire/failure.ts";
-import { readBounded } from "../../../base/words/read-bounded.ts";
 import { formatKey, type ManifestKey, type Spec } from "../../api/manifest.ts";
 import { type AssetFileSource, assetFiles, type AssetLookup } from "../../core/assets.ts";
 import { sha256Hex } from "../../../base/pure/digest.ts";
@@ -56,7 +55,9 @@ async function fetchInto(
   if (file.source.type !== "url") return;
   const { url, timeoutMs, onFailure } = file.source;
   try {
-    result.files[file.key] = await context.assets.put(await download(context, url, timeoutMs));
+    result.files[file.key] = await context.assets.put(
+      await context.download(url, { timeoutMs, bytesMax: context.limits.assetBytesMax }),
+    );
   } catch (cause) {
     const text = cause instanceof Error ? cause.message : String(cause);
     if (onFailure === "error") {
@@ -70,13 +71,6 @@ async function fetchInto(
     const usable = onFailure === "stale" && known !== undefined && (await context.assets.verify(known)) === "ok";
     if (usable) result.files[file.key] = known;
   }
-}
-
-async function download(context: Context, url: string, timeoutMs: number): Promise<Uint8Array> {
-  const response = await context.fetch(url, { signal: AbortSignal.timeout(timeoutMs) });
-  if (!response.ok) throw new Error(`the server answered ${response.status}`);
-  const limit = context.limits.assetBytesMax;
-  return new Uint8Array(await readBounded(response, limit, () => new Error(`larger than ${limit} bytes`)));
 }
 
 /** Where the files of stored assets are looked up. */

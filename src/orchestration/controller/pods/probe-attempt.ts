@@ -57,12 +57,30 @@ async function http(
   limit: AbortSignal,
 ): Promise<Attempt> {
   const url = `${action.scheme}://${hostOf(container)}:${action.port}${action.path}`;
-  const response = await context.fetch(url, { signal: limit, headers: { ...action.headers, Connection: "close" } });
+  const response = await answerOf(context, url, { signal: limit, headers: { ...action.headers, Connection: "close" } });
   const ok = response.status >= 200 && response.status < 400;
   const line = ok ? "" : await firstLine(response.body, response.statusText);
   await response.body?.cancel().catch(() => undefined);
   const text = `${response.status} ${response.statusText}`.trim();
   return { ok, text: line === "" ? text : `${text}: ${line}` };
+}
+
+const redirectsMax = 5;
+
+/**
+ * The answer of the container itself. It may send the probe on to another page of its own; an address elsewhere is one
+ * that an app chose for the server to visit, so that redirect is the answer.
+ */
+async function answerOf({ fetch }: Context, first: string, options: Parameters<Context["fetch"]>[1]) {
+  let url = first;
+  for (let redirects = 0; ; redirects++) {
+    const response = await fetch(url, options);
+    const location = response.status >= 300 && response.status < 400 ? response.headers.get("location") : null;
+    const next = location !== null && URL.canParse(location, url) ? new URL(location, url) : undefined;
+    if (next?.origin !== new URL(first).origin || redirects === redirectsMax) return response;
+    await response.body?.cancel().catch(() => undefined);
+    url = next.href;
+  }
 }
 
 /** Of the body of a refusal: apps say there what they lack. A page of HTML says its words, where it has any of its own. */

@@ -1,3 +1,4 @@
+import type { Download } from "../../../base/deliver/download.ts";
 import type { PruneSummary } from "../../api/apply.ts";
 import type { ManifestKey, StoredManifest } from "../../api/manifest.ts";
 import type { Naming } from "../../core/naming.ts";
@@ -117,7 +118,10 @@ export interface Outside {
   log: Log;
   limits: ControllerLimits;
   randomBytes: (count: number) => Uint8Array;
+  /** For what the server itself leads to: the probes of its pods. It must not follow redirects. */
   fetch: (url: string, options: FetchOptions) => Promise<Response>;
+  /** For addresses that manifests name. */
+  download: Download;
   /** What visitors saw, as the ingress counted it; absent: there is no ingress. */
   trafficOf?: TrafficOf;
   /** Why ingresses are not served now; undefined when they are. Absent: nobody knows. */

@@ -47,7 +47,14 @@ describe("a question about readiness", () => {
 
 test("a first look takes in what runs before anybody asks, and is no error without an engine", async () => {
   const name = pod();
-  const parts = { ...it, names: naming(), randomBytes: () => new Uint8Array(5), fetch: answer, statsIntervalMs: 0 };
+  const parts = {
+    ...it,
+    names: naming(),
+    randomBytes: () => new Uint8Array(5),
+    fetch: answer,
+    download: async () => Buffer.from(""),
+    statsIntervalMs: 0,
+  };
   const make = () =>
     createController({
       ...parts,

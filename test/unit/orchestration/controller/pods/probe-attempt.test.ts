@@ -35,3 +35,43 @@ test.each([
 test("of an answer that is well the body is not read", async () => {
   expect(await attempt("fine", 200)).toEqual({ ok: true, text: "200 OK" });
 });
+
+test("a redirect within the container is followed, and one to any other address is the answer", async () => {
+  const asked: string[] = [];
+  const answers: Record<string, Response> = {
+    "http://127.0.0.1:80/ready": new Response(null, { status: 302, headers: { location: "/login" } }),
+    "http://127.0.0.1:80/login": new Response("broken", { status: 500 }),
+  };
+  const context = {
+    fetch: async (url: string) => {
+      asked.push(url.replace("127.0.0.1/", "127.0.0.1:80/"));
+      return answers[asked.at(-1) ?? ""] ?? new Response(null, { status: 404 });
+    },
+  } as unknown as Context;
+  const probe = () => attemptProbe(context, { pod: { node: "local", id: "a" }, address: "127.0.0.1" }, config);
+  expect(await probe()).toMatchObject({ ok: false });
+  expect(asked).toEqual(["http://127.0.0.1:80/ready", "http://127.0.0.1:80/login"]);
+  for (const elsewhere of [
+    "http://169.254.169.254/",
+    "http://127.0.0.1:8686/apply",
+    "https://127.0.0.1:80/",
+    "//x.test/",
+  ]) {
+    asked.length = 0;
+    answers["http://127.0.0.1:80/ready"] = new Response(null, { status: 302, headers: { location: elsewhere } });
+    expect([elsewhere, await probe()]).toEqual([elsewhere, { ok: true, text: "302" }]);
+    expect(asked).toHaveLength(1);
+  }
+});
+
+test("a container that redirects in a circle is asked a few times only", async () => {
+  let asked = 0;
+  const context = {
+    fetch: async () => {
+      asked += 1;
+      return new Response(null, { status: 302, headers: { location: "/ready" } });
+    },
+  } as unknown as Context;
+  const answer = await attemptProbe(context, { pod: { node: "local", id: "a" }, address: "127.0.0.1" }, config);
+  expect([answer.ok, asked]).toEqual([true, 6]);
+});
