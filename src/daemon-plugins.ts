@@ -1,4 +1,7 @@
 import { join } from "node:path";
+import type { GuardOptions } from "./base/deliver/address-guard.ts";
+import { createFollow } from "./base/deliver/follow.ts";
+import { resolveHost } from "./base/deliver/resolve-host.ts";
 import { bundledPlugins } from "../plugins/bundled.ts";
 import { parsedYmls } from "./daemon-bundled.ts";
 import { limits, pluginDefaultRepo, pluginEnvironment, type ServeOptions } from "./config/config.ts";
@@ -63,6 +66,7 @@ export async function createPluginRoom(parts: PluginParts): Promise<PluginRoom> 
     onChange: (plugins) => log.info("plugins changed", { plugins }),
   });
   const environment = pluginEnvironment();
+  const guard = { resolve: resolveHost, allowPrivate: options.allowPrivateWebhooks };
   const installer = createInstaller({
     ...disk,
     host,
@@ -71,7 +75,8 @@ export async function createPluginRoom(parts: PluginParts): Promise<PluginRoom> 
     envPrefix: names.envPrefix,
     releasesUrl: options.pluginReleases,
     machine: { os: process.platform, arch: process.arch },
-    download,
+    download: downloader(guard, options.pluginReleases),
+    guard,
     limits: { filesMax: limits.pluginFilesMax, bytesMax: limits.pluginPackageBytesMax },
     fetchMs: limits.pluginFetchMs,
     hookMs: limits.pluginHookMs,
@@ -146,8 +151,15 @@ function hookEnvironment({ layout, names, options }: PluginParts, environment: R
 }
 
 /** The bytes as they are: a tarball that is unpacked on the way would be unpacked twice. The caller has the limits. */
-const download: Download = (url, init) =>
-  fetch(url, { ...init, headers: { "Accept-Encoding": "identity" }, decompress: false, timeout: false } as RequestInit);
+function downloader(guard: GuardOptions, releases: string): Download {
+  return createFollow({
+    ...guard,
+    origin: new URL(releases).origin,
+    headers: { "Accept-Encoding": "identity" },
+    fetch: (url, init) => fetch(url, { ...init, decompress: false, timeout: false } as RequestInit),
+    headMs: limits.pluginFetchMs,
+  });
+}
 
 interface DoorParts {
   options: ServeOptions;

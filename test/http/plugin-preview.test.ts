@@ -15,7 +15,7 @@ let host: ReleaseServer;
 
 beforeEach(async () => {
   host = releaseServer();
-  yard = await pluginYard({ releasesUrl: host.url });
+  yard = await pluginYard({ guard: { resolve: async () => ["127.0.0.1"], allowPrivate: true }, releasesUrl: host.url });
   const { installer, registry } = yard;
   it = await world({ plugins: (layout) => ({ ...testPlugins(layout), installer, registry }) });
   ask = plane(it);

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { resolveHost } from "../../src/base/deliver/resolve-host.ts";
 import { limits } from "../../src/config/config.ts";
 import { moveInPlace, writeAtomic } from "../../src/base/disk/atomic-write.ts";
 import { recover } from "../../src/orchestration/plugins/activate.ts";
@@ -27,7 +28,9 @@ export interface PluginYard {
   close(): Promise<void>;
 }
 
-export interface YardOptions extends Partial<Pick<InstallerOptions, "reached" | "releasesUrl" | "limits" | "hookMs">> {
+export interface YardOptions extends Partial<
+  Pick<InstallerOptions, "reached" | "releasesUrl" | "limits" | "hookMs" | "guard" | "env">
+> {
   bundled?: readonly BundledPlugin[];
   /** Nobody has a user of its own where it is left out. */
   confinement?: Confinement;
@@ -48,7 +51,7 @@ export async function pluginYard(options: YardOptions = {}): Promise<PluginYard>
     bundled: options.bundled ?? [],
     readLock: (name) => readLock(folders, name),
   });
-  const env = { PATH: process.env.PATH ?? "" };
+  const env: Record<string, string> = { PATH: process.env.PATH ?? "", ...options.env };
   const work = {
     folders,
     host,
@@ -58,6 +61,7 @@ export async function pluginYard(options: YardOptions = {}): Promise<PluginYard>
     releasesUrl: options.releasesUrl ?? "http://127.0.0.1:1",
     machine: { os: "linux", arch: "x64" },
     download: (url: string, init: RequestInit) => fetch(url, init),
+    guard: options.guard ?? { resolve: resolveHost, allowPrivate: false },
     limits: options.limits ?? { filesMax: limits.pluginFilesMax, bytesMax: limits.pluginPackageBytesMax },
     fetchMs: limits.pluginFetchMs,
     hookMs: options.hookMs ?? limits.pluginHookMs,

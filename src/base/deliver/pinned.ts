@@ -1,4 +1,4 @@
-import { isIP } from "node:net";
+import { isIP, isIPv6 } from "node:net";
 
 /** The same address with the host replaced by one of its IP addresses: nothing is left to resolve. */
 export function pinnedUrl(url: URL, address: string): string {
@@ -10,4 +10,19 @@ export function pinnedUrl(url: URL, address: string): string {
 export function pinnedTls(url: URL): { tls?: { serverName: string } } {
   const isNamed = url.protocol === "https:" && isIP(url.hostname.replace(/^\[|\]$/g, "")) === 0;
   return isNamed ? { tls: { serverName: url.hostname } } : {};
+}
+
+/**
+ * Settings that hold git to one address of a URL (http or https), and to no other by a redirect or a proxy. Without
+ * `http.curloptResolve`, which git has from 2.37 on, it would resolve the name again.
+ */
+export function pinnedGit(url: URL, address: string): [string, string][] {
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const port = url.port === "" ? (url.protocol === "http:" ? "80" : "443") : url.port;
+  const target = isIPv6(address) ? `[${address}]` : address;
+  return [
+    ["http.followRedirects", "false"],
+    ["http.proxy", ""],
+    ...(isIP(host) > 0 ? [] : [["http.curloptResolve", `${host}:${port}:${target}`] satisfies [string, string]]),
+  ];
 }

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { isIP, isIPv6 } from "node:net";
+import { pinnedGit } from "../../base/deliver/pinned.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { sourceLimits } from "../../config/source-limits.ts";
 import type { GitSource } from "../../orchestration/api/builds.ts";
@@ -14,18 +14,12 @@ const oldestVersion = [2, 37];
 
 /** What git is told of the connection: one protocol, one address, no redirect, and no password but the token. */
 function connection({ url, address, token, allowHttp }: GitJob): [string, string][] {
-  const { hostname, port, protocol } = new URL(url);
-  const host = hostname.replace(/^\[|\]$/g, "");
-  const number = port === "" ? (protocol === "http:" ? "80" : "443") : port;
-  const target = isIPv6(address) ? `[${address}]` : address;
   const basic = token === undefined ? undefined : Buffer.from(`x-access-token:${token}`).toString("base64");
   return [
     ["protocol.allow", "never"],
     ["protocol.https.allow", "always"],
     ...(allowHttp ? [["protocol.http.allow", "always"] as [string, string]] : []),
-    ["http.followRedirects", "false"],
-    ["http.proxy", ""],
-    ...(isIP(host) > 0 ? [] : [["http.curloptResolve", `${host}:${number}:${target}`] as [string, string]]),
+    ...pinnedGit(new URL(url), address),
     ["http.lowSpeedLimit", String(sourceLimits.slowBytes)],
     ["http.lowSpeedTime", String(sourceLimits.slowSeconds)],
     ...(basic === undefined ? [] : [["http.extraHeader", `Authorization: Basic ${basic}`] as [string, string]]),

@@ -1,4 +1,6 @@
 import { join } from "node:path";
+import { allowedAddresses, type GuardOptions } from "../../base/deliver/address-guard.ts";
+import { pinnedGit } from "../../base/deliver/pinned.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { tagsOf } from "../core/plugins/source.ts";
 import type { Finished, Host } from "./host.ts";
@@ -12,6 +14,7 @@ interface GitFetch {
   version: string | undefined;
   /** Where to put the checkout; made by the clone. */
   to: string;
+  guard: GuardOptions;
   /** Of the server, as far as a plugin may see it. */
   env: Readonly<Record<string, string>>;
   timeoutMs: number;
@@ -19,20 +22,41 @@ interface GitFetch {
   onLine?: ((line: string) => void) | undefined;
 }
 
-/** Never asks on a terminal, and speaks no transport that runs a program of the URL's choice (`ext::`). */
-const settings = {
-  GIT_TERMINAL_PROMPT: "0",
-  GIT_ALLOW_PROTOCOL: "file:git:http:https:ssh",
-  GIT_SSH_COMMAND: "ssh -oBatchMode=yes",
-};
+/** Never asks on a terminal. */
+const settings = { GIT_TERMINAL_PROMPT: "0", GIT_SSH_COMMAND: "ssh -oBatchMode=yes" };
+
+/**
+ * How git may connect: by the protocol of the address alone, never by one that runs a program of the URL's choice
+ * (`ext::`), and over https only to the address that was checked. Fails `forbidden` for protocols without encryption
+ * and for addresses that are closed.
+ */
+async function connectionOf({ url, guard }: GitFetch): Promise<{ protocol: string; config: [string, string][] }> {
+  if (!URL.canParse(url) || /^[\w.-]+@/.test(url)) return { protocol: "ssh", config: [] };
+  const parsed = new URL(url);
+  const protocol = parsed.protocol.slice(0, -1);
+  if (protocol === "ssh" || protocol === "file") return { protocol, config: [] };
+  if (protocol !== "https" && !guard.allowPrivate) {
+    const message = `"${protocol}:" is not encrypted: use https or ssh, or serve with --allow-private-hooks`;
+    throw new Failure("forbidden", message);
+  }
+  if (protocol === "git") return { protocol, config: [] };
+  const [address = ""] = await allowedAddresses(parsed.hostname, guard);
+  return { protocol, config: pinnedGit(parsed, address) };
+}
 
 /** Clones without history. Returns the commit. Fails `not_found` for a version or repository that is not there. */
 export async function fetchGit(fetch: GitFetch): Promise<{ commit: string }> {
+  const { protocol, config } = await connectionOf(fetch);
+  const connection = [
+    ...["-c", "protocol.allow=never", "-c", `protocol.${protocol}.allow=always`],
+    ...config.flatMap(([name, value]) => ["-c", `${name}=${value}`]),
+  ];
   const tags = fetch.version === undefined ? [undefined] : tagsOf(fetch.version);
   let said = "";
   for (const tag of tags) {
     const branch = tag === undefined ? [] : ["--branch", tag];
     const { ending, stderr } = await git(fetch, [
+      ...connection,
       "clone",
       "--quiet",
       "--depth=1",
@@ -58,7 +82,7 @@ async function commitOf(fetch: GitFetch): Promise<string> {
 async function git(fetch: GitFetch, words: readonly string[]): Promise<Finished> {
   const { host, id, timeoutMs, signal, onLine, url } = fetch;
   // Not in the folder that the server was started in: what lies there could configure git.
-  const argv = ["git", "-c", "core.hooksPath=/dev/null", "-c", "protocol.ext.allow=never", ...words];
+  const argv = ["git", "-c", "core.hooksPath=/dev/null", ...words];
   const env = { ...fetch.env, ...settings };
   const finished = await host
     .run({ id, argv, folder: "/", env, stdin: undefined, timeoutMs, signal, onLine })
@@ -73,6 +97,9 @@ async function git(fetch: GitFetch, words: readonly string[]): Promise<Finished>
 }
 
 function lastOf(text: string): string {
+  if (/returned error: 30\d|unable to update url base/i.test(text)) {
+    return "the address leads to another one, which is not followed; write that one, often with .git at its end";
+  }
   const told =
     text
       .split("\n")

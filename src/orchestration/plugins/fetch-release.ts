@@ -169,6 +169,9 @@ async function ask({ download, signal }: ReleaseFetch, url: string, redirect?: "
   try {
     return await download(url, { signal, ...(redirect === undefined ? {} : { redirect }) });
   } catch (cause) {
+    if (cause instanceof Failure && cause.code === "forbidden") {
+      throw new Failure("forbidden", `${url}: ${cause.message}`, { cause });
+    }
     if (signal.aborted)
       throw new Failure("timeout", `${url} was not there in time, or the install was interrupted`, { cause });
     const text = cause instanceof Error ? cause.message : String(cause);

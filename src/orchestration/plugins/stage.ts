@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { chmod, copyFile, mkdir, rm, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join } from "node:path";
+import type { GuardOptions } from "../../base/deliver/address-guard.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import type { PluginYml } from "../api/plugins/plugin-yml.ts";
 import { canonicalJson } from "../../base/pure/digest.ts";
@@ -23,6 +24,8 @@ export interface StageOptions {
   releasesUrl: string;
   machine: Machine;
   download: Download;
+  /** Which addresses repositories may be at. */
+  guard: GuardOptions;
   limits: TreeLimits;
   fetchMs: number;
 }

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { failureText } from "../../../support/failure.ts";
 import { helloPlugin, type PluginYard, pluginYard } from "../../../support/plugin-yard.ts";
+import { startGitServer } from "../../../support/git-server.ts";
 import { gitRepository, type ReleaseServer, releaseServer, sha256, tarball } from "../../../support/release-server.ts";
 
 let host: ReleaseServer;
@@ -203,6 +204,44 @@ describe("a git repository", () => {
     expect(await failureText(it.installer.install({ source, version: "7" }))).toContain(
       'at version "7": Remote branch 7 not found',
     );
+  });
+
+  test("over https comes from the address that was checked, and from no other", async () => {
+    const git = startGitServer();
+    git.commit("main", "first", helloPlugin("1"));
+    const env = { GIT_SSL_CAINFO: git.ca };
+    const yard = (address: string) =>
+      pluginYard({ env, guard: { resolve: async () => [address], allowPrivate: true } });
+    const [here, elsewhere] = [await yard("127.0.0.1"), await yard("127.0.0.2")];
+    try {
+      expect((await here.installer.install({ source: git.url })).lock?.commit).toMatch(/^[0-9a-f]{40}$/);
+      // The name leads to the server all the same: git does not look it up again.
+      expect(await failureText(elsewhere.installer.install({ source: git.url }))).toContain("cannot clone");
+      // The yard of the other tests is as a server without --allow-private-hooks.
+      git.asked.length = 0;
+      expect(await failureText(it.installer.install({ source: git.url }))).toMatch(/^forbidden: .* no public address/);
+      expect(git.asked).toEqual([]);
+    } finally {
+      await Promise.all([here.close(), elsewhere.close(), git.stop()]);
+    }
+  });
+
+  test("is not fetched by a redirect, nor without encryption, nor from inside", async () => {
+    host.override.set("/ana/hello/info/refs", () => Response.redirect("https://github.com/ana/hello/info/refs", 301));
+    const open = await pluginYard({ guard: { resolve: async () => ["127.0.0.1"], allowPrivate: true } });
+    expect(await failureText(open.installer.install({ source: `${host.url}/ana/hello` }))).toMatch(
+      /leads to another one/,
+    );
+    await open.close();
+    host.asked.length = 0;
+    const refusals = [
+      [`${host.url}/ana/hello`, /^forbidden: "http:" is not encrypted: use https or ssh/],
+      ["git://127.0.0.1/x.git", /^forbidden: "git:" is not encrypted/],
+      ["https://169.254.169.254/x.git", /^forbidden: .* no public address/],
+      ["https://[::1]/x.git", /^forbidden: .* no public address/],
+    ] as const;
+    for (const [source, text] of refusals) expect(await failureText(it.installer.install({ source }))).toMatch(text);
+    expect(host.asked).toEqual([]);
   });
 
   test("cannot run programs by its address", async () => {
