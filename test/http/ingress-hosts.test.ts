@@ -82,3 +82,19 @@ test("the plan and the apply tell of a protected path beside an open one of the 
   // Nothing changes, so nothing is told.
   expect((await ask("POST /apply", both)).data).not.toHaveProperty("warnings");
 });
+
+test("a TCP port that another program listens on is refused with its path, in the plan too, and one of an ingress is not", async () => {
+  const binding = { hostIp: "0.0.0.0", hostPort: 22, containerPort: 22, protocol: "tcp" as const };
+  const tcp = (name: string, port: number) => ingress("shop", name, { tcp: { port } });
+  it.runtime.occupyPort(binding, true);
+  const taken = [400, expect.stringContaining("spec.tcp.port: port 22 is in use by another program; use another port")];
+  expect(await apply(tcp("db", 22))).toEqual(taken as never);
+  const { status, text } = await ask("POST /apply?dry_run=true", [tcp("db", 22)]);
+  expect([status, text]).toEqual(taken as never);
+  expect((await apply(tcp("db", 23)))[0]).toBe(200);
+  // HAProxy itself listens there by now.
+  it.runtime.occupyPort({ ...binding, hostPort: 23 }, true);
+  expect((await apply(ingress("shop", "db", { tcp: { port: 23 }, service: "other" })))[0]).toBe(200);
+  it.runtime.engineDown();
+  expect((await apply(tcp("more", 24)))[0]).toBe(200);
+});

@@ -46,6 +46,12 @@ interface OnDemandOptions {
   hasCertificate: (name: string) => boolean;
 }
 
+/** The same for every answer and for none: its readers must not learn what is at an address inside. The log has the cause. */
+function notPermitted(ask: string, name: string, cause: unknown): Failure {
+  const message = `ask: ${ask} did not permit ${name}: it has to answer with 200; the log of the server says what came`;
+  return new Failure("forbidden", message, { cause });
+}
+
 export function createOnDemand(options: OnDemandOptions): OnDemand {
   const { store, clock, log, limits, hasCertificate } = options;
   const permitted = new Map(store.list<Permitted>("demand").map(({ id, document }) => [id, document]));
@@ -116,10 +122,10 @@ export function createOnDemand(options: OnDemandOptions): OnDemand {
       const known = permitted.get(name);
       const age = clock.now() - (known?.at ?? Number.NEGATIVE_INFINITY);
       if (age >= 0 && age < limits.permissionMs) return;
-      const status = await options.ask(questionFor(ask, name), signal);
-      if (status !== 200) {
-        throw new Failure("forbidden", `ask: ${ask} answered ${status} for ${name}. Only 200 permits a certificate`);
-      }
+      const status = await options.ask(questionFor(ask, name), signal).catch((cause: unknown) => {
+        throw notPermitted(ask, name, cause);
+      });
+      if (status !== 200) throw notPermitted(ask, name, new Error(`status ${status}`));
       if (known !== undefined) await keep(name);
     },
     async sweep(rules) {

@@ -14,11 +14,13 @@ interface OwnFileOptions {
   pemBytesMax: number;
 }
 
-/** Reads and checks a certificate that the operator brings. Fails `invalid` with what is wrong and in which file. */
+/**
+ * Reads and checks a certificate that the operator brings. Fails `invalid`: for a pair of PEM files with what is wrong
+ * with it. For anything else the text is the same whatever the paths hold, because a manifest names them and its readers
+ * see the text; the cause, which goes to the log of the server, says which file and why.
+ */
 export async function readOwnFile({ issuer, names, readFile, now, pemBytesMax }: OwnFileOptions): Promise<Pair> {
-  const certificate = await readFile(issuer.certificate);
-  const key = issuer.key === issuer.certificate ? certificate : await readFile(issuer.key);
-  const pair = readNamed(issuer, { certificate, key });
+  const pair = await readPairOf(issuer, readFile);
   const fail = (text: string) => new Failure("invalid", `certificate "${issuer.certificate}": ${text}`);
   if (pair.notAfter <= now) throw fail(`expired on ${dayOf(pair.notAfter)}. Put a renewed one in its place`);
   if (pair.notBefore > now) throw fail(`not valid before ${dayOf(pair.notBefore)}`);
@@ -31,15 +33,15 @@ export async function readOwnFile({ issuer, names, readFile, now, pemBytesMax }:
   return pair;
 }
 
-function readNamed(issuer: FileIssuer, texts: { certificate: string; key: string }): Pair {
+async function readPairOf(issuer: FileIssuer, readFile: OwnFileOptions["readFile"]): Promise<Pair> {
   try {
-    return readPair(texts);
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    const text = error.message
-      .replace(/^certificate:/, `certificate "${issuer.certificate}":`)
-      .replace(/^key:/, `key "${issuer.key}":`);
-    throw new Failure(error.code, text, { cause: error });
+    const certificate = await readFile(issuer.certificate);
+    const key = issuer.key === issuer.certificate ? certificate : await readFile(issuer.key);
+    return readPair({ certificate, key });
+  } catch (cause) {
+    const files = `certificate "${issuer.certificate}" and key "${issuer.key}"`;
+    const message = `${files} are not PEM files that the server can read and that belong together; its log says which and why`;
+    throw new Failure("invalid", message, { cause });
   }
 }
 

@@ -36,6 +36,7 @@ import type { Context } from "./state/context.ts";
 import { engineNotes } from "./desired/engine-notes.ts";
 import { type ExpandedBlock, type Expansions, expandBlocks } from "./plugins/expansion.ts";
 import { imagePullRows, type PulledImages, pullImages } from "./desired/image-pulls.ts";
+import { refuseTakenPorts } from "./desired/tcp-ports.ts";
 import { discardAssets } from "./rollout/collect-assets.ts";
 import { canBring, type Installed } from "./plugins/just-in-time.ts";
 
@@ -97,6 +98,7 @@ async function applyOnce(context: Context, { decoded, options, installs, undo }:
   const incoming = spliced(context, { decoded, expansions, placeAt });
   if (options.confined === true) refuseMachineReach(context, incoming, expansions.blocks);
   refuseUnbuilt(context, incoming, options);
+  await refuseTakenPorts(context, incoming);
   const release = await withAssets(context, incoming, { options, undo });
   try {
     return await store(context, { incoming, expansions: { ...expansions, installs }, options });

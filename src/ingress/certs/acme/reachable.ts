@@ -122,7 +122,9 @@ function isPublic(address: string): boolean {
   return family === 4 ? isPublicIpv4(address) : family === 6 && isPublicIpv6(address);
 }
 
-function leadsElsewhere(name: string, { address, text }: Look, own: string[]): string {
+/** Of an address inside that is not this server's nothing is told: anybody may point a name there. */
+function leadsElsewhere(name: string, { address, text: found }: Look, own: string[]): string {
+  const text = isPublic(address) ? found : "does not answer as this server does";
   const here = own.length === 0 ? "" : `, this server is ${shownAddresses(own)}`;
   return `dns: ${name} resolves to ${address}${here}. Port 80 there: ${text}`;
 }

@@ -124,7 +124,9 @@ test("a name is renewed while it has permission; without it the old certificate 
   await world.pass(51 * day);
   expect(world.ca.orders).toHaveLength(2);
   expect(certificates.current()).toHaveLength(1);
-  expect(certificates.list()[0]?.error).toBe(`ask: ${ask} answered 404 for one.test. Only 200 permits a certificate`);
+  expect(certificates.list()[0]?.error).toBe(
+    `ask: ${ask} did not permit one.test: it has to answer with 200; the log of the server says what came`,
+  );
 });
 
 test("the names are bounded: those without a certificate go first, and a certificate never makes room", async () => {

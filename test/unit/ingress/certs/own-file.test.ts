@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from "bun:test";
 import { createAuthority, issueLeaf } from "../../../../src/ingress/certs/authority.ts";
 import { readOwnFile } from "../../../../src/ingress/certs/own-file.ts";
+import { thrownBy } from "../../../support/failure.ts";
 import { Failure } from "../../../../src/base/wire/failure.ts";
 
 const now = Date.UTC(2026, 0, 1);
@@ -43,10 +44,30 @@ test.each([
     'certificate "shop.pem": not valid for a.b.shop.test, x.test; it is for shop.test, *.shop.test',
   ],
   [{ pemBytesMax: 100 }, 'certificate "shop.pem": '],
-  [{ issuer: { ...issuer, key: "other.key" } }, 'key "other.key": does not belong to the certificate'],
-  [{ issuer: { ...issuer, key: "shop.pem" } }, 'key "shop.pem": none found'],
-  [{ issuer: { ...issuer, certificate: "shop.key" } }, 'certificate "shop.key": none found'],
-  [{ issuer: { ...issuer, certificate: "gone.pem" } }, 'file "gone.pem" does not exist'],
 ])("a pair that cannot serve is refused with the file and the reason: %j", async (more, text) => {
   await expect(read(more)).rejects.toThrow(text);
+});
+
+test("whatever else is at the paths, the text is the same, and the cause says what it is", async () => {
+  files.set("shadow", "root:$y$j9T$secret:19000:0:::::\n");
+  const texts = new Set<string>();
+  const causes: string[] = [];
+  for (const [certificate, key] of [
+    ["shop.pem", "other.key"],
+    ["shop.pem", "shop.pem"],
+    ["shop.key", "shop.key"],
+    ["shadow", "shadow"],
+    ["shop.pem", "shadow"],
+    ["shop.pem", "gone"],
+    ["gone", "shop.key"],
+  ] as const) {
+    const failure = await thrownBy(() => read({ issuer: { kind: "file", certificate, key } }));
+    texts.add(failure.message.replace(`"${certificate}"`, "A").replace(`"${key}"`, "B"));
+    causes.push(String((failure.cause as Error).message));
+    expect(failure.message).not.toContain("secret");
+  }
+  expect([...texts]).toEqual([
+    "certificate A and key B are not PEM files that the server can read and that belong together; its log says which and why",
+  ]);
+  expect(new Set(causes).size).toBeGreaterThan(3);
 });

@@ -93,6 +93,15 @@ test("behind a router that does not lead back, the CA has the last word", async 
   expect((await check({ "1.2.3.4": other }, behind)).outcome).toStartWith("dns: shop.example.com resolves to 1.2.3.4");
 });
 
+test("of an address inside that is not this server's, open and closed ports look the same", async () => {
+  for (const address of ["10.0.0.9", "127.0.0.1", "169.254.169.254", "fd00::1"]) {
+    const text = `dns: shop.example.com resolves to ${address}, this server is 5.6.7.8. Port 80 there: does not answer as this server does`;
+    for (const server of [other, refuses]) expect((await check({ [address]: server })).outcome).toBe(text);
+    // A private address of a load balancer that leads here is fine.
+    expect((await check({ [address]: ours })).outcome).toBe("fine");
+  }
+});
+
 test("a name without a record says where it should point", async () => {
   const text = "Add a DNS record that points to this server: 5.6.7.8";
   const missing = { resolve: () => Promise.reject(new Error("ENOTFOUND")) };
