@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { GuardOptions } from "./base/deliver/address-guard.ts";
+import { gitConnection } from "./base/deliver/git-connection.ts";
 import { createFollow } from "./base/deliver/follow.ts";
 import { resolveHost } from "./base/deliver/resolve-host.ts";
 import { bundledPlugins } from "../plugins/bundled.ts";
@@ -76,7 +77,7 @@ export async function createPluginRoom(parts: PluginParts): Promise<PluginRoom> 
     releasesUrl: options.pluginReleases,
     machine: { os: process.platform, arch: process.arch },
     download: downloader(guard, options.pluginReleases),
-    guard,
+    connection: (url) => gitConnection(url, guard),
     limits: { filesMax: limits.pluginFilesMax, bytesMax: limits.pluginPackageBytesMax },
     fetchMs: limits.pluginFetchMs,
     hookMs: limits.pluginHookMs,

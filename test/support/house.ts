@@ -217,6 +217,16 @@ const listeners = [
   "src/local/plugin-fake-controller.ts",
 ];
 
+/** Beside `deliver`: the engine, the own pods, the own sockets, and what runs for the operator. */
+const connectors = [
+  "src/base/deliver/",
+  "src/orchestration/engine/",
+  "src/orchestration/controller/pods/probe-attempt.ts",
+  "src/base/http/front/address.ts",
+  "src/client/",
+  "src/local/",
+];
+
 /** The same for Node's own modules; those without a row are free on floor 2 and above. */
 export const builtinHomes: Record<string, readonly string[]> = {
   "node:fs": files,
@@ -246,6 +256,18 @@ export const callHomes: { name: string; call: RegExp; homes: readonly string[] }
     homes: ["src/base/words/thread.ts"],
   },
   { name: "listening sockets", call: /\bBun\s*\.\s*(?:listen|serve)\b/, homes: listeners },
+  {
+    name: "outgoing connections; what a manifest names is connected to by base/deliver, which checks the address",
+    call: /\bBun\s*\.\s*connect\b/,
+    homes: connectors,
+  },
+  {
+    // It looks names up again and follows redirects: services get it already guarded.
+    name: "the platform's own fetch",
+    call: /=>\s*(?:await\s+)?fetch\s*\(\s*url\b|\bglobalThis\s*\.\s*fetch\b/,
+    homes: ["src/daemon"],
+  },
+  { name: "storage of S3", call: /\bBun\s*\.\s*(?:S3Client|s3)\b/, homes: ["src/base/deliver/object-storage.ts"] },
   {
     name: "datagram sockets",
     call: /\bBun\s*\.\s*udpSocket\b/,

@@ -1,6 +1,8 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import type { GuardOptions } from "../../src/base/deliver/address-guard.ts";
+import { gitConnection } from "../../src/base/deliver/git-connection.ts";
 import { resolveHost } from "../../src/base/deliver/resolve-host.ts";
 import { limits } from "../../src/config/config.ts";
 import { moveInPlace, writeAtomic } from "../../src/base/disk/atomic-write.ts";
@@ -29,9 +31,11 @@ export interface PluginYard {
 }
 
 export interface YardOptions extends Partial<
-  Pick<InstallerOptions, "reached" | "releasesUrl" | "limits" | "hookMs" | "guard" | "env">
+  Pick<InstallerOptions, "reached" | "releasesUrl" | "limits" | "hookMs" | "env">
 > {
   bundled?: readonly BundledPlugin[];
+  /** Where repositories may be; as a server without flags where it is left out. */
+  guard?: GuardOptions;
   /** Nobody has a user of its own where it is left out. */
   confinement?: Confinement;
   /** An existing one, which stays at `close`. */
@@ -61,7 +65,7 @@ export async function pluginYard(options: YardOptions = {}): Promise<PluginYard>
     releasesUrl: options.releasesUrl ?? "http://127.0.0.1:1",
     machine: { os: "linux", arch: "x64" },
     download: (url: string, init: RequestInit) => fetch(url, init),
-    guard: options.guard ?? { resolve: resolveHost, allowPrivate: false },
+    connection: (url: string) => gitConnection(url, options.guard ?? { resolve: resolveHost, allowPrivate: false }),
     limits: options.limits ?? { filesMax: limits.pluginFilesMax, bytesMax: limits.pluginPackageBytesMax },
     fetchMs: limits.pluginFetchMs,
     hookMs: options.hookMs ?? limits.pluginHookMs,

@@ -1,9 +1,10 @@
 import { join } from "node:path";
-import { allowedAddresses, type GuardOptions } from "../../base/deliver/address-guard.ts";
-import { pinnedGit } from "../../base/deliver/pinned.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { tagsOf } from "../core/plugins/source.ts";
 import type { Finished, Host } from "./host.ts";
+
+/** How git may connect to an address. Fails `forbidden` where it may not. */
+export type Connection = (url: string) => Promise<{ protocol: string; config: [string, string][] }>;
 
 interface GitFetch {
   host: Pick<Host, "run">;
@@ -14,7 +15,7 @@ interface GitFetch {
   version: string | undefined;
   /** Where to put the checkout; made by the clone. */
   to: string;
-  guard: GuardOptions;
+  connection: Connection;
   /** Of the server, as far as a plugin may see it. */
   env: Readonly<Record<string, string>>;
   timeoutMs: number;
@@ -25,28 +26,9 @@ interface GitFetch {
 /** Never asks on a terminal. */
 const settings = { GIT_TERMINAL_PROMPT: "0", GIT_SSH_COMMAND: "ssh -oBatchMode=yes" };
 
-/**
- * How git may connect: by the protocol of the address alone, never by one that runs a program of the URL's choice
- * (`ext::`), and over https only to the address that was checked. Fails `forbidden` for protocols without encryption
- * and for addresses that are closed.
- */
-async function connectionOf({ url, guard }: GitFetch): Promise<{ protocol: string; config: [string, string][] }> {
-  if (!URL.canParse(url) || /^[\w.-]+@/.test(url)) return { protocol: "ssh", config: [] };
-  const parsed = new URL(url);
-  const protocol = parsed.protocol.slice(0, -1);
-  if (protocol === "ssh" || protocol === "file") return { protocol, config: [] };
-  if (protocol !== "https" && !guard.allowPrivate) {
-    const message = `"${protocol}:" is not encrypted: use https or ssh, or serve with --allow-private-hooks`;
-    throw new Failure("forbidden", message);
-  }
-  if (protocol === "git") return { protocol, config: [] };
-  const [address = ""] = await allowedAddresses(parsed.hostname, guard);
-  return { protocol, config: pinnedGit(parsed, address) };
-}
-
 /** Clones without history. Returns the commit. Fails `not_found` for a version or repository that is not there. */
 export async function fetchGit(fetch: GitFetch): Promise<{ commit: string }> {
-  const { protocol, config } = await connectionOf(fetch);
+  const { protocol, config } = await fetch.connection(fetch.url);
   const connection = [
     ...["-c", "protocol.allow=never", "-c", `protocol.${protocol}.allow=always`],
     ...config.flatMap(([name, value]) => ["-c", `${name}=${value}`]),

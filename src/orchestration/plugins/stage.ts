@@ -1,13 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { chmod, copyFile, mkdir, rm, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join } from "node:path";
-import type { GuardOptions } from "../../base/deliver/address-guard.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import type { PluginYml } from "../api/plugins/plugin-yml.ts";
 import { canonicalJson } from "../../base/pure/digest.ts";
 import type { Machine } from "../core/plugins/release-assets.ts";
 import type { PluginSource } from "../core/plugins/source.ts";
-import { fetchGit } from "./fetch-git.ts";
+import { type Connection, fetchGit } from "./fetch-git.ts";
 import { type Download, fetchRelease, type Release } from "./fetch-release.ts";
 import { letThrough, type PluginFolders } from "./folders.ts";
 import { whileSmall } from "./growth.ts";
@@ -24,8 +23,7 @@ export interface StageOptions {
   releasesUrl: string;
   machine: Machine;
   download: Download;
-  /** Which addresses repositories may be at. */
-  guard: GuardOptions;
+  connection: Connection;
   limits: TreeLimits;
   fetchMs: number;
 }
