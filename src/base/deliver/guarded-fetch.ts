@@ -75,15 +75,37 @@ export async function guardedHead(
   try {
     const head = AbortSignal.any([signal, late.signal]);
     const addresses = await unlessAborted(allowedAddresses(url.hostname, options), head);
-    const address = addresses?.[0];
-    if (address === undefined) throw head.reason;
-    return await options.fetch(pinnedUrl(url, address), initOf(request, url, head));
+    if (addresses === undefined) throw head.reason;
+    return await firstThatOpens(addresses, (address) =>
+      options.fetch(pinnedUrl(url, address), initOf(request, url, head)),
+    );
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw new Failure("unavailable", `${url.host}: ${failureText(error, options.headMs)}`, { cause: error });
   } finally {
     clearTimeout(timer);
   }
+}
+
+const addressesMax = 4;
+/** Nothing was sent yet. */
+const notOpened = new Set(["ConnectionRefused", "FailedToOpenSocket", "ECONNREFUSED", "ENETUNREACH", "EHOSTUNREACH"]);
+
+/** A name often has addresses of a family that this machine has not. */
+async function firstThatOpens(
+  addresses: readonly string[],
+  open: (address: string) => Promise<Response>,
+): Promise<Response> {
+  const some = addresses.slice(0, addressesMax);
+  for (const [index, address] of some.entries()) {
+    try {
+      return await open(address);
+    } catch (error) {
+      const code = error instanceof Error && "code" in error ? String(error.code) : "";
+      if (index === some.length - 1 || !notOpened.has(code)) throw error;
+    }
+  }
+  throw new Failure("unavailable", "no address");
 }
 
 function initOf(request: GuardedRequest, url: URL, signal: AbortSignal): RequestInit {

@@ -46,6 +46,24 @@ describe("guarded fetch", () => {
     expect(JSON.parse(body)).toEqual({ host: `provider.test:${server.port}`, body: "a=b", method: "POST" });
   });
 
+  test("asks the next address where one does not take the connection, and no other that is closed", async () => {
+    const addresses = (...list: string[]) => ({ resolve: () => Promise.resolve(list) });
+    expect((await get("/x", addresses("127.0.0.2", "::1", "127.0.0.1"))).status).toBe(200);
+    expect(await thrownBy(() => get("/x", addresses("127.0.0.2", "127.0.0.3")))).toMatchObject({ code: "unavailable" });
+    const asked: string[] = [];
+    const open = {
+      ...addresses("10.0.0.1", "192.0.3.1", "192.0.3.2"),
+      allowPrivate: false,
+      fetch: (url: string) => {
+        asked.push(new URL(url).hostname);
+        return Promise.reject(Object.assign(new Error("refused"), { code: "ConnectionRefused" }));
+      },
+    };
+    const request = { method: "GET" as const, url: "https://x.test/", headers: {} };
+    await thrownBy(() => make(open)(request, new AbortController().signal));
+    expect(asked).toEqual(["192.0.3.1", "192.0.3.2"]);
+  });
+
   test("follows no redirect", async () => expect((await get("/redirect")).status).toBe(302));
 
   test("an answer that does not begin, does not end, or is too long", async () => {
