@@ -192,7 +192,8 @@ const connectionRules = [
 
 /**
  * Replicas see one client address, the one that the proxy believes; nothing that a client wrote itself. CGI and its
- * relatives take X_Forwarded_For for X-Forwarded-For, and Proxy for the proxy to send their own requests to. All of it is removed in one pass, so what follows only adds.
+ * relatives take X_Forwarded_For for X-Forwarded-For, and Proxy for the proxy that their own requests go through. All of
+ * it is removed in one pass, so what follows only adds.
  */
 function forwardedRules(setup: Setup, scheme: "http" | "https"): Lines {
   return [
