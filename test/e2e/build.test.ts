@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Build } from "../../src/orchestration/api/builds.ts";
 import { executable } from "../support/executable.ts";
+import { freePort } from "../support/ports.ts";
 import { type Rig, rig } from "../support/rig.ts";
 import { waitFor } from "../support/wait.ts";
 
@@ -11,8 +12,11 @@ setDefaultTimeout(120_000);
 
 let berth: Rig;
 let folder: string;
+let plane: string;
 beforeAll(async () => {
-  berth = await rig();
+  const addr = `127.0.0.1:${await freePort()}`;
+  plane = `http://${addr}`;
+  berth = await rig({ addr });
   folder = mkdtempSync(join(tmpdir(), "berth-source."));
 });
 afterAll(async () => {
@@ -180,4 +184,19 @@ test.each([
   await waitFor("the build to be canceled", async () => (await builds())[0]?.status === "canceled");
   await waitFor("its step to end", () => !running300());
   expect(await page()).toBe(before);
+});
+
+test("a Dockerfile reads nothing of the server, although the engine that fetches for it is root", async () => {
+  expect((await berth.call("POST", "/config?scope=spy&name=web", { KEY: "hidden" })).status).toBe(200);
+  const secret = `${plane}/config?scope=spy&name=web`;
+  // The same question by root itself is answered.
+  expect(await (await fetch(secret)).text()).toContain("hidden");
+  write({
+    "berth.yaml": "kind: deployment\nscope: spy\nname: web\nspec:\n  build: {}\n  replicas: 0\n",
+    Dockerfile: `FROM berth-fixture:1\nADD ${secret} /leak\nRUN cat /leak\n`,
+  });
+  const { exitCode, stderr } = await cli("up", "-y");
+  expect(exitCode).not.toBe(0);
+  expect(stderr).toContain("403");
+  expect(stderr).not.toContain("hidden");
 });

@@ -50,6 +50,8 @@ export function createPeers({ group, uid: ownUid, timeoutMs, proc = "/proc", etc
   const ownerOf = async ({ uid, inode }: SocketRow): Promise<Peer> => {
     const owner = await search({ uid, inode });
     if (owner.kind === "process" && owner.container !== undefined) return { kind: "container", id: owner.container.id };
+    const engine = owner.kind === "process" ? await engineName(proc, owner.pid) : undefined;
+    if (engine !== undefined) return { kind: "engine", name: engine };
     // Only a server without root's rights is blind: what it knows then is the user, and it goes by that.
     return owner.kind === "process" || owner.blind ? { kind: "admitted", uid } : { kind: "gone" };
   };
@@ -72,6 +74,14 @@ export function createPeers({ group, uid: ownUid, timeoutMs, proc = "/proc", etc
       }
     },
   };
+}
+
+/** As the kernel names them. They fetch, as root, what a Dockerfile or an image reference says. */
+const engines = new Set(["dockerd", "buildkitd", "containerd", "podman", "buildah"]);
+
+async function engineName(proc: string, pid: string): Promise<string | undefined> {
+  const name = (await readFile(join(proc, pid, "comm"), "utf8").catch(() => "")).trim();
+  return engines.has(name) ? name : undefined;
 }
 
 /** Why no client can be known here; undefined where all can. */

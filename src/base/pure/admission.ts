@@ -42,6 +42,8 @@ export type Peer =
   | { kind: "stranger"; uid: number; user: string | undefined; group: OperatorGroup }
   /** A process of a container, on the network of the machine. */
   | { kind: "container"; id: string | undefined }
+  /** The program that runs containers and builds images: what it asks for, a Dockerfile has named. */
+  | { kind: "engine"; name: string }
   /** No process holds the other end, or none that the server can find. */
   | { kind: "gone" }
   /** The kernel's tables could not be read. */
@@ -60,6 +62,11 @@ export function admissionRefusal(peer: Peer, socket: string): { status: number; 
         message:
           `this connection comes from a container on the host's network${peer.id === undefined ? "" : ` (${peer.id.slice(0, 12)})`}, ` +
           `and containers are not let in here. Connect from outside of it, or mount ${socket} into a container that may do everything on this machine`,
+      };
+    case "engine":
+      return {
+        status: 403,
+        message: `this connection comes from ${peer.name}, which fetches what a Dockerfile or an image reference names; this server is not for them`,
       };
     case "gone":
       return {

@@ -104,6 +104,19 @@ describe("who is at the other end", () => {
     expect(await who()).toEqual({ kind: "gone" });
   });
 
+  test("the engine is refused although it is root: it fetches what a Dockerfile names", async () => {
+    table("tcp", [{ uid: 0, inode: 5 }]);
+    holder(70, [5]);
+    for (const name of ["dockerd", "buildkitd", "containerd", "podman", "buildah"]) {
+      write("proc/70/comm", `${name}\n`);
+      expect(await who()).toEqual({ kind: "engine", name });
+    }
+    for (const name of ["docker", "curl", "berth", "mydockerd"]) {
+      write("proc/70/comm", `${name}\n`);
+      expect([name, await who()]).toEqual([name, { kind: "admitted", uid: 0 }]);
+    }
+  });
+
   test("root of a container is refused, known by its cgroup or its process ids", async () => {
     const id = "ab".repeat(32);
     table("tcp", [{ uid: 0, inode: 5 }]);

@@ -59,6 +59,10 @@ describe("a client that is not let in", () => {
     expect(refusal?.status).toBe(403);
     expect(refusal?.message).toContain("(abababababab)");
   });
+  test("is told that an engine is not let in", () => {
+    const refusal = admissionRefusal({ kind: "engine", name: "dockerd" }, socket);
+    expect([refusal?.status, refusal?.message]).toEqual([403, expect.stringContaining("comes from dockerd")]);
+  });
   test("an admitted one is not refused", () => {
     expect(admissionRefusal({ kind: "admitted", uid: 0 }, socket)).toBeUndefined();
   });
