@@ -1,5 +1,12 @@
 import { readAnswer } from "../../base/wire/client.ts";
-import { logContext, type LogLine, searchLogs, streamLogs } from "../../observability/api/log-search.ts";
+import {
+  logContext,
+  type LogLine,
+  type MissingLogLines,
+  searchLogs,
+  streamLogs,
+} from "../../observability/api/log-search.ts";
+import { missingText } from "../../observability/api/missing-lines.ts";
 import { listSavedSearches } from "../../observability/api/log-searches.ts";
 import { operatorTwin } from "../../observability/api/operator-twin.ts";
 import type { Arguments } from "../shell/arguments.ts";
@@ -69,15 +76,21 @@ async function* pages(context: Context, filters: LogFilters, tail: number | unde
   const order = tail === undefined ? "asc" : "desc";
   let cursor: string | undefined;
   const newest: LogLine[] = [];
+  const missing = new Map<string, MissingLogLines>();
   do {
     const left = tail === undefined ? linesMax : tail - newest.length;
     const query = { ...filters, order, limit: String(left), ...(cursor === undefined ? {} : { cursor }) };
     const page = await context.api.call(search, { query });
     if (tail === undefined) yield page.lines;
     else newest.push(...page.lines);
+    for (const one of page.missing ?? []) missing.set(`${one.scope}/${one.name}`, one);
     cursor = page.cursor;
   } while (cursor !== undefined && !context.signal.aborted && (tail === undefined || newest.length < tail));
   if (tail !== undefined) yield newest.toReversed();
+  const first = Date.parse(newest.at(-1)?.at ?? "");
+  // What lies before the newest lines that were asked for is not missed.
+  for (const [app, lines] of missing)
+    if (!(Date.parse(lines.until) < first)) context.terminal.note(`${app}: ${missingText(lines)}`);
 }
 
 interface SurroundingLines {

@@ -5,7 +5,7 @@ import { dirname, join, relative } from "node:path";
  * the keys of resources are code that it runs.
  */
 const contract =
-  /\/src\/(?:observability|orchestration|identity|ingress)\/api\/(?!(?:exec-frames|manifest-key)\.ts$).+\.ts$/;
+  /\/src\/(?:observability|orchestration|identity|ingress)\/api\/(?!(?:exec-frames|manifest-key|missing-lines)\.ts$).+\.ts$/;
 
 /**
  * Puts the method and path of each endpoint in the place of the module that defines it. The schemas, and the library that

@@ -30,6 +30,21 @@ export const LogLine = Type.Object({
 });
 export type LogLine = Static<typeof LogLine>;
 
+const MissingLogLines = Type.Object(
+  {
+    scope: Type.String(),
+    name: Type.String(),
+    from: Type.String({ description: "RFC 3339; the lines lie between this time and until" }),
+    until: Type.String(),
+    blocks: Type.Integer({ description: "damaged blocks" }),
+    lines: Type.Optional(Type.Integer({ description: "missing where a block does not tell any more" })),
+  },
+  { description: "lines of one app that the query may mean and that cannot be read, because the file is damaged" },
+);
+export type MissingLogLines = Static<typeof MissingLogLines>;
+
+const missing = Type.Optional(Type.Array(MissingLogLines));
+
 const LogPage = Type.Object({
   lines: Type.Array(LogLine),
   cursor: Type.Optional(Type.String({ description: "for the next page; missing after the last one" })),
@@ -38,12 +53,14 @@ const LogPage = Type.Object({
       description: "the time was used up: lines beyond this time were not looked at; go on with the cursor",
     }),
   ),
+  missing,
 });
 export type LogPage = Static<typeof LogPage>;
 
 const LogContext = Type.Object({
   before: Type.Array(LogLine, { description: "oldest first, up to and with the line that was asked for" }),
   after: Type.Array(LogLine, { description: "oldest first" }),
+  missing,
 });
 export type LogContext = Static<typeof LogContext>;
 
@@ -56,6 +73,7 @@ const LogHistogram = Type.Object({
     Type.Object({ at: Type.String(), counts: Type.Record(Type.String(), Type.Integer(), { description: "by level" }) }),
   ),
   partial: Type.Boolean({ description: "the time was used up: the oldest buckets may be too small" }),
+  missing,
 });
 export type LogHistogram = Static<typeof LogHistogram>;
 
@@ -72,7 +90,7 @@ const LogState = Type.Object({
   lines: Type.Integer(),
   waiting_lines: Type.Integer({ description: "in memory, still in Docker's files too" }),
   oldest: Type.Optional(Type.String()),
-  damaged: Type.Integer({ description: "files that were set aside" }),
+  damaged: Type.Integer({ description: "blocks and files that cannot be read" }),
   dropped: Type.Record(Type.String(), Type.Integer(), { description: "files that were dropped, by reason" }),
   problem: Type.Optional(Type.String({ description: "why nothing can be stored at the moment" })),
 });

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
-import { logHistogram, searchLogs } from "../../observability/api/log-search.ts";
+import { logHistogram, type MissingLogLines, searchLogs } from "../../observability/api/log-search.ts";
+import { missingText } from "../../observability/api/missing-lines.ts";
 import { api, faultText } from "../data/api.ts";
 import { useLoad } from "../data/load.ts";
 import { shownLine } from "../data/tail.ts";
@@ -12,7 +13,7 @@ import { type LogFilter, said } from "./live-log.tsx";
 import { Shown } from "./loaded.tsx";
 import { askLine } from "./log-line.tsx";
 import { LogList } from "./log-list.tsx";
-import { Empty } from "./notes.tsx";
+import { Empty, Note } from "./notes.tsx";
 import { say } from "./toasts.tsx";
 
 interface Span {
@@ -32,12 +33,23 @@ export function StoredLog({ filter }: { filter: LogFilter & Span }) {
     <>
       <Histogram asked={asked} />
       <Shown of={found} label="the lines">
-        {({ lines, cursor }) => (
-          <Found first={lines.map(shownLine).reverse()} cursor={cursor} asked={asked} wanted={filter.q} />
+        {({ lines, cursor, missing = [] }) => (
+          <>
+            <Missing missing={missing} />
+            <Found first={lines.map(shownLine).reverse()} cursor={cursor} asked={asked} wanted={filter.q} />
+          </>
         )}
       </Shown>
     </>
   );
+}
+
+function Missing({ missing }: { missing: readonly MissingLogLines[] }) {
+  return missing.map((lines) => (
+    <Note key={`${lines.scope}/${lines.name}`} tone="warn">
+      {`${lines.scope}/${lines.name}: ${missingText(lines, (at) => exactText(Date.parse(at)))}.`}
+    </Note>
+  ));
 }
 
 interface FoundProps {

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { LoggedContainer } from "../../../src/observability/collect/logs/capture.ts";
 import { type LogFiles, logFiles } from "../../support/log-world.ts";
 import { type PlaneWorld, planeWorld } from "../../support/observability.ts";
@@ -130,6 +132,27 @@ test("GET /logs/histogram counts by level", async () => {
   expect(data.total).toBe(3);
   const counts = (data.buckets as { counts: Record<string, number> }[]).map((bucket) => bucket.counts);
   expect(counts.reduce((sum, one) => sum + (one.error ?? 0), 0)).toBe(1);
+});
+
+test("every answer says which lines cannot be read because a block is damaged", async () => {
+  const place = join(files.folder, "store/shop/web");
+  const file = join(place, readdirSync(place)[0] ?? "");
+  const bytes = readFileSync(file);
+  bytes[bytes.length - 3] = (bytes.at(-3) ?? 0) ^ 1;
+  writeFileSync(file, bytes);
+  const found = await it.manage("GET /logs/search");
+  expect(texts(found.data.lines)).toEqual(["blog speaks"]);
+  const [missing] = found.data.missing as { from: string; until: string }[];
+  expect(found.data.missing).toEqual([
+    { scope: "shop", name: "web", from: missing?.from, until: missing?.until, blocks: 1, lines: 3 },
+  ]);
+  expect((await it.manage(`GET /logs/histogram?${around()}`)).data.missing).toEqual(found.data.missing);
+  expect((await it.manage(`GET /logs/context?app=shop/web&at=${missing?.from}`)).data.missing).toEqual(
+    found.data.missing,
+  );
+  expect((await it.manage("GET /logs/search?app=blog/web")).data.missing).toBeUndefined();
+  const stream = await it.manage("GET /logs/stream?app=shop/web");
+  expect(stream.text).toContain("3 lines between");
 });
 
 function readerOf({ body }: Response) {

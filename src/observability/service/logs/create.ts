@@ -17,7 +17,7 @@ import type { LogApp, NewLine } from "../../core/logs/line.ts";
 import type { Grant } from "../../core/tokens/grant.ts";
 import { createLogThread, type LinesEvent, type StartLogThread } from "./log-thread.ts";
 import type { AskedPage, FoundPage, LogSetup } from "./messages.ts";
-import { askedLines, histogramView, lineView, readTime, stateView } from "./views.ts";
+import { askedLines, histogramView, lineView, missingField, readTime, stateView } from "./views.ts";
 
 /** What the room needs of the machine; handed in, because only the daemon knows the engine. */
 export interface LogPlatform {
@@ -116,6 +116,7 @@ function openRoom(platform: LogPlatform, { clock, log }: { clock: Clock; log: Lo
         lines: found.lines.map(lineView),
         ...(found.cursor === undefined ? {} : { cursor: found.cursor }),
         ...(found.stoppedAt === undefined ? {} : { searched_to: new Date(found.stoppedAt).toISOString() }),
+        ...missingField(found.missing),
       };
     },
     async context(grant, { app, replica, at, text = "", before, after }) {
@@ -138,9 +139,14 @@ function openRoom(platform: LogPlatform, { clock, log }: { clock: Clock; log: Lo
       const found = same.lines.findLastIndex((line) => line.text.startsWith(text));
       const behind = found < 0 ? same.lines.length : found + 1;
       const upTo = [...older.lines.toReversed(), ...same.lines.slice(0, behind)];
+      const shownBefore = upTo.slice(Math.max(upTo.length - olderMax, 0));
+      const shownAfter = [...same.lines.slice(behind), ...newer.lines].slice(0, newerMax);
+      const [first, last] = [shownBefore[0]?.at ?? time, shownAfter.at(-1)?.at ?? time];
+      const missing = [...older.missing, ...newer.missing].filter(({ from, until }) => until >= first && from <= last);
       return {
-        before: upTo.slice(Math.max(upTo.length - olderMax, 0)).map(lineView),
-        after: [...same.lines.slice(behind), ...newer.lines].slice(0, newerMax).map(lineView),
+        before: shownBefore.map(lineView),
+        after: shownAfter.map(lineView),
+        ...missingField(missing),
       };
     },
     async histogram(grant, { buckets, ...filters }) {

@@ -2,15 +2,19 @@ import { Failure } from "../../../base/wire/failure.ts";
 import { createLimit } from "../../../base/words/limit.ts";
 import type { SteadyClock } from "../../../base/words/clock.ts";
 import type { Log } from "../../../base/words/log.ts";
+import { missingText } from "../../api/missing-lines.ts";
 import { createCapture } from "../../collect/logs/capture.ts";
 import { cursorText, readCursor } from "../../core/logs/cursor.ts";
 import { type CompiledQuery, compileQuery } from "../../core/logs/query.ts";
+import type { FoundLine } from "../../core/logs/line.ts";
 import { clockLook, clockStart } from "../../core/logs/retention.ts";
 import { mayReach } from "../../core/tokens/grant.ts";
 import { countLines } from "../../store/logs/histogram.ts";
 import { openLogStore } from "../../store/logs/log-store.ts";
+import { type MissingLines, missingLines } from "../../store/logs/missing.ts";
 import { searchLines } from "../../store/logs/search.ts";
 import { createFollowers } from "./followers.ts";
+import { missingView } from "./views.ts";
 import type {
   AskedLines,
   AskedPage,
@@ -78,13 +82,20 @@ export function createLogKeeper({ setup, clock, log, post }: KeeperParts): LogKe
       ...(cursor === undefined ? {} : { cursor: readCursor(cursor) }),
     };
     const { lines, next, stoppedAt } = await sliced(id, (stop) => searchLines(store, request, stop));
-    return { lines, cursor: next === undefined ? undefined : cursorText(next), stoppedAt };
+    // After the search, which finds what is damaged.
+    const missing = missingLines(store, request.query);
+    return { lines, cursor: next === undefined ? undefined : cursorText(next), stoppedAt, missing };
+  }
+
+  async function histogram(id: number, { query: asked, bucketsMax }: Questions["histogram"]["ask"]) {
+    const query = compiled(asked);
+    const counted = await sliced(id, (stop) => countLines(store, { query, bucketsMax }, stop));
+    return { ...counted, missing: missingLines(store, query) };
   }
 
   const answers: { [Q in QuestionName]: (ask: Questions[Q]["ask"], id: number) => Promise<Questions[Q]["answer"]> } = {
     search: (ask, id) => inTurn(() => page(id, ask)),
-    histogram: ({ query, bucketsMax }, id) =>
-      inTurn(() => sliced(id, (stop) => countLines(store, { query: compiled(query), bucketsMax }, stop))),
+    histogram: (ask, id) => inTurn(() => histogram(id, ask)),
     async drain({ id: container }) {
       capture.drain(container);
       return null;
@@ -117,7 +128,9 @@ export function createLogKeeper({ setup, clock, log, post }: KeeperParts): LogKe
       const query = compiled(asked);
       const follower = followers.add(id, query);
       const found = await sliced(id, (stop) => searchLines(store, { query, order: "desc", limit: tail }, stop));
-      follower.begin(found.lines.toReversed());
+      const first = found.lines.at(-1)?.at ?? query.from;
+      const missing = missingLines(store, { ...query, from: Math.max(first, query.from) });
+      follower.begin([...found.lines.toReversed(), ...missing.map(noteOf)]);
     } catch (error) {
       followers.remove(id);
       await answer(id, () => Promise.reject(error));
@@ -157,6 +170,13 @@ export function createLogKeeper({ setup, clock, log, post }: KeeperParts): LogKe
       capture.close();
     },
   };
+}
+
+/** In a stream, what is missing is said as a line. */
+function noteOf(missing: MissingLines): FoundLine {
+  const { app, until: at } = missing;
+  const source = { id: "", pod: "", replica: "", release: "", role: "" };
+  return { app, at, source, stream: "berth", level: "warn", text: missingText(missingView(missing)) };
 }
 
 function compiled({ reach, ...query }: AskedLines): CompiledQuery {

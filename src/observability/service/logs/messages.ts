@@ -4,6 +4,7 @@ import type { FoundLine, LogApp, NewLine } from "../../core/logs/line.ts";
 import type { LogQuery } from "../../core/logs/query.ts";
 import type { Histogram } from "../../store/logs/histogram.ts";
 import type { LogStoreLimits, LogStoreState } from "../../store/logs/log-store.ts";
+import type { MissingLines } from "../../store/logs/missing.ts";
 
 /** What the thread of the logs is started with. */
 export interface LogSetup {
@@ -33,6 +34,7 @@ export interface FoundPage {
   cursor: string | undefined;
   /** Epoch milliseconds; see `SearchPage`. */
   stoppedAt: number | undefined;
+  missing: MissingLines[];
 }
 
 export interface KeeperState {
@@ -45,7 +47,7 @@ export interface KeeperState {
 /** Each question, and what its answer is. */
 export interface Questions {
   search: { ask: AskedPage; answer: FoundPage };
-  histogram: { ask: { query: AskedLines; bucketsMax: number }; answer: Histogram };
+  histogram: { ask: { query: AskedLines; bucketsMax: number }; answer: Histogram & { missing: MissingLines[] } };
   drain: { ask: { id: string }; answer: null };
   ingest: { ask: { app: LogApp; lines: NewLine[] }; answer: null };
   state: { ask: null; answer: KeeperState };

@@ -1,11 +1,11 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import { parseSince } from "../../../base/pure/since.ts";
 import type { QueryOf } from "../../../base/wire/endpoint.ts";
-import type { LogHistogram, LogLine, LogState, searchLogs } from "../../api/log-search.ts";
+import type { LogHistogram, LogLine, LogState, MissingLogLines, searchLogs } from "../../api/log-search.ts";
 import { type FoundLine, type Level, levels, type LogStream, logStreams } from "../../core/logs/line.ts";
 import type { Grant } from "../../core/tokens/grant.ts";
-import type { Histogram } from "../../store/logs/histogram.ts";
-import type { AskedLines, KeeperState } from "./messages.ts";
+import type { MissingLines } from "../../store/logs/missing.ts";
+import type { AskedLines, KeeperState, Questions } from "./messages.ts";
 
 type Filters = Omit<Partial<QueryOf<typeof searchLogs>>, "order" | "limit" | "cursor">;
 
@@ -58,7 +58,20 @@ export function lineView({ at, app, source, stream, level, text }: FoundLine): L
   };
 }
 
-export function histogramView({ from, intervalMs, counts, partial }: Histogram, until: number): LogHistogram {
+export function missingView({ app: { scope, name }, from, until, blocks, lines }: MissingLines): MissingLogLines {
+  const span = { from: new Date(from).toISOString(), until: new Date(until).toISOString() };
+  return { scope, name, ...span, blocks, ...(lines === undefined ? {} : { lines }) };
+}
+
+/** No field where nothing is missing. */
+export function missingField(missing: readonly MissingLines[]): { missing?: MissingLogLines[] } {
+  return missing.length === 0 ? {} : { missing: missing.map(missingView) };
+}
+
+export function histogramView(
+  { from, intervalMs, counts, partial, missing }: Questions["histogram"]["answer"],
+  until: number,
+): LogHistogram {
   return {
     from: new Date(from).toISOString(),
     until: new Date(until).toISOString(),
@@ -71,6 +84,7 @@ export function histogramView({ from, intervalMs, counts, partial }: Histogram, 
       ),
     })),
     partial,
+    ...missingField(missing),
   };
 }
 

@@ -30,6 +30,9 @@ export interface BlockHead {
   order?: number;
   /** Some line may write characters of ASCII as `\u00..`. */
   escapes: boolean;
+  /** Checksums of the parts that are read without the rest. Missing in blocks of older servers. */
+  filterSum?: number;
+  columnSum?: number;
   filterBytes: number;
   columnBytes: number;
   textBytes: number;
@@ -88,6 +91,8 @@ export function packBlock(
     positions,
     ...(order === undefined ? {} : { order }),
     escapes: text.includes("\\u00"),
+    filterSum: Bun.hash.crc32(filter),
+    columnSum: Bun.hash.crc32(packedColumns),
     filterBytes: filter.length,
     columnBytes: packedColumns.length,
     textBytes: packedText.length,
@@ -135,8 +140,14 @@ export function readHead(json: Uint8Array, sum: number): BlockHead | undefined {
   return JSON.parse(Buffer.from(json).toString()) as BlockHead;
 }
 
-export function isWhole(body: Uint8Array, sum: number): boolean {
-  return Bun.hash.crc32(body) === sum;
+/** Without a checksum, as in blocks of older servers, the bytes are taken as they are. */
+export function isWhole(bytes: Uint8Array, sum: number | undefined): boolean {
+  return sum === undefined || Bun.hash.crc32(bytes) === sum;
+}
+
+/** Where the next block may begin, as far as its mark tells; -1 without one. */
+export function nextMark(bytes: Buffer, from: number): number {
+  return bytes.indexOf(magic, from);
 }
 
 /** The columns of a block, line by line. */

@@ -6,11 +6,12 @@ import { readBody, scanSegment, type Segment, type StoredBlock } from "./segment
 
 /**
  * Puts the small blocks of a segment together into large ones, packed harder. The new file takes the place of the old one
- * at once. False where there is nothing to gain. Throws when a block cannot be read.
+ * at once. False where there is nothing to gain, and where a part is damaged: what is copied would not tell of it any more.
+ * Throws `CorruptBlock`.
  */
 export function compact(segment: Segment, limits: { blockBytes: number; packLevelLast: number }): boolean {
   const groups = groupsOf(segment.blocks, limits.blockBytes);
-  if (groups.length === segment.blocks.length) return false;
+  if (groups.length === segment.blocks.length || segment.damaged.length > 0) return false;
   const path = `${segment.path}.new`;
   const file = openSync(path, "w", 0o600);
   try {
@@ -49,7 +50,7 @@ function groupsOf(blocks: readonly StoredBlock[], blockBytes: number): StoredBlo
   return groups;
 }
 
-/** All lines of a block. Throws `CorruptSegment`. */
+/** All lines of a block. Throws `CorruptBlock`. */
 function linesOf(block: StoredBlock): NewLine[] {
   const body = readBody(block);
   const columns = unpackColumns(block.head, body.columns);

@@ -12,7 +12,7 @@ import {
 import { dirname, join } from "node:path";
 import { compareWords } from "../../core/logs/retention.ts";
 import type { LogApp } from "../../core/logs/line.ts";
-import { scanSegment, type Segment } from "./segment.ts";
+import { keepTail, scanSegment, type Segment } from "./segment.ts";
 
 const ending = ".blocks";
 const aside = "damaged";
@@ -42,7 +42,9 @@ export function readFolder(folder: string): Findings {
 
 function readApp(folder: string, app: LogApp, found: Findings): void {
   const place = join(folder, app.scope, app.name);
-  for (const file of namesIn(place)) {
+  const files = namesIn(place);
+  const newest = files.filter((file) => hourName.test(file)).reduce((a, b) => (isLater(b, a) ? b : a), "");
+  for (const file of files) {
     const path = join(place, file);
     const hour = hourName.exec(file)?.[1];
     // What a crash left of a file that was being made.
@@ -50,18 +52,26 @@ function readApp(folder: string, app: LogApp, found: Findings): void {
       if (file.endsWith(".new")) rmSync(path, { force: true });
       continue;
     }
-    const { segment, tornBytes } = scanSegment(path, app, Date.parse(`${hour}:00:00Z`));
-    if (segment.blocks.length === 0) {
+    const { segment, tail } = scanSegment(path, app, Date.parse(`${hour}:00:00Z`));
+    // A crash cuts short only the last write of an app. What is wrong elsewhere was whole once.
+    const isTorn = file === newest && tail.looksTorn;
+    if (segment.blocks.length === 0 && isTorn) {
       setAside(folder, path);
       found.damaged.push(path);
       continue;
     }
-    if (tornBytes > 0) {
+    if (tail.bytes > 0 && isTorn) {
       truncateSync(path, segment.bytes);
-      found.torn.push({ path, bytes: tornBytes });
-    }
+      found.torn.push({ path, bytes: tail.bytes });
+    } else if (tail.bytes > 0) keepTail(segment, tail);
     found.segments.push(segment);
   }
+}
+
+/** Of names of segments of one app. The second of an hour has a longer name than the first, the tenth than the ninth. */
+function isLater(a: string, b: string): boolean {
+  const hours = compareWords(a.slice(0, 13), b.slice(0, 13));
+  return hours > 0 || (hours === 0 && (a.length - b.length || compareWords(a, b)) > 0);
 }
 
 function namesIn(folder: string): string[] {
@@ -84,7 +94,7 @@ export function makeFolder(path: string): void {
 }
 
 /** Moves a damaged file out of the way; it is kept until there are too many. */
-export function setAside(folder: string, path: string): void {
+function setAside(folder: string, path: string): void {
   const place = join(folder, aside);
   mkdirSync(place, { recursive: true, mode: 0o700 });
   const name = path.slice(folder.length + 1).replaceAll("/", "_");

@@ -4,7 +4,7 @@ import { unpackColumns } from "./block.ts";
 import type { LogStore } from "./log-store.ts";
 import { type BlockQuery, blockQuery, matchBlock, matchLines } from "./match.ts";
 import { type Place, placesOf } from "./search.ts";
-import { CorruptSegment, readColumns, type StoredBlock } from "./segment.ts";
+import { CorruptBlock, readColumns, type StoredBlock } from "./segment.ts";
 
 export interface Histogram {
   from: number;
@@ -72,8 +72,8 @@ function countPlace(
       }
     else countColumns(query, block, count);
   } catch (error) {
-    if (!(error instanceof CorruptSegment)) throw error;
-    store.damage(error.segment, error.message);
+    if (!(error instanceof CorruptBlock)) throw error;
+    store.damage(error);
   }
 }
 

@@ -4,8 +4,8 @@ import { appKey, type LogApp, type NewLine } from "../../core/logs/line.ts";
 import { toDrop, type DropReason, type RetentionLimits } from "../../core/logs/retention.ts";
 import { type LogPosition, packBlock } from "./block.ts";
 import { compact } from "./compact.ts";
-import { freeSpace, makeFolder, readFolder, segmentPath, setAside, syncFolder } from "./folder.ts";
-import { appendBlock, type Segment, type StoredBlock } from "./segment.ts";
+import { freeSpace, makeFolder, readFolder, segmentPath, syncFolder } from "./folder.ts";
+import { appendBlock, CorruptBlock, type Segment, type StoredBlock } from "./segment.ts";
 
 const hourMs = 3_600_000;
 
@@ -69,8 +69,8 @@ export interface LogStore {
   waiting(): Iterable<Waiting>;
   /** Changes when a block that was handed out is somewhere else now. */
   generation(): number;
-  /** Takes a damaged file out of use. */
-  damage(segment: Segment, why: string): void;
+  /** Takes a damaged block out of use. The others of its file stay. */
+  damage(error: CorruptBlock): void;
   /** Drops what is too old or too much, and packs what is over. */
   sweep(ageFrom: number | undefined): void;
   state(): LogStoreState;
@@ -83,13 +83,15 @@ export function openLogStore({ folder, limits, log, now, space = freeSpace }: Lo
   for (const { path, bytes } of found.torn)
     log.warn("an unfinished write at the end of a log file is cut off", { path, bytes });
   for (const path of found.damaged) log.error("a damaged log file is set aside", { path });
+  for (const { path, damaged } of found.segments)
+    if (damaged.length > 0) log.error("a log file is damaged in places", { path, places: damaged.length });
   const segments = new Set<Segment>(found.segments);
   const open = new Map<string, Segment>();
   const waiting = new Map<string, Waiting>();
   const dropped: Record<DropReason, number> = { age: 0, app: 0, total: 0, disk: 0 };
   let waitingBytes = 0;
   let generation = 0;
-  let damaged = found.damaged.length;
+  let damaged = found.damaged.length + found.segments.reduce((sum, { damaged }) => sum + damaged.length, 0);
   let problem: string | undefined;
   const blocks = () => [...segments].flatMap((segment) => segment.blocks);
   let order = blocks().reduce((last, { head }) => Math.max(last, head.order ?? 0), 0);
@@ -113,7 +115,14 @@ export function openLogStore({ folder, limits, log, now, space = freeSpace }: Lo
     const taken = new Set([...segments].map(({ path }) => path));
     let serial = 0;
     while (taken.has(segmentPath(folder, app, { hourAt, serial }))) serial += 1;
-    const segment: Segment = { app, path: segmentPath(folder, app, { hourAt, serial }), hourAt, bytes: 0, blocks: [] };
+    const segment: Segment = {
+      app,
+      path: segmentPath(folder, app, { hourAt, serial }),
+      hourAt,
+      bytes: 0,
+      blocks: [],
+      damaged: [],
+    };
     makeFolder(segment.path);
     open.set(key, segment);
     segments.add(segment);
@@ -126,21 +135,20 @@ export function openLogStore({ folder, limits, log, now, space = freeSpace }: Lo
     try {
       if (compact(segment, limits)) generation += 1;
     } catch (error) {
-      damage(segment, String(error));
+      if (error instanceof CorruptBlock) damage(error);
+      else log.warn("a log file cannot be packed", { path: segment.path, error });
     }
   };
 
-  const damage = (segment: Segment, why: string) => {
-    if (!segments.delete(segment)) return;
+  const damage = ({ block, message }: CorruptBlock) => {
+    const { segment, head } = block;
+    if (!segment.blocks.includes(block)) return;
+    segment.blocks = segment.blocks.filter((one) => one !== block);
+    segment.damaged.push({ from: head.from, until: head.until, head });
+    // Its length may not be what it was, and a block that is written tells its place by that.
     if (open.get(appKey(segment.app)) === segment) open.delete(appKey(segment.app));
     damaged += 1;
-    generation += 1;
-    log.error("a damaged log file is set aside", { path: segment.path, why });
-    try {
-      setAside(folder, segment.path);
-    } catch (error) {
-      log.warn("a damaged log file could not be moved", { path: segment.path, error });
-    }
+    log.error("lines of a damaged block cannot be read", { why: message, lines: head.lines });
   };
 
   const drop = (segment: Segment, reason: DropReason) => {
@@ -235,6 +243,9 @@ export function openLogStore({ folder, limits, log, now, space = freeSpace }: Lo
 }
 
 function keptOf(segment: Segment) {
-  const until = segment.blocks.reduce((latest, { head }) => Math.max(latest, head.until), 0);
+  const until = [...segment.blocks.map(({ head }) => head), ...segment.damaged].reduce(
+    (latest, part) => Math.max(latest, part.until),
+    0,
+  );
   return { app: segment.app, path: segment.path, bytes: segment.bytes, untilMs: until };
 }

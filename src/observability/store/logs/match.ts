@@ -64,7 +64,7 @@ export interface Enough {
 
 /**
  * The lines of a block that fit, by time. With `enough`, only that many, and those of the same time as the last of them.
- * Throws `CorruptSegment`, and fails `invalid` where the query takes too long.
+ * Throws `CorruptBlock`, and fails `invalid` where the query takes too long.
  */
 export function matchBlock(asked: BlockQuery, block: StoredBlock, enough?: Enough): FoundLine[] {
   const needles = asked.needles.filter(({ plainOnly }) => !(plainOnly && block.head.escapes));

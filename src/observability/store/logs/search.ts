@@ -3,7 +3,7 @@ import { compareLines, type FoundLine } from "../../core/logs/line.ts";
 import type { CompiledQuery } from "../../core/logs/query.ts";
 import type { LogStore } from "./log-store.ts";
 import { type BlockQuery, blockQuery, type Enough, headFits, matchBlock, matchLines } from "./match.ts";
-import { CorruptSegment, type StoredBlock } from "./segment.ts";
+import { CorruptBlock, type StoredBlock } from "./segment.ts";
 
 interface SearchRequest {
   query: CompiledQuery;
@@ -124,8 +124,8 @@ function found(store: LogStore, asked: BlockQuery, { place, progress, enough }: 
     else progress.blocksSkipped += 1;
     return matched;
   } catch (error) {
-    if (!(error instanceof CorruptSegment)) throw error;
-    store.damage(error.segment, error.message);
+    if (!(error instanceof CorruptBlock)) throw error;
+    store.damage(error);
     return [];
   }
 }
