@@ -27,6 +27,8 @@ export const appsLimits = {
     pingMs: 5_000,
     /** The event log is read this often while somebody listens to it. */
     eventsLookMs: 1_000,
+    /** While no client listens to events. */
+    eventsQuietLookMs: 10_000,
     eventsPerLook: 200,
   },
 } as const;

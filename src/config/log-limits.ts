@@ -35,6 +35,13 @@ export const logLimits = {
     ageMs: 7 * 24 * 3_600_000,
     /** How often files are looked at for new lines. */
     lookMs: 200,
+    /**
+     * How often the file of a container is looked at that has written nothing for `quietMs`; it is watched meanwhile, so
+     * that what it writes next is read at the next look. A law keeps this below half of the drains' `lagMs`: where files
+     * cannot be watched, drains must not take older lines for complete.
+     */
+    quietLookMs: 700,
+    quietMs: 2_000,
   },
   search: {
     /** How long one request looks: what it had no time for is named in the answer. */

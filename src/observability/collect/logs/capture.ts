@@ -2,6 +2,7 @@ import type { Log } from "../../../base/words/log.ts";
 import { levelOf } from "../../core/logs/level.ts";
 import type { LogApp, LogSource, NewLine } from "../../core/logs/line.ts";
 import { createSampler, type Sampler, type SamplingLimits } from "../../core/logs/sampling.ts";
+import { watchOnce } from "./log-file.ts";
 import { createTail, type Tail, type TailPosition } from "./tail.ts";
 
 /** A container whose output is kept. */
@@ -27,6 +28,11 @@ export interface CaptureLimits extends SamplingLimits {
   turnBytes: number;
   /** Lines that are older than this are not kept. */
   ageMs: number;
+  /** How often a container is looked at. */
+  lookMs: number;
+  /** A container that has written nothing for `quietMs` is looked at every `quietLookMs`, and as soon as it writes. */
+  quietLookMs: number;
+  quietMs: number;
 }
 
 interface CaptureOptions {
@@ -35,6 +41,8 @@ interface CaptureOptions {
   log: Log;
   now: () => number;
   steady: () => number;
+  /** Called when a quiet container has written something: a turn is due at once. */
+  onWrite?: () => void;
 }
 
 interface Reading {
@@ -45,6 +53,11 @@ interface Reading {
   settled: boolean;
   failed: boolean;
   gone: boolean;
+  /** Steady milliseconds: of the last line, and when to look again. */
+  wroteAt: number;
+  lookAt: number;
+  /** Ends the watch of a quiet container. */
+  unwatch: (() => void) | undefined;
 }
 
 export interface CaptureState {
@@ -61,6 +74,8 @@ export interface Capture {
   watch(containers: readonly LoggedContainer[]): void;
   /** One turn of each. True where there is more to read at once. */
   turn(): boolean;
+  /** Milliseconds until the next turn is due. */
+  pauseMs(): number;
   /** Reads what a container has written so far, to the end, and puts it on disk: it is about to be removed. */
   drain(id: string): void;
   state(): CaptureState;
@@ -70,7 +85,7 @@ export interface Capture {
 const drainTurnsMax = 400;
 
 /** Reads the output of containers into a store. */
-export function createCapture({ sink, limits, log, now, steady }: CaptureOptions): Capture {
+export function createCapture({ sink, limits, log, now, steady, onWrite }: CaptureOptions): Capture {
   const readings = new Map<string, Reading>();
   const known = sink.positions();
   const unreadable = new Map<string, string>();
@@ -139,7 +154,34 @@ export function createCapture({ sink, limits, log, now, steady }: CaptureOptions
     }
   };
 
+  const wake = (reading: Reading) => {
+    reading.unwatch?.();
+    reading.unwatch = undefined;
+    reading.lookAt = 0;
+  };
+
+  /** Whether nothing is to be done for it now. */
+  const rests = (reading: Reading, at: number): boolean => {
+    const { container, gone, failed, settled, tail } = reading;
+    if (gone || failed || !(container.running || settled)) return false;
+    if (at < reading.lookAt) return true;
+    if (!tail.isQuiet()) {
+      wake(reading);
+      reading.wroteAt = at;
+      return false;
+    }
+    takeNote(reading, !container.running);
+    if (at - reading.wroteAt < limits.quietMs) return true;
+    reading.lookAt = at + limits.quietLookMs;
+    reading.unwatch ??= watchOnce(container.path, () => {
+      wake(reading);
+      onWrite?.();
+    });
+    return true;
+  };
+
   const end = (id: string, reading: Reading) => {
+    wake(reading);
     reading.tail.close();
     readings.delete(id);
     unreadable.delete(reading.container.source.pod);
@@ -163,12 +205,17 @@ export function createCapture({ sink, limits, log, now, steady }: CaptureOptions
             settled: false,
             failed: false,
             gone: false,
+            wroteAt: steady(),
+            lookAt: 0,
+            unwatch: undefined,
           });
       }
     },
     turn() {
       let more = false;
+      const at = steady();
       for (const [id, reading] of readings) {
+        if (rests(reading, at)) continue;
         // Nothing is lost: it waits in Docker's files.
         if (!sink.hasRoom()) return false;
         const unfinished = guarded(reading);
@@ -179,6 +226,12 @@ export function createCapture({ sink, limits, log, now, steady }: CaptureOptions
         end(id, reading);
       }
       return more;
+    },
+    pauseMs() {
+      const at = steady();
+      let pause = limits.quietLookMs;
+      for (const { lookAt } of readings.values()) pause = Math.min(pause, Math.max(lookAt - at, limits.lookMs));
+      return pause;
     },
     drain(id) {
       const reading = readings.get(id) ?? [...readings.values()].find(({ container }) => container.source.pod === id);
@@ -195,7 +248,10 @@ export function createCapture({ sink, limits, log, now, steady }: CaptureOptions
       unreadable: [...unreadable].map(([pod, why]) => ({ pod, why })),
     }),
     close() {
-      for (const { tail } of readings.values()) tail.close();
+      for (const reading of readings.values()) {
+        wake(reading);
+        reading.tail.close();
+      }
       readings.clear();
     },
   };

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync, statSync, watch } from "node:fs";
 
 const headBytes = 4_096;
 
@@ -10,6 +10,26 @@ export interface LogFile {
   size(): number;
   read(into: Buffer, at: number): number;
   close(): void;
+}
+
+/**
+ * Calls `onChange` once, soon after something happens to the file at `path`. Call what it returns to stop that. Does nothing
+ * where files cannot be watched, such as on some network file systems or when the kernel has no watch left.
+ */
+export function watchOnce(path: string, onChange: () => void): () => void {
+  try {
+    const watcher = watch(path, { persistent: false });
+    const end = () => watcher.close();
+    const changed = () => {
+      end();
+      onChange();
+    };
+    watcher.once("change", changed);
+    watcher.once("error", end);
+    return end;
+  } catch {
+    return () => undefined;
+  }
 }
 
 /** Undefined where there is none. */
@@ -62,4 +82,10 @@ function exists(path: string): boolean {
 /** Number of the file that has this name now. */
 export function inodeOf(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.ino;
+}
+
+/** Whether the file that has this name now is still this one, and not a byte longer or shorter. */
+export function isUnchanged(path: string, { inode, size }: { inode: number; size: number }): boolean {
+  const now = statSync(path, { throwIfNoEntry: false });
+  return now !== undefined && now.ino === inode && now.size === size;
 }

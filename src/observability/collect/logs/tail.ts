@@ -1,5 +1,5 @@
 import { createDockerEntries, type DockerLine } from "../../core/logs/docker-entries.ts";
-import { inodeOf, type LogFile, openLogFile, rotatedPaths } from "./log-file.ts";
+import { inodeOf, isUnchanged, type LogFile, openLogFile, rotatedPaths } from "./log-file.ts";
 
 /** How far a log was read: `offset` bytes of the file `file`; `at` is the time of the last line. */
 export interface TailPosition {
@@ -19,6 +19,8 @@ interface TailStep {
 export interface Tail {
   /** Reads at most about `bytes`. `now`: steady milliseconds. */
   step(bytes: number, now: number): TailStep;
+  /** Whether a step would find nothing: costs one look at the file. */
+  isQuiet(): boolean;
   /** After the lines that were handed out; undefined before the first. */
   position(): TailPosition | undefined;
   close(): void;
@@ -142,6 +144,10 @@ export function createTail(path: string, start: TailPosition | undefined): Tail 
       }
       return handOut(false);
     },
+    isQuiet: () =>
+      file !== undefined &&
+      !entries.isPartial() &&
+      isUnchanged(path, { inode: file.inode, size: offset + held.length }),
     position: () => position,
     close() {
       file?.close();

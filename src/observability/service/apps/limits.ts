@@ -17,6 +17,7 @@ export interface AppsLimits {
     waitingBytesMax: number;
     pingMs: number;
     eventsLookMs: number;
+    eventsQuietLookMs: number;
     eventsPerLook: number;
   };
 }

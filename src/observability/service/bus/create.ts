@@ -1,5 +1,5 @@
 import type { Client } from "../../../base/wire/client.ts";
-import type { Clock } from "../../../base/words/clock.ts";
+import type { SteadyClock } from "../../../base/words/clock.ts";
 import type { Log } from "../../../base/words/log.ts";
 import { listEvents } from "../../../orchestration/api/events.ts";
 import type { StreamEvents } from "../../api/stream.ts";
@@ -23,7 +23,7 @@ interface StreamParts {
   operations: Operations;
   client: Client;
   nameOf: NameOf;
-  clock: Clock;
+  clock: SteadyClock;
   log: Log;
   version(): string;
   epoch: string;
@@ -61,8 +61,13 @@ export function createStreamRoom(parts: StreamParts): StreamRoom & { run(signal:
   }
 
   async function followEvents(signal: AbortSignal): Promise<void> {
+    let readAt = -Infinity;
     while (!signal.aborted) {
-      await readEvents().catch((error: unknown) => log.debug("event log not read", { error }));
+      const isDue = bus.count("events") > 0 || clock.steady() - readAt >= limits.eventsQuietLookMs;
+      if (isDue) {
+        readAt = clock.steady();
+        await readEvents().catch((error: unknown) => log.debug("event log not read", { error }));
+      }
       await clock.sleep(limits.eventsLookMs, signal);
     }
   }

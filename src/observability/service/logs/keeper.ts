@@ -56,7 +56,9 @@ export function createLogKeeper({ setup, clock, log, post }: KeeperParts): LogKe
     }) satisfies typeof store.add,
   };
   const { now, steady } = clock;
-  const capture = createCapture({ sink, limits: setup.capture, log, now, steady });
+  /** Ends the pause between two turns of reading. */
+  let wake = () => {};
+  const capture = createCapture({ sink, limits: setup.capture, log, now, steady, onWrite: () => wake() });
   /** Turns of reading without an end. */
   let turns = 0;
   const inTurn = createLimit(limits.atOnceMax);
@@ -139,6 +141,7 @@ export function createLogKeeper({ setup, clock, log, post }: KeeperParts): LogKe
 
   return {
     receive(message) {
+      wake();
       if (message.type === "watch") capture.watch(message.containers);
       else if (message.type === "follow") void follow(message.id, message.query, message.tail);
       else if (message.type === "cancel") {
@@ -153,6 +156,7 @@ export function createLogKeeper({ setup, clock, log, post }: KeeperParts): LogKe
     async run(signal) {
       let trust = clockStart(now(), steady());
       let sweptAt = steady();
+      signal.addEventListener("abort", () => wake(), { once: true });
       while (!signal.aborted) {
         const more = capture.turn();
         turns = more ? turns + 1 : 0;
@@ -164,7 +168,13 @@ export function createLogKeeper({ setup, clock, log, post }: KeeperParts): LogKe
           trust = clockLook(trust, { wallMs: now(), steadyMs: steady() }, { jumpMs, holdMs });
           store.sweep(trust.heldUntilMs > steady() ? undefined : now() - setup.store.ageMs);
         }
-        await (more ? Bun.sleep(0) : clock.sleep(setup.capture.lookMs, signal));
+        if (more) {
+          await Bun.sleep(0);
+          continue;
+        }
+        const pause = new AbortController();
+        wake = () => pause.abort();
+        await clock.sleep(capture.pauseMs(), pause.signal);
       }
       store.flush({ all: true });
       capture.close();

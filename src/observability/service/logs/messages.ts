@@ -10,7 +10,7 @@ import type { MissingLines } from "../../store/logs/missing.ts";
 export interface LogSetup {
   folder: string;
   store: LogStoreLimits & { sweepMs: number; clockJumpMs: number; clockHoldMs: number };
-  capture: CaptureLimits & { lookMs: number };
+  capture: CaptureLimits;
   search: { budgetMs: number; sliceMs: number; atOnceMax: number; followLinesMax: number };
 }
 

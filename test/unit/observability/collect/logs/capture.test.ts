@@ -21,6 +21,7 @@ import { compileQuery } from "../../../../../src/observability/core/logs/query.t
 import { type LogStore, openLogStore } from "../../../../../src/observability/store/logs/log-store.ts";
 import { searchLines } from "../../../../../src/observability/store/logs/search.ts";
 import { silentLog } from "../../../../support/silent-log.ts";
+import { waitFor } from "../../../../support/wait.ts";
 
 const folders: string[] = [];
 afterEach(() => {
@@ -192,6 +193,65 @@ test("an entry that is still being written waits for its end", () => {
   appendFileSync(path, whole.slice(20));
   readAll(capture);
   expect(texts(store)).toEqual(["one"]);
+});
+
+/** A container that has been quiet for long, at a time that the test sets; `look` answers how many lines the store has. */
+function quiet() {
+  const { path, container, folder } = world();
+  let at = 0;
+  const store = openLogStore({
+    folder: join(folder, "store"),
+    limits: logLimits.store,
+    log: silentLog,
+    now: () => startMs,
+  });
+  const capture = createCapture({
+    sink: store,
+    limits: logLimits.capture,
+    log: silentLog,
+    now: () => startMs,
+    steady: () => at,
+  });
+  capture.watch([container()]);
+  const look = (steadyMs: number) => {
+    at = steadyMs;
+    readAll(capture);
+    return texts(store).length;
+  };
+  appendFileSync(path, entry("one"));
+  for (let looks = 0; looks <= 20; looks++) look(looks * 200);
+  return { path, look, capture };
+}
+
+test("a quiet container that writes is read at the next look, because its file is watched", async () => {
+  const { path, look, capture } = quiet();
+  appendFileSync(path, entry("two"));
+  await waitFor("the line that woke it", () => look(4_200) === 2);
+  capture.close();
+});
+
+test("a quiet container whose file cannot be watched is read within a second", () => {
+  const { path, look, capture } = quiet();
+  // No event of a watch comes before this test gives way.
+  appendFileSync(path, entry("two"));
+  const looks = [4_200, 4_400, 4_600, 4_800, 5_000];
+  expect(looks.map((at) => look(at))).toContain(1);
+  expect(look(5_000)).toBe(2);
+  capture.close();
+});
+
+test("a quiet container whose file is rotated is read on in the next one", () => {
+  const { path, look, capture } = quiet();
+  appendFileSync(path, entry("two"));
+  renameSync(path, `${path}.1`);
+  writeFileSync(path, entry("three"));
+  expect(look(5_000)).toBe(3);
+  capture.close();
+});
+
+test("quiet files are looked at often enough for drains, which take lines older than their lag for complete", () => {
+  const { capture, drains } = logLimits;
+  expect(capture.quietLookMs + capture.lookMs).toBeLessThan(drains.lagMs / 2);
 });
 
 test("a pod that writes too much is sampled, says so, and the other one keeps every line", () => {
