@@ -111,7 +111,7 @@ async function openImage(image: string, ends: Ends, parts: ProxyParts): Promise<
       { path: layout.run, readOnly: false },
     ],
     capabilities: ["KILL", "NET_BIND_SERVICE", "SETGID", "SETUID"],
-    filesMax: await filesAllowed(proxyLimits.connectionsMax),
+    filesMax: await filesAllowed(proxyLimits),
     limitMs: proxyLimits.startMs,
   });
   const told = toldBy(`the image ${image}`, (await container.once(["-vv"])).stdout);
@@ -139,7 +139,7 @@ async function proxyOf({ launch, capabilities, user }: Program, { receiver, door
     user: process.getuid?.() === 0 ? user : undefined,
     logTo: { address: receiver.address, transport: "udp", word: receiver.word },
     door: { address: door.address, word: door.word, ...certificateLimits.onDemand },
-    connectionsMax: await connectionsAllowed(proxyLimits.connectionsMax),
+    ...(await connectionsAllowed({ connectionsMax: proxyLimits.connectionsMax, splicesMax: proxyLimits.splicesMax })),
     spareBackends: proxyLimits.spareBackends,
     threads: undefined,
   };

@@ -2,6 +2,8 @@
 export const proxyLimits = {
   /** Connections of visitors at one time, over all apps. */
   connectionsMax: 20_000,
+  /** Downloads over plain HTTP at one time that the kernel carries; each takes a pipe, which is two open files. */
+  splicesMax: 1_000,
   /** Backends that a load of the proxy leaves for new apps, so that their routes come without another load. */
   spareBackends: 32,
   /** Answer to one command. */
@@ -11,7 +13,7 @@ export const proxyLimits = {
   /** Of its image: how often it is looked whether an ingress needs it, and the pauses after a failed pull. */
   image: { lookMs: 500, firstMs: 5_000, maxMs: 300_000 },
   /** How often it is looked whether the proxy still runs: one that was killed is back within half a second. */
-  lookMs: 50,
+  lookMs: 200,
   /** How often HAProxy is asked whether replicas that left are idle. */
   idleLookMs: 200,
   /** Changes of replicas behind the state on disk, until it is written as a whole again. One is about 1 KB. */

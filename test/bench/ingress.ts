@@ -37,7 +37,8 @@ const rateMax = 1_000;
 /** On a machine that is shared, for figures without the others: these nearly stand still for two minutes. */
 const isFirst = process.env.BERTH_BENCH_FIRST === "1";
 
-type Kind = "own" | "logging" | "nginx" | "duties" | "duties logging" | "bare" | "caddy" | "most" | "nginx most";
+type Kind =
+  "own" | "unspliced" | "logging" | "nginx" | "duties" | "duties logging" | "bare" | "caddy" | "most" | "nginx most";
 type Figures = Record<Kind, number>;
 
 interface World {
@@ -86,6 +87,7 @@ async function startAll(world: World, logTo: number, ends: (() => Promise<void>)
   };
   return {
     own: await kept(startOwn(await order("own", manyHosts))),
+    unspliced: await kept(startOwn({ ...(await order("unspliced", manyHosts)), splicesMax: 0 })),
     logging: await kept(startOwn({ ...(await order("logging", manyHosts)), logTo })),
     nginx: await kept(startNginx(await order("nginx", manyHosts))),
     duties: await kept(startNginx(await order("duties", manyHosts), "same")),
@@ -125,7 +127,7 @@ async function speed(all: All): Promise<BenchRow[]> {
     spent.get(kind)?.push((cpuUs(pids) - before) / count);
     return perSecond;
   });
-  const big = await inTurns(["own", "nginx", "caddy"], async (kind) => {
+  const big = await inTurns(["own", "unspliced", "nginx", "caddy"], async (kind) => {
     const { perSecond } = await load(all[kind].port, { host: middle(kind), path: "/big", connections: downloads });
     return perSecond;
   });
@@ -151,6 +153,7 @@ async function speed(all: All): Promise<BenchRow[]> {
     perSecond("ingress, 10,000 hosts, to 1,000", ["most", "own"], ">= 0.9"),
     perSecond("nginx, 10,000 hosts, to 1,000", ["nginx most", "nginx"], "for comparison"),
     downloaded("downloads of 10 MB, to nginx", "nginx", ">= 1.0"),
+    downloaded("downloads of 10 MB, to the same without splicing", "unspliced", "> 1"),
     downloaded("downloads of 10 MB, to caddy", "caddy", "for comparison"),
   ];
 }
@@ -258,6 +261,7 @@ async function inTurns(kinds: readonly Kind[], measure: (kind: Kind) => Promise<
   const of = (kind: Kind) => median(found.get(kind) ?? []);
   return {
     own: of("own"),
+    unspliced: of("unspliced"),
     logging: of("logging"),
     nginx: of("nginx"),
     duties: of("duties"),

@@ -14,11 +14,11 @@ import { site, table, upstream } from "../support/ingress-table.ts";
 import { isServing, type Measured, pin, proxyCore, type ProxyOrder, withChildren } from "./proxies.ts";
 
 /** HAProxy as the server runs it, with one thread. `logTo` is the UDP port of a receiver of one line per request. */
-export async function startOwn(order: ProxyOrder & { logTo?: number }): Promise<Measured> {
-  const { folder, port, hosts, upstreamPort, logTo } = order;
+export async function startOwn(order: ProxyOrder & { logTo?: number; splicesMax?: number }): Promise<Measured> {
+  const { folder, port, hosts, upstreamPort, logTo, splicesMax = proxyLimits.splicesMax } = order;
   mkdirSync(join(folder, "ingress"), { recursive: true });
   const pidFile = join(folder, "pid");
-  const proxy = await ownProxy(folder, pidFile, logTo);
+  const proxy = await ownProxy(folder, pidFile, { logTo, splicesMax });
   const sites = Array.from({ length: hosts }, (_, host) => siteOf(host, upstreamPort, 0));
   let current: Table = table(sites, { http: `127.0.0.1:${port}` });
   const pids = () => withChildren(Number(readFileSync(pidFile, "utf8")));
@@ -54,7 +54,11 @@ function siteOf(host: number, port: number, change: number): Site {
   return site(`h${host}`, [upstream(port, container)], { options: { accessLog: "sampled" } });
 }
 
-async function ownProxy(folder: string, pidFile: string, logTo: number | undefined): Promise<IngressProxy> {
+async function ownProxy(
+  folder: string,
+  pidFile: string,
+  { logTo, splicesMax }: { logTo: number | undefined; splicesMax: number },
+): Promise<IngressProxy> {
   const found = await findBinary();
   if (!found.ok) throw new Error(found.problem);
   const { path, capabilities } = found.binary;
@@ -66,7 +70,7 @@ async function ownProxy(folder: string, pidFile: string, logTo: number | undefin
     headerPrefix: "X-Berth",
     user: undefined,
     logTo: logTo === undefined ? undefined : { address: `127.0.0.1:${logTo}`, transport: "udp" },
-    connectionsMax: await connectionsAllowed(proxyLimits.connectionsMax),
+    ...(await connectionsAllowed({ connectionsMax: proxyLimits.connectionsMax, splicesMax })),
     spareBackends: proxyLimits.spareBackends,
     threads: 1,
   };

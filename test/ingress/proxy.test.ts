@@ -42,6 +42,7 @@ function open(starter?: readonly string[]) {
     logTo: undefined,
     door: undefined,
     connectionsMax: 2_000,
+    splicesMax: 100,
     spareBackends: 4,
     threads: 1,
   };

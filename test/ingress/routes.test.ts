@@ -7,13 +7,19 @@ import { exchange, statuses } from "../support/raw-http.ts";
 import { site, table, upstream } from "../support/ingress-table.ts";
 import type { Site } from "../../src/ingress/core/table.ts";
 
+/** 20 MB in which no piece is like another. */
+const big = new Uint8Array(Uint32Array.from({ length: 5_000_000 }, (_, at) => at * 2_654_435_761).buffer);
+
 let port: number;
 let proxy: TestProxy;
 const servers = ["a", "b", "c", "d"].map((name) =>
   Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
-    fetch: (request) => Response.json({ name, path: new URL(request.url).pathname, headers: request.headers.toJSON() }),
+    fetch: (request) =>
+      new URL(request.url).pathname === "/big"
+        ? new Response(big)
+        : Response.json({ name, path: new URL(request.url).pathname, headers: request.headers.toJSON() }),
   }),
 );
 const [a, b, c, d] = servers.map((server) => [upstream(server.port ?? 0)]) as [
@@ -57,6 +63,14 @@ async function get(host: string, path: string, headers: Record<string, string> =
     response.headers.get("content-type")?.startsWith("application/json") === true ? JSON.parse(text) : { text };
   return { response, status: response.status, body };
 }
+
+test("a download over plain HTTP is carried by the kernel, and arrives as it was", async () => {
+  const pipes = async () => /^PipesFree: (\d+)$/m.exec(await proxy.send("show info\n"))?.[1];
+  expect(await pipes()).toBe("0");
+  const answer = await fetch(`http://127.0.0.1:${port}/big`, { headers: { host: "a.test" } });
+  expect(Buffer.compare(Buffer.from(await answer.arrayBuffer()), Buffer.from(big))).toBe(0);
+  expect(Number(await pipes())).toBeGreaterThan(0);
+});
 
 const reached: [string, string, string, string][] = [
   ["a.test", "/", "a", "/"],

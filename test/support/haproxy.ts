@@ -19,6 +19,7 @@ export function proxySetup(folder: string, changed: Partial<Setup> = {}): Setup 
     logTo: undefined,
     door: undefined,
     connectionsMax: 2_000,
+    splicesMax: 100,
     spareBackends: 8,
     threads: 1,
     ...changed,

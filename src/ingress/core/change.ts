@@ -70,6 +70,8 @@ export interface Setup {
   door: { address: string; word: string; waitMs: number; waitingMax: number } | undefined;
   /** Connections of clients at one time. */
   connectionsMax: number;
+  /** Downloads over plain HTTP at one time that the kernel carries by itself; of more, and with 0 of all, HAProxy copies. */
+  splicesMax: number;
   /** Spare backends that a load leaves for new sites. */
   spareBackends: number;
   /** Threads of the proxy; undefined: as many as the machine has. */

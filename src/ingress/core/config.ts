@@ -146,6 +146,7 @@ function globalLines(table: Table, setup: Setup): Lines {
     ...(user === undefined ? [] : [`user ${plainName(user, "user")}`]),
     ...(threads === undefined ? [] : [`nbthread ${wholeNumber(threads, 64, "threads")}`]),
     `maxconn ${wholeNumber(connectionsMax, 1_000_000, "connections")}`,
+    ...(setup.splicesMax === 0 ? [] : [`maxpipes ${wholeNumber(setup.splicesMax, 1_000_000, "splices")}`]),
     // A process that was replaced keeps its WebSockets for this long; of more than ten, the oldest ends.
     "hard-stop-after 12h",
     "mworker-max-reloads 10",

@@ -47,6 +47,8 @@ function webRules(web: Web): Lines {
   const redirects = redirectRules(web, isBehindProxy);
   return [
     ...opening,
+    // With TLS there is nothing that the kernel could carry.
+    ...(scheme === "http" && setup.splicesMax > 0 ? ["option splice-response"] : []),
     ...(isBehindProxy ? [] : addressVariables("tcp-request session", "sess")),
     ...refusals,
     ...identityRules(setup),

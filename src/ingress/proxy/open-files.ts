@@ -1,19 +1,37 @@
 import { readFile } from "node:fs/promises";
 
-/** Files that the proxy has open beside the two of each connection: listeners, replicas that wait, its own. */
+/** What the proxy is to carry at one time. */
+interface Wanted {
+  connectionsMax: number;
+  splicesMax: number;
+}
+
+/** Files that the proxy has open beside those of connections: listeners, replicas that wait, its own. */
 const reserve = 1_000;
+/** One to the visitor, one to the replica, and a few that are being closed. */
+const perConnection = 2.2;
+const perSplice = 2;
+const connectionsLeast = 100;
 
 /**
- * Connections of visitors at one time that the machine's limit of open files allows, at most `wanted`. Each takes two:
- * one to the visitor, one to the replica.
+ * Connections of visitors and spliced downloads at one time that the machine's limit of open files allows. HAProxy does not
+ * start where they could need more. Where files are short, there are no spliced downloads.
  */
-export async function connectionsAllowed(wanted: number): Promise<number> {
-  return Math.max(100, Math.min(wanted, Math.floor(((await hardLimit()) - reserve) / 2.2)));
+export async function connectionsAllowed(wanted: Wanted): Promise<Wanted> {
+  return allowedBy(await hardLimit(), wanted);
+}
+
+export function allowedBy(files: number, wanted: Wanted): Wanted {
+  const all = wanted.connectionsMax * perConnection + wanted.splicesMax * perSplice + reserve;
+  if (files >= all) return wanted;
+  const connections = Math.floor((files - reserve) / perConnection);
+  return { connectionsMax: Math.max(connectionsLeast, Math.min(wanted.connectionsMax, connections)), splicesMax: 0 };
 }
 
 /** Files that a container of the proxy may have open. More than the machine gives would keep it from starting. */
-export async function filesAllowed(connections: number): Promise<number> {
-  return Math.min(Math.ceil(connections * 2.2) + reserve, await hardLimit());
+export async function filesAllowed({ connectionsMax, splicesMax }: Wanted): Promise<number> {
+  const wanted = Math.ceil(connectionsMax * perConnection) + splicesMax * perSplice + reserve;
+  return Math.min(wanted, await hardLimit());
 }
 
 async function hardLimit(): Promise<number> {

@@ -51,6 +51,7 @@ const setupOf = (): Setup => ({
   logTo: undefined,
   door: undefined,
   connectionsMax: 1_000,
+  splicesMax: 10,
   spareBackends: 4,
   threads: 1,
 });
