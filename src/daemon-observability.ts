@@ -14,6 +14,7 @@ import { backupAge } from "./base/disk/backup-mark.ts";
 import { listenForPlane, type PlaneListener, type PlaneListenOptions } from "./daemon-plane-listener.ts";
 import { actorHeader, createClient } from "./base/wire/client.ts";
 import { systemClock } from "./base/words/clock.ts";
+import type { IngressWord } from "./base/http/ingress-word.ts";
 import type { Log } from "./base/words/log.ts";
 import type { Secret } from "./base/words/secret.ts";
 import type { Layout } from "./base/disk/layout.ts";
@@ -47,6 +48,8 @@ interface Parts {
   sendWebhook: SendWebhook;
   sendMail: SendMail | undefined;
   key: Secret<Uint8Array>;
+  /** What our ingress is known by. */
+  ingress: IngressWord;
   installationId: string;
   log: Log;
   /** The orchestration plane in process; it is made after this. */

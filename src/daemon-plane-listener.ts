@@ -3,6 +3,7 @@ import { observabilityLimits } from "./config/observability-limits.ts";
 import { isPublicAddress } from "./config/observability-options.ts";
 import { parseAddress } from "./config/values.ts";
 import type { Layout } from "./base/disk/layout.ts";
+import type { IngressWord } from "./base/http/ingress-word.ts";
 import { type Listener, startListener } from "./base/http/listener.ts";
 import { systemClock } from "./base/words/clock.ts";
 import type { Log } from "./base/words/log.ts";
@@ -24,6 +25,8 @@ interface PlaneParts {
   installationId: string;
   /** Of the installation, for names of headers. */
   prefix: string;
+  /** Our own ingress. */
+  ingress: IngressWord;
   log: Log;
 }
 
@@ -76,7 +79,7 @@ interface Place {
 }
 
 function starter(parts: PlaneParts, { identityTrustedProxies: trustedProxies }: PlaneListenOptions) {
-  const { observability, key, installationId: installation, prefix, log } = parts;
+  const { observability, key, installationId: installation, prefix, ingress, log } = parts;
   const limits = observabilityLimits;
   const common = {
     cookie: createSessionCookie({
@@ -93,7 +96,7 @@ function starter(parts: PlaneParts, { identityTrustedProxies: trustedProxies }: 
       address,
       tls: tls === undefined ? undefined : { cert: tls.cert, key: tls.key },
       handler: (connected) =>
-        createObservabilityApp({ observability, connected, trustedProxies, ...common, log, limits }).fetch,
+        createObservabilityApp({ observability, connected, trustedProxies, ingress, ...common, log, limits }).fetch,
       refusals: planeRefusals,
       limits,
       log,

@@ -4,6 +4,7 @@ import { certificateLimits } from "./config/certificate-limits.ts";
 import { proxyLimits } from "./config/proxy-limits.ts";
 import type { Layout } from "./base/disk/layout.ts";
 import { hasUser } from "./base/machine/accounts.ts";
+import type { IngressWord } from "./base/http/ingress-word.ts";
 import { systemClock } from "./base/words/clock.ts";
 import type { Log } from "./base/words/log.ts";
 import type { Capabilities, Setup } from "./ingress/core/change.ts";
@@ -26,6 +27,8 @@ export interface ProxyParts {
   names: Naming;
   log: Log;
   engine: Engine;
+  /** What own services know our ingress by. */
+  ingressWord: IngressWord;
   /** The container of a program that the server itself needs. */
   helper: (program: HelperProgram) => Helper;
 }
@@ -139,6 +142,7 @@ async function proxyOf({ launch, capabilities, user }: Program, { receiver, door
     user: process.getuid?.() === 0 ? user : undefined,
     logTo: { address: receiver.address, transport: "udp", word: receiver.word },
     door: { address: door.address, word: door.word, ...certificateLimits.onDemand },
+    ownHeader: { name: parts.ingressWord.header, value: parts.ingressWord.word.reveal() },
     ...(await connectionsAllowed({ connectionsMax: proxyLimits.connectionsMax, splicesMax: proxyLimits.splicesMax })),
     spareBackends: proxyLimits.spareBackends,
     threads: undefined,

@@ -21,6 +21,7 @@ import { signingSecret } from "./base/deliver/signature.ts";
 import { createWebhookSender } from "./base/deliver/webhook.ts";
 import { createAssets } from "./base/disk/assets.ts";
 import { loadKey } from "./base/disk/key-file.ts";
+import { ingressWord } from "./base/http/ingress-word.ts";
 import { layoutOf } from "./base/disk/layout.ts";
 import { makeFolders, prepareRoot } from "./base/disk/root.ts";
 import { createOrchestrationApp } from "./orchestration/http/app.ts";
@@ -68,6 +69,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
   await makeFolders(layout);
   const names = naming(options.prefix);
   const key = await loadKey(layout);
+  const word = ingressWord(key, names.headerPrefix);
   const store = openStore({
     path: layout.database,
     lockPath: layout.lock,
@@ -184,7 +186,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
   let planeListener: PlaneListener | undefined;
   const sources = sourceReader({ layout, options, controller: running.controller });
   const observabilityRoom = createObservabilityRoom({
-    ...{ layout, key, log, installationId: store.installationId, apps: running.apps },
+    ...{ layout, key, log, ingress: word, installationId: store.installationId, apps: running.apps },
     ...{ measures: running.measures, taken: () => ingressRoom?.takenFigures() ?? [] },
     podLogs: (name, reading) => running.controller.podLogs(name, reading),
     inside: podInside(running.controller, engine),
@@ -197,6 +199,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
   observability = observabilityRoom;
   ingressRoom = await createIngressRoom({
     options,
+    ingressWord: word,
     layout,
     names,
     log,
@@ -239,7 +242,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     // Health checks of a proxy come the moment that the port opens.
     await running.firstLook(limits.firstLookMs);
     front = await listened(startFront({ ...access, app: app.fetch, takeover: app.takeover, limits, log }));
-    const forUsers = listenForIdentity(identity, options, log);
+    const forUsers = listenForIdentity(identity, options, { ingress: word, log });
     if (forUsers !== undefined) identityListener = await listened(forUsers);
     planeListener = await observabilityRoom.listen(options);
     if (planeListener !== undefined) listeners.push(planeListener);

@@ -211,8 +211,6 @@ export interface ServeOptions extends AccessOptions, IngressOptions, Observabili
 /** The same as an operator writes them. */
 export type ServeFlags = Partial<Record<keyof ServeOptions, string>>;
 
-/** The ingress of this machine. */
-const ownIngress = "127.0.0.1/32,::1/128";
 type Environment = Record<string, string | undefined>;
 
 /** Fails `invalid` for a prefix, a switch or a log level that cannot be. Addresses are read where they are bound. */
@@ -247,7 +245,7 @@ type IdentityOption =
 function identityOptions(flags: ServeFlags, env: Environment): Pick<ServeOptions, IdentityOption> {
   const identityAddr = flags.identityAddr ?? env.BERTH_IDENTITY_ADDR ?? "127.0.0.1:8688";
   const allowance = flags.identityAllowPrivate ?? env.BERTH_IDENTITY_ALLOW_PRIVATE_ENDPOINTS ?? "false";
-  const proxies = flags.identityTrustedProxies ?? env.BERTH_IDENTITY_TRUSTED_PROXIES ?? ownIngress;
+  const proxies = flags.identityTrustedProxies ?? env.BERTH_IDENTITY_TRUSTED_PROXIES ?? "";
   return {
     identityAddr,
     identityBaseUrl: baseUrlOf(flags.identityBaseUrl ?? env.BERTH_IDENTITY_BASE_URL ?? "", identityAddr),

@@ -29,7 +29,8 @@ export const serveUsage = `usage: berth serve [flags]
                               its providers and webhooks may live on private addresses and be http
                               (BERTH_IDENTITY_ALLOW_PRIVATE_ENDPOINTS)
   --identity-trusted-proxies CIDR,…
-                              whose X-Forwarded-For is believed (BERTH_IDENTITY_TRUSTED_PROXIES, this machine)
+                              other proxies whose X-Forwarded-For is believed, such as a Caddy on this
+                              machine: 127.0.0.1 (BERTH_IDENTITY_TRUSTED_PROXIES)
   --smtp-url URL              mail server as smtp://USER:PASSWORD@HOST:587 or smtps://… (BERTH_SMTP_URL, which hides
                               the password from ps); without one, mails are kept: berth identity mail list
   --mail-from ADDRESS         sender of mails, such as "Shop <no-reply@shop.example>" (BERTH_MAIL_FROM)

@@ -7,28 +7,34 @@ setDefaultTimeout(60_000);
 
 let berth: Rig;
 let https: number;
+let plane: number;
+let ca: string | undefined;
 
 beforeAll(async () => {
   https = await freePort();
+  plane = await freePort();
   const doors = ["--ingress-http-addr", "", "--ingress-https-addr", `127.0.0.1:${https}`];
-  berth = await rig({ flags: [...doors, "--observability-addr", "127.0.0.1:0"] });
+  berth = await rig({ flags: [...doors, "--observability-addr", `127.0.0.1:${plane}`] });
 });
 afterAll(() => berth?.close());
 
+const host = "dashboard.test";
+
+async function ask(path: string, init: RequestInit = {}): Promise<Response> {
+  ca ??= (await berth.cli(["ca"])).stdout;
+  return fetch(`https://127.0.0.1:${https}${path}`, {
+    ...init,
+    headers: { ...init.headers, Host: `${host}:${https}` },
+    keepalive: false,
+    tls: { ca, serverName: host, checkServerIdentity: () => undefined },
+  });
+}
+
 test("an ingress to @observability leads to the web UI, with a session that is for TLS alone", async () => {
-  const host = "dashboard.test";
   const spec = { host, service: "@observability", tls: { provider: "internal" } };
   const applied = await berth.apply({ kind: "ingress", scope: "platform", name: "dashboard", spec });
   expect([applied.status, applied.body.error]).toEqual([200, undefined]);
-  const ca = (await berth.cli(["ca"])).stdout;
   const token = (await berth.cli(["pat", "create"])).stdout.split("\n")[0] ?? "";
-  const ask = (path: string, init: RequestInit = {}) =>
-    fetch(`https://127.0.0.1:${https}${path}`, {
-      ...init,
-      headers: { ...init.headers, Host: `${host}:${https}` },
-      keepalive: false,
-      tls: { ca, serverName: host, checkServerIdentity: () => undefined },
-    });
   const page = await waitFor("the web UI behind the ingress", async () => {
     const answer = await ask("/");
     if (answer.status !== 200) throw new Error(`status ${answer.status}`);
@@ -43,4 +49,26 @@ test("an ingress to @observability leads to the web UI, with a session that is f
   const [Cookie = ""] = cookie.split(";");
   expect((await ask("/api/pat/v1/whoami", { headers: { Cookie } })).status).toBe(200);
   expect((await ask("/api/pat/v1/whoami")).status).toBe(401);
+});
+
+test("a request that comes by the ingress waits while the server restarts, and none is refused", async () => {
+  const answers: (number | string)[] = [];
+  let isOver = false;
+  const asking = Array.from({ length: 4 }, async () => {
+    while (!isOver) answers.push(await ask("/").then(({ status }) => status, String));
+  });
+  for (let restart = 0; restart < 3; restart++) {
+    await berth.stop();
+    await berth.start();
+  }
+  isOver = true;
+  await Promise.all(asking);
+  expect(answers.length).toBeGreaterThanOrEqual(4);
+  expect(answers.filter((answer) => answer !== 200)).toEqual([]);
+});
+
+test("another program of this machine that claims to speak for a client is not believed", async () => {
+  const headers = { "X-Forwarded-For": "198.51.100.1", "X-Forwarded-Proto": "https", "X-Berth-UI": "1" };
+  const answer = await fetch(`http://127.0.0.1:${plane}/ui/api/session`, { method: "POST", headers, body: "{}" });
+  expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining("TLS")]);
 });

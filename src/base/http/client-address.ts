@@ -1,5 +1,6 @@
 import { BlockList, isIP } from "node:net";
 import { Failure } from "../wire/failure.ts";
+import { cameByIngress, type IngressWord } from "./ingress-word.ts";
 
 export interface Proxies {
   /** Address of the other end of the connection. */
@@ -8,12 +9,22 @@ export interface Proxies {
   trusted: readonly string[];
   /** Entries of the header that are looked at, from the right. */
   hopsMax: number;
-  /** Told once: a machine of the own network tells clients' addresses, and is not believed. */
+  /** Our own ingress, which is believed whatever its address. */
+  ingress?: IngressWord | undefined;
+  /** Told once: a proxy of this machine or of the own network tells clients' addresses, and is not believed. */
   onIgnored?: (proxy: string) => void;
 }
 
-/** Networks that no client of the internet comes from (RFC 1918, RFC 4193, RFC 6598). */
-const ownNetworks = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7"];
+/** Networks that no client of the internet comes from (RFC 1918, RFC 4193, RFC 6598), and loopback. */
+const ownNetworks = [
+  "10.0.0.0/8",
+  "172.16.0.0/12",
+  "192.168.0.0/16",
+  "100.64.0.0/10",
+  "fc00::/7",
+  "127.0.0.0/8",
+  "::1",
+];
 
 /**
  * Tells the address of the client itself: that of the connection, and behind trusted proxies the rightmost entry of
@@ -21,7 +32,7 @@ const ownNetworks = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.
  * network that is none.
  */
 export function createClientAddress(proxies: Proxies): (request: Request) => string {
-  const { peerOf, trusted, hopsMax } = proxies;
+  const { peerOf, trusted, hopsMax, ingress } = proxies;
   const networks = blockList(trusted);
   const isIn = (list: BlockList, address: string) => list.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
   const isTrusted = (address: string) => isIn(networks, address);
@@ -31,26 +42,29 @@ export function createClientAddress(proxies: Proxies): (request: Request) => str
     let client = plain(peerOf(request));
     const forwarded = request.headers.get("x-forwarded-for");
     if (forwarded === null || isIP(client) === 0) return client;
-    if (onIgnored !== undefined && !isTrusted(client) && isIn(own, client)) {
+    let isBelieved = isTrusted(client) || (ingress !== undefined && cameByIngress(request, ingress));
+    if (onIgnored !== undefined && !isBelieved && isIn(own, client)) {
       onIgnored(client);
       onIgnored = undefined;
     }
     const hops = forwarded.split(",").slice(-hopsMax).map(addressOf);
-    while (isTrusted(client)) {
+    while (isBelieved) {
       const hop = hops.pop();
       if (hop === undefined || isIP(hop) === 0) return client;
       client = hop;
+      isBelieved = isTrusted(client);
     }
     return client;
   };
 }
 
-/** Whether an address is one of a proxy that is trusted. Fails `invalid` for a network that is none. */
-export function createTrust(trusted: readonly string[]): (address: string) => boolean {
+/** Whether a request comes straight from a proxy that is trusted. Fails `invalid` for a network that is none. */
+export function createTrust({ peerOf, trusted, ingress }: Proxies): (request: Request) => boolean {
   const list = blockList(trusted);
-  return (address) => {
-    const one = plain(address);
-    return list.check(one, isIP(one) === 6 ? "ipv6" : "ipv4");
+  return (request) => {
+    const peer = plain(peerOf(request));
+    const isListed = isIP(peer) !== 0 && list.check(peer, isIP(peer) === 6 ? "ipv6" : "ipv4");
+    return isListed || (ingress !== undefined && cameByIngress(request, ingress));
   };
 }
 

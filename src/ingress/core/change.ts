@@ -68,6 +68,8 @@ export interface Setup {
    * handshake waits, and how many wait at one time; undefined: no certificates on demand.
    */
   door: { address: string; word: string; waitMs: number; waitingMax: number } | undefined;
+  /** What is added to requests to parts of this server, so that they know them for ours; undefined: nothing. */
+  ownHeader?: { name: string; value: string } | undefined;
   /** Connections of clients at one time. */
   connectionsMax: number;
   /** Downloads over plain HTTP at one time that the kernel carries by itself; of more, and with 0 of all, HAProxy copies. */

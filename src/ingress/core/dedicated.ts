@@ -9,6 +9,7 @@ import type { Site, SiteOptions } from "./table.ts";
 export const isCommon = remembered(({ options }: Site): boolean => {
   return (
     options.balance === "round_robin" &&
+    options.isOwn !== true &&
     options.stickyCookie === undefined &&
     [options.requestHeaders, options.responseHeaders].every(({ set, remove }) => set.length + remove.length === 0) &&
     !options.compress &&
@@ -25,6 +26,7 @@ export function dedicatedSection(site: Site, backend: string, setup: Setup): { u
   const pages = errorPageLines(site, backend, setup);
   const lines = [
     ...balanceLines(options.balance),
+    ...(options.isOwn === true ? [`retries ${restartSeconds}`] : []),
     ...pages,
     ...(options.limits.bodyBytes === undefined ? [] : ["filter lua.body-limit"]),
     ...(options.compress ? compression : []),
@@ -34,6 +36,7 @@ export function dedicatedSection(site: Site, backend: string, setup: Setup): { u
     ...bodyRules(options),
     ...stickyRules(options.stickyCookie),
     ...headerRules("http-request", options.requestHeaders),
+    ...ownRules(options, setup),
     ...headerRules("http-response", options.responseHeaders),
     ...closingRules(setup),
   ];
@@ -58,6 +61,15 @@ export function balanceLines(balance: SiteOptions["balance"]): Lines {
     case "ip_hash":
       return ["balance source", "hash-type consistent"];
   }
+}
+
+/** So long a request waits for this server while it restarts: HAProxy tries a refused connection again every second. */
+const restartSeconds = 10;
+
+function ownRules({ isOwn }: SiteOptions, { ownHeader }: Setup): Lines {
+  if (isOwn !== true || ownHeader === undefined) return [];
+  const { name, value } = ownHeader;
+  return [`http-request set-header ${headerName(name, "header")} ${word(value, "word of the ingress")}`];
 }
 
 const compression = [

@@ -80,6 +80,7 @@ function optionsOf(spec: WrittenSpec, hosts: readonly string[], id: string): Sit
     balance: spec.lb?.policy ?? routingDefaults.policy,
     stickyCookie: spec.sticky?.cookie,
     protocol: spec.protocol ?? routingDefaults.protocol,
+    ...(spec.service?.startsWith("@") === true ? { isOwn: true } : {}),
     sendProxyProtocol: spec.proxy_protocol === true,
     tls: hasTls(spec) ? tlsOf(spec) : undefined,
     redirects: redirectsOf(spec, hosts),

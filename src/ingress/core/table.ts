@@ -72,6 +72,8 @@ export interface SiteOptions {
   stickyCookie: string | undefined;
   /** What replicas speak. `https`: TLS, the certificate is not checked. */
   protocol: "http" | "h2c" | "https";
+  /** Leads to a part of this server: it is told that the request came by the ingress, and waited for while it restarts. */
+  isOwn?: true;
   /** Begin connections to replicas with a PROXY protocol header, version 2. */
   sendProxyProtocol: boolean;
   tls: SiteTls | undefined;

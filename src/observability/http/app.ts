@@ -37,6 +37,7 @@ import { mountPersonSignIn } from "./person-sign-in.ts";
 import { mountTerminals } from "./exec.ts";
 import { isUpload, mountFiles } from "./files.ts";
 import { mountTokens } from "./tokens.ts";
+import type { IngressWord } from "../../base/http/ingress-word.ts";
 import { mountWhoami } from "./whoami.ts";
 import { createPluginProxy } from "./plugin-proxy.ts";
 import { mountPlanePlugins } from "./plugins.ts";
@@ -47,6 +48,8 @@ interface ObservabilityAppOptions {
   connected: Connected;
   /** Addresses and networks whose `X-Forwarded-For` is believed. */
   trustedProxies: readonly string[];
+  /** Our own ingress. */
+  ingress?: IngressWord | undefined;
   cookie: SessionCookie;
   /** Answers every address that is neither API nor session: the web UI. */
   pages?: ((request: Request) => Promise<Response>) | undefined;
@@ -93,7 +96,13 @@ export function createObservabilityApp(options: ObservabilityAppOptions): Observ
   const connectionOf = createClientConnection({
     peerOf: (request) => connected.peerOf(request),
     trusted: options.trustedProxies,
+    ingress: options.ingress,
     hopsMax: limits.forwardedHopsMax,
+    onIgnored: (proxy) =>
+      log.warn("X-Forwarded-For is not believed: all clients behind this proxy count as one, without TLS", {
+        proxy,
+        hint: "list it in --identity-trusted-proxies",
+      }),
   });
   const connections = new WeakMap<Request, ClientConnection>();
   mountWhoami(plane);

@@ -1,4 +1,4 @@
-import { createClientAddress, createTrust } from "../../base/http/client-address.ts";
+import { createClientAddress, createTrust, type Proxies } from "../../base/http/client-address.ts";
 
 /** How a request came. */
 export interface ClientConnection {
@@ -10,24 +10,22 @@ export interface ClientConnection {
   isPrivate: boolean;
 }
 
-interface ConnectionOptions {
-  peerOf: (request: Request) => string;
-  trusted: readonly string[];
-  hopsMax: number;
-}
-
-export function createClientConnection(options: ConnectionOptions): (request: Request) => ClientConnection {
+export function createClientConnection(options: Proxies): (request: Request) => ClientConnection {
   const clientIp = createClientAddress(options);
-  const isTrusted = createTrust(options.trusted);
+  const isTrusted = createTrust(options);
   return (request) => {
     const ip = clientIp(request);
     // Only a proxy whose word about the client counts is believed about the scheme.
-    const isProxied = request.headers.has("x-forwarded-for") && isTrusted(options.peerOf(request));
+    const isProxied = request.headers.has("x-forwarded-for") && isTrusted(request);
     const scheme = isProxied ? request.headers.get("x-forwarded-proto") : undefined;
     const tls = request.url.startsWith("https:") || scheme?.trim().toLowerCase() === "https";
-    return { ip, tls, isPrivate: tls || isLoopback(ip) };
+    // A proxy of this machine connects from loopback as well, and its clients may be anywhere.
+    const isHere = isLoopback(options.peerOf(request)) && !proxyHeaders.some((name) => request.headers.has(name));
+    return { ip, tls, isPrivate: tls || isHere };
   };
 }
+
+const proxyHeaders = ["x-forwarded-for", "x-forwarded-proto", "x-forwarded-host", "x-real-ip", "forwarded", "via"];
 
 function isLoopback(ip: string): boolean {
   return ip === "::1" || /^127\.\d+\.\d+\.\d+$/.test(ip);

@@ -39,7 +39,7 @@ describe("the identity service", () => {
       identityAddr: "127.0.0.1:8688",
       identityBaseUrl: "http://127.0.0.1:8688",
       identityAllowPrivate: false,
-      identityTrustedProxies: ["127.0.0.1/32", "::1/128"],
+      identityTrustedProxies: [],
     });
     expect(base("", "0.0.0.0:9000")).toBe("http://127.0.0.1:9000");
     expect(base("", "")).toBe("http://127.0.0.1:8688");

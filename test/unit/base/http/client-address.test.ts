@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { createClientAddress } from "../../../../src/base/http/client-address.ts";
+import { createClientAddress, createTrust } from "../../../../src/base/http/client-address.ts";
+import { ingressWord } from "../../../../src/base/http/ingress-word.ts";
+import { secret } from "../../../../src/base/words/secret.ts";
 
 const trusted = ["127.0.0.1/32", "::1/128", "10.0.0.0/8"];
 
@@ -53,4 +55,27 @@ test("a proxy of the own network that is not believed is told once, a stranger's
   peer = "172.18.0.2";
   expect([ask({}), told]).toEqual(["172.18.0.2", []]);
   expect([ask(), ask(), told]).toEqual(["172.18.0.2", "172.18.0.2", ["172.18.0.2"]]);
+});
+
+test("our own ingress is believed by its word, whatever its address; a wrong word, or none, is not", () => {
+  const key = secret(new Uint8Array(32).fill(7));
+  const ingress = ingressWord(key, "X-Berth");
+  const parts = { peerOf: () => "127.0.0.1", trusted: [], hopsMax: 16, ingress };
+  const asked = (word: string | undefined) => {
+    const headers = { "X-Forwarded-For": "198.51.100.1", ...(word === undefined ? {} : { "X-Berth-Ingress": word }) };
+    const request = new Request("http://x.test/", { headers });
+    return [createClientAddress(parts)(request), createTrust(parts)(request)];
+  };
+  expect(asked(ingress.word.reveal())).toEqual(["198.51.100.1", true]);
+  const others = [
+    undefined,
+    "",
+    "x",
+    `${ingress.word.reveal()}x`,
+    ingressWord(secret(new Uint8Array(32)), "X-Berth").word.reveal(),
+  ];
+  for (const word of others) expect(asked(word)).toEqual(["127.0.0.1", false]);
+  // The next server has the same word: the proxy that runs keeps it.
+  expect(ingressWord(key, "X-Berth").word.reveal()).toBe(ingress.word.reveal());
+  expect(JSON.stringify(ingress)).not.toContain(ingress.word.reveal());
 });
