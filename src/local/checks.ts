@@ -14,6 +14,7 @@ export interface DockerFacts {
   version: string;
   apiVersion: string;
   liveRestore: boolean;
+  hasInit: boolean;
   cgroupVersion: string;
   rootDir: string;
 }
@@ -47,6 +48,17 @@ export function checkLiveRestore({ liveRestore }: DockerFacts): Check {
     status: "warn",
     detail: "off: a crash or upgrade of the Docker daemon stops every container",
     mend: 'put "live-restore": true into /etc/docker/daemon.json, then: systemctl reload docker',
+  };
+}
+
+export function checkInit({ hasInit }: DockerFacts): Check {
+  const name = "docker-init";
+  if (hasInit) return { name, status: "ok", detail: "containers can have an init as process 1" };
+  return {
+    name,
+    status: "warn",
+    detail: "missing: processes that exec probes leave behind are not collected, and init: true does not start",
+    mend: "install it beside dockerd (in Debian it comes with docker.io)",
   };
 }
 

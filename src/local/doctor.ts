@@ -43,7 +43,9 @@ export async function examine(options: ServeOptions): Promise<checks.Check[]> {
   const root = rootFacts(layout);
   return [
     checks.checkDocker(options.dockerHost, docker),
-    ...(docker instanceof Error ? [] : [checks.checkLiveRestore(docker), checks.checkCgroups(docker)]),
+    ...(docker instanceof Error
+      ? []
+      : [checks.checkLiveRestore(docker), checks.checkInit(docker), checks.checkCgroups(docker)]),
     ...(docker instanceof Error ? [] : [checks.checkForwarding(await forwardingFacts(options))]),
     ...spaceChecks(options.root, docker),
     checks.checkRoot(root),

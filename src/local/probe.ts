@@ -11,6 +11,7 @@ export async function askDocker(host: string): Promise<DockerFacts | Error> {
       version: text(about.Version),
       apiVersion: text(about.ApiVersion),
       liveRestore: info.LiveRestoreEnabled === true,
+      hasInit: text(info.InitBinary) !== "" && record(info.InitCommit).ID !== "N/A",
       cgroupVersion: text(info.CgroupVersion),
       rootDir: text(info.DockerRootDir),
     };

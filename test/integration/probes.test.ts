@@ -104,6 +104,27 @@ test("exec: the exit code decides, and what was said is kept", async () => {
   await until("it to pass", ({ ready, reason }) => ready && reason === "exit code 0");
 });
 
+/** Each run leaves a hundred processes behind, which end at once. */
+const orphans = { exec: { command: ["sh", "-c", "i=0; while [ $i -lt 100 ]; do (true &); i=$((i+1)); done"] } };
+const zombies = async () => Number(await within("cat /proc/[0-9]*/stat 2>/dev/null | grep -c ') Z '; true"));
+
+test("exec: what a probe leaves behind is collected, unless the manifest wants no init", async () => {
+  const probe = { ...orphans, period: "200ms", timeout: "10s" };
+  // httpd would have the kernel collect them.
+  const app = { command: ["sleep", "86400"], stop_grace: "0s", probes: { liveness: probe } };
+  await apply({ ...app, init: false });
+  await berth.ready("deployment", "probe", "web");
+  expect(await runFacts("{{.HostConfig.Init}} {{.HostConfig.PidsLimit}}")).toBe("false 4096");
+  // The check can fail: here nobody collects them.
+  await waitFor("processes that nobody collects", async () => (await zombies()) > 100);
+  await apply(app);
+  await waitFor("a container with an init", async () => (await runFacts("{{.HostConfig.Init}}")) === "true");
+  await berth.ready("deployment", "probe", "web");
+  // Ids of processes count up: a thousand of them are ten probes.
+  await waitFor("ten probes", async () => Number(await within("sh -c 'echo $$'")) > 1_000);
+  await waitFor("all but a few to be collected", async () => (await zombies()) <= 5);
+});
+
 test("exec: one that hangs has failed at its time-out, and its process is ended", async () => {
   const command = ["sleep", "54321"];
   await apply({ probes: { readiness: { ...fast, timeout: "300ms", exec: { command } } } });

@@ -67,6 +67,8 @@ export interface MemoryRuntime extends Runtime, MemoryFiles {
   /** A program that is no container takes a host port, or lets go of it. */
   occupyPort(binding: PortBinding, taken: boolean): void;
 
+  /** Whether `info` names the program for `init`. */
+  setHasInit(hasInit: boolean): void;
   /** What `freeBytes` answers. */
   setFreeBytes(bytes: number | undefined): void;
 }
@@ -100,6 +102,7 @@ export function createMemoryRuntime(options: MemoryOptions = {}): MemoryRuntime 
     execs: createExecs(table, bells),
     gauges: createGauges(table, now),
     freeBytes: 100 * 1024 ** 3,
+    hasInit: true,
   };
   return {
     ...createMemoryFiles(faults),
@@ -121,6 +124,7 @@ interface World extends Parts {
   execs: Execs;
   gauges: Gauges;
   freeBytes: number | undefined;
+  hasInit: boolean;
 }
 
 type Calls<Name extends keyof Runtime> = Pick<Runtime, Name>;
@@ -215,7 +219,7 @@ function insideCalls(
 function engineCalls(world: World): Calls<"info" | "events" | "freeBytes" | "portHolders" | "close"> {
   const { faults, hub, machine } = world;
   return {
-    info: () => faults.does("info", "", () => memoryInfo),
+    info: () => faults.does("info", "", () => ({ ...memoryInfo, hasInit: world.hasInit })),
     events: async function* (signal, onOpen) {
       yield* await faults.does("events", "", () => hub.follow(signal, onOpen));
     },
@@ -286,6 +290,9 @@ function knobs(world: World): Omit<MemoryRuntime, keyof Runtime | keyof MemoryFi
     setFreeBytes: (bytes) => {
       world.freeBytes = bytes;
     },
+    setHasInit: (hasInit) => {
+      world.hasInit = hasInit;
+    },
   };
 }
 
@@ -294,6 +301,7 @@ const memoryInfo: EngineInfo = {
   apiVersion: "1.41",
   cgroupVersion: 2,
   liveRestore: true,
+  hasInit: true,
   rootDir: "",
   operatingSystem: "memory",
   architecture: "x86_64",

@@ -1,6 +1,7 @@
 import { isLocalHost } from "../../base/pure/hosts.ts";
 import type { Findings } from "./look.ts";
 import type { Process } from "./procfile.ts";
+import { withSignals } from "./with-signals.ts";
 
 /** What the operator decided. */
 export interface Choices {
@@ -76,13 +77,13 @@ function imageLines({ image }: Choices, { source }: Findings): string[] {
 }
 
 function commandLines({ type, command }: Process): string[] {
-  return [`  # ${type} of the Procfile`, `  command: ["sh", "-c", ${text(command)}]`];
+  return [`  # ${type} of the Procfile`, `  command: ["sh", "-c", ${text(withSignals(command))}]`];
 }
 
 function releaseLines({ command }: Process): string[] {
   return [
     "  # release of the Procfile: runs before the new version does",
-    `  release: { command: ["sh", "-c", ${text(command)}] }`,
+    `  release: { command: ["sh", "-c", ${text(withSignals(command))}] }`,
   ];
 }
 

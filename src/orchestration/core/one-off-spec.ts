@@ -28,8 +28,9 @@ export function oneOffSpec(template: ContainerTemplate, one: OneOff, names: Nami
   const onBridge = template.networkMode === "bridge";
   const networks = [...new Set([names.network, ...template.networks])];
   const release: Record<string, string> = one.releaseId === undefined ? {} : { [label.releaseId]: one.releaseId };
+  const { initUnlessOwn: _, ...container } = template;
   return {
-    ...template,
+    ...container,
     name: one.containerName,
     image: one.imageRef,
     command: one.command,

@@ -9,6 +9,7 @@ import { assetDigest, type Fill, type ResolveProblem } from "./resolve-placehold
 import type { ResolveInput } from "./resolve-input.ts";
 import { type DecodedContainer, type DecodedInit, type Entry, networkNames } from "./spec/container.ts";
 import type { DecodedPod } from "./spec/pod.ts";
+import { hasExecProbe } from "./spec/probes.ts";
 import { mayHoldPlaceholder } from "./spec-texts.ts";
 import { telemetryEnv } from "./telemetry-env.ts";
 import type { Ulimit } from "./ulimits.ts";
@@ -20,9 +21,9 @@ interface Tools {
 }
 
 /** What only pods have of a container. */
-type PodPart = Pick<DecodedPod, "ports" | "restart">;
+type PodPart = Pick<DecodedPod, "ports" | "restart" | "probes">;
 
-const ofJobs: PodPart = { ports: [], restart: { name: podDefaults.restart, maximumRetryCount: 0 } };
+const ofJobs: PodPart = { ports: [], restart: { name: podDefaults.restart, maximumRetryCount: 0 }, probes: {} };
 
 /** What all replicas share, from a stored spec. Entries that cannot be read become problems and are left out. */
 export function containerTemplate(
@@ -33,7 +34,7 @@ export function containerTemplate(
   const filled = (field: "entrypoint" | "command") =>
     spec[field].map((word, index) => tools.fill(word, `spec.${field}[${index}]`));
   const [entrypoint, command] = [filled("entrypoint"), filled("command")];
-  const options = engineOptions(spec.dockerOptions, input.names, tools.problems);
+  const options = ownOptions(spec, input.names, tools.problems);
   const observed = telemetry(input, spec, tools);
   const own = environment(input, spec, tools.fill);
   const env = observed === undefined ? own : { ...observed, ...own };
@@ -55,7 +56,14 @@ export function containerTemplate(
     stopGraceMs: spec.stopGraceMs,
     stopSignal: spec.stopSignal,
     options: withOrigin(entrypoint.length === 0 ? options : { ...options, entrypoint }, input),
+    initUnlessOwn: options.init === undefined && hasExecProbe(spec.probes ?? ofJobs.probes),
   };
+}
+
+/** The field `init` is `--init` of `docker_options`. */
+function ownOptions(spec: DecodedContainer, names: Naming, problems: ResolveProblem[]): EngineOptions {
+  const options = engineOptions(spec.dockerOptions, names, problems);
+  return spec.init === undefined ? options : { ...options, init: spec.init };
 }
 
 /** Of whose making a container is, for whoever looks at it from outside. */
@@ -91,7 +99,7 @@ function initOptions(
 ): EngineOptions | undefined {
   if (init.dockerOptions !== undefined) return engineOptions(init.dockerOptions, names, problems);
   const hasOwnProgram = init.image !== undefined && spec.entrypoint.length > 0;
-  return hasOwnProgram ? engineOptions(spec.dockerOptions, names, problems) : undefined;
+  return hasOwnProgram ? ownOptions(spec, names, problems) : undefined;
 }
 
 /** A container that is made before the listener is open would never hear of it. */

@@ -47,6 +47,8 @@ export interface ContainerTemplate {
   stopSignal: string | undefined;
   /** Parsed `docker_options`. */
   options: EngineOptions;
+  /** A replica gets an init as process 1 where the spec is silent about it and its image starts none of its own. */
+  initUnlessOwn: boolean;
 }
 
 /** One container to run to its end before a replica is made. */
@@ -173,7 +175,7 @@ export interface GuardPolicy {
 }
 
 /** One container to be made. Engine-neutral; `runtime/docker/create-options.ts` turns it into an API body. */
-export interface ContainerSpec extends Omit<ContainerTemplate, "networks"> {
+export interface ContainerSpec extends Omit<ContainerTemplate, "networks" | "initUnlessOwn"> {
   name: string;
   /** Reference or id, already present on the machine. */
   image: string;

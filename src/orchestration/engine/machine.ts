@@ -61,6 +61,8 @@ export interface EngineInfo {
   apiVersion: string;
   cgroupVersion: 1 | 2;
   liveRestore: boolean;
+  /** Whether it has the small program that `init` makes process 1 of a container. */
+  hasInit: boolean;
   rootDir: string;
   operatingSystem: string;
   architecture: string;
@@ -99,6 +101,9 @@ export interface Image {
   createdAt: number;
   /** Env of the image's own configuration; empty in listings. */
   env: Record<string, string>;
+  /** What a container starts that names no other; both empty in listings. */
+  entrypoint: string[];
+  command: string[];
 }
 
 export interface ImageBuild {

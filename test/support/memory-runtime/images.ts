@@ -7,6 +7,8 @@ export interface ImageFacts {
   /** `sha256:…` of the manifest. */
   digest?: string;
   env?: Record<string, string>;
+  entrypoint?: string[];
+  command?: string[];
   sizeBytes?: number;
 }
 
@@ -44,7 +46,7 @@ export function createImageShelf(now: () => number): ImageShelf {
       const id = digestOf(Buffer.concat(pieces).toString("base64"));
       return add(shelf, ref, { id });
     },
-    list: () => Array.from(shelf.images.values(), (image) => ({ ...image, env: {} })),
+    list: () => Array.from(shelf.images.values(), (image) => ({ ...image, env: {}, entrypoint: [], command: [] })),
     remove: (refOrId, inUse) => remove(shelf, refOrId, inUse),
   };
 }
@@ -84,6 +86,8 @@ function add(shelf: Shelf, ref: string, facts: ImageFacts): Image {
     sizeBytes: facts.sizeBytes ?? before?.sizeBytes ?? 1024,
     createdAt: before?.createdAt ?? shelf.now(),
     env: facts.env ?? before?.env ?? {},
+    entrypoint: facts.entrypoint ?? before?.entrypoint ?? [],
+    command: facts.command ?? before?.command ?? [],
   };
   shelf.images.set(id, image);
   shelf.tags.set(key, id).set(keyOf(digest), id);

@@ -5,6 +5,7 @@ const docker: checks.DockerFacts = {
   version: "20.10.24",
   apiVersion: "1.41",
   liveRestore: true,
+  hasInit: true,
   cgroupVersion: "2",
   rootDir: "/var/lib/docker",
 };
@@ -36,6 +37,8 @@ const table: [string, checks.Check, checks.Check["status"]][] = [
   ["no API version", checks.checkDocker("unix:///d", { ...docker, apiVersion: "" }), "fail"],
   ["no docker", checks.checkDocker("unix:///d", new Error("no such socket")), "fail"],
   ["live-restore on", checks.checkLiveRestore(docker), "ok"],
+  ["docker-init there", checks.checkInit(docker), "ok"],
+  ["docker-init missing", checks.checkInit({ ...docker, hasInit: false }), "warn"],
   ["live-restore off", checks.checkLiveRestore({ ...docker, liveRestore: false }), "warn"],
   ["cgroups", checks.checkCgroups(docker), "ok"],
   ["no cgroups", checks.checkCgroups({ ...docker, cgroupVersion: "" }), "warn"],

@@ -9,7 +9,10 @@ const docker = Bun.serve({
   unix: join(dir, "docker.sock"),
   routes: {
     "/version": Response.json({ Version: "20.10.24", ApiVersion: "1.41" }),
-    "/info": Response.json({ LiveRestoreEnabled: true, CgroupVersion: "2", DockerRootDir: "/var/lib/docker" }),
+    "/info": Response.json({
+      ...{ LiveRestoreEnabled: true, CgroupVersion: "2", DockerRootDir: "/var/lib/docker" },
+      ...{ InitBinary: "docker-init", InitCommit: { ID: "de40ad0" } },
+    }),
   },
 });
 const berth = Bun.serve({
@@ -37,6 +40,7 @@ describe("askDocker", () => {
     version: "20.10.24",
     apiVersion: "1.41",
     liveRestore: true,
+    hasInit: true,
     cgroupVersion: "2",
     rootDir: "/var/lib/docker",
   };

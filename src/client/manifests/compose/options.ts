@@ -52,7 +52,11 @@ export const optionReaders: Record<string, Reader> = {
   security_opt: many("--security-opt"),
   tmpfs: many("--tmpfs"),
   devices: many("--device"),
-  init: on("--init"),
+  init: (value, path, { options, lose }) => {
+    // Left out, it would depend on the image here.
+    if (typeof value === "boolean") options.push(value ? "--init" : "--init=false");
+    else lose(path, "is neither true nor false: left out");
+  },
   privileged: on("--privileged"),
   read_only: on("--read-only"),
   shm_size: bytes("--shm-size"),

@@ -2,7 +2,7 @@ import { specSchemas } from "../../../orchestration/api/kinds/schemas.ts";
 import type { WritableKind } from "../../../orchestration/api/kinds/schemas.ts";
 import { parseKind } from "../../../orchestration/core/kind.ts";
 import type { SchemaNode } from "../../../orchestration/core/schema-fields.ts";
-import { fieldOf } from "../hcl/values.ts";
+import { fieldOf, isSwitch } from "../hcl/values.ts";
 import { hasMarks } from "../kept.ts";
 import { endPath } from "./comments.ts";
 import { hclValue, isWord } from "./hcl-value.ts";
@@ -131,7 +131,8 @@ function blockWord(name: string, value: unknown, schema: SchemaNode | undefined)
   const isWritable = value.every((item) => isFields(item) && Object.keys(item).every(isWord));
   if (!isWritable) return undefined;
   const one = name.replace(/s$/, "");
-  return schema?.properties?.[one] === undefined ? one : name;
+  const other = schema?.properties?.[one];
+  return other === undefined || isSwitch(other) ? one : name;
 }
 
 function blockLines(writable: Writable, word: string, fields: Record<string, unknown>, at: At): string[] {

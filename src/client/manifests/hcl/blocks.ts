@@ -4,7 +4,7 @@ import type { SchemaNode } from "../../../orchestration/core/schema-fields.ts";
 import { isFields } from "../../../base/pure/fields.ts";
 import { placeOf, type Span } from "../source.ts";
 import type { Attribute, Block, Body } from "./syntax.ts";
-import { fail, fieldOf, readValue, type Reading } from "./values.ts";
+import { fail, fieldOf, isSwitch, readValue, type Reading } from "./values.ts";
 
 /** Where the fields of a body go. */
 interface Target {
@@ -123,13 +123,16 @@ function readBlock(reading: Reading, block: Block, holder: Holder): void {
   fields[name] = list;
 }
 
-/** The field that a block is written for: its own name, or a list whose name is the plural of it. */
+/**
+ * The field that a block is written for: its own name, or a list whose name is the plural of it. `init` is both: a switch,
+ * which no block can be, and the block of one of the `inits`.
+ */
 function fieldOfBlock(word: string, schema: SchemaNode | undefined): { name: string; node: SchemaNode } | undefined {
-  for (const name of [word, `${word}s`]) {
+  const fields = [word, `${word}s`].flatMap((name) => {
     const node = fieldOf(schema, name);
-    if (node !== undefined) return { name, node };
-  }
-  return undefined;
+    return node === undefined ? [] : [{ name, node }];
+  });
+  return fields.find(({ node }) => !isSwitch(node)) ?? fields[0];
 }
 
 /** One label, where the items have a name. */

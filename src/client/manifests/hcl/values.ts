@@ -132,3 +132,8 @@ export function fail({ faults }: { faults: Fault[] }, span: Span, message: strin
   faults.push({ span, message });
   return undefined;
 }
+
+/** A field that no block can be. */
+export function isSwitch({ type }: SchemaNode): boolean {
+  return type === "boolean";
+}

@@ -33,6 +33,12 @@ export const containerFields = {
   extra_hosts: Type.Optional(Words("name:ip lines for /etc/hosts")),
   cap_add: Type.Optional(Words("Linux capabilities to add")),
   ulimits: Type.Optional(MapOf(Type.String(), "soft[:hard] per limit; what is left out is the engine's default")),
+  init: Type.Optional(
+    Type.Boolean({
+      description:
+        "a small init is process 1: it passes signals on and collects ended processes; default: with exec probes, unless the image starts an init of its own",
+    }),
+  ),
   docker_options: Type.Optional(Words("further docker run flags, from an allow-list")),
   telemetry: Type.Optional(
     Type.Boolean({

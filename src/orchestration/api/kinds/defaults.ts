@@ -8,6 +8,8 @@ export const containerDefaults = {
   logSize: "10m",
   logFiles: 3,
   stopGrace: "10s",
+  /** Processes and threads; `--pids-limit` in `docker_options` sets another, -1 none. */
+  pidsLimit: 4096,
 } as const;
 
 export const podDefaults = { replicas: 1, restart: "unless-stopped" } as const;

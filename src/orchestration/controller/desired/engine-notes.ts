@@ -1,9 +1,12 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import { formatKey, type StoredManifest } from "../../api/manifest.ts";
-import { containerOf } from "../../core/spec/decode.ts";
+import { containerOf, decodeSpec } from "../../core/spec/decode.ts";
+import { hasExecProbe } from "../../core/spec/probes.ts";
 import { volumeUses } from "../../core/named-volumes.ts";
 import { isEngineVolumeName } from "../../core/naming.ts";
 import type { Context } from "../state/context.ts";
+import { initMissing } from "./init-process.ts";
+import { isPodKind } from "../state/target.ts";
 import { portNotes, type PortNotes, type Written } from "./host-ports.ts";
 
 /**
@@ -26,11 +29,13 @@ function mayHaveNotes({ kind, spec }: StoredManifest): boolean {
   const container = containerOf(kind, spec)?.container;
   if (container === undefined) return false;
   const { networks, network, volumes, wantsTelemetry } = container;
-  return networks.length > 0 || network !== undefined || volumes.length > 0 || wantsTelemetry;
+  const namesObjects = networks.length > 0 || network !== undefined || volumes.length > 0;
+  return namesObjects || wantsTelemetry || initField(kind, spec) !== undefined;
 }
 
 async function notesOf(context: Context, manifest: StoredManifest): Promise<string[]> {
-  const ofEngine = await Promise.all([networkNotes(context, manifest), volumeNotes(context, manifest)]);
+  const notes = [networkNotes(context, manifest), volumeNotes(context, manifest), initNotes(context, manifest)];
+  const ofEngine = await Promise.all(notes);
   return [...ofEngine.flat(), ...telemetryNotes(context, manifest)];
 }
 
@@ -38,6 +43,19 @@ function telemetryNotes({ telemetry }: Context, { kind, spec }: StoredManifest):
   const found = containerOf(kind, spec);
   if (!found?.container.wantsTelemetry || telemetry !== undefined) return [];
   return [`${found.path}.telemetry: this server takes no telemetry, because it runs with --telemetry-port off`];
+}
+
+/** The field that makes an init useful; undefined where none does. */
+function initField(kind: StoredManifest["kind"], spec: StoredManifest["spec"]): string | undefined {
+  const found = containerOf(kind, spec);
+  if (found === undefined || found.container.init === false) return undefined;
+  if (found.container.init === true) return `${found.path}.init`;
+  return isPodKind(kind) && hasExecProbe(decodeSpec(kind, spec).probes) ? `${found.path}.probes` : undefined;
+}
+
+async function initNotes({ engine }: Context, { kind, spec }: StoredManifest): Promise<string[]> {
+  const path = initField(kind, spec);
+  return path === undefined || (await engine.info()).hasInit ? [] : [`${path}: ${initMissing}`];
 }
 
 async function networkNotes({ engine }: Context, manifest: StoredManifest): Promise<string[]> {

@@ -11,6 +11,7 @@ import type { Context } from "../state/context.ts";
 import { drain } from "../pods/drain.ts";
 import { leaveIngress } from "../pods/leave-ingress.ts";
 import { refuseHeldPorts } from "../desired/host-ports.ts";
+import { withInit } from "../desired/init-process.ts";
 import { ensureImage, ensureImageRef, type ImageUse } from "../desired/images.ts";
 import { runInits } from "./inits.ts";
 import { wakingOf } from "../desired/woken.ts";
@@ -135,15 +136,20 @@ async function create(context: Context, creation: Creation): Promise<void> {
 /** A container that cannot start is not left behind: the next try makes a new one from what is true then. */
 async function startNew(context: Context, { workload, ordinal, why, imageRef }: Creation, id: string): Promise<void> {
   const createdAt = context.clock.now();
-  const spec = containerSpec(
-    workload,
-    { replicaId: id, imageRef, createdAt, ...(ordinal === undefined ? {} : { ordinal }) },
-    context.names,
+  const replica = { replicaId: id, imageRef, createdAt, ...(ordinal === undefined ? {} : { ordinal }) };
+  const { spec, missing } = await withInit(
+    context,
+    containerSpec(workload, replica, context.names),
+    workload.container,
   );
   // Starts are what loads a machine; init chains before and stops elsewhere mostly wait.
   const pod = await context.starts(() => createAndStart(context, { spec, workload, replica: id }));
   await stopIfFrozen(context, workload, { replica: id, pod });
-  await note(context, workload, { action: "replica.create", replica: id, why });
+  await note(context, workload, {
+    action: "replica.create",
+    replica: id,
+    why: [why, missing].filter(Boolean).join("; "),
+  });
 }
 
 interface Starting {

@@ -35,6 +35,7 @@ export function containerRules(spec: ContainerFields, path: string, { report, li
     report(`${path}.stop_signal`, `"${spec.stop_signal}" is not a signal; write "SIGTERM" or a number up to 64`);
   }
   entrypointRules(spec, path, report);
+  initRules(spec, path, report);
   commandRules(spec.command ?? [], `${path}.command`, report);
   dependencyRules(spec.depends_on?.assets ?? [], `${path}.depends_on.assets`, report);
 }
@@ -73,6 +74,11 @@ function entrypointRules({ entrypoint, docker_options: options = [] }: Container
   if (parseDockerOptions(options, path).options.entrypoint !== undefined) {
     report(`${path}.entrypoint`, 'is also in docker_options, as "--entrypoint"; keep this one');
   }
+}
+
+function initRules({ init, docker_options: options = [] }: ContainerFields, path: string, report: Report): void {
+  if (init === undefined || parseDockerOptions(options, path).options.init === undefined) return;
+  report(`${path}.init`, 'is also in docker_options, as "--init"; keep this one');
 }
 
 function placeholderRule(text: string, path: string, report: Report): void {

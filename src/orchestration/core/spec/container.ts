@@ -34,6 +34,8 @@ export interface DecodedContainer {
   extraHosts: readonly string[];
   capAdd: readonly string[];
   ulimits: readonly NamedEntry<Ulimit>[];
+  /** Undefined: as its probes and its image make useful. */
+  init: boolean | undefined;
   dockerOptions: readonly string[];
   wantsTelemetry: boolean;
   limits: Limits;
@@ -99,6 +101,7 @@ export function decodeContainer(spec: Fields): DecodedContainer {
     extraHosts: wordsOf(spec.extra_hosts),
     capAdd: wordsOf(spec.cap_add),
     ulimits: ulimitsOf(spec.ulimits),
+    init: typeof spec.init === "boolean" ? spec.init : undefined,
     dockerOptions: wordsOf(spec.docker_options),
     wantsTelemetry: spec.telemetry === true,
     limits: limitsOf(spec.resources),

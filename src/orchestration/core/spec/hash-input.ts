@@ -59,6 +59,8 @@ function containerInput(container: DecodedContainer, written: Fields): Fields {
     build: container.buildId,
     build_args: container.buildArgs,
     ulimits: ulimitInput(container),
+    // Without it the image decides, so `false` is no default that could be left out.
+    init: container.init,
     docker_options: container.dockerOptions,
     telemetry: container.wantsTelemetry ? true : undefined,
     resources: limitInput(container),

@@ -43,6 +43,11 @@ export function decodeProbes(written: unknown): ProbesConfig {
   return config;
 }
 
+/** Each command of a probe may leave processes behind, which nobody collects where process 1 is a program like any other. */
+export function hasExecProbe(probes: ProbesConfig): boolean {
+  return Object.values(probes).some((probe) => probe?.action.type === "exec");
+}
+
 /** Everything of a probe but what it does. */
 export function timingOf(probe: Fields): Omit<ProbeConfig, "action"> {
   return {

@@ -1,4 +1,5 @@
 import type Dockerode from "dockerode";
+import { containerDefaults } from "../../api/kinds/defaults.ts";
 import type { ContainerSpec, EngineOptions, Mount, PortBinding } from "../../core/workload.ts";
 import { envRows } from "./formats.ts";
 
@@ -90,7 +91,7 @@ function engineOptions(options: EngineOptions): Dockerode.HostConfig {
     ShmSize: options.shmSizeBytes,
     MemoryReservation: options.memoryReservationBytes,
     MemorySwap: options.memorySwapBytes,
-    PidsLimit: options.pidsLimit,
+    PidsLimit: options.pidsLimit ?? containerDefaults.pidsLimit,
     CpuShares: options.cpuShares,
     CpusetCpus: options.cpusetCpus,
     OomScoreAdj: options.oomScoreAdj,

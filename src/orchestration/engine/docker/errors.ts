@@ -67,6 +67,12 @@ const rules: Rule[] = [
     code: "not_found",
     reason: "Other",
   },
+  {
+    when: (error, { verb }) => making.has(verb) && /docker-init|init binary/i.test(error.words),
+    code: "conflict",
+    reason: "StartFailed",
+    hint: `"init" needs a program of Docker's own: install docker-init on the server (in Debian it comes with docker.io), or write init: false`,
+  },
   // No such command, not a program of this machine, no such user: the process can never begin.
   {
     when: (error, { verb }) => verb === "start" && cannotBegin.test(error.words),

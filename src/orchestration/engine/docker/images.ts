@@ -89,6 +89,11 @@ function engineName(refOrId: string): string | undefined {
 /** The engine writes `<none>` where there is nothing. */
 const named = (texts: string[] | null | undefined) => (texts ?? []).filter((text) => !text.startsWith("<none>"));
 
+/** Old images have one text, for a shell. */
+function words(written: string | string[] | null | undefined): string[] {
+  return typeof written === "string" ? [written] : (written ?? []);
+}
+
 function imageDetail(info: Dockerode.ImageInspectInfo): Image {
   return {
     id: info.Id,
@@ -97,6 +102,8 @@ function imageDetail(info: Dockerode.ImageInspectInfo): Image {
     sizeBytes: info.Size,
     createdAt: epochMs(info.Created) ?? 0,
     env: envRecord(info.Config?.Env),
+    entrypoint: words(info.Config?.Entrypoint),
+    command: words(info.Config?.Cmd),
   };
 }
 
@@ -108,5 +115,7 @@ function imageRow(row: Dockerode.ImageInfo): Image {
     sizeBytes: row.Size,
     createdAt: row.Created * 1000,
     env: {},
+    entrypoint: [],
+    command: [],
   };
 }

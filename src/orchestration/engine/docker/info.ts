@@ -7,6 +7,9 @@ interface Facts {
   ServerVersion?: string;
   CgroupVersion?: string;
   LiveRestoreEnabled?: boolean;
+  InitBinary?: string;
+  /** `N/A` where the program cannot be started. */
+  InitCommit?: { ID?: string };
   DockerRootDir?: string;
   OperatingSystem?: string;
   Architecture?: string;
@@ -20,6 +23,7 @@ export async function engineInfo(engine: DockerClient): Promise<EngineInfo> {
     apiVersion,
     cgroupVersion: facts.CgroupVersion === "2" ? 2 : 1,
     liveRestore: facts.LiveRestoreEnabled ?? false,
+    hasInit: (facts.InitBinary ?? "") !== "" && facts.InitCommit?.ID !== "N/A",
     rootDir: facts.DockerRootDir ?? "",
     operatingSystem: facts.OperatingSystem ?? "",
     architecture: facts.Architecture ?? "",

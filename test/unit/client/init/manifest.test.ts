@@ -66,15 +66,15 @@ describe("a Procfile", () => {
   test("becomes the command of the app, its release command, and deployments", async () => {
     const [app, worker, ...more] = await read(firstManifest(shop, { ...plain, processes }));
     expect(app?.spec).toMatchObject({
-      command: ["sh", "-c", 'puma -p ${PORT:-1} "a b" $$ # x'],
-      release: { command: ["sh", "-c", "bin/migrate"] },
+      command: ["sh", "-c", 'exec puma -p ${PORT:-1} "a b" $$ # x'],
+      release: { command: ["sh", "-c", "exec bin/migrate"] },
       env: { PORT: "3000" },
     });
     expect(worker).toMatchObject({
       kind: "deployment",
       scope: "shop",
       name: "worker",
-      spec: { build: {}, command: ["sh", "-c", "node worker.js"], env_from: ["web"] },
+      spec: { build: {}, command: ["sh", "-c", "exec node worker.js"], env_from: ["web"] },
     });
     expect(more).toEqual([]);
   });
@@ -99,7 +99,7 @@ describe("a Procfile", () => {
 
   test("with release alone belongs to the app, which runs what its image says", async () => {
     const [app, ...more] = await read(firstManifest(shop, { ...plain, processes: processes.slice(2) }));
-    expect(app).toMatchObject({ kind: "app", spec: { release: { command: ["sh", "-c", "bin/migrate"] } } });
+    expect(app).toMatchObject({ kind: "app", spec: { release: { command: ["sh", "-c", "exec bin/migrate"] } } });
     expect([app?.spec.command, app?.spec.env, more]).toEqual([undefined, undefined, []]);
   });
 

@@ -92,6 +92,7 @@ describe("defaults", () => {
           stopGraceMs: 10_000,
           stopSignal: undefined,
           options: {},
+          initUnlessOwn: false,
         },
         rollout: {
           strategy: "rolling",

@@ -12,7 +12,7 @@ type Fields = Record<string, unknown>;
 /** Fields that are read here. */
 const read = [
   ...["image", "build", "pull", "entrypoint", "command", "env", "volumes", "networks", "network", "network_mode"],
-  ...["extra_hosts", "cap_add", "ulimits", "docker_options", "resources", "logs", "stop_grace", "stop_signal"],
+  ...["extra_hosts", "cap_add", "ulimits", "init", "docker_options", "resources", "logs", "stop_grace", "stop_signal"],
   ...["replicas", "ports", "restart", "probes", "volume_claims", "depends_on", "health_check"],
 ];
 
@@ -62,7 +62,7 @@ export function serviceOf(from: Exportable, file: ComposeFile): Fields {
     ...loggingOf(spec),
     stop_grace_period: textOf(spec.stop_grace) ?? "10s",
     ...(textOf(spec.stop_signal) === undefined ? {} : { stop_signal: spec.stop_signal }),
-    ...optionsOf(options),
+    ...optionsOf(typeof spec.init === "boolean" ? { ...options, init: spec.init } : options),
   };
   if (from.kind === "statefulset" && replicas > 1) lose("spec.replicas", "its replicas share their volumes there");
   return service;

@@ -56,6 +56,14 @@ describe("blocks become manifests", () => {
         ],
       },
     ],
+    [
+      "a switch beside the blocks of its name",
+      'init = true\ninit "a" { command = ["x"] }',
+      {
+        init: true,
+        inits: [{ name: "a", command: ["x"] }],
+      },
+    ],
     ["location", 'location { path = "/" }\nlocation { path = "/a" }', undefined],
     ["a hook", 'on_deploy { success { url = "u" } }', { on_deploy: { success: [{ url: "u" }] } }],
     [

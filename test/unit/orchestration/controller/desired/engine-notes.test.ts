@@ -38,6 +38,19 @@ describe("what only the engine knows is told by the plan", () => {
     ]);
   });
 
+  test("an engine without the program for init, where one is useful", async () => {
+    const probes = { liveness: { exec: { command: ["true"] } } };
+    expect([...(await tried({ probes })), ...(await tried({ init: true }))]).toEqual([]);
+    it.runtime.setHasInit(false);
+    const [told] = await tried({ probes });
+    expect(told).toStartWith("deployment/shop/web: spec.probes: Docker has no docker-init on this server");
+    expect((await tried({ init: true }))[0]).toStartWith("deployment/shop/web: spec.init: Docker has no docker-init");
+    expect([...(await tried({ probes, init: false })), ...(await tried({}))]).toEqual([]);
+    await it.apply(deployment("shop", "web", { probes }));
+    await it.settle();
+    expect(JSON.stringify(it.events("replica.create"))).toContain("Docker has no docker-init on this server");
+  });
+
   test("more CPUs than the machine has, as a refusal", async () => {
     const resources = { limits: { cpu: "64" } };
     const error = await expectFailure(it.apply(deployment("shop", "web", { resources })), "invalid");

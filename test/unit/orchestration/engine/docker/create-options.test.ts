@@ -37,6 +37,7 @@ test("the smallest container", () => {
         ExtraHosts: ["host.docker.internal:host-gateway"],
         CapAdd: [],
         Ulimits: [],
+        PidsLimit: 4096,
       },
     },
   });

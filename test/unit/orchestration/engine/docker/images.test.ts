@@ -18,7 +18,7 @@ const image = {
   RepoDigests: [`nginx@${sha}`, "<none>@<none>"],
   Size: 5,
   Created: "2024-05-01T10:00:00Z",
-  Config: { Env: ["PATH=/bin"] },
+  Config: { Env: ["PATH=/bin"], Entrypoint: null, Cmd: ["nginx"] },
 };
 /** A pull that succeeds with these progress rows. */
 const pulling =
@@ -42,6 +42,8 @@ describe("pull", () => {
       sizeBytes: 5,
       createdAt: Date.UTC(2024, 4, 1, 10),
       env: { PATH: "/bin" },
+      entrypoint: [],
+      command: ["nginx"],
     });
     const [create, inspect] = fake.requests;
     expect(Object.fromEntries(create?.query ?? [])).toEqual({ fromImage, tag });
@@ -127,6 +129,6 @@ test("listImages drops what has no name", async () => {
   const row = { Id: sha, RepoTags: ["<none>:<none>"], RepoDigests: null, Size: 7, Created: 10 };
   const runtime = await runtimeOn((_request, response) => sendJson(response, 200, [row]));
   expect(await runtime.listImages()).toEqual([
-    { id: sha, tags: [], digests: [], sizeBytes: 7, createdAt: 10_000, env: {} },
+    { id: sha, tags: [], digests: [], sizeBytes: 7, createdAt: 10_000, env: {}, entrypoint: [], command: [] },
   ]);
 });

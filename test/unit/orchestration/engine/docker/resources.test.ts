@@ -118,6 +118,8 @@ describe("the engine", () => {
     OperatingSystem: "Debian",
     Architecture: "x86_64",
     NCPU: 4,
+    InitBinary: "docker-init",
+    InitCommit: { ID: "de40ad0" },
   };
 
   test("is described", async () => {
@@ -127,6 +129,7 @@ describe("the engine", () => {
       apiVersion: "1.41",
       cgroupVersion: 2,
       liveRestore: true,
+      hasInit: true,
       rootDir: "/",
       operatingSystem: "Debian",
       architecture: "x86_64",
@@ -138,6 +141,14 @@ describe("the engine", () => {
     const runtime = await runtimeOn((_request, response) => sendJson(response, 200, {}));
     expect(await runtime.info()).toMatchObject({ cgroupVersion: 1, liveRestore: false, version: "" });
   });
+
+  test.each<[object]>([[{}], [{ InitBinary: "" }], [{ ...facts, InitCommit: { ID: "N/A" } }]])(
+    "%j has no init",
+    async (said) => {
+      const runtime = await runtimeOn((_request, response) => sendJson(response, 200, said));
+      expect(await runtime.info()).toMatchObject({ hasInit: false });
+    },
+  );
 
   test("behind an address has a disk that is not to be seen from here", async () => {
     const runtime = await runtimeOn((_request, response) => sendJson(response, 200, facts));
