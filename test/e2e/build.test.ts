@@ -1,5 +1,15 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Build } from "../../src/orchestration/api/builds.ts";
@@ -38,12 +48,25 @@ const page = async () => {
   const [pod] = await berth.pods("shop", "web");
   return berth.docker(["exec", pod?.name ?? "", "cat", "/www/index.html"]).trim();
 };
+/** When the page is from in the image, and time and mode of the file beside it. */
+async function facts(): Promise<[page: number, key: [time: number, mode: number]]> {
+  const [pod] = await berth.pods("shop", "web");
+  const copy = mkdtempSync(join(tmpdir(), "berth-image."));
+  try {
+    berth.docker(["cp", `${pod?.name}:/src`, copy]);
+    const at = (path: string) => statSync(join(copy, "src", path));
+    return [at("page.html").mtimeMs / 1000, [at("key.txt").mtimeMs / 1000, at("key.txt").mode & 0o777]];
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+let firstTimes: Awaited<ReturnType<typeof facts>>;
 const builds = async () => ((await berth.call("GET", "/builds")).body.data as unknown as { builds: Build[] }).builds;
 const contexts = () => readdirSync(join(berth.root, "builds")).filter((name) => name.endsWith(".gz"));
 
 const manifest = "kind: deployment\nscope: shop\nname: web\nspec:\n  build: {}\n  stop_grace: 1s\n";
 const dockerfile =
-  'FROM berth-fixture:1\nCOPY page.html /www/index.html\nRUN test ! -e .env && echo "step $(cat /www/index.html)"\nCMD ["httpd", "-f", "-h", "/www"]\n';
+  'FROM berth-fixture:1\nCOPY page.html /www/index.html\nCOPY . /src\nCOPY tmp/pids /pids\nRUN test ! -e .env && echo "step $(cat /www/index.html)"\nCMD ["httpd", "-f", "-h", "/www"]\n';
 
 test("a folder becomes an image and runs; the same source is neither sent nor built again", async () => {
   write({
@@ -52,13 +75,19 @@ test("a folder becomes an image and runs; the same source is neither sent nor bu
     "page.html": "one\n",
     ".env": "KEY=1",
     "node_modules/x": "x",
+    "key.txt": "k",
   });
+  mkdirSync(join(folder, "tmp/pids"), { recursive: true });
+  chmodSync(join(folder, "key.txt"), 0o600);
   const first = await cli("up", "-y");
-  expect(first.stderr).toContain("uploading 3 files");
+  expect(first.stderr).toContain("uploading 5 files");
   expect(first.stderr).toContain("step one");
   expect(first.stderr).toContain("not sent, since they look like secrets: .env");
   expect([first.stdout, first.exitCode]).toEqual([expect.stringContaining("deployment/shop/web"), 0]);
   expect(await page()).toBe("one");
+  firstTimes = await facts();
+  expect(firstTimes[0]).toBeGreaterThan(Date.now() / 1000 - 120);
+  expect(firstTimes[1]).toEqual([expect.any(Number), 0o600]);
   const again = await cli("up", "-y");
   expect(again.stderr).toContain("is there already: the source has not changed");
   expect(again.stdout).toContain("no changes");
@@ -82,6 +111,10 @@ test("a new version rolls out, and a rollback brings the image of the old one ba
   write({ Dockerfile: dockerfile, "page.html": "three\n" });
   expect((await cli("up", "-y")).exitCode).toBe(0);
   expect(await page()).toBe("three");
+  // A server of files tells by its time that the page is another; the file beside it is as old as it was.
+  const [pageAt, key] = await facts();
+  expect(pageAt).toBeGreaterThan(firstTimes[0]);
+  expect(key).toEqual(firstTimes[1]);
   const before = (await builds()).length;
   expect((await cli("rollback", "shop/web")).exitCode).toBe(0);
   await berth.ready("deployment", "shop", "web");

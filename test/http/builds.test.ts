@@ -37,7 +37,7 @@ async function archive(text: string): Promise<Uint8Array<ArrayBuffer>> {
   for await (const part of tar) parts.push(part as Uint8Array);
   return new Uint8Array(gzipSync(Buffer.concat(parts)));
 }
-const digest = contextDigest([{ path: "Dockerfile", kind: "file", executable: false, digest: sha256Hex("FROM a") }]);
+const digest = contextDigest([{ path: "Dockerfile", kind: "file", mode: 0o644, digest: sha256Hex("FROM a") }]);
 const build = (more: object = {}) =>
   ask("POST", "/builds", JSON.stringify({ scope: "shop", name: "web", context: digest, ...more }));
 

@@ -2,9 +2,11 @@ import { open, readdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { contextDigest } from "../pure/source-tree.ts";
 import { Failure } from "../wire/failure.ts";
+import { collectContentTimes, contentTimes } from "./content-times.ts";
 import { codeOf, diskFailure } from "./disk-failure.ts";
 import { readChunks, writeAll } from "./file-chunks.ts";
 import { type ArchiveLimits, readSourceArchive } from "./source-archive.ts";
+import { timedArchive } from "./timed-archive.ts";
 
 /** Packed folders that images are built from, by the digest of what is in them. */
 export interface Contexts {
@@ -16,8 +18,11 @@ export interface Contexts {
    * is not what its digest says, which is then thrown away.
    */
   append(digest: string, bytes: Uint8Array, at: { offset: number; last: boolean }): Promise<ContextState>;
-  /** The bytes of a complete one. Fails `conflict`/`ContextMissing`. */
-  read(digest: string): AsyncIterable<Uint8Array>;
+  /**
+   * A complete one as a tar archive. Its files have the times of `app`: see `content-times.ts`; `now` is in ms. Fails
+   * `conflict`/`ContextMissing`.
+   */
+  read(digest: string, at: { app: string; now: number }): AsyncIterable<Uint8Array>;
   /** Removes the least recently used until the rest fits, and uploads that nobody goes on with. */
   collect(now: number): Promise<void>;
 }
@@ -35,6 +40,8 @@ export interface ContextLimits extends ArchiveLimits {
   keptBytesMax: number;
   /** An unfinished upload is thrown away after this long without a byte. */
   unfinishedMs: number;
+  /** Apps whose files keep their times. */
+  timedAppsMax: number;
 }
 
 const digestPattern = /^[0-9a-f]{64}$/;
@@ -94,12 +101,14 @@ export function createContexts(folder: string, limits: ContextLimits): Contexts 
         if (last) await finish(digest);
         return { complete: last, received: total };
       }),
-    async *read(digest) {
+    async *read(digest, { app, now: at }) {
       const path = pathOf(digest, "tar.gz");
       if ((await sizeOf(path)) === undefined) throw missing(digest);
       const now = new Date();
       await utimes(path, now, now);
-      yield* bytesOf(path);
+      const entries = await readSourceArchive(bytesOf(path), limits);
+      const times = await inTurn(app, () => contentTimes(folder, app, { entries, now: at }));
+      yield* timedArchive(bytesOf(path), times);
     },
     async collect(now) {
       const files = await filesIn(folder);
@@ -111,6 +120,7 @@ export function createContexts(folder: string, limits: ContextLimits): Contexts 
         if (room < 0) old.push(file);
       }
       for (const { name } of old) await rm(join(folder, name), { force: true });
+      await collectContentTimes(folder, limits.timedAppsMax);
     },
   };
 }

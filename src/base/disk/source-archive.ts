@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { extract, type Header } from "tar-stream";
-import { type ContextEntry, linkProblem, pathProblem } from "../pure/source-tree.ts";
+import { type ContextEntry, linkProblem, pathProblem, plainMode } from "../pure/source-tree.ts";
 import { Failure } from "../wire/failure.ts";
 
 export interface ArchiveLimits {
-  /** Files and links in it. */
+  /** Files and links in it, and as many folders. */
   filesMax: number;
   /** Of all content, unpacked. */
   bytesMax: number;
@@ -25,17 +25,19 @@ export async function readSourceArchive(
   const archive = extract();
   unpacked.on("error", (error) => archive.destroy(error));
   unpacked.pipe(archive);
+  const counts = { files: 0, folders: 0 };
   let bytes = 0;
   try {
     for await (const entry of archive) {
       const { header } = entry;
       bytes += header.size ?? 0;
-      check(header, { files: entries.size, bytes }, limits);
+      counts[header.type === "directory" ? "folders" : "files"] += 1;
+      check(header, { files: Math.max(counts.files, counts.folders), bytes }, limits);
       const hash = createHash("sha256");
       for await (const part of entry) hash.update(part as Uint8Array);
-      if (header.type === "directory") continue;
-      if (entries.has(header.name)) throw new Failure("invalid", `the archive holds "${shown(header.name)}" twice`);
-      entries.set(header.name, entryOf(header, hash.digest("hex")));
+      const found = entryOf(header, hash.digest("hex"));
+      if (entries.has(found.path)) throw new Failure("invalid", `the archive holds "${shown(found.path)}" twice`);
+      entries.set(found.path, found);
     }
   } catch (error) {
     if (error instanceof Failure) throw error;
@@ -48,11 +50,17 @@ export async function readSourceArchive(
 }
 
 function entryOf({ name, type, mode, linkname }: Header, digest: string): ContextEntry {
-  if (type !== "symlink") return { path: name, kind: "file", executable: ((mode ?? 0) & 0o111) !== 0, digest };
+  if (type === "directory") return { path: pathOf(name), kind: "folder", mode: plainMode(mode ?? 0o755), digest: "" };
+  if (type !== "symlink") return { path: name, kind: "file", mode: plainMode(mode ?? 0o644), digest };
   const target = createHash("sha256")
     .update(linkname ?? "")
     .digest("hex");
-  return { path: name, kind: "link", executable: false, digest: target };
+  return { path: name, kind: "link", mode: 0o777, digest: target };
+}
+
+/** Without the slash that archives have behind the name of a folder. */
+export function pathOf(name: string): string {
+  return name.replace(/\/$/, "");
 }
 
 function check(
@@ -60,9 +68,9 @@ function check(
   { files, bytes }: { files: number; bytes: number },
   { filesMax, bytesMax }: ArchiveLimits,
 ): void {
-  if (files >= filesMax) throw new Failure("too_large", `the archive holds more than ${filesMax} files`);
+  if (files > filesMax) throw new Failure("too_large", `the archive holds more than ${filesMax} files`);
   if (bytes > bytesMax) throw new Failure("too_large", `the archive unpacks to more than ${bytesMax} bytes`);
-  const path = type === "directory" ? name.replace(/\/$/, "") : name;
+  const path = type === "directory" ? pathOf(name) : name;
   const problem = pathProblem(path) ?? (type === "symlink" ? linkProblem(path, linkname ?? "") : undefined);
   if (problem !== undefined) throw new Failure("invalid", `the archive holds "${shown(name)}", which ${problem}`);
   if (type !== "file" && type !== "symlink" && type !== "directory") {

@@ -1,22 +1,54 @@
 import { canonicalJson, sha256Hex } from "./digest.ts";
 
-/** One file or link of a folder that an image is built from. Folders are there through what is in them. */
+/** A file, link or folder of a folder that an image is built from. */
 export interface ContextEntry {
-  /** Below the folder, with "/" between its parts. */
+  /** Below the folder, with "/" between its parts and none at its end. */
   path: string;
-  kind: "file" | "link";
-  executable: boolean;
-  /** sha256 hex of the content of a file, or of the target of a link. */
+  kind: "file" | "link" | "folder";
+  /** Permission bits, as `plainMode` gives them; of a link 0o777. */
+  mode: number;
+  /** sha256 hex of the content of a file, or of the target of a link; empty for a folder. */
   digest: string;
 }
 
 /**
+ * Permission bits as they are packed. A group that may write where others may not is mostly the umask of the machine (002 in
+ * place of 022): without it, the same commit would be another folder on another machine.
+ */
+export function plainMode(mode: number): number {
+  const bits = mode & 0o7777;
+  return (bits & 0o002) === 0 ? bits & ~0o020 : bits;
+}
+
+const folderMode = 0o755;
+
+/** The entries without the folders that are there through what is in them: what remains is what an archive needs. */
+export function neededEntries<E extends Pick<ContextEntry, "path" | "kind" | "mode">>(entries: readonly E[]): E[] {
+  const parents = new Set<string>();
+  for (const { path } of entries) {
+    for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
+      const parent = path.slice(0, end);
+      if (parents.has(parent)) break;
+      parents.add(parent);
+    }
+  }
+  return entries.filter(({ path, kind, mode }) => kind !== "folder" || mode !== folderMode || !parents.has(path));
+}
+
+/**
  * What a folder is called: sha256 hex over its sorted entries. Times and owners are no part of it, so a fresh checkout,
- * another machine and another user give the same.
+ * another machine and another user give the same. A usual mode (755 and 644) is told by `executable` alone, as it was
+ * before modes were kept: folders of then keep their digest.
  */
 export function contextDigest(entries: readonly ContextEntry[]): string {
-  const sorted = entries.toSorted((a, b) => (a.path < b.path ? -1 : 1));
-  return sha256Hex(canonicalJson(sorted.map(({ path, kind, executable, digest }) => [path, kind, executable, digest])));
+  const sorted = neededEntries(entries).sort((a, b) => (a.path < b.path ? -1 : 1));
+  return sha256Hex(canonicalJson(sorted.map(digestRow)));
+}
+
+function digestRow({ path, kind, mode, digest }: ContextEntry): (string | boolean | number)[] {
+  const executable = kind === "file" && (mode & 0o111) !== 0;
+  const usual = kind === "link" ? mode : kind === "folder" ? folderMode : executable ? 0o755 : 0o644;
+  return [path, kind, executable, digest, ...(mode === usual ? [] : [mode])];
 }
 
 /** Why a path cannot be in a folder that is built from; undefined when it can. */

@@ -1,13 +1,13 @@
 import { closeSync, lstatSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { sha256Hex } from "../../base/pure/digest.ts";
-import { type ContextEntry, linkProblem, pathProblem } from "../../base/pure/source-tree.ts";
+import { type ContextEntry, linkProblem, neededEntries, pathProblem, plainMode } from "../../base/pure/source-tree.ts";
 import { CommandFailure } from "../shell/failures.ts";
 import { gitRules, type IgnoreRules } from "../../base/pure/git-rules.ts";
 import { isClutter, isSecretFile } from "../../base/pure/left-out.ts";
 import { dockerRules } from "./ignore-rules.ts";
 
-/** A file or link of a folder that is packed. */
+/** A file, link or folder of a folder that is packed. */
 export interface SourceEntry extends ContextEntry {
   size: number;
   /** Of a link. */
@@ -46,10 +46,16 @@ export async function readFolder(root: string, always: readonly string[], limits
     ...(own === undefined ? [] : [gitRules(own, "")]),
   ];
   folder.rules = docker !== undefined ? ".dockerignore" : textOf(join(root, ".gitignore")) && ".gitignore";
-  const walk = { folder, always: new Set(always), limits, usesGit: docker === undefined };
+  const walk = {
+    folder,
+    always: new Set(always),
+    limits,
+    counts: { file: 0, link: 0, folder: 0 },
+    usesGit: docker === undefined,
+  };
   await readLevel(walk, "", fixed);
   folder.secrets.sort();
-  folder.entries.sort((a, b) => (a.path < b.path ? -1 : 1));
+  folder.entries = neededEntries(folder.entries).sort((a, b) => (a.path < b.path ? -1 : 1));
   return folder;
 }
 
@@ -57,6 +63,7 @@ interface Walk {
   folder: SourceFolder;
   always: ReadonlySet<string>;
   limits: FolderLimits;
+  counts: Record<SourceEntry["kind"], number>;
   usesGit: boolean;
 }
 
@@ -76,12 +83,13 @@ async function readLevel(walk: Walk, below: string, around: readonly IgnoreRules
     const leaving = stays ? [] : rules.filter((rule) => rule.leavesOut(isFolder ? `${path}/` : path));
     const holdsOne = isFolder && [...always].some((one) => one.startsWith(`${path}/`));
     if (isFolder) {
+      if (leaving.length === 0) await readEntry(walk, path);
       if (leaving.every((rule) => !rule.prunes) || holdsOne) await readLevel(walk, `${path}/`, rules);
     } else if (leaving.length === 0) await readEntry(walk, path);
   }
 }
 
-async function readEntry({ folder, limits }: Walk, path: string): Promise<void> {
+async function readEntry({ folder, limits, counts }: Walk, path: string): Promise<void> {
   const { root, entries } = folder;
   const full = join(root, path);
   const info = lstatSync(full);
@@ -89,16 +97,16 @@ async function readEntry({ folder, limits }: Walk, path: string): Promise<void> 
   const problem = pathProblem(path) ?? (info.isSymbolicLink() ? linkProblem(path, target) : undefined);
   if (problem !== undefined)
     throw new CommandFailure(`${JSON.stringify(path)} ${problem}; leave it out in .berthignore`);
-  if (!info.isFile() && !info.isSymbolicLink()) return;
+  const kind = info.isFile() ? "file" : info.isSymbolicLink() ? "link" : info.isDirectory() ? "folder" : undefined;
+  if (kind === undefined) return;
   folder.bytes += info.isFile() ? info.size : 0;
-  if (entries.length >= limits.filesMax)
+  if ((counts[kind] += 1) > limits.filesMax)
     throw new CommandFailure(`${root} holds more than ${limits.filesMax} files: ${howToLess}`);
   if (folder.bytes > limits.bytesMax)
     throw new CommandFailure(`${root} holds more than ${limits.bytesMax} bytes: ${howToLess}`);
-  const executable = info.isFile() && (info.mode & 0o111) !== 0;
-  const kind = info.isFile() ? "file" : "link";
-  const digest = kind === "file" ? await fileDigest(full) : sha256Hex(target);
-  entries.push({ path, kind, executable, digest, size: info.isFile() ? info.size : 0, target });
+  const digest = kind === "file" ? await fileDigest(full) : kind === "link" ? sha256Hex(target) : "";
+  const mode = kind === "link" ? 0o777 : plainMode(info.mode);
+  entries.push({ path, kind, mode, digest, size: info.isFile() ? info.size : 0, target });
 }
 
 const howToLess = "leave out what the build does not need, in .berthignore or .dockerignore";

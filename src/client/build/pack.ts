@@ -7,7 +7,7 @@ import type { SourceEntry, SourceFolder } from "./folder.ts";
 
 /**
  * A folder as a gzipped tar archive. Times and owners are left out, so the same folder gives the same bytes, and an
- * upload can go on where it was cut off.
+ * upload can go on where it was cut off. The server gives the files their times when it builds (`content-times.ts`).
  */
 export function packFolder({ root, entries }: SourceFolder): AsyncIterable<Uint8Array> {
   const archive = pack();
@@ -26,11 +26,12 @@ async function writeEntries(archive: ReturnType<typeof pack>, root: string, entr
 }
 
 async function writeEntry(archive: ReturnType<typeof pack>, root: string, entry: SourceEntry): Promise<void> {
-  const { path, kind, executable, size, target, text } = entry;
-  const common = { name: path, mode: executable ? 0o755 : 0o644, mtime: new Date(0), uid: 0, gid: 0 };
+  const { path, kind, mode, size, target, text } = entry;
+  const common = { name: path, mode, mtime: new Date(0), uid: 0, gid: 0 };
   await new Promise<void>((resolve, reject) => {
     const done = (error?: unknown) => (error === undefined || error === null ? resolve() : reject(error));
     if (kind === "link") archive.entry({ ...common, type: "symlink", linkname: target }, done);
+    else if (kind === "folder") archive.entry({ ...common, type: "directory" }, done);
     else if (text !== undefined) archive.entry({ ...common, type: "file" }, text, done);
     else {
       const sink = archive.entry({ ...common, type: "file", size }, done);

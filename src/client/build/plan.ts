@@ -120,7 +120,7 @@ function generate(source: BuildSource, root: string, { path }: Fields): Generate
 
 function textEntry(path: string, text: string): SourceEntry {
   const digest = sha256Hex(text);
-  return { path, kind: "file", executable: false, digest, size: Buffer.byteLength(text), target: "", text };
+  return { path, kind: "file", mode: 0o644, digest, size: Buffer.byteLength(text), target: "", text };
 }
 
 function isFolder(path: string): boolean {

@@ -27,10 +27,20 @@ export async function writeTree(
   mkdirSync(folder, { mode: 0o700 });
   const own = { ...env, GIT_INDEX_FILE: index, GIT_WORK_TREE: folder };
   await runGit(["read-tree", commit], { env: own });
-  await runGit(["checkout-index", "--all", "--force", "--quiet"], { env: own });
+  await withUsualModes(() => runGit(["checkout-index", "--all", "--force", "--quiet"], { env: own }));
   const root = realpathSync(folder);
   for (const path of links) requireWithin(root, path);
   return { files, submodules, usesLfs: usesLfs(folder) };
+}
+
+/** The modes of files in an image must not depend on the umask of the server. */
+export async function withUsualModes<T>(work: () => Promise<T>): Promise<T> {
+  const before = process.umask(0o022);
+  try {
+    return await work();
+  } finally {
+    process.umask(before);
+  }
 }
 
 /** A link through another link can lead further than its own text says. */

@@ -2,7 +2,8 @@
 export interface Member {
   name: string;
   kind: "file" | "folder" | "link" | "other";
-  executable: boolean;
+  /** Permission bits; undefined where the archive has none. */
+  mode: number | undefined;
   target: string;
   content: AsyncIterable<Uint8Array>;
 }

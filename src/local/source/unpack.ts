@@ -1,4 +1,4 @@
-import { closeSync, createReadStream, mkdirSync, openSync, readSync, symlinkSync } from "node:fs";
+import { chmodSync, closeSync, createReadStream, mkdirSync, openSync, readSync, symlinkSync } from "node:fs";
 import { chmod, open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
@@ -7,7 +7,7 @@ import { extract, type Header } from "tar-stream";
 import { isClutter, isSecretFile } from "../../base/pure/left-out.ts";
 import { linkProblem, pathProblem } from "../../base/pure/source-tree.ts";
 import { Failure } from "../../base/wire/failure.ts";
-import { requireWithin } from "../push/tree.ts";
+import { requireWithin, withUsualModes } from "../push/tree.ts";
 import type { Member } from "./member.ts";
 import { readZip } from "./unzip.ts";
 
@@ -24,28 +24,40 @@ interface UnpackLimits {
  */
 export async function unpack(file: string, folder: string, limits: UnpackLimits): Promise<string[]> {
   mkdirSync(folder, { mode: 0o700 });
-  const secrets: string[] = [];
-  const links = new Map<string, string>();
-  const found = { files: 0, bytes: 0 };
   try {
-    for await (const member of membersOf(file)) {
-      const path = member.name.replace(/^(?:\.\/)+/, "").replace(/\/+$/, "");
-      if (path === "" || path === ".") continue;
-      const problem = problemOf(path, member);
-      if (problem !== undefined)
-        throw new Failure("invalid", `the archive holds ${JSON.stringify(path.slice(0, 200))}, which ${problem}`);
-      if (member.kind === "folder" || isClutter(path)) continue;
-      found.files += 1;
-      if (found.files > limits.filesMax)
-        throw new Failure("too_large", `the archive holds more than ${limits.filesMax} files`);
-      if (isSecretFile(path)) secrets.push(path);
-      else if (member.kind === "link") links.set(path, member.target);
-      else await writeMember(join(folder, path), member, { found, limits });
-    }
+    return await withUsualModes(() => writeMembers(file, folder, limits));
   } catch (error) {
     throw failureOf(error);
   }
-  // Last: nothing is written through a link.
+}
+
+async function writeMembers(file: string, folder: string, limits: UnpackLimits): Promise<string[]> {
+  const secrets: string[] = [];
+  const links = new Map<string, string>();
+  const folders = new Map<string, number>();
+  const found = { files: 0, bytes: 0 };
+  for await (const member of membersOf(file)) {
+    const path = member.name.replace(/^(?:\.\/)+/, "").replace(/\/+$/, "");
+    if (path === "" || path === ".") continue;
+    const problem = problemOf(path, member);
+    if (problem !== undefined)
+      throw new Failure("invalid", `the archive holds ${JSON.stringify(path.slice(0, 200))}, which ${problem}`);
+    if (isClutter(path)) continue;
+    if (member.kind === "folder") folders.set(path, member.mode ?? 0o755);
+    else found.files += 1;
+    if (Math.max(found.files, folders.size) > limits.filesMax)
+      throw new Failure("too_large", `the archive holds more than ${limits.filesMax} files`);
+    if (member.kind === "folder") continue;
+    if (isSecretFile(path)) secrets.push(path);
+    else if (member.kind === "link") links.set(path, member.target);
+    else await writeMember(join(folder, path), member, { found, limits });
+  }
+  // Before the links: nothing is written or changed through one.
+  for (const [path, mode] of folders) {
+    mkdirSync(join(folder, path), { recursive: true });
+    // We have to read it, whatever the archive says.
+    chmodSync(join(folder, path), (mode & 0o777) | 0o700);
+  }
   for (const [path, target] of links) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     symlinkSync(target, join(folder, path));
@@ -71,12 +83,14 @@ function failureOf(error: unknown): Failure {
 
 async function writeMember(
   path: string,
-  { content, executable }: Member,
+  { content, mode = 0o644 }: Member,
   { found, limits }: { found: { bytes: number }; limits: UnpackLimits },
 ): Promise<void> {
   mkdirSync(dirname(path), { recursive: true });
-  const file = await open(path, "wx", executable ? 0o755 : 0o644);
+  const file = await open(path, "wx", 0o600);
   try {
+    // Not as the umask of the server would have it.
+    await file.chmod((mode & 0o777) | 0o400);
     for await (const part of content) {
       found.bytes += part.length;
       if (found.bytes > limits.bytesMax)
@@ -127,5 +141,5 @@ async function* readTar(file: string, isGzip: boolean): AsyncGenerator<Member> {
 
 function memberOf({ name, type, mode, linkname }: Header, content: AsyncIterable<Uint8Array>): Member {
   const kind = kinds[type ?? "file"] ?? "other";
-  return { name, kind, executable: ((mode ?? 0) & 0o111) !== 0, target: linkname ?? "", content };
+  return { name, kind, mode: mode === undefined ? undefined : mode & 0o7777, target: linkname ?? "", content };
 }

@@ -93,7 +93,7 @@ async function memberOf(file: FileHandle, entry: Entry): Promise<Member> {
         ? "link"
         : "file";
   const target = kind === "link" ? await textOf(contentOf(file, entry)) : "";
-  return { name, kind, executable: (mode & 0o111) !== 0, target, content: contentOf(file, entry) };
+  return { name, kind, mode: mode === 0 ? undefined : mode & 0o7777, target, content: contentOf(file, entry) };
 }
 
 async function textOf(content: AsyncIterable<Uint8Array>): Promise<string> {

@@ -10,7 +10,7 @@ const digest = "sha256 hex over the files of the folder";
 
 export const BuildContext = Type.Object({
   digest: Type.String({
-    description: `${digest}: of the JSON, without blanks, of the list of its files and links sorted by path, each [path, "file" or "link", executable, sha256 hex of the content or of the target]`,
+    description: `${digest}: of the JSON, without blanks, of the list of its files, links and folders sorted by path, each [path, "file", "link" or "folder", executable, sha256 hex of the content or of the target, mode]. The mode (permission bits, without that of a group to write where others may not) is left out of links, of files with 755 or 644 and of folders with 755; folders with 755 that hold something are left out`,
   }),
   complete: Type.Boolean({ description: "all of it is on the server" }),
   received: Type.Integer({ description: "bytes that are on the server; an upload goes on behind them" }),

@@ -72,7 +72,7 @@ async function runBuild(context: Context, work: Work): Promise<BuildRecord> {
   });
   const { scope, name } = record;
   const building = engine.build({
-    context: contexts.read(record.context),
+    context: contexts.read(record.context, { app: `${scope}/${name}`, now: context.clock.now() }),
     dockerfile: record.dockerfile,
     target: record.target,
     args: request.args ?? {},

@@ -1,15 +1,20 @@
 import { describe, expect, test } from "bun:test";
-import { readdirSync, utimesSync } from "node:fs";
+import { readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { pack } from "tar-stream";
-import { createContexts } from "../../../../src/base/disk/contexts.ts";
+import { Readable } from "node:stream";
+import { extract, pack } from "tar-stream";
+import { type Contexts, createContexts } from "../../../../src/base/disk/contexts.ts";
 import { contextDigest } from "../../../../src/base/pure/source-tree.ts";
 import { sha256Hex } from "../../../../src/base/pure/digest.ts";
 import type { Failure } from "../../../../src/base/wire/failure.ts";
 import { folder } from "../../../support/files.ts";
 
-const limits = { packedBytesMax: 4_096, bytesMax: 10_000, filesMax: 3, keptBytesMax: 250, unfinishedMs: 1_000 };
+const limits = {
+  ...{ packedBytesMax: 4_096, bytesMax: 10_000, filesMax: 3, keptBytesMax: 250, unfinishedMs: 1_000 },
+  timedAppsMax: 2,
+};
+const app = "shop/web";
 
 type Header = Parameters<ReturnType<typeof pack>["entry"]>[0];
 
@@ -24,10 +29,62 @@ async function archive(entries: [Header, string?][]): Promise<Uint8Array> {
 
 const digestOf = (files: Record<string, string>) =>
   contextDigest(
-    Object.entries(files).map(([path, text]) => ({ path, kind: "file", executable: false, digest: sha256Hex(text) })),
+    Object.entries(files).map(([path, text]) => ({ path, kind: "file", mode: 0o644, digest: sha256Hex(text) })),
   );
 const filesOf = (files: Record<string, string>) =>
   archive(Object.entries(files).map(([name, text]) => [{ name, mode: 0o644 }, text]));
+
+async function headersOf(bytes: AsyncIterable<Uint8Array>) {
+  const found: Record<string, { time: number; mode: number | undefined; text: string }> = {};
+  const tar = Readable.from(bytes).pipe(extract());
+  for await (const entry of tar) {
+    const parts: Uint8Array[] = [];
+    for await (const part of entry) parts.push(part as Uint8Array);
+    const { name, mode, mtime } = entry.header;
+    found[name] = { time: (mtime?.getTime() ?? 0) / 1000, mode, text: Buffer.concat(parts).toString() };
+  }
+  return found;
+}
+const contentOf = async (bytes: AsyncIterable<Uint8Array>) =>
+  Object.fromEntries(Object.entries(await headersOf(bytes)).map(([name, { text }]) => [name, text]));
+
+describe("the times of files", () => {
+  const built = async (contexts: Contexts, files: Record<string, string>, at: { app?: string; now: number }) => {
+    const digest = digestOf(files);
+    await contexts.append(digest, await filesOf(files), { offset: 0, last: true });
+    const headers = await headersOf(contexts.read(digest, { app, ...at }));
+    return Object.fromEntries(Object.entries(headers).map(([name, { time }]) => [name, time]));
+  };
+
+  test("stay with the content, and grow with a change, also when the clock went back or the server restarted", async () => {
+    using place = folder({});
+    const contexts = createContexts(place.path, limits);
+    expect(await built(contexts, { a: "1", b: "1" }, { now: 10_000 })).toEqual({ a: 10, b: 10 });
+    expect(await built(contexts, { a: "1", b: "2" }, { now: 20_000 })).toEqual({ a: 10, b: 20 });
+    expect(await built(contexts, { a: "1", b: "2" }, { now: 30_000 })).toEqual({ a: 10, b: 20 });
+    const next = createContexts(place.path, limits);
+    expect(await built(next, { a: "1", b: "3" }, { now: 5_000 })).toEqual({ a: 10, b: 21 });
+    // Gone and back as something else.
+    expect(await built(next, { a: "1" }, { now: 5_000 })).toEqual({ a: 10 });
+    expect(await built(next, { a: "1", b: "4" }, { now: 5_000 })).toEqual({ a: 10, b: 22 });
+    expect(await built(next, { a: "1", b: "4" }, { app: "shop/other", now: 7_000 })).toEqual({ a: 7, b: 7 });
+  });
+
+  test("of the apps that were not built for the longest are forgotten, and a broken file is none", async () => {
+    using place = folder({});
+    const contexts = createContexts(place.path, { ...limits, keptBytesMax: 10_000 });
+    for (const name of ["x/a", "x/b", "x/c"]) await built(contexts, { a: "1" }, { app: name, now: 1_000 });
+    const times = () => readdirSync(place.path).filter((name) => name.endsWith(".times"));
+    for (const [index, name] of times().entries()) utimesSync(join(place.path, name), index, index);
+    const [oldest, ...others] = times();
+    await contexts.collect(2_000);
+    expect([times(), times().includes(oldest ?? "")]).toEqual([others, false]);
+    for (const name of times()) writeFileSync(join(place.path, name), "broken");
+    for (const name of ["x/a", "x/b", "x/c"]) {
+      expect(await built(contexts, { a: "1" }, { app: name, now: 9_000 })).toEqual({ a: 9 });
+    }
+  });
+});
 
 async function failure(work: Promise<unknown>): Promise<Pick<Failure, "code" | "message" | "reason" | "fields">> {
   return await work.then(
@@ -53,9 +110,7 @@ describe("an upload", () => {
     expect([wrong.code, wrong.reason, wrong.fields]).toEqual(["conflict", "ContextOffset", { received: 20 }]);
     const done = await contexts.append(digest, bytes.subarray(20), { offset: 20, last: true });
     expect(done).toEqual({ complete: true, received: bytes.length });
-    const read: Uint8Array[] = [];
-    for await (const part of contexts.read(digest)) read.push(part);
-    expect(Buffer.concat(read).equals(Buffer.from(bytes))).toBe(true);
+    expect(await contentOf(contexts.read(digest, { app, now: 5_000 }))).toEqual(files);
   });
 
   test("that is another folder than it says is thrown away", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { chmodSync, symlinkSync, utimesSync } from "node:fs";
+import { chmodSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { readSourceArchive } from "../../../../src/base/disk/source-archive.ts";
@@ -30,7 +30,7 @@ describe("what is left out", () => {
       "a.js": "x",
     };
     expect(await pathsOf(files)).toEqual({
-      paths: [".env.example", "a.js"],
+      paths: [".env.example", ".ssh", "a.js", "sub", "tls"],
       secrets: [".env", ".ssh/id_ed25519", "sub/.env.production", "tls/server.pem"],
       rules: undefined,
     });
@@ -95,7 +95,7 @@ describe("what is left out", () => {
       a: "x",
       b: "x",
     });
-    expect(paths).toEqual([".berthignore", ".gitignore", "a"]);
+    expect(paths).toEqual([".berthignore", ".gitignore", "a", "sub"]);
   });
 });
 
@@ -115,10 +115,15 @@ describe("a folder is refused", () => {
 
 test("the archive holds what the digest names, and is the same at another time", async () => {
   using place = folder({ "bin/run": "#!/bin/sh\n", [`${"long/".repeat(40)}name`]: "x", empty: "", "ü.txt": "é" });
-  chmodSync(join(place.path, "bin/run"), 0o700);
+  chmodSync(join(place.path, "bin/run"), 0o775);
+  mkdirSync(join(place.path, "tmp/pids"), { recursive: true });
+  mkdirSync(join(place.path, "private"));
+  writeFileSync(join(place.path, "private/key.txt"), "x");
+  chmodSync(join(place.path, "private"), 0o700);
+  chmodSync(join(place.path, "empty"), 0o600);
   symlinkSync("bin/run", join(place.path, "start"));
   const read = await readFolder(place.path, [], limits);
-  read.entries.push({ path: ".made", kind: "file", executable: false, digest: "x", size: 2, target: "", text: "hi" });
+  read.entries.push({ path: ".made", kind: "file", mode: 0o644, digest: "x", size: 2, target: "", text: "hi" });
   const bytes = async () => Buffer.from(await new Response(packFolder(read) as never).arrayBuffer());
   const first = await bytes();
   utimesSync(join(place.path, "empty"), 1, 1);
@@ -127,7 +132,9 @@ test("the archive holds what the digest names, and is the same at another time",
   const found = await readSourceArchive(Readable.from([first]), limits);
   const own = found.filter(({ path }) => path !== ".made");
   expect(contextDigest(own)).toBe(contextDigest(read.entries.slice(0, -1)));
-  expect(own.find(({ path }) => path === "bin/run")?.executable).toBe(true);
+  const modes = Object.fromEntries(own.map(({ path, mode }) => [path, mode]));
+  expect(modes).toMatchObject({ "bin/run": 0o755, empty: 0o600, "tmp/pids": 0o755, private: 0o700, "ü.txt": 0o644 });
+  expect(Object.keys(modes)).not.toContain("tmp");
 });
 
 test("a reader of the archive may stop early, as an upload that fails does", async () => {

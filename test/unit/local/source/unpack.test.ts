@@ -93,6 +93,27 @@ describe("an archive", () => {
     for (const path of ["app/.env", "app/node_modules", "app/.git"]) expect(existsSync(inTree(path))).toBe(false);
   });
 
+  test("keeps modes and empty folders, whatever the umask is", async () => {
+    const before = process.umask(0o077);
+    try {
+      await unpacked(
+        await tar([
+          { name: "tmp/pids/", type: "directory" },
+          { name: "locked/", type: "directory", mode: 0o500 },
+          { name: "locked/a", text: "a" },
+          { name: "key", text: "k", mode: 0o600 },
+          { name: "sub/b", text: "b", mode: 0o4755 },
+        ]),
+      );
+    } finally {
+      process.umask(before);
+    }
+    const mode = (path: string) => statSync(inTree(path)).mode & 0o7777;
+    expect(["tmp/pids", "locked", "locked/a", "key", "sub", "sub/b"].map(mode)).toEqual([
+      ...[0o755, 0o700, 0o644, 0o600, 0o755, 0o755],
+    ]);
+  });
+
   test("as zip is written with modes and links", async () => {
     const members = [
       { name: "app/", text: "" },
