@@ -3,14 +3,19 @@
  * else the same way. `--release` (`bun run release`) makes the folder that install.sh and `berth server upgrade` download
  * from: dist/release with `latest`, `install.sh`, and VERSION/ with one executable per target and SHA256SUMS. `--target
  * NAME`, repeatable, makes only those; `--release-dir DIR` puts the folder elsewhere.
+ *
+ * A release is signed with the private key of the file that BERTH_RELEASE_KEY names (`ssh-keygen -Y sign`, so an agent or a
+ * token can hold it). An executable takes releases that are signed with a key of `release.pub`, or, in a checkout without
+ * that file, of the file that BERTH_RELEASE_PUBLIC_KEY names or the public part of BERTH_RELEASE_KEY.
  */
-import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { version } from "./package.json";
 import { bundledPlugins } from "./plugins/bundled.ts";
 import { idleJitPolicy } from "./src/base/words/follow-load.ts";
 import { parsedYmls } from "./src/daemon-bundled.ts";
+import { isSigned, publicKeys, releaseNamespace } from "./src/local/server/ssh-signature.ts";
 import { bundleUi } from "./src/local/ui/bundle.ts";
 import { clientCalls } from "./src/local/ui/calls.ts";
 
@@ -80,14 +85,54 @@ async function release(folder: string, names: readonly string[]): Promise<void> 
     sums.push(`${await sha256(join(making, file))}  ${file}\n`);
   }
   if (sums.length === 0) throw new Error("none of the targets could be made");
-  copyFileSync(join(checkout, "install.sh"), join(making, "install.sh"));
+  writeFileSync(join(making, "install.sh"), installer(), { mode: 0o755 });
   sums.push(`${await sha256(join(making, "install.sh"))}  install.sh\n`);
-  writeFileSync(join(making, "SHA256SUMS"), sums.join(""));
+  // The version is a part of what is signed: an old release must not pass for a new one.
+  writeFileSync(join(making, "SHA256SUMS"), `# berth ${version}\n${sums.join("")}`);
+  sign(join(making, "SHA256SUMS"));
   rmSync(done, { recursive: true, force: true });
   renameSync(making, done);
   copyFileSync(join(done, "install.sh"), join(folder, "install.sh"));
   writeFileSync(join(folder, "latest"), `${version}\n`);
   console.log(`${done} with ${sums.length - 1} executables and SHA256SUMS; serve ${folder} as BERTH_RELEASE_URL`);
+}
+
+/** Public keys, a line each, as in `id_ed25519.pub`; empty where none is known. */
+function releaseKeys(): string {
+  const own = join(checkout, "release.pub");
+  const { BERTH_RELEASE_KEY: key = "", BERTH_RELEASE_PUBLIC_KEY: named = "" } = process.env;
+  const file = existsSync(own) ? own : named !== "" ? named : key === "" ? undefined : `${key}.pub`;
+  if (file === undefined) return "";
+  const lines = readFileSync(file, "utf8").split("\n");
+  return lines.flatMap((line) => /^ssh-ed25519 [A-Za-z0-9+/=]+/.exec(line)?.[0] ?? []).join("\n");
+}
+
+/** The installer with the keys in it. */
+function installer(): string {
+  const text = readFileSync(join(checkout, "install.sh"), "utf8");
+  if (!text.includes("\nrelease_keys=''\n")) throw new Error("install.sh has no place for the release keys");
+  return text.replace("\nrelease_keys=''\n", `\nrelease_keys='${releaseKeys()}'\n`);
+}
+
+/** Writes the signature beside a file. */
+function sign(file: string): void {
+  const { BERTH_RELEASE_KEY: key = "" } = process.env;
+  if (key === "") {
+    console.error(
+      "WARNING: this release is not signed, and no berth will install it: name the private key with BERTH_RELEASE_KEY (docs/operating.md, Make a release)",
+    );
+    return;
+  }
+  must(
+    ["ssh-keygen", "-Y", "sign", "-q", "-n", releaseNamespace, "-f", key, file],
+    checkout,
+    `cannot sign with ${key}`,
+  );
+  const [text, signature] = [readFileSync(file, "utf8"), readFileSync(`${file}.sig`, "utf8")];
+  if (isSigned(text, { signature, keys: publicKeys(releaseKeys()), namespace: releaseNamespace })) return;
+  throw new Error(
+    `${key} is not an Ed25519 key of release.pub: no executable of this checkout would install the release`,
+  );
 }
 
 /** The same source gives the same bytes, in whatever folder the checkout lies. */
@@ -110,6 +155,7 @@ async function build(entry: string, outfile: string, { runtime, format }: Target
     plugins: entry === program ? [withUi(await bundleUi()), withYmls(), await clientCalls(), withoutUnused()] : [],
     define: {
       BERTH_COMMIT: JSON.stringify(commit()),
+      BERTH_RELEASE_KEYS: JSON.stringify(releaseKeys()),
       // Packages ask for them; the bundler would write the path of this checkout there.
       __dirname: '"/"',
       __filename: '"/"',

@@ -11,14 +11,18 @@ set -eu
 # A download that is cut off would end with exit code 0. main clears this trap.
 trap 'echo "error: this copy of install.sh is incomplete; download it again" >&2; exit 1' EXIT
 
+# Public keys whose releases are installed, a line each. "bun run release" writes them here; a checkout has them in release.pub.
+release_keys=''
+
 usage() {
   cat <<'TEXT'
-usage: install.sh [--root DIR] [--release-url URL] [--version VERSION] [--fetch FILE]
-       install.sh --client [--bin DIR] [--release-url URL] [--version VERSION]
+usage: install.sh [--root DIR] [--release-url URL] [--release-key FILE] [--version VERSION] [--fetch FILE]
+       install.sh --client [--bin DIR] [--release-url URL] [--release-key FILE] [--version VERSION]
        install.sh --demo [--root DIR] [--down]
 
   --root DIR         folder of all state (default /opt/berth; demo: /opt/berth-demo)
   --release-url URL  web folder with "latest" and a folder for each version (or set BERTH_RELEASE_URL)
+  --release-key FILE public keys to trust instead of the one in this script (or set BERTH_RELEASE_PUBLIC_KEY)
   --version VERSION  that release and not the latest (or set BERTH_VERSION)
   --client           only the command-line client, for this user; the default on macOS
   --bin DIR          with --client: where to (default ~/.local/bin)
@@ -38,17 +42,18 @@ die() {
 # Everything is in functions, called on the last line: a download that is cut off runs nothing.
 main() {
   trap - EXIT
-  demo= down= root= fetch_to= client= bin= release_url=${BERTH_RELEASE_URL:-} version=${BERTH_VERSION:-}
+  demo= down= root= fetch_to= client= bin= release_url=${BERTH_RELEASE_URL:-} key_file=${BERTH_RELEASE_PUBLIC_KEY:-} version=${BERTH_VERSION:-}
   while [ $# -gt 0 ]; do
     case $1 in
       --demo) demo=yes ;;
       --down) down=yes ;;
       --client) client=yes ;;
-      --root | --release-url | --version | --bin | --fetch)
+      --root | --release-url | --release-key | --version | --bin | --fetch)
         [ $# -gt 1 ] || die "$1 needs a value"
         case $1 in
           --root) root=$2 ;;
           --release-url) release_url=$2 ;;
+          --release-key) key_file=$2 ;;
           --version) version=$2 ;;
           --bin) bin=$2 ;;
           --fetch) fetch_to=$2 ;;
@@ -148,7 +153,7 @@ need_source() {
 get_executable() {
   need_source
   new=$1.new.$$
-  trap 'rm -f "$new" "$new.latest" "$new.sums"' EXIT
+  trap 'rm -f "$new" "$new.latest" "$new.sums" "$new.sig" "$new.keys"' EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM
   if [ -n "$release_url" ]; then download_executable; else build_executable; fi
@@ -162,6 +167,8 @@ get_executable() {
 
 download_executable() {
   need_target
+  check_url
+  need_verifier
   if [ -z "$version" ]; then
     download "$release_url/latest" "$new.latest"
     version=$(cat "$new.latest")
@@ -173,6 +180,7 @@ download_executable() {
   file=berth-$target
   from=$release_url/$version
   download "$from/SHA256SUMS" "$new.sums"
+  check_signature "$from"
   wanted=$(sed -n "s/^\([0-9a-f]\{64\}\)  $file\$/\1/p" "$new.sums")
   rm -f "$new.sums"
   [ -n "$wanted" ] || die "release $version has no executable for $target: SHA256SUMS of $from does not list $file"
@@ -180,6 +188,79 @@ download_executable() {
   download "$from/$file" "$new"
   found=$(sum_of "$new")
   [ "$wanted" = "$found" ] || die "$file does not match its sha256 (wanted $wanted, got $found); nothing was installed"
+}
+
+# check_signature FOLDER: the checksums are those of this version, and a key that is trusted has signed them. From the same
+# folder as the executable, checksums alone prove nothing.
+check_signature() {
+  download "$1/SHA256SUMS.sig" "$new.sig" "release $version is not signed: cannot fetch $1/SHA256SUMS.sig; nothing was installed"
+  ssh-keygen -Y verify -q -f "$new.keys" -I release -n berth-release -s "$new.sig" <"$new.sums" >/dev/null 2>&1 ||
+    die "the signature of release $version is not of the release key; nothing was installed. Is $release_url the address of the project that you trust?"
+  named=$(sed -n '1s/^# berth //p' "$new.sums")
+  [ "$named" = "$version" ] || die "$1 holds the release ${named:-without a version} under the name of $version; nothing was installed"
+  rm -f "$new.sig" "$new.keys"
+}
+
+# Writes the keys for the verifier, or says what is missing. Before anything is fetched.
+need_verifier() {
+  if [ -n "$key_file" ]; then
+    [ -f "$key_file" ] || die "--release-key: there is no file $key_file"
+    keys=$(cat "$key_file")
+  elif [ -n "$release_keys" ]; then
+    keys=$release_keys
+  elif [ -n "$checkout" ] && [ -f "$checkout/release.pub" ]; then
+    keys=$(cat "$checkout/release.pub")
+  else
+    die "this copy of install.sh has no release key, so it cannot check a release; give --release-key FILE, the public key of the project"
+  fi
+  printf '%s\n' "$keys" | sed -n 's/^\(ssh-ed25519 [A-Za-z0-9+/=]*\).*/release \1/p' >"$new.keys"
+  [ -s "$new.keys" ] || die "no public key in ${key_file:-install.sh}: it has lines such as \"ssh-ed25519 AAAA...\""
+  # Without -Y it says "unknown option"; with it, that a file is missing.
+  if ! command -v ssh-keygen >/dev/null 2>&1; then
+    die "ssh-keygen is not here, which checks the signature of the release; install it: $(verifier_package)"
+  fi
+  if LC_ALL=C ssh-keygen -Y verify 2>&1 </dev/null | grep -qiE 'unknown option|illegal option'; then
+    die "the ssh-keygen of this machine is too old to check the signature of the release: it needs OpenSSH 8.1 or newer"
+  fi
+}
+
+verifier_package() {
+  if command -v apt-get >/dev/null 2>&1; then
+    echo "apt-get install openssh-client"
+  elif command -v dnf >/dev/null 2>&1; then
+    echo "dnf install openssh-clients"
+  elif command -v zypper >/dev/null 2>&1; then
+    echo "zypper install openssh-clients"
+  elif command -v pacman >/dev/null 2>&1; then
+    echo "pacman -S openssh"
+  else
+    echo "the package is openssh-client, openssh-clients or openssh"
+  fi
+}
+
+# The release address: https, or http of this machine. Its host is what stands before the first colon or slash, so nothing of
+# a user and a password is let in: http://127.0.0.1:1@example.com is an address of example.com.
+check_url() {
+  case $release_url in
+    *[!]A-Za-z0-9._~:/%+,=[-]*) die "$release_url is not a release address of the form https://HOST/FOLDER" ;;
+  esac
+  case $release_url in
+    https://?*) return ;;
+    http://*) ;;
+    *) die "$release_url is not an https address" ;;
+  esac
+  host=${release_url#http://}
+  host=${host%%/*}
+  case $host in
+    "[::1]" | "[::1]:"*) host=${host#"[::1]"} ;;
+    127.0.0.1 | 127.0.0.1:*) host=${host#127.0.0.1} ;;
+    localhost | localhost:*) host=${host#localhost} ;;
+    *) die "$release_url is not an https address" ;;
+  esac
+  case $host in
+    "") ;;
+    :*[!0-9]* | :) die "$release_url is not an https address" ;;
+  esac
 }
 
 sum_of() {
@@ -193,17 +274,17 @@ sum_of() {
 }
 
 # What comes without TLS can be replaced on its way, its checksum too: only this machine itself may be asked like that.
+# check_url has looked at the address. download URL FILE [ERROR]
 download() {
   case $1 in
     https://*) curl_only="--proto =https" wget_only=--https-only ;;
-    http://127.0.0.1[:/]* | http://localhost[:/]* | "http://[::1]"[:/]*) curl_only="--max-redirs 0" wget_only=--max-redirect=0 ;;
-    *) die "$1 is not an https address" ;;
+    *) curl_only="--max-redirs 0" wget_only=--max-redirect=0 ;;
   esac
   if command -v curl >/dev/null 2>&1; then
     # shellcheck disable=SC2086 # one word per option
-    curl -fsSL $curl_only -o "$2" "$1" || die "cannot fetch $1"
+    curl -fgsSL $curl_only -o "$2" "$1" || die "${3:-cannot fetch $1}"
   elif command -v wget >/dev/null 2>&1; then
-    wget -q $wget_only -O "$2" "$1" || die "cannot fetch $1"
+    wget -q $wget_only -O "$2" "$1" || die "${3:-cannot fetch $1}"
   else
     die "neither curl nor wget is here; install one of them"
   fi

@@ -35,12 +35,13 @@ beforeAll(async () => {
   const env = {
     DOCKER_HOST: docker,
     BERTH_RELEASE_URL: server.url,
+    BERTH_RELEASE_PUBLIC_KEY: server.key.publicFile,
     BERTH_ENDPOINT: `unix:${root}/run/berth.sock`,
     PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
     HOME: "/root",
   };
   // What the script names as needed, and nothing else of this machine.
-  const programs = ["curl", "haproxy", "docker"].map((name) => Bun.which(name) ?? `no ${name} here`);
+  const programs = ["curl", "haproxy", "docker", "ssh-keygen"].map((name) => Bun.which(name) ?? `no ${name} here`);
   const seen = [work, dirname(docker.replace("unix://", ""))];
   machine = await serviceMachine(env, { tar: debian(), programs, seen });
   const settings = {

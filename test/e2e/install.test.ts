@@ -11,11 +11,14 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test";
+
+import { releaseKey } from "../support/release-key.ts";
 
 const installer = join(import.meta.dir, "../../install.sh");
 const setup = join(import.meta.dir, "../../setup");
@@ -33,7 +36,9 @@ async function run(command: string[], env: Record<string, string> = {}) {
   return { exitCode: await child.exited, stdout, stderr };
 }
 
-const install = (args: string[], env: Record<string, string> = {}) => run([installer, ...args], env);
+const key = releaseKey(join(work, "keys"));
+const trusted = { BERTH_RELEASE_PUBLIC_KEY: key.publicFile };
+const install = (args: string[], env: Record<string, string> = {}) => run([installer, ...args], { ...trusted, ...env });
 
 describe("the command line", () => {
   test("an unknown argument is refused with the usage", async () => {
@@ -67,6 +72,9 @@ const sum = createHash("sha256").update(program).digest("hex");
 describe("a release", () => {
   let told = sum;
   let served = program;
+  /** The version that is in the signed text, where it is not that of the folder. */
+  let signedAs: string | undefined;
+  let signature: ((text: string) => string | undefined) | undefined;
   const asked: string[] = [];
   const release = Bun.serve({
     hostname: "127.0.0.1",
@@ -77,10 +85,13 @@ describe("a release", () => {
       const [, folder, version, file = ""] = /^\/(\w+)\/(9\.9\.[89]|latest)(?:\/(.+))?$/.exec(pathname) ?? [];
       if (folder !== "releases") return new Response("no such file", { status: 404 });
       if (version === "latest") return new Response("9.9.9\n");
-      if (file === "SHA256SUMS") {
-        const other = "f".repeat(64);
-        const files = ["berth-linux-x64", "berth-linux-arm64"];
-        return new Response(`${other}  install.sh\n${files.map((name) => `${told}  ${name}\n`).join("")}`);
+      const other = "f".repeat(64);
+      const files = ["berth-linux-x64", "berth-linux-arm64"].map((name) => `${told}  ${name}\n`).join("");
+      const sums = `# berth ${signedAs ?? version}\n${other}  install.sh\n${files}`;
+      if (file === "SHA256SUMS") return new Response(sums);
+      if (file === "SHA256SUMS.sig") {
+        const text = (signature ?? key.sign)(sums);
+        return text === undefined ? new Response("none", { status: 404 }) : new Response(text);
       }
       return /^berth-linux-(?:x64|arm64)$/.test(file) ? new Response(served) : new Response("no", { status: 404 });
     },
@@ -93,7 +104,71 @@ describe("a release", () => {
     dir = mkdtempSync(join(work, "release."));
     told = sum;
     served = program;
+    signedAs = undefined;
+    signature = undefined;
     asked.length = 0;
+  });
+
+  test("that is not signed, or by another key, is refused before the executable is fetched", async () => {
+    const fetchTo = ["--fetch", join(dir, "berth"), "--release-url", url];
+    signature = () => undefined;
+    expect(await install(fetchTo)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("is not signed") });
+    const stranger = releaseKey(join(work, "keys"));
+    signature = stranger.sign;
+    const refused = await install(fetchTo);
+    expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("is not of the release key") });
+    signature = (text) => key.sign(text, "git");
+    expect(await install(fetchTo)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("is not of the") });
+    expect(asked.filter((path) => path.includes("/berth-linux"))).toEqual([]);
+    expect(readdirSync(dir)).toEqual([]);
+  });
+
+  test("of before under a new name is refused", async () => {
+    signedAs = "1.0.0";
+    const { exitCode, stderr } = await install(["--fetch", join(dir, "berth"), "--release-url", url]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain("holds the release 1.0.0 under the name of 9.9.9");
+  });
+
+  test("needs a key and a program that checks with it, and says which", async () => {
+    const fetchTo = ["--fetch", join(dir, "berth"), "--release-url", url];
+    const keyless = await install(fetchTo, { BERTH_RELEASE_PUBLIC_KEY: "" });
+    expect(keyless).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("has no release key") });
+    writeFileSync(join(dir, "empty.pub"), "ssh-rsa AAAA\n");
+    const empty = await install([...fetchTo, "--release-key", join(dir, "empty.pub")]);
+    expect(empty).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("no public key in") });
+    // The key of the release itself, where bun run release has put it.
+    const own = join(dir, "own.sh");
+    const [line = ""] = key.publicText.split("\n");
+    writeFileSync(own, readFileSync(installer, "utf8").replace("release_keys=''", `release_keys='${line}'`));
+    expect((await run(["sh", own, ...fetchTo], { BERTH_RELEASE_PUBLIC_KEY: "" })).exitCode).toBe(0);
+    const programs = join(dir, "few");
+    mkdirSync(programs);
+    const names = ["sh", "uname", "ldd", "grep", "sed", "cat", "rm", "dirname", "id", "apt-get"];
+    for (const name of names) symlinkSync(Bun.which(name) ?? "/bin/true", join(programs, name));
+    asked.length = 0;
+    const without = await install(fetchTo, { PATH: programs });
+    expect(without).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("apt-get install openssh-client") });
+    expect(asked).toEqual([]);
+  });
+
+  const [, port = ""] = /:(\d+)\//.exec(url) ?? [];
+  test.each([
+    `http://127.0.0.1:1@localhost:${port}/releases`,
+    `http://127.0.0.1:${port}@127.0.0.1:${port}/releases`,
+    `http://localhost@127.0.0.1:${port}/releases`,
+    `http://[::1]@127.0.0.1:${port}/releases`,
+    `http://127.0.0.1\\@127.0.0.1:${port}/releases`,
+    `http://127.0.0.1:${port}.example.com/releases`,
+    `http://127.0.0.1.example.com/releases`,
+    `http://127.0.0.1:/releases`,
+    `https://user@127.0.0.1:${port}/releases`,
+    `ftp://127.0.0.1:${port}/releases`,
+    `file:///etc`,
+  ])("from %s is refused, and nothing is asked", async (address) => {
+    const { exitCode, stderr } = await install(["--fetch", join(dir, "berth"), "--release-url", address]);
+    expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/is not (?:an https|a release) address/)]);
+    expect(asked).toEqual([]);
   });
 
   test("is fetched for this machine, checked and made executable", async () => {
@@ -109,8 +184,9 @@ describe("a release", () => {
     const flags = ["--fetch", join(dir, "berth"), "--release-url", url, "--version", "9.9.8"];
     expect(await install(flags)).toMatchObject({ exitCode: 0 });
     expect(asked[0]).toBe("/releases/9.9.8/SHA256SUMS");
-    expect(asked[1]).toStartWith("/releases/9.9.8/berth-linux-");
-    expect(asked.length).toBe(2);
+    expect(asked[1]).toBe("/releases/9.9.8/SHA256SUMS.sig");
+    expect(asked[2]).toStartWith("/releases/9.9.8/berth-linux-");
+    expect(asked.length).toBe(3);
   });
 
   test("with another sum is refused, and what was there stays", async () => {
@@ -193,10 +269,10 @@ describe("a release", () => {
     mkdirSync(join(home, ".local/bin"), { recursive: true });
     writeFileSync(join(home, ".local/bin/berth"), "old");
     chownSync(join(home, ".local/bin"), 65534, 65534);
-    for (const folder of [work, dir, home]) chmodSync(folder, 0o755);
+    for (const folder of [work, dir, home, join(work, "keys")]) chmodSync(folder, 0o755);
     const asNobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "sh", "-s", "--", "--client"];
     const script = `exec ${asNobody.join(" ")} <${installer}`;
-    const { exitCode, stdout } = await run(["sh", "-c", script], { HOME: home, BERTH_RELEASE_URL: url });
+    const { exitCode, stdout } = await run(["sh", "-c", script], { ...trusted, HOME: home, BERTH_RELEASE_URL: url });
     expect(stdout).toContain(`got 9.9.9 as ${home}/.local/bin/berth`);
     expect(stdout).toContain(`export PATH="${home}/.local/bin:$PATH"`);
     expect(exitCode).toBe(0);

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import {
   chmodSync,
+  copyFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -13,6 +15,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { version } from "../../package.json";
+import { releaseKey } from "../support/release-key.ts";
 import { copyCheckout } from "../support/checkout.ts";
 
 const work = mkdtempSync(join(tmpdir(), "berth-release."));
@@ -28,10 +31,12 @@ function prepare(folder: string): void {
   chmodSync(join(folder, "npm"), 0o755);
 }
 
-function release(folder: string, ...args: string[]) {
+const key = releaseKey(join(work, "keys"));
+
+function release(folder: string, args: string[], env: Record<string, string> = {}) {
   const run = Bun.spawnSync([process.execPath, "run", join(folder, "build.ts"), "--release", ...args], {
     cwd: work,
-    env: { ...process.env, PATH: `${folder}:/usr/bin:/bin` },
+    env: { ...process.env, ...env, PATH: `${folder}:/usr/bin:/bin` },
     stderr: "pipe",
     stdout: "pipe",
   });
@@ -48,9 +53,10 @@ let partial: ReturnType<typeof release>;
 /** Each build takes long, so all tests look at the same two. */
 beforeAll(() => {
   prepare(first);
-  whole = release(first, "--target", "linux-x64");
   prepare(second);
-  partial = release(second, "--target", "linux-arm64", "--target", "linux-x64", "--release-dir", into);
+  for (const folder of [first, second]) copyFileSync(key.publicFile, join(folder, "release.pub"));
+  whole = release(first, ["--target", "linux-x64"], { BERTH_RELEASE_KEY: key.file });
+  partial = release(second, ["--target", "linux-arm64", "--target", "linux-x64", "--release-dir", into]);
 }, 240_000);
 
 test("a release has an executable, its checksum, the installer and the number of the newest version", () => {
@@ -59,12 +65,37 @@ test("a release has an executable, its checksum, the installer and the number of
   const folder = join(first, "dist/release");
   expect(readdirSync(folder).toSorted()).toEqual([version, "install.sh", "latest"].toSorted());
   expect(readFileSync(join(folder, "latest"), "utf8")).toBe(`${version}\n`);
-  const files = ["SHA256SUMS", "berth-linux-x64", "install.sh"];
+  const files = ["SHA256SUMS", "SHA256SUMS.sig", "berth-linux-x64", "install.sh"];
   expect(readdirSync(join(folder, version)).toSorted()).toEqual(files.toSorted());
   const check = Bun.spawnSync(["sha256sum", "-c", "--strict", "SHA256SUMS"], { cwd: join(folder, version) });
   expect(check.stdout.toString()).toBe("berth-linux-x64: OK\ninstall.sh: OK\n");
   const said = Bun.spawnSync([join(folder, version, "berth-linux-x64"), "--version"]).stdout.toString();
   expect(said).toStartWith(`berth ${version} (commit: `);
+});
+
+test("a release is signed, and its installer and its executable know the key", async () => {
+  const folder = join(first, "dist/release");
+  expect(readFileSync(join(folder, version, "SHA256SUMS"), "utf8")).toStartWith(`# berth ${version}\n`);
+  const [kind = "", base64 = ""] = key.publicText.split(" ");
+  expect(readFileSync(join(folder, version, "berth-linux-x64")).includes(base64)).toBe(true);
+  expect(readFileSync(join(folder, "install.sh"), "utf8")).toContain(`release_keys='${kind} ${base64}'`);
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: (request) => new Response(Bun.file(join(folder, new URL(request.url).pathname))),
+  });
+  const url = `http://127.0.0.1:${server.port}`;
+  const fetched = join(work, "fetched");
+  const words = ["sh", join(folder, "install.sh"), "--fetch", fetched, "--release-url", url];
+  const installed = Bun.spawn(words, { stdout: "pipe", stderr: "inherit" });
+  expect(await installed.exited).toBe(0);
+  await server.stop(true);
+  expect(sum(fetched)).toBe(sum(join(folder, version, "berth-linux-x64")));
+});
+
+test("a release without a key is made all the same, and says that nothing will install it", () => {
+  expect(partial.stderr).toContain("WARNING: this release is not signed, and no berth will install it");
+  expect(existsSync(join(into, version, "SHA256SUMS.sig"))).toBe(false);
 });
 
 test("the same source in another folder gives the same bytes", () => {
@@ -81,7 +112,7 @@ test("a target whose runtime cannot be fetched is named, and the others are made
 });
 
 test("an unknown target is refused with the known ones", () => {
-  const made = release(first, "--target", "plan9", "--release-dir", join(work, "none"));
+  const made = release(first, ["--target", "plan9", "--release-dir", join(work, "none")]);
   expect(made.exitCode).toBe(1);
   expect(made.stderr).toContain('unknown target "plan9"; known: linux-x64, linux-arm64, darwin-x64, darwin-arm64');
 });

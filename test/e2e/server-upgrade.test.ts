@@ -33,6 +33,7 @@ function broken(real: string): string {
 
 let server: OwnReleases;
 let url = "";
+const releaseEnv = () => ({ BERTH_RELEASE_URL: url, BERTH_RELEASE_PUBLIC_KEY: server.key.publicFile });
 beforeAll(async () => {
   server = await startOwnReleases(releases, later);
   url = server.url;
@@ -52,7 +53,7 @@ beforeEach(async () => {
   prefix = `bt${crypto.randomUUID().slice(0, 8)}`;
   port = await freePort();
   const endpoint = `unix:${root}/run/berth.sock`;
-  machine = await serviceMachine({ DOCKER_HOST: docker, BERTH_ENDPOINT: endpoint, BERTH_RELEASE_URL: url });
+  machine = await serviceMachine({ DOCKER_HOST: docker, BERTH_ENDPOINT: endpoint, ...releaseEnv() });
   // As an operator does with systemctl edit.
   const settings = {
     ...{ BERTH_ADDR: "", BERTH_IDENTITY_ADDR: "", BERTH_OBSERVABILITY_ADDR: "", BERTH_CALLBACK_PORT: "off" },
@@ -167,10 +168,16 @@ test("a client updates itself; the executable of a server does not", async () =>
   const again = await machine.run([client, "self-update"]);
   expect(again).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("nothing was changed") });
   expect(await machine.run([client, "self-update", "--version", "99.9.9"])).toMatchObject({ exitCode: 1 });
+  const unsigned = await machine.run([client, "self-update"], { BERTH_RELEASE_PUBLIC_KEY: "" });
+  expect(unsigned).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("was built without a release key") });
   writeFileSync(join(releases, "latest"), `${version}\n`);
   const older = await machine.run([client, "self-update"]);
   writeFileSync(join(releases, "latest"), `${later}\n`);
-  expect(older).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(`to go back, add --version ${version}`) });
+  expect(older).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("to go back, add --allow-older") });
+  const named = await machine.run([client, "self-update", "--version", version]);
+  expect(named).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("to go back, add --allow-older") });
+  expect(await machine.run([client, "self-update", "--version", version, "--allow-older"])).toMatchObject(done);
+  expect((await machine.run([client, "--version"])).stdout).toStartWith(`berth ${version} (commit: `);
   expect(readdirSync(root)).toEqual(["berth"]);
   expect(await machine.run([executable, "self-update"], { BERTH_RELEASE_URL: "" })).toMatchObject({
     exitCode: 1,
@@ -194,7 +201,11 @@ test("what cannot be had changes nothing", async () => {
   const odd = join(releases, "99.5.0");
   mkdirSync(odd);
   writeFileSync(join(odd, file), "cut off");
-  writeFileSync(join(odd, "SHA256SUMS"), `${"0".repeat(64)}  ${file}\n`);
+  const sums = `# berth 99.5.0\n${"0".repeat(64)}  ${file}\n`;
+  writeFileSync(join(odd, "SHA256SUMS"), sums);
+  const bare = await berth("server", "upgrade", "--version", "99.5.0");
+  expect(bare).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("release 99.5.0 is not signed") });
+  writeFileSync(join(odd, "SHA256SUMS.sig"), server.key.sign(sums));
   const cut = await berth("server", "upgrade", "--version", "99.5.0");
   expect(cut).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("does not match its sha256") });
   writeFileSync(join(work, "text"), "no program");

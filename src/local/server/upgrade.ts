@@ -7,55 +7,63 @@ import { compareVersions } from "../../base/pure/versions.ts";
 import { parseDuration } from "../../base/pure/duration.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { usageFailure } from "../../client/shell/failures.ts";
-import { releaseUrlOf } from "../../config/release-url.ts";
 import { serverLimits } from "../../config/server-limits.ts";
 import { versionOfExecutable } from "./executable.ts";
 import { hasSystemd, type Machine, places, requireRoot, thisMachine } from "./machine.ts";
 import { checkVersion, fetchExecutable, latestVersion } from "./release.ts";
+import { releaseSource } from "./release-keys.ts";
 import { swap } from "./swap.ts";
 import { flagOf, installedWords } from "./systemd.ts";
 
 export const upgradeUsage = `berth server upgrade
 
 usage: berth server upgrade [--version VERSION | --executable FILE] [--release-url URL]
-         [--wait TIME]
+         [--release-key FILE] [--allow-older] [--wait TIME]
 
 Replaces the executable of the server with the latest release and restarts it. Containers and
 HAProxy run on. The former executable and a copy of the state are kept. If the new server is not
-healthy in time, both come back by themselves and the exit code is 1. Needs root.
+healthy in time, both come back by themselves and the exit code is 1. Needs root. The release must
+be signed with the key that is built in.
 
   --version VERSION   that release and not the latest
   --executable FILE   this file, without a download
   --release-url URL   where the releases are (BERTH_RELEASE_URL)
+  --release-key FILE  public keys to trust instead of the built-in one (BERTH_RELEASE_PUBLIC_KEY)
+  --allow-older       also a version that is older than the installed one
   --wait TIME         until the new server must be healthy (20s); more for a large database`;
 
 /** `berth server upgrade`. */
 export async function upgradeCommand(args: string[]): Promise<number> {
   const string = { type: "string" } as const;
-  const options = { version: string, executable: string, "release-url": string, wait: string };
+  const options = {
+    ...{ version: string, executable: string, "release-url": string, "release-key": string, wait: string },
+    "allow-older": { type: "boolean" } as const,
+  };
   const { values } = parseArgs({ args, options });
-  if (values.executable !== undefined && (values.version !== undefined || values["release-url"] !== undefined)) {
-    throw usageFailure("--executable takes a file, so it cannot stand with --version or --release-url");
+  const ofReleases = [values.version, values["release-url"], values["release-key"]];
+  if (values.executable !== undefined && ofReleases.some((value) => value !== undefined)) {
+    throw usageFailure("--executable takes a file, so it cannot stand with --version, --release-url or --release-key");
   }
+  const mayBeOlder = values["allow-older"] === true;
   const waitMs = waitOf(values.wait);
   requireRoot("berth server upgrade");
   const machine = thisMachine;
   const root = installedRoot(machine);
   if (values.executable !== undefined)
-    return upgradeTo(machine, { root, waitMs, executable: resolve(values.executable) });
-  const url = releaseUrlOf(values["release-url"]);
-  const version = values.version === undefined ? await latestVersion(url) : checkVersion(values.version);
+    return upgradeTo(machine, { root, waitMs, mayBeOlder, executable: resolve(values.executable) });
+  const source = await releaseSource({ url: values["release-url"], keyFile: values["release-key"] });
+  const version = values.version === undefined ? await latestVersion(source.url) : checkVersion(values.version);
   const from = await installedVersion(machine);
   if (values.version === undefined && from.startsWith(`${version} `)) {
     machine.say(`${from} is the latest release; nothing was changed`);
     return 0;
   }
-  refuseOlder(version, from);
+  if (!mayBeOlder) refuseOlder(version, from);
   const downloaded = `${places.executable}.download.${process.pid}`;
   try {
-    machine.say(`fetching ${version} from ${url}`);
-    await fetchExecutable(url, version, downloaded);
-    return await upgradeTo(machine, { root, waitMs, executable: downloaded });
+    machine.say(`fetching ${version} from ${source.url}`);
+    await fetchExecutable(source, version, downloaded);
+    return await upgradeTo(machine, { root, waitMs, mayBeOlder, executable: downloaded });
   } finally {
     await rm(downloaded, { force: true });
   }
@@ -65,13 +73,17 @@ interface Upgrade {
   root: string;
   executable: string;
   waitMs: number;
+  mayBeOlder?: boolean;
 }
 
 /** Also what an installer does that finds a server. */
-export async function upgradeTo(machine: Machine, { root, executable, waitMs }: Upgrade): Promise<number> {
+export async function upgradeTo(
+  machine: Machine,
+  { root, executable, waitMs, mayBeOlder = false }: Upgrade,
+): Promise<number> {
   const version = await versionOfExecutable(machine, executable);
   const from = { version: await installedVersion(machine) };
-  refuseOlder(version, from.version);
+  if (!mayBeOlder) refuseOlder(version, from.version);
   await swap({ machine, layout: layoutOf(root), to: { executable, version }, from, backup: undefined, waitMs });
   machine.say(`${version} runs; before: ${from.version}`);
   machine.note("to go back: berth server rollback");
@@ -88,7 +100,7 @@ export function refuseOlder(version: string, from: string): void {
   if (compareVersions(version, from) >= 0) return;
   throw new Failure(
     "conflict",
-    `${version} is older than ${from}, and may not read its state: berth server rollback goes back to the executable and the state of before an upgrade`,
+    `${version} is older than ${from}, and may not read its state: berth server rollback goes back to the executable and the state of before an upgrade. --allow-older installs it all the same`,
   );
 }
 

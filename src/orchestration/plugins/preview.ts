@@ -9,6 +9,10 @@ import { fullGrant, grantedBy, type InstallOptions, type Plugin, type Preview } 
 import { fetchPackage, putInPlace, versionText, withStaging } from "./stage.ts";
 import type { Work } from "./work.ts";
 
+/** For the operator, before the answer: checksums from the same place prove nothing about who made the release. */
+const unsigned =
+  "the release is not signed: whoever can change it there can change its checksums too; compare the sha256 with one from elsewhere";
+
 /**
  * What an install would do: everything up to its hook, in a place that is gone afterwards. Fails as the install does;
  * what a package wants beyond its grant is told in `more` instead.
@@ -36,7 +40,7 @@ export async function preview(work: Work, wish: Wish, how: InstallOptions): Prom
       ...(fetched.commit === "" ? {} : { commit: fetched.commit }),
       digest: await packageDigest(folder, yml.name, work.limits),
       hooks,
-      warnings: [...fetched.warnings, ...work.lacks.map(lackText)],
+      warnings: [...fetched.warnings, ...(source.type === "release" ? [unsigned] : []), ...work.lacks.map(lackText)],
     };
   });
 }

@@ -21,6 +21,14 @@ test.each([
   "http://127.0.0.1.example.com",
   "http://localhost@example.com",
   "http://10.0.0.1/",
+  "http://127.0.0.1:1@example.com/",
+  "http://127.0.0.1:1@127.0.0.1/",
+  "https://berth.example.com@example.com/",
+  "https://user:word@example.com/",
+  "http://127.0.0.1\\@example.com/",
+  "http://127.0.0.1#@example.com/",
+  "http://127.0.0.1?@example.com/",
+  "https://",
 ])("%s is refused: what it sends could be replaced on its way", (url) =>
   expect(() => releaseUrlOf(url, {})).toThrow("is not an https address"),
 );

@@ -71,6 +71,8 @@ describe("a release", () => {
     expect(await failureText(it.installer.install({ source: "ana/berth-tool", version: "1" }))).toContain(
       "not installed",
     );
+    const preview = await it.installer.preview({ source: "ana/berth-tool", version: "2" });
+    expect(preview.warnings.at(-1)).toContain("the release is not signed");
     const { warnings } = await it.installer.install({ source: "ana/berth-tool", version: "2" });
     expect(warnings).toEqual(["berth-tool_linux_amd64 is taken as it came: the release has no checksum file"]);
   });
