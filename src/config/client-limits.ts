@@ -20,7 +20,7 @@ export const clientLimits = {
   manifestNodesMax: 200_000,
   faultsShownMax: 20,
   /** Files and bytes of a folder that is built from; those of the server are the same. */
-  folder: { filesMax: contextLimits.filesMax, bytesMax: contextLimits.bytesMax },
+  folder: { filesMax: contextLimits.filesMax, bytesMax: contextLimits.bytesMax, textBytesMax: 8 * 1024 * 1024 },
   /** Pods whose logs are read at the same time. */
   logStreamsMax: 32,
   /** Files and bytes of one `cp`; the server has the same limit of bytes. */

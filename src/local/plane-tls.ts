@@ -1,10 +1,12 @@
 import { X509Certificate } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { hostname, networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { writeAtomic } from "../base/disk/atomic-write.ts";
 import { Failure } from "../base/wire/failure.ts";
+import { readBounded } from "../client/shell/read-bounded.ts";
+import { certificateLimits } from "../config/certificate-limits.ts";
 import type { PlaneTls } from "../config/observability-options.ts";
 import { readPair } from "../ingress/certs/pem.ts";
 
@@ -70,9 +72,10 @@ function readFiles(certificatePath: string, keyPath: string): ReadyTls {
 
 function textOf(path: string): string {
   try {
-    return readFileSync(path, "utf8");
+    return new TextDecoder().decode(readBounded(path, path, { bytesMax: certificateLimits.fileBytesMax }));
   } catch (cause) {
-    throw new Failure("invalid", `observability tls: the file ${path} cannot be read: check the path`, { cause });
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Failure("invalid", `observability tls: ${why}`, { cause });
   }
 }
 

@@ -1,4 +1,6 @@
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, writeFile } from "node:fs/promises";
+import { readTextFile } from "../base/disk/read-text.ts";
+import { clientLimits } from "../config/config.ts";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { CommandFailure, usageFailure } from "../client/shell/failures.ts";
@@ -73,7 +75,7 @@ interface OneTest {
 }
 
 async function testOne(setting: FixtureSetting, { test, path, update }: OneTest): Promise<Outcome> {
-  const content = await readFile(path, "utf8");
+  const content = await readTextFile(path, clientLimits.fileBytesMax);
   const { fixture, faults } = parse(content);
   if (fixture === undefined) return { test, faults, updated: false };
   const answer = await runFixture(setting, fixture);

@@ -1,9 +1,9 @@
-import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseCpu, parseMemory } from "../../base/pure/quantity.ts";
 import type { Arguments, Flag } from "../shell/arguments.ts";
 import type { Context } from "../shell/command.ts";
 import { CommandFailure, usageFailure } from "../shell/failures.ts";
+import { readBounded } from "../shell/read-bounded.ts";
 
 /** What a command line says of its builds, beyond the manifests. */
 export interface BuildChoices {
@@ -36,7 +36,7 @@ export function buildChoices(args: Arguments, context: Context, { again }: { aga
 }
 
 /** `id=ID,env=NAME`, `id=ID,src=FILE`, or `id=ID` for the variable of that name, as `docker build` writes them. */
-function readSecret(text: string, { cwd, variables }: Context): [id: string, value: string] {
+function readSecret(text: string, { cwd, variables, limits }: Context): [id: string, value: string] {
   const fields = new Map(text.split(",").map((part) => splitOnce(part)));
   const id = fields.get("id") ?? "";
   const file = fields.get("src") ?? fields.get("source");
@@ -49,10 +49,12 @@ function readSecret(text: string, { cwd, variables }: Context): [id: string, val
     if (value === undefined) throw new CommandFailure(`--secret ${id}: the variable ${variable} is not set`);
     return [id, value];
   }
+  const path = file ?? "";
   try {
-    return [id, readFileSync(resolve(cwd, file ?? ""), "utf8")];
+    const bytes = readBounded(resolve(cwd, path), path, { bytesMax: limits.fileBytesMax, mayBePipe: true });
+    return [id, new TextDecoder().decode(bytes)];
   } catch (error) {
-    throw new CommandFailure(`--secret ${id}: cannot read ${file}: ${error instanceof Error ? error.message : ""}`);
+    throw new CommandFailure(`--secret ${id}: ${error instanceof Error ? error.message : ""}`);
   }
 }
 

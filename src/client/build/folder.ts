@@ -1,8 +1,9 @@
-import { closeSync, lstatSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from "node:fs";
+import { closeSync, lstatSync, openSync, readdirSync, readlinkSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { sha256Hex } from "../../base/pure/digest.ts";
 import { type ContextEntry, linkProblem, neededEntries, pathProblem, plainMode } from "../../base/pure/source-tree.ts";
 import { CommandFailure } from "../shell/failures.ts";
+import { readBounded } from "../shell/read-bounded.ts";
 import { gitRules, type IgnoreRules } from "../../base/pure/git-rules.ts";
 import { isClutter, isSecretFile } from "../../base/pure/left-out.ts";
 import { dockerRules } from "./ignore-rules.ts";
@@ -30,6 +31,8 @@ export interface SourceFolder {
 export interface FolderLimits {
   filesMax: number;
   bytesMax: number;
+  /** Of a file that says what is left out or how to build. */
+  textBytesMax: number;
 }
 
 /**
@@ -39,13 +42,13 @@ export interface FolderLimits {
  */
 export async function readFolder(root: string, always: readonly string[], limits: FolderLimits): Promise<SourceFolder> {
   const folder: SourceFolder = { root, entries: [], bytes: 0, secrets: [], rules: undefined };
-  const docker = textOf(join(root, ".dockerignore"));
-  const own = textOf(join(root, ".berthignore"));
+  const docker = textOf(join(root, ".dockerignore"), limits);
+  const own = textOf(join(root, ".berthignore"), limits);
   const fixed = [
     ...(docker === undefined ? [] : [dockerRules(docker)]),
     ...(own === undefined ? [] : [gitRules(own, "")]),
   ];
-  folder.rules = docker !== undefined ? ".dockerignore" : textOf(join(root, ".gitignore")) && ".gitignore";
+  folder.rules = docker !== undefined ? ".dockerignore" : textOf(join(root, ".gitignore"), limits) && ".gitignore";
   const walk = {
     folder,
     always: new Set(always),
@@ -69,7 +72,7 @@ interface Walk {
 
 async function readLevel(walk: Walk, below: string, around: readonly IgnoreRules[]): Promise<void> {
   const { folder, always, usesGit } = walk;
-  const git = usesGit ? textOf(join(folder.root, below, ".gitignore")) : undefined;
+  const git = usesGit ? textOf(join(folder.root, below, ".gitignore"), walk.limits) : undefined;
   const rules = git === undefined ? around : [...around, gitRules(git, below)];
   for (const item of readdirSync(join(folder.root, below), { withFileTypes: true })) {
     const path = `${below}${item.name}`;
@@ -134,10 +137,8 @@ async function fileDigest(path: string): Promise<string> {
   }
 }
 
-function textOf(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return undefined;
-  }
+/** Text of a file of rules; undefined where there is none. */
+function textOf(path: string, { textBytesMax }: FolderLimits): string | undefined {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
+  return new TextDecoder().decode(readBounded(path, path, { bytesMax: textBytesMax }));
 }

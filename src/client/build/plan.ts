@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { sha256Hex } from "../../base/pure/digest.ts";
 import { contextDigest } from "../../base/pure/source-tree.ts";
@@ -7,6 +7,7 @@ import { generateDockerfile } from "../../orchestration/core/build/generate.ts";
 import { needsBuildkit } from "../../orchestration/core/build/needs-buildkit.ts";
 import type { GeneratedBuild } from "../../orchestration/core/build/runtime.ts";
 import { CommandFailure } from "../shell/failures.ts";
+import { readBounded } from "../shell/read-bounded.ts";
 import { type FolderLimits, readFolder, type SourceEntry, type SourceFolder } from "./folder.ts";
 
 /** An app that is built from source, as its manifest says it. */
@@ -50,7 +51,8 @@ export async function planBuild(source: BuildSource, limits: FolderLimits): Prom
     throw failure(source, `build.dockerfile: "${fields.dockerfile}" does not exist in ${root}`);
   }
   const folder = await readFolder(root, written === undefined ? [] : [written], limits);
-  const generated = written === undefined ? generate(source, root, fields) : undefined;
+  const generated =
+    written === undefined ? generate(source, root, { ...fields, bytesMax: limits.bytesMax }) : undefined;
   if (generated !== undefined) folder.entries.push(textEntry(generatedPath, generated.dockerfile));
   const digest = contextDigest(folder.entries);
   const dockerfile = written ?? generatedPath;
@@ -58,7 +60,7 @@ export async function planBuild(source: BuildSource, limits: FolderLimits): Prom
   const args = argsOf(source, build.args);
   const id = buildId({ context: digest, dockerfile, target, args });
   const secrets = secretKeys(source, build.secrets);
-  const buildkit = needsBuildkit(generated?.dockerfile ?? readFileSync(join(root, dockerfile), "utf8"));
+  const buildkit = needsBuildkit(generated?.dockerfile ?? textOf(root, dockerfile, limits.textBytesMax));
   return { scope, name, id, digest, dockerfile, target, args, secrets, buildkit, folder, generated };
 }
 
@@ -101,7 +103,11 @@ function ownDockerfile(root: string, path: string | undefined): string | undefin
   return places.find((place) => existsSync(join(root, place)));
 }
 
-function generate(source: BuildSource, root: string, { path }: Fields): GeneratedBuild {
+function generate(
+  source: BuildSource,
+  root: string,
+  { path, bytesMax }: Fields & { bytesMax: number },
+): GeneratedBuild {
   const { lang } = source.build;
   const { name, version, entrypoint } = (typeof lang === "object" && lang !== null ? lang : {}) as Record<
     string,
@@ -109,13 +115,17 @@ function generate(source: BuildSource, root: string, { path }: Fields): Generate
   >;
   const tree = {
     has: (file: string) => existsSync(join(root, file)),
-    read: (file: string) => (existsSync(join(root, file)) ? readFileSync(join(root, file), "utf8") : undefined),
+    read: (file: string) => (existsSync(join(root, file)) ? textOf(root, file, bytesMax) : undefined),
   };
   const text = (value: unknown) => (typeof value === "string" ? value : undefined);
   const choice = { name: text(name), version: text(version), entrypoint: text(entrypoint), path };
   const result = generateDockerfile(tree, choice);
   if (!result.ok) throw failure(source, result.problem);
   return result.build;
+}
+
+function textOf(root: string, file: string, bytesMax: number): string {
+  return new TextDecoder().decode(readBounded(join(root, file), file, { bytesMax }));
 }
 
 function textEntry(path: string, text: string): SourceEntry {

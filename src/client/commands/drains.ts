@@ -12,6 +12,7 @@ import { operatorTwin } from "../../observability/api/operator-twin.ts";
 import type { Arguments } from "../shell/arguments.ts";
 import { answer, type Command, type CommandBody, type Context } from "../shell/command.ts";
 import { CommandFailure, usageFailure } from "../shell/failures.ts";
+import { readBounded } from "../shell/read-bounded.ts";
 import { rowsOf } from "../shell/listing.ts";
 import { printable } from "../shell/style.ts";
 import { tableText } from "../text/table-text.ts";
@@ -138,7 +139,7 @@ async function targetOf(
     const found = /^(.+):(\d{1,5})$/.exec(place);
     if (found === null) throw usageFailure(`"${place}" is not HOST:PORT, for example: logs.example.com:6514`);
     const ca = args.value("ca");
-    const trusted = ca === undefined ? {} : { ca: await Bun.file(resolve(context.cwd, ca)).text() };
+    const trusted = ca === undefined ? {} : { ca: textOf(context, ca) };
     return { type, host: found[1] ?? "", port: Number(found[2]), tls: !args.on("plain"), ...trusted };
   }
   if (type !== "s3") throw usageFailure(`unknown type "${type}": use http, syslog or s3`);
@@ -181,4 +182,8 @@ function drainsText(drains: readonly Drain[], { terminal }: Context): string {
   return [tableText([["NAME", "TO", "WHAT", "STATE", "DELIVERED"], ...rows], { head: style.dim }), ...faults].join(
     "\n",
   );
+}
+
+function textOf({ cwd, limits }: Context, file: string): string {
+  return new TextDecoder().decode(readBounded(resolve(cwd, file), file, { bytesMax: limits.fileBytesMax }));
 }

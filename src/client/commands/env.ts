@@ -5,7 +5,7 @@ import { type Difference, difference, differenceLines, isSame } from "../env/dif
 import { writePrivately } from "../env/private-file.ts";
 import { envText } from "../env/text.ts";
 import { readEnvFile } from "../manifests/env-file.ts";
-import { readBounded } from "../manifests/files.ts";
+import { readBounded } from "../shell/read-bounded.ts";
 import { type Fault, ManifestError } from "../manifests/source.ts";
 import type { Arguments } from "../shell/arguments.ts";
 import { assent, yesFlag } from "../shell/ask.ts";
@@ -176,7 +176,8 @@ async function readFile(call: Call): Promise<Variables> {
 
 async function contentOf({ file, context }: Call): Promise<string> {
   if (file === "-") return context.stdin();
-  return new TextDecoder().decode(readBounded(resolve(context.cwd, file), file, context.limits.fileBytesMax));
+  const limits = { bytesMax: context.limits.fileBytesMax, mayBePipe: true };
+  return new TextDecoder().decode(readBounded(resolve(context.cwd, file), file, limits));
 }
 
 function variablesOf({ file }: Call, text: string, faults: Fault[]): Variables {

@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { CommandFailure, exitCodes } from "../shell/failures.ts";
+import { CommandFailure } from "../shell/failures.ts";
+import { cannotRead, readBounded } from "../shell/read-bounded.ts";
 import type { ManifestFile } from "./entry.ts";
 import { type Format, formats } from "./source.ts";
 
@@ -39,7 +40,7 @@ export async function manifestFiles(paths: readonly string[], setup: FileSetup):
 
 function manifestFile(name: string, { cwd, limits, format }: FileSetup): ManifestFile {
   const path = resolve(cwd, name);
-  const text = new TextDecoder().decode(readBounded(path, name, limits.fileBytesMax));
+  const text = new TextDecoder().decode(readBounded(path, name, { bytesMax: limits.fileBytesMax, mayBePipe: true }));
   return { name, text, directory: dirname(path), format: formatOf(name) ?? format ?? "yaml" };
 }
 
@@ -76,31 +77,10 @@ export function resolveWithin(directory: string, path: string, within: string | 
   throw new CommandFailure(`"${path}" leads out of the folder that is deployed`);
 }
 
-/** Content of a file, or an error that names it as the operator wrote it. */
-export function readBounded(path: string, name: string, bytesMax: number): Uint8Array {
-  const info = stat(path, name);
-  if (info.isDirectory()) throw new CommandFailure(`"${name}" is a folder, not a file`);
-  if (info.size > bytesMax) {
-    throw new CommandFailure(`"${name}" has ${info.size} bytes, more than the ${bytesMax} that are read`);
-  }
-  try {
-    return readFileSync(path);
-  } catch (error) {
-    throw cannotRead(name, error);
-  }
-}
-
 function stat(path: string, name: string) {
   try {
     return statSync(path);
   } catch (error) {
     throw cannotRead(name, error);
   }
-}
-
-function cannotRead(name: string, error: unknown): CommandFailure {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  if (code === "ENOENT" || code === "ENOTDIR") return new CommandFailure(`"${name}" does not exist`);
-  if (code === "EACCES") return new CommandFailure(`no permission to read "${name}"`);
-  return new CommandFailure(`cannot read "${name}": ${error}`, exitCodes.failed);
 }

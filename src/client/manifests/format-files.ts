@@ -11,7 +11,8 @@ import {
 } from "node:fs";
 import { resolve } from "node:path";
 import { CommandFailure } from "../shell/failures.ts";
-import { type FileLimits, formatOf, manifestPaths, readBounded } from "./files.ts";
+import { readBounded } from "../shell/read-bounded.ts";
+import { type FileLimits, formatOf, manifestPaths } from "./files.ts";
 import { formatHcl } from "./hcl/format.ts";
 import { type Fault, ManifestError } from "./source.ts";
 
@@ -38,7 +39,7 @@ export function formatFiles(paths: readonly string[], setup: FormatSetup & { wri
   for (const name of new Set(paths.flatMap((path) => namesOf(path, setup, result.left)))) {
     result.read += 1;
     const path = resolve(setup.cwd, name);
-    const before = decoded(readBounded(path, name, setup.limits.fileBytesMax), name);
+    const before = decoded(readBounded(path, name, { bytesMax: setup.limits.fileBytesMax }), name);
     const after = formatHcl({ name, text: before }, setup.limits.manifestDepthMax, faults);
     if (after === undefined || after === before) continue;
     if (setup.write) replace(path, name, after);

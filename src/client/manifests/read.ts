@@ -5,7 +5,8 @@ import { normalKind } from "../shell/kinds.ts";
 import { readDocuments } from "./document.ts";
 import type { Entry, ManifestFile } from "./entry.ts";
 import { mergeEnvFiles } from "./env-merge.ts";
-import { type FileLimits, manifestFiles, readBounded, resolveWithin } from "./files.ts";
+import { readBounded } from "../shell/read-bounded.ts";
+import { type FileLimits, manifestFiles, resolveWithin } from "./files.ts";
 import type { Variables } from "./interpolate.ts";
 import { serverFaults } from "./server-faults.ts";
 import { type Fault, type Format, formatFaults, ManifestError, placeOf, type Span } from "./source.ts";
@@ -63,7 +64,7 @@ function documentSetup({ variables, limits, within }: ReadSetup) {
   return {
     variables,
     readAsset: (file: ManifestFile, path: string) => {
-      return readBounded(resolveWithin(file.directory, path, within), path, limits.fileBytesMax);
+      return readBounded(resolveWithin(file.directory, path, within), path, { bytesMax: limits.fileBytesMax });
     },
     depthMax: limits.manifestDepthMax,
     nodesMax: limits.manifestNodesMax,
@@ -73,7 +74,7 @@ function documentSetup({ variables, limits, within }: ReadSetup) {
 function envText({ limits, within }: ReadSetup) {
   return (entry: Entry, path: string): string => {
     return new TextDecoder().decode(
-      readBounded(resolveWithin(entry.file.directory, path, within), path, limits.fileBytesMax),
+      readBounded(resolveWithin(entry.file.directory, path, within), path, { bytesMax: limits.fileBytesMax }),
     );
   };
 }

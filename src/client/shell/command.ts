@@ -140,7 +140,7 @@ export interface ClientLimits {
   manifestDepthMax: number;
   manifestNodesMax: number;
   faultsShownMax: number;
-  folder: { filesMax: number; bytesMax: number };
+  folder: { filesMax: number; bytesMax: number; textBytesMax: number };
   copy: { filesMax: number; bytesMax: number };
   forwardsMax: number;
   forwardBytesMax: number;

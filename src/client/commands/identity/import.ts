@@ -1,4 +1,4 @@
-import { createReadStream } from "node:fs";
+import { createReadStream, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { type ImportResult, importIdentityUsers } from "../../../identity/api/manage/import.ts";
 import type { Arguments } from "../../shell/arguments.ts";
@@ -56,6 +56,7 @@ async function* source({ cwd, stdin }: Context, file: string): AsyncGenerator<Ui
     yield new TextEncoder().encode(await stdin());
     return;
   }
+  requireStream(resolve(cwd, file), file);
   try {
     for await (const chunk of createReadStream(resolve(cwd, file))) yield chunk as Uint8Array;
   } catch (cause) {
@@ -71,4 +72,11 @@ function resultText({ created, updated, skipped, failed }: ImportResult): string
 function tellErrors({ errors, failed }: ImportResult, { terminal }: Context): void {
   for (const { line, error } of errors) terminal.note(`line ${line}: ${error}`);
   if (failed > errors.length) terminal.note(`… and ${failed - errors.length} more`);
+}
+
+/** A device could give bytes without end. */
+function requireStream(path: string, file: string): void {
+  const info = statSync(path, { throwIfNoEntry: false });
+  if (info === undefined || info.isFile() || info.isFIFO()) return;
+  throw new CommandFailure(`"${file}" is neither a file nor a pipe`);
 }

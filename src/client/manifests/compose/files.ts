@@ -7,7 +7,8 @@ import { noComments } from "../convert/comments.ts";
 import { type Target, writeManifests } from "../convert/convert.ts";
 import { writeHcl } from "../convert/hcl.ts";
 import { writeYaml } from "../convert/yaml.ts";
-import { type FileLimits, readBounded } from "../files.ts";
+import { readBounded } from "../../shell/read-bounded.ts";
+import type { FileLimits } from "../files.ts";
 import { type Fault, ManifestError, placeOf, type Source } from "../source.ts";
 import { importCompose } from "./import.ts";
 import { sampleOf } from "./sample.ts";
@@ -82,7 +83,10 @@ function at(manifest: Record<string, unknown>, path: string): string {
 
 async function sourceOf(name: string, { cwd, stdin, limits }: ImportFileSetup): Promise<Source> {
   if (name === "-") return { name: "stdin", text: await stdin() };
-  return { name, text: new TextDecoder().decode(readBounded(resolve(cwd, name), name, limits.fileBytesMax)) };
+  return {
+    name,
+    text: new TextDecoder().decode(readBounded(resolve(cwd, name), name, { bytesMax: limits.fileBytesMax })),
+  };
 }
 
 function lookIn(directory: string): LookAt {

@@ -27,7 +27,7 @@ describe("secrets of a build", () => {
     ["npm", "write id=ID,env=NAME or id=ID,src=FILE"],
     ["id=a,env=B,src=c", "write id=ID,env=NAME"],
     ["id=a,target=/x", "write id=ID,env=NAME"],
-    ["id=a,src=gone", "cannot read gone"],
+    ["id=a,src=gone", '--secret a: "gone" does not exist'],
     ["id=a,env=BERTH_TEST_NOT_SET", "the variable BERTH_TEST_NOT_SET is not set"],
     ["id=BERTH_TEST_NOT_SET", "the variable BERTH_TEST_NOT_SET is not set"],
   ])("--secret %s is refused", async (text, words) => {

@@ -9,7 +9,7 @@ import { packFolder } from "../../../../src/client/build/pack.ts";
 import { cli } from "../../../support/cli.ts";
 import { folder } from "../../../support/files.ts";
 
-const limits = { filesMax: 100, bytesMax: 1_000_000 };
+const limits = { filesMax: 100, bytesMax: 1_000_000, textBytesMax: 10_000 };
 const pathsOf = async (files: Record<string, string>, always: string[] = []) => {
   using place = folder(files);
   const read = await readFolder(place.path, always, limits);

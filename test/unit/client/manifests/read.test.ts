@@ -254,6 +254,7 @@ describe("faults", () => {
     ["spec: {files: {x: !file none}}\n", 'a.yaml:1:25: "none" does not exist'],
     ["spec: {files: {x: !url {a: 1}}}\n", "a.yaml:1:24: !url needs an address"],
     ["spec: {env_file: [none.env]}\n", 'a.yaml:1:19: "none.env" does not exist'],
+    ["spec: {env_file: [/dev/zero]}\n", 'a.yaml:1:19: "/dev/zero" is a device, not a file'],
     ["spec: {env_file: 5}\n", "a.yaml:1:18: env_file is a path or a list of paths"],
     ["spec: {x: *none}\n", "a.yaml:1:11: "],
     ["spec: {<<: 5}\n", "a.yaml:1:8: a merge key needs a map"],
