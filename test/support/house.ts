@@ -146,6 +146,7 @@ export const packageHomes: Record<string, readonly string[]> = {
   /** Types alone: the compiler checks what is written for Kubernetes. */
   "kubernetes-types": ["src/client/manifests/export/kubernetes/"],
   "tar-stream": [
+    "src/base/disk/timed-archive.ts",
     "src/base/disk/source-archive.ts",
     "src/client/build/pack.ts",
     "src/client/copy/",

@@ -103,10 +103,11 @@ async function readEntry({ folder, limits, counts }: Walk, path: string): Promis
   const kind = info.isFile() ? "file" : info.isSymbolicLink() ? "link" : info.isDirectory() ? "folder" : undefined;
   if (kind === undefined) return;
   folder.bytes += info.isFile() ? info.size : 0;
-  if ((counts[kind] += 1) > limits.filesMax)
+  if (counts[kind] >= limits.filesMax)
     throw new CommandFailure(`${root} holds more than ${limits.filesMax} files: ${howToLess}`);
   if (folder.bytes > limits.bytesMax)
     throw new CommandFailure(`${root} holds more than ${limits.bytesMax} bytes: ${howToLess}`);
+  counts[kind] += 1;
   const digest = kind === "file" ? await fileDigest(full) : kind === "link" ? sha256Hex(target) : "";
   const mode = kind === "link" ? 0o777 : plainMode(info.mode);
   entries.push({ path, kind, mode, digest, size: info.isFile() ? info.size : 0, target });

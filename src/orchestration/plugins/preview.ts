@@ -9,9 +9,9 @@ import { fullGrant, grantedBy, type InstallOptions, type Plugin, type Preview } 
 import { fetchPackage, putInPlace, versionText, withStaging } from "./stage.ts";
 import type { Work } from "./work.ts";
 
-/** For the operator, before the answer: checksums from the same place prove nothing about who made the release. */
+/** What a preview warns of: berth has no key of the plugin's author to check with. */
 const unsigned =
-  "the release is not signed: whoever can change it there can change its checksums too; compare the sha256 with one from elsewhere";
+  "the release is not signed: its checksums come from the same place, and prove nothing about who made it; compare the sha256 with one from elsewhere";
 
 /**
  * What an install would do: everything up to its hook, in a place that is gone afterwards. Fails as the install does;
