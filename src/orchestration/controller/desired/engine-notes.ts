@@ -5,7 +5,7 @@ import { hasExecProbe } from "../../core/spec/probes.ts";
 import { volumeUses } from "../../core/named-volumes.ts";
 import { isEngineVolumeName } from "../../core/naming.ts";
 import type { Context } from "../state/context.ts";
-import { initMissing } from "./init-process.ts";
+import { initMissing, initUnstartable } from "./init-process.ts";
 import { isPodKind } from "../state/target.ts";
 import { portNotes, type PortNotes, type Written } from "./host-ports.ts";
 
@@ -55,7 +55,9 @@ function initField(kind: StoredManifest["kind"], spec: StoredManifest["spec"]): 
 
 async function initNotes({ engine }: Context, { kind, spec }: StoredManifest): Promise<string[]> {
   const path = initField(kind, spec);
-  return path === undefined || (await engine.info()).hasInit ? [] : [`${path}: ${initMissing}`];
+  if (path === undefined || (await engine.info()).hasInit) return [];
+  const isWritten = containerOf(kind, spec)?.container.init === true;
+  return [`${path}: ${isWritten ? initUnstartable : initMissing}`];
 }
 
 async function networkNotes({ engine }: Context, manifest: StoredManifest): Promise<string[]> {

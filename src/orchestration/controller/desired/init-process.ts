@@ -6,6 +6,10 @@ import type { Engine } from "../../engine/engine.ts";
 export const initMissing =
   "Docker has no docker-init on this server, so processes that end without a parent stay until the container is restarted; install it (in Debian it comes with docker.io)";
 
+/** What an operator is told who wrote `init: true` there. */
+export const initUnstartable =
+  "Docker has no docker-init on this server, so the container cannot start; install it (in Debian it comes with docker.io), or write init: false";
+
 /**
  * The container with an init as process 1, where its probes make that useful and its image starts none of its own. An engine
  * that has no such program is no reason to start nothing: `missing` then says what is lacking.

@@ -44,7 +44,9 @@ describe("what only the engine knows is told by the plan", () => {
     it.runtime.setHasInit(false);
     const [told] = await tried({ probes });
     expect(told).toStartWith("deployment/shop/web: spec.probes: Docker has no docker-init on this server");
-    expect((await tried({ init: true }))[0]).toStartWith("deployment/shop/web: spec.init: Docker has no docker-init");
+    expect((await tried({ init: true }))[0]).toStartWith(
+      "deployment/shop/web: spec.init: Docker has no docker-init on this server, so the container cannot start",
+    );
     expect([...(await tried({ probes, init: false })), ...(await tried({}))]).toEqual([]);
     await it.apply(deployment("shop", "web", { probes }));
     await it.settle();
