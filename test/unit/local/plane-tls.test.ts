@@ -66,7 +66,7 @@ test("what is wrong with the files is said with their names", async () => {
   const made = await own();
   const [certificate, key] = [join(root, "a.pem"), join(root, "b.pem")];
   const ready = () => readyPlaneTls({ kind: "files", certificate, key }, { folder, now });
-  await expect(ready()).rejects.toThrow(`the file ${certificate} cannot be read`);
+  await expect(ready()).rejects.toThrow(`"${certificate}" does not exist`);
   writeFileSync(certificate, "nothing");
   writeFileSync(key, made?.key ?? "");
   await expect(ready()).rejects.toThrow(`${certificate} and ${key}: certificate: none found`);

@@ -32,8 +32,8 @@ test("a folder without manifests: web has the port and the domain, other process
     scope: "shop",
     name: "web",
     spec: {
-      command: ["sh", "-c", "node server.js"],
-      release: { command: ["sh", "-c", "node migrate.js"] },
+      command: ["sh", "-c", "exec node server.js"],
+      release: { command: ["sh", "-c", "exec node migrate.js"] },
       ports: ["3000"],
       env: { PORT: "3000" },
       host: "shop.example.com",
