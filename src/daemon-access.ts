@@ -8,6 +8,7 @@ import { openRootToGroup } from "./base/disk/root.ts";
 import type { FrontOptions } from "./base/http/front/front.ts";
 import { readOperators } from "./base/machine/accounts.ts";
 import { createPeers } from "./base/machine/peers.ts";
+import { createAskKernel } from "./base/machine/socket-diag.ts";
 
 const etc = "/etc";
 
@@ -34,6 +35,8 @@ function tcpOf({ addr, addrInsecure }: ServeOptions, { socket }: Layout, names: 
     group: names.operatorGroup,
     uid: process.getuid?.() ?? 0,
     timeoutMs: limits.peerSearchMs,
+    quick: limits.peerQuickLook,
+    ask: createAskKernel(),
     etc,
   });
   return { ...parseAddress(addr), admit: async (ends) => admissionRefusal(await peers.who(ends), socket) };

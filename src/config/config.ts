@@ -40,6 +40,8 @@ export const limits = {
   refusedConnectionsMax: 64,
   /** How long the process behind one connection is searched for. */
   peerSearchMs: 4_000,
+  /** Where it is looked for first: around what is remembered of clients, and below the newest process id. */
+  peerQuickLook: { recentMax: 8, descriptorsAround: 3, newestMax: 48, linksMax: 256 },
   /** Nesting of a JSON body. */
   jsonDepthMax: 64,
   manifestsPerApplyMax: 1_000,

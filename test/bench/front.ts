@@ -9,6 +9,7 @@ import type { AppHandler } from "../../src/base/http/front/answer.ts";
 import { createLog } from "../../src/base/words/log.ts";
 import { addressOf } from "../support/raw-client.ts";
 import { fixedAnswers } from "../support/recording-controller.ts";
+import { admissionRow } from "./admission.ts";
 import type { LoadOrder } from "./load.ts";
 import type { BenchRow } from "./row.ts";
 
@@ -36,6 +37,7 @@ export async function run(): Promise<BenchRow[]> {
       ratio: median(figures.map((figure) => figure.app / figure.bare)),
       wanted: ">= 0.6",
     },
+    await admissionRow(),
   ];
 }
 

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import type { Peer } from "../pure/admission.ts";
 import { clientRowTexts, findRow, type SocketEnds, type SocketRow } from "../pure/socket-table.ts";
 import { readOperators } from "./accounts.ts";
-import { findOwners, type Owner, type Wanted } from "./owner.ts";
+import { createOwners, type Owner, type QuickLook, type Wanted } from "./owner.ts";
+import type { AskKernel } from "./socket-diag.ts";
 
 interface PeerOptions {
   /** Name of the group whose members are let in. */
@@ -12,6 +13,10 @@ interface PeerOptions {
   uid: number;
   /** A search for one process may take this long. */
   timeoutMs: number;
+  /** Where a process is looked for before that. */
+  quick: QuickLook;
+  /** Answers for one socket what the tables say; where it does not know, the tables are read. */
+  ask?: AskKernel;
   proc?: string;
   etc?: string;
 }
@@ -28,15 +33,18 @@ interface Peers {
 const readsMax = 3;
 
 /**
- * Knows the clients of a loopback port by the tables of the kernel: `/proc/net/tcp` and `tcp6` tell the user of a
- * socket, `/proc/PID/fd` the process that holds it. Connections that come in during a read share the next one, so that
- * many of them cost no more than one reader at work; the same goes for the search for processes. Source: proc_net_tcp(5), proc_pid_fd(5).
+ * Knows the clients of a loopback port by the kernel: `ask`, or `/proc/net/tcp` and `tcp6`, tell the user of a socket,
+ * `/proc/PID/fd` the process that holds it. Connections that come in during a read share the next one, so that many of
+ * them cost no more than one reader at work; the same goes for the search for processes. Source: proc_net_tcp(5), proc_pid_fd(5).
  */
-export function createPeers({ group, uid: ownUid, timeoutMs, proc = "/proc", etc = "/etc" }: PeerOptions): Peers {
+export function createPeers(options: PeerOptions): Peers {
+  const { group, uid: ownUid, timeoutMs, quick, ask, proc = "/proc", etc = "/etc" } = options;
   const tables = { tcp: freshReads(join(proc, "net/tcp")), tcp6: freshReads(join(proc, "net/tcp6")) };
-  const search = searches((wanted) => findOwners({ proc, wanted, signal: AbortSignal.timeout(timeoutMs) }));
+  const search = searches(createOwners({ proc, timeoutMs, quick }));
 
   const rowOf = async (ends: SocketEnds): Promise<SocketRow | undefined> => {
+    const asked = await ask?.(ends);
+    if (asked !== undefined) return asked;
     const texts = clientRowTexts(ends);
     for (let reads = 0; reads < readsMax; reads++) {
       const row = texts.tcp === undefined ? undefined : findRow(await tables.tcp(), texts.tcp);

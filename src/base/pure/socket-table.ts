@@ -57,12 +57,12 @@ function hexByte(value: number): string {
 
 const mappedPrefix = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255];
 
-function isMapped(bytes: number[]): boolean {
+export function isMapped(bytes: number[]): boolean {
   return mappedPrefix.every((value, index) => bytes[index] === value);
 }
 
 /** Sixteen bytes; IPv4 in its mapped form. */
-function bytesOf(address: string): number[] {
+export function bytesOf(address: string): number[] {
   const tail = /(?:^|:)(\d{1,3}(?:\.\d{1,3}){3})$/.exec(address)?.[1];
   if (tail !== undefined && !address.includes(":")) return [...mappedPrefix, ...tail.split(".").map(Number)];
   const plain = tail === undefined ? address : `${address.slice(0, -tail.length)}${pairOf(tail)}`;

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Peer } from "../../../../src/base/pure/admission.ts";
-import { clientRowTexts, type SocketEnds } from "../../../../src/base/pure/socket-table.ts";
+import { clientRowTexts, type SocketEnds, type SocketRow } from "../../../../src/base/pure/socket-table.ts";
 import { createPeers } from "../../../../src/base/machine/peers.ts";
 
 const ends: SocketEnds = { localAddress: "127.0.0.1", localPort: 8686, remoteAddress: "127.0.0.1", remotePort: 4_000 };
@@ -42,9 +42,15 @@ function holder(pid: number, inodes: number[], { cgroup = "0::/user.slice\n", sp
   write(`proc/${pid}/cgroup`, cgroup);
 }
 
-function who(uid = 0): Promise<Peer> {
+const quick = { recentMax: 2, descriptorsAround: 1, newestMax: 3, linksMax: 10 };
+
+function peersOf(uid = 0) {
   const [proc, etc] = [join(machine, "proc"), join(machine, "etc")];
-  return createPeers({ group: "berth", uid, timeoutMs: 1_000, proc, etc }).who(ends);
+  return createPeers({ group: "berth", uid, timeoutMs: 1_000, quick, proc, etc });
+}
+
+function who(uid = 0): Promise<Peer> {
+  return peersOf(uid).who(ends);
 }
 
 describe("who is at the other end", () => {
@@ -93,8 +99,7 @@ describe("who is at the other end", () => {
   });
 
   test("a socket that has ended before it was looked at, and tells no address, is refused", async () => {
-    const [proc, etc] = [join(machine, "proc"), join(machine, "etc")];
-    const peers = createPeers({ group: "berth", uid: 0, timeoutMs: 1_000, proc, etc });
+    const peers = peersOf();
     expect(await peers.who({ ...ends, remoteAddress: undefined })).toEqual({ kind: "gone" });
   });
 
@@ -135,6 +140,71 @@ describe("who is at the other end", () => {
     expect((await who()).kind).toBe("admitted");
   });
 
+  /** Every way to a process: remembered, among the newest, and the search over all. */
+  test.each([
+    ["rootful Podman", `0::/machine.slice/libpod-${"ab".repeat(32)}.scope/container\n`, 0],
+    ["Podman of an operator", `0::/user.slice/user-1000.slice/libpod-${"ab".repeat(32)}.scope\n`, 1000],
+    ["Docker", `0::/system.slice/docker-${"ab".repeat(32)}.scope\n`, 0],
+  ])("a container of %s is refused wherever its process is found", async (_, cgroup, uid) => {
+    const peers = peersOf();
+    table("tcp", [{ uid, inode: 5 }]);
+    for (const newest of [9_000, 71, 9_000]) {
+      write("proc/loadavg", `0.1 0.1 0.1 1/80 ${newest}\n`);
+      holder(70, [4, 5], { cgroup });
+      expect(await peers.who(ends)).toEqual({ kind: "container", id: "ab".repeat(32) });
+      rmSync(join(machine, "proc/70"), { recursive: true });
+    }
+  });
+
+  test("a remembered process id counts for nothing once a container's process has it", async () => {
+    const peers = peersOf();
+    table("tcp", [{ uid: 0, inode: 5 }]);
+    holder(70, [5]);
+    expect((await peers.who(ends)).kind).toBe("admitted");
+    rmSync(join(machine, "proc/70"), { recursive: true });
+    holder(70, [5], { space: "pid:[2]" });
+    expect((await peers.who(ends)).kind).toBe("container");
+    // A process that was moved into a container keeps its process id.
+    write("proc/70/cgroup", `0::/docker/${"ab".repeat(32)}\n`);
+    expect(await peers.who(ends)).toEqual({ kind: "container", id: "ab".repeat(32) });
+  });
+
+  test("a remembered process that no longer holds the socket lets no other in", async () => {
+    const peers = peersOf();
+    holder(70, [5]);
+    table("tcp", [{ uid: 0, inode: 5 }]);
+    expect((await peers.who(ends)).kind).toBe("admitted");
+    // On its way to another process: the kernel still shows its row, and no process holds it.
+    rmSync(join(machine, "proc/70/fd/0"));
+    expect((await peers.who(ends)).kind).toBe("gone");
+    holder(71, [6, 5], { space: "pid:[2]" });
+    expect((await peers.who(ends)).kind).toBe("container");
+  });
+
+  test("a process that ends while it is looked at lets nobody in", async () => {
+    holder(70, [5]);
+    table("tcp", [{ uid: 0, inode: 5 }]);
+    for (const path of ["ns/pid", "cgroup"]) rmSync(join(machine, "proc/70", path));
+    expect((await who()).kind).toBe("gone");
+  });
+
+  test("the kernel's own answer counts, and the tables where it has none", async () => {
+    const [proc, etc] = [join(machine, "proc"), join(machine, "etc")];
+    let row: SocketRow | undefined;
+    const ask = async () => row;
+    const peers = createPeers({ group: "berth", uid: 0, timeoutMs: 1_000, quick, ask, proc, etc });
+    holder(70, [5]);
+    table("tcp", [{ uid: 1002, inode: 5 }]);
+    expect((await peers.who(ends)).kind).toBe("stranger");
+    row = { uid: 0, inode: 5 };
+    expect((await peers.who(ends)).kind).toBe("admitted");
+    row = { uid: 0, inode: 0 };
+    expect((await peers.who(ends)).kind).toBe("gone");
+    rmSync(join(machine, "proc/net"), { recursive: true });
+    row = { uid: 0, inode: 5 };
+    expect((await peers.who(ends)).kind).toBe("admitted");
+  });
+
   test("tables that cannot be read let nobody in", async () => {
     holder(70, [5]);
     for (const name of ["tcp", "tcp6"]) rmSync(join(machine, `proc/net/${name}`));
@@ -146,8 +216,7 @@ describe("who is at the other end", () => {
     const id = "ab".repeat(32);
     holder(70, [5]);
     holder(71, [6], { cgroup: `0::/docker/${id}\n` });
-    const [proc, etc] = [join(machine, "proc"), join(machine, "etc")];
-    const peers = createPeers({ group: "berth", uid: 0, timeoutMs: 1_000, proc, etc });
+    const peers = peersOf();
     const at = (remotePort: number) => ({ ...ends, remotePort });
     const line = (remotePort: number, inode: number) =>
       `   1: ${clientRowTexts(at(remotePort)).tcp}01 0:0 00:0 0  0  0 ${inode} 1 0\n`;
