@@ -42,6 +42,7 @@ export function telemetryDoor(parts: TelemetryDoorParts): Door | undefined {
     makeNetwork: () => engine.ensureNetwork(names.network),
     port,
     peerHeader,
+    encodedBodies: true,
     limits: { ...limits, ...telemetryLimits.front },
     clock: systemClock,
     log,

@@ -92,6 +92,13 @@ describe("heads", () => {
     [`GET / HTTP/1.1\r\nHost: localhost\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, 431, "larger than 16384"],
     [`GET / HTTP/1.1\r\nHost: localhost\r\n${"X: 1\r\n".repeat(150)}\r\n`, 431, "more than 100 header lines"],
     ["FOO / HTTP/1.1\r\nHost: localhost\r\n\r\n", 501, '"FOO"'],
+    ["get / HTTP/1.1\r\nHost: localhost\r\n\r\n", 501, '"get"'],
+    ["GET http://user@localhost/ HTTP/1.1\r\nHost: localhost\r\n\r\n", 400, "must be a path"],
+    ["GET ftp://localhost/ HTTP/1.1\r\nHost: localhost\r\n\r\n", 400, "must be a path"],
+    ["GET http://evil.example/x HTTP/1.1\r\nHost: localhost\r\n\r\n", 403, '"evil.example"'],
+    ["GET http://localhost/a/%2E%2e/b HTTP/1.1\r\nHost: localhost\r\n\r\n", 400, "segments"],
+    [`${post("Content-Encoding: gzip\r\nContent-Length: 1\r\n")}x`, 415, '"gzip"'],
+    [`${post("Content-Encoding: br\r\nTransfer-Encoding: chunked\r\n")}0\r\n\r\n`, 415, '"br"'],
     [`${post("Transfer-Encoding: chunked\r\n")}zz\r\n`, 400, "chunk size"],
     ["\x16\x03\x01\x02\r\n\r\n", 400, "request line"],
   ])("%j is answered with %d in the envelope", async (request, status, words) => {

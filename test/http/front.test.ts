@@ -47,6 +47,31 @@ test("a second server on the same socket is refused, and the first goes on", asy
   expect(answer.status).toBe(200);
 });
 
+test.each([
+  ["/a/b?c=%41", "/a/b?c=%41"],
+  ["http://localhost/a/b?c", "/a/b?c"],
+  ["HTTP://127.0.0.1:8686", "/"],
+  ["http://[::1]:8686?a=/b", "/?a=/b"],
+  ["/%61/%7Eb%2d%2f%c3%A9", "/a/~b-%2F%C3%A9"],
+])("the target %s reaches the app as %s", async (target, path) => {
+  const it = await start();
+  const client = await it.connect();
+  // The host of an absolute target outweighs the header.
+  const host = target.startsWith("/") ? "localhost" : "another.example";
+  await client.send(`GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+  expect(await client.all()).toContain(`"path":${JSON.stringify(path)}`);
+});
+
+test("a body with a Content-Encoding reaches an app that decodes it, and identity reaches each", async () => {
+  const post = (coding: string) => ({ method: "POST", body: "x", headers: { "Content-Encoding": coding } });
+  const it = await start({ app: echo, encodedBodies: true });
+  expect((await fetch(`${it.url}/x`, post("gzip"))).status).toBe(200);
+  await it.close();
+  const plain = await start();
+  expect((await fetch(`${plain.url}/x`, post("identity"))).status).toBe(200);
+  expect((await fetch(`${plain.url}/x`, { headers: { "Content-Encoding": "gzip" } })).status).toBe(200);
+});
+
 test("requests pass over TCP and over the socket, with the host hidden from the app", async () => {
   const seen: string[] = [];
   const it = await start({

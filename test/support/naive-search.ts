@@ -49,8 +49,16 @@ function holds(row: NaiveRow, { field, operator, value }: NaiveToken, columns: R
     return operator === ":" ? Number(cell) >= at && Number(cell) < at + reach : compare(Number(cell) - at, operator);
   }
   if (operator !== ":") return compare(Buffer.compare(Buffer.from(String(cell)), Buffer.from(value)), operator);
-  if (!value.includes("*")) return cell === value;
-  const pattern = value.split("*").map((part) => lower(part).replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"));
+  const literals = [""];
+  for (let at = 0; at < value.length; at++) {
+    if (value[at] === "*") literals.push("");
+    else {
+      if (value[at] === "\\" && (value[at + 1] === "*" || value[at + 1] === "\\")) at++;
+      literals[literals.length - 1] += value[at];
+    }
+  }
+  if (literals.length === 1) return cell === literals[0];
+  const pattern = literals.map((part) => lower(part).replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"));
   return new RegExp(`^${pattern.join("[^]*")}$`, "u").test(lower(String(cell)));
 }
 

@@ -1,6 +1,8 @@
 import { errorResponse } from "./answers.ts";
 import { bindFailure } from "./front/address.ts";
+import { plainPath } from "../pure/percent-path.ts";
 import type { Log } from "../words/log.ts";
+import { pathOf } from "./request.ts";
 
 type Handler = (request: Request) => Response | Promise<Response>;
 
@@ -64,18 +66,27 @@ export function startListener({ address, handler, refusals, tls, limits, log }: 
   /** What Bun knows the connection by, of requests that were given an address. */
   const asReceived = new WeakMap<Request, Request>();
   /** HTTP/1.0 has no Host: the address is that of the listener (RFC 9112, section 3.3). Bun refuses HTTP/1.1 without one. */
-  const atOwnAddress = (received: Request) => {
+  const atOwnAddress = (received: Request) =>
+    at(received, `${tls === undefined ? "http" : "https"}://${own()}${received.url}`);
+  /** Under the spelling of its path that routes are compared with. */
+  const atPlainPath = (received: Request) => {
+    const path = pathOf(received);
+    const plain = plainPath(path);
+    const start = received.url.indexOf("/", received.url.indexOf("//") + 2);
+    const rest = received.url.slice(start + path.length);
+    return plain === path ? received : at(received, `${received.url.slice(0, start)}${plain}${rest}`);
+  };
+  const at = (received: Request, url: string) => {
     const { method, headers, body, signal } = received;
-    const url = `${tls === undefined ? "http" : "https"}://${own()}${received.url}`;
     const request = new Request(url, { method, headers, body, signal });
-    asReceived.set(request, received);
+    asReceived.set(request, asReceived.get(received) ?? received);
     return request;
   };
   // The handler is made before the server that it asks.
   const handle = handler({
     peerOf: (request) => server.requestIP(asReceived.get(request) ?? request)?.address ?? "",
     upgrade: (request, session, protocol) =>
-      server.upgrade(request, {
+      server.upgrade(asReceived.get(request) ?? request, {
         data: session,
         ...(protocol === undefined ? {} : { headers: { "Sec-WebSocket-Protocol": protocol } }),
       }),
@@ -88,7 +99,7 @@ export function startListener({ address, handler, refusals, tls, limits, log }: 
     const request = host === null ? atOwnAddress(received) : received;
     // Bun makes no address of a Host that is none.
     if (!URL.canParse(request.url)) return errorResponse({ status: 400, message: "the header Host is not a host" });
-    return server.pendingRequests > limits.requestsMax ? refusals.busy() : handle(request);
+    return server.pendingRequests > limits.requestsMax ? refusals.busy() : handle(atPlainPath(request));
   });
   return {
     address: own(),

@@ -10,6 +10,7 @@ export const failureStatus = {
   conflict: 409,
   gone: 410,
   too_large: 413,
+  unsupported_media_type: 415,
   unprocessable: 422,
   too_many: 429,
   headers_too_large: 431,
@@ -148,6 +149,11 @@ export function problemsFailure(problems: readonly Problem[]): Failure {
 /** One problem as a failure of its own. */
 export function problemFailure(code: FailureCode, problem: Problem, options: FailureOptions = {}): Failure {
   return new Failure(code, problemText(problem), { problems: [problem], ...options });
+}
+
+/** What planes answer that take no compressed bodies. */
+export function encodedBodyText(coding: string): string {
+  return `Content-Encoding ${JSON.stringify(coding)} is not taken here, send the body as it is`;
 }
 
 /** The code that a status stands for; undefined for statuses that no failure has. */

@@ -74,14 +74,26 @@ function timeTerm(field: string, operator: string, value: string): Term | undefi
 
 function textTerm(field: string, operator: string, value: string): Term {
   if (operator !== ":") return { is: "compared", field, by: operator as Comparison, to: value };
-  return value.includes("*")
-    ? { is: "like", field, pattern: patternOf(value) }
-    : { is: "equal", field, value: value.toWellFormed() };
+  const parts = betweenWildcards(value);
+  const [only = ""] = parts;
+  return parts.length > 1
+    ? { is: "like", field, pattern: patternOf(parts) }
+    : { is: "equal", field, value: only.toWellFormed() };
 }
 
-function patternOf(value: string): Pattern {
-  const segments = value.split("*").filter((segment) => segment !== "");
-  return { segments: segments.map(fold), fromStart: !value.startsWith("*"), toEnd: !value.endsWith("*") };
+/** The texts before, between and after the wildcards; `\*` is a star, `\\` a backslash, and other backslashes stay. */
+function betweenWildcards(value: string): string[] {
+  const parts = [""];
+  for (const [text] of value.matchAll(/\\[*\\]|[^]/gu)) {
+    if (text === "*") parts.push("");
+    else parts.push(`${parts.pop()}${text.length === 2 && text.startsWith("\\") ? text.slice(1) : text}`);
+  }
+  return parts;
+}
+
+function patternOf(parts: readonly string[]): Pattern {
+  const segments = parts.filter((segment) => segment !== "");
+  return { segments: segments.map(fold), fromStart: parts.at(0) !== "", toEnd: parts.at(-1) !== "" };
 }
 
 /** The text anywhere in the field, whatever the case: what `?email=` asks for. */

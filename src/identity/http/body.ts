@@ -1,9 +1,13 @@
 import { isFields } from "../../base/pure/fields.ts";
 import { readBounded } from "../../base/words/read-bounded.ts";
-import { Failure } from "../../base/wire/failure.ts";
+import { encodedBodyText, Failure } from "../../base/wire/failure.ts";
 
 /** The body as text. Fails `too_large`, before the rest of it is read. */
 export function readText(request: Request, { bodyBytesMax }: { bodyBytesMax: number }): Promise<string> {
+  const coding = request.headers.get("content-encoding")?.toLowerCase() ?? "identity";
+  if (coding !== "identity") {
+    return Promise.reject(new Failure("unsupported_media_type", encodedBodyText(coding)));
+  }
   const declared = request.headers.get("content-length");
   if (declared === null) {
     // A body without a declared length ends where the limit is.

@@ -12,7 +12,7 @@ import { uploadAppSource } from "../api/sources.ts";
 import { sessionEndpoints } from "../api/sessions.ts";
 import type { Grant } from "../core/tokens/grant.ts";
 import type { Observability } from "../service/observability.ts";
-import { underHttp, withBoundedBody } from "./bounded.ts";
+import { requirePlainBody, underHttp, withBoundedBody } from "./bounded.ts";
 import { mapError } from "./error-mapping.ts";
 import { mountLogStream, mountLogs } from "./logs.ts";
 import { mountTraces } from "./traces.ts";
@@ -156,6 +156,7 @@ export function createObservabilityApp(options: ObservabilityAppOptions): Observ
       const proxied = throughPlugin(request, { grant, ip: connection.ip, requestId: crypto.randomUUID() });
       if (proxied !== undefined) return proxied;
     }
+    requirePlainBody(request);
     const isSource = grant !== undefined && pathOf(request) === uploadAppSource.path;
     const isStreamed = isSource || isUpload(request.method, pathOf(request));
     const asked = underHttp(isStreamed ? request : await withBoundedBody(request, limits.bodyBytesMax));

@@ -1,5 +1,5 @@
 import { readBounded } from "../../base/words/read-bounded.ts";
-import { Failure } from "../../base/wire/failure.ts";
+import { encodedBodyText, Failure } from "../../base/wire/failure.ts";
 
 /**
  * The same request under `http:`. Elysia looks for the path at a fixed place of the address, and with short host names
@@ -9,6 +9,12 @@ export function underHttp(request: Request): Request {
   const { url, method, headers, signal, body } = request;
   if (!url.startsWith("https:")) return request;
   return new Request(`http:${url.slice("https:".length)}`, { method, headers, signal, body });
+}
+
+/** Fails `unsupported_media_type` for a body that is compressed. */
+export function requirePlainBody({ headers, body }: Request): void {
+  const coding = headers.get("content-encoding")?.toLowerCase() ?? "identity";
+  if (body !== null && coding !== "identity") throw new Failure("unsupported_media_type", encodedBodyText(coding));
 }
 
 /** The same request with a body that is read and no larger than `max` bytes. Fails `too_large`. */

@@ -1,4 +1,4 @@
-import { isoTime } from "../../base/pure/iso-time.ts";
+import { isoTime, spanTimes } from "../../base/pure/iso-time.ts";
 import { keyOf } from "../api/manifest-key.ts";
 import type { ManifestKey } from "../api/manifest.ts";
 
@@ -41,7 +41,7 @@ export function deployPayload(key: ManifestKey, news: DeployNews): WebhookPayloa
     release_id: news.releaseId,
     image: news.image === "" ? undefined : news.image,
     started_at: isoTime(news.startedAt),
-    completed_at: isoTime(news.completedAt),
+    completed_at: spanTimes(news.startedAt, news.completedAt).ended_at,
     error: news.error === undefined ? undefined : clip(news.error),
   });
 }

@@ -37,9 +37,9 @@ export function sourceOf(text: string): PluginSource {
   return source;
 }
 
-/** `latest` and nothing are the same; a folder has the version that it has. */
-export function versionOf(text: string | undefined, { type }: PluginSource): string | undefined {
-  if (text === undefined || text === "" || text === "latest" || type === "local") return undefined;
+/** `latest` and nothing are the same. */
+export function versionOf(text: string | undefined): string | undefined {
+  if (text === undefined || text === "" || text === "latest") return undefined;
   if (isVersionWord(text)) return text;
   throw new Failure("invalid", `"${text}" is not a version: write a tag such as 1.2.0`);
 }
@@ -49,6 +49,7 @@ export async function check(work: Work, { wish, version, yml, tag }: Checked): P
   await checkNames(work, yml, wish);
   const wanted = version?.replace(/^v(?=\d)/, "");
   const isNumber = wanted !== undefined && /^\d/.test(wanted);
+  if (sourceOf(wish.source).type === "local") requireFolderVersion(wish, yml);
   if (isNumber && yml.version !== "" && yml.version !== wanted) {
     throw new Failure(
       "invalid",
@@ -62,6 +63,14 @@ export async function check(work: Work, { wish, version, yml, tag }: Checked): P
     const way = `to grant that: berth plugins update ${yml.name} --yes, or install it again`;
     throw new Failure("forbidden", `${shown} wants more than "${yml.name}" was granted: ${more.join(", ")}; ${way}`);
   }
+}
+
+/** A folder has no tags: what it calls itself is all that there is to compare with. Fails `invalid`. */
+export function requireFolderVersion({ source, version: text }: Wish, { version: has }: PluginYml): void {
+  const wanted = versionOf(text);
+  if (wanted === undefined || has === wanted.replace(/^v(?=\d)/, "")) return;
+  const says = has === "" ? "names no version" : `is version ${has}`;
+  throw new Failure("invalid", `${source} ${says} in its plugin.yml, and ${wanted} was asked for; not installed`);
 }
 
 /** Fails `conflict` for words that another plugin answers to. The registry is as of now afterwards. */

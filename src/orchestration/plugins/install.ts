@@ -68,7 +68,7 @@ async function install(work: Work, wish: Wish, how: InstallOptions): Promise<Ins
   requireWanted(how.signal);
   if (wish.link === true) return { ...(await link(work, wish)), warnings: [] };
   const source = sourceOf(wish.source);
-  const version = versionOf(wish.version, source);
+  const version = versionOf(wish.version);
   return withStaging(work.folders, async (staging) => {
     const fetched = await fetchPackage(work, staging, { source, version, signal: how.signal, onLine: how.progress });
     work.reached("fetched");

@@ -4,7 +4,7 @@ import { Failure } from "../../base/wire/failure.ts";
 import type { PluginYml } from "../api/plugins/plugin-yml.ts";
 import { canonicalJson, sha256Hex } from "../../base/pure/digest.ts";
 import { pointTo, stepAside } from "./activate.ts";
-import { checkNames, requireSame, sourceOf, type Wish } from "./checks.ts";
+import { checkNames, requireFolderVersion, requireSame, sourceOf, type Wish } from "./checks.ts";
 import { lockFiles } from "./lock.ts";
 import { readPackage } from "./package.ts";
 import { fullGrant, type Plugin } from "./plugin.ts";
@@ -34,6 +34,7 @@ export async function linkTarget(work: Work, request: Wish): Promise<{ folder: s
     throw new Failure("invalid", `"${folder}" is among the plugins already`);
   }
   const { yml } = await readPackage(folder);
+  requireFolderVersion(request, yml);
   await checkNames(work, yml, request);
   return { folder, yml };
 }

@@ -21,7 +21,7 @@ export async function preview(work: Work, wish: Wish, how: InstallOptions): Prom
   requireWanted(how.signal);
   if (wish.link === true) return previewLink(work, wish);
   const source = sourceOf(wish.source);
-  const version = versionOf(wish.version, source);
+  const version = versionOf(wish.version);
   const { granted: _, ...asked } = wish;
   return withStaging(work.folders, async (staging) => {
     const fetched = await fetchPackage(work, staging, { source, version, signal: how.signal, onLine: how.progress });

@@ -6,6 +6,8 @@ export function searchOf(typed: string, field: string): string | undefined {
     .filter((word) => word !== "");
   if (words.length === 0) return undefined;
   return words
-    .map((word) => (/^-?[a-z_]+(?::|[<>]=?)/.test(word) ? word : `${field}:*${word.replaceAll("*", "")}*`))
+    .map((word) =>
+      /^-?[a-z_]+(?::|[<>]=?)/.test(word) ? word : `${field}:*${word.replaceAll("*", "").replaceAll("\\", "\\\\")}*`,
+    )
     .join(" ");
 }

@@ -64,6 +64,29 @@ test("so it is without a declared length, and no more of it is read", async () =
   expect(sent).toBeLessThan(64 * max);
 });
 
+test.each([
+  ["/api/v1/users/search?query=name:a", 200],
+  ["/%61pi/v1/users/se%61rch?query=name:a", 200],
+  ["http://127.0.0.1/api/v1/users/search?query=name:a", 200],
+  ["/api%2Fv1/users/search?query=name:a", 404],
+])("the target %s is answered with %d", async (target, status) => {
+  const [name, key] = Object.entries(withSecret(shop))[0] ?? [];
+  const answer = await raw(`GET ${target} HTTP/1.1\r\nHost: x\r\n${name}: ${key}\r\nConnection: close\r\n\r\n`);
+  expect(answer).toStartWith(`HTTP/1.1 ${status} `);
+});
+
+test("a body under another spelling of its path is read, and a compressed one is a 415", async () => {
+  const body = '{"token":"x"}';
+  const ask = (path: string, more: Record<string, string>) =>
+    fetch(url(path), { method: "POST", headers: { ...withSecret(shop), ...more }, body });
+  expect((await ask("/api/v1/tokens/%76erify", {})).status).toBe(401);
+  const answer = await ask("/api/v1/tokens/verify", { "Content-Encoding": "gzip" });
+  expect([answer.status, await answer.json()]).toEqual([
+    415,
+    { error: 'Content-Encoding "gzip" is not taken here, send the body as it is' },
+  ]);
+});
+
 test("a Host that is none is nobody's fault but the client's", async () => {
   const back = encodeURIComponent("https://app.test/cb");
   await it.context.store.write(({ providers }) => {

@@ -34,6 +34,21 @@ test("a request on a real connection is answered", async () => {
   expect(answer).toContain('"status":"ok"');
 });
 
+test("an absolute target and an encoded path are the same path, and open no more than it does", async () => {
+  for (const target of [`http://127.0.0.1${whoami}`, "/%61pi/pat/v1/who%61mi", "HTTP://x/ap%69/pat/v1/whoami?a=%41"]) {
+    expect([target, statuses(await exchange(port, asked(`GET ${target}`)))]).toEqual([target, [200]]);
+    const without = await exchange(port, lines(`GET ${target} HTTP/1.1`, "Host: plane.test"));
+    expect([target, statuses(without)]).toEqual([target, [401]]);
+  }
+});
+
+test("a compressed body is 415", async () => {
+  const put = asked("PUT /api/pat/v1/alerts/heartbeat", "Content-Encoding: gzip", "Content-Length: 2");
+  const answer = await exchange(port, `${put}{}`);
+  expect(statuses(answer)).toEqual([415]);
+  expect(answer).toContain('"code":"unsupported_media_type"');
+});
+
 test("a Host that is none is 400", async () => {
   for (const host of ["a b", "x/ui/api/session?", "[::1"]) {
     const answer = await exchange(port, lines("GET /ui/api/sign-in HTTP/1.1", `Host: ${host}`));

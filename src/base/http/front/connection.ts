@@ -36,6 +36,8 @@ export interface ConnectionContext {
   limits: FrontLimits;
   app: AppHandler;
   vet: ((request: RequestHead) => Vetted) | undefined;
+  /** The app decodes bodies with a `Content-Encoding`; without it they are answered 415. */
+  encodedBodies: boolean;
   takeover: ((request: RequestHead) => TakeoverHandler | undefined) | undefined;
   peerHeader: string | undefined;
   allowedHosts: readonly string[];

@@ -35,6 +35,8 @@ export interface FrontOptions {
   limits: FrontLimits;
   /** Decides on every request that the guard lets in, and may rewrite it; asked first. */
   vet?: ((request: RequestHead) => Vetted) | undefined;
+  /** The app decodes bodies with a `Content-Encoding`; without it they are answered 415. */
+  encodedBodies?: boolean | undefined;
   /** Claims requests that are answered by a session of their own. Asked after the guard, before the body is read. */
   takeover?: (request: RequestHead) => TakeoverHandler | undefined;
   /**
@@ -66,9 +68,12 @@ export async function startFront(options: FrontOptions): Promise<Front> {
   const connections = new Set<Connection>();
   const listeners: { stop(): void }[] = [];
   const addresses: string[] = [];
-  const { limits, app, vet, takeover, peerHeader, allowedHosts = [], log } = options;
+  const { limits, app, vet, encodedBodies = false, takeover, peerHeader, allowedHosts = [], log } = options;
   const socketFor = (transport: Transport, admit?: Admit) =>
-    handlers({ transport, limits, app, vet, takeover, peerHeader, allowedHosts, log }, { connections, admit });
+    handlers(
+      { transport, limits, app, vet, encodedBodies, takeover, peerHeader, allowedHosts, log },
+      { connections, admit },
+    );
   try {
     if (options.tcp) {
       const listener = listenTcp(options.tcp, socketFor(peerHeader === undefined ? "tcp" : "peers", options.tcp.admit));

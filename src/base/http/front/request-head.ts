@@ -1,16 +1,18 @@
+import { plainPath } from "../../pure/percent-path.ts";
 import type { BodyFraming } from "./body-boundary.ts";
 import type { Refusal } from "./refusal.ts";
 
 /** A request head that passed every check of RFC 9112; nothing in it can be read two ways. */
 export interface RequestHead {
   method: string;
-  /** As sent: path and query, ASCII, starting with a slash. */
+  /** Path and query, ASCII, starting with a slash; the path in the spelling of `plainPath`. */
   target: string;
   /** `target` without the query; not decoded. */
   path: string;
   version: "1.0" | "1.1";
   /** In the order sent, names in lower case, values as latin1 text without surrounding blanks. */
   headers: [name: string, value: string][];
+  /** Of an absolute target, else of the header. */
   host: string | undefined;
   framing: BodyFraming;
   /** Whether the client wants the connection to go on. */
@@ -74,7 +76,10 @@ function parseHead(text: string, limits: HeadLimits): RequestHead | Refusal {
     return bad("the request line must be METHOD /path HTTP/1.1, non-ASCII bytes percent-encoded");
   if (version !== "1.0" && version !== "1.1")
     return { status: 505, message: `HTTP/${version} is not spoken here, use HTTP/1.1` };
-  if (!target.startsWith("/")) return bad(`request target ${JSON.stringify(target)} must be a path that starts with /`);
+  const place = placeOf(target);
+  if (place === undefined) {
+    return bad(`request target ${JSON.stringify(target)} must be a path that starts with /, or http://HOST/path`);
+  }
   if (lines.length > limits.headersMax) return { status: 431, message: `more than ${limits.headersMax} header lines` };
   const headers: [string, string][] = [];
   for (const line of lines) {
@@ -82,8 +87,20 @@ function parseHead(text: string, limits: HeadLimits): RequestHead | Refusal {
     if ("status" in field) return field;
     headers.push([field.name, field.value]);
   }
-  const fields = { method, target, path: pathOf(target), version, headers } as const;
-  return interpret(fields);
+  return interpret({ method, ...place, version, headers });
+}
+
+/**
+ * A target is a path, or a whole address: servers must take both, and an address outweighs the header Host (RFC 9112,
+ * section 3.2.2). Undefined for everything else.
+ */
+function placeOf(target: string): Pick<RequestHead, "target" | "path" | "host"> | undefined {
+  const [, host, rest = ""] = /^https?:\/\/([^/?#@\\]+)((?:[/?].*)?)$/i.exec(target) ?? [];
+  if (host === undefined && !target.startsWith("/")) return undefined;
+  const whole = host === undefined ? target : rest.startsWith("/") ? rest : `/${rest}`;
+  const query = whole.indexOf("?");
+  const path = plainPath(query < 0 ? whole : whole.slice(0, query));
+  return { target: query < 0 ? path : `${path}${whole.slice(query)}`, path, host };
 }
 
 function parseField(line: string): { name: string; value: string } | Refusal {
@@ -97,7 +114,7 @@ function parseField(line: string): { name: string; value: string } | Refusal {
 
 /** What the fields mean for framing and routing. Every ambiguity is refused: it is how requests are smuggled. */
 function interpret(
-  fields: Pick<RequestHead, "method" | "target" | "path" | "version" | "headers">,
+  fields: Pick<RequestHead, "method" | "target" | "path" | "host" | "version" | "headers">,
 ): RequestHead | Refusal {
   const all = (name: string) => fields.headers.filter(([other]) => other === name).map(([, value]) => value);
   const hosts = all("host");
@@ -108,7 +125,7 @@ function interpret(
   const wants = all("connection").join(",").toLowerCase().split(",");
   return {
     ...fields,
-    host: hosts[0],
+    host: fields.host ?? hosts[0],
     framing,
     keepAlive: fields.version === "1.1" && !wants.some((word) => word.trim() === "close"),
     expectsContinue: fields.version === "1.1" && all("expect").some((value) => value.toLowerCase() === "100-continue"),
@@ -149,11 +166,6 @@ function trimBlanks(line: string, from: number): string {
   while (start < end && blank(start)) start += 1;
   while (end > start && blank(end - 1)) end -= 1;
   return line.slice(start, end);
-}
-
-function pathOf(target: string): string {
-  const query = target.indexOf("?");
-  return query < 0 ? target : target.slice(0, query);
 }
 
 function asBuffer(chunk: Uint8Array): Buffer {

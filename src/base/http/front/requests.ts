@@ -1,3 +1,4 @@
+import { encodedBodyText, failureStatus } from "../../wire/failure.ts";
 import { createByteParts } from "../../words/byte-parts.ts";
 import { beginAnswer } from "./answer.ts";
 import { isRewrittenPath, knownMethods } from "./app-request.ts";
@@ -17,7 +18,7 @@ import {
 import { createDeadline } from "./deadline.ts";
 import { guard } from "./guard.ts";
 import type { Refusal } from "./refusal.ts";
-import { createHeadReader, type RequestHead } from "./request-head.ts";
+import { createHeadReader, headerOf, type RequestHead } from "./request-head.ts";
 import type { TakeoverHandler } from "./takeover.ts";
 import { createBufferedSocket } from "./buffered-socket.ts";
 
@@ -158,6 +159,14 @@ function refusalOf(head: RequestHead, context: ConnectionContext): Refusal | und
   if (forbidden !== undefined) return forbidden;
   if (isRewrittenPath(head.path) || head.target.includes("#")) {
     return { status: 400, message: `path ${JSON.stringify(head.path)} must not hold "." or ".." segments, \\ or #` };
+  }
+  const coding = headerOf(head, "content-encoding")?.toLowerCase() ?? "identity";
+  if (!context.encodedBodies && coding !== "identity" && head.framing.kind !== "none") {
+    return {
+      status: failureStatus.unsupported_media_type,
+      message: encodedBodyText(coding),
+      headers: { "Accept-Encoding": "identity" },
+    };
   }
   return head.framing.kind === "length" && head.framing.bytes > context.limits.bodyBytesMax
     ? tooLarge(context.limits)

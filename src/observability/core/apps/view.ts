@@ -1,4 +1,4 @@
-import { isoTime } from "../../../base/pure/iso-time.ts";
+import { isoTime, spanTimes } from "../../../base/pure/iso-time.ts";
 import type { AppFacts, ReleaseFacts } from "../../../orchestration/api/app-facts.ts";
 import { keyOf } from "../../../orchestration/api/manifest-key.ts";
 import type { App, AppHost, AppTraffic, AppUsage, ReleaseLine, Replica } from "../../api/app-model.ts";
@@ -52,8 +52,7 @@ export function releaseLine(release: ReleaseFacts, nameOf: NameOf): ReleaseLine 
     ...(actor === undefined ? {} : { actor }),
     ...(message === undefined ? {} : { message }),
     ...(image === undefined ? {} : { image }),
-    started_at: isoTime(startedAt),
-    ...(endedAt === undefined ? {} : { ended_at: isoTime(endedAt) }),
+    ...spanTimes(startedAt, endedAt),
     ...(error === undefined ? {} : { error }),
     ...(rolledBackFrom === undefined ? {} : { rolled_back_from: rolledBackFrom }),
   };

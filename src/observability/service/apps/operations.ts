@@ -1,4 +1,4 @@
-import { isoTime } from "../../../base/pure/iso-time.ts";
+import { isoTime, spanTimes } from "../../../base/pure/iso-time.ts";
 import { createBroadcast } from "../../../base/words/broadcast.ts";
 import type { Clock } from "../../../base/words/clock.ts";
 import { Failure } from "../../../base/wire/failure.ts";
@@ -76,7 +76,7 @@ export function createOperations({ model, clock, log, limits, randomBytes }: Ope
       ...operation,
       state,
       text,
-      ...(isOver ? { ended_at: isoTime(clock.now()) } : {}),
+      ...(isOver ? spanTimes(startedAt, clock.now()) : {}),
       ...(state === "failed" ? { error: text } : {}),
     };
     changes.publish(entry.operation);
@@ -123,7 +123,7 @@ export function createOperations({ model, clock, log, limits, randomBytes }: Ope
       };
       const end = (change: Partial<Operation>) => {
         running.delete(entry);
-        become({ ...change, ended_at: isoTime(clock.now()) });
+        become({ ...change, ...spanTimes(entry.startedAt, clock.now()) });
       };
       work((text) => become({ text })).then(
         (done) => end({ state: "succeeded", ...done }),

@@ -1,3 +1,4 @@
+import { spanTimes } from "../../../base/pure/iso-time.ts";
 import { podKinds } from "../../api/manifest.ts";
 import type { Build } from "../../api/builds.ts";
 import type { BuildRecord } from "../../store/build-records.ts";
@@ -23,8 +24,7 @@ export function showBuilds({ store }: Pick<Context, "store">, records: readonly 
       ...(imageId === undefined ? {} : { image_id: imageId }),
       ...(imageBytes === undefined ? {} : { image_bytes: imageBytes }),
       ...(git === undefined ? {} : { git }),
-      started_at: new Date(startedAt).toISOString(),
-      ...(endedAt === undefined ? {} : { ended_at: new Date(endedAt).toISOString() }),
+      ...spanTimes(startedAt, endedAt),
       ...(error === undefined ? {} : { error }),
       releases: onIt.map(({ id }) => id),
       kept: imageId !== undefined && kept.has(imageId),

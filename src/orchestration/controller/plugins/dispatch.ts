@@ -1,4 +1,4 @@
-import { isoTime } from "../../../base/pure/iso-time.ts";
+import { spanTimes } from "../../../base/pure/iso-time.ts";
 import { ownBlockSpec } from "./own-places.ts";
 import { Failure, problemsAt, problemsFailure } from "../../../base/wire/failure.ts";
 import type { DispatchResult, PluginRun } from "../../api/dispatch.ts";
@@ -266,8 +266,7 @@ function wirePluginRun(run: PluginRunRecord): PluginRun {
     args,
     actor,
     status,
-    started_at: isoTime(run.startedAt),
-    ...(run.endedAt === undefined ? {} : { ended_at: isoTime(run.endedAt) }),
+    ...spanTimes(run.startedAt, run.endedAt),
     ...(run.exitCode === undefined ? {} : { exit_code: run.exitCode }),
     ...(run.error === undefined ? {} : { error: run.error }),
     applied,

@@ -1,4 +1,4 @@
-import { isoTime } from "../../../base/pure/iso-time.ts";
+import { spanTimes } from "../../../base/pure/iso-time.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import type { ExecResult } from "../../api/exec.ts";
 import { readExecBody } from "../../core/exec-request.ts";
@@ -114,8 +114,7 @@ function resultOf(entry: Entry | undefined, name: string, id: string): ExecResul
     id,
     name,
     running: endedAt === undefined,
-    started_at: isoTime(startedAt),
-    ...(endedAt === undefined ? {} : { ended_at: isoTime(endedAt) }),
+    ...spanTimes(startedAt, endedAt),
     ...(exitCode === undefined ? {} : { exit_code: exitCode }),
   };
 }

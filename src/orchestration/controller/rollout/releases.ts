@@ -1,4 +1,4 @@
-import { isoTime } from "../../../base/pure/iso-time.ts";
+import { spanTimes } from "../../../base/pure/iso-time.ts";
 import { builtImage } from "../../core/build/built-image.ts";
 import { formatKey, type ManifestKey, type Spec, type StoredManifest } from "../../api/manifest.ts";
 import type { Release } from "../../api/releases.ts";
@@ -158,7 +158,6 @@ export function wireRelease({ store }: Context, record: ReleaseRecord): Release 
     taken_back: record.takenBack.length === 0 ? undefined : record.takenBack,
     image: record.image === "" ? ofBuild : record.image,
     image_id: record.imageId,
-    ended_at: record.endedAt === undefined ? undefined : isoTime(record.endedAt),
     pre_exit_code: record.preExitCode,
     exit_code: record.exitCode,
     post_exit_code: record.postExitCode,
@@ -176,7 +175,7 @@ export function wireRelease({ store }: Context, record: ReleaseRecord): Release 
     cause: record.cause,
     spec_hash: record.hash,
     revision: record.revision,
-    started_at: isoTime(record.startedAt),
+    ...spanTimes(record.startedAt, record.endedAt),
     spec_snapshot: maskSpec(record.kind, record.spec),
     ...Object.fromEntries(present),
   };

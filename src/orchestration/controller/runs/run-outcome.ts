@@ -15,7 +15,9 @@ interface TryRules {
 
 /** The record after one try: its end, or the next try. `cancelled` is why it was cancelled, where it was. */
 export function afterTry(run: RunRecord, result: OneOffResult, rules: TryRules & { cancelled: string }): RunRecord {
-  const after = { ...run, endedAt: result.endedAt, exitCode: result.exitCode, tail: shortTail(result.tail) };
+  // A short first try can be over before the server notes that it runs: the engine's own times belong together.
+  const startedAt = run.attempt === 1 ? Math.min(run.startedAt ?? result.startedAt, result.startedAt) : run.startedAt;
+  const after = { ...run, startedAt, endedAt: result.endedAt, exitCode: result.exitCode, tail: shortTail(result.tail) };
   if (result.end === "cancelled") return { ...after, status: "cancelled", error: rules.cancelled };
   if (result.end === "timed_out") {
     const limit = formatDuration(rules.timeoutMs ?? 0);

@@ -1,4 +1,4 @@
-import { isoTime } from "../../../base/pure/iso-time.ts";
+import { isoTime, spanTimes } from "../../../base/pure/iso-time.ts";
 import type { ManifestKey } from "../../api/manifest.ts";
 import type { JobRun } from "../../api/jobs.ts";
 import { containerName } from "../../core/naming.ts";
@@ -114,8 +114,7 @@ export function wireRun(run: RunRecord): JobRun {
     trigger: run.trigger,
     attempt: run.attempt,
     ...(instant === undefined ? {} : { instant: isoTime(instant) }),
-    ...(startedAt === undefined ? {} : { started_at: isoTime(startedAt) }),
-    ...(endedAt === undefined ? {} : { ended_at: isoTime(endedAt) }),
+    ...spanTimes(startedAt, endedAt),
     ...(exitCode === undefined ? {} : { exit_code: exitCode }),
     ...(error === undefined ? {} : { error }),
     ...(reason === undefined ? {} : { reason }),

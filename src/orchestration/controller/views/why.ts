@@ -1,4 +1,4 @@
-import { isoTime } from "../../../base/pure/iso-time.ts";
+import { isoTime, spanTimes } from "../../../base/pure/iso-time.ts";
 import { parseKeyText } from "../../api/manifest-key.ts";
 import type { ManifestKey, StoredManifest } from "../../api/manifest.ts";
 import type { PodKindStatus } from "../../api/describe.ts";
@@ -163,8 +163,7 @@ function wireFailed(failed: ReleaseRecord, releases: readonly ReleaseRecord[]): 
     id: failed.id,
     cause: failed.cause,
     ...(failed.image === "" ? {} : { image: failed.image }),
-    started_at: isoTime(failed.startedAt),
-    ...(failed.endedAt === undefined ? {} : { ended_at: isoTime(failed.endedAt) }),
+    ...spanTimes(failed.startedAt, failed.endedAt),
     error: failed.error ?? postFailure(failed.postExitCode) ?? "no reason is on record",
     ...(failed.reasons === undefined ? {} : { reasons: [...failed.reasons] }),
     ...(failed.preExitCode === undefined ? {} : { pre_exit_code: failed.preExitCode }),

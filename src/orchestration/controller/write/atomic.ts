@@ -1,4 +1,4 @@
-import { isoTime } from "../../../base/pure/iso-time.ts";
+import { isoTime, spanTimes } from "../../../base/pure/iso-time.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import { keyOf } from "../../api/manifest-key.ts";
 import { formatKey, type StoredManifest } from "../../api/manifest.ts";
@@ -88,8 +88,7 @@ export function atomicApply(context: Context, id: string): WireApply {
   return {
     id,
     state: known.state,
-    started_at: isoTime(known.startedAt),
-    ...(known.endedAt === undefined ? {} : { ended_at: isoTime(known.endedAt) }),
+    ...spanTimes(known.startedAt, known.endedAt),
     ...(known.error === undefined ? {} : { error: known.error }),
     ...(known.failed === undefined ? {} : { failed: known.failed }),
     resources: known.members.map((member) => {

@@ -13,6 +13,7 @@ interface DoorOptions {
   makeNetwork: () => Promise<void>;
   port: number;
   peerHeader: string;
+  encodedBodies?: boolean;
   limits: FrontLimits & { callbackLookMs: number };
   clock: SteadyClock;
   log: Log;
@@ -48,6 +49,7 @@ export function createDoor(options: DoorOptions): Door {
       app: options.fetch,
       limits: options.limits,
       peerHeader: options.peerHeader,
+      encodedBodies: options.encodedBodies,
       log: options.log,
     });
     address = gateway;

@@ -38,6 +38,25 @@ describe("reading a query", () => {
     expect(patterns("name:**")).toEqual({ segments: [], fromStart: false, toEnd: false });
   });
 
+  test("an escaped star is a star, and an escaped backslash a backslash", () => {
+    const term = (query: string) => parse(query).groups[0]?.oneOf[0];
+    const like = (segments: string[], fromStart: boolean, toEnd: boolean) =>
+      ({ is: "like", field: "name", pattern: { segments, fromStart, toEnd } }) as const;
+    const equal = (value: string) => ({ is: "equal", field: "name", value }) as const;
+    expect(term(String.raw`name:5\*`)).toEqual(equal("5*"));
+    expect(term(String.raw`name:*\**`)).toEqual(like(["*"], false, false));
+    expect(term(String.raw`name:A\*B*`)).toEqual(like(["a*b"], true, false));
+    expect(term(String.raw`name:a\\*`)).toEqual(like(["a\\"], true, false));
+    expect(term(String.raw`name:a\\\*`)).toEqual(equal(String.raw`a\*`));
+    for (const plain of [String.raw`dom\ana`, String.raw`end\ `.trim(), "\ud800"]) {
+      expect(term(`name:${plain}`)).toEqual(equal(plain.toWellFormed()));
+    }
+    const found = (query: string, name: string) => matches(parse(query), (field) => (field === "name" ? name : null));
+    expect(found(String.raw`name:*\**`, "five * stars")).toBe(true);
+    expect(found(String.raw`name:*\**`, "five stars")).toBe(false);
+    expect(found(String.raw`name:5\*`, "5 stars")).toBe(false);
+  });
+
   test("the first operator counts, the rest is the value", () => {
     expect(parse("name:a:b>c").groups[0]?.oneOf).toEqual([{ is: "equal", field: "name", value: "a:b>c" }]);
     expect(parse("name>=a").all).toEqual([{ is: "compared", field: "name", by: ">=", to: "a" }]);

@@ -58,6 +58,24 @@ describe("from a folder", () => {
     expect(await it.say("hello", "hello")).toBe("hello 0.10");
   });
 
+  test("a version that the folder does not have is refused before anything is changed", async () => {
+    const it = await yard();
+    const source = packageOf(it, helloPlugin("1.3.0"));
+    const install = (version: string) => it.installer.install({ source, version });
+    for (const version of ["1.2.0", "main"]) {
+      expect(await failureText(install(version))).toBe(
+        `invalid: ${source} is version 1.3.0 in its plugin.yml, and ${version} was asked for; not installed`,
+      );
+      expect(await failureText(it.installer.preview({ source, version }))).toContain("is version 1.3.0");
+      expect(await failureText(it.installer.install({ source, version, link: true }))).toContain("is version 1.3.0");
+      expect(traces(it).versions).toBe(0);
+    }
+    for (const version of ["1.3.0", "v1.3.0", "latest"]) expect((await install(version)).yml.version).toBe("1.3.0");
+    writeTree(source, { "plugin.yml": "name: hello\n" });
+    expect(await failureText(install("1.3.0"))).toContain("names no version");
+    expect(await it.say("hello", "hello")).toBe("hello 1.3.0");
+  });
+
   test("programs are made executable, links become what they name", async () => {
     const it = await yard();
     const source = packageOf(it, { "plugin.yml": "name: hello", "lib/real": "#!/bin/sh\necho linked" });

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { appRequest, isRewrittenPath } from "../../../../../src/base/http/front/app-request.ts";
+import { plainPath } from "../../../../../src/base/pure/percent-path.ts";
 import { createHeadReader, type RequestHead } from "../../../../../src/base/http/front/request-head.ts";
 
 function headOf(text: string): RequestHead {
@@ -51,7 +52,7 @@ test("a GET has no body, whatever the client sent", async () => {
   expect(await request.text()).toBe("");
 });
 
-test("every path of visible ASCII is either refused or reaches the app byte for byte", () => {
+test("every path of visible ASCII is either refused or reaches the app as it is compared", () => {
   const visible = fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code));
   const odd = fc.constantFrom(".", "..", "/", "//", "\\", "%2e", "%2E", "#", ":", "@", "%", "%5c", "[", "|");
   const path = fc.array(fc.oneof(visible, odd), { maxLength: 30 }).map((parts) => `/${parts.join("")}`);
@@ -61,7 +62,7 @@ test("every path of visible ASCII is either refused or reaches the app byte for 
       if (isRewrittenPath(plain)) return;
       const seen = new URL(made(`GET ${plain} HTTP/1.1\r\nHost: a\r\n\r\n`).url);
       expect(seen.host).toBe("localhost");
-      expect(decoded(seen.pathname)).toBe(decoded(plain));
+      expect(decoded(seen.pathname)).toBe(decoded(plainPath(plain)));
     }),
     { numRuns: 2_000 },
   );

@@ -73,7 +73,7 @@ describe("refused", () => {
     ["GET  / HTTP/1.1\r\nHost: a\r\n\r\n", 400, "request line"],
     ["G@T / HTTP/1.1\r\nHost: a\r\n\r\n", 400, "request line"],
     ["GET /\xe9 HTTP/1.1\r\nHost: a\r\n\r\n", 400, "percent-encoded"],
-    ["GET http://a/ HTTP/1.1\r\nHost: a\r\n\r\n", 400, "must be a path"],
+    ["GET ftp://a/ HTTP/1.1\r\nHost: a\r\n\r\n", 400, "must be a path"],
     ["OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n", 400, "must be a path"],
     ["GET / HTTP/2.0\r\nHost: a\r\n\r\n", 505, "HTTP/2.0"],
     ["GET / HTTP/1.1\r\n\r\n", 400, "Host header is missing"],

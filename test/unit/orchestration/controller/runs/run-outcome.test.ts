@@ -45,6 +45,12 @@ describe("the record after a try", () => {
     expect(afterTry(run, result(change), rules)).toMatchObject({ ...expected, endedAt: 2_000, tail: ["last"] });
   });
 
+  test("a first try that was over before the server noted its start has the engine's times", () => {
+    const late = { ...run, startedAt: 2_500 };
+    expect(afterTry(late, result({}), rules)).toMatchObject({ startedAt: 1_000, endedAt: 2_000 });
+    expect(afterTry({ ...run, attempt: 2, startedAt: 500 }, result({}), rules)).toMatchObject({ startedAt: 500 });
+  });
+
   test("a time-out names its limit and is not tried again", () => {
     const after = afterTry(run, result({ end: "timed_out" }), { ...rules, retries: 5 });
     expect(after).toMatchObject({ status: "timed_out", attempt: 1 });
