@@ -17,6 +17,26 @@ test("a row of GET /pods is a record, or with detail=true one in detail, whose s
   expect(states.map((state) => state.includes('"object"'))).toEqual([false, true]);
 });
 
+type Documented = Record<string, { responses: Record<string, { content?: object }> }>;
+
+test("what is answered as text is described as text", () => {
+  const { paths } = documents["orchestration.json"] as { paths: Record<string, Documented> };
+  const answers = paths["/releases/run"]?.post?.responses;
+  expect(Object.keys(answers?.["200"]?.content ?? {})).toEqual(["text/plain; charset=utf-8"]);
+});
+
+test("each operation that names something can answer 404", () => {
+  for (const { paths } of Object.values(documents) as { paths: Record<string, Documented> }[]) {
+    for (const [path, operations] of Object.entries(paths)) {
+      for (const [method, { responses, ...operation }] of Object.entries(operations)) {
+        const names = "parameters" in operation || "requestBody" in operation;
+        if (names)
+          expect([method, path, Object.keys(responses)]).toEqual([method, path, expect.arrayContaining(["404"])]);
+      }
+    }
+  }
+});
+
 test.each([
   ["/metrics", ["source", "metric"]],
   ["/query", ["metric"]],

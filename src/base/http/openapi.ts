@@ -31,12 +31,15 @@ export function openapiDocument(info: ApiInfo, endpoints: readonly Endpoint[], d
   return {
     openapi: "3.1.0",
     info,
+    servers: [{ url: "/", description: "The server that this document comes from" }],
     paths,
     components: {
       schemas: { Error: dialect.error },
       responses: { Error: errorAnswer },
       ...(dialect.securitySchemes === undefined ? {} : { securitySchemes: dialect.securitySchemes }),
     },
+    // Who may ask is the listener's affair where no request says it.
+    ...(dialect.security === undefined ? { security: [] } : {}),
   };
 }
 

@@ -37,8 +37,10 @@ const schemesOf = {
   either: ["secret", "bearer", "publishable"],
 } satisfies Record<ApiKey, (keyof typeof securitySchemes)[]>;
 
-function errorStatuses({ path, body }: Endpoint): number[] {
-  const { invalid, unauthorized, not_found, too_large, too_many, unavailable } = failureStatus;
+function errorStatuses({ path, query, body }: Endpoint): number[] {
+  const { invalid, unauthorized, not_found, too_large, unsupported_media_type, too_many, unavailable } = failureStatus;
   const always = [invalid, unauthorized, too_many, unavailable];
-  return [...always, ...(path.includes(":") ? [not_found] : []), ...(body === undefined ? [] : [too_large])];
+  // Path, query and body can each name something that does not exist.
+  const names = path.includes(":") || query !== undefined || body !== undefined;
+  return [...always, ...(names ? [not_found] : []), ...(body === undefined ? [] : [too_large, unsupported_media_type])];
 }

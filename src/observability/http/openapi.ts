@@ -41,8 +41,11 @@ const error = {
   },
 };
 
-function errorStatuses({ path, body }: Endpoint): number[] {
-  const { invalid, unauthorized, forbidden, not_found, too_large, too_many, unavailable } = failureStatus;
+function errorStatuses({ path, query, body }: Endpoint): number[] {
+  const { invalid, unauthorized, forbidden, not_found, too_large, unsupported_media_type, too_many, unavailable } =
+    failureStatus;
   const always = [invalid, unauthorized, forbidden, too_many, unavailable];
-  return [...always, ...(path.includes(":") ? [not_found] : []), ...(body === undefined ? [] : [too_large])];
+  // Path, query and body can each name something that does not exist.
+  const names = path.includes(":") || query !== undefined || body !== undefined;
+  return [...always, ...(names ? [not_found] : []), ...(body === undefined ? [] : [too_large, unsupported_media_type])];
 }

@@ -49,6 +49,7 @@ export const runRelease = endpoint({
   method: "POST",
   path: "/releases/run",
   once: true,
+  stream: "text/plain; charset=utf-8",
   summary: "Run the release phase of a deployment and roll it; the output streams as plain text, its last line tells",
   query: Type.Object({
     ...oneByName,

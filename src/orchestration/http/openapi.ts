@@ -54,9 +54,10 @@ const error = {
 };
 
 function errorStatuses({ method, body, flat }: Endpoint): number[] {
-  const { invalid, forbidden, not_found, conflict, too_large, internal, unavailable, storage_full } = failureStatus;
+  const { invalid, forbidden, not_found, conflict, too_large, unsupported_media_type, internal } = failureStatus;
+  const { unavailable, storage_full } = failureStatus;
   if (flat === true) return [forbidden];
   const always = [invalid, forbidden, not_found, internal, unavailable];
   const writing = method === "GET" ? [] : [conflict, storage_full];
-  return [...always, ...writing, ...(body === undefined ? [] : [too_large])];
+  return [...always, ...writing, ...(body === undefined ? [] : [too_large, unsupported_media_type])];
 }

@@ -12,7 +12,7 @@ export function mountReleases(plane: Plane, controller: Controller, headerPrefix
     const stream = await startOnce(plane, request, { run, follow: readFlag(follow, false) });
     return new Response(bodyOf(stream.transcript, request.signal), {
       headers: {
-        "Content-Type": "text/plain; charset=utf-8",
+        "Content-Type": runRelease.stream ?? "",
         [`${headerPrefix}-Scope`]: stream.scope,
         [`${headerPrefix}-Name`]: stream.name,
         [`${headerPrefix}-Release`]: stream.releaseId,
