@@ -2,6 +2,7 @@ import { Failure } from "../base/wire/failure.ts";
 import { totalmem } from "node:os";
 import { type AccessOptions, accessOptions } from "./access.ts";
 import { type ClientFlags, readClientOptions } from "./client-options.ts";
+import { type Environment, givenVariables } from "./environment.ts";
 import { contextLimits } from "./context-limits.ts";
 import { diskLimits } from "./disk-limits.ts";
 import { podLimits } from "./pod-limits.ts";
@@ -213,10 +214,9 @@ export interface ServeOptions extends AccessOptions, IngressOptions, Observabili
 /** The same as an operator writes them. */
 export type ServeFlags = Partial<Record<keyof ServeOptions, string>>;
 
-type Environment = Record<string, string | undefined>;
-
 /** Fails `invalid` for a prefix, a switch or a log level that cannot be. Addresses are read where they are bound. */
-export function serveOptions(flags: ServeFlags, env: Environment = process.env): ServeOptions {
+export function serveOptions(flags: ServeFlags, environment: Environment = process.env): ServeOptions {
+  const env = givenVariables(environment);
   return {
     root: flags.root ?? env.BERTH_ROOT ?? "/opt/berth",
     ...accessOptions({
@@ -280,7 +280,7 @@ export function pluginEnvironment(env: Environment = process.env): Record<string
   const isPassed = (name: string) =>
     pluginVariables.includes(name) || name.startsWith("LC_") || proxyVariables.includes(name.toLowerCase());
   const passed = Object.entries(env).filter(
-    (entry): entry is [string, string] => isPassed(entry[0]) && entry[1] !== undefined,
+    (entry): entry is [string, string] => isPassed(entry[0]) && (entry[1] ?? "") !== "",
   );
   return { PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", ...Object.fromEntries(passed) };
 }

@@ -1,4 +1,4 @@
-import type { ServeOptions } from "./config.ts";
+import type { ServeFlags, ServeOptions } from "./config.ts";
 
 /** One setting of the server as it runs: for people who look, without secrets. */
 interface ShownSetting {
@@ -20,11 +20,15 @@ export function shownSettings(options: ServeOptions): ShownSetting[] {
     ["root", "ROOT", options.root],
     ["prefix", "PREFIX", options.prefix],
     ["addr", "ADDR", address(options.addr)],
+    ["addr-insecure", "ADDR_INSECURE", isOn(options.addrInsecure)],
     ["observability-addr", "OBSERVABILITY_ADDR", address(options.observabilityAddr)],
-    ["observability-tls", "OBSERVABILITY_TLS", tls.kind],
+    ["observability-tls", "OBSERVABILITY_TLS", tls.kind === "files" ? `${tls.certificate},${tls.key}` : tls.kind],
     ["identity-addr", "IDENTITY_ADDR", address(options.identityAddr)],
     ["identity-base-url", "IDENTITY_BASE_URL", options.identityBaseUrl],
     ["identity-trusted-proxies", "IDENTITY_TRUSTED_PROXIES", listed(options.identityTrustedProxies)],
+    ["ingress-http-addr", "INGRESS_HTTP_ADDR", address(options.ingressHttpAddr)],
+    ["ingress-https-addr", "INGRESS_HTTPS_ADDR", address(options.ingressHttpsAddr)],
+    ["ingress-image", "INGRESS_IMAGE", address(options.ingressImage)],
     ["smtp-url", "SMTP_URL", mailServer(options.smtpUrl)],
     ["allow-private-hooks", "ALLOW_PRIVATE_HOOKS", isOn(options.allowPrivateWebhooks)],
     ["stats-interval", "STATS_INTERVAL", options.statsIntervalMs === 0 ? "off" : `${options.statsIntervalMs / 1_000}s`],
@@ -37,6 +41,30 @@ export function shownSettings(options: ServeOptions): ShownSetting[] {
     ...rows.map(([flag, variable, value]) => ({ flag: `--${flag}`, variable: `BERTH_${variable}`, value })),
     { flag: "--docker-host", variable: "DOCKER_HOST", value: options.dockerHost },
   ];
+}
+
+/** Those that `berth doctor` goes by, as flags of `berth serve` again. */
+export function settingFlags(shown: readonly Pick<ShownSetting, "flag" | "value">[]): ServeFlags {
+  const valueOf = (flag: string) => shown.find((setting) => setting.flag === `--${flag}`)?.value;
+  const addressOf = (flag: string) => {
+    const value = valueOf(flag);
+    return value === "off" ? "" : value;
+  };
+  const insecure = valueOf("addr-insecure");
+  return {
+    root: valueOf("root"),
+    prefix: valueOf("prefix"),
+    addr: addressOf("addr"),
+    addrInsecure: insecure === undefined ? undefined : String(insecure === "on"),
+    observabilityAddr: addressOf("observability-addr"),
+    observabilityTls: valueOf("observability-tls"),
+    identityAddr: addressOf("identity-addr"),
+    identityBaseUrl: valueOf("identity-base-url"),
+    ingressHttpAddr: addressOf("ingress-http-addr"),
+    ingressHttpsAddr: addressOf("ingress-https-addr"),
+    ingressImage: addressOf("ingress-image"),
+    dockerHost: valueOf("docker-host"),
+  };
 }
 
 /** The host alone: names of users may be secrets too. */

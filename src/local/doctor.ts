@@ -1,7 +1,7 @@
 import { existsSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { parseArgs } from "node:util";
-import { limits, type ServeOptions, serveOptions } from "../config/config.ts";
+import { clientOptions, limits, type ServeFlags, type ServeOptions, serveOptions } from "../config/config.ts";
 import { naming } from "../orchestration/core/naming.ts";
 import { holdPlugins } from "../daemon-plugins.ts";
 import { type Layout, layoutOf } from "../base/disk/layout.ts";
@@ -14,13 +14,14 @@ import { checkIngress } from "./check-ingress.ts";
 import { findBinary } from "../ingress/proxy/binary.ts";
 import * as checks from "./checks.ts";
 import { examineForwarding } from "./forwarding.ts";
-import { askDocker, askIngress, askServer, isBerth, isListening } from "./probe.ts";
+import { askDocker, askIngress, askServer, askSettings, isBerth, isListening } from "./probe.ts";
 
 const usage = `usage: berth doctor [--root DIR] [--addr A] [--addr-insecure] [--observability-addr A]
                     [--observability-tls HOW] [--identity-addr A] [--identity-base-url U]
                     [--ingress-http-addr A] [--ingress-https-addr A] [--ingress-image I]
                     [--docker-host H] [-o json]
-Looks at this machine the way berth serve needs it, and says how to fix what is wrong.`;
+Looks at this machine the way berth serve needs it, and says how to fix what is wrong. Where a server runs, its own
+settings count; a flag outweighs them.`;
 
 /**
  * `berth doctor`: prints one line per check, or with `-o json` the envelope `{status, data: {checks}}`. Answers with
@@ -29,10 +30,21 @@ Looks at this machine the way berth serve needs it, and says how to fix what is 
 export async function doctorCommand(args: string[]): Promise<number> {
   const command = readCommand(args);
   if (typeof command === "number") return command;
-  const found = await examine(command.options);
+  const found = await examine(await optionsFor(command.flags));
   if (command.json) console.log(JSON.stringify({ status: "ok", data: { checks: found } }));
   else for (const check of found) console.log(checkText(check));
   return found.some(({ status }) => status === "fail") ? 1 : 0;
+}
+
+/** What the running server uses, except where a flag says otherwise; without a server, what it would use from here. */
+async function optionsFor(flags: ServeFlags): Promise<ServeOptions> {
+  const own = serveOptions(flags);
+  const endpoint = flags.root === undefined ? clientOptions({}, false).named.endpoint : undefined;
+  const named = /^unix:(?:\/\/)?(\/.+)$/.exec(endpoint ?? "")?.[1];
+  const byEndpoint = named === undefined ? undefined : await askSettings(named);
+  const served = byEndpoint ?? (await askSettings(layoutOf(own.root).socket));
+  const given = Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined));
+  return serveOptions({ ...served, ...given });
 }
 
 /** All checks in the order in which they are best mended. */
@@ -79,7 +91,7 @@ export function checkText({ name, status, detail, mend }: checks.Check): string 
   return mend === undefined ? line : `${line}\n      ${" ".repeat(22)}  to fix: ${mend}`;
 }
 
-function readCommand(args: string[]): { options: ServeOptions; json: boolean } | number {
+function readCommand(args: string[]): { flags: ServeFlags; json: boolean } | number {
   const string = { type: "string" } as const;
   try {
     const { values } = parseArgs({
@@ -120,7 +132,9 @@ function readCommand(args: string[]): { options: ServeOptions; json: boolean } |
       ingressImage: values["ingress-image"],
       dockerHost: values["docker-host"],
     };
-    return { options: serveOptions(flags), json: values.output === "json" };
+    // A wrong value is a wrong command line.
+    serveOptions(flags);
+    return { flags, json: values.output === "json" };
   } catch (error) {
     console.error(`error: ${error instanceof Error ? error.message : String(error)}\n${usage}`);
     return 2;

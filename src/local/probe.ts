@@ -1,3 +1,6 @@
+import { layoutOf } from "../base/disk/layout.ts";
+import type { ServeFlags } from "../config/config.ts";
+import { settingFlags } from "../config/shown-settings.ts";
 import type { IngressFacts } from "./check-ingress.ts";
 import type { DockerFacts, ServerFacts } from "./checks.ts";
 
@@ -42,6 +45,22 @@ export async function askServer(socket: string): Promise<ServerFacts | undefined
       collectionHeld: record(data.store).collection_held === true,
       failing: Number(record(data.reconciler).failing ?? 0),
     };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The settings of the server that answers at a socket and has it as its own; undefined where none does. */
+export async function askSettings(socket: string): Promise<ServeFlags | undefined> {
+  try {
+    const { root, prefix, engine, settings } = record((await getJson(`unix://${socket}`, "/system")).data);
+    // A tunnel leads to a server of another machine: what that one uses says nothing here.
+    if (layoutOf(text(root)).socket !== socket) return undefined;
+    const list = Array.isArray(settings) ? settings.map(record) : [];
+    const told = list.map(({ flag, value }) => ({ flag: text(flag), value: text(value) }));
+    // Earlier versions have no list.
+    const known = { root: text(root), prefix: text(prefix), dockerHost: text(record(engine).host) };
+    return { ...known, ...settingFlags(told) };
   } catch {
     return undefined;
   }

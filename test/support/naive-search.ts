@@ -54,7 +54,7 @@ function holds(row: NaiveRow, { field, operator, value }: NaiveToken, columns: R
     if (value[at] === "*") literals.push("");
     else {
       if (value[at] === "\\" && (value[at + 1] === "*" || value[at + 1] === "\\")) at++;
-      literals[literals.length - 1] += value[at];
+      literals.push(`${literals.pop()}${value[at]}`);
     }
   }
   if (literals.length === 1) return cell === literals[0];

@@ -38,6 +38,8 @@ export const SystemReport = Type.Object({
   ),
   /** Other services of this server and where they listen, `host:port`; clients reach them through a tunnel. */
   listeners: Type.Optional(Type.Array(Type.Object({ name: Type.String(), address: Type.String() }))),
+  /** What the server was started with, by flag of `berth serve`; without secrets. */
+  settings: Type.Optional(Type.Array(Type.Object({ flag: Type.String(), value: Type.String() }))),
   store: Type.Object({
     manifests: Type.Integer(),
     collection_held: Type.Boolean(),

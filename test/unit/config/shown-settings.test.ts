@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { serveOptions } from "../../../src/config/config.ts";
-import { shownSettings } from "../../../src/config/shown-settings.ts";
+import { settingFlags, shownSettings } from "../../../src/config/shown-settings.ts";
 
 test("settings are shown as they are, with the flag and the variable that change them", () => {
   const shown = shownSettings(serveOptions({ observabilityAddr: "127.0.0.1:1" }, {}));
@@ -18,4 +18,14 @@ test("the password of the mail server is never among them", () => {
   const shown = shownSettings(serveOptions({ smtpUrl: url, mailFrom: "Shop <a@shop.example>" }, {}));
   expect(JSON.stringify(shown)).not.toContain("s3cret");
   expect(shown.find(({ flag }) => flag === "--smtp-url")?.value).toBe("mail.example:465");
+});
+
+test.each([
+  {},
+  { addr: "", observabilityAddr: "", identityAddr: "", ingressHttpAddr: "", ingressHttpsAddr: "", ingressImage: "" },
+  { root: "/srv/b", prefix: "shop", addr: "0.0.0.0:1", addrInsecure: "true", dockerHost: "tcp://10.0.0.1:2375" },
+  { observabilityTls: "/etc/c.pem,/etc/k.pem", identityBaseUrl: "https://login.example", ingressHttpAddr: ":8080" },
+])("what is shown of %p is understood again", (flags) => {
+  const options = serveOptions(flags, {});
+  expect(serveOptions(settingFlags(shownSettings(options)), {})).toEqual(options);
 });

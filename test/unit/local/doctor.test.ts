@@ -44,6 +44,64 @@ const status = (out: string, name: string) => {
   return answer.data.checks.find((check) => check.name === name)?.status;
 };
 
+describe("beside a running server", () => {
+  let server: Bun.Server<undefined>;
+  const root = () => join(dir, "root");
+  const socket = () => join(root(), "run/berth.sock");
+  const settings = () => [
+    { flag: "--docker-host", value: `unix://${dir}/docker.sock` },
+    { flag: "--addr", value: "off" },
+    { flag: "--observability-addr", value: "127.0.0.1:0" },
+    { flag: "--identity-addr", value: "off" },
+  ];
+  beforeEach(() => {
+    mkdirSync(join(root(), "run"));
+    const data = () => ({ root: root(), prefix: "berth", engine: { up: true }, settings: settings(), version: "1" });
+    server = Bun.serve({ unix: socket(), routes: { "/system": () => Response.json({ status: "ok", data: data() }) } });
+  });
+  afterEach(async () => {
+    delete process.env.BERTH_ROOT;
+    delete process.env.BERTH_ENDPOINT;
+    await server.stop(true);
+  });
+  const run = async (...args: string[]) => {
+    const log = spyOn(console, "log").mockImplementation(() => undefined);
+    try {
+      await doctorCommand([...args, "-o", "json"]);
+      return log.mock.calls.map(([line]) => String(line)).join("\n");
+    } finally {
+      log.mockRestore();
+    }
+  };
+
+  test("its engine and addresses count, found by either variable", async () => {
+    for (const [name, value] of Object.entries({ BERTH_ROOT: root(), BERTH_ENDPOINT: `unix:${socket()}` })) {
+      process.env[name] = value;
+      const out = await run();
+      expect([name, status(out, "docker"), status(out, "key file")]).toEqual([name, "ok", "ok"]);
+      expect(out).toContain("turned off");
+      delete process.env[name];
+    }
+  });
+
+  test("a flag outweighs what it says", async () => {
+    const out = await run("--root", root(), "--docker-host", `unix://${dir}/nothing.sock`);
+    expect(status(out, "docker")).toBe("fail");
+  });
+
+  test("a server that is another one's, behind a tunnel, is not asked", async () => {
+    const tunnel = join(dir, "tunnel.sock");
+    const data = { root: root(), prefix: "berth", engine: {}, settings: settings() };
+    const other = Bun.serve({ unix: tunnel, routes: { "/system": () => Response.json({ status: "ok", data }) } });
+    await server.stop(true);
+    process.env.BERTH_ENDPOINT = `unix:${tunnel}`;
+    process.env.BERTH_ROOT = root();
+    const out = await run("--addr", "", "--observability-addr", "", "--identity-addr", "");
+    expect(out).not.toContain("27.0.0");
+    await other.stop(true);
+  });
+});
+
 describe("doctorCommand", () => {
   test("warnings alone are exit code 0, each with its mend below it", async () => {
     const { code, out } = await doctor("--docker-host", `unix://${dir}/docker.sock`);

@@ -145,7 +145,13 @@ export interface Outside {
   forwarding?: () => { state: string; detail: string } | undefined;
   /** The listener for telemetry of containers; absent: it is turned off. */
   telemetry?: CallbackDoor;
-  about: { version: string; dockerHost: string; startedAt: number };
+  about: {
+    version: string;
+    dockerHost: string;
+    startedAt: number;
+    /** What the server was started with; without secrets. */
+    settings?: readonly { flag: string; value: string }[];
+  };
   /** Other services of this server and where they listen, `host:port`. */
   listeners?: () => readonly { name: string; address: string }[];
 }

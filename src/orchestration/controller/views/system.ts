@@ -33,6 +33,7 @@ export async function system(context: Context): Promise<DataOf<typeof systemEndp
     },
     ...(forwarding === undefined ? {} : { forwarding: { state: forwarding.state, detail: forwarding.detail } }),
     listeners: [...(context.listeners?.() ?? [])],
+    ...(about.settings === undefined ? {} : { settings: about.settings.map(({ flag, value }) => ({ flag, value })) }),
     store: { manifests: store.manifests.count(), collection_held: store.collectionHeld },
     reconciler: { queued: context.queued(), failing: [...context.progress.troubles()].length },
   };

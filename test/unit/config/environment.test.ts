@@ -1,0 +1,52 @@
+import { expect, test } from "bun:test";
+import { clientOptions, pluginEnvironment, serveOptions } from "../../../src/config/config.ts";
+
+const offWhenEmpty = {
+  BERTH_ADDR: "addr",
+  BERTH_OBSERVABILITY_ADDR: "observabilityAddr",
+  BERTH_IDENTITY_ADDR: "identityAddr",
+  BERTH_INGRESS_HTTP_ADDR: "ingressHttpAddr",
+  BERTH_INGRESS_HTTPS_ADDR: "ingressHttpsAddr",
+  BERTH_INGRESS_IMAGE: "ingressImage",
+} as const;
+
+/** Every variable that is read, by reading from an environment that takes note. */
+function readBy(read: (env: Record<string, string | undefined>) => unknown): string[] {
+  const names = new Set<string>();
+  const env = new Proxy<Record<string, string | undefined>>(
+    {},
+    {
+      get: (_, name) => {
+        names.add(String(name));
+        return undefined;
+      },
+    },
+  );
+  read(env);
+  return [...names];
+}
+
+test("an empty variable counts as unset, except where empty turns something off", () => {
+  const unset = serveOptions({}, {});
+  const names = ["DOCKER_HOST", ...["ROOT", "PREFIX", "LOG_LEVEL", "STATS_INTERVAL", "CALLBACK_PORT"].map(withPrefix)];
+  const more = ["TELEMETRY_PORT", "PLUGIN_RELEASES", "ADDR_INSECURE", "ALLOWED_HOSTS", "OBSERVABILITY_TLS"];
+  const last = ["IDENTITY_BASE_URL", "IDENTITY_TRUSTED_PROXIES", "SMTP_URL", "MAIL_FROM", "INGRESS_UNIT"];
+  for (const name of [...names, ...more.map(withPrefix), ...last.map(withPrefix)]) {
+    expect([name, serveOptions({}, { [name]: "" })]).toEqual([name, unset]);
+  }
+  for (const [name, option] of Object.entries(offWhenEmpty)) {
+    expect([name, serveOptions({}, { [name]: "" })[option]]).toEqual([name, ""]);
+  }
+});
+
+test("so it does for the client and for plugins", () => {
+  const known = readBy((env) => clientOptions({}, true, env));
+  expect(known).toContain("BERTH_ENDPOINT");
+  const unset = clientOptions({}, true, {});
+  for (const name of known) expect([name, clientOptions({}, true, { [name]: "" })]).toEqual([name, unset]);
+  expect(pluginEnvironment({ PATH: "", HOME: "" })).toEqual(pluginEnvironment({}));
+});
+
+function withPrefix(name: string): string {
+  return `BERTH_${name}`;
+}
