@@ -4,7 +4,7 @@ import { parseAddress } from "./config/values.ts";
 import { admissionRefusal } from "./base/pure/admission.ts";
 import type { Naming } from "./orchestration/core/naming.ts";
 import type { Layout } from "./base/disk/layout.ts";
-import { openRootToGroup } from "./base/disk/root.ts";
+import { linkSocket, openRootToGroup } from "./base/disk/root.ts";
 import type { FrontOptions } from "./base/http/front/front.ts";
 import { readOperators } from "./base/machine/accounts.ts";
 import { createPeers } from "./base/machine/peers.ts";
@@ -20,6 +20,7 @@ export async function openPlane(
 ): Promise<Pick<FrontOptions, "tcp" | "unixPath" | "unixGroup" | "allowedHosts">> {
   const { group } = await readOperators(etc, names.operatorGroup);
   if (group.gid !== undefined) await openRootToGroup(layout, group.gid);
+  await linkSocket(layout);
   return {
     tcp: tcpOf(options, layout, names),
     unixPath: layout.socket,

@@ -111,7 +111,7 @@ async function openImage(image: string, ends: Ends, parts: ProxyParts): Promise<
     user: `${process.getuid?.() ?? 0}:${process.getgid?.() ?? 0}`,
     folders: [
       { path: layout.ingress, readOnly: true },
-      { path: layout.run, readOnly: false },
+      ...[...new Set([layout.run, layout.sockets])].map((path) => ({ path, readOnly: false })),
     ],
     capabilities: ["KILL", "NET_BIND_SERVICE", "SETGID", "SETUID"],
     filesMax: await filesAllowed(proxyLimits),

@@ -24,7 +24,7 @@ import { createAssets } from "./base/disk/assets.ts";
 import { loadKey } from "./base/disk/key-file.ts";
 import { ingressWord } from "./base/http/ingress-word.ts";
 import { layoutOf } from "./base/disk/layout.ts";
-import { makeFolders, prepareRoot } from "./base/disk/root.ts";
+import { leaveSocketFolder, makeFolders, prepareRoot } from "./base/disk/root.ts";
 import { createOrchestrationApp } from "./orchestration/http/app.ts";
 import { mountIdentity } from "./identity/http/manage/mount.ts";
 import { sourceReader } from "./daemon-sources.ts";
@@ -291,6 +291,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
       engine.close();
       identityStore.close();
       store.close();
+      await leaveSocketFolder(layout);
     },
   };
 }

@@ -65,7 +65,7 @@ interface IngressUnitOptions {
  * what it serves over its socket.
  */
 export function ingressUnit({ haproxy, root }: IngressUnitOptions): string {
-  const { ingress, ingressMaster, ingressPid, logs } = layoutOf(root);
+  const { ingress, ingressMaster, ingressPid, logs, run, sockets } = layoutOf(root);
   const socket = `${ingressMaster},mode,600`;
   const command = [haproxy, "-W", "-S", socket, "-p", ingressPid, "-f", `${ingress}/haproxy.cfg`];
   const logFile = `${logs}/haproxy.log`.replaceAll("%", "%%");
@@ -100,7 +100,7 @@ ProtectKernelLogs=yes
 ProtectKernelModules=yes
 ProtectKernelTunables=yes
 ProtectSystem=strict
-ReadWritePaths=${unitWord(root)}
+ReadWritePaths=${[root, ...(sockets === run ? [] : [sockets])].map(unitWord).join(" ")}
 RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX
 RestrictNamespaces=yes
 RestrictRealtime=yes

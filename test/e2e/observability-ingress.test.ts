@@ -1,6 +1,9 @@
+import { existsSync, readlinkSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { layoutOf } from "../../src/base/disk/layout.ts";
 import { freePort } from "../support/ports.ts";
-import { type Rig, rig } from "../support/rig.ts";
+import { longRoot, type Rig, rig } from "../support/rig.ts";
 import { waitFor } from "../support/wait.ts";
 
 setDefaultTimeout(60_000);
@@ -14,7 +17,8 @@ beforeAll(async () => {
   https = await freePort();
   plane = await freePort();
   const doors = ["--ingress-http-addr", "", "--ingress-https-addr", `127.0.0.1:${https}`];
-  berth = await rig({ flags: [...doors, "--observability-addr", `127.0.0.1:${plane}`] });
+  // Neither the server nor HAProxy can have a socket below such a root.
+  berth = await rig({ root: longRoot(), flags: [...doors, "--observability-addr", `127.0.0.1:${plane}`] });
 });
 afterAll(() => berth?.close());
 
@@ -71,4 +75,19 @@ test("another program of this machine that claims to speak for a client is not b
   const headers = { "X-Forwarded-For": "198.51.100.1", "X-Forwarded-Proto": "https", "X-Berth-UI": "1" };
   const answer = await fetch(`http://127.0.0.1:${plane}/ui/api/session`, { method: "POST", headers, body: "{}" });
   expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining("TLS")]);
+});
+
+test("the sockets of a long root are in a short folder of their own, which a client finds and a stop clears", async () => {
+  const { run, sockets, socket } = layoutOf(berth.root);
+  expect([sockets !== run, statSync(sockets).mode & 0o777]).toEqual([true, 0o700]);
+  expect(readlinkSync(join(run, "berth.sock"))).toBe(socket);
+  const { body } = await berth.call("GET", "/system");
+  expect(body.data).toMatchObject({ root: berth.root, socket });
+  const doctor = await berth.cli(["doctor", "--root", berth.root]);
+  expect(doctor.stdout).toMatch(/ok +docker +/);
+  await berth.stop();
+  // HAProxy goes on, and the next server finds it there.
+  expect([existsSync(socket), existsSync(sockets)]).toEqual([false, true]);
+  await berth.start();
+  expect((await berth.cli(["ingress", "status"])).stdout).toContain("running");
 });

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Manifest, Spec } from "../../src/orchestration/api/manifest.ts";
 import { importProxyImage, withoutHaproxy } from "../support/proxy-image.ts";
 import { freePort } from "../support/ports.ts";
-import { type Rig, rig } from "../support/rig.ts";
+import { longRoot, type Rig, rig } from "../support/rig.ts";
 import { isAlive, waitFor } from "../support/wait.ts";
 
 /** No earlier run has left it. */
@@ -46,7 +46,7 @@ beforeAll(async () => {
   port = await freePort();
   tls = await freePort();
   const addresses = ["--ingress-http-addr", `127.0.0.1:${port}`, "--ingress-https-addr", `127.0.0.1:${tls}`];
-  it = await rig({ flags: [...addresses, "--ingress-image", image], program });
+  it = await rig({ root: longRoot(), flags: [...addresses, "--ingress-image", image], program });
 });
 
 afterAll(async () => {

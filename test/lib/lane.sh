@@ -19,21 +19,35 @@ within() {
   echo "$(($(uptime_seconds) + $1))" >"$lane_dir/due"
 }
 
-# Short names: tests start daemons of their own in the temporary folder, and paths of sockets hold little.
+# make_place: the folder of the lane under a short name, as $place. Tests start daemons of their own below it, and paths
+# of sockets hold little: what is short under /tmp need not be so in another temporary folder.
+make_place() {
+  place=$lane_dir
+  [ "${#lane_dir}" -gt 32 ] || return 0
+  for place in /mnt /media; do
+    case "$lane_dir/ $checkout/" in *"$place/"*) continue ;; esac
+    [ ! -d "$place" ] || mount --rbind "$lane_dir" "$place" || continue
+    [ ! -e "$place/m" ] || return 0
+  done
+  place=$lane_dir
+}
+
+# Short names for the same reason.
 start_engine() {
   ip link set lo up
   mkdir -p "$lane_dir/docker" "$lane_dir/t" "$lane_dir/m"
   chmod 1777 "$lane_dir/t"
   # Pure rings make thousands of databases, each of which would wait for the disk again and again.
   mount -t tmpfs -o mode=1777 none "$lane_dir/m"
-  memory_dir=$lane_dir/m
-  TMPDIR=$lane_dir/t
-  PATH=$lane_dir/docker/sbin:$PATH
+  make_place
+  memory_dir=$place/m
+  TMPDIR=$place/t
+  PATH=$place/docker/sbin:$PATH
   # The daemon starts itself and runc again for each container, which never live long enough for collecting garbage to pay:
   # without it, a start takes three quarters of the CPU. The limit is for what does live long.
   export GOGC=off GOMEMLIMIT=400MiB
-  start_dockerd "$lane_dir/docker" "$(firewall_option "$lane_dir/docker")"
-  BERTH_TEST_DOCKER_HOST=unix://$lane_dir/docker/docker.sock
+  start_dockerd "$place/docker" "$(firewall_option "$place/docker")"
+  BERTH_TEST_DOCKER_HOST=unix://$place/docker/docker.sock
   export TMPDIR PATH BERTH_TEST_DOCKER_HOST
   unset DOCKER_HOST
   import_busybox "$BERTH_TEST_DOCKER_HOST" berth-fixture:1

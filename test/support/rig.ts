@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { layoutOf } from "../../src/base/disk/layout.ts";
 import type { ListedManifest } from "../../src/orchestration/api/apply.ts";
 import type { Manifest } from "../../src/orchestration/api/manifest.ts";
 import type { PodRecord } from "../../src/orchestration/api/pods.ts";
@@ -59,13 +60,21 @@ export interface RigOptions {
   program?: string;
 }
 
+/** A folder for state whose path is too long for sockets: 150 bytes. */
+export function longRoot(): string {
+  const short = mkdtempSync(join(tmpdir(), "berth-rig."));
+  const root = join(short, "r".repeat(Math.max(1, 150 - short.length - 1)));
+  mkdirSync(root);
+  return root;
+}
+
 /** Makes and starts a rig. */
 export async function rig(options: RigOptions = {}): Promise<Rig> {
   const dockerHost = options.dockerHost ?? process.env.BERTH_TEST_DOCKER_HOST;
   if (dockerHost === undefined) throw new Error("BERTH_TEST_DOCKER_HOST is not set; run this through test/run");
   const root = options.root ?? mkdtempSync(join(tmpdir(), "berth-rig."));
   const prefix = `bt${Math.random().toString(36).slice(2, 8)}`;
-  const socket = join(root, "run/berth.sock");
+  const { socket, sockets } = layoutOf(root);
   const endpoint = `unix:${socket}`;
   const planes = ["--addr", options.addr ?? "", "--observability-addr", "", "--identity-addr", ""];
   const flags = ["--root", root, ...planes, "--prefix", prefix, "--docker-host", dockerHost, ...(options.flags ?? [])];
@@ -126,7 +135,7 @@ export async function rig(options: RigOptions = {}): Promise<Rig> {
     async close() {
       await self.stop();
       sweep(dockerHost, prefix);
-      rmSync(root, { recursive: true, force: true });
+      for (const folder of [root, sockets]) rmSync(folder, { recursive: true, force: true });
     },
   };
   await self.start(options.program);

@@ -1,4 +1,5 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { sha256Hex } from "../pure/digest.ts";
 
 /** Databases beside the platform's own, which a backup holds as well. In the order in which it holds them. */
 export const besides = ["identity", "observability"] as const;
@@ -22,6 +23,8 @@ export interface Layout {
   planeTls: string;
   key: string;
   run: string;
+  /** Where sockets are: `run`, or a folder with a short path where that of `run` is too long for them. */
+  sockets: string;
   lock: string;
   socket: string;
   pid: string;
@@ -48,8 +51,25 @@ export function besideDatabases(
   return { identity: layout.identityDatabase, observability: layout.observabilityDatabase };
 }
 
+const [socketName, ingressSocketName, ingressMasterName] = ["berth.sock", "haproxy.sock", "haproxy-master.sock"];
+
+/**
+ * The longest path of a socket that HAProxy takes: the kernel takes 107 bytes, and HAProxy binds under a longer name
+ * first. One limit for all sockets, so that they are together.
+ */
+export const socketPathBytesMax = 97;
+const longestSocketName = Math.max(...[socketName, ingressSocketName, ingressMasterName].map(({ length }) => length));
+
+/** Made from the whole path, so that two roots never share it. In a folder that root alone can write to. */
+function socketsOf(root: string): string {
+  const run = join(root, "run");
+  if (Buffer.byteLength(run) + 1 + longestSocketName <= socketPathBytesMax) return run;
+  return `/run/berth-${sha256Hex(resolve(root)).slice(0, 12)}`;
+}
+
 export function layoutOf(root: string): Layout {
   const run = join(root, "run");
+  const sockets = socketsOf(root);
   return {
     root,
     database: join(root, "state.db"),
@@ -61,8 +81,9 @@ export function layoutOf(root: string): Layout {
     planeTls: join(root, "observability-tls"),
     key: join(root, "key"),
     run,
+    sockets,
     lock: join(run, "lock.db"),
-    socket: join(run, "berth.sock"),
+    socket: join(sockets, socketName),
     pid: join(run, "berth.pid"),
     apps: join(root, "apps"),
     volumes: join(root, "volumes"),
@@ -73,8 +94,8 @@ export function layoutOf(root: string): Layout {
     builds: join(root, "builds"),
     repositories: join(root, "repositories"),
     ingress: join(root, "ingress"),
-    ingressSocket: join(run, "haproxy.sock"),
-    ingressMaster: join(run, "haproxy-master.sock"),
+    ingressSocket: join(sockets, ingressSocketName),
+    ingressMaster: join(sockets, ingressMasterName),
     ingressPid: join(run, "haproxy.pid"),
   };
 }

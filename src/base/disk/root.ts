@@ -1,7 +1,9 @@
-import { chmod, chown, mkdir, stat } from "node:fs/promises";
+import { chmod, chown, lstat, mkdir, rm, rmdir, stat, symlink } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { Failure } from "../wire/failure.ts";
 import { removeLeftovers } from "./atomic-write.ts";
 import { diskFailure } from "./disk-failure.ts";
-import type { Layout } from "./layout.ts";
+import { type Layout, socketPathBytesMax } from "./layout.ts";
 
 /**
  * Makes the folders of a root and clears what a crash left half written. Call it as the holder
@@ -20,9 +22,51 @@ export async function makeFolders(layout: Layout): Promise<void> {
   // Mounted into containers, whose users read the files; nobody else learns the names, which are their digests.
   await closeFolder(layout.assets, 0o711);
   // Sockets, copies of the state, and what apps print: for the owner alone, also when someone loosened them.
+  if (layout.sockets !== layout.run) await makeSocketFolder(layout);
   for (const folder of [layout.run, layout.backups, layout.logs, layout.builds, layout.repositories, layout.ingress]) {
     await closeFolder(folder, 0o700);
   }
+}
+
+/** Beside the root, in a folder of the machine: one that is there already has to be ours. Fails `unavailable`. */
+async function makeSocketFolder({ root, sockets }: Layout): Promise<void> {
+  const way = `paths of sockets hold ${socketPathBytesMax} bytes, so those of the long root "${root}" go to ${sockets}`;
+  try {
+    await mkdir(sockets, { mode: 0o700 });
+  } catch (error) {
+    const found = await lstat(sockets).catch(() => undefined);
+    if (found === undefined) {
+      const why = error instanceof Error ? error.message : String(error);
+      throw new Failure("unavailable", `${way}, which cannot be made (${why}): choose a shorter root`, {
+        cause: error,
+      });
+    }
+    if (!found.isDirectory() || found.uid !== process.getuid?.()) {
+      throw new Failure(
+        "unavailable",
+        `${way}, which is not a folder of this user: remove it, or choose a shorter root`,
+      );
+    }
+  }
+  await chmod(sockets, 0o700);
+}
+
+/**
+ * Leads from where the socket of a server is expected, `ROOT/run/berth.sock`, to where it is. Only where these are two
+ * places: a client can connect through a link whose own path is short enough.
+ */
+export async function linkSocket({ run, sockets, socket }: Layout): Promise<void> {
+  if (sockets === run) return;
+  const link = join(run, basename(socket));
+  await rm(link, { force: true });
+  await symlink(socket, link);
+}
+
+/** Removes the folder of the sockets beside the root, unless HAProxy still uses it. */
+export async function leaveSocketFolder({ run, sockets, socket }: Layout): Promise<void> {
+  if (sockets === run) return;
+  await rm(join(run, basename(socket)), { force: true });
+  await rmdir(sockets).catch(() => undefined);
 }
 
 async function letThrough(path: string): Promise<void> {
@@ -48,11 +92,11 @@ async function makeFolder(path: string, mode: number): Promise<boolean> {
  * Lets the members of a group reach the socket in `run`: they may pass through the folders above it, and read neither.
  * What they push goes to `repositories`, and stays the group's. A server that may not hand them over leaves them as they are.
  */
-export async function openRootToGroup({ root, run, repositories }: Layout, gid: number): Promise<void> {
+export async function openRootToGroup({ root, run, sockets, repositories }: Layout, gid: number): Promise<void> {
   try {
     const { mode } = await stat(root);
     if ((mode & 0o001) === 0) await giveTo(root, gid, mode | 0o010);
-    await giveTo(run, gid, 0o710);
+    for (const folder of new Set([run, sockets])) await giveTo(folder, gid, 0o710);
     await giveTo(repositories, gid, 0o2770);
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EPERM")) throw diskFailure(error, run);

@@ -179,7 +179,7 @@ function quoted(word: string): string {
 async function engineHere(context: Context): Promise<string | undefined> {
   const report = await context.api.call(system, {});
   if (context.endpoint.startsWith("unix:")) return report.engine.host;
-  const socket = join(report.root, "run/berth.sock");
+  const socket = report.socket ?? join(report.root, "run/berth.sock");
   if (!existsSync(socket)) return undefined;
   const here = await context
     .reach(`unix:${socket}`)

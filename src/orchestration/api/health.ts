@@ -15,6 +15,8 @@ export const SystemReport = Type.Object({
   installation: Type.String(),
   prefix: Type.String(),
   root: Type.String(),
+  /** Path of the server's unix socket. */
+  socket: Type.Optional(Type.String()),
   started_at: Type.String(),
   engine: Type.Object({
     up: Type.Boolean(),

@@ -15,6 +15,7 @@ export async function system(context: Context): Promise<DataOf<typeof systemEndp
     installation: store.installationId,
     prefix: names.prefix,
     root: layout.root,
+    socket: layout.socket,
     started_at: isoTime(about.startedAt),
     engine: {
       up: link.up(),

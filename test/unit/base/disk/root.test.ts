@@ -1,8 +1,25 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
-import { chmodSync, existsSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { type Layout, layoutOf } from "../../../../src/base/disk/layout.ts";
-import { makeFolders, prepareRoot } from "../../../../src/base/disk/root.ts";
+import {
+  leaveSocketFolder,
+  linkSocket,
+  makeFolders,
+  openRootToGroup,
+  prepareRoot,
+} from "../../../../src/base/disk/root.ts";
 import { diskRoot } from "../../../support/disk-root.ts";
 
 let layout: Layout;
@@ -53,5 +70,60 @@ test("a folder that cannot be made is named", async () => {
   await expect(makeFolders(layout)).rejects.toMatchObject({
     name: "Failure",
     message: expect.stringContaining("apps"),
+  });
+});
+
+describe("a root whose path is too long for sockets", () => {
+  const long = (length: number) => `/srv/${"r".repeat(length - "/srv/".length)}`;
+
+  test("has its sockets in a short folder, as soon as HAProxy would refuse them below it, and no sooner", () => {
+    const longest = 97 - "/run/haproxy-master.sock".length;
+    expect(layoutOf(long(longest)).sockets).toBe(`${long(longest)}/run`);
+    const { sockets, socket, ingressSocket, ingressMaster, run } = layoutOf(long(longest + 1));
+    expect(sockets).toMatch(/^\/run\/berth-[0-9a-f]{12}$/);
+    expect(run).toBe(`${long(longest + 1)}/run`);
+    for (const path of [socket, ingressSocket, ingressMaster]) expect(path).toStartWith(`${sockets}/`);
+    expect(layoutOf(long(150)).sockets).not.toBe(sockets);
+    // Bytes count, not characters.
+    expect(layoutOf(`/srv/${"é".repeat(40)}`).sockets).toStartWith("/run/berth-");
+  });
+
+  let root: string;
+  beforeEach(() => {
+    root = join(layout.root, "r".repeat(150 - layout.root.length - 1));
+  });
+  afterEach(() => rmSync(layoutOf(root).sockets, { recursive: true, force: true }));
+
+  test("keeps that folder to its user, opens it to the group, and removes it with the server", async () => {
+    const its = layoutOf(root);
+    await makeFolders(its);
+    expect(modeOf(its.sockets)).toBe(0o700);
+    chmodSync(its.sockets, 0o777);
+    await makeFolders(its);
+    expect(modeOf(its.sockets)).toBe(0o700);
+    await openRootToGroup(its, process.getgid?.() ?? 0);
+    expect(modeOf(its.sockets)).toBe(0o710);
+    await linkSocket(its);
+    await linkSocket(its);
+    expect(readlinkSync(join(its.run, "berth.sock"))).toBe(its.socket);
+    writeFileSync(its.ingressSocket, "");
+    await leaveSocketFolder(its);
+    expect([existsSync(its.sockets), readdirSync(its.run)]).toEqual([true, []]);
+    rmSync(its.ingressSocket);
+    await leaveSocketFolder(its);
+    expect(existsSync(its.sockets)).toBe(false);
+  });
+
+  test("is refused where that name is another's", async () => {
+    const its = layoutOf(root);
+    symlinkSync(layout.run, its.sockets);
+    await expect(makeFolders(its)).rejects.toMatchObject({
+      code: "unavailable",
+      message: expect.stringContaining(its.sockets),
+    });
+    rmSync(its.sockets);
+    mkdirSync(its.sockets);
+    chownSync(its.sockets, 65534, 65534);
+    await expect(makeFolders(its)).rejects.toMatchObject({ message: expect.stringContaining("choose a shorter root") });
   });
 });
