@@ -1,3 +1,4 @@
+import { realpathSync } from "node:fs";
 import { layoutOf } from "../base/disk/layout.ts";
 import type { ServeFlags } from "../config/config.ts";
 import { settingFlags } from "../config/shown-settings.ts";
@@ -55,7 +56,7 @@ export async function askSettings(socket: string): Promise<ServeFlags | undefine
   try {
     const { root, prefix, engine, settings } = record((await getJson(`unix://${socket}`, "/system")).data);
     // A tunnel leads to a server of another machine: what that one uses says nothing here.
-    if (layoutOf(text(root)).socket !== socket) return undefined;
+    if (realpathSync(layoutOf(text(root)).socket) !== realpathSync(socket)) return undefined;
     const list = Array.isArray(settings) ? settings.map(record) : [];
     const told = list.map(({ flag, value }) => ({ flag: text(flag), value: text(value) }));
     // Earlier versions have no list.
