@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
+import { layoutOf } from "../../../src/base/disk/layout.ts";
 import { ingressUnit, serverUnit, serveWords, unitWord } from "../../../src/local/unit.ts";
 
 describe("unitWord", () => {
@@ -66,6 +67,14 @@ describe("serverUnit", () => {
 });
 
 describe("ingressUnit", () => {
+  test("may write where its sockets are, also where that is beside a long root", () => {
+    const root = `/srv/${"r".repeat(150)}`;
+    const { sockets } = layoutOf(root);
+    const unit = ingressUnit({ haproxy: "/usr/sbin/haproxy", root });
+    expect(unit).toContain(`\nReadWritePaths=${root} ${sockets}\n`);
+    expect(unit).toContain(` -S ${sockets}/haproxy-master.sock,mode,600 `);
+  });
+
   const unit = ingressUnit({ haproxy: "/usr/sbin/haproxy", root: "/opt/berth" });
 
   test("runs HAProxy with the files of the root, so that the server finds it", () => {
