@@ -4,6 +4,8 @@ import type { SocketEnds, SocketRow } from "../pure/socket-table.ts";
 /** `AF_NETLINK`, `SOCK_RAW | SOCK_CLOEXEC`, `NETLINK_SOCK_DIAG`. */
 const [netlink, raw, sockDiag] = [16, 3 | 0x80000, 4];
 const dontWait = 0x40;
+/** `sockaddr_nl`, whose port is 0 for the kernel alone. */
+const [senderBytes, senderPortAt, kernelPort] = [12, 4, 0];
 
 /** Reads until the answer to this request: answers to earlier ones may be left. */
 const readsMax = 8;
@@ -30,11 +32,13 @@ async function open(): Promise<(ends: SocketEnds) => SocketRow | undefined> {
   const { symbols } = dlopen("libc.so.6", {
     socket: { args: ["int", "int", "int"], returns: "int" },
     send: { args: ["int", "ptr", "u64", "int"], returns: "i64" },
-    recv: { args: ["int", "ptr", "u64", "int"], returns: "i64" },
+    recvfrom: { args: ["int", "ptr", "u64", "int", "ptr", "ptr"], returns: "i64" },
   });
   const socket = symbols.socket(netlink, raw, sockDiag);
   if (socket < 0) throw new Error("the kernel opens no netlink socket");
   const answer = new Uint8Array(1_024);
+  const sender = new DataView(new ArrayBuffer(senderBytes));
+  const length = new Uint32Array(1);
   let sequence = 0;
   return (ends) => {
     sequence = (sequence + 1) >>> 0;
@@ -42,8 +46,12 @@ async function open(): Promise<(ends: SocketEnds) => SocketRow | undefined> {
     if (Number(symbols.send(socket, ptr(request), request.byteLength, dontWait)) !== request.byteLength)
       return undefined;
     for (let reads = 0; reads < readsMax; reads++) {
-      const bytes = Number(symbols.recv(socket, ptr(answer), answer.byteLength, dontWait));
+      length[0] = senderBytes;
+      const [to, from] = [ptr(answer), ptr(sender.buffer)];
+      const bytes = Number(symbols.recvfrom(socket, to, answer.byteLength, dontWait, from, ptr(length)));
       if (bytes <= 0) return undefined;
+      // With CAP_NET_ADMIN other processes can send to this socket, also root of a container on the host's network.
+      if (length[0] !== senderBytes || sender.getUint32(senderPortAt, true) !== kernelPort) continue;
       const read = answer.subarray(0, bytes);
       const row = diagRow(read, ends, sequence);
       if (row !== undefined || sequenceOf(read) === sequence) return row;

@@ -1,3 +1,4 @@
+import { dlopen, ptr } from "bun:ffi";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync, readlinkSync, readdirSync } from "node:fs";
 import { createAskKernel } from "../../../../src/base/machine/socket-diag.ts";
@@ -58,3 +59,48 @@ test("a client that is gone is not mistaken for a socket that listens on its por
   expect((await ask(ends))?.inode ?? 0).toBe(0);
   other.stop(true);
 });
+
+/** Root of a container with the network of the host and CAP_NET_ADMIN can send to a netlink socket of another process. */
+test("an answer that another process sends is not believed", async () => {
+  const ask = createAskKernel();
+  const { ends, close } = await connected("127.0.0.1");
+  const own = await ask(ends);
+  expect(own?.inode).toBeGreaterThan(0);
+  const libc = dlopen("libc.so.6", {
+    socket: { args: ["int", "int", "int"], returns: "int" },
+    sendto: { args: ["int", "ptr", "u64", "int", "ptr", "int"], returns: "i64" },
+    close: { args: ["int"], returns: "int" },
+  });
+  const socket = libc.symbols.socket(16, 3, 4);
+  let sent = 0;
+  for (const port of diagPorts()) {
+    const to = new DataView(new ArrayBuffer(12));
+    to.setUint16(0, 16, true);
+    to.setUint32(4, port, true);
+    for (let sequence = 2; sequence < 6; sequence++) {
+      const forged = new DataView(new ArrayBuffer(88));
+      forged.setUint32(0, 88, true);
+      forged.setUint16(4, 20, true);
+      forged.setUint32(8, sequence, true);
+      forged.setUint16(20, ends.remotePort);
+      forged.setUint16(22, ends.localPort);
+      forged.setUint32(84, 1, true);
+      if (Number(libc.symbols.sendto(socket, ptr(forged.buffer), 88, 0x40, ptr(to.buffer), 12)) === 88) sent++;
+    }
+  }
+  libc.symbols.close(socket);
+  // Without the right to send, which root has, there is nothing to forge.
+  if (process.getuid?.() === 0) expect(sent).toBeGreaterThan(0);
+  for (let round = 0; round < 4; round++) expect(await ask(ends)).toEqual(own);
+  close();
+});
+
+/** Of the sockets that ask about sockets (protocol 4). */
+function diagPorts(): number[] {
+  return readFileSync("/proc/net/netlink", "latin1")
+    .split("\n")
+    .flatMap((line) => {
+      const [, protocol, port] = line.trim().split(/\s+/);
+      return protocol === "4" && port !== "0" ? [Number(port)] : [];
+    });
+}
