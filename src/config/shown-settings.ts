@@ -45,25 +45,25 @@ export function shownSettings(options: ServeOptions): ShownSetting[] {
 
 /** Those that `berth doctor` goes by, as flags of `berth serve` again. */
 export function settingFlags(shown: readonly Pick<ShownSetting, "flag" | "value">[]): ServeFlags {
-  const valueOf = (flag: string) => shown.find((setting) => setting.flag === `--${flag}`)?.value;
+  const shownAs = (flag: string) => shown.find((setting) => setting.flag === `--${flag}`)?.value;
   const addressOf = (flag: string) => {
-    const value = valueOf(flag);
+    const value = shownAs(flag);
     return value === "off" ? "" : value;
   };
-  const insecure = valueOf("addr-insecure");
+  const insecure = shownAs("addr-insecure");
   return {
-    root: valueOf("root"),
-    prefix: valueOf("prefix"),
+    root: shownAs("root"),
+    prefix: shownAs("prefix"),
     addr: addressOf("addr"),
     addrInsecure: insecure === undefined ? undefined : String(insecure === "on"),
     observabilityAddr: addressOf("observability-addr"),
-    observabilityTls: valueOf("observability-tls"),
+    observabilityTls: shownAs("observability-tls"),
     identityAddr: addressOf("identity-addr"),
-    identityBaseUrl: valueOf("identity-base-url"),
+    identityBaseUrl: shownAs("identity-base-url"),
     ingressHttpAddr: addressOf("ingress-http-addr"),
     ingressHttpsAddr: addressOf("ingress-https-addr"),
     ingressImage: addressOf("ingress-image"),
-    dockerHost: valueOf("docker-host"),
+    dockerHost: shownAs("docker-host"),
   };
 }
 

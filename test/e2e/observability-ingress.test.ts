@@ -89,5 +89,9 @@ test("the sockets of a long root are in a short folder of their own, which a cli
   // HAProxy goes on, and the next server finds it there.
   expect([existsSync(socket), existsSync(sockets)]).toEqual([false, true]);
   await berth.start();
-  expect((await berth.cli(["ingress", "status"])).stdout).toContain("running");
+  await waitFor("the next server to serve", async () => {
+    const { stdout } = await berth.cli(["ingress", "status"]);
+    if (!stdout.includes("running")) throw new Error(stdout);
+    return true;
+  });
 });

@@ -84,7 +84,7 @@ function textTerm(field: string, operator: string, value: string): Term {
 /** The texts before, between and after the wildcards; `\*` is a star, `\\` a backslash, and other backslashes stay. */
 function betweenWildcards(value: string): string[] {
   const parts = [""];
-  for (const [text] of value.matchAll(/\\[*\\]|[^]/gu)) {
+  for (const [text] of value.matchAll(/\\[*\\]|./gu)) {
     if (text === "*") parts.push("");
     else parts.push(`${parts.pop()}${text.length === 2 && text.startsWith("\\") ? text.slice(1) : text}`);
   }
