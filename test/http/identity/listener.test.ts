@@ -65,10 +65,10 @@ test("so it is without a declared length, and no more of it is read", async () =
 });
 
 test.each([
-  ["/api/v1/users/search?query=name:a", 200],
-  ["/%61pi/v1/users/se%61rch?query=name:a", 200],
-  ["http://127.0.0.1/api/v1/users/search?query=name:a", 200],
-  ["/api%2Fv1/users/search?query=name:a", 404],
+  ["/api/v1/users?limit=1", 200],
+  ["/%61pi/v1/us%65rs?limit=1", 200],
+  ["http://127.0.0.1/api/v1/users?limit=1", 200],
+  ["/api%2Fv1/users?limit=1", 404],
 ])("the target %s is answered with %d", async (target, status) => {
   const [name, key] = Object.entries(withSecret(shop))[0] ?? [];
   const answer = await raw(`GET ${target} HTTP/1.1\r\nHost: x\r\n${name}: ${key}\r\nConnection: close\r\n\r\n`);

@@ -36,8 +36,11 @@ test("a request on a real connection is answered", async () => {
 
 test("an absolute target and an encoded path are the same path, and open no more than it does", async () => {
   for (const target of [`http://127.0.0.1${whoami}`, "/%61pi/pat/v1/who%61mi", "HTTP://x/ap%69/pat/v1/whoami?a=%41"]) {
-    expect([target, statuses(await exchange(port, asked(`GET ${target}`)))]).toEqual([target, [200]]);
-    const without = await exchange(port, lines(`GET ${target} HTTP/1.1`, "Host: plane.test"));
+    const ends = ["Host: plane.test", "Connection: close"];
+    const patient = { silenceMs: 20_000 };
+    const given = await exchange(port, asked(`GET ${target}`, "Connection: close"), patient);
+    expect([target, statuses(given)]).toEqual([target, [200]]);
+    const without = await exchange(port, lines(`GET ${target} HTTP/1.1`, ...ends), patient);
     expect([target, statuses(without)]).toEqual([target, [401]]);
   }
 });
