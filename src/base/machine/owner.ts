@@ -74,7 +74,7 @@ export function createOwners({ proc, timeoutMs, quick }: OwnersOptions): (wanted
     const newest = newestPid(proc);
     let links = 0;
     for (let id = newest; id > Math.max(0, newest - quick.newestMax); id--) {
-      const pid = String(id);
+      const pid = processOf(proc, String(id));
       const user = uidOf(proc, pid);
       const names = user === 0 || user === uid ? namesIn(join(proc, pid, "fd")) : [];
       for (const name of names === "denied" ? [] : names) {
@@ -168,6 +168,11 @@ function containerFacts(proc: string, pid: string): { id: string | undefined } |
 /** The last process id that was given out; 0 where the kernel does not say. */
 function newestPid(proc: string): number {
   return Number(textOf(join(proc, "loadavg")).trim().split(" ")[4] ?? 0) || 0;
+}
+
+/** Threads have numbers of the same kind; what is known of a process goes by its own. */
+function processOf(proc: string, id: string): string {
+  return /^Tgid:\s+(\d+)$/m.exec(textOf(join(proc, id, "status")))?.[1] ?? id;
 }
 
 /** When the process started, in ticks after the start of the machine: the 22nd field, after a name with any characters. */

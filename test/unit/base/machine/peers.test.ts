@@ -188,6 +188,17 @@ describe("who is at the other end", () => {
     expect((await who()).kind).toBe("gone");
   });
 
+  test("an engine is known by its own name, also where one of its threads is the newest", async () => {
+    table("tcp", [{ uid: 0, inode: 5 }]);
+    holder(70, [5]);
+    write("proc/70/comm", "dockerd\n");
+    holder(71, [5]);
+    write("proc/71/comm", "worker\n");
+    write("proc/71/status", "Name:\tworker\nTgid:\t70\n");
+    write("proc/loadavg", "0.1 0.1 0.1 1/80 71\n");
+    expect(await who()).toEqual({ kind: "engine", name: "dockerd" });
+  });
+
   test("the kernel's own answer counts, and the tables where it has none", async () => {
     const [proc, etc] = [join(machine, "proc"), join(machine, "etc")];
     let row: SocketRow | undefined;
