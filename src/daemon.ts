@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { startThread } from "./base/words/thread.ts";
 import { identityLimits, limits, type ServeOptions } from "./config/config.ts";
-import { shownSettings } from "./config/shown-settings.ts";
+import { aboutServer } from "./daemon-about.ts";
 import { openPlane } from "./daemon-access.ts";
 import { createIngressRoom, gateOf, type IngressRoom } from "./daemon-ingress.ts";
 import { pluginRunner } from "./daemon-plugin-routes.ts";
@@ -151,12 +151,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
       Object.entries({ identity: identityListener?.address, observability: planeListener?.local }).flatMap(
         ([name, address]) => (address === undefined ? [] : [{ name, address }]),
       ),
-    about: {
-      version: versionText(),
-      dockerHost: options.dockerHost,
-      startedAt: systemClock.now(),
-      settings: shownSettings(options),
-    },
+    about: aboutServer(options),
   });
   const identityStore = openIdentityStore({
     path: layout.identityDatabase,
