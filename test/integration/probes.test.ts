@@ -180,6 +180,27 @@ test("liveness restarts the same container at each crossing, the next time after
   expect((await berth.pods("probe", "web")).map(({ restarts }) => restarts)).toEqual([2]);
 });
 
+test("a version that never opens its port fails its release, although liveness restarts it, and the old one serves on", async () => {
+  const liveness = { ...get("/alive"), failure_threshold: 1, initial_delay: "1s" };
+  const probes = { readiness: get("/ready"), liveness };
+  await apply({ probes, stop_grace: "1s" });
+  await berth.ready("deployment", "probe", "web");
+  const old = await runFacts("{{.Id}}");
+  const rollout = { progress_deadline: "8s", drain: "1s" };
+  await apply({ probes, rollout, command: ["sleep", "100000"], stop_grace: "1s" });
+  const [, release] = await waitFor("the release to end", async () => {
+    const { body } = await berth.call("GET", "/releases?scope=probe&name=web");
+    const { releases } = body.data as unknown as { releases: { status: string; cause: string }[] };
+    return releases.length === 3 && releases;
+  });
+  expect(release).toMatchObject({ status: "failed" });
+  const { body } = await berth.call("GET", "/events?scope=probe&limit=1000");
+  const actions = (body.data as unknown as { events: { action: string }[] }).events.map(({ action }) => action);
+  expect(actions).toContain("replica.restart");
+  await waitFor("the new replica to go", async () => (await berth.pods("probe", "web")).length === 1);
+  expect(await runFacts("{{.Id}} {{.State.Status}}")).toBe(`${old} running`);
+});
+
 test("after a restart of the container its address is read anew", async () => {
   await apply({ probes: { readiness: get("/ready") }, stop_grace: "1s" });
   await berth.ready("deployment", "probe", "web");

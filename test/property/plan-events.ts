@@ -9,7 +9,7 @@ export type WorldEvent =
   | { type: "broken spec" }
   | { type: "restart" }
   | { type: "wait"; ms: number }
-  | { type: "freeze" | "unfreeze"; pick: number }
+  | { type: "freeze" | "unfreeze" | "hold" | "let go"; pick: number }
   | { type: "kill" | "remove" | "leave" | "break" | "unstart" | "pause" | "rename" | "swap" | "double"; pick: number };
 
 const pick = fc.nat({ max: 20 });
@@ -27,7 +27,7 @@ export const peacefulEvent: fc.Arbitrary<WorldEvent> = fc.oneof(
 
 export const anyEvent: fc.Arbitrary<WorldEvent> = fc.oneof(
   peacefulEvent,
-  fc.record({ type: fc.constantFrom("freeze" as const, "unfreeze" as const), pick }),
+  fc.record({ type: fc.constantFrom(...(["freeze", "unfreeze", "hold", "let go"] as const)), pick }),
   fc.record({
     type: fc.constantFrom(
       ...(["kill", "remove", "leave", "break", "unstart", "pause", "rename", "swap", "double"] as const),
@@ -91,15 +91,24 @@ export function happen(world: World, event: WorldEvent): void {
     case "unfreeze":
       unfreeze(world, event.pick);
       return;
+    case "let go":
+      letGo(world, event.pick);
+      return;
     default:
       befall(world, event.type, event.pick);
       return;
   }
 }
 
-/** The end of all trouble: the spec works, nothing is paused. */
+function letGo({ held }: World, index: number): void {
+  const id = [...held.keys()][index % Math.max(1, held.size)];
+  if (id !== undefined) held.delete(id);
+}
+
+/** The end of all trouble: the spec works, nothing is paused, nobody holds anything. */
 export function calm(world: World): void {
   if (world.brokenHashes.has(world.workload.hash)) newSpec(world);
+  world.held.clear();
   for (const pod of world.pods) if (pod.state === "paused") pod.state = "running";
 }
 
@@ -123,6 +132,9 @@ function befall(world: World, type: WorldEvent["type"], index: number): void {
     case "freeze":
       world.frozen.add(pod.replicaId);
       stop(pod, 0, 0);
+      return;
+    case "hold":
+      world.held.set(pod.replicaId, "being recreated");
       return;
     case "kill":
       stop(pod, 137, world.now + 1_000);

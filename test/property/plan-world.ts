@@ -3,7 +3,7 @@ import type { PlannedPod, PlanWorkload, Step, WorkloadPlan } from "../../src/orc
 import { planWorkload } from "../../src/orchestration/core/plan/workload.ts";
 
 /** A container of the model: readiness is derived from the time it has been running. */
-export type ModelPod = Omit<PlannedPod, "ready" | "frozen">;
+export type ModelPod = Omit<PlannedPod, "ready" | "frozen" | "held">;
 
 /** A machine small enough to be obviously right: what the plan asks for happens at once, and time moves by hand. */
 export interface World {
@@ -11,17 +11,25 @@ export interface World {
   workload: PlanWorkload;
   pods: ModelPod[];
   frozen: Set<string>;
+  /** Replica ids that somebody else has in hand, and why. */
+  held: Map<string, string>;
   /** Replicas of these specs never become ready. */
   brokenHashes: Set<string>;
   made: number;
 }
 
 export function emptyWorld(workload: PlanWorkload): World {
-  return { now: 1_000_000, workload, pods: [], frozen: new Set(), brokenHashes: new Set(), made: 0 };
+  return { now: 1_000_000, workload, pods: [], frozen: new Set(), held: new Map(), brokenHashes: new Set(), made: 0 };
 }
 
 export function observe(world: World): PlannedPod[] {
-  return world.pods.map((pod) => ({ ...pod, ready: isReady(world, pod), frozen: world.frozen.has(pod.replicaId) }));
+  return world.pods.map((pod) => ({
+    ...pod,
+    // What the probes say of it; the plan has to know by itself that a held one does not count.
+    ready: isUp(world, pod),
+    frozen: world.frozen.has(pod.replicaId),
+    held: world.held.get(pod.replicaId),
+  }));
 }
 
 export function plan(world: World): WorkloadPlan {
@@ -29,11 +37,16 @@ export function plan(world: World): WorkloadPlan {
     workload: world.workload,
     pods: observe(world),
     frozenIds: [...world.frozen],
+    held: world.held,
     now: world.now,
   });
 }
 
-export function isReady({ now, workload, brokenHashes }: World, pod: ModelPod): boolean {
+export function isReady(world: World, pod: ModelPod): boolean {
+  return isUp(world, pod) && !world.held.has(pod.replicaId);
+}
+
+function isUp({ now, workload, brokenHashes }: World, pod: ModelPod): boolean {
   const since = pod.runningSince;
   return (
     pod.state === "running" &&

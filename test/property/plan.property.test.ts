@@ -150,6 +150,32 @@ describe("whatever happens", () => {
     );
   });
 
+  test("a held replica is never touched, nothing is done while there is one, and no old replica that serves goes", () => {
+    fc.assert(
+      fc.property(...history, (kind, count, rollout, chapters, order) => {
+        const world = emptyWorld(workloadOf(kind, count, rollout));
+        const beforeRound = ({ pods, frozen, held, workload }: World, { steps, done }: WorkloadPlan) => {
+          const own = pods.filter((pod) => held.has(pod.replicaId) && !frozen.has(pod.replicaId));
+          const ids = new Set(touched(steps));
+          expect(own.filter(({ id }) => ids.has(id))).toEqual([]);
+          for (const step of steps) {
+            if (step.type === "create") expect(held.has(String(step.ordinal))).toBe(false);
+          }
+          const there = own.filter(({ state, ordinal = 0 }) => state !== "removing" && ordinal < workload.replicas);
+          if (there.length === 0) return;
+          expect(done).toBe(false);
+          const old = steps.flatMap((step) => (step.type === "remove" && step.drain ? [step.pod] : []));
+          const wanted = old.filter(({ ordinal = 0, id, replicaId, frozen: isFrozen }) => {
+            return ordinal < workload.replicas && !isFrozen && !isDouble(world, id, replicaId);
+          });
+          expect(wanted.filter(({ hash }) => hash !== workload.hash)).toEqual([]);
+        };
+        live(world, chapters, order, { beforeRound });
+      }),
+      runs,
+    );
+  });
+
   test("paused containers are never touched", () => {
     fc.assert(
       fc.property(...history, (kind, count, rollout, chapters, order) => {

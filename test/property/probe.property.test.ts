@@ -91,6 +91,20 @@ test("until startup has passed nothing else is due, changes, or restarts", () =>
   );
 });
 
+test("a restart is due only after an attempt that failed when it was due, and never after one that passed", () => {
+  fc.assert(
+    fc.property(config, story, (probes, acts) => {
+      play(probes, acts, ({ after, at }) => {
+        const { dueAt } = after.restarts;
+        const { failedAt, failures = 0, successes = 0 } = after.states.liveness ?? {};
+        if (successes > 0 && failures === 0) expect(dueAt).toBeUndefined();
+        if (!isRestartDue(after, at)) return;
+        expect(failedAt).toBeGreaterThanOrEqual(dueAt ?? Number.POSITIVE_INFINITY);
+      });
+    }),
+  );
+});
+
 test("a transition is told exactly when the phase of the probe has changed", () => {
   fc.assert(
     fc.property(config, story, (probes, acts) => {

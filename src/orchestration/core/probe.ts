@@ -14,6 +14,8 @@ interface ProbeState {
   text: string | undefined;
   /** Epoch ms of the first failure of those in a row; undefined when the last attempt passed. */
   failingSince?: number | undefined;
+  /** When the last attempt ended, if it failed. */
+  failedAt?: number | undefined;
   /** When the next attempt is due; undefined while the startup probe holds it back, and for one that has passed. */
   nextAt: number | undefined;
   /** Set until the first success of a startup or readiness probe, which is tried more often than its period says. */
@@ -43,7 +45,7 @@ interface LivenessRestarts {
   /** Restarts asked for in a row, the one that is due included. */
   count: number;
   lastAt: number | undefined;
-  /** From when on the container is to be restarted; undefined when it is not. */
+  /** From when on the container is to be restarted, if an attempt fails then; undefined when it is not. */
   dueAt: number | undefined;
 }
 
@@ -139,15 +141,23 @@ export function dueProbes({ states }: PodProbes, now: number): ProbeName[] {
 }
 
 /** When there is something to do next, a restart or an attempt of a probe that is not `busy`; undefined when never. */
-export function wakeAt({ states, restarts }: PodProbes, busy?: ReadonlySet<ProbeName>): number | undefined {
+export function wakeAt({ states, restarts }: Asked, busy?: ReadonlySet<ProbeName>): number | undefined {
   const free = probeNames.filter((name) => !busy?.has(name));
-  const times = [...free.map((name) => states[name]?.nextAt), restarts.dueAt].filter((at) => at !== undefined);
+  const restartAt = isConfirmed({ states, restarts }) ? restarts.dueAt : undefined;
+  const times = [...free.map((name) => states[name]?.nextAt), restartAt].filter((at) => at !== undefined);
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
 /** Whether liveness wants the container restarted now; `startProbes` with the state as `before` follows the restart. */
-export function isRestartDue({ restarts }: PodProbes, now: number): boolean {
-  return restarts.dueAt !== undefined && restarts.dueAt <= now;
+export function isRestartDue({ states, restarts }: Asked, now: number): boolean {
+  return isConfirmed({ states, restarts }) && (restarts.dueAt ?? now) <= now;
+}
+
+type Asked = Pick<PodProbes, "states" | "restarts">;
+
+/** What was true before a pause says nothing about now: only an attempt that failed when the restart was due counts. */
+function isConfirmed({ states: { liveness }, restarts: { dueAt } }: Asked): boolean {
+  return dueAt !== undefined && liveness?.failedAt !== undefined && liveness.failedAt >= dueAt;
 }
 
 /**
@@ -184,7 +194,8 @@ function countedIn(old: ProbeState, own: ProbeConfig, outcome: ProbeOutcome): Pr
   const failures = ok ? 0 : old.failures + 1;
   const phase = phaseAfter(old.phase, successes >= own.successThreshold, failures >= own.failureThreshold);
   const failingSince = ok ? undefined : (old.failingSince ?? epochAt);
-  return { phase, successes, failures, text, failingSince, nextAt: at + own.periodMs };
+  const failedAt = ok ? undefined : at;
+  return { phase, successes, failures, text, failingSince, failedAt, nextAt: at + own.periodMs };
 }
 
 /** A failure before the first success: counted if its attempt was due by the period, and tried again sooner than that. */
@@ -244,14 +255,19 @@ function released(state: PodProbes, config: ProbesConfig, now: number): PodProbe
 function livenessWatched(state: PodProbes, config: ProbesConfig, now: number): PodProbes {
   const { liveness } = state.states;
   if (liveness === undefined || config.liveness === undefined) return state;
-  if (liveness.phase === "healthy") return { ...state, restarts: { ...state.restarts, dueAt: undefined } };
-  if (liveness.failures < config.liveness.failureThreshold) return state;
-  return {
-    ...state,
-    // Counted anew, so that the next crossing is seen.
-    states: { ...state.states, liveness: { ...liveness, failures: 0 } },
-    restarts: withRestartDue(state.restarts, now),
-  };
+  // It answers: a restart would end what serves again, whatever its success threshold says.
+  if (liveness.failures === 0) return { ...state, restarts: { ...state.restarts, dueAt: undefined } };
+  const hasCrossed = liveness.failures >= config.liveness.failureThreshold;
+  const restarts = hasCrossed ? withRestartDue(state.restarts, now) : state.restarts;
+  // Counted anew, so that the next crossing is seen.
+  const counted = { ...liveness, failures: hasCrossed ? 0 : liveness.failures };
+  return { ...state, states: { ...state.states, liveness: askedWhenDue(counted, restarts, now) }, restarts };
+}
+
+/** Asked once more when the restart is due, in the middle of its period. */
+function askedWhenDue(liveness: ProbeState, { dueAt }: LivenessRestarts, now: number): ProbeState {
+  if (dueAt === undefined || dueAt <= now) return liveness;
+  return { ...liveness, nextAt: Math.min(liveness.nextAt ?? dueAt, dueAt) };
 }
 
 function withRestartDue(restarts: LivenessRestarts, now: number): LivenessRestarts {

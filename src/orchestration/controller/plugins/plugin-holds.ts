@@ -31,19 +31,14 @@ export function letGo({ plugins, clock }: Context, key: ManifestKey, actor: stri
 }
 
 /**
- * Replica ids of a resource that a run under way stopped. The engine starts again what ends by itself: what it reports
+ * Replica ids of a resource that a run under way stopped, and why they are left alone. The engine starts again what ends by itself: what it reports
  * as exited was stopped by somebody, and since the run began that is the run.
  */
-export function stoppedByRuns(context: Context, key: ManifestKey): string[] {
-  return heldPods(context, key).map(({ replicaId }) => replicaId);
-}
-
-/** Why they are left alone, for people. */
-export function heldText(context: Context, key: ManifestKey): string | undefined {
-  const names = heldPods(context, key).map(({ name }) => name);
-  if (names.length === 0) return undefined;
-  const plugin = pluginOf(context, key);
-  return `${names.sort().join(", ")} stopped by a run of the plugin "${plugin}", and started again when that ends`;
+export function heldByRuns(context: Context, key: ManifestKey): [string, string][] {
+  const pods = heldPods(context, key);
+  if (pods.length === 0) return [];
+  const why = `stopped by a run of the plugin "${pluginOf(context, key)}", and starts again when that ends`;
+  return pods.map(({ replicaId }) => [replicaId, why]);
 }
 
 function heldPods(context: Context, key: ManifestKey): Pod[] {

@@ -107,9 +107,9 @@ export function createProbeRoom(
     const context = contextOf();
     const { pod } = runner;
     runner.state = { ...runner.state, restarts: { ...runner.state.restarts, dueAt: undefined } };
-    if (context.leaving.has(pod.id)) return;
+    if (!isOurs(context, pod) || context.progress.held(pod.key).some(([id]) => id === pod.replicaId)) return;
     // Between its stop and its start it is nobody else's to heal.
-    const release = context.progress.hold(pod.key, pod.replicaId);
+    const release = context.progress.hold(pod.key, pod.replicaId, "being restarted by its liveness probe");
     await killAndStart(context, runner).finally(release);
     context.enqueue(pod.key);
   }
@@ -125,6 +125,8 @@ export function createProbeRoom(
     const draft = await context.deaths.examine({ ...pod, oomKilled: false, error: "" }, `killed: ${why}`);
     await context.engine.stop(pod, { graceMs: detail.stopGraceMs });
     const ended = await context.engine.inspect(pod);
+    // Stopped or deleted by somebody meanwhile: they were told that it is down.
+    if (!isOurs(context, pod)) return;
     await context.engine.start(pod);
     context.pods.healed(pod.id, "killed by its liveness probe");
     await context.deaths.keep({
@@ -195,6 +197,12 @@ export function createProbeRoom(
 }
 
 const minimumMs = 20;
+
+/** Whether it is wanted up, and nobody is taking it down. */
+function isOurs({ store, leaving }: Context, { id, key, replicaId }: Pod): boolean {
+  const isFrozen = store.frozen.list(key).includes(replicaId);
+  return !leaving.has(id) && !isFrozen && store.manifests.get(key) !== undefined;
+}
 
 /** Changes when what keeps the pod from being ready does; not with every word of an app. */
 function hindranceKey({ state, config }: Runner): string | undefined {

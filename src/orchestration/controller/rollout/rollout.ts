@@ -6,6 +6,7 @@ import type { ResolvedWorkload } from "../../core/workload.ts";
 import type { RolloutMemory } from "../../store/look-records.ts";
 import type { Delivery, ReleaseRecord, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
+import { heldByRuns } from "../plugins/plugin-holds.ts";
 import { imageIdOf, pinImage } from "../desired/images.ts";
 import { deployCalls, putCalls } from "./webhooks.ts";
 import { isOfRelease } from "./guard.ts";
@@ -53,8 +54,9 @@ export function rolloutMovedAt(
     context.progress.rolloutDone(manifest);
     return undefined;
   }
-  // A step takes as long as it takes.
-  if (context.canaries.isWaiting(workload, pods)) context.progress.rolloutDone(manifest);
+  // A step takes as long as it takes, and so does a run of a plugin.
+  const isWaiting = context.canaries.isWaiting(workload, pods) || heldByRuns(context, manifest).length > 0;
+  if (isWaiting) context.progress.rolloutDone(manifest);
   const target = `${latestRelease(context, manifest)?.id}/${workload.hash}/${workload.generation}`;
   const reached = reachedBy(pods, planTarget(workload));
   return context.progress.rolloutMovedAt(manifest, { target, reached, now: context.clock.steady() });

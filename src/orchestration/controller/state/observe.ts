@@ -2,7 +2,7 @@ import type { ManifestKey } from "../../api/manifest.ts";
 import type { PlannedPod, PlanWorkload } from "../../core/plan/pod.ts";
 import type { ResolvedWorkload } from "../../core/workload.ts";
 import type { Context } from "./context.ts";
-import { stoppedByRuns } from "../plugins/plugin-holds.ts";
+import { heldByRuns } from "../plugins/plugin-holds.ts";
 import type { Pod } from "./pod.ts";
 import type { ProbeReadiness } from "../pods/probe-room.ts";
 
@@ -12,10 +12,12 @@ export function planTarget(workload: ResolvedWorkload): PlanWorkload {
   return { kind, scope, name, replicas, hash, generation, rollout, restart: workload.container.restart };
 }
 
-/** Replica ids that are left alone: frozen by an operator, being made anew by somebody else, or stopped by a plugin at work. */
-export function untouchedIds(context: Context, key: ManifestKey): string[] {
-  const { store, progress } = context;
-  return [...new Set([...store.frozen.list(key), ...progress.held(key), ...stoppedByRuns(context, key)])];
+/**
+ * Replica ids that are left alone for a while, and why: restarted by their liveness probe, being recreated, or stopped
+ * by a plugin at work.
+ */
+export function heldReplicas(context: Context, key: ManifestKey): Map<string, string> {
+  return new Map([...heldByRuns(context, key), ...context.progress.held(key)]);
 }
 
 interface Observation {
@@ -29,7 +31,8 @@ interface Observation {
 export function plannedPods(context: Context, { key, workload, now }: Observation): PlannedPod[] {
   const pods = context.pods.of(key);
   if (pods.length === 0) return [];
-  const frozen = new Set(untouchedIds(context, key));
+  const frozen = new Set(context.store.frozen.list(key));
+  const held = heldReplicas(context, key);
   const watchedUntil = context.guards.watchedUntil(workload);
   return pods.map((pod) => ({
     node: pod.node,
@@ -49,8 +52,10 @@ export function plannedPods(context: Context, { key, workload, now }: Observatio
     killedFor: pod.killedFor,
     cannotStart: pod.cannotStart,
     probe: context.probes.hindrance(pod),
+    port: context.ports.hindrance(pod),
     oomKilled: pod.oomKilled,
     frozen: frozen.has(pod.replicaId),
+    held: held.get(pod.replicaId),
     role: pod.role,
     cutOffFrom: cutOffFrom(context, pod, workload),
     startNotBefore: context.progress.startNotBefore(pod.id),
@@ -72,25 +77,32 @@ function cutOffFrom({ names }: Context, pod: Pod, { container }: ResolvedWorkloa
   return pod.joined.includes(names.network) ? undefined : names.network;
 }
 
-/** What a rollout trusts: the probes, and without any that the replica has run for `min_ready`. */
+/**
+ * What a rollout trusts: open ports, and the probes that answer for the replica, or without any that it has run for
+ * `min_ready`. A liveness probe answers for nothing: it says when to restart.
+ */
 function isUp(context: Context, pod: Pod, { minReadyMs, now }: { minReadyMs: number; now: number }): boolean {
   if (pod.state !== "running" || context.leaving.has(pod.id)) return false;
+  if (!context.ports.isProven(pod)) return false;
   const probed = context.probes.readiness(pod);
-  if (probed !== undefined) return probed.ready;
+  if (probed?.ready === false) return false;
+  if (context.probes.answersFor(pod)) return true;
   return pod.upSince !== undefined && now - pod.upSince >= minReadyMs;
 }
 
-/** What `/pods/{name}/ready` says: the probes; a pod without any is ready when it runs. */
+/** What `/pods/{name}/ready` says: the probes and ports; a pod with nothing to ask is ready when it runs. */
 export function readinessOf(context: Context, pod: Pod): ProbeReadiness {
   if (context.leaving.has(pod.id)) return { ready: false, startup_passed: true, reason: "being taken out of service" };
+  const closed = context.ports.mayServe(pod) ? undefined : (context.ports.hindrance(pod) ?? "its port is being asked");
   const probed = context.probes.readiness(pod);
+  if (probed?.ready === true && closed !== undefined) return { ...probed, ready: false, reason: closed };
   if (probed !== undefined) return probed;
-  const ready = pod.state === "running";
+  const ready = pod.state === "running" && closed === undefined;
   const last_transition = new Date(pod.changedAt).toISOString();
   return {
     ready,
     startup_passed: true,
     last_transition,
-    ...(ready ? {} : { reason: `the container is ${pod.state}` }),
+    ...(ready ? {} : { reason: pod.state === "running" ? closed : `the container is ${pod.state}` }),
   };
 }

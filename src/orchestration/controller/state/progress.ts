@@ -42,9 +42,10 @@ export interface Progress {
   /** Remembers a start; the next one waits longer, until the container has run for a minute. */
   started(containerId: string, now: number): void;
   holdStart(containerId: string, until: number): void;
-  /** Keeps the reconciler away from one replica until the returned function is called. */
-  hold(key: ManifestKey, replicaId: string): () => void;
-  held(key: ManifestKey): string[];
+  /** Keeps the reconciler away from one replica until the returned function is called. `why`: what is being done, for people. */
+  hold(key: ManifestKey, replicaId: string, why: string): () => void;
+  /** Replica ids, and why each is held. */
+  held(key: ManifestKey): [string, string][];
   forget(key: ManifestKey): void;
 }
 
@@ -74,7 +75,7 @@ export function createProgress(options: ProgressOptions): Progress {
   const rollouts = new Map<KeyText, { target: string; reached: number; at: number }>();
   const inits = new Map<KeyText, Record<string, unknown>[]>();
   const heals = new Map<string, Heal>();
-  const holds = new Set<{ key: KeyText; replicaId: string }>();
+  const holds = new Set<{ key: KeyText; replicaId: string; why: string }>();
 
   return {
     moved: createBroadcast<KeyText>(options.onListenerError),
@@ -109,12 +110,12 @@ export function createProgress(options: ProgressOptions): Progress {
     holdStart(id, until) {
       heals.set(id, { tries: heals.get(id)?.tries ?? 0, notBefore: until });
     },
-    hold(key, replicaId) {
-      const entry = { key: keyText(key), replicaId };
+    hold(key, replicaId, why) {
+      const entry = { key: keyText(key), replicaId, why };
       holds.add(entry);
       return () => void holds.delete(entry);
     },
-    held: (key) => [...holds].flatMap((entry) => (entry.key === keyText(key) ? [entry.replicaId] : [])),
+    held: (key) => [...holds].flatMap(({ key: of, replicaId, why }) => (of === keyText(key) ? [[replicaId, why]] : [])),
     forget(key) {
       troubles.delete(keyText(key));
       rollouts.delete(keyText(key));

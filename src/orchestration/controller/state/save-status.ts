@@ -8,7 +8,6 @@ import type { Context } from "./context.ts";
 import { keyText } from "../../api/manifest-key.ts";
 import { isAsleep } from "../desired/sleep-changes.ts";
 import { plannedPods, planTarget, readinessOf } from "./observe.ts";
-import { heldText } from "../plugins/plugin-holds.ts";
 import { latestRelease } from "../rollout/releases.ts";
 import type { EarlierRestarts, PodReadiness, RolloutMemory } from "../../store/look-records.ts";
 import type { Store } from "../../store/store.ts";
@@ -40,7 +39,6 @@ export async function saveStatus(context: Context, finding: Finding): Promise<vo
     deadlineAt:
       movedAt === undefined ? undefined : movedAt + workload.rollout.progressDeadlineMs + now - context.clock.steady(),
     frozenIds: context.store.frozen.list(manifest),
-    asideWhy: heldText(context, manifest),
     pendingRelease: pendingRelease(context, manifest),
     isAsleep: isAsleep(context, manifest),
     now,

@@ -3,7 +3,7 @@ import type { WorkloadPlan } from "../../core/plan/pod.ts";
 import { planWorkload } from "../../core/plan/workload.ts";
 import type { ResolvedWorkload } from "../../core/workload.ts";
 import type { Context } from "../state/context.ts";
-import { planTarget, untouchedIds } from "../state/observe.ts";
+import { heldReplicas, planTarget } from "../state/observe.ts";
 import { resolveStored } from "../desired/resolve.ts";
 import { memoryOf, rolloutTarget } from "../rollout/rollout.ts";
 import { podsNow } from "../state/save-status.ts";
@@ -13,9 +13,10 @@ export function planNow(context: Context, key: ManifestKey, workload: ResolvedWo
   const now = context.clock.steady();
   const pods = podsNow(context, key, workload);
   const { goodReplicas: settledReplicas } = memoryOf(context, key);
-  const frozenIds = untouchedIds(context, key);
+  const frozenIds = context.store.frozen.list(key);
   const target = { ...planTarget(workload), canary: context.canaries.phaseOf(workload) };
-  return planWorkload({ workload: target, pods, frozenIds, settledReplicas, now });
+  const held = heldReplicas(context, key);
+  return planWorkload({ workload: target, pods, frozenIds, held, settledReplicas, now });
 }
 
 /** Whether an ordinal that is missing is made now, and does not wait for others. */

@@ -89,7 +89,11 @@ function simulate(
   const now = context.clock.now();
   const frozenIds = context.store.frozen.list(manifest);
   const { goodReplicas: settledReplicas } = memoryOf(context, manifest);
-  let pods = plannedPods(context, { key: manifest, workload, now });
+  // What is held now is given back before any of this happens.
+  let pods: PlannedPod[] = plannedPods(context, { key: manifest, workload, now }).map((pod) => ({
+    ...pod,
+    held: undefined,
+  }));
   const steps: Step[] = [];
   const moments = [momentOf(pods)];
   for (let round = 0; round < simulatedRoundsMax; round++) {

@@ -259,7 +259,7 @@ interface Removing {
 
 /** The reconciler would make the pod again, on the old volumes, the moment its container is gone. */
 async function removeOrdinal(context: Context, removing: Removing) {
-  const release = context.progress.hold(removing.key, String(removing.ordinal));
+  const release = context.progress.hold(removing.key, String(removing.ordinal), "being recreated");
   try {
     const container_removed = await removePod(context, removing);
     return { container_removed, ...(await removeVolumes(context, removing)) };

@@ -1,7 +1,7 @@
 import { whyOutdated } from "./classify.ts";
-import { type Fleet, spareReady, touchable, youngestFirst } from "./fleet.ts";
+import { type Fleet, spareReady, youngestFirst } from "./fleet.ts";
 import type { CanaryPhase, PlanWorkload, Step } from "./pod.ts";
-import type { Member, Roster } from "./roster.ts";
+import { type Member, type Roster, touchable } from "./roster.ts";
 import { healing, removal, wanted } from "./steps.ts";
 
 interface Canary {

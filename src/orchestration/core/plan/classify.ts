@@ -5,6 +5,7 @@ export type PodClass =
   | "foreign"
   | "leaving"
   | "frozen"
+  | "held"
   | "untouchable"
   | "outdated-down"
   | "outdated-ready"
@@ -35,6 +36,8 @@ const rules: readonly Rule[] = [
   { is: "leaving", when: ({ pod }) => pod.state === "removing" },
   // An operator stopped it on purpose, whatever state it is in by now.
   { is: "frozen", when: ({ frozen }) => frozen },
+  // A run of ours has it in hand, and gives it back: it is still a replica that is wanted, and one that does not serve.
+  { is: "held", when: ({ pod }) => pod.held !== undefined },
   // Somebody paused it by hand, or the engine does not say: acting on a guess may destroy what is being looked at.
   { is: "untouchable", when: ({ pod }) => pod.state === "paused" || pod.state === "unknown" },
   // Nothing of it runs and nobody wants its version back: replaced without ceremony.
@@ -73,9 +76,9 @@ export function isCurrent(pod: PlannedPod, workload: Pick<PlanWorkload, "hash" |
   return pod.hash === workload.hash && pod.generation >= workload.generation && pod.cutOffFrom === undefined;
 }
 
-/** Only a running container can be ready, whatever a probe said last. */
+/** Only a running container that nobody holds can be ready, whatever a probe said last. */
 export function isReady(pod: PlannedPod): boolean {
-  return pod.ready && pod.state === "running";
+  return pod.ready && pod.state === "running" && pod.held === undefined;
 }
 
 /** What sets an outdated container apart from the wanted ones, for people. */

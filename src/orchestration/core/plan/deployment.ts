@@ -1,8 +1,8 @@
 import { canarySteps } from "./canary-steps.ts";
 import { whyOutdated } from "./classify.ts";
-import { type Fleet, fleetOf, spareReady, touchable, youngestFirst } from "./fleet.ts";
+import { type Fleet, fleetOf, spareReady, youngestFirst } from "./fleet.ts";
 import type { PlanWorkload, Step } from "./pod.ts";
-import type { Member, Roster } from "./roster.ts";
+import { type Member, type Roster, touchable } from "./roster.ts";
 import { frozenRemoval, healing, removal, wanted, whyBroken } from "./steps.ts";
 
 /** Replicas of a deployment are interchangeable: a frozen id takes one away from the count and no place in particular. */
@@ -13,13 +13,20 @@ export function deploymentSteps(roster: Roster, workload: PlanWorkload, now: num
   return [
     ...roster.doubles.map((pod) => removal(pod, "another container has the same replica id")),
     ...fleet.wrecks.map(({ pod, is }) => removal(pod, is === "broken" ? whyBroken() : whyOutdated(pod, workload))),
-    ...(stopFirst ? retire(touchable(fleet.outdated), workload) : rolling(fleet, workload, now)),
+    ...(stopFirst
+      ? retire(isPausedBy(fleet) ? [] : touchable(fleet.outdated), workload)
+      : rolling(fleet, workload, now)),
     ...frozenSurplus(roster, workload),
   ];
 }
 
+/** While a replica is held, nobody knows whether it will serve: no old one goes for its sake. */
+function isPausedBy({ wanted: count, current, outdated }: Fleet): boolean {
+  return count > 0 && [...current, ...outdated].some(({ is }) => is === "held");
+}
+
 function rolling(fleet: Fleet, workload: PlanWorkload, now: number): Step[] {
-  const leaving = new Set(fleet.outdated.length > 0 ? replaceable(fleet) : []);
+  const leaving = new Set(fleet.outdated.length > 0 && !isPausedBy(fleet) ? replaceable(fleet) : []);
   const surplus = surplusCurrent(fleet, spareReady(fleet) - [...leaving].filter(({ ready }) => ready).length);
   const staying = fleet.current.filter((member) => !surplus.includes(member));
   return [

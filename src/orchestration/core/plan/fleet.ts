@@ -41,11 +41,6 @@ export function spareReady({ current, outdated, floor }: Fleet): number {
   return Math.max(0, [...current, ...outdated].filter(({ ready }) => ready).length - floor);
 }
 
-/** Without those that are left alone. */
-export function touchable(members: readonly Member[]): Member[] {
-  return members.filter(({ is }) => is !== "untouchable");
-}
-
 export function youngestFirst(a: Member, b: Member): number {
   return b.pod.createdAt - a.pod.createdAt;
 }

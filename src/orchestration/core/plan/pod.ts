@@ -38,6 +38,8 @@ export interface PlannedPod {
   probe?: string | undefined;
   oomKilled: boolean;
   frozen: boolean;
+  /** Why a run of ours keeps it out of service for a while, for people: it is left alone, and not ready until that ends. */
+  held?: string | undefined;
   /** `init`, `release` …: such containers are never replicas. */
   role: string | undefined;
   /** The platform's network, when somebody disconnected it from that. */
@@ -71,6 +73,8 @@ export interface WorkloadPlanInput {
   pods: PlannedPod[];
   /** Replica ids that an operator froze, whether or not their container still exists. */
   frozenIds: string[];
+  /** Replica ids that a run of ours holds, and why, for people; whether or not their container still exists. */
+  held?: ReadonlyMap<string, string> | undefined;
   /** How many replicas it had when it was last settled; undefined before the first time. */
   settledReplicas?: number | undefined;
   now: number;
@@ -89,7 +93,7 @@ export interface WorkloadPlan {
   steps: Step[];
   /** When to plan again although nothing happened: min-ready passing, healing back-off; undefined: only on change. */
   againInMs: number | undefined;
-  /** Settled: the wanted count, all current, all ready; frozen replicas aside. */
+  /** Settled: the wanted count, all current, all ready, none held; frozen replicas aside. */
   done: boolean;
   counts: { ready: number; updated: number; frozen: number; total: number };
   /** One sentence for people: "2 of 3 replicas ready; waiting for shop-web.k3x7a"; undefined when done. */

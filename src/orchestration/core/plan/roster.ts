@@ -19,29 +19,51 @@ export interface Roster {
   frozen: PlannedPod[];
   /** Every frozen id, those without a container too. */
   frozenIds: Set<string>;
+  /** Every held id, those without a container too, and why. */
+  held: ReadonlyMap<string, string>;
   /** See `WorkloadPlanInput`. */
   settledReplicas: number;
 }
 
-export function rosterOf({ workload, pods, frozenIds, settledReplicas = 0 }: WorkloadPlanInput): Roster {
+export function rosterOf(input: WorkloadPlanInput): Roster {
+  const { workload, pods, frozenIds, settledReplicas = 0 } = input;
   const ids = new Set([...frozenIds, ...pods.filter(({ frozen }) => frozen).map(({ replicaId }) => replicaId)]);
+  const held = new Map(input.held ?? []);
+  for (const pod of pods) if (pod.held !== undefined) held.set(pod.replicaId, pod.held);
   const classed = pods.map((pod) => ({ pod, is: classify(pod, workload, ids) }));
   const of = (wanted: PodClass) => classed.filter(({ is }) => is === wanted).map(({ pod }) => pod);
   const candidates = classed
     .filter(({ is }) => is !== "foreign" && is !== "leaving" && is !== "frozen")
     .map(({ pod, is }) => ({ pod, is, current: isCurrent(pod, workload), ready: isReady(pod) }));
   const { kept, doubles } = oneEach(candidates);
-  return { members: kept, doubles, leaving: of("leaving"), frozen: of("frozen"), frozenIds: ids, settledReplicas };
+  return {
+    members: kept,
+    doubles,
+    leaving: of("leaving"),
+    frozen: of("frozen"),
+    frozenIds: ids,
+    held,
+    settledReplicas,
+  };
 }
 
-/** Paused and unknown containers are nobody's double: they are left alone like all of their kind. */
+/** Without those that are left alone: paused, held, or in an unknown state. */
+export function touchable(members: readonly Member[]): Member[] {
+  return members.filter((member) => !isLeftAlone(member));
+}
+
+export function isLeftAlone({ is }: Pick<Member, "is">): boolean {
+  return is === "untouchable" || is === "held";
+}
+
+/** Paused, unknown and held containers are nobody's double: they are left alone like all of their kind. */
 function oneEach(candidates: Member[]): { kept: Member[]; doubles: PlannedPod[] } {
   const seen = new Set<string>();
   const kept: Member[] = [];
   const doubles: PlannedPod[] = [];
   for (const member of [...candidates].sort(betterFirst)) {
     const identity = slotOf(member.pod);
-    if (seen.has(identity) && member.is !== "untouchable") doubles.push(member.pod);
+    if (seen.has(identity) && !isLeftAlone(member)) doubles.push(member.pod);
     else kept.push(member);
     seen.add(identity);
   }
@@ -59,8 +81,8 @@ function betterFirst(a: Member, b: Member): number {
   );
 }
 
-function isUp({ is }: Member): boolean {
-  return is === "starting" || is === "outdated-starting" || is === "untouchable";
+function isUp(member: Member): boolean {
+  return member.is === "starting" || member.is === "outdated-starting" || isLeftAlone(member);
 }
 
 function slotOf(pod: PlannedPod): string {

@@ -1,6 +1,6 @@
 import { whyOutdated } from "./classify.ts";
 import type { PlannedPod, PlanWorkload, Step } from "./pod.ts";
-import type { Member, Roster } from "./roster.ts";
+import { type Member, type Roster, touchable } from "./roster.ts";
 import { frozenRemoval, healing, removal, wanted, whyBroken } from "./steps.ts";
 
 /** Replicas of a statefulset are ordinals with volumes of their own: one is disturbed at a time, and never two. */
@@ -66,9 +66,12 @@ function advance({ roster, workload, kept, shrinking }: Situation): Step[] {
   return outdated === undefined ? [] : replacement(byOrdinal.get(outdated), "outdated-ready", workload);
 }
 
-/** Nothing while a container of that ordinal is still being removed: its name and its volume are taken. */
-function creation(ordinal: number, { leaving }: Roster): Step[] {
-  if (leaving.some((pod) => pod.ordinal === ordinal)) return [];
+/**
+ * Nothing while a container of that ordinal is still being removed, since its name and its volume are taken, or while
+ * somebody else makes the ordinal anew.
+ */
+function creation(ordinal: number, { leaving, held }: Roster): Step[] {
+  if (held.has(String(ordinal)) || leaving.some((pod) => pod.ordinal === ordinal)) return [];
   return [{ type: "create", ordinal, why: `ordinal ${ordinal} is missing` }];
 }
 
@@ -88,8 +91,4 @@ function ordinalOf(pod: PlannedPod): number {
 
 function highestFirst(a: PlannedPod, b: PlannedPod): number {
   return ordinalOf(a) === ordinalOf(b) ? 0 : ordinalOf(b) - ordinalOf(a);
-}
-
-function touchable(members: readonly Member[]): Member[] {
-  return members.filter(({ is }) => is !== "untouchable");
 }

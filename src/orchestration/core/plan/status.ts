@@ -11,10 +11,8 @@ export interface StatusInput {
   lastError?: ReconcileError | undefined;
   /** Epoch ms by which the rollout under way has to be done; undefined when none is. */
   deadlineAt?: number | undefined;
-  /** Replica ids that an operator has frozen; those that a run of ours leaves alone for a while are not among them. */
+  /** Replica ids that an operator has frozen. */
   frozenIds?: readonly string[];
-  /** Why others are left alone for a while, for people. */
-  asideWhy?: string | undefined;
   /** The release whose commands have to pass before anything is replaced: until then nothing is settled. */
   pendingRelease?: string | undefined;
   /** Nobody uses it, so that no replica is wanted until a request comes. */
@@ -156,10 +154,7 @@ function readiness(input: StatusInput): Finding {
   if (!done) return { type: "Ready", status: false, reason: "ReplicasNotReady", ...waitsFor(input) };
   const stopped = allFrozen(input);
   if (stopped !== undefined) return { type: "Ready", status: false, ...stopped };
-  const { frozenIds = [], asideWhy } = input;
-  const marked = counts.frozen > 0 && (asideWhy === undefined || frozenIds.length > 0);
-  const count = asideWhy === undefined ? counts.frozen : frozenIds.length;
-  const frozen = `${marked ? `, ${count} frozen${byHand(input)}` : ""}${asideWhy === undefined ? "" : `; ${asideWhy}`}`;
+  const frozen = counts.frozen > 0 ? `, ${counts.frozen} frozen${byHand(input)}` : "";
   if (isAllAside(input))
     return { type: "Ready", status: false, reason: "ReplicasNotReady", message: `0 ready${frozen}` };
   return { type: "Ready", status: true, reason: "ReplicasReady", message: `${counts.ready} ready${frozen}` };

@@ -2,7 +2,7 @@ import type { FailureReason } from "../../../base/wire/failure.ts";
 import type { ReleaseReason } from "../../api/reasons.ts";
 import type { PlannedPod, PlanWorkload, WorkloadPlan } from "./pod.ts";
 import { formatDuration } from "../../../base/pure/duration.ts";
-import { isCurrent } from "./classify.ts";
+import { isCurrent, isReady } from "./classify.ts";
 import { crashText, isCrashLoop } from "./crash.ts";
 
 /** How a rollout stands. `going` says nothing yet. `reasons` are words for programs, the most general first. */
@@ -54,7 +54,9 @@ export function verdictOf(input: VerdictInput): Verdict {
   const { plan, workload, pods, movedAt, lastError, guardFault, isAtomic = false, now } = input;
   if (guardFault !== undefined) return { outcome: "failed", reasons: ["GuardTripped"], message: guardFault };
   if (plan.done) return { outcome: "done" };
-  const fresh = pods.filter((pod) => pod.role === undefined && !pod.frozen && isCurrent(pod, workload));
+  const fresh = pods.filter(
+    (pod) => pod.role === undefined && !pod.frozen && pod.held === undefined && isCurrent(pod, workload),
+  );
   const starved = fresh.find((pod) => pod.oomKilled && !pod.ready);
   if (starved !== undefined) {
     return { outcome: "failed", reasons: ["OutOfMemory"], message: `${starved.containerName} ran out of memory` };
@@ -109,7 +111,7 @@ function loopText(pod: PlannedPod, { crashRestarts, crashAfterMs }: PlanWorkload
  */
 export function reachedBy(pods: readonly PlannedPod[], workload: PlanWorkload): number {
   const replicas = pods.filter((pod) => pod.role === undefined && !pod.frozen);
-  const made = replicas.filter((pod) => (pod.ready || pod.watchedUntil !== undefined) && isCurrent(pod, workload));
+  const made = replicas.filter((pod) => (isReady(pod) || pod.watchedUntil !== undefined) && isCurrent(pod, workload));
   const left = replicas.filter((pod) => !isCurrent(pod, workload));
   return made.length - left.length;
 }

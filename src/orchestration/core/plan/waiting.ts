@@ -68,6 +68,7 @@ function reasons({ steps, roster, workload }: Unsettled): string[] {
   return [
     ...canary,
     ...still("untouchable").map((pod) => `${nameOf(pod, workload)} is ${untouched(pod)} and left alone`),
+    ...heldNow(roster).map(([replicaId, why]) => `${nameOf({ replicaId }, workload)} is ${why}`),
     ...say("", still("ended"), ` ended and restart policy "${workload.restart.name}" leaves it so`),
     ...say("", still("down"), " stopped and starts again after a pause"),
     ...(hindered === undefined ? [] : [`${nameOf(hindered, workload)} ${hindranceOf(hindered)}`]),
@@ -82,6 +83,11 @@ function reasons({ steps, roster, workload }: Unsettled): string[] {
     ...say("removing ", of("remove")),
     ...say("renaming ", of("rename")),
   ];
+}
+
+/** Those with a frozen mark stay frozen, whoever holds them. */
+function heldNow({ held, frozenIds }: Roster): [string, string][] {
+  return [...held].filter(([id]) => !frozenIds.has(id)).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 function untouched(pod: PlannedPod): string {

@@ -3,7 +3,7 @@ import { deploymentSteps } from "./deployment.ts";
 import { deploymentWanted } from "./fleet.ts";
 import type { PlanWorkload, Step, WorkloadPlan, WorkloadPlanInput } from "./pod.ts";
 import { renames } from "./rename.ts";
-import { type Member, type Roster, rosterOf } from "./roster.ts";
+import { isLeftAlone, type Member, type Roster, rosterOf } from "./roster.ts";
 import { nameOf, removal } from "./steps.ts";
 import { statefulsetSteps, statefulsetWanted } from "./statefulset.ts";
 import { waitingFor } from "./waiting.ts";
@@ -38,7 +38,7 @@ function keptAside(roster: Roster, { canary }: PlanWorkload): { roster: Roster; 
   if (canary === undefined || canary.phase === "step") return { roster, aside: [] };
   const { baseHash } = canary;
   const isKept = ({ pod, current, is }: Member) =>
-    !current && is !== "untouchable" && (baseHash === undefined || pod.hash === baseHash);
+    !current && !isLeftAlone({ is }) && (baseHash === undefined || pod.hash === baseHash);
   const members = roster.members.filter((member) => !isKept(member));
   return { roster: { ...roster, members }, aside: roster.members.filter(isKept) };
 }
@@ -54,7 +54,7 @@ const kinds = {
  */
 function withRenames(steps: Step[], roster: Roster, { workload, pods }: WorkloadPlanInput): Step[] {
   const taken = new Set(steps.flatMap((step) => (step.type === "create" ? [] : [step.pod])));
-  const replicas = roster.members.filter(({ is }) => is !== "untouchable").map(({ pod }) => pod);
+  const replicas = roster.members.filter((member) => !isLeftAlone(member)).map(({ pod }) => pod);
   const movable = [...replicas, ...roster.frozen].filter((pod) => !taken.has(pod));
   const reserved = steps.flatMap((step) =>
     step.type === "create" && step.ordinal !== undefined ? [nameOf({ replicaId: `${step.ordinal}` }, workload)] : [],

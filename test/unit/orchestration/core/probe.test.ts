@@ -261,6 +261,38 @@ describe("liveness", () => {
     expect(isRestartDue(pod.state, last + 1_000_000)).toBe(false);
   });
 
+  test("a restart that waited is asked about once more: it happens only if that attempt fails", () => {
+    const slow = decodeProbes({ liveness: { ...tcp, period: "25s", failure_threshold: 1 } });
+    const late = () => {
+      const pod = rig(slow);
+      pod.restart(fail(pod, start, 1));
+      fail(pod, start + 3_000, 1);
+      return pod;
+    };
+    const due = start + 10_000;
+    // The next attempt by its period would be at 28 s.
+    expect(wakeAt(late().state)).toBe(due);
+    expect(dueProbes(late().state, due)).toEqual(["liveness"]);
+    expect(isRestartDue(late().state, due + 1_000)).toBe(false);
+    const [back, dead] = [late(), late()];
+    back.attempt("liveness", true, due + 20);
+    expect(isRestartDue(back.state, due + 1_000_000)).toBe(false);
+    dead.attempt("liveness", false, due + 20);
+    expect(isRestartDue(dead.state, due + 20)).toBe(true);
+    expect(wakeAt(dead.state)).toBe(due);
+  });
+
+  test("one success calls a waiting restart off, whatever the success threshold says", () => {
+    const strict = decodeProbes({ liveness: { ...tcp, failure_threshold: 1 } });
+    const { liveness } = strict;
+    if (liveness === undefined) throw new Error("no liveness");
+    const pod = rig({ liveness: { ...liveness, successThreshold: 3 } });
+    pod.restart(fail(pod, start, 1));
+    const last = fail(pod, start + 3_000, 1);
+    pod.attempt("liveness", true, last + 1_000);
+    expect(isRestartDue(pod.state, last + 1_000_000)).toBe(false);
+  });
+
   test("after ten minutes without a restart the next one does not wait", () => {
     const pod = rig(config);
     pod.restart(fail(pod, start));

@@ -44,7 +44,7 @@ test("what a run of its plugin stopped through the engine stays stopped until th
   expect(await stateOf()).toBe("exited");
   const { conditions } = await it.status("statefulset", "data", "db");
   expect(conditions?.find(({ type }) => type === "Ready")?.message).toBe(
-    '0 ready; data-db.0 stopped by a run of the plugin "db", and started again when that ends',
+    '0 of 1 replicas ready; data-db.0 is stopped by a run of the plugin "db", and starts again when that ends',
   );
   // Neither a change of its config nor a look at everything starts it.
   await it.controller.setConfig({ scope: "data", name: "db" }, { A: "1" }, { restart: true, actor: "t" });

@@ -80,9 +80,9 @@ describe("a rollout", () => {
 
 test("a held replica is held until everyone has let go", () => {
   const progress = make();
-  const [first, second] = [progress.hold(web, "a"), progress.hold(web, "a")];
+  const [first, second] = [progress.hold(web, "a", "being recreated"), progress.hold(web, "a", "being recreated")];
   first();
-  expect(progress.held(web)).toEqual(["a"]);
+  expect(progress.held(web)).toEqual([["a", "being recreated"]]);
   expect(progress.held(keyOf("deployment", "shop", "other"))).toEqual([]);
   second();
   expect(progress.held(web)).toEqual([]);

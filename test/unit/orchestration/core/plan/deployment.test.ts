@@ -256,3 +256,45 @@ describe("frozen", () => {
     expect(steps(copies, workload({ replicas: 0 }), ["f"])).toEqual(["remove f", "remove f"]);
   });
 });
+
+describe("held by a run of ours", () => {
+  const heldPlan = (pods: PlannedPod[], change: Parameters<typeof workload>[0] = {}) =>
+    planWorkload({ workload: workload({ replicas: 1, ...change }), pods, frozenIds: [], now });
+  const held = { held: "being restarted by its liveness probe" };
+
+  test("the only new replica: it takes nothing from the count, and the old one stays", () => {
+    for (const state of [{}, starting, exited]) {
+      const found = heldPlan([pod("new", { ...state, ...held }), pod("old", old)]);
+      expect(found).toMatchObject({ steps: [], done: false, counts: { ready: 1, frozen: 0 } });
+      expect(found.waitingFor).toBe(
+        "0 of 1 new replicas ready, 1 old one serves; shop-web.new is being restarted by its liveness probe",
+      );
+    }
+  });
+
+  test("an old one: no other old one goes until it is back", () => {
+    const pods = [pod("a"), pod("b", old), pod("c", { ...old, ...held })];
+    expect(heldPlan(pods, { replicas: 2, rollout: { maxUnavailable: 1 } })).toMatchObject({ done: false });
+    expect(words(heldPlan(pods, { replicas: 2, rollout: { maxUnavailable: 1 } }).steps)).not.toContain("remove b");
+    const free = pods.map((one) => ({ ...one, held: undefined }));
+    expect(words(heldPlan(free, { replicas: 2, rollout: { maxUnavailable: 1 } }).steps)).toContain("remove b");
+  });
+
+  test("with recreate as well", () => {
+    const pods = [pod("a", old), pod("b", { ...old, ...held })];
+    expect(heldPlan(pods, { replicas: 2, rollout: { strategy: "recreate" } })).toMatchObject({
+      steps: [],
+      done: false,
+    });
+  });
+
+  test("scaled to zero, the others go at once", () => {
+    const found = heldPlan([pod("a"), pod("b", old), pod("c", held)], { replicas: 0 });
+    expect(words(found.steps)).toEqual(["remove a", "remove b"]);
+  });
+
+  test("a kept replica of before the canary is no part of what is wanted, held or not", () => {
+    const canary = { phase: "keep" as const, baseHash: "old" };
+    expect(heldPlan([pod("a"), pod("b", { ...old, ...held })], { canary })).toMatchObject({ steps: [] });
+  });
+});

@@ -165,3 +165,27 @@ describe("scaling down", () => {
     expect(steps([pod(0), ...frozen, pod(3)], wanted(1), ["1", "2"])).toEqual(["remove 3"]);
   });
 });
+
+describe("held by a run of ours", () => {
+  const heldPlan = (pods: PlannedPod[], ids: string[]) => {
+    const held = new Map(ids.map((id) => [id, "being recreated"]));
+    const known = pods.map((one) => ({ ...one, held: held.get(one.replicaId) }));
+    return planWorkload({ workload: wanted(3), pods: known, frozenIds: [], held, settledReplicas: 3, now });
+  };
+
+  test("an ordinal without a container is neither made nor passed over", () => {
+    const found = heldPlan([pod(0, old), pod(2)], ["1"]);
+    expect(found).toMatchObject({ steps: [], done: false });
+    expect(found.waitingFor).toBe("2 of 3 replicas ready, 1 updated; shop-web.1 is being recreated");
+  });
+
+  test("one that was ready holds up the others, and is not replaced", () => {
+    expect(heldPlan([pod(0, old), pod(1, old), pod(2)], ["2"])).toMatchObject({ steps: [], done: false });
+    expect(heldPlan([pod(0), pod(1, old), pod(2)], ["1"])).toMatchObject({ steps: [], done: false });
+  });
+
+  test("with all others current nothing is done until it is back", () => {
+    expect(heldPlan([pod(0), pod(1, exited), pod(2)], ["1"])).toMatchObject({ steps: [], done: false });
+    expect(heldPlan([pod(0), pod(1), pod(2)], [])).toMatchObject({ steps: [], done: true });
+  });
+});
