@@ -147,6 +147,30 @@ describe("no request fails", () => {
     expect(await get()).toBe("200 two");
   });
 
+  test("through a slow start without a probe, and the receipt covers the moment", async () => {
+    const command = ["sh", "-c", `sleep 3; ${page("slow")}`];
+    const traffic = load();
+    const slow = app("slow", { command, probes: {}, replicas: 1, rollout: { drain: "0s" } });
+    const said = await it.cli(["apply", "-y", "-f", "-"], { stdin: JSON.stringify(slow) });
+    expect([said.exitCode, said.stderr]).toEqual([0, expect.stringMatching(receipt)]);
+    await shows("200 slow");
+    expect((await traffic.end()).bad).toEqual([]);
+  });
+
+  test("through a release whose program listens elsewhere: it fails, and says where", async () => {
+    const command = ["sh", "-c", page("elsewhere").replace("8080", "127.0.0.1:5000")];
+    const traffic = load();
+    const elsewhere = app("elsewhere", { command, probes: {}, replicas: 1, rollout: { progress_deadline: "4s" } });
+    const said = await it.cli(["apply", "-y", "-f", "-"], { stdin: JSON.stringify(elsewhere) });
+    expect(said.exitCode).toBe(1);
+    expect(said.stdout + said.stderr).toContain("the program listens on 127.0.0.1:5000; berth needs 0.0.0.0:8080");
+    await it.ready("deployment", "web", "shop");
+    expect((await traffic.end()).bad).toEqual([]);
+    await it.apply(app("two"));
+    await shows("200 two");
+    await it.ready("deployment", "web", "shop");
+  });
+
   test("through a restart of the app and a scale to one and back", async () => {
     const traffic = load();
     await it.call("POST", "/restart?scope=web&name=shop");

@@ -223,7 +223,7 @@ const listeners = [
 const connectors = [
   "src/base/deliver/",
   "src/orchestration/engine/",
-  "src/orchestration/controller/pods/probe-attempt.ts",
+  "src/orchestration/controller/pods/knock.ts",
   "src/base/http/front/address.ts",
   "src/client/",
   "src/local/",

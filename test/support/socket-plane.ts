@@ -73,6 +73,7 @@ export async function startPlaneOn<R extends Runtime>(
     randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
     fetch: async () => new Response(""),
     download: async () => Buffer.from(""),
+    knock: async () => undefined,
     about: { version: "test", dockerHost: "test", startedAt: 0 },
     statsIntervalMs: 0,
     sendWebhook: deliverAll,

@@ -15,6 +15,7 @@ import type { Controller } from "../../src/orchestration/controller/controller.t
 import { createController } from "../../src/orchestration/controller/create.ts";
 import type { RunningController } from "../../src/orchestration/controller/running.ts";
 import type { IngressGate } from "../../src/orchestration/controller/pods/ingress-gate.ts";
+import type { Knock } from "../../src/orchestration/controller/pods/knock.ts";
 import type { TrafficOf } from "../../src/orchestration/controller/rollout/receipts.ts";
 import type { PluginRoom } from "../../src/orchestration/controller/plugins/plugin-room.ts";
 import { mapSecrets } from "../../src/orchestration/core/mask.ts";
@@ -95,6 +96,8 @@ export interface WorldOptions {
   /** What the controller reads the time from, instead of the plain clock. */
   wrapClock?: (clock: FakeClock) => SteadyClock;
   fetch?: (url: string, options: { signal: AbortSignal }) => Promise<Response>;
+  /** Which ports of containers are open; all, where left out. */
+  knock?: Knock;
   /** What the autoscaler sees. */
   usageOf?: UsageOf;
   ingressGate?: IngressGate;
@@ -170,6 +173,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     randomBytes: createSeries(),
     ...outgoing(activity.watch(fetching, ["fetch"]).fetch),
     sendWebhook: options.sendWebhook ?? deliverAll,
+    knock: activity.watch({ knock: options.knock ?? (async () => undefined) }, ["knock"]).knock,
     ...(options.ingressGate === undefined ? {} : { ingressGate: options.ingressGate }),
     ...(options.trafficOf === undefined ? {} : { trafficOf: options.trafficOf }),
     ...(options.freeMemory === undefined ? {} : { freeMemory: options.freeMemory }),

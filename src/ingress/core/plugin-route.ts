@@ -1,10 +1,11 @@
 import { routingDefaults } from "../../orchestration/api/kinds/routing-defaults.ts";
+import { ingressTargetKind } from "../../orchestration/api/ingress-target.ts";
 import type { PodKind, Spec } from "../../orchestration/api/manifest.ts";
 import { canonicalJson, sha256Hex } from "../../base/pure/digest.ts";
 import { hasTls, type IngressManifest, readIngress } from "./ingress-spec.ts";
 import type { SiteProblem } from "./sites.ts";
 import type { Upstream } from "./table.ts";
-import { createUpstreams, type Targets, targetKind } from "./upstreams.ts";
+import { createUpstreams, type Targets } from "./upstreams.ts";
 
 /** An ingress that a plugin routes in place of the proxy. */
 export interface PluginRoute {
@@ -109,7 +110,7 @@ function readinessOf(
 ): { path: string | undefined; period: string | undefined } {
   const { spec } = readIngress(manifest);
   const name = spec.service ?? manifest.name;
-  const kind = targetKind(input.serviceKinds(manifest.scope, name), spec.ordinal);
+  const kind = ingressTargetKind(input.serviceKinds(manifest.scope, name), spec.ordinal);
   const service = kind === undefined ? undefined : input.serviceSpec(kind, manifest.scope, name);
   const probe = Object(Object(service?.probes).readiness);
   const path = Object(probe.http_get).path ?? service?.health_check;

@@ -1,3 +1,4 @@
+import { ingressTargetKind, portFallback } from "../../orchestration/api/ingress-target.ts";
 import { type PlaneName, planeNames } from "../../orchestration/api/kinds/ingress.ts";
 import type { PodKind } from "../../orchestration/api/manifest.ts";
 import type { PodEndpoint } from "../../orchestration/api/pod-endpoint.ts";
@@ -23,8 +24,6 @@ export interface FoundUpstreams {
 
 /** Of an upstream that gets as much as the others. */
 const weight = 100;
-/** The contract's last resort. */
-const portFallback = 80;
 
 /** Looks replicas up by the service that they belong to. */
 export function createUpstreams(targets: Targets): (manifest: IngressManifest, read: ReadIngress) => FoundUpstreams {
@@ -62,7 +61,7 @@ interface Wanted {
 }
 
 function replicasOf({ id, kinds, running, ordinal, port }: Wanted): FoundUpstreams {
-  const kind = targetKind(kinds, ordinal);
+  const kind = ingressTargetKind(kinds, ordinal);
   const replicas = running.filter((one) => {
     const isKind = kind === undefined || one.kind === kind;
     return isKind && (ordinal === undefined || one.ordinal === ordinal) && (one.ready || one.leaving);
@@ -87,12 +86,6 @@ function replicasOf({ id, kinds, running, ordinal, port }: Wanted): FoundUpstrea
   const isAssumed = port === undefined && replicas.some(({ ports }) => ports.length === 0);
   const message = `port: neither this ingress nor ${id} names a port; port ${portFallback} is used`;
   return { upstreams, problem: isAssumed ? { reason: "PortAssumed", message } : undefined };
-}
-
-/** A name may be both: the deployment counts, unless one replica of a statefulset is asked for. */
-export function targetKind(kinds: readonly PodKind[], ordinal: number | undefined): PodKind | undefined {
-  const first = ordinal === undefined ? "deployment" : "statefulset";
-  return kinds.includes(first) ? first : kinds[0];
 }
 
 function upstreamOf(endpoint: PodEndpoint, port: number | undefined): Upstream[] {

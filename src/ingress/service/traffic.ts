@@ -1,3 +1,4 @@
+import { ingressTargetKind } from "../../orchestration/api/ingress-target.ts";
 import type { ManifestKey, PodKind } from "../../orchestration/api/manifest.ts";
 import type { Traffic as Span } from "../../orchestration/api/receipt.ts";
 import type { IngressTraffic, SiteTraffic } from "../api/traffic.ts";
@@ -11,7 +12,6 @@ import { createTally, type Tally } from "../core/figures/tally.ts";
 import { createRecent } from "../core/figures/recent.ts";
 import { requestSeen } from "../core/figures/request-seen.ts";
 import { type IngressManifest, readIngress } from "../core/ingress-spec.ts";
-import { targetKind } from "../core/upstreams.ts";
 
 /** What visitors saw: figures of the last minutes for each ingress and replica. */
 export interface Traffic {
@@ -122,7 +122,7 @@ function appOf(
   if (manifest === undefined) return undefined;
   const { spec } = readIngress(manifest);
   const name = spec.service ?? manifest.name;
-  const kind = targetKind(serviceKinds(scope, name), spec.ordinal);
+  const kind = ingressTargetKind(serviceKinds(scope, name), spec.ordinal);
   return kind === undefined ? undefined : { kind, scope, name };
 }
 
@@ -132,7 +132,7 @@ function sitesOf({ kind, scope, name }: ManifestKey, options: Pick<TrafficOption
   const leading = options.ingresses().filter((manifest) => {
     if (manifest.scope !== scope) return false;
     const { spec } = readIngress(manifest);
-    const isOurs = (spec.service ?? manifest.name) === name && targetKind(kinds, spec.ordinal) === kind;
+    const isOurs = (spec.service ?? manifest.name) === name && ingressTargetKind(kinds, spec.ordinal) === kind;
     return isOurs && spec.tcp === undefined;
   });
   return leading.map((manifest) => `${manifest.scope}/${manifest.name}`);

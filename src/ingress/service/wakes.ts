@@ -1,7 +1,7 @@
+import { ingressTargetKind } from "../../orchestration/api/ingress-target.ts";
 import type { ManifestKey, PodKind } from "../../orchestration/api/manifest.ts";
 import type { Running } from "../core/change.ts";
 import { type IngressManifest, readIngress } from "../core/ingress-spec.ts";
-import { targetKind } from "../core/upstreams.ts";
 import { parseWakeLine } from "../core/wake-line.ts";
 
 export interface WakesOptions {
@@ -35,6 +35,6 @@ export function targetOf(
   const { scope } = manifest;
   const { spec } = readIngress(manifest);
   const name = spec.service ?? manifest.name;
-  const kind = targetKind(serviceKinds(scope, name), spec.ordinal);
+  const kind = ingressTargetKind(serviceKinds(scope, name), spec.ordinal);
   return kind === undefined ? undefined : { kind, scope, name };
 }

@@ -7,6 +7,7 @@ const releaseOnly = [
   "OutOfMemory",
   "ProgressDeadline",
   "ProbeFailing",
+  "PortClosed",
   "GuardTripped",
   "CommandFailed",
   "Superseded",

@@ -29,6 +29,8 @@ import { createPodTable } from "./state/pod-table.ts";
 import { createProgress } from "./state/progress.ts";
 import { probeTransition } from "./pods/probe-webhooks.ts";
 import { createProbeRoom } from "./pods/probes.ts";
+import { knock } from "./pods/knock.ts";
+import { createPortRoom } from "./pods/ports.ts";
 import { createCanaries } from "./rollout/canaries.ts";
 import { createGuards } from "./rollout/guard.ts";
 import { createReceipts } from "./rollout/write-receipts.ts";
@@ -74,7 +76,10 @@ export function createController(parts: ControllerParts): RunningController {
     onHeard: (pod, event) => incidents.heard(pod, event),
     // At once: whoever works on its resource may be busy for long, and until then it serves nobody.
     onStart(pod) {
-      const looked = pods.look(pod).then(() => probes.watch([pod]));
+      const looked = pods.look(pod).then(() => {
+        probes.watch([pod]);
+        ports.watch([pod]);
+      });
       looked.catch((error) => log.debug("pod not looked at", { pod: pod.name, error }));
     },
     onUp() {
@@ -107,6 +112,7 @@ export function createController(parts: ControllerParts): RunningController {
     },
     podsChanged,
   );
+  const ports = createPortRoom(() => context, podsChanged);
   const releasePhases = createReleasePhases(() => context, log);
   const outbox = createHookOutbox(parts, parts.sendWebhook);
   const closing = new AbortController();
@@ -129,6 +135,8 @@ export function createController(parts: ControllerParts): RunningController {
     notes,
     deaths: createDeaths({ ...parts, notes, pods, probes }),
     probes,
+    ports,
+    knock: parts.knock ?? knock,
     attendance: createAttendance(() => context),
     starts,
     unusedAssets: new Set(),
@@ -176,6 +184,7 @@ export function createController(parts: ControllerParts): RunningController {
         link.follow(signal),
         reconciler.run(signal),
         probes.run(signal),
+        ports.run(signal),
         usage.run(signal),
         jobs.run(signal),
         cron.run(signal),

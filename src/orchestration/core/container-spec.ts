@@ -11,6 +11,8 @@ export interface Replica {
   imageRef: string;
   /** Epoch milliseconds. */
   createdAt: number;
+  /** On the container's side, that ingresses lead to now. */
+  ingressPorts?: readonly number[];
 }
 
 /** One container of a workload, ready to be made. */
@@ -46,6 +48,7 @@ export function containerSpec(workload: ResolvedWorkload, replica: Replica, name
 }
 
 function labels(workload: ResolvedWorkload, replica: Replica, { label }: Naming): Record<string, string> {
+  const { ingressPorts = [] } = replica;
   return {
     [label.kind]: workload.kind,
     [label.scope]: workload.scope,
@@ -55,6 +58,7 @@ function labels(workload: ResolvedWorkload, replica: Replica, { label }: Naming)
     [label.manifestHash]: workload.hash,
     [label.generation]: String(workload.generation),
     [label.createdAt]: new Date(replica.createdAt).toISOString(),
+    ...(ingressPorts.length === 0 ? {} : { [label.ingressPorts]: ingressPorts.join(",") }),
   };
 }
 

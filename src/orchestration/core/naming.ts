@@ -31,6 +31,8 @@ export interface Labels {
   manifestHash: string;
   generation: string;
   createdAt: string;
+  /** Ports that ingresses led to when the container was made, `3000,8080`: see `controller/pods/port-room.ts`. */
+  ingressPorts: string;
   releaseId: string;
   role: string;
   claim: string;
@@ -68,6 +70,7 @@ export function naming(prefix = "berth"): Naming {
       manifestHash: `${prefix}.manifest_hash`,
       generation: `${prefix}.generation`,
       createdAt: `${prefix}.created_at`,
+      ingressPorts: `${prefix}.ingress_ports`,
       releaseId: `${prefix}.release_id`,
       role: `${prefix}.role`,
       claim: `${prefix}.claim`,

@@ -1,3 +1,5 @@
+import type { ListenAddress } from "../core/port-proof.ts";
+
 /** `unknown`: the engine did not say. */
 export type ContainerState =
   "created" | "running" | "restarting" | "paused" | "exited" | "removing" | "dead" | "unknown";
@@ -46,6 +48,15 @@ export interface ContainerDetail extends Container {
   nanoCpus: number | undefined;
   memoryBytes: number | undefined;
   tty: boolean;
+}
+
+/** TCP in the network of a container. */
+export interface TcpServed {
+  listening: boolean;
+  /** Connections to ports that listen. */
+  established: number;
+  /** Without the engine's own; undefined where they are not told one by one. */
+  listeners?: readonly ListenAddress[];
 }
 
 /** How a container ended. */

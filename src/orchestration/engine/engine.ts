@@ -1,6 +1,6 @@
 import type { ManifestKey } from "../api/manifest.ts";
 import type { ContainerSpec } from "../core/workload.ts";
-import type { ContainerEnd } from "./container.ts";
+import type { ContainerEnd, TcpServed } from "./container.ts";
 import type { Duplex } from "../../base/words/duplex.ts";
 import type { FileStat, WrittenFiles } from "./session.ts";
 import type { Machine } from "./machine.ts";
@@ -67,10 +67,10 @@ export interface Engine extends Machine {
   /** One reading of every running pod of this installation. */
   usage(): Promise<PodUsage[]>;
   /**
-   * TCP in the network of a running pod: whether anything listens, and how many connections to listening ports are
-   * open. Undefined when that cannot be seen from here, or the pod shares the machine's network.
+   * TCP in the network of a running pod: what listens there, and how many connections to listening ports are open.
+   * Undefined when that cannot be seen from here, or the pod shares the machine's network.
    */
-  connections(pod: PodRef): Promise<{ listening: boolean; established: number } | undefined>;
+  connections(pod: PodRef): Promise<TcpServed | undefined>;
   /**
    * Connects to a TCP port of a running pod. Fails `not_found` for a missing pod, `conflict` for one that does not run,
    * has no address, or does not listen there, `timeout` without an answer.

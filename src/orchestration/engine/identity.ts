@@ -14,7 +14,12 @@ export function identityOf(labels: Record<string, string>, { label }: Pick<Namin
     releaseId: labels[label.releaseId],
     hash: labels[label.manifestHash] ?? "",
     generation: Number(labels[label.generation] ?? 0),
+    ...portsIn(labels[label.ingressPorts]),
   };
+}
+
+function portsIn(text: string | undefined): Pick<PodIdentity, "ingressPorts"> {
+  return text === undefined ? {} : { ingressPorts: text.split(",").map(Number) };
 }
 
 /** The address on the platform network; loopback where the container shares the machine's network. */

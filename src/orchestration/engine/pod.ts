@@ -18,6 +18,8 @@ export interface PodIdentity {
   releaseId: string | undefined;
   hash: string;
   generation: number;
+  /** Ports on its side that ingresses led to when it was made; undefined: none. */
+  ingressPorts?: readonly number[];
 }
 
 /** One row of an observation. */

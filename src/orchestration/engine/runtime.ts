@@ -1,5 +1,5 @@
 import type { ContainerSpec } from "../core/workload.ts";
-import type { Container, ContainerDetail, ContainerEnd, Usage } from "./container.ts";
+import type { Container, ContainerDetail, ContainerEnd, TcpServed, Usage } from "./container.ts";
 import type { FileStat, WrittenFiles } from "./session.ts";
 import type { Image, Machine } from "./machine.ts";
 import type { AttachOptions, Checked, ExecSession, ExecSpec, LogOptions } from "./session.ts";
@@ -69,10 +69,10 @@ export interface Runtime extends Machine {
   usage(): Promise<Usage[]>;
 
   /**
-   * TCP in the network of a running container: whether anything listens, and how many connections to listening ports
-   * are open. Undefined when that cannot be seen from here, or the container shares the machine's network.
+   * TCP in the network of a running container: what listens there, and how many connections to listening ports are
+   * open. Undefined when that cannot be seen from here, or the container shares the machine's network.
    */
-  connections(nameOrId: string): Promise<{ listening: boolean; established: number } | undefined>;
+  connections(nameOrId: string): Promise<TcpServed | undefined>;
 
   /** A file, folder or link; undefined where there is none, and for a container that is missing. Links on the way are followed, the last part is not. */
   statFile(nameOrId: string, path: string): Promise<FileStat | undefined>;

@@ -2,6 +2,7 @@ import { Failure } from "../../../base/wire/failure.ts";
 import type { ProbeAction, ProbeConfig } from "../../core/spec/probes.ts";
 import type { PodRef } from "../../engine/pod.ts";
 import type { Context } from "../state/context.ts";
+import { refusalText } from "./knock.ts";
 
 interface Attempt {
   ok: boolean;
@@ -39,7 +40,7 @@ function act(context: Context, container: ProbedContainer, action: ProbeAction, 
     case "http":
       return http(context, container, action, limit);
     case "tcp":
-      return tcp(hostOf(container), action.port, limit);
+      return tcp(context, container, { port: action.port, limit });
     case "exec":
       return exec(context, container, action.command, limit);
   }
@@ -109,27 +110,14 @@ async function firstPart(body: ReadableStream<Uint8Array> | null): Promise<strin
   return text;
 }
 
-async function tcp(host: string, port: number, limit: AbortSignal): Promise<Attempt> {
-  const opened = Promise.withResolvers<Attempt>();
-  // A refusal is told twice, here and by `connect`: nobody waits for this one then.
-  opened.promise.catch(() => undefined);
-  const hostname = host.replace(/^\[|\]$/g, "");
-  const socket = await Bun.connect({
-    hostname,
-    port,
-    socket: {
-      open: () => opened.resolve({ ok: true, text: "connected" }),
-      error: (_socket, error) => opened.reject(error),
-      connectError: (_socket, error) => opened.reject(error),
-      data: () => undefined,
-    },
-  });
-  limit.addEventListener("abort", () => opened.reject(limit.reason), { once: true });
-  try {
-    return await opened.promise;
-  } finally {
-    socket.terminate();
-  }
+async function tcp(
+  { knock }: Context,
+  container: ProbedContainer,
+  { port, limit }: { port: number; limit: AbortSignal },
+): Promise<Attempt> {
+  const host = hostOf(container).replace(/^\[|\]$/g, "");
+  await knock({ host, port }, limit);
+  return { ok: true, text: "connected" };
 }
 
 async function exec(
@@ -152,8 +140,5 @@ function bounded(attempt: Promise<Attempt>, limit: AbortSignal): Promise<Attempt
 }
 
 function reasonOf(error: unknown): string {
-  if (error instanceof Failure) return error.message;
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  if (code === "ECONNREFUSED" || code === "ConnectionRefused") return "connection refused";
-  return error instanceof Error ? error.message : String(error);
+  return error instanceof Failure ? error.message : refusalText(error);
 }

@@ -9,6 +9,8 @@ export interface ProbeRoom {
   watch(pods: readonly Pod[]): void;
   /** Undefined for a pod that declares no probes. */
   readiness(pod: Pod): ProbeReadiness | undefined;
+  /** Whether a startup or readiness probe of the pod says when it is ready. */
+  answersFor(pod: Pod): boolean;
   /** The probe that keeps a running pod from being ready; undefined while none has failed. */
   failing(pod: Pod): FailingProbe | undefined;
   /** The same in one sentence. */

@@ -175,6 +175,10 @@ export function createProbeRoom(
       // Between a restart of the container and the first look at it, what is known is about the run before.
       return { ...ready, ready: ready.ready && isOfThisRun(runner, pod) };
     },
+    answersFor(pod) {
+      const { startup, readiness } = runners.get(pod.id)?.config ?? probesOf(contextOf(), pod);
+      return startup !== undefined || readiness !== undefined;
+    },
     failing,
     hindrance(pod) {
       const found = failing(pod);

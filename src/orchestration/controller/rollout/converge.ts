@@ -110,6 +110,7 @@ async function planAfresh(
   if (guess?.steps.length === 0) return guess;
   await context.pods.refresh(key);
   context.probes.watch(context.pods.of(key));
+  context.ports.watch(context.pods.of(key));
   return planNow(context, key, workload);
 }
 

@@ -9,6 +9,8 @@ import type { ContainerSpec, ContainerTemplate, ResolvedWorkload } from "../../c
 import type { PodRef } from "../../engine/pod.ts";
 import type { Context } from "../state/context.ts";
 import { drain } from "../pods/drain.ts";
+import { portsOf } from "../pods/ports.ts";
+import { specOf } from "../state/pod-spec.ts";
 import { leaveIngress } from "../pods/leave-ingress.ts";
 import { refuseHeldPorts } from "../desired/host-ports.ts";
 import { withInit } from "../desired/init-process.ts";
@@ -136,7 +138,8 @@ async function create(context: Context, creation: Creation): Promise<void> {
 /** A container that cannot start is not left behind: the next try makes a new one from what is true then. */
 async function startNew(context: Context, { workload, ordinal, why, imageRef }: Creation, id: string): Promise<void> {
   const createdAt = context.clock.now();
-  const replica = { replicaId: id, imageRef, createdAt, ...(ordinal === undefined ? {} : { ordinal }) };
+  const ingressPorts = ingressPortsOf(context, workload, ordinal);
+  const replica = { replicaId: id, imageRef, createdAt, ingressPorts, ...(ordinal === undefined ? {} : { ordinal }) };
   const { spec, missing } = await withInit(
     context,
     containerSpec(workload, replica, context.names),
@@ -150,6 +153,14 @@ async function startNew(context: Context, { workload, ordinal, why, imageRef }: 
     replica: id,
     why: [why, missing].filter(Boolean).join("; "),
   });
+}
+
+/** What visitors are sent to once it is ready. */
+function ingressPortsOf(context: Context, workload: ResolvedWorkload, ordinal: number | undefined): number[] {
+  const { kind, scope, name, hash } = workload;
+  const key = { kind, scope, name };
+  const spec = specOf(context, { key, hash });
+  return spec === undefined ? [] : [...portsOf(context, { key, ordinal, spec }).keys()];
 }
 
 interface Starting {

@@ -108,12 +108,13 @@ function note(context: Context, watch: Watch, { pod, isNew }: { pod: Pod; isNew:
  * On the steady clock; undefined while no requests are sent to it. One that served before this server began counts from
  * now on: the figures of before are lost.
  */
-function servingSince({ clock, leaving, probes }: Context, pod: Pod): number | undefined {
+function servingSince({ clock, leaving, ports, probes }: Context, pod: Pod): number | undefined {
   if (pod.state !== "running" || pod.upSince === undefined || leaving.has(pod.id)) return undefined;
   const probed = probes.readiness(pod);
   if (probed !== undefined && !probed.ready) return undefined;
+  if (!ports.mayServe(pod)) return undefined;
   if (pod.inherited) return clock.steady();
-  if (probed === undefined) return pod.upSince;
+  if (probed === undefined) return ports.openSince(pod) ?? pod.upSince;
   const ago = clock.now() - Date.parse(probed.last_transition ?? "");
   const now = clock.steady();
   return Number.isFinite(ago) ? Math.min(now, Math.max(pod.upSince, now - ago)) : now;

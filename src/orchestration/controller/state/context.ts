@@ -24,6 +24,8 @@ import type { Notes } from "./notes.ts";
 import type { CallbackDoor, PluginRoom } from "../plugins/plugin-room.ts";
 import type { IngressSpecLimits } from "../../core/rules/rule.ts";
 import type { PodTable } from "./pod-table.ts";
+import type { Knock } from "../pods/knock.ts";
+import type { PortRoom } from "../pods/port-room.ts";
 import type { ProbeRoom } from "../pods/probe-room.ts";
 import type { Progress } from "./progress.ts";
 import type { IngressGate, IngressPluginState } from "../pods/ingress-gate.ts";
@@ -122,6 +124,8 @@ export interface Outside {
   fetch: (url: string, options: FetchOptions) => Promise<Response>;
   /** For addresses that manifests name. */
   download: Download;
+  /** How a TCP port is asked; absent: by connecting. */
+  knock?: Knock;
   /** What visitors saw, as the ingress counted it; absent: there is no ingress. */
   trafficOf?: TrafficOf;
   /** Why ingresses are not served now; undefined when they are. Absent: nobody knows. */
@@ -173,6 +177,8 @@ export interface Context extends Outside {
   pods: PodTable;
   link: EngineLink;
   probes: ProbeRoom;
+  ports: PortRoom;
+  knock: Knock;
   progress: Progress;
   usage: UsageSampler;
   deaths: Deaths;

@@ -45,7 +45,7 @@ export async function saveStatus(context: Context, finding: Finding): Promise<vo
     steadyNow: context.clock.steady(),
     previous: previous?.conditions,
   });
-  const warnings = notActedUpon(manifest.kind, manifest.spec);
+  const warnings = [...notActedUpon(manifest.kind, manifest.spec), ...context.ports.warnings(manifest)];
   const restarts = earlierRestarts(context, manifest);
   const error = (trouble ?? stopped)?.message;
   const status: PodKindStatus & WireMemory = {

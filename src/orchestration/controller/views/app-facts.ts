@@ -139,7 +139,7 @@ function replicaFacts(context: Context, pod: Pod, { frozenIds, now, steady }: Mo
     releaseId: pod.releaseId,
     state: pod.state,
     ready,
-    reason: context.probes.hindrance(pod) ?? reason,
+    reason: context.probes.hindrance(pod) ?? context.ports.hindrance(pod) ?? reason,
     leaving: context.leaving.has(pod.id),
     frozen: frozenIds.includes(pod.replicaId),
     createdAt: pod.createdAt,

@@ -26,8 +26,8 @@ export function crashDueAt(pod: PlannedPod, { crashRestarts, crashAfterMs }: Rul
 type Crashes = Pick<PlannedPod, "crashes" | "exitCode" | "killedFor">;
 
 /** What keeps a replica that was started from being ready, as far as it shows. */
-export function hindranceOf(pod: Crashes & Pick<PlannedPod, "probe">): string | undefined {
-  const found = [crashText(pod), pod.probe].filter((text) => text !== undefined);
+export function hindranceOf(pod: Crashes & Pick<PlannedPod, "probe" | "port">): string | undefined {
+  const found = [crashText(pod), pod.probe, pod.port].filter((text) => text !== undefined);
   return found.length === 0 ? undefined : found.join(", ");
 }
 

@@ -36,6 +36,8 @@ export interface PlannedPod {
   cannotStart?: string | undefined;
   /** What its probe fails with, as long as that keeps it from being ready. */
   probe?: string | undefined;
+  /** The port of an ingress that is closed, as long as that keeps it from being ready. */
+  port?: string | undefined;
   oomKilled: boolean;
   frozen: boolean;
   /** Why a run of ours keeps it out of service for a while, for people: it is left alone, and not ready until that ends. */

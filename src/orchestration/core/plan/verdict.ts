@@ -96,7 +96,9 @@ function isHopeless({ attempts, reason }: NonNullable<VerdictInput["lastError"]>
 /** What kept it from being ready until the deadline. */
 function beneath(lastError: VerdictInput["lastError"], fresh: readonly PlannedPod[]): ReleaseReason[] {
   if (lastError !== undefined) return [lastError.reason];
-  return fresh.some((pod) => pod.probe !== undefined && !pod.ready) ? ["ProbeFailing"] : [];
+  const lacking = fresh.filter((pod) => !pod.ready);
+  if (lacking.some(({ probe }) => probe !== undefined)) return ["ProbeFailing"];
+  return lacking.some(({ port }) => port !== undefined) ? ["PortClosed"] : [];
 }
 
 function loopText(pod: PlannedPod, { crashRestarts, crashAfterMs }: PlanWorkload["rollout"], now: number): string {

@@ -19,6 +19,10 @@ export interface DecodedIngress {
   isShared: boolean;
   /** Undefined: the resource of its own name. */
   service: string | undefined;
+  /** One replica of a statefulset; undefined: all of them. */
+  ordinal: number | undefined;
+  /** On the container's side; undefined: the first of the service. */
+  port: number | undefined;
   /** The plugin that routes in place of this server. */
   plugin: string | undefined;
   policy: string;
@@ -50,6 +54,8 @@ export function decodeIngress(spec: Fields): DecodedIngress {
     redirected: listOf(spec.redirects).flatMap(({ from }) => textOf(from)?.toLowerCase() ?? []),
     isShared: spec.shared === true,
     service: textOf(spec.service),
+    ordinal: integerOf(spec.ordinal),
+    port: integerOf(spec.port),
     plugin: textOf(spec.plugin),
     policy: textOf(lb.policy) ?? routingDefaults.policy,
     hasActiveChecks: textOf(lb.interval) !== undefined,

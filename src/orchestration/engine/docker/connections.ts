@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import type { TcpServed } from "../container.ts";
 import type { Runtime } from "../runtime.ts";
 import type { SystemRoots } from "./cgroup.ts";
 import type { DockerClient } from "./client.ts";
@@ -13,27 +14,43 @@ const listen = "0A";
 const engineResolver = "0B00007F";
 
 interface TcpRow {
+  address: string;
   port: number;
   state: string;
 }
 
-/** Local port and state of each socket in the text of `/proc/<pid>/net/tcp` or `tcp6`, without those of the engine. */
+/** Local address, port and state of each socket in the text of `/proc/<pid>/net/tcp` or `tcp6`, without those of the engine. */
 export function tcpRows(text: string): TcpRow[] {
   return text
     .split("\n")
     .slice(1)
     .flatMap((line) => {
       const [, local = "", , state = ""] = line.trim().split(/\s+/);
-      const port = Number.parseInt(local.slice(local.lastIndexOf(":") + 1), 16);
-      return Number.isNaN(port) || local.startsWith(`${engineResolver}:`) ? [] : [{ port, state }];
+      const [words = "", end = ""] = local.split(":");
+      const port = Number.parseInt(end, 16);
+      return Number.isNaN(port) || words === engineResolver ? [] : [{ address: addressIn(words), port, state }];
     });
 }
 
-/** What a network serves: whether anything listens, and how many connections those ports have. */
-export function servedBy(rows: readonly TcpRow[]): { listening: boolean; established: number } {
-  const ports = new Set(rows.filter(({ state }) => state === listen).map(({ port }) => port));
+/** The kernel of a little-endian machine prints words of four bytes, each back to front. */
+function addressIn(words: string): string {
+  const bytes = (words.match(/.{8}/g) ?? []).flatMap((word) => (word.match(/../g) ?? []).reverse());
+  const numbers = bytes.map((byte) => Number.parseInt(byte, 16));
+  if (numbers.length === 4) return numbers.join(".");
+  if (numbers.slice(0, 12).join() === mappedPrefix) return numbers.slice(12).join(".");
+  const groups = numbers.flatMap((byte, index) => (index % 2 === 0 ? [(byte << 8) | (numbers[index + 1] ?? 0)] : []));
+  return new URL(`http://[${groups.map((group) => group.toString(16)).join(":")}]`).hostname.slice(1, -1);
+}
+
+/** Of an IPv4 address in an IPv6 table. */
+const mappedPrefix = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255].join();
+
+/** What a network serves: what listens, and how many connections those ports have. */
+export function servedBy(rows: readonly TcpRow[]): TcpServed {
+  const listeners = rows.filter(({ state }) => state === listen).map(({ address, port }) => ({ address, port }));
+  const ports = new Set(listeners.map(({ port }) => port));
   const open = rows.filter(({ state, port }) => (state === established || state === synReceived) && ports.has(port));
-  return { listening: ports.size > 0, established: open.length };
+  return { listening: ports.size > 0, established: open.length, listeners };
 }
 
 interface ConnectionsParts {

@@ -56,6 +56,7 @@ function look() {
     } as unknown as Store,
     leaving: { add: () => undefined, remove: () => undefined, has: () => false },
     pods: { of: () => pods } as unknown as Context["pods"],
+    ports: { mayServe: () => true } as unknown as Context["ports"],
     probes: {
       readiness: ({ id }: Pod) => ({ ready: id === "a", startup_passed: true }),
     } as unknown as Context["probes"],

@@ -18,9 +18,19 @@ describe("the kernel's table of sockets", () => {
   test("gives local port and state, of both address families", () => {
     const text = `${head}${row(anyone("1F90"), "0A")}${row(six("0050"), "01")}`;
     expect(tcpRows(text)).toEqual([
-      { port: 8080, state: "0A" },
-      { port: 80, state: "01" },
+      { address: "0.0.0.0", port: 8080, state: "0A" },
+      { address: "::", port: 80, state: "01" },
     ]);
+  });
+
+  test.each([
+    ["0100007F", "127.0.0.1"],
+    ["0200A8C0", "192.168.0.2"],
+    ["00000000000000000000000001000000", "::1"],
+    ["0000000000000000FFFF00000100007F", "127.0.0.1"],
+    ["B80D0120000000000000000001000000", "2001:db8::1"],
+  ])("says %s as %s", (words, address) => {
+    expect(tcpRows(`${head}${row(`${words}:1388`, "0A")}`)).toEqual([{ address, port: 5000, state: "0A" }]);
   });
 
   test("leaves out the engine's name server", () => {
@@ -42,7 +52,11 @@ describe("the kernel's table of sockets", () => {
     try {
       const own = () => tcpRows(readFileSync("/proc/self/net/tcp", "utf8")).filter((found) => found.port === port);
       await waitFor("the connection to be in the table", () => servedBy(own()).established === 1);
-      expect(servedBy(own())).toEqual({ listening: true, established: 1 });
+      expect(servedBy(own())).toEqual({
+        listening: true,
+        established: 1,
+        listeners: [{ address: "127.0.0.1", port }],
+      });
     } finally {
       client.end();
       for (const socket of sockets) socket.destroy();
@@ -51,29 +65,28 @@ describe("the kernel's table of sockets", () => {
   });
 });
 
+const anywhere = (port: number, state: string) => ({ address: "0.0.0.0", port, state });
+const on80 = [{ address: "0.0.0.0", port: 80 }];
+
 describe("what is served", () => {
   test("counts connections to ports that listen, not those a container opened itself", () => {
-    const rows = [
-      { port: 80, state: "0A" },
-      { port: 80, state: "01" },
-      { port: 80, state: "01" },
-      { port: 41000, state: "01" },
-    ];
-    expect(servedBy(rows)).toEqual({ listening: true, established: 2 });
+    const rows = [anywhere(80, "0A"), anywhere(80, "01"), anywhere(80, "01"), anywhere(41000, "01")];
+    expect(servedBy(rows)).toEqual({ listening: true, established: 2, listeners: on80 });
   });
 
   test("counts those that are begun and not accepted yet", () => {
-    const rows = ["0A", "03", "01"].map((state) => ({ port: 80, state }));
-    expect(servedBy(rows)).toEqual({ listening: true, established: 2 });
+    const rows = ["0A", "03", "01"].map((state) => anywhere(80, state));
+    expect(servedBy(rows)).toEqual({ listening: true, established: 2, listeners: on80 });
   });
 
   test("does not count connections that are closing", () => {
-    const closing = ["04", "05", "06", "08", "0B"].map((state) => ({ port: 80, state }));
-    expect(servedBy([{ port: 80, state: "0A" }, ...closing])).toEqual({ listening: true, established: 0 });
+    const closing = ["04", "05", "06", "08", "0B"].map((state) => anywhere(80, state));
+    const listening = { listening: true, established: 0, listeners: on80 };
+    expect(servedBy([anywhere(80, "0A"), ...closing])).toEqual(listening);
   });
 
   test("is nothing where nothing listens", () => {
-    expect(servedBy([{ port: 80, state: "01" }])).toEqual({ listening: false, established: 0 });
+    expect(servedBy([anywhere(80, "01")])).toEqual({ listening: false, established: 0, listeners: [] });
   });
 });
 
@@ -98,12 +111,12 @@ describe("of a container", () => {
   test("the sockets under its process are counted, of both families together", async () => {
     table("tcp", head + row(anyone("1F90"), "0A") + row(anyone("1F90"), "01"));
     table("tcp6", head + row(six("1F90"), "01"));
-    expect(await ask({ pid: 42, networks: {} })).toEqual({ listening: true, established: 2 });
+    expect(await ask({ pid: 42, networks: {} })).toMatchObject({ listening: true, established: 2 });
   });
 
   test("one family is enough", async () => {
     table("tcp6", head + row(six("1F90"), "0A"));
-    expect(await ask({ pid: 42, networks: {} })).toEqual({ listening: true, established: 0 });
+    expect(await ask({ pid: 42, networks: {} })).toMatchObject({ listening: true, established: 0 });
   });
 
   test("nothing is known of one that is gone, does not run, or has no table", async () => {
