@@ -16,6 +16,7 @@ import { type Door, openDoor } from "./ingress/proxy/door.ts";
 import { heldRoutesIn } from "./ingress/proxy/plugin-routes-file.ts";
 import { createIngress, type Ingress, type IngressSource } from "./ingress/service/create.ts";
 import { createPluginRouting, type PluginRouting, type RunPlugin } from "./ingress/service/plugin-routes.ts";
+import { createCertificateViews } from "./ingress/service/certificate-views.ts";
 import { createAccess } from "./ingress/service/access.ts";
 import { createTraffic, type Traffic } from "./ingress/service/traffic.ts";
 import { openReceiver, type Receiver } from "./ingress/proxy/receiver.ts";
@@ -112,6 +113,8 @@ export async function createIngressRoom(parts: IngressRoomOptions): Promise<Ingr
   const plugins = pluginRoutingOf(source, parts);
   const views = createIngressViews({
     ...{ ingress, plugins, loops, ingresses: source.ingresses, proxy: proxies, listen },
+    lately: traffic.lately,
+    certificates: createCertificateViews(parts.certificates),
     traffic: () => ({ ...traffic.lastMinute(), dropped: ends?.receiver.dropped() ?? 0 }),
     access: accessLog.read,
   });

@@ -196,6 +196,34 @@ describe("no request fails", () => {
   });
 });
 
+test("an ingress whose visitors get errors is named by every command that an operator asks", async () => {
+  const cgi = "/www/cgi-bin/fail";
+  const fails = `mkdir -p /www/cgi-bin; printf '#!/bin/sh\\necho "Status: 500 Oops"\\necho\\n' > ${cgi}; chmod +x ${cgi}`;
+  const command = ["sh", "-c", `${fails}; ${page("bad")}`];
+  const bad = { ...app("bad", { command, probes: {}, replicas: 1 }), name: "bad" };
+  const visit = () => get("bad.test", "/cgi-bin/fail");
+  await it.apply(bad, { ...route({ host: "bad.test" }), name: "bad" });
+  await it.ready("deployment", "web", "bad");
+  await waitFor("an error of the app", async () => (await visit().catch(String)).startsWith("500"));
+  for (let count = 0; count < 5; count += 1) await visit();
+  const failing = /\d+ of \d+ requests failed in the last 30 s/;
+  await waitFor("the requests to be counted", async () =>
+    failing.test((await it.cli(["ingress", "ls", "web/bad"])).stdout),
+  );
+  for (const words of [
+    ["get", "ingress"],
+    ["get", "deployment", "web"],
+    ["describe", "web/bad"],
+    ["why", "web/bad"],
+  ]) {
+    expect([words, (await it.cli(words)).stdout]).toEqual([words, expect.stringMatching(failing)]);
+  }
+  const status = await it.cli(["status"]);
+  expect([status.exitCode, status.stdout]).toEqual([1, expect.stringMatching(failing)]);
+  await it.call("DELETE", "/apply?kind=ingress&scope=web&name=bad");
+  await it.call("DELETE", "/apply?kind=deployment&scope=web&name=bad");
+});
+
 test("a replica that dies is passed over at once", async () => {
   const traffic = load();
   const [victim] = await it.pods("web", "shop");

@@ -54,6 +54,8 @@ export function ingressViews(changed: Partial<IngressViewOptions> = {}, state = 
       stop: async () => void calls.push("stop"),
     },
     loops: { problem: () => undefined },
+    lately: () => ({ seconds: 30, requests: 0, failed: 0 }),
+    certificates: { list: () => ({ certificates: [] }) },
     plugins: { of: () => undefined, reload: () => calls.push("plugins") > 0 },
     ingresses: () => ingresses,
     proxy: usableView({

@@ -109,7 +109,7 @@ export async function applySet(context: Context, args: Arguments, set: ManifestS
   const targets = targetsOf(context.api, result, plan);
   if (result.atomic !== undefined) return followAtomic({ id: result.atomic, targets, timeoutMs, context });
   const waited = await watch(targets, timeoutMs, context);
-  for (const line of await receiptLines(waited.targets, context)) context.terminal.note(line);
+  for (const line of receiptLines(waited.targets, context)) context.terminal.note(line);
   for (const line of await certificateLines(result, timeoutMs, context)) context.terminal.note(line);
   for (const line of partialText(plan, waited, context.terminal.noteStyle)) context.terminal.note(line);
   return exitOf(waited);

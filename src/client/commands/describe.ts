@@ -15,6 +15,8 @@ import { findPods, isPodWord } from "../wait/pods.ts";
 import { resourceReference } from "../shell/reference.ts";
 import { certificatesFor, certificatesText } from "../text/certificate-text.ts";
 import { upstreamsText } from "../text/ingress-text.ts";
+import { troublesOf } from "../text/trouble-text.ts";
+import { readTroubles } from "../wait/troubles.ts";
 import { childrenOf } from "../text/resource-status.ts";
 import { tableSetup } from "./get.ts";
 
@@ -73,11 +75,17 @@ async function show(description: Description, reveal: boolean, context: Context)
   }
   const words =
     isWell(description.status?.phase) || context.json ? [] : await lastWords(context, formatKey({ kind, scope, name }));
+  const troubles = context.json ? [] : troublesOf({ kind, scope, name }, await readTroubles(context));
   const isIngress = kind === "ingress" && !context.json;
   const replicas = isIngress ? await replicaLines(description, context) : [];
   const certificates = isIngress ? await certificateLines(description, context) : [];
   answer(context, description, () =>
-    [describeText(description, { ...tableSetup(context), reveal }), ...replicas, ...certificates, ...words].join("\n"),
+    [
+      describeText(description, { ...tableSetup(context), reveal, troubles }),
+      ...replicas,
+      ...certificates,
+      ...words,
+    ].join("\n"),
   );
 }
 

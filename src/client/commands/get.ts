@@ -15,7 +15,9 @@ import { kindWords, nothingNamed, requireNamed } from "../shell/named.ts";
 import { parseReference } from "../shell/reference.ts";
 import { resourceTable, type TableSetup } from "../text/resource-table.ts";
 import { printable } from "../shell/style.ts";
+import { troublesOf } from "../text/trouble-text.ts";
 import { didYouMean } from "../shell/suggest.ts";
+import { readTroubles } from "../wait/troubles.ts";
 import { watch } from "../wait/watch.ts";
 
 export const getCommand: CommandBody = {
@@ -186,14 +188,31 @@ async function getManifests(wanted: Wanted, context: Context): Promise<View> {
     const what = wanted.kind === undefined ? "" : `${wanted.kind} `;
     throw await nothingNamed(wanted.reference, context, what);
   }
-  const pods = context.json || context.yaml || context.names ? [] : await podsOf(manifests, wanted.once, context);
+  const isForPrograms = context.json || context.yaml || context.names;
+  const pods = isForPrograms ? [] : await podsOf(manifests, wanted.once, context);
+  const troubles = isForPrograms ? [] : await troublesAround(manifests, context);
   return {
     data: manifests,
     documents: manifests.map(applicable),
     names: manifests.map(nameOf),
     exitCode: exitCodes.done,
-    text: (now) => manifestTables({ manifests, pods, kind: wanted.kind ?? word }, { ...tableSetup(context), now }),
+    text: (now) =>
+      [
+        manifestTables({ manifests, pods, kind: wanted.kind ?? word }, { ...tableSetup(context), now }),
+        ...(troubles.length === 0 ? [] : ["", ...troubles]),
+      ].join("\n"),
   };
+}
+
+/** What is wrong for visitors of what is listed, a line each. */
+async function troublesAround(manifests: readonly ListedManifest[], context: Context): Promise<string[]> {
+  if (!manifests.some(({ kind }) => isPodKind(kind) || kind === "ingress")) return [];
+  const troubles = await readTroubles(context);
+  const { red } = context.terminal.style;
+  const lines = manifests.flatMap((one) =>
+    troublesOf(one, troubles).map((text) => `${formatKey({ scope: "", ...one })}: ${text}`),
+  );
+  return [...new Set(lines)].map((text) => `${red("✗")} ${text}`);
 }
 
 /** Undefined, and the reason told, where nobody can say what runs. */

@@ -5,6 +5,8 @@ import { answer, type CommandBody } from "../shell/command.ts";
 import { usageFailure } from "../shell/failures.ts";
 import { resourceQuery } from "../shell/reference.ts";
 import { oneWord } from "../shell/words.ts";
+import { readTroubles } from "../wait/troubles.ts";
+import { troublesOf } from "../text/trouble-text.ts";
 import { timelineText } from "../text/incident-text.ts";
 import { whyText } from "../text/why-text.ts";
 import { tableSetup } from "./get.ts";
@@ -16,9 +18,10 @@ export const whyCommand: CommandBody = {
   examples: ["why shop/web  what happened, and what to type next"],
   detail: [
     "Shows the last death (exit code, signal, memory, last lines of output, last probes), the last",
-    "release that failed and where it went back to, and what was changed in the hour before. For a job",
-    "or cron job it shows the last run that failed, took too long or was missed; for an ingress, how it",
-    "is served now and what it lacks. Deaths are kept when a resource is deleted.",
+    "release that failed and where it went back to, and what was changed in the hour before. It names",
+    "firing alerts and what visitors miss: failing requests, certificates, ports that are closed. For a",
+    "job or cron job it shows the last run that failed, took too long or was missed; for an ingress, how",
+    "it is served now and what it lacks. Deaths are kept when a resource is deleted.",
   ],
   flags: [
     { name: "lines", short: "n", value: "LINES", summary: "at most this many lines of output (100)" },
@@ -35,7 +38,8 @@ export const whyCommand: CommandBody = {
     const lines = args.value("lines") ?? String(linesMax);
     if (!/^\d+$/.test(lines)) throw usageFailure(`--lines "${lines}" is not a whole number`);
     const data = await context.api.call(why, { query: resourceQuery(text, args.value("kind")) });
-    const whole = () => whyText(data, { ...tableSetup(context), lines: Number(lines) });
+    const troubles = context.json ? [] : troublesOf(data, await readTroubles(context));
+    const whole = () => whyText(data, { ...tableSetup(context), lines: Number(lines), troubles });
     if (!args.on("timeline")) {
       return answer(context, data, whole);
     }

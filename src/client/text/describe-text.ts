@@ -24,9 +24,9 @@ type Description = DataOf<typeof describe>;
 /** One resource: what it is, how it is, its pods, and what is wrong. */
 export function describeText(
   { manifest, status, pods, volumes, block, errors }: Description,
-  setup: TableSetup & { reveal: boolean },
+  setup: TableSetup & { reveal: boolean; troubles?: readonly string[] },
 ): string {
-  const { style } = setup;
+  const { style, troubles = [] } = setup;
   const { kind, scope = "", name, metadata } = manifest;
   const facts = [
     ["revision", String(metadata?.revision ?? "-")],
@@ -34,6 +34,7 @@ export function describeText(
     ["created", `${ageOf(metadata?.created_at, setup.now)} ago`],
     ["changed", `${ageOf(metadata?.updated_at, setup.now)} ago`],
     ...statusFacts(status, setup),
+    ...troubles.map((text) => ["trouble", style.red(text)]),
     ...placeFacts(manifest, pods),
     ...lastFailure(status, { ref: [scope, name].filter(Boolean).join("/"), style }),
   ];

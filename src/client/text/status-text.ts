@@ -1,5 +1,6 @@
 import type { DataOf } from "../../base/wire/endpoint.ts";
 import type { CertificateView } from "../../ingress/api/certificates.ts";
+import type { Alert } from "../../observability/api/alerts.ts";
 import type { IngressStatus } from "../../ingress/api/ingress.ts";
 import type { ListedManifest } from "../../orchestration/api/apply.ts";
 import type { Event } from "../../orchestration/api/events.ts";
@@ -11,6 +12,7 @@ import { eventRows } from "./event-text.ts";
 import { ingressWarnings } from "./ingress-warnings.ts";
 import { canaryCell, phaseOf, reasonCell } from "./resource-status.ts";
 import type { TableSetup } from "./resource-table.ts";
+import { isFault } from "./trouble-text.ts";
 import { sameFailures } from "./same-failures.ts";
 import { listText } from "./table-text.ts";
 import { ageOf } from "./time-text.ts";
@@ -25,7 +27,10 @@ const failureActions =
   /^(?:replica\.(?:crash|oom)|release\.(?:failed|post_failed)|rollout\.halted|hook\.dropped|apply\.stuck|run\.(?:failed|timed_out|missed))$/;
 
 interface Overview {
-  /** The engine answers, and every app is ready or in a canary step that goes as was asked. */
+  /**
+   * The engine answers, every app is ready or in a canary step that goes as was asked, every ingress serves its visitors,
+   * and no alert fires.
+   */
   well: boolean;
   server: Pick<Report, "version" | "started_at" | "root">;
   engine: Report["engine"];
@@ -34,6 +39,10 @@ interface Overview {
   ingress: { state: IngressStatus["proxy"]["state"]; total: number; troubled: number };
   canaries: { kind: string; scope: string; name: string; text: string }[];
   not_ready: { kind: string; scope: string; name: string; status: string; reason: string }[];
+  /** Ready, and yet a port that an ingress leads to is closed. */
+  closed_ports: { kind: string; scope: string; name: string; ports: number[]; text: string }[];
+  /** Those that fire, the most severe first. */
+  alerts: Pick<Alert, "id" | "rule" | "severity" | "title">[];
   /** Of the last day, oldest first. */
   failures: Event[];
   warnings: string[];
@@ -45,10 +54,12 @@ interface Parts {
   events: readonly Event[];
   ingress: IngressStatus;
   certificates: readonly CertificateView[];
+  /** Those that fire and are not silenced. */
+  alerts: readonly Alert[];
   now: number;
 }
 
-export function overviewOf({ report, manifests, events, ingress, certificates, now }: Parts): Overview {
+export function overviewOf({ report, manifests, events, ingress, certificates, alerts, now }: Parts): Overview {
   const { version, started_at, root, engine } = report;
   const apps = manifests.filter(({ kind }) => isPodKind(kind));
   const isAsleep = ({ status }: ListedManifest) => phaseOf(status) === "asleep";
@@ -56,9 +67,10 @@ export function overviewOf({ report, manifests, events, ingress, certificates, n
   const canaries = apps.filter((one) => canaryCell(one) !== "");
   const isWrong = (one: ListedManifest) => !isReady(one) && !canaries.includes(one);
   const notReady = manifests.filter((one) => (isPodKind(one.kind) ? isWrong(one) : phaseOf(one.status) === "failing"));
+  const closed = apps.flatMap(closedPorts);
   const failures = events.filter(({ at, action }) => failureActions.test(action) && Date.parse(at) > now - dayMs);
   return {
-    well: engine.up && notReady.length === 0,
+    well: engine.up && notReady.length === 0 && closed.length === 0 && !alerts.some(isFault),
     server: { version, started_at, root },
     engine,
     apps: {
@@ -80,9 +92,19 @@ export function overviewOf({ report, manifests, events, ingress, certificates, n
       const { kind, scope = "", name, status } = one;
       return { kind, scope, name, status: phaseOf(status) || "unknown", reason: reasonCell(one) };
     }),
+    closed_ports: closed,
+    alerts: alerts.map(({ id, rule, severity, title }) => ({ id, rule, severity, title })),
     failures,
     warnings: [...warningsOf(report), ...ingressWarnings(ingress, certificates)],
   };
+}
+
+function closedPorts({ kind, scope = "", name, status }: ListedManifest): Overview["closed_ports"] {
+  const ports: unknown = status?.closed_ports;
+  if (!Array.isArray(ports) || ports.length === 0) return [];
+  const warnings: unknown[] = Array.isArray(status?.warnings) ? status.warnings : [];
+  const text = warnings.find((one) => typeof one === "string" && one.startsWith(`port ${ports[0]} `));
+  return [{ kind, scope, name, ports, text: typeof text === "string" ? text : `port ${ports[0]} is closed` }];
 }
 
 function warningsOf({ engine, forwarding, store, reconciler }: Report): string[] {
@@ -106,6 +128,7 @@ function warningsOf({ engine, forwarding, store, reconciler }: Report): string[]
 /** One screen. */
 export function overviewText(overview: Overview, setup: TableSetup & { endpoint: string }): string {
   const { server, engine, apps, canaries, ingress, not_ready: notReady, failures, warnings } = overview;
+  const { closed_ports: closed, alerts } = overview;
   const { style, now, width, endpoint } = setup;
   const { ready, total, asleep, canary } = apps;
   const inCanary = canary === 0 ? "" : `, ${canary} in a canary step`;
@@ -134,6 +157,14 @@ export function overviewText(overview: Overview, setup: TableSetup & { endpoint:
     ...section(
       "not ready",
       notReady.map((one) => [formatKey(one), one.status, one.reason]),
+    ),
+    ...section(
+      "closed ports",
+      closed.map((one) => [formatKey(one), printable(one.text)]),
+    ),
+    ...section(
+      "alerts",
+      alerts.map(({ id, severity, title }) => [id, severity, printable(title)]),
     ),
     ...section(`failures of the last day${more}`, shown.map(failureRow)),
     ...warnings.map((warning, index) => `${index === 0 ? "\n" : ""}${style.yellow("!")} ${printable(warning)}`),

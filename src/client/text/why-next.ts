@@ -70,6 +70,13 @@ const advices: Advice[] = [
     steps: probeSteps,
   },
   {
+    when: ({ reasons }) => reasons.includes("PortClosed"),
+    steps: () => [
+      "let the program listen on 0.0.0.0 and the port that is named above, or set port of the ingress",
+      "then: berth apply -f FILE",
+    ],
+  },
+  {
     when: ({ reasons }) => reasons.includes("StartFailed"),
     steps: (why) => [
       "check command, entrypoint, user and image in the manifest, then: berth apply -f FILE",

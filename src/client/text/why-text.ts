@@ -15,6 +15,8 @@ import { nextSteps } from "./why-next.ts";
 type WhySetup = TableSetup & {
   /** Most lines of output that are shown. */
   lines: number;
+  /** What is wrong around it: see `troublesOf`. */
+  troubles?: readonly string[];
 };
 
 /** Everything known about the last death, failed rollout or failed run of a resource, on one screen. */
@@ -23,6 +25,7 @@ export function whyText(why: Why, setup: WhySetup): string {
   return [
     `${style.bold(formatKey(why))}  ${stateText(why, style)}`.trimEnd(),
     ...now(why, setup),
+    ...warnings(why, setup),
     ...(why.canary === undefined ? [] : [listText(canaryFacts(why.canary), { indent: "  " })]),
     ...(why.unready ?? []).flatMap((one) => unreadyPart(one, setup)),
     ...troubles(why, setup),
@@ -77,6 +80,14 @@ function now(why: Why, { style, now: at }: WhySetup): string[] {
       ? ""
       : `; next try ${ageOf(new Date(at).toISOString(), Date.parse(why.next_retry_at))} from now`;
   return [`  ${style.red(printable(reason))}${retry}`];
+}
+
+/** It counts as ready, and visitors get errors all the same. */
+function warnings({ warnings: own = [] }: Why, { style, troubles = [] }: WhySetup): string[] {
+  return [
+    ...own.map((text) => `  ${style.yellow("!")} ${printable(text)}`),
+    ...troubles.map((text) => `  ${style.red("✗")} ${text}`),
+  ];
 }
 
 function nothingKnown({ kind, phase, death, failed_release: release, failed_run: run, unready = [] }: Why): string[] {

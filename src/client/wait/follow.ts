@@ -2,6 +2,8 @@ import { durationForm, parseDuration } from "../../base/pure/duration.ts";
 import type { Context } from "../shell/command.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
 import { createPhaseOutput } from "./phase-output.ts";
+import type { Receipt } from "../../orchestration/api/receipt.ts";
+import { receiptOf } from "./receipt-lines.ts";
 import { lastWords } from "./last-words.ts";
 import { progressBlock, progressLines, readyText } from "./progress.ts";
 import type { Canary } from "../../orchestration/api/rollouts.ts";
@@ -29,7 +31,7 @@ export async function watch(targets: readonly WaitTarget[], timeoutMs: number, c
   const { clock, signal, limits, terminal } = context;
   const progress = showProgress(context);
   const phases = createPhaseOutput(context);
-  const result = await waitFor(targets, {
+  const seen = await waitFor(targets, {
     clock,
     signal,
     timeoutMs,
@@ -48,6 +50,7 @@ export async function watch(targets: readonly WaitTarget[], timeoutMs: number, c
     .catch((error: unknown) => {
       throw error instanceof Silence ? unanswered(error, context) : error;
     });
+  const result = { ...seen, targets: await withReceipts(seen.targets, context) };
   for (const target of result.targets) {
     for (const line of closing(target, { result, timeoutMs, context })) terminal.note(line);
     const isHeld = result.outcome === "held" && target.look.state === "pending";
@@ -55,6 +58,10 @@ export async function watch(targets: readonly WaitTarget[], timeoutMs: number, c
     for (const line of [...(await lastWords(context, target.ref)), ...nextSteps(target.ref)]) terminal.note(line);
   }
   return result;
+}
+
+function withReceipts(targets: readonly Waited[], context: Context): Promise<Waited[]> {
+  return Promise.all(targets.map(async (target) => ({ ...target, receipt: await receiptOf(target, context) })));
 }
 
 /** Says what was waited for; answers with what the client says of a server that it cannot reach. */
@@ -103,10 +110,13 @@ interface Closing {
   context: Context;
 }
 
-function closing({ ref, look }: Waited, { result, timeoutMs, context }: Closing): string[] {
+function closing({ ref, look, receipt }: Waited, { result, timeoutMs, context }: Closing): string[] {
   const style = context.terminal.noteStyle;
   const why = look.why === "" ? "" : `: ${printable(look.why)}`;
   if (look.phase === "asleep") return [`${style.green("✓")} ${ref} is asleep, the first request starts it`];
+  if (look.state === "ready" && receipt !== undefined && receipt.during.failed > 0) {
+    return [`${style.yellow("!")} ${ref} is ${endText(look)}, but ${failedText(receipt.during)}`];
+  }
   if (look.state === "ready") return [`${style.green("✓")} ${ref} is ${endText(look)}`];
   if (look.state === "gone") return [`${style.red("✗")} ${ref} is gone${why}`];
   if (look.rolledBackTo !== undefined) {
@@ -140,6 +150,10 @@ function endText(look: Look): string {
 function countText(look: Look): string {
   const { frozen = 0 } = look;
   return `${readyText(look).replace(" ready", "")}${frozen === 0 ? "" : `, ${frozen} stopped by hand`}`;
+}
+
+function failedText({ failed, requests }: Receipt["during"]): string {
+  return `${failed} of ${requests} ${requests === 1 ? "request" : "requests"} failed during the switch`;
 }
 
 function nextSteps(ref: string): string[] {

@@ -1,4 +1,5 @@
 import type { Canary } from "../../orchestration/api/rollouts.ts";
+import type { Receipt } from "../../orchestration/api/receipt.ts";
 import type { PodRecord } from "../../orchestration/api/pods.ts";
 import type { Clock } from "../../base/words/clock.ts";
 
@@ -41,6 +42,8 @@ export interface WaitTarget {
 export interface Waited {
   ref: string;
   look: Look;
+  /** What visitors saw of the release that made it ready; known once the wait is over. */
+  receipt?: Receipt | undefined;
 }
 
 interface WaitSetup {

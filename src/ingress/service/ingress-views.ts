@@ -6,8 +6,10 @@ import { hasTls, type IngressManifest, readIngress } from "../core/ingress-spec.
 import { pluginOf } from "../core/plugin-route.ts";
 import { type AnySite, isHttp } from "../core/servers.ts";
 import type { Listen, Table, Upstream } from "../core/table.ts";
+import { failingRequests, missingCertificates, type RecentRequests } from "../core/site-troubles.ts";
 import type { AccessLog } from "../proxy/access-log.ts";
 import type { IngressProxy } from "../proxy/proxy.ts";
+import type { CertificateViews } from "./certificate-views.ts";
 import type { Ingress, IngressState } from "./create.ts";
 import type { Loops } from "./loops.ts";
 import type { ProxySource, UsableProxy } from "./usable-proxy.ts";
@@ -40,6 +42,9 @@ export interface IngressViewOptions {
   listen: Listen;
   /** Requests of the last minute. */
   traffic(): IngressTraffic;
+  /** Requests of one ingress in the last seconds. */
+  lately(id: string): RecentRequests;
+  certificates: Pick<CertificateViews, "list">;
   access: AccessLog["read"];
 }
 
@@ -140,7 +145,8 @@ function sitesOf({ table }: IngressState): ReadonlyMap<string, AnySite> {
   return known;
 }
 
-function problemsOf({ plugins, loops }: IngressViewOptions, state: IngressState, manifest: IngressManifest): string[] {
+function problemsOf(options: IngressViewOptions, state: IngressState, manifest: IngressManifest): string[] {
+  const { plugins, loops } = options;
   const id = idOf(manifest);
   return [
     ...(plugins.of(id)?.problems ?? []),
@@ -148,7 +154,17 @@ function problemsOf({ plugins, loops }: IngressViewOptions, state: IngressState,
     ...state.refused.filter(({ site }) => site === id).map(({ problem }) => problem),
     ...certificateProblems(state, manifest),
     ...[loops.problem(id) ?? []].flat(),
+    ...visitorProblems(options, manifest),
   ];
+}
+
+/** What visitors meet although the ingress is served. A plugin counts no requests and has certificates of its own. */
+function visitorProblems({ lately, certificates }: IngressViewOptions, manifest: IngressManifest): string[] {
+  const { spec, hosts, options } = readIngress(manifest);
+  if (spec.plugin !== undefined) return [];
+  const failing = options.isInMaintenance ? undefined : failingRequests(lately(idOf(manifest)));
+  const missing = hasTls(spec) ? missingCertificates(hosts, certificates.list().certificates) : [];
+  return [...(failing === undefined ? [] : [failing]), ...missing];
 }
 
 const idOf = ({ scope, name }: IngressManifest) => `${scope}/${name}`;

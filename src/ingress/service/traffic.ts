@@ -6,6 +6,7 @@ import { type AccessLine, parseAccessLine } from "../core/access-line.ts";
 import type { Running } from "../core/change.ts";
 import { createAttribution, type Place } from "../core/figures/attribution.ts";
 import { createFigures, type Figures, mergeFigures } from "../core/figures/figures.ts";
+import type { RecentRequests } from "../core/site-troubles.ts";
 import { quantile } from "../../base/pure/histogram.ts";
 import type { TakenFigures } from "../api/taken-figures.ts";
 import { createTally, type Tally } from "../core/figures/tally.ts";
@@ -20,6 +21,8 @@ export interface Traffic {
   /** All ingresses that lead to the resource, in the span; undefined when none does. */
   of(key: ManifestKey, asked: Asked): Omit<Span, "seconds"> | undefined;
   lastMinute(): Omit<IngressTraffic, "dropped">;
+  /** Of one ingress (`scope/name`), in the last seconds. */
+  lately(site: string): RecentRequests;
   /** What was counted since this was last asked. */
   taken(): TakenFigures[];
 }
@@ -59,6 +62,8 @@ interface TrafficLimits {
 }
 
 const minute = 60;
+/** Short, so that what is mended is soon well again. */
+const latelySeconds = 30;
 
 export function createTraffic(options: TrafficOptions): Traffic {
   const { running, limits } = options;
@@ -93,6 +98,11 @@ export function createTraffic(options: TrafficOptions): Traffic {
       }
       const { requests, failed } = sum;
       return { requests, failed, ...quantiles(sum) };
+    },
+    lately(site) {
+      const to = options.now();
+      const { requests, failed } = recent.between({ site, from: to - latelySeconds * 1_000, to });
+      return { seconds: latelySeconds, requests, failed };
     },
     lastMinute() {
       const to = Math.floor(options.now() / 1_000) * 1_000;

@@ -53,6 +53,8 @@ export const PodKindStatus = Type.Object({
   earlier_restarts: Type.Optional(Type.Record(Type.String(), Type.Integer())),
   conditions: Type.Array(Condition),
   warnings: Type.Optional(Type.Array(Type.String())),
+  /** Ports that an ingress leads to and that are closed, of replicas that count all the same; the warnings say more. */
+  closed_ports: Type.Optional(Type.Array(Type.Integer())),
   last_reconcile_error: Type.Optional(Type.String()),
   /** Failed rounds in a row. */
   attempts: Type.Optional(Type.Integer()),

@@ -88,6 +88,8 @@ export const Why = Type.Object({
   /** Replicas that berth stop has frozen; left out where there are none. */
   frozen_ids: Type.Optional(Type.Array(Type.String())),
   last_reconcile_error: Type.Optional(Type.String()),
+  /** What is wrong although it is ready, such as a closed port that an ingress leads to. */
+  warnings: Type.Optional(Type.Array(Type.String())),
   next_retry_at: Type.Optional(Type.String()),
   /** Replicas that a failing probe keeps from being ready just now, longest first; at most 3. */
   unready: Type.Optional(Type.Array(Unready)),

@@ -17,7 +17,7 @@ export interface PortRoom {
   /** The port that keeps a running pod from counting, and where the program does listen; undefined before it was asked. */
   hindrance(pod: Pod): string | undefined;
   /** Closed ports of replicas of the resource that count all the same. */
-  warnings(key: ManifestKey): string[];
+  closed(key: ManifestKey): { port: number; warning: string }[];
   /** Runs until `signal` aborts. */
   run(signal: AbortSignal): Promise<void>;
 }

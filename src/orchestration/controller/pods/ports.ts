@@ -57,6 +57,8 @@ export function createPortRoom(contextOf: () => Context, onChange: () => void): 
       if (isSameList(ports, [...known.proof.ports.keys()])) return;
       const proof = withPorts(known.proof, ports, context.clock.steady());
       Object.assign(known, { proof, required });
+      // What kept it from being ready, or was warned about, may be led to no more.
+      context.enqueue(pod.key);
     } else {
       const isInherited = known === undefined && pod.inherited;
       runners.set(pod.id, {
@@ -125,7 +127,7 @@ export function createPortRoom(contextOf: () => Context, onChange: () => void): 
       const runner = now(pod);
       return runner && hindranceOf(runner);
     },
-    warnings(key) {
+    closed(key) {
       const closed = new Map<number, string>();
       for (const pod of contextOf().pods.of(key)) {
         const runner = pod.state === "running" ? now(pod) : undefined;
@@ -135,7 +137,9 @@ export function createPortRoom(contextOf: () => Context, onChange: () => void): 
           if (found?.isAsked) closed.set(port, `port ${port} of ${pod.name} is closed: ${found.text}`);
         }
       }
-      return [...closed.values()].map((text) => `${text}; visitors get 503, and the next release fails`);
+      return [...closed].map(([port, text]) => {
+        return { port, warning: `${text}; visitors get 503, and the next release fails` };
+      });
     },
     async run(signal) {
       const { clock, store } = contextOf();

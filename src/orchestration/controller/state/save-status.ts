@@ -45,7 +45,8 @@ export async function saveStatus(context: Context, finding: Finding): Promise<vo
     steadyNow: context.clock.steady(),
     previous: previous?.conditions,
   });
-  const warnings = [...notActedUpon(manifest.kind, manifest.spec), ...context.ports.warnings(manifest)];
+  const closed = context.ports.closed(manifest);
+  const warnings = [...notActedUpon(manifest.kind, manifest.spec), ...closed.map(({ warning }) => warning)];
   const restarts = earlierRestarts(context, manifest);
   const error = (trouble ?? stopped)?.message;
   const status: PodKindStatus & WireMemory = {
@@ -68,6 +69,7 @@ export async function saveStatus(context: Context, finding: Finding): Promise<vo
       ? {}
       : { earlier_restarts: Object.fromEntries(restarts.map(({ container, count }) => [container, count])) }),
     ...(warnings.length > 0 ? { warnings } : {}),
+    ...(closed.length > 0 ? { closed_ports: closed.map(({ port }) => port) } : {}),
     ...(error === undefined ? {} : { last_reconcile_error: error }),
     ...(trouble === undefined ? {} : { attempts: trouble.attempts }),
     ...(trouble?.retryAt === undefined ? {} : { next_retry_at: new Date(trouble.retryAt).toISOString() }),

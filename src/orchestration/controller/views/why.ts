@@ -128,6 +128,7 @@ function statusPart(status: Partial<PodKindStatus> | undefined) {
     ...(status?.phase === undefined ? {} : { phase: status.phase }),
     conditions: status?.conditions?.map((condition) => ({ ...condition })) ?? [],
     ...(status?.last_reconcile_error === undefined ? {} : { last_reconcile_error: status.last_reconcile_error }),
+    ...(status?.warnings === undefined ? {} : { warnings: [...status.warnings] }),
     ...(status?.next_retry_at === undefined ? {} : { next_retry_at: status.next_retry_at }),
   };
 }

@@ -129,6 +129,20 @@ describe("apply", () => {
     expect((await run({ statuses, action: "unchanged" })).err).not.toContain("during the switch");
   });
 
+  test("a release during which requests failed is good, and does not end in a check mark", async () => {
+    const release = { id: "0t85s0001", status: "succeeded", revision: 7 };
+    const span = { seconds: 9, requests: 340, failed: 12, p99_ms: 40 };
+    const receipt = { before: { ...span, failed: 3 }, during: span };
+    const answers = (call: Call) =>
+      call.path === "/releases"
+        ? { releases: [{ ...release, receipt }] }
+        : scripted({ statuses: [status("ready", { releases: [release] })] })(call);
+    const { code, err } = await cli(["apply", "-f", "-", "-y"], { stdin: web, server: answers });
+    expect(code).toBe(0);
+    expect(err).toMatch(/^! deployment\/shop\/web is ready \(.*\), but 12 of 340 requests failed during the switch$/m);
+    expect(err).not.toContain("✓");
+  });
+
   test("ends with 3 when the time is up", async () => {
     const { code, err } = await apply(["--timeout", "10s"], { statuses: [status("progressing")] });
     expect(code).toBe(3);

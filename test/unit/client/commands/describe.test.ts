@@ -37,6 +37,23 @@ test("an ingress shows the certificates of its hosts, with what is wrong with th
   expect(out).not.toContain("other.test");
 });
 
+test("an app shows the problems of the ingresses that lead to it, and the alerts about it", async () => {
+  const manifest = { kind: "deployment", scope: "shop", name: "web", spec: {}, revision: 1, generation: 1 };
+  const description = { manifest, status: { phase: "ready", conditions: [] }, pods: [], volumes: [] };
+  const sites = [{ ingress: "shop/www", target: "shop/web", problems: ["3 of 3 requests failed in the last 30 s"] }];
+  const about = { labels: { scope: "shop", name: "web" }, title: "7 % of requests fail" };
+  const alerts = [{ id: "a7", severity: "critical", state: "firing", ...about }];
+  const server = ({ path }: { path: string }) =>
+    ({ "/ingress": { sites }, "/alerts": { alerts, blind: [] }, "/apply": [manifest], "/pods": { pods: [] } })[path] ??
+    description;
+  const { out } = await cli(["describe", "deployment", "shop/web"], { server });
+  expect(out).toMatch(/^ +trouble +ingress\/shop\/www: 3 of 3 requests failed in the last 30 s$/m);
+  expect(out).toMatch(/^ +trouble +alert a7 \(critical\): 7 % of requests fail$/m);
+  const { out: listed } = await cli(["get", "deployment", "shop"], { server });
+  expect(listed).toContain("✗ deployment/shop/web: ingress/shop/www: 3 of 3 requests failed in the last 30 s");
+  expect(listed).toContain("✗ deployment/shop/web: alert a7 (critical): 7 % of requests fail");
+});
+
 test("an ingress without TLS asks for no certificates, and JSON is the answer of the server", async () => {
   expect((await described({ host: "shop.test" })).calls.map(({ path }) => path)).not.toContain("/certificates");
   const { out, calls } = await described({ host: "shop.test", tls: {} }, "-o", "json");

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import type { CertificateView } from "../../../../src/ingress/api/certificates.ts";
 import type { IngressSite, IngressStatus } from "../../../../src/ingress/api/ingress.ts";
-import { type Call, cli } from "../../../support/cli.ts";
+import type { Alert } from "../../../../src/observability/api/alerts.ts";
+import { type Call, cli, refusal } from "../../../support/cli.ts";
 
 const report = {
   version: "1.2.3",
@@ -52,6 +53,11 @@ const broken: CertificateView = {
   error: "dns: shop.example.com has no address",
 };
 
+const alert: Alert = {
+  ...{ id: "a7", rule: "error-rate", severity: "critical", state: "firing", title: "7 % of requests fail" },
+  ...{ detail: "", labels: {}, since: "2026-01-01T00:00:00.000Z" },
+};
+
 interface Scene {
   system?: object;
   manifests?: unknown[];
@@ -59,10 +65,13 @@ interface Scene {
   proxy?: Partial<IngressStatus["proxy"]>;
   sites?: IngressSite[];
   certificates?: CertificateView[];
+  alerts?: Partial<Alert>[];
 }
 
-function server({ system = {}, manifests = [ready], events = [], proxy, sites = [], certificates = [] }: Scene) {
+function server(scene: Scene) {
+  const { system = {}, manifests = [ready], events = [], proxy, sites = [], certificates = [], alerts = [] } = scene;
   return ({ path }: Call) => {
+    if (path === "/alerts") return { alerts: alerts.map((change) => ({ ...alert, ...change })), blind: [] };
     if (path === "/system") return { ...report, ...system };
     if (path === "/ingress") {
       return { proxy: { state: "running", listen: { http: [":80"], https: [":443"] }, ...proxy }, sites };
@@ -89,6 +98,34 @@ describe("berth status", () => {
     expect(out).toContain("1 of 2 ready");
     expect(out).toMatch(/deployment\/shop\/api +failing +CrashLoop: restarted 5 times/);
     expect(out).toContain("next: berth why shop/api");
+  });
+
+  test.each([
+    [[{}], 1],
+    [[{ severity: "warning" as const }], 1],
+    [[{ severity: "info" as const }], 0],
+    [[{ state: "pending" as const }], 0],
+    [[{ silenced_by: "s1" }], 0],
+  ])("with the alerts %j exits with %d", async (alerts, expected) => {
+    const { out, code } = await cli(["status"], { server: server({ alerts }) });
+    expect(code).toBe(expected);
+    const isShown = alerts.every((one) => !("state" in one) && !("silenced_by" in one));
+    expect(/^alerts\n +a7 +\w+ +7 % of requests fail$/m.test(out)).toBe(isShown);
+  });
+
+  test("a server that knows no alerts is as well as ever", async () => {
+    const without = (call: Call) => (call.path === "/alerts" ? refusal(404, "unknown path") : server({})(call));
+    expect((await cli(["status"], { server: without })).code).toBe(0);
+  });
+
+  test("a closed port of an app that counts as ready is a fault", async () => {
+    const warnings = ["replicas: something", "port 3000 of shop-web.a is closed: connection refused"];
+    const status = { phase: "ready", warnings, closed_ports: [3000] };
+    const { out, code } = await cli(["status"], { server: server({ manifests: [{ ...ready, status }] }) });
+    expect(code).toBe(1);
+    expect(out).toMatch(
+      /^closed ports\n +deployment\/shop\/web +port 3000 of shop-web\.a is closed: connection refused$/m,
+    );
   });
 
   test("a server without apps is well", async () => {

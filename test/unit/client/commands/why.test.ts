@@ -65,6 +65,24 @@ const data = {
 
 const why = (answer: unknown, ...flags: string[]) => cli(["why", "shop/web", ...flags], { server: () => answer });
 
+test("what is wrong although it is ready is told under its name: warnings, its ingresses, alerts", async () => {
+  const warnings = ["port 3000 of shop-web.a is closed: connection refused"];
+  const sites = [
+    { ingress: "shop/www", target: "shop/web", problems: ["no valid certificate for shop.test: refused"] },
+  ];
+  const about = { labels: { scope: "shop", name: "web" }, title: "7 % of requests fail" };
+  const alerts = [{ id: "a7", severity: "critical", state: "firing", ...about }];
+  const server = ({ path }: { path: string }) =>
+    ({ "/ingress": { sites }, "/alerts": { alerts, blind: [] } })[path] ?? { ...data, warnings };
+  const { out } = await cli(["why", "shop/web"], { server });
+  expect(out.split("\n").slice(0, 4)).toEqual([
+    "deployment/shop/web  ready",
+    `  ! ${warnings[0]}`,
+    "  ✗ ingress/shop/www: no valid certificate for shop.test: refused",
+    "  ✗ alert a7 (critical): 7 % of requests fail",
+  ]);
+});
+
 describe("why", () => {
   test("tells all of it on one screen", async () => {
     const { out, code, calls } = await why(data);

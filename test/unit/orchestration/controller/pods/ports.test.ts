@@ -164,6 +164,17 @@ test("a port is asked until it has answered once, and never again: not by time, 
   expect([asked.length, serving(), (await status()).phase]).toEqual([2, "11", "ready"]);
 });
 
+test("a replica whose closed port no ingress leads to any more counts at once", async () => {
+  await begin();
+  closed.add("1");
+  await it.apply([app("1"), ingress()]);
+  await it.advance(20_000);
+  expect(releases()).toEqual(["running"]);
+  await it.controller.deleteManifest({ kind: "ingress", scope: "shop", name: "www" }, { prune: false, actor: "ana" });
+  await it.quiet();
+  expect([releases(), serving()]).toEqual([["succeeded"], "11"]);
+});
+
 test("nothing is asked where no ingress leads", async () => {
   await begin();
   closed.add("1");

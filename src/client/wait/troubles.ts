@@ -1,0 +1,26 @@
+import { ApiError } from "../../base/wire/client.ts";
+import { getIngress } from "../../ingress/api/ingress.ts";
+import { listAlerts } from "../../observability/api/alerts.ts";
+import { operatorTwin } from "../../observability/api/operator-twin.ts";
+import type { Context } from "../shell/command.ts";
+import { firing, type Troubles } from "../text/trouble-text.ts";
+
+/** What is wrong for visitors now. What a server cannot tell, one of another version for instance, is left out. */
+export async function readTroubles(context: Pick<Context, "api">): Promise<Troubles> {
+  const [sites, alerts] = await Promise.all([
+    context.api.call(getIngress).then((status) => status.sites, nothingTold),
+    firingAlerts(context),
+  ]);
+  return { sites: sites ?? [], alerts };
+}
+
+/** Alerts that fire, as far as the server can tell. */
+export async function firingAlerts({ api }: Pick<Context, "api">): Promise<Troubles["alerts"]> {
+  const found = await api.call(operatorTwin(listAlerts), { query: {} }).catch(nothingTold);
+  return firing(found?.alerts ?? []);
+}
+
+function nothingTold(error: unknown): undefined {
+  if (!(error instanceof ApiError)) throw error;
+  return undefined;
+}
