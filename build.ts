@@ -37,9 +37,11 @@ const targets: Record<string, Target> = {
 const checkout = import.meta.dir;
 const program = join(checkout, "src/main.ts");
 /** Entry points of threads: they are started by name, which no bundler sees. */
-const threads = ["src/identity/store/search/worker.ts", "src/observability/service/logs/worker.ts"].map((path) =>
-  join(checkout, path),
-);
+const threads = [
+  "src/identity/store/search/worker.ts",
+  "src/observability/service/logs/worker.ts",
+  "src/observability/service/telemetry/worker.ts",
+].map((path) => join(checkout, path));
 
 async function main(): Promise<void> {
   const { values: flags } = parseArgs({

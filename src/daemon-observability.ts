@@ -34,7 +34,7 @@ import type { PodEndpoint } from "./orchestration/api/pod-endpoint.ts";
 import type { PodMeasures } from "./orchestration/api/pod-measure.ts";
 import type { SourceReader } from "./orchestration/api/sources.ts";
 import type { Engine } from "./orchestration/engine/engine.ts";
-import { tracePlatform } from "./daemon-telemetry.ts";
+import { decodeThread, tracePlatform } from "./daemon-telemetry.ts";
 import { drainOutside, logPlatform } from "./daemon-logs.ts";
 
 interface ObservabilityRoom extends RunningObservability {
@@ -87,6 +87,7 @@ export function createObservabilityRoom(parts: Parts): ObservabilityRoom {
       settings: shownSettings(parts.options),
       logs: logPlatform(engine, layout),
       traces: tracePlatform(layout),
+      decoding: decodeThread(),
       drains: drainOutside(parts.options.allowPrivateWebhooks),
       routes: { endpoints: parts.endpoints, fetch: forward },
       sources: parts.sources,

@@ -1,11 +1,13 @@
 import { limits, type ServeOptions } from "./config/config.ts";
 import { telemetryLimits } from "./config/telemetry-limits.ts";
 import { systemClock } from "./base/words/clock.ts";
+import { startThread } from "./base/words/thread.ts";
 import type { Log } from "./base/words/log.ts";
 import { createTelemetryApp } from "./observability/http/telemetry.ts";
 import type { Layout } from "./base/disk/layout.ts";
 import type { TracePlatform } from "./observability/service/traces/create.ts";
 import { freeSpace } from "./observability/store/logs/folder.ts";
+import type { StartDecodeThread } from "./observability/service/telemetry/decode-thread.ts";
 import type { TelemetryRoom } from "./observability/service/telemetry/create.ts";
 import type { Senders } from "./orchestration/api/sender.ts";
 import type { CallbackDoor } from "./orchestration/controller/plugins/plugin-room.ts";
@@ -32,12 +34,12 @@ export function telemetryDoor(parts: TelemetryDoorParts): Door | undefined {
     room: parts.observability.telemetry,
     senders: parts.running.senders,
     peerHeader,
-    limits: telemetryLimits.http,
+    limits: { ...telemetryLimits.http, ...telemetryLimits.front },
     log,
   });
   return createDoor({
     name: "telemetry",
-    fetch: app.fetch,
+    ...app,
     gateway: () => engine.networkGateway(names.network),
     makeNetwork: () => engine.ensureNetwork(names.network),
     port,
@@ -56,6 +58,11 @@ export function telemetryTarget(
 ): { telemetry?: CallbackDoor } {
   if (telemetryPort === undefined) return {};
   return { telemetry: { url: () => door()?.url(), open: async () => door()?.open() } };
+}
+
+/** The thread that decodes: beside this file among the sources, and beside all chunks in the executable. */
+export function decodeThread(): StartDecodeThread {
+  return startThread(new URL("./observability/service/telemetry/worker.ts", import.meta.url).href);
 }
 
 /** Where traces are kept. */

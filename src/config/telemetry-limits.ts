@@ -7,41 +7,54 @@ export const telemetryLimits = {
   /** Of its listener, beside those of `config.ts`: a body as it comes, and connections of all containers and of one. */
   front: { bodyBytesMax: 2 * mib, connectionsMax: 256, peerConnectionsMax: 64 },
   http: {
-    /** A body after it was decompressed. */
-    inflatedBytesMax: 8 * mib,
-    /** Messages and values in one request, and how deep they are nested. */
-    itemsMax: 200_000,
-    depthMax: 64,
-    /** Requests that are read at one time, and that wait for it. */
-    atOnceMax: 4,
-    waitingMax: 64,
+    /** An answer that refuses waits for so long: who asks again at once is held by its own connections. */
+    holdMs: 1_000,
+    /** Containers whose app is remembered between two requests. */
+    sendersMax: 1_000,
   },
   room: {
     /** Of one app: requests, and bytes after they were decompressed. */
     requests: { burst: 300, perMinute: 3_000 },
     bytes: { burst: 32 * mib, perMinute: 256 * mib },
+    /** With fewer bytes left no request of an app is begun: small ones may hold much. */
+    leastBytes: 64 * 1024,
     /** Log records of an app are gathered for so long, so that its small batches share a write. */
     gatherMs: 200,
-    /** As many bytes a log record, a point of a metric and a span count at least: each is about 15 µs of work. */
-    recordBytesMin: 100,
-    pointBytesMin: 1_000,
-    spanBytesMin: 500,
+    /** Requests that wait for their turn to be decoded: apps take turns. */
+    waitingMax: 64,
+    /** The thread that decodes: how long it may be silent, and how long it stays when nothing comes. */
+    thread: { deadlineMs: 10_000, idleMs: 120_000 },
+    decode: {
+      /** A body after it was decompressed: in all, and as a multiple of what came, where it is more than this. */
+      inflatedBytesMax: 8 * mib,
+      inflatedRatioMax: 250,
+      inflatedBytesFree: mib,
+      /** Messages and values in one request, values of JSON, and how deep they are nested. */
+      itemsMax: 200_000,
+      valuesMax: 1_000_000,
+      depthMax: 64,
+      /** As many bytes an item of a request counts at least, and a point, a record and a span: about 15 µs of work each. */
+      itemBytes: 8,
+      entryBytes: { metrics: 1_000, logs: 100, traces: 500 },
+      /** Points and spans that the thread that serves takes in one go. */
+      sliceMax: 512,
+      points: { labelsMax: 16, labelCharactersMax: 120, bucketsMax: 512 },
+      spans: {
+        attributesMax: 64,
+        valueCharactersMax: 1_024,
+        nameCharactersMax: 256,
+        eventsMax: 16,
+        ageMs: 24 * 3_600_000,
+        aheadMs: 5 * 60_000,
+      },
+      lines: { lineCharactersMax, ageMs: 7 * 24 * 3_600_000, aheadMs: 5 * 60_000 },
+    },
     /** Of log records that wait to be written. */
     waitingBytesMax: 32 * mib,
     /** A reason to reject something is told once in this time for each app. */
     noteMs: 3_600_000,
     /** Apps whose state is remembered. */
     appsMax: 1_000,
-    points: { labelsMax: 16, labelCharactersMax: 120, bucketsMax: 512 },
-    spans: {
-      attributesMax: 64,
-      valueCharactersMax: 1_024,
-      nameCharactersMax: 256,
-      eventsMax: 16,
-      ageMs: 24 * 3_600_000,
-      aheadMs: 5 * 60_000,
-    },
-    lines: { lineCharactersMax, ageMs: 7 * 24 * 3_600_000, aheadMs: 5 * 60_000 },
   },
   traces: {
     /** Spans of one app that are kept: at once, and over time. Of what is above, errors and slow traces stay first. */

@@ -32,6 +32,7 @@ const benches: Record<string, () => Promise<{ run(): Promise<BenchRow[]> }>> = {
   sampling: () => import("./sampling.ts"),
   source: () => import("./source.ts"),
   start: () => import("./start.ts"),
+  "telemetry-flood": () => import("./telemetry-flood.ts"),
   "traces-layout": () => import("./traces-layout.ts"),
   tunnel: () => import("./tunnel.ts"),
   ui: () => import("./ui.ts"),

@@ -70,6 +70,22 @@ test("one that is not let in reads why, and nothing of it reaches the app", asyn
   expect(it.reached()).toBe(0);
 });
 
+test("a refusal that is held comes later and is no line of the log; a server that stops gives it at once", async () => {
+  const holdMs = 60_000;
+  const it = await start();
+  const [late, soon] = [await it.connect(), await it.connect()];
+  for (const client of [late, soon]) await client.send(get);
+  await waitFor("the questions", async () => it.asked.length === 2);
+  it.asked[0]?.answer({ ...stranger, holdMs });
+  it.asked[1]?.answer({ ...stranger, holdMs: 1 });
+  expect(await soon.all()).toStartWith("HTTP/1.1 403 Forbidden\r\n");
+  expect(it.log.filter(({ message }) => message === "request refused")).toEqual([]);
+  const stopped = it.stop(5_000);
+  expect(await late.all()).toStartWith("HTTP/1.1 403 Forbidden\r\n");
+  await stopped;
+  expect(it.reached()).toBe(0);
+});
+
 test("a request that ended with FIN before the answer is still answered", async () => {
   const it = await start();
   const client = await it.connect();

@@ -17,6 +17,7 @@ import { createSessionCookie } from "../../src/observability/http/session-cookie
 import { mountIdentity } from "../../src/identity/http/manage/mount.ts";
 import type { Identity } from "../../src/identity/service/identity.ts";
 import { createObservability, type RunningObservability } from "../../src/observability/service/create.ts";
+import type { StartDecodeThread } from "../../src/observability/service/telemetry/decode-thread.ts";
 import type { TracePlatform } from "../../src/observability/service/traces/create.ts";
 import type { LogPlatform } from "../../src/observability/service/logs/create.ts";
 import type { Platform, PodInside } from "../../src/observability/service/platform.ts";
@@ -30,6 +31,7 @@ import type { SourceReader } from "../../src/orchestration/api/sources.ts";
 import type { AppFacts } from "../../src/orchestration/api/app-facts.ts";
 import { type FakeWatch, fakeWatch } from "./app-facts.ts";
 import { testMetrics } from "./metrics.ts";
+import { decodeHere } from "./otlp.ts";
 import { createFakeClock, type FakeClock } from "./fake-clock.ts";
 import { createRecordingController, type RecordedCall } from "./recording-controller.ts";
 import { putDatabase, testKey } from "./store-root.ts";
@@ -111,6 +113,8 @@ interface WorldOptions {
   logs?: LogPlatform;
   /** Where traces are kept; without it there are none. */
   traces?: TracePlatform;
+  /** What decodes telemetry; without it, this process. */
+  decoding?: StartDecodeThread;
   /** Containers of plugins; without it no plugin has routes. */
   routes?: NonNullable<Platform["routes"]>;
   /** What reads the source of apps; without it there is none. */
@@ -165,6 +169,7 @@ export function planeWorld(options: WorldOptions = {}): PlaneWorld {
       ...(options.sources === undefined ? {} : { sources: options.sources }),
       ...(options.logs === undefined ? {} : { logs: options.logs }),
       ...(options.traces === undefined ? {} : { traces: options.traces }),
+      decoding: options.decoding ?? decodeHere,
       ...(options.routes === undefined ? {} : { routes: options.routes }),
       as: (actor) =>
         createClient({

@@ -1,3 +1,7 @@
+import { telemetryLimits } from "../../src/config/telemetry-limits.ts";
+import { createBudget } from "../../src/observability/core/otlp/budget.ts";
+import { createDecoder } from "../../src/observability/service/telemetry/decoder.ts";
+import type { StartDecodeThread } from "../../src/observability/service/telemetry/decode-thread.ts";
 import type { Scalar, Shape } from "../../src/observability/core/otlp/shapes.ts";
 
 type Fields = Record<string, unknown>;
@@ -70,3 +74,26 @@ export const oneTrace = (service: string, ...spans: Fields[]) => ({
     { resource: { attributes: [text("service.name", service)] }, scopeSpans: [{ scope: { name: "http" }, spans }] },
   ],
 });
+
+/** A budget that no test spends. */
+export const plenty = () => createBudget({ ...telemetryLimits.room.decode, bytesLeft: 1e9, entryBytes: 1 });
+
+/** Decodes in this process, as the thread would. */
+export const decodeHere: StartDecodeThread = ({ onMessage }) => {
+  let isOver = false;
+  const receive = createDecoder({
+    post: (message) => queueMicrotask(() => void (isOver || onMessage(structuredClone(message)))),
+    report: (error) => {
+      throw error;
+    },
+  });
+  return {
+    post: (message, moved = []) => {
+      const own = structuredClone(message, { transfer: moved });
+      queueMicrotask(() => void (isOver || receive(own)));
+    },
+    end() {
+      isOver = true;
+    },
+  };
+};

@@ -16,11 +16,11 @@ export class JsonError extends Error {
 
 /**
  * Parses JSON (RFC 8259) and throws a `JsonError` that says where and what. Refused beside bad syntax: nesting deeper
- * than `depthMax`, a key given twice in one object, a number that is too large to be one. The text is checked by our
+ * than `depthMax`, more than `valuesMax` values, a key given twice in one object, a number that is too large to be one. The text is checked by our
  * own scan first because the engine's parser tells no positions and recurses without a bound of ours.
  */
-export function parseJson(text: string, options: { depthMax: number }): unknown {
-  const scan: Scan = { text, at: 0, depth: 0, depthMax: options.depthMax };
+export function parseJson(text: string, { depthMax, valuesMax }: { depthMax: number; valuesMax?: number }): unknown {
+  const scan: Scan = { text, at: 0, depth: 0, depthMax, values: 0, valuesMax: valuesMax ?? Number.POSITIVE_INFINITY };
   skipBlank(scan);
   scanValue(scan);
   skipBlank(scan);
@@ -33,6 +33,8 @@ interface Scan {
   at: number;
   depth: number;
   depthMax: number;
+  values: number;
+  valuesMax: number;
 }
 
 const quote = 0x22;
@@ -46,6 +48,8 @@ const number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const escapeSequence = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
 function scanValue(scan: Scan): void {
+  scan.values += 1;
+  if (scan.values > scan.valuesMax) fail(scan, `more than ${scan.valuesMax} values`);
   const first = scan.text[scan.at];
   if (first === "{") nested(scan, scanObject);
   else if (first === "[") nested(scan, scanArray);

@@ -1,6 +1,7 @@
 /** A thread that was started: what is said to it, and how to be rid of it. */
 export interface ThreadHandle<To> {
-  post(message: To): void;
+  /** `moved`: bytes of the message that are not copied; they are gone here afterwards. */
+  post(message: To, moved?: ArrayBuffer[]): void;
   /** At once, whatever it is doing. */
   end(): void;
 }
@@ -28,7 +29,7 @@ export function startThread<To, From>(url: string): StartThread<To, From> {
     worker.onerror = ({ message }) => end(message);
     worker.addEventListener("close", () => end("the thread is gone"));
     return {
-      post: (message) => worker.postMessage(message),
+      post: (message, moved = []) => worker.postMessage(message, moved),
       end() {
         ended = true;
         worker.terminate();

@@ -1,35 +1,35 @@
 import { Failure, failureStatus } from "../../base/wire/failure.ts";
 import { refusalOf } from "../../base/http/error-mapping.ts";
+import type { Admit, Vetted } from "../../base/http/front/connection.ts";
+import type { Refusal } from "../../base/http/front/refusal.ts";
+import type { RequestHead } from "../../base/http/front/request-head.ts";
 import { pathOf } from "../../base/http/request.ts";
-import { JsonError, parseJson } from "../../base/words/json.ts";
-import { createLimit } from "../../base/words/limit.ts";
 import type { Log } from "../../base/words/log.ts";
-import type { Senders } from "../../orchestration/api/sender.ts";
+import type { Sender, Senders } from "../../orchestration/api/sender.ts";
 import { refusalAsProtobuf, takenAsJson, takenAsProtobuf } from "../core/otlp/answer.ts";
-import { OtlpError } from "../core/otlp/budget.ts";
-import { decodeJson } from "../core/otlp/json.ts";
-import { decodeProtobuf } from "../core/otlp/protobuf.ts";
 import { requestShapes, type Signal } from "../core/otlp/shapes.ts";
 import type { TelemetryRoom } from "../service/telemetry/create.ts";
+import type { OtlpEncoding } from "../service/telemetry/messages.ts";
 
 interface TelemetryAppOptions {
   room: TelemetryRoom;
   senders: Senders;
   /** Under which the front tells the client's address. */
   peerHeader: string;
-  limits: {
-    inflatedBytesMax: number;
-    itemsMax: number;
-    depthMax: number;
-    atOnceMax: number;
-    waitingMax: number;
-  };
+  limits: { bodyBytesMax: number; holdMs: number; sendersMax: number };
   log: Log;
 }
 
-type Encoding = "protobuf" | "json";
+/** What the front of a listener asks, in this order. */
+interface TelemetryApp {
+  /** Who connects: only containers whose manifest says `telemetry: true` are listened to. */
+  admit: Admit;
+  /** Before the body is read: whether its head is right, and its app may send it. */
+  vet(head: RequestHead, peer: string): Vetted;
+  fetch(request: Request): Promise<Response>;
+}
 
-const contentTypes: Readonly<Record<Encoding, string>> = {
+const contentTypes: Readonly<Record<OtlpEncoding, string>> = {
   protobuf: "application/x-protobuf",
   json: "application/json",
 };
@@ -38,73 +38,124 @@ const contentTypes: Readonly<Record<Encoding, string>> = {
 class Unsupported extends Error {}
 const unsupportedStatus = 415;
 
-/** OTLP over HTTP for containers, known by their address: `POST /v1/metrics`, `/v1/logs` and `/v1/traces`. */
-export function createTelemetryApp({ room, senders, peerHeader, limits, log }: TelemetryAppOptions) {
-  const inTurn = createLimit(limits.atOnceMax);
-  let inside = 0;
+/** Tells `fetch` what `vet` has counted; what a client says under this name is dropped. */
+const countedHeader = "berth-counted-bytes";
 
-  async function answer(request: Request, encoding: Encoding | undefined): Promise<Response> {
-    const peer = request.headers.get(peerHeader) ?? "";
+/** OTLP over HTTP for containers, known by their address: `POST /v1/metrics`, `/v1/logs` and `/v1/traces`. */
+export function createTelemetryApp({ room, senders, peerHeader, limits, log }: TelemetryAppOptions): TelemetryApp {
+  /** By address: who the container of a connection is stays true for as long as the connection. */
+  const admitted = new Map<string, Sender>();
+
+  async function senderAt(peer: string): Promise<Sender> {
     const sender = await senders.at(peer);
     if (sender === undefined) {
       const hint = "this listener takes telemetry from containers on the platform network, network_mode host has none";
       throw new Failure("forbidden", `${peer} is not known here; ${hint}`);
     }
-    const signal = signalOf(request);
-    if (encoding === undefined) {
-      throw new Unsupported(`send ${contentTypes.protobuf} or ${contentTypes.json} as Content-Type`);
-    }
-    room.admit(sender, { requests: 1, bytes: 0 });
-    if (inside >= limits.atOnceMax + limits.waitingMax)
-      throw new Failure("unavailable", "too many requests at one time", { retryAfterSeconds: 1 });
-    inside += 1;
-    try {
-      const sent = await inTurn(async () => {
-        const bytes = await inflated(request, limits.inflatedBytesMax);
-        room.admit(sender, { requests: 0, bytes: bytes.length });
-        return { sender, signal, request: decoded(bytes, { signal, encoding, limits }), bytes: bytes.length };
-      });
-      const taken = await room.take(sent);
-      const body = encoding === "json" ? JSON.stringify(takenAsJson(signal, taken)) : takenAsProtobuf(taken);
-      return new Response(body, { headers: { "Content-Type": contentTypes[encoding] } });
-    } finally {
-      inside -= 1;
-    }
+    if (sender.wantsTelemetry) return sender;
+    throw new Failure("forbidden", `${sender.pod} sends telemetry, but its manifest does not say "telemetry: true"`);
   }
 
-  function refused(error: unknown, encoding: Encoding): Response {
-    const { status, message, headers } = statusOf(error, log);
-    if (status === failureStatus.internal || status === failureStatus.forbidden)
-      log.info("telemetry refused", { status, reason: message });
-    const body = encoding === "json" ? JSON.stringify({ message }) : refusalAsProtobuf(message);
-    return new Response(body, { status, headers: { ...headers, "Content-Type": contentTypes[encoding] } });
+  function known(peer: string): Sender {
+    const sender = admitted.get(peer);
+    if (sender !== undefined) return sender;
+    throw new Failure("unavailable", "connect again", { retryAfterSeconds: 1 });
+  }
+
+  async function take(request: Request, encoding: OtlpEncoding): Promise<Response> {
+    const sender = known(request.headers.get(peerHeader) ?? "");
+    const signal = signalOf(request.method, pathOf(request));
+    const taken = await room.take({
+      ...{ sender, signal, encoding },
+      isPacked: isPacked(request.headers.get("content-encoding")),
+      body: await request.arrayBuffer(),
+      counted: Number(request.headers.get(countedHeader) ?? "0"),
+    });
+    const body = encoding === "json" ? JSON.stringify(takenAsJson(signal, taken)) : takenAsProtobuf(taken);
+    return new Response(body, { headers: { "Content-Type": contentTypes[encoding] } });
+  }
+
+  function refused(error: unknown, encoding: OtlpEncoding): Refusal {
+    const refusal = statusOf(error, log);
+    const { status, message } = refusal;
+    if (status === failureStatus.internal) log.info("telemetry refused", { status, reason: message });
+    const bytes = encoding === "json" ? Buffer.from(JSON.stringify({ message })) : refusalAsProtobuf(message);
+    return { ...refusal, content: { type: contentTypes[encoding], bytes } };
   }
 
   return {
-    fetch: (request: Request): Promise<Response> => {
-      const encoding = encodingOf(request);
-      return answer(request, encoding).catch((error: unknown) => refused(error, encoding ?? "json"));
+    async admit({ remoteAddress }) {
+      admitted.delete(remoteAddress);
+      try {
+        admitted.set(remoteAddress, await senderAt(remoteAddress));
+      } catch (error) {
+        return { ...refused(error, "json"), holdMs: limits.holdMs };
+      }
+      const [oldest] = admitted.size > limits.sendersMax ? admitted.keys() : [];
+      if (oldest !== undefined) admitted.delete(oldest);
+      return undefined;
+    },
+    vet(head, peer) {
+      const encoding = encodingOf(headerOf(head, "content-type"));
+      try {
+        const sender = known(peer);
+        signalOf(head.method, head.path);
+        if (encoding === undefined) {
+          throw new Unsupported(`send ${contentTypes.protobuf} or ${contentTypes.json} as Content-Type`);
+        }
+        isPacked(headerOf(head, "content-encoding"));
+        // A body that does not say its length may be as large as any.
+        const { framing } = head;
+        const bytes = framing.kind === "length" ? framing.bytes : framing.kind === "none" ? 0 : limits.bodyBytesMax;
+        room.admit(sender, bytes);
+        const headers = head.headers.filter(([name]) => name !== countedHeader);
+        return { head: { ...head, headers: [...headers, [countedHeader, String(bytes)]] } };
+      } catch (error) {
+        const refusal = refused(error, encoding ?? "json");
+        return { head, refusal: { ...refusal, holdMs: limits.holdMs } };
+      }
+    },
+    async fetch(request) {
+      const encoding = encodingOf(request.headers.get("content-type")) ?? "json";
+      try {
+        return await take(request, encoding);
+      } catch (error) {
+        const { status, content, headers } = refused(error, encoding);
+        return new Response(content?.bytes, {
+          status,
+          headers: { ...headers, "Content-Type": contentTypes[encoding] },
+        });
+      }
     },
   };
 }
 
-function statusOf(error: unknown, log: Log): { status: number; message: string; headers?: Record<string, string> } {
+function statusOf(error: unknown, log: Log): Refusal {
   if (error instanceof Unsupported) return { status: unsupportedStatus, message: error.message };
-  if (error instanceof OtlpError) return { status: failureStatus.invalid, message: error.message };
   const { status, message, headers } = refusalOf(error, log);
   // What is tried again wants to be told when.
   const more: Record<string, string> = status === failureStatus.unavailable ? { "Retry-After": "1" } : {};
   return { status, message, headers: { ...more, ...headers } };
 }
 
-function encodingOf(request: Request): Encoding | undefined {
-  const [type = ""] = (request.headers.get("content-type") ?? "").split(";");
+function headerOf({ headers }: RequestHead, wanted: string): string | null {
+  return headers.find(([name]) => name === wanted)?.[1] ?? null;
+}
+
+function encodingOf(contentType: string | null): OtlpEncoding | undefined {
+  const [type = ""] = (contentType ?? "").split(";");
   const plain = type.trim().toLowerCase();
   return plain === contentTypes.protobuf ? "protobuf" : plain === contentTypes.json ? "json" : undefined;
 }
 
-function signalOf(request: Request): Signal {
-  const path = pathOf(request);
+function isPacked(contentEncoding: string | null): boolean {
+  const coding = (contentEncoding ?? "identity").trim().toLowerCase();
+  if (coding === "gzip") return true;
+  if (coding === "identity" || coding === "") return false;
+  throw new Unsupported(`Content-Encoding ${JSON.stringify(coding)} is not taken, use gzip`);
+}
+
+function signalOf(method: string, path: string): Signal {
   const signal = (Object.keys(requestShapes) as Signal[]).find((one) => path === `/v1/${one}`);
   if (signal === undefined) {
     throw new Failure(
@@ -112,45 +163,6 @@ function signalOf(request: Request): Signal {
       `path ${JSON.stringify(path)} does not exist here: use /v1/metrics, /v1/logs or /v1/traces`,
     );
   }
-  if (request.method === "POST") return signal;
-  throw new Failure("method_not_allowed", `method ${request.method} is not allowed here, use POST`);
-}
-
-interface Decoding {
-  signal: Signal;
-  encoding: Encoding;
-  limits: { itemsMax: number; depthMax: number };
-}
-
-function decoded(bytes: Uint8Array, { signal, encoding, limits }: Decoding): Record<string, unknown> {
-  const shape = requestShapes[signal];
-  if (encoding === "protobuf") return decodeProtobuf(shape, bytes, limits);
-  try {
-    return decodeJson(shape, parseJson(new TextDecoder().decode(bytes), limits), limits);
-  } catch (error) {
-    if (!(error instanceof JsonError)) throw error;
-    throw new OtlpError(`body line ${error.line} column ${error.column}: ${error.message}`);
-  }
-}
-
-/** The body without its compression; reading ends as soon as it is too large. */
-async function inflated(request: Request, bytesMax: number): Promise<Uint8Array> {
-  const coding = (request.headers.get("content-encoding") ?? "identity").trim().toLowerCase();
-  const body = await request.arrayBuffer();
-  if (coding === "identity" || coding === "") return new Uint8Array(body);
-  if (coding !== "gzip") throw new Unsupported(`Content-Encoding ${JSON.stringify(coding)} is not taken, use gzip`);
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  const stream = new Blob([body]).stream().pipeThrough(new DecompressionStream("gzip"));
-  try {
-    for await (const part of stream) {
-      bytes += part.length;
-      if (bytes > bytesMax) break;
-      parts.push(part);
-    }
-  } catch {
-    throw new OtlpError("the body is not gzip, as its Content-Encoding says");
-  }
-  if (bytes > bytesMax) throw new Failure("too_large", `the body is larger than ${bytesMax} bytes when decompressed`);
-  return Buffer.concat(parts);
+  if (method === "POST") return signal;
+  throw new Failure("method_not_allowed", `method ${method} is not allowed here, use POST`);
 }

@@ -83,7 +83,10 @@ export function createObservability(context: ObservabilityContext): RunningObser
     searches: createSearchRoom(context),
     boards: createBoardRoom(context),
     traces,
-    telemetry: createTelemetryRoom({ ...context, logs, traces, notes, limits: context.limits.telemetry }),
+    telemetry: createTelemetryRoom({
+      ...{ ...context, logs, traces, notes, start: context.platform.decoding },
+      limits: context.limits.telemetry,
+    }),
   };
   const loops: ((signal: AbortSignal) => Promise<void>)[] = [
     streams.run,
@@ -96,7 +99,7 @@ export function createObservability(context: ObservabilityContext): RunningObser
     traces.run,
     observability.drains.run,
   ];
-  const closers: (() => void)[] = [context.metrics.close, traces.close];
+  const closers: (() => void)[] = [observability.telemetry.close, context.metrics.close, traces.close];
   return {
     observability,
     context,

@@ -1,5 +1,6 @@
 import type { DrainOutside } from "./drains/parts.ts";
 import type { RouteOutside } from "./plugins/route-outside.ts";
+import type { StartDecodeThread } from "./telemetry/decode-thread.ts";
 import type { TracePlatform } from "./traces/create.ts";
 import type { ServerReport } from "../api/disk.ts";
 import type { LogPlatform } from "./logs/create.ts";
@@ -87,6 +88,8 @@ export interface Platform {
   sources?: SourceReader;
   /** Where traces of apps are kept; without it the plane keeps none. */
   traces?: TracePlatform;
+  /** The thread that decodes what apps send; without it the plane takes no telemetry. */
+  decoding?: StartDecodeThread;
   /** The ways by which lines leave the machine. */
   drains?: DrainOutside;
   /** The containers of plugins; without it no plugin has routes of its own. */

@@ -12,6 +12,8 @@ export interface Sender {
   releaseId: string | undefined;
   /** `init`, `release`, `job` or `run`; undefined for a replica. */
   role: string | undefined;
+  /** Whether its manifest says `telemetry: true`. */
+  wantsTelemetry: boolean;
 }
 
 export interface Senders {

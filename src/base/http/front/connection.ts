@@ -35,7 +35,7 @@ export interface ConnectionContext {
   transport: Transport;
   limits: FrontLimits;
   app: AppHandler;
-  vet: ((request: RequestHead) => Vetted) | undefined;
+  vet: ((request: RequestHead, peer: string) => Vetted) | undefined;
   /** The app decodes bodies with a `Content-Encoding`; without it they are answered 415. */
   encodedBodies: boolean;
   takeover: ((request: RequestHead) => TakeoverHandler | undefined) | undefined;
@@ -73,6 +73,8 @@ export interface Connection {
   heldBytes: number;
   /** Some of the answer is out: it is too late for a refusal. */
   answerBegun: boolean;
+  /** A refusal that waits for its time. */
+  late: Refusal | undefined;
   clientFinished: boolean;
   /** The connection ends after the current answer. */
   retiring: boolean;
@@ -90,7 +92,8 @@ export function turnAway(connection: Connection, max: number): void {
 /** Lets the current answer end, then closes. */
 export function retireConnection(connection: Connection): void {
   connection.retiring = true;
-  if (connection.stage === "taken") connection.session?.retire();
+  if (connection.late !== undefined) say(connection, connection.late);
+  else if (connection.stage === "taken") connection.session?.retire();
   else if (connection.stage === "head" && connection.reader.pendingBytes === 0) close(connection);
 }
 
@@ -102,7 +105,8 @@ export function endOfRequests(connection: Connection): void {
 
 export function deadlinePassed(connection: Connection): void {
   const { limits } = connection.context;
-  if (connection.stage === "closing") connection.socket.terminate();
+  if (connection.late !== undefined) say(connection, connection.late);
+  else if (connection.stage === "closing") connection.socket.terminate();
   else if (connection.stage === "asking") {
     refuse(connection, { status: 503, message: "the server could not tell in time who connects, try again" });
   } else if (connection.stage === "body") {
@@ -120,13 +124,28 @@ export function deadlinePassed(connection: Connection): void {
 
 export function refuse(connection: Connection, refusal: Refusal): void {
   const { head, context } = connection;
+  if (refusal.holdMs !== undefined) {
+    connection.stage = "closing";
+    connection.late = refusal;
+    connection.held = [];
+    connection.body = undefined;
+    // What it sends meanwhile stays in the kernel.
+    connection.socket.pause();
+    connection.deadline.set(refusal.holdMs);
+    return;
+  }
   context.log.info("request refused", {
     method: head?.method,
     path: head?.path,
     status: refusal.status,
     reason: refusal.message,
   });
-  connection.socket.write(refusalBytes(refusal, head?.method));
+  say(connection, refusal);
+}
+
+function say(connection: Connection, refusal: Refusal): void {
+  connection.late = undefined;
+  connection.socket.write(refusalBytes(refusal, connection.head?.method));
   close(connection);
 }
 

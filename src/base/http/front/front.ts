@@ -34,7 +34,7 @@ export interface FrontOptions {
   app: AppHandler;
   limits: FrontLimits;
   /** Decides on every request that the guard lets in, and may rewrite it; asked first. */
-  vet?: ((request: RequestHead) => Vetted) | undefined;
+  vet?: ((request: RequestHead, peer: string) => Vetted) | undefined;
   /** The app decodes bodies with a `Content-Encoding`; without it they are answered 415. */
   encodedBodies?: boolean | undefined;
   /** Claims requests that are answered by a session of their own. Asked after the guard, before the body is read. */

@@ -9,6 +9,10 @@ export interface Refusal {
   headers?: Record<string, string>;
   /** What programs read of it. */
   data?: ErrorData;
+  /** In place of the envelope. */
+  content?: { type: string; bytes: Uint8Array<ArrayBuffer> };
+  /** The front answers so many milliseconds later, and writes no line about it: who asks again and again is slowed down. */
+  holdMs?: number;
 }
 
 /** The body of the answer; its code follows from the status. */
@@ -58,10 +62,11 @@ export function reasonPhrase(status: number): string {
 
 /** The whole answer as bytes; without the body where the request was a HEAD. */
 export function refusalBytes(refusal: Refusal, method?: string): Uint8Array {
-  const body = Buffer.from(`${JSON.stringify(errorEnvelope(refusal))}\n`);
+  const type = refusal.content?.type ?? "application/json";
+  const body = refusal.content?.bytes ?? Buffer.from(`${JSON.stringify(errorEnvelope(refusal))}\n`);
   const extra = Object.entries(refusal.headers ?? {}).map(([name, value]) => `${name}: ${value}\r\n`);
   const head =
     `HTTP/1.1 ${refusal.status} ${reasonPhrase(refusal.status)}\r\n` +
-    `Content-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n${extra.join("")}\r\n`;
+    `Content-Type: ${type}\r\nContent-Length: ${body.length}\r\nConnection: close\r\n${extra.join("")}\r\n`;
   return method === "HEAD" ? Buffer.from(head) : Buffer.concat([Buffer.from(head), body]);
 }

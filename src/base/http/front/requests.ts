@@ -37,6 +37,7 @@ export function openConnection(socket: Bun.Socket<Connection | undefined>, conte
     held: [],
     heldBytes: 0,
     answerBegun: false,
+    late: undefined,
     clientFinished: false,
     retiring: false,
     takeover: undefined,
@@ -124,7 +125,7 @@ function consumeHead(connection: Connection, chunk: Uint8Array): Uint8Array {
     refuse(connection, step.refusal);
     return nothing;
   }
-  const { head, refusal } = vetted(step.head, connection.context);
+  const { head, refusal } = vetted(step.head, connection);
   connection.head = head;
   if (refusal === undefined) return beginRequest(connection, head, step.rest);
   refuse(connection, refusal);
@@ -145,10 +146,10 @@ function beginRequest(connection: Connection, head: RequestHead, rest: Uint8Arra
   return rest;
 }
 
-function vetted(head: RequestHead, context: ConnectionContext): Vetted {
+function vetted(head: RequestHead, { context, peer }: Connection): Vetted {
   const refusal = refusalOf(head, context);
   if (refusal !== undefined) return { head, refusal };
-  return context.vet?.(head) ?? { head };
+  return context.vet?.(head, peer) ?? { head };
 }
 
 function refusalOf(head: RequestHead, context: ConnectionContext): Refusal | undefined {

@@ -1,5 +1,5 @@
 import { childPath } from "../../../base/pure/path.ts";
-import { type Budget, createBudget, type DecodeLimits, OtlpError } from "./budget.ts";
+import { type Budget, OtlpError } from "./budget.ts";
 import type { Field, Scalar, Shape } from "./shapes.ts";
 
 type Fields = Record<string, unknown>;
@@ -8,12 +8,12 @@ type Fields = Record<string, unknown>;
  * Reads a message that came as JSON, already parsed: the same object as `decodeProtobuf` makes. Names are those of
  * proto3 JSON, `timeUnixNano` and `time_unix_nano`; ids are hexadecimal; 64-bit numbers are texts or numbers.
  */
-export function decodeJson(shape: Shape, value: unknown, limits: DecodeLimits): Fields {
-  return message(value, { shape, path: "" }, createBudget(limits));
+export function decodeJson(shape: Shape, value: unknown, budget: Budget): Fields {
+  budget.item();
+  return message(value, { shape, path: "" }, budget);
 }
 
 function message(value: unknown, { shape, path }: { shape: Shape; path: string }, budget: Budget): Fields {
-  budget.item();
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw wrong(path, "an object", value);
   const given = value as Fields;
   return budget.deeper(() => {
@@ -33,12 +33,15 @@ function message(value: unknown, { shape, path }: { shape: Shape; path: string }
 
 function fieldValue(written: unknown, { field, path }: { field: Field; path: string }, budget: Budget): unknown {
   const { type } = field;
-  const single = (value: unknown, at: string) =>
-    typeof type === "function" ? message(value, { shape: type(), path: at }, budget) : scalar(value, type, at);
+  const single = (value: unknown, at: string) => {
+    if (typeof type !== "function") return scalar(value, type, at);
+    budget.item(field.isEntry);
+    return message(value, { shape: type(), path: at }, budget);
+  };
   if (!field.repeated) return single(written, path);
   if (!Array.isArray(written)) throw wrong(path, "a list", written);
   return written.map((value, index) => {
-    budget.item();
+    if (typeof type !== "function") budget.item();
     return single(value, `${path}[${index}]`);
   });
 }

@@ -70,7 +70,11 @@ function addMetric(read: ReadPoints, metric: OtlpMetric, limits: PointLimits): v
     add("_count_total", point, { type: "counter", value: point.count ?? 0, cumulative: true });
     if (point.sum !== undefined) add("_sum_total", point, { type: "counter", value: point.sum, cumulative: true });
     for (const { quantile = 0, value = Number.NaN } of point.quantileValues ?? []) {
-      const attributes = [...(point.attributes ?? []), { key: "quantile", value: { doubleValue: quantile } }];
+      // The quantile has a place of its own among the labels, however many there are.
+      const attributes = [
+        ...(point.attributes ?? []).slice(0, limits.labelsMax - 1),
+        { key: "quantile", value: { doubleValue: quantile } },
+      ];
       add("", { ...point, attributes }, { type: "gauge", value });
     }
   }

@@ -1,4 +1,4 @@
-import { type Budget, createBudget, type DecodeLimits, OtlpError } from "./budget.ts";
+import { type Budget, OtlpError } from "./budget.ts";
 import type { Scalar, Shape } from "./shapes.ts";
 
 type Fields = Record<string, unknown>;
@@ -30,15 +30,15 @@ const texts = new TextDecoder();
 
 /**
  * Reads a message of protobuf as the object that its JSON would be. Whole numbers of 64 bits become numbers, exact up to
- * 2^53. Fails with an `OtlpError` for anything else, and never reads or makes more than `limits` allow.
+ * 2^53. Fails with an `OtlpError` for anything else, and never reads or makes more than `budget` allows.
  */
-export function decodeProtobuf(shape: Shape, bytes: Uint8Array, limits: DecodeLimits): Fields {
+export function decodeProtobuf(shape: Shape, bytes: Uint8Array, budget: Budget): Fields {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return message({ bytes, view, at: 0, end: bytes.length }, shape, createBudget(limits));
+  budget.item();
+  return message({ bytes, view, at: 0, end: bytes.length }, shape, budget);
 }
 
 function message(reader: Reader, shape: Shape, budget: Budget): Fields {
-  budget.item();
   return budget.deeper(() => {
     const fields: Fields = {};
     while (reader.at < reader.end) {
@@ -48,6 +48,7 @@ function message(reader: Reader, shape: Shape, budget: Budget): Fields {
       const field = shape[number];
       if (field === undefined) skip(reader, type);
       else if (typeof field.type === "function") {
+        budget.item(field.isEntry);
         const inner = message(part(reader, type), field.type(), budget);
         if (field.repeated) listOf(fields, field.name).push(inner);
         // A message that comes in pieces is one message.

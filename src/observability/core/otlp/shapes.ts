@@ -21,6 +21,8 @@ export interface Field {
   /** A function for a message, because values hold values. */
   type: Scalar | (() => Shape);
   repeated?: true;
+  /** Each is kept by itself: a log record, a data point or a span. */
+  isEntry?: true;
 }
 
 /** By field number. */
@@ -28,6 +30,7 @@ export type Shape = Readonly<Record<number, Field>>;
 
 const one = (name: string, type: Field["type"]): Field => ({ name, type });
 const many = (name: string, type: Field["type"]): Field => ({ name, type, repeated: true });
+const entries = (name: string, type: Field["type"]): Field => ({ ...many(name, type), isEntry: true });
 
 const value: Shape = {
   1: one("stringValue", "string"),
@@ -89,21 +92,21 @@ const summaryPoint: Shape = {
 const metric: Shape = {
   1: one("name", "string"),
   3: one("unit", "string"),
-  5: one("gauge", () => ({ 1: many("dataPoints", () => numberPoint) })),
+  5: one("gauge", () => ({ 1: entries("dataPoints", () => numberPoint) })),
   7: one("sum", () => ({
-    1: many("dataPoints", () => numberPoint),
+    1: entries("dataPoints", () => numberPoint),
     2: one("aggregationTemporality", "varint"),
     3: one("isMonotonic", "bool"),
   })),
   9: one("histogram", () => ({
-    1: many("dataPoints", () => histogramPoint),
+    1: entries("dataPoints", () => histogramPoint),
     2: one("aggregationTemporality", "varint"),
   })),
   10: one("exponentialHistogram", () => ({
-    1: many("dataPoints", () => exponentialPoint),
+    1: entries("dataPoints", () => exponentialPoint),
     2: one("aggregationTemporality", "varint"),
   })),
-  11: one("summary", () => ({ 1: many("dataPoints", () => summaryPoint) })),
+  11: one("summary", () => ({ 1: entries("dataPoints", () => summaryPoint) })),
 };
 
 const record: Shape = {
@@ -149,12 +152,12 @@ export const requestShapes = {
   logs: request(
     "resourceLogs",
     "scopeLogs",
-    many("logRecords", () => record),
+    entries("logRecords", () => record),
   ),
   traces: request(
     "resourceSpans",
     "scopeSpans",
-    many("spans", () => span),
+    entries("spans", () => span),
   ),
 } as const;
 

@@ -13,7 +13,7 @@ import type {
   streamLogs,
 } from "../../api/log-search.ts";
 import type { LoggedContainer } from "../../collect/logs/capture.ts";
-import type { LogApp, NewLine } from "../../core/logs/line.ts";
+import type { LogApp } from "../../core/logs/line.ts";
 import type { Grant } from "../../core/tokens/grant.ts";
 import { createLogThread, type LinesEvent, type StartLogThread } from "./log-thread.ts";
 import type { AskedPage, FoundPage, LogSetup } from "./messages.ts";
@@ -59,8 +59,8 @@ export interface LogsRoom {
   /** Lines as they are stored, for rooms of this plane. */
   page(ask: AskedPage): Promise<FoundPage>;
   state(): Promise<LogState>;
-  /** Puts lines that came another way beside those of the pods; resolves when they are on disk. */
-  ingest(app: LogApp, lines: NewLine[]): Promise<void>;
+  /** Puts lines that came another way, by `packLines`, beside those of the pods; resolves when they are on disk. */
+  ingest(app: LogApp, packed: Uint8Array[]): Promise<void>;
   /** Resolves when everything that a container wrote is on disk, or there was no time for it: it is about to be removed. */
   drain(container: string): Promise<void>;
   run(signal: AbortSignal): Promise<void>;
@@ -174,8 +174,8 @@ function openRoom(platform: LogPlatform, { clock, log }: { clock: Clock; log: Lo
     async state() {
       return stateView(await thread.ask("state", null));
     },
-    async ingest(app, lines) {
-      await thread.ask("ingest", { app, lines });
+    async ingest(app, packed) {
+      await thread.ask("ingest", { app, packed });
     },
     async drain(container) {
       const over = new AbortController();

@@ -7,6 +7,7 @@ import { createCapture } from "../../collect/logs/capture.ts";
 import { cursorText, readCursor } from "../../core/logs/cursor.ts";
 import { type CompiledQuery, compileQuery } from "../../core/logs/query.ts";
 import type { FoundLine } from "../../core/logs/line.ts";
+import { unpackLines } from "../../core/logs/packed-lines.ts";
 import { clockLook, clockStart } from "../../core/logs/retention.ts";
 import { mayReach } from "../../core/tokens/grant.ts";
 import { countLines } from "../../store/logs/histogram.ts";
@@ -102,8 +103,8 @@ export function createLogKeeper({ setup, clock, log, post }: KeeperParts): LogKe
       capture.drain(container);
       return null;
     },
-    async ingest({ app, lines }) {
-      for (const line of lines) sink.add(app, line);
+    async ingest({ app, packed }) {
+      for (const bytes of packed) for (const line of unpackLines(bytes)) sink.add(app, line);
       store.flushApp(app);
       if (store.state().problem !== undefined)
         throw new Failure("unavailable", "the lines cannot be stored at the moment");

@@ -1,6 +1,6 @@
 import type { LoggedContainer, CaptureLimits, CaptureState } from "../../collect/logs/capture.ts";
 import type { Order } from "../../core/logs/cursor.ts";
-import type { FoundLine, LogApp, NewLine } from "../../core/logs/line.ts";
+import type { FoundLine, LogApp } from "../../core/logs/line.ts";
 import type { LogQuery } from "../../core/logs/query.ts";
 import type { Histogram } from "../../store/logs/histogram.ts";
 import type { LogStoreLimits, LogStoreState } from "../../store/logs/log-store.ts";
@@ -49,7 +49,7 @@ export interface Questions {
   search: { ask: AskedPage; answer: FoundPage };
   histogram: { ask: { query: AskedLines; bucketsMax: number }; answer: Histogram & { missing: MissingLines[] } };
   drain: { ask: { id: string }; answer: null };
-  ingest: { ask: { app: LogApp; lines: NewLine[] }; answer: null };
+  ingest: { ask: { app: LogApp; packed: Uint8Array[] }; answer: null };
   state: { ask: null; answer: KeeperState };
 }
 export type QuestionName = keyof Questions;

@@ -15,7 +15,7 @@ interface Gather<T> {
 }
 
 export function createGather<T>({ clock, gatherMs, waitingBytesMax, write }: GatherParts<T>): Gather<T> {
-  const waiting = new Map<string, { items: T[]; written: Promise<void> }>();
+  const waiting = new Map<string, { items: T[]; bytes: number; written: Promise<void> }>();
   let waitingBytes = 0;
 
   async function writeLater(key: string): Promise<void> {
@@ -28,10 +28,13 @@ export function createGather<T>({ clock, gatherMs, waitingBytesMax, write }: Gat
   return {
     async add(key, items, bytes) {
       if (items.length === 0) return;
-      if (waitingBytes + bytes > waitingBytesMax)
+      // No key takes the room of the others.
+      const ownBytes = bytes + (waiting.get(key)?.bytes ?? 0);
+      if (waitingBytes + bytes > waitingBytesMax || ownBytes > waitingBytesMax / 2)
         throw new Failure("unavailable", "too much telemetry waits to be written", { retryAfterSeconds: 1 });
-      const known = waiting.get(key) ?? { items: [], written: writeLater(key) };
+      const known = waiting.get(key) ?? { items: [], bytes: 0, written: writeLater(key) };
       waiting.set(key, known);
+      known.bytes += bytes;
       for (const item of items) known.items.push(item);
       waitingBytes += bytes;
       try {

@@ -2,12 +2,15 @@ import type { CallbackDoor } from "../../controller/plugins/plugin-room.ts";
 import type { SteadyClock } from "../../../base/words/clock.ts";
 import type { Log } from "../../../base/words/log.ts";
 import type { FrontLimits } from "../../../base/http/front/connection.ts";
-import { type Front, startFront } from "../../../base/http/front/front.ts";
+import { type Front, type FrontOptions, startFront } from "../../../base/http/front/front.ts";
 
 interface DoorOptions {
   /** What it listens for, in the log. */
   name: "callbacks" | "telemetry";
   fetch: (request: Request) => Response | Promise<Response>;
+  /** Who may connect, and which requests are read; without them all. */
+  admit?: NonNullable<FrontOptions["tcp"]>["admit"];
+  vet?: FrontOptions["vet"];
   /** Of the platform network; undefined while there is none. */
   gateway: () => Promise<string | undefined>;
   makeNetwork: () => Promise<void>;
@@ -45,7 +48,8 @@ export function createDoor(options: DoorOptions): Door {
     await close();
     if (gateway === undefined) return;
     front = await startFront({
-      tcp: { hostname: gateway, port: options.port },
+      tcp: { hostname: gateway, port: options.port, ...(options.admit && { admit: options.admit }) },
+      vet: options.vet,
       app: options.fetch,
       limits: options.limits,
       peerHeader: options.peerHeader,

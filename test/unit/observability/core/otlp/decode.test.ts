@@ -1,6 +1,11 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { OtlpError } from "../../../../../src/observability/core/otlp/budget.ts";
+import {
+  type Budget,
+  createBudget,
+  OtlpError,
+  OverBudgetError,
+} from "../../../../../src/observability/core/otlp/budget.ts";
 import { decodeJson } from "../../../../../src/observability/core/otlp/json.ts";
 import { decodeProtobuf } from "../../../../../src/observability/core/otlp/protobuf.ts";
 import {
@@ -11,7 +16,8 @@ import {
 } from "../../../../../src/observability/core/otlp/shapes.ts";
 import { encodeProtobuf, logRecords } from "../../../../support/otlp.ts";
 
-const limits = { itemsMax: 10_000, depthMax: 64 };
+const most = { itemsMax: 10_000, depthMax: 64, bytesLeft: 1_000_000, itemBytes: 1, entryBytes: 1 };
+const limits = () => createBudget(most);
 const signals = Object.keys(requestShapes) as Signal[];
 
 const scalars: Record<Scalar, fc.Arbitrary<unknown>> = {
@@ -44,8 +50,8 @@ for (const signal of signals) {
     const shape = requestShapes[signal];
     fc.assert(
       fc.property(message, (one) => {
-        const read = decodeProtobuf(shape, encodeProtobuf(shape, one), limits);
-        expect(read).toEqual(decodeJson(shape, one, limits));
+        const read = decodeProtobuf(shape, encodeProtobuf(shape, one), limits());
+        expect(read).toEqual(decodeJson(shape, one, limits()));
       }),
       { numRuns: 15 },
     );
@@ -64,7 +70,7 @@ for (const signal of signals) {
     fc.assert(
       fc.property(fc.oneof(fc.uint8Array({ maxLength: 400 }), broken), (bytes) => {
         try {
-          decodeProtobuf(shape, bytes, limits);
+          decodeProtobuf(shape, bytes, limits());
         } catch (error) {
           expect(error).toBeInstanceOf(OtlpError);
         }
@@ -76,21 +82,42 @@ for (const signal of signals) {
 
 test("a small body with very many messages, or very deep ones, is refused", () => {
   const empties = new Uint8Array(60_000).map((_, at) => (at % 2 === 0 ? 0x0a : 0));
-  expect(() => decodeProtobuf(requestShapes.logs, empties, limits)).toThrow("more than 10000 items");
+  expect(() => decodeProtobuf(requestShapes.logs, empties, limits())).toThrow("more than 10000 items");
   let value: Record<string, unknown> = { stringValue: "x" };
   for (let level = 0; level < 80; level++) value = { arrayValue: { values: [value] } };
   const deep = encodeProtobuf(requestShapes.logs, logRecords({ body: value }));
-  expect(() => decodeProtobuf(requestShapes.logs, deep, limits)).toThrow("nested deeper than 64");
+  expect(() => decodeProtobuf(requestShapes.logs, deep, limits())).toThrow("nested deeper than 64");
 });
 
 test("JSON: both spellings of names, numbers as texts, unknown fields; a fault is told with its place", () => {
   const record = { time_unix_nano: "1700000000000000000", severityNumber: 9, traceId: "ABCD", other: { x: 1 } };
-  const read = decodeJson(requestShapes.logs, logRecords(record), limits);
+  const read = decodeJson(requestShapes.logs, logRecords(record), limits());
   const expected = { timeUnixNano: 1.7e18, severityNumber: 9, traceId: "abcd" };
   expect(JSON.stringify(read)).toContain(JSON.stringify(expected).slice(1, -1));
   const wrong = logRecords({ severityNumber: "high" });
-  expect(() => decodeJson(requestShapes.logs, wrong, limits)).toThrow(
+  expect(() => decodeJson(requestShapes.logs, wrong, limits())).toThrow(
     'resourceLogs[0].scopeLogs[0].logRecords[0].severityNumber: "high" is not a number',
   );
-  expect(() => decodeJson(requestShapes.logs, [], limits)).toThrow("body: [] is not an object");
+  expect(() => decodeJson(requestShapes.logs, [], limits())).toThrow("body: [] is not an object");
+});
+
+test("decoding stops where the budget of the sender ends, whatever the encoding", () => {
+  const entries = {
+    logs: ["resourceLogs", "scopeLogs", "logRecords"],
+    traces: ["resourceSpans", "scopeSpans", "spans"],
+  };
+  for (const [signal, [groups = "", scopes = "", items = ""]] of Object.entries(entries)) {
+    const shape = requestShapes[signal as Signal];
+    const body = { [groups]: [{ [scopes]: [{ [items]: Array.from({ length: 1_000 }, () => ({})) }] }] };
+    const tight = () => createBudget({ ...most, bytesLeft: 503, itemBytes: 1, entryBytes: 100 });
+    for (const read of [
+      (budget: Budget) => decodeProtobuf(shape, encodeProtobuf(shape, body), budget),
+      (budget: Budget) => decodeJson(shape, body, budget),
+    ]) {
+      const budget = tight();
+      expect(() => read(budget)).toThrow(OverBudgetError);
+      // Five entries fit behind the three messages around them: the sixth was not made.
+      expect(budget.spent()).toBe(603);
+    }
+  }
 });

@@ -10,10 +10,9 @@ import { pointsOf } from "../../../../../src/observability/core/otlp/metric-poin
 import type { OtlpLogs, OtlpMetrics } from "../../../../../src/observability/core/otlp/model.ts";
 import { decodeJson } from "../../../../../src/observability/core/otlp/json.ts";
 import { requestShapes } from "../../../../../src/observability/core/otlp/shapes.ts";
-import { logRecords, nanos, oneMetric, text } from "../../../../support/otlp.ts";
+import { logRecords, nanos, oneMetric, plenty, text } from "../../../../support/otlp.ts";
 
-const decodeLimits = telemetryLimits.http;
-const { points: pointLimits, lines: lineLimits } = telemetryLimits.room;
+const { points: pointLimits, lines: lineLimits } = telemetryLimits.room.decode;
 const owner = { kind: "deployment", scope: "shop", name: "web", replica: "0", container: "shop-web.a1" };
 
 function intakeOf({ seriesMax = 100 } = {}) {
@@ -28,7 +27,7 @@ function intakeOf({ seriesMax = 100 } = {}) {
     limits: { countersMax: 100, counterKeptMs: 60_000 },
   });
   const send = (metric: Record<string, unknown>, from = owner) => {
-    const request = decodeJson(requestShapes.metrics, oneMetric(metric), decodeLimits) as OtlpMetrics;
+    const request = decodeJson(requestShapes.metrics, oneMetric(metric), plenty()) as OtlpMetrics;
     const read = pointsOf(request, pointLimits);
     intake.add(from, read, 2_000_000);
     return { rejected: read.rejected, reasons: [...read.reasons] };
@@ -149,7 +148,7 @@ describe("metrics", () => {
   test("labels are bounded, and never named as the fields of a question", () => {
     const attributes = [text("name", "x"), text("route", "/a".repeat(100)), text("a,b", "1")];
     const request = oneMetric({ name: "m", gauge: { dataPoints: [point(1, { attributes })] } });
-    const [found] = pointsOf(decodeJson(requestShapes.metrics, request, decodeLimits), pointLimits).points;
+    const [found] = pointsOf(decodeJson(requestShapes.metrics, request, plenty()), pointLimits).points;
     expect(found?.labels).toEqual({ "attribute.name": "x", route: "/a".repeat(60), a_b: "1" });
   });
 });
@@ -162,7 +161,7 @@ test("log records are lines with a level, and with fields where they have any", 
     { timeUnixNano: nanos(1), severityText: "WARN", body: { stringValue: "two\nlines" } },
     { body: { kvlistValue: { values: [text("event", "paid")] } }, attributes: [text("order", "7")] },
   );
-  const lines = linesOf(decodeJson(requestShapes.logs, request, decodeLimits) as OtlpLogs, {
+  const lines = linesOf(decodeJson(requestShapes.logs, request, plenty()) as OtlpLogs, {
     source,
     now,
     limits: lineLimits,

@@ -8,7 +8,7 @@ import { spansOf } from "../../../../../src/observability/core/otlp/spans.ts";
 import { createSpanSampler } from "../../../../../src/observability/core/traces/sampling.ts";
 import { partsOf } from "../../../../../src/observability/core/traces/span.ts";
 import { treeOf } from "../../../../../src/observability/core/traces/tree.ts";
-import { nanos, oneTrace, text } from "../../../../support/otlp.ts";
+import { nanos, oneTrace, plenty, text } from "../../../../support/otlp.ts";
 import { traceWorld } from "../../../../support/trace-world.ts";
 
 const now = 1_700_000_000_000;
@@ -24,11 +24,8 @@ test("spans are kept with bounded attributes; those without ids, and those of an
     { ...ids, ...times, spanId: "" },
     { ...ids, startTimeUnixNano: nanos(1_000) },
   );
-  const parts = { app: "web", replica: "a1", now, limits: telemetryLimits.room.spans };
-  const { spans, rejected } = spansOf(
-    decodeJson(requestShapes.traces, request, telemetryLimits.http) as OtlpTraces,
-    parts,
-  );
+  const parts = { app: "web", replica: "a1", now, limits: telemetryLimits.room.decode.spans };
+  const { spans, rejected } = spansOf(decodeJson(requestShapes.traces, request, plenty()) as OtlpTraces, parts);
   expect(rejected).toBe(3);
   expect(spans).toEqual([
     expect.objectContaining({
@@ -42,11 +39,11 @@ test("spans are kept with bounded attributes; those without ids, and those of an
 
 test("a span that ends in the far future ended now, so that its trace can be stored", () => {
   const times = { startTimeUnixNano: nanos(now - 20), endTimeUnixNano: 1e300 };
-  const parts = { app: "web", replica: "a1", now, limits: telemetryLimits.room.spans };
-  const request = decodeJson(requestShapes.traces, oneTrace("web", { ...ids, ...times }), telemetryLimits.http);
+  const parts = { app: "web", replica: "a1", now, limits: telemetryLimits.room.decode.spans };
+  const request = decodeJson(requestShapes.traces, oneTrace("web", { ...ids, ...times }), plenty());
   const { spans } = spansOf(request as OtlpTraces, parts);
   const [part] = partsOf(spans);
-  expect(part?.untilUs).toBe((now + telemetryLimits.room.spans.aheadMs) * 1_000);
+  expect(part?.untilUs).toBe((now + telemetryLimits.room.decode.spans.aheadMs) * 1_000);
 });
 
 test("a tree has every span once, each behind its parent, whatever the parents are", () => {

@@ -5,6 +5,7 @@ import { createObjectSender } from "../../../../../src/base/deliver/object-stora
 import { createStreamSender } from "../../../../../src/base/deliver/stream-socket.ts";
 import { systemClock } from "../../../../../src/base/words/clock.ts";
 import { createDrainRoom, type DrainRoom } from "../../../../../src/observability/service/drains/create.ts";
+import { packLines } from "../../../../../src/observability/core/logs/packed-lines.ts";
 import { createLogsRoom, type LogsRoom } from "../../../../../src/observability/service/logs/create.ts";
 import { type LogFiles, logFiles } from "../../../../support/log-world.ts";
 import { openTestObservabilityStore } from "../../../../support/observability.ts";
@@ -46,10 +47,8 @@ afterEach(async () => {
 async function ingest(...texts: string[]): Promise<void> {
   const source = { id: "c", pod: "shop-web.c", replica: "c", release: "r1", role: "" };
   const at = Date.now();
-  await logs.ingest(
-    { scope: "shop", name: "web" },
-    texts.map((text) => ({ at, source, stream: "stdout", level: "info", text })),
-  );
+  const lines = texts.map((text) => ({ at, level: "info" as const, text }));
+  await logs.ingest({ scope: "shop", name: "web" }, [packLines(source, "stdout", lines)]);
 }
 
 test("an HTTP drain delivers every line once, in order, over failures, and says what went wrong", async () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { systemClock } from "../../../../../src/base/words/clock.ts";
+import { packLines } from "../../../../../src/observability/core/logs/packed-lines.ts";
 import { createLogsRoom, type LogsRoom } from "../../../../../src/observability/service/logs/create.ts";
 import { type LogFiles, logFiles } from "../../../../support/log-world.ts";
 import { silentLog } from "../../../../support/silent-log.ts";
@@ -51,9 +52,8 @@ test("a thread that crashes is started again: no line is lost, none comes twice,
 
 test("lines that came another way are stored beside those of the pods", async () => {
   const source = { id: "otlp", pod: "otlp", replica: "", release: "", role: "" };
-  await room.ingest({ scope: "shop", name: "web" }, [
-    { at: Date.now(), source, stream: "stdout", level: "warn", text: "from outside" },
-  ]);
+  const line = { at: Date.now(), level: "warn", text: "from outside" } as const;
+  await room.ingest({ scope: "shop", name: "web" }, [packLines(source, "stdout", [line])]);
   expect(await found({ level: "warn" })).toEqual(["from outside"]);
   expect((await room.state()).waiting_lines).toBe(0);
 });

@@ -44,5 +44,21 @@ test("a stranger who knocks again and again costs one listing a second", async (
   listings = 0;
   for (let knock = 0; knock < 20; knock++) await counted.running.senders.at("203.0.113.9");
   expect(listings).toBe(1);
+  await counted.advance(1);
+  // Others wait for the next one, and share it.
+  const knocks = Array.from({ length: 2_000 }, (_, at) => counted.running.senders.at(`203.0.${at >> 8}.${at & 255}`));
+  await counted.advance(1_000);
+  expect(await Promise.all(knocks)).toEqual(knocks.map(() => undefined));
+  expect(listings).toBe(2);
   await counted.close();
+});
+
+test("whether a container is listened to is what its manifest says now", async () => {
+  const [name = ""] = it.containers();
+  expect(await it.running.senders.at(await addressOf(name))).toMatchObject({ wantsTelemetry: false });
+  const plain = deployment("shop", "web");
+  await it.apply({ ...plain, spec: { ...plain.spec, telemetry: true } });
+  await it.settle();
+  const [next = ""] = it.containers();
+  expect(await it.running.senders.at(await addressOf(next))).toMatchObject({ wantsTelemetry: true });
 });

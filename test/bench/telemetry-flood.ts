@@ -1,0 +1,156 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { requestShapes, type Signal } from "../../src/observability/core/otlp/shapes.ts";
+import { deployment } from "../support/manifests.ts";
+import { encodeProtobuf } from "../support/otlp.ts";
+import { type Rig, rig } from "../support/rig.ts";
+import { median } from "./median.ts";
+import type { BenchRow } from "./row.ts";
+
+/** BERTH_BENCH_SECONDS: how long each state is looked at. */
+const seconds = Number(process.env.BERTH_BENCH_SECONDS ?? 10);
+const containers = 8;
+/** Of each container, all at once and again and again. */
+const connections = 8;
+const readers = 4;
+
+/**
+ * What people wait for while eight containers send telemetry as fast as they can: small requests that hold very much. A
+ * second flood is one token with the scope `read` that sends bodies of 1 MiB. Medians beside those of the idle server.
+ */
+export async function run(): Promise<BenchRow[]> {
+  const flags = ["--observability-addr", "127.0.0.1:0", "--identity-addr", "127.0.0.1:0"];
+  const berth = await rig({ flags });
+  const folder = mkdtempSync(join(tmpdir(), "berth-flood."));
+  try {
+    const probes = await probesOf(berth);
+    const idle = await measure(probes);
+    const stopFlood = await flood(berth, folder);
+    const flooded = await measure(probes);
+    await stopFlood();
+    const still = await measure(probes);
+    const stopBodies = largeBodies(berth, String(probes.token));
+    const read = await measure(probes);
+    await stopBodies();
+    return names.flatMap((name) => [
+      row(`telemetry flood: ${name}`, flooded[name], idle[name]),
+      row(`bodies of a read token: ${name}`, read[name], still[name]),
+    ]);
+  } finally {
+    await berth.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const names = ["api", "ui", "sign-in"] as const;
+type Name = (typeof names)[number];
+interface Probes {
+  urls: Record<Name, { url: string; headers?: Record<string, string> }>;
+  token: string;
+}
+
+function row(name: string, value: number, baseline: number): BenchRow {
+  return { name, value, unit: "ms", baseline, ratio: value / baseline, wanted: "<= 3" };
+}
+
+function addressOf(berth: Rig, plane: "observability" | "identity"): string {
+  const { addresses } = berth.server.ready as { addresses?: Record<string, string> };
+  const text = addresses?.[plane] ?? String(berth.server.ready[plane] ?? "");
+  if (text === "") throw new Error(`no address of ${plane} in ${JSON.stringify(berth.server.ready)}`);
+  return text.startsWith("http") ? text : `http://${text}`;
+}
+
+async function probesOf(berth: Rig): Promise<Probes> {
+  const { body } = await berth.call("POST", "/pats", { scopes: ["read"] });
+  const token = String((body.data as unknown as { token: string }).token);
+  const made = await berth.call("POST", "/identity/instances", { name: "shop" });
+  const { instance } = made.body.data as unknown as { instance: { id: string } };
+  const [plane, identity] = [addressOf(berth, "observability"), addressOf(berth, "identity")];
+  return {
+    token,
+    urls: {
+      api: { url: `${plane}/api/pat/v1/apps`, headers: { Authorization: `Bearer ${token}` } },
+      ui: { url: `${plane}/` },
+      "sign-in": { url: `${identity}/i/${instance.id}/sign-in` },
+    },
+  };
+}
+
+/** The median of each, asked in turn. */
+async function measure({ urls }: Probes): Promise<Record<Name, number>> {
+  const times: Record<Name, number[]> = { api: [], ui: [], "sign-in": [] };
+  const until = performance.now() + seconds * 1_000;
+  while (performance.now() < until)
+    for (const name of names) {
+      const { url, headers = {} } = urls[name];
+      const before = performance.now();
+      const response = await fetch(url, { headers, redirect: "manual" });
+      await response.arrayBuffer();
+      if (response.status >= 400) throw new Error(`${name}: status ${response.status}`);
+      times[name].push(performance.now() - before);
+      await Bun.sleep(5);
+    }
+  return { api: median(times.api), ui: median(times.ui), "sign-in": median(times["sign-in"]) };
+}
+
+const empties: Record<Signal, Record<string, unknown>> = {
+  logs: { resourceLogs: [{ scopeLogs: [{ logRecords: many(190_000) }] }] },
+  metrics: { resourceMetrics: [{ scopeMetrics: [{ metrics: [{ name: "m", gauge: { dataPoints: many(60_000) } }] }] }] },
+  traces: { resourceSpans: [{ scopeSpans: [{ spans: many(90_000) }] }] },
+};
+
+function many(count: number): Record<string, unknown>[] {
+  return Array.from({ length: count }, () => ({}));
+}
+
+/** In the network namespaces of the containers: the image has no program that is fast enough. */
+async function flood(berth: Rig, folder: string): Promise<() => Promise<void>> {
+  for (const signal of Object.keys(empties) as Signal[]) {
+    const shape = requestShapes[signal];
+    writeFileSync(
+      join(folder, `${signal}.protobuf`),
+      Bun.gzipSync(encodeProtobuf(shape, empties[signal]), { level: 9 }),
+    );
+    writeFileSync(join(folder, `${signal}.json`), Bun.gzipSync(JSON.stringify(empties[signal]), { level: 9 }));
+  }
+  const apps = Array.from({ length: containers }, (_, at) => deployment("flood", `app-${at}`, { telemetry: true }));
+  await berth.apply(...apps);
+  for (const { name } of apps) await berth.ready("deployment", "flood", name);
+  const children = [];
+  for (const { name } of apps) {
+    const [pod] = await berth.pods("flood", name);
+    const inspect = (format: string) => berth.docker(["inspect", "--format", format, pod?.name ?? ""]).trim();
+    const env = inspect("{{json .Config.Env}}");
+    const url = /OTEL_EXPORTER_OTLP_ENDPOINT=([^"]+)/.exec(env)?.[1] ?? "";
+    const words = ["nsenter", "-t", inspect("{{.State.Pid}}"), "-n", "nice", "-n", "19", process.execPath];
+    children.push(
+      Bun.spawn([...words, join(import.meta.dir, "flood-worker.ts"), url, folder, String(connections)], {
+        stdout: "ignore",
+        stderr: "inherit",
+      }),
+    );
+  }
+  await Bun.sleep(2_000);
+  return async () => {
+    for (const child of children) child.kill();
+    await Promise.all(children.map(({ exited }) => exited));
+  };
+}
+
+function largeBodies(berth: Rig, token: string): () => Promise<void> {
+  const url = `${addressOf(berth, "observability")}/api/pat/v1/alerts/rules`;
+  const body = new Uint8Array(1024 * 1024);
+  let over = false;
+  const read = async () => {
+    while (!over) {
+      const sent = fetch(url, { method: "POST", headers: { Authorization: `Bearer ${token}` }, body });
+      await sent.then((response) => response.arrayBuffer()).catch(() => undefined);
+    }
+  };
+  const running = Array.from({ length: readers }, read);
+  return async () => {
+    over = true;
+    await Promise.all(running);
+  };
+}
