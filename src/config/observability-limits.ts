@@ -5,6 +5,8 @@ import { telemetryLimits } from "./telemetry-limits.ts";
 export const observabilityLimits = {
   /** Request body; one byte more is a 413. */
   bodyBytesMax: 1024 * 1024,
+  /** Of a sign-in: a token, or the code of a link. */
+  signInBodyBytesMax: 16 * 1024,
   jsonDepthMax: 64,
   /** A connection on which nothing moves is closed after this long. Streams say something more often. */
   idleMs: 30_000,

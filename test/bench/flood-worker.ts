@@ -1,20 +1,26 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 
-/** Sends the bodies of a folder, named SIGNAL.ENCODING, over so many connections, again and again. */
-const [url = "", folder = "", connections = "1"] = process.argv.slice(2);
-const bodies = readdirSync(folder).map((name) => {
-  const [signal, encoding] = name.split(".");
-  const headers = { "Content-Type": encoding === "json" ? "application/json" : "application/x-protobuf" };
-  return { path: `/v1/${signal}`, headers, body: readFileSync(join(folder, name)) };
-});
+/** A request that is sent again and again. */
+export interface FloodRequest {
+  url: string;
+  headers: Record<string, string>;
+  /** File of the body. */
+  body: string;
+}
+
+/** `flood-worker.ts FILE CONNECTIONS`: the file holds a list of `FloodRequest`. */
+const [file = "", connections = "1"] = process.argv.slice(2);
+const requests = (JSON.parse(readFileSync(file, "utf8")) as FloodRequest[]).map(({ body, ...request }) => ({
+  ...request,
+  body: readFileSync(body),
+}));
 
 async function again(first: number): Promise<never> {
   for (let at = first; ; at++) {
-    const one = bodies[at % bodies.length];
-    if (one === undefined) throw new Error(`${folder} is empty`);
-    const { path, headers, body } = one;
-    const sent = fetch(`${url}${path}`, { method: "POST", headers: { ...headers, "Content-Encoding": "gzip" }, body });
+    const one = requests[at % requests.length];
+    if (one === undefined) throw new Error(`${file} names no request`);
+    const { url, headers, body } = one;
+    const sent = fetch(url, { method: "POST", headers, body });
     await sent.then((response) => response.arrayBuffer()).catch(() => Bun.sleep(1));
   }
 }

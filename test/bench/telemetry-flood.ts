@@ -5,15 +5,15 @@ import { requestShapes, type Signal } from "../../src/observability/core/otlp/sh
 import { deployment } from "../support/manifests.ts";
 import { encodeProtobuf } from "../support/otlp.ts";
 import { type Rig, rig } from "../support/rig.ts";
+import type { FloodRequest } from "./flood-worker.ts";
 import { median } from "./median.ts";
 import type { BenchRow } from "./row.ts";
 
 /** BERTH_BENCH_SECONDS: how long each state is looked at. */
 const seconds = Number(process.env.BERTH_BENCH_SECONDS ?? 10);
 const containers = 8;
-/** Of each container, all at once and again and again. */
+/** Of each flood, all at once and again and again. */
 const connections = 8;
-const readers = 4;
 
 /**
  * What people wait for while eight containers send telemetry as fast as they can: small requests that hold very much. A
@@ -29,8 +29,10 @@ export async function run(): Promise<BenchRow[]> {
     const stopFlood = await flood(berth, folder);
     const flooded = await measure(probes);
     await stopFlood();
+    if (!berth.server.output().includes("sends too many"))
+      throw new Error("the flood spent no share: it did not arrive");
     const still = await measure(probes);
-    const stopBodies = largeBodies(berth, String(probes.token));
+    const stopBodies = largeBodies(berth, folder, probes.token);
     const read = await measure(probes);
     await stopBodies();
     return names.flatMap((name) => [
@@ -55,17 +57,16 @@ function row(name: string, value: number, baseline: number): BenchRow {
 }
 
 function addressOf(berth: Rig, plane: "observability" | "identity"): string {
-  const { addresses } = berth.server.ready as { addresses?: Record<string, string> };
-  const text = addresses?.[plane] ?? String(berth.server.ready[plane] ?? "");
-  if (text === "") throw new Error(`no address of ${plane} in ${JSON.stringify(berth.server.ready)}`);
-  return text.startsWith("http") ? text : `http://${text}`;
+  const [address] = (berth.server.ready.addresses as Record<string, string[]>)[plane] ?? [];
+  return `http://${address}`;
 }
 
 async function probesOf(berth: Rig): Promise<Probes> {
   const { body } = await berth.call("POST", "/pats", { scopes: ["read"] });
   const token = String((body.data as unknown as { token: string }).token);
-  const made = await berth.call("POST", "/identity/instances", { name: "shop" });
-  const { instance } = made.body.data as unknown as { instance: { id: string } };
+  await berth.call("POST", "/identity/apps", { name: "shop" });
+  const made = await berth.call("POST", "/identity/instances", { app: "shop", environment: "development" });
+  const instance = made.body.data as unknown as { id: string };
   const [plane, identity] = [addressOf(berth, "observability"), addressOf(berth, "identity")];
   return {
     token,
@@ -87,7 +88,7 @@ async function measure({ urls }: Probes): Promise<Record<Name, number>> {
       const before = performance.now();
       const response = await fetch(url, { headers, redirect: "manual" });
       await response.arrayBuffer();
-      if (response.status >= 400) throw new Error(`${name}: status ${response.status}`);
+      if (response.status === 429 || response.status >= 500) throw new Error(`${name}: status ${response.status}`);
       times[name].push(performance.now() - before);
       await Bun.sleep(5);
     }
@@ -106,51 +107,56 @@ function many(count: number): Record<string, unknown>[] {
 
 /** In the network namespaces of the containers: the image has no program that is fast enough. */
 async function flood(berth: Rig, folder: string): Promise<() => Promise<void>> {
-  for (const signal of Object.keys(empties) as Signal[]) {
-    const shape = requestShapes[signal];
-    writeFileSync(
-      join(folder, `${signal}.protobuf`),
-      Bun.gzipSync(encodeProtobuf(shape, empties[signal]), { level: 9 }),
-    );
-    writeFileSync(join(folder, `${signal}.json`), Bun.gzipSync(JSON.stringify(empties[signal]), { level: 9 }));
-  }
   const apps = Array.from({ length: containers }, (_, at) => deployment("flood", `app-${at}`, { telemetry: true }));
   await berth.apply(...apps);
   for (const { name } of apps) await berth.ready("deployment", "flood", name);
-  const children = [];
+  const bodies = (Object.keys(empties) as Signal[]).flatMap((signal) => {
+    const packed = encodeProtobuf(requestShapes[signal], empties[signal]);
+    const kinds = { "x-protobuf": packed, json: JSON.stringify(empties[signal]) };
+    return Object.entries(kinds).map(([type, bytes]) => {
+      const body = join(folder, `${signal}.${type}`);
+      writeFileSync(body, Bun.gzipSync(bytes, { level: 9 }));
+      return {
+        path: `/v1/${signal}`,
+        headers: { "Content-Type": `application/${type}`, "Content-Encoding": "gzip" },
+        body,
+      };
+    });
+  });
+  const ends: (() => Promise<void>)[] = [];
   for (const { name } of apps) {
     const [pod] = await berth.pods("flood", name);
     const inspect = (format: string) => berth.docker(["inspect", "--format", format, pod?.name ?? ""]).trim();
-    const env = inspect("{{json .Config.Env}}");
-    const url = /OTEL_EXPORTER_OTLP_ENDPOINT=([^"]+)/.exec(env)?.[1] ?? "";
-    const words = ["nsenter", "-t", inspect("{{.State.Pid}}"), "-n", "nice", "-n", "19", process.execPath];
-    children.push(
-      Bun.spawn([...words, join(import.meta.dir, "flood-worker.ts"), url, folder, String(connections)], {
-        stdout: "ignore",
-        stderr: "inherit",
-      }),
-    );
+    const [, url = ""] = /OTEL_EXPORTER_OTLP_ENDPOINT=([^"]+)/.exec(inspect("{{json .Config.Env}}")) ?? [];
+    const requests = bodies.map(({ path, ...more }) => ({ url: `${url}${path}`, ...more }));
+    ends.push(send(folder, { name, requests, within: ["nsenter", "-t", inspect("{{.State.Pid}}"), "-n"] }));
   }
-  await Bun.sleep(2_000);
-  return async () => {
-    for (const child of children) child.kill();
-    await Promise.all(children.map(({ exited }) => exited));
-  };
+  return async () => void (await Promise.all(ends.map((end) => end())));
 }
 
-function largeBodies(berth: Rig, token: string): () => Promise<void> {
-  const url = `${addressOf(berth, "observability")}/api/pat/v1/alerts/rules`;
-  const body = new Uint8Array(1024 * 1024);
-  let over = false;
-  const read = async () => {
-    while (!over) {
-      const sent = fetch(url, { method: "POST", headers: { Authorization: `Bearer ${token}` }, body });
-      await sent.then((response) => response.arrayBuffer()).catch(() => undefined);
-    }
-  };
-  const running = Array.from({ length: readers }, read);
+function largeBodies(berth: Rig, folder: string, token: string): () => Promise<void> {
+  const body = join(folder, "mebibyte");
+  writeFileSync(body, new Uint8Array(1024 * 1024));
+  const headers = { Authorization: `Bearer ${token}` };
+  const url = `${addressOf(berth, "observability")}/api/pat/v1/apps/a/b/restart`;
+  return send(folder, { name: "reader", requests: [{ url, headers, body }], within: [] });
+}
+
+interface Flood {
+  name: string;
+  requests: FloodRequest[];
+  /** Words before the command. */
+  within: string[];
+}
+
+/** Behind everything else on the processor: the floods are to use the server, not the machine. */
+function send(folder: string, { name, requests, within }: Flood): () => Promise<void> {
+  const file = join(folder, `${name}.requests`);
+  writeFileSync(file, JSON.stringify(requests));
+  const words = [...within, "nice", "-n", "19", process.execPath, join(import.meta.dir, "flood-worker.ts")];
+  const child = Bun.spawn([...words, file, String(connections)], { stdout: "ignore", stderr: "inherit" });
   return async () => {
-    over = true;
-    await Promise.all(running);
+    child.kill();
+    await child.exited;
   };
 }

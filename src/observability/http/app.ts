@@ -8,11 +8,10 @@ import { versionHeader } from "../../base/wire/client.ts";
 import { Failure, failureStatus } from "../../base/wire/failure.ts";
 import type { Log } from "../../base/words/log.ts";
 import { type PlaneEndpoint, planePrefix } from "../api/plane-endpoint.ts";
-import { uploadAppSource } from "../api/sources.ts";
 import { sessionEndpoints } from "../api/sessions.ts";
 import type { Grant } from "../core/tokens/grant.ts";
 import type { Observability } from "../service/observability.ts";
-import { requirePlainBody, underHttp, withBoundedBody } from "./bounded.ts";
+import { requirePlainBody, underHttp } from "./bounded.ts";
 import { mapError } from "./error-mapping.ts";
 import { mountLogStream, mountLogs } from "./logs.ts";
 import { mountTraces } from "./traces.ts";
@@ -35,7 +34,7 @@ import { mountIdentityRoom } from "./identity.ts";
 import { mountPeople } from "./people.ts";
 import { mountPersonSignIn } from "./person-sign-in.ts";
 import { mountTerminals } from "./exec.ts";
-import { isUpload, mountFiles } from "./files.ts";
+import { mountFiles } from "./files.ts";
 import { mountTokens } from "./tokens.ts";
 import type { IngressWord } from "../../base/http/ingress-word.ts";
 import { mountWhoami } from "./whoami.ts";
@@ -157,9 +156,8 @@ export function createObservabilityApp(options: ObservabilityAppOptions): Observ
       if (proxied !== undefined) return proxied;
     }
     requirePlainBody(request);
-    const isSource = grant !== undefined && pathOf(request) === uploadAppSource.path;
-    const isStreamed = isSource || isUpload(request.method, pathOf(request));
-    const asked = underHttp(isStreamed ? request : await withBoundedBody(request, limits.bodyBytesMax));
+    // No body is read here: who asks, what may be asked and how often are settled before.
+    const asked = underHttp(request);
     if (asked !== request) origins.set(asked, request);
     connections.set(asked, connection);
     if (grant !== undefined) visitors.set(asked, { grant, ip: connection.ip, requestId: crypto.randomUUID() });

@@ -1,4 +1,5 @@
 import { readBounded } from "../../base/words/read-bounded.ts";
+import { parseBody } from "../../base/http/request.ts";
 import { encodedBodyText, Failure } from "../../base/wire/failure.ts";
 
 /**
@@ -17,16 +18,23 @@ export function requirePlainBody({ headers, body }: Request): void {
   if (body !== null && coding !== "identity") throw new Failure("unsupported_media_type", encodedBodyText(coding));
 }
 
-/** The same request with a body that is read and no larger than `max` bytes. Fails `too_large`. */
-export async function withBoundedBody(request: Request, max: number): Promise<Request> {
-  if (request.body === null) return request;
-  const declared = Number(request.headers.get("content-length") ?? "0");
-  if (declared > max) throw tooLarge(max);
-  const body = await readBounded(request, max, () => tooLarge(max));
-  const { url, method, headers, signal } = request;
-  return new Request(url, { method, headers, signal, body });
+/**
+ * The JSON body of a request, which is no larger than `bytesMax`. Call it once the caller is known and may ask: a body
+ * that nobody reads costs nothing. Fails `too_large`, `invalid` for an empty body, and `JsonError` for bad syntax.
+ */
+export async function readBoundedBody(
+  request: Request,
+  { bytesMax, depthMax }: { bytesMax: number; depthMax: number },
+): Promise<unknown> {
+  refuseLength(request, bytesMax);
+  return parseBody(await readBounded(request, bytesMax, () => tooLarge(bytesMax)), { depthMax });
+}
+
+/** Fails `too_large` for a request that says itself that its body is too large. */
+export function refuseLength({ headers }: Request, bytesMax: number): void {
+  if (Number(headers.get("content-length") ?? "0") > bytesMax) throw tooLarge(bytesMax);
 }
 
 function tooLarge(max: number): Failure {
-  return new Failure("too_large", `the body is larger than ${max} bytes, which is the most that this plane takes`);
+  return new Failure("too_large", `the body is larger than ${max} bytes, which is the most that this request may have`);
 }

@@ -30,13 +30,6 @@ export function mountFiles(plane: ObservabilityPlane): void {
   });
 }
 
-const upload = new RegExp(`^${writePodFile.path.replace(":name", "[^/]+")}$`);
-
-/** Whether the body of a request is a file, which is not gathered before its sender may write it. */
-export function isUpload(method: string, path: string): boolean {
-  return method === writePodFile.method && upload.test(path);
-}
-
 /** The path as it was sent: a name may begin or end with a space, or with a line end. */
 function placeOf({ grant, actor, params, request }: PlaneCall<PlaneEndpoint>): FilePlace {
   const given = new URL(request.url).searchParams.get("path");

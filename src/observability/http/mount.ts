@@ -1,9 +1,10 @@
 import { jsonResponse, okResponse } from "../../base/http/answers.ts";
-import { pathOf, readBody, readQuery } from "../../base/http/request.ts";
+import { pathOf, readQuery } from "../../base/http/request.ts";
 import type { DataOf, QueryOf } from "../../base/wire/endpoint.ts";
 import type { PlaneEndpoint } from "../api/plane-endpoint.ts";
 import { actorOf } from "../core/tokens/grant.ts";
 import { requireScope } from "../service/tokens/access.ts";
+import { readBoundedBody, refuseLength } from "./bounded.ts";
 import type { ObservabilityPlane, Visitor } from "./plane.ts";
 
 /** One request of a token that may make it. */
@@ -73,10 +74,11 @@ function mountAnswer<E extends PlaneEndpoint>(plane: ObservabilityPlane, endpoin
       const run = async () => {
         requireScope(grant, endpoint.scope);
         rates.request(grant, changes);
+        const { jsonDepthMax: depthMax, bodyBytesMax: bytesMax } = plane.limits;
+        if (endpoint.bodyType === undefined) refuseLength(request, bytesMax);
         const query = readQuery(request, endpoint) as Partial<QueryOf<E>>;
-        const { jsonDepthMax: depthMax } = plane.limits;
         const hasJson = endpoint.body !== undefined && endpoint.bodyType === undefined;
-        const body = hasJson ? await readBody(request, { depthMax }) : undefined;
+        const body = hasJson ? await readBoundedBody(request, { bytesMax, depthMax }) : undefined;
         // Paths without parameters come without any, whatever the types say.
         const named = (params as PlaneCall<E>["params"] | undefined) ?? {};
         return respond({ ...visitor, actor: actorOf(grant), params: named, query, body, request });

@@ -7,6 +7,8 @@ import type { Observability } from "../service/observability.ts";
 
 export interface PlaneHttpLimits {
   bodyBytesMax: number;
+  /** Of a sign-in, before anybody is known. */
+  signInBodyBytesMax: number;
   jsonDepthMax: number;
   forwardedHopsMax: number;
   pingMs: number;

@@ -1,8 +1,8 @@
 import { okResponse } from "../../base/http/answers.ts";
-import { readBody } from "../../base/http/request.ts";
 import type { DataOf, Endpoint } from "../../base/wire/endpoint.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { getSession, signIn, signOut, uiHeader } from "../api/sessions.ts";
+import { readBoundedBody } from "./bounded.ts";
 import type { OpenSession } from "../service/sessions.ts";
 import { unauthorizedText } from "../service/tokens/access.ts";
 import { type ClientConnection, isCrossSite } from "./client-connection.ts";
@@ -17,7 +17,7 @@ interface SessionParts {
 /** Sign-in and sign-out of the web UI. */
 export function mountSessions(plane: ObservabilityPlane, { cookie, connectionOf }: SessionParts): void {
   const { sessions } = plane.observability;
-  const { jsonDepthMax: depthMax } = plane.limits;
+  const { jsonDepthMax: depthMax, signInBodyBytesMax: bytesMax } = plane.limits;
   const mount = (endpoint: Endpoint, answer: (request: Request, connection: ClientConnection) => Promise<Response>) => {
     plane.app.route(
       endpoint.method,
@@ -30,7 +30,8 @@ export function mountSessions(plane: ObservabilityPlane, { cookie, connectionOf 
     requireOwnPage(request);
     if (!connection.isPrivate) throw new Failure("forbidden", plainText);
     const agent = request.headers.get("user-agent") ?? "";
-    const open = await sessions.signIn(await readBody(request, { depthMax }), { ip: connection.ip, agent });
+    const body = await readBoundedBody(request, { bytesMax, depthMax });
+    const open = await sessions.signIn(body, { ip: connection.ip, agent });
     return answered(open, await cookie.write(open.session, connection.tls));
   });
   mount(getSession, async (request, connection) => {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { observabilityLimits } from "../../../src/config/observability-limits.ts";
 import type { Listener } from "../../../src/base/http/listener.ts";
 import { readyPlaneTls } from "../../../src/local/plane-tls.ts";
 import { temporaryFolder } from "../../support/haproxy.ts";
@@ -107,7 +108,7 @@ test("a body above the limit is refused by its length, before it is sent", async
 
 test("so is one that comes in chunks", async () => {
   const chunk = `10000\r\n${"x".repeat(0x10000)}\r\n`;
-  const head = asked("DELETE /api/pat/v1/pats/zzzzzz", "Transfer-Encoding: chunked");
+  const head = asked("PUT /api/pat/v1/alerts/heartbeat", "Transfer-Encoding: chunked");
   const answer = await exchange(port, head + chunk.repeat(18));
   expect(statuses(answer)).toEqual([413]);
 });
@@ -115,6 +116,24 @@ test("so is one that comes in chunks", async () => {
 test("without a token no body is read", async () => {
   const head = lines("DELETE /api/pat/v1/pats/zzzzzz HTTP/1.1", "Host: plane.test", "Content-Length: 1048577");
   expect(statuses(await exchange(port, head))).toEqual([401]);
+});
+
+test("no body is read of a token that may not ask, or asks too often, nor a large one of a sign-in", async () => {
+  const [reading, actions] = [await it.token(["read"]), await it.token(["read", "actions"])];
+  const put = (path: string, own: string, length: number) =>
+    lines(`${path} HTTP/1.1`, "Host: plane.test", own, `Content-Length: ${length}`, "X-Berth-UI: 1");
+  const bearer = (one: string) => `Authorization: Bearer ${one}`;
+  // None of the bodies comes: a server that waits for one gives no answer.
+  expect(statuses(await exchange(port, put("PUT /api/pat/v1/alerts/heartbeat", bearer(reading), 1_000_000)))).toEqual([
+    403,
+  ]);
+  const { burst } = observabilityLimits.rates.actions;
+  for (let count = 0; count < burst; count += 1)
+    await it.ask("POST /apps/nobody/nothing/restart", { token: actions, body: {} });
+  expect(statuses(await exchange(port, put("POST /api/pat/v1/apps/a/b/restart", bearer(actions), 1_000_000)))).toEqual([
+    429,
+  ]);
+  expect(statuses(await exchange(port, put("POST /ui/api/session", "Accept: */*", 1_000_000)))).toEqual([413]);
 });
 
 test("a head that is too large is refused", async () => {
