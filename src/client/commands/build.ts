@@ -13,6 +13,7 @@ import { planBuilds } from "../build/of-manifests.ts";
 import { planBuild } from "../build/plan.ts";
 import { announce, runBuild } from "../build/run.ts";
 import type { Arguments } from "../shell/arguments.ts";
+import { createHarmlessBytes, harmlessText } from "../text/harmless-bytes.ts";
 import { answer, type Command, type CommandBody, type Context } from "../shell/command.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
 import { fileFlag, formatFlag, manifestsOf } from "../shell/manifest-flags.ts";
@@ -37,7 +38,10 @@ const commands: readonly Command[] = [
     name: "log",
     summary: "print the output of a build",
     usage: ["build log SCOPE/NAME ID [--follow]"],
-    flags: [{ name: "follow", summary: "go on until the build ends" }],
+    flags: [
+      { name: "follow", summary: "go on until the build ends" },
+      { name: "raw", summary: "with colours and all else that drives a terminal; only with --follow" },
+    ],
     run: logOf,
   },
   {
@@ -153,11 +157,14 @@ async function logOf(context: Context, args: Arguments): Promise<number> {
   if (args.on("follow")) {
     const response = await context.api.raw(followBuild, input);
     if (!response.ok) readAnswer(followBuild, response.status, await response.text());
-    if (response.body !== null) for await (const part of response.body) await context.rawTerminal.stdout(part);
+    const door = args.on("raw") ? undefined : createHarmlessBytes();
+    const { stdout } = context.rawTerminal;
+    if (response.body !== null) for await (const part of response.body) await stdout(door?.push(part) ?? part);
+    if (door !== undefined) await stdout(door.end());
     return exitCodes.done;
   }
   const data = await context.api.call(buildLog, input);
-  return answer(context, data, () => data.log.trimEnd());
+  return answer(context, data, () => harmlessText(data.log).trimEnd());
 }
 
 async function tell(context: Context, verb: "cancel" | "retry", args: Arguments): Promise<number> {

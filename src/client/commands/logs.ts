@@ -7,6 +7,7 @@ import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
 import { type FanOutSetup, followAll, type LogStart, readAll } from "../session/fan-out.ts";
 import { asksStore, searchFlags } from "../session/log-query.ts";
 import { storedLogs } from "../session/stored-logs.ts";
+import { createHarmlessBytes } from "../text/harmless-bytes.ts";
 import { createLinePrefix, type LinePrefix } from "../session/line-prefix.ts";
 import { isFinishedRun } from "../wait/look.ts";
 import { refuseBareName } from "../shell/named.ts";
@@ -39,6 +40,7 @@ export const logsCommand: CommandBody = {
     { name: "since", value: "TIME", summary: "only what is newer: 10m, 2026-01-31T13:05:00Z or unix seconds" },
     { name: "timestamps", short: "t", summary: "put its time in front of each line" },
     { name: "no-prefix", summary: "leave the pod out of the lines" },
+    { name: "raw", summary: "with colours and all else that drives a terminal" },
     ...searchFlags,
   ],
   async run(context, args) {
@@ -128,7 +130,7 @@ function fanOut(context: Context, args: Arguments, reference: string): FanOutSet
       // One pod that was named itself needs no name in front.
       const plain = (single || args.on("no-prefix")) && !context.json;
       const lines = plain ? undefined : createLinePrefix(lineMaker(context, name, width));
-      await print(context, response, { lines, onBytes });
+      await print(context, response, { lines, onBytes, raw: args.on("raw") });
     },
     serverNow: () => clock.now() + skewMs,
     note: (text) => terminal.note(terminal.noteStyle.dim(text)),
@@ -156,20 +158,24 @@ interface Printing {
   /** Undefined for bytes as they are. */
   lines: LinePrefix | undefined;
   onBytes: () => void;
+  raw: boolean;
 }
 
-async function print(context: Context, response: Response, { lines, onBytes }: Printing): Promise<void> {
+async function print(context: Context, response: Response, { lines, onBytes, raw }: Printing): Promise<void> {
   const { stdout } = context.rawTerminal;
   const body: AsyncIterable<Uint8Array> | null = response.body;
+  const door = raw ? undefined : createHarmlessBytes();
   try {
     for await (const chunk of body ?? []) {
       onBytes();
-      const bytes = lines === undefined ? chunk : lines.push(chunk);
+      const shown = door?.push(chunk) ?? chunk;
+      const bytes = lines === undefined ? shown : lines.push(shown);
       if (bytes.length > 0) await stdout(bytes);
     }
   } finally {
-    const last = lines?.end();
-    if (last !== undefined && last.length > 0) await stdout(last);
+    const rest = door?.end() ?? new Uint8Array();
+    const last = lines === undefined ? rest : Buffer.concat([lines.push(rest), lines.end()]);
+    if (last.length > 0) await stdout(last);
   }
 }
 

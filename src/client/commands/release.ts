@@ -1,3 +1,4 @@
+import { createHarmlessBytes } from "../text/harmless-bytes.ts";
 import { ApiError } from "../../base/wire/client.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
@@ -31,7 +32,8 @@ function notAVerb(verb: string): string {
 /** With `-o json` stdout is for the envelope, so the output goes to stderr. */
 function show(context: Context, { scope, name }: Target, follow: boolean): Promise<ReleaseEnd | undefined> {
   const { stdout, stderr } = context.rawTerminal;
-  return readRelease(context, { scope, name, follow, onBytes: context.json ? stderr : stdout });
+  const [door, write] = [createHarmlessBytes(), context.json ? stderr : stdout];
+  return readRelease(context, { scope, name, follow, onBytes: (bytes) => write(door.push(bytes)) });
 }
 
 type Target = Reference & { name: string };

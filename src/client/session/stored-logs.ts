@@ -1,3 +1,4 @@
+import { harmlessText } from "../text/harmless-bytes.ts";
 import { readAnswer } from "../../base/wire/client.ts";
 import {
   logContext,
@@ -144,12 +145,14 @@ function linePrinter(context: Context, args: Arguments): Print {
   const { json, terminal, rawTerminal } = context;
   const { style } = terminal;
   const prefixed = !args.on("no-prefix");
+  const raw = args.on("raw");
   const plain = { ...style, red: style.dim, yellow: style.dim };
   const shown = (line: LogLine, isFound: boolean) => {
     if (json) return `${JSON.stringify({ line: line.text, ...line })}\n`;
     const prefix = prefixed ? `${style.byKey(line.pod, `${line.pod} |`)} ` : "";
     const time = args.on("timestamps") ? `${style.dim(line.at)} ` : "";
-    return `${prefix}${time}${coloured(line, isFound ? style : plain)}\n`;
+    const text = raw ? line.text : harmlessText(line.text).trimEnd();
+    return `${prefix}${time}${coloured({ ...line, text }, isFound ? style : plain)}\n`;
   };
   return async (lines, isFound = () => true) => {
     const text = lines.map((line) => shown(line, isFound(line))).join("");

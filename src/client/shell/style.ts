@@ -35,6 +35,26 @@ function hash(text: string): number {
   return value;
 }
 
+/**
+ * Text that is about to be shown, with everything in it that could drive a terminal written out, as `\u001b`: JSON stays
+ * the same JSON. `color`: the codes of `createStyle` pass.
+ */
+export function harmless(text: string, color: boolean): string {
+  return text.replace(driving, (found) => {
+    if (found.length === 1) return writtenOut(found);
+    return color ? found : `${writtenOut("\x1b")}${found.slice(1)}`;
+  });
+}
+
+/** A code of ours as a whole, or one character: controls but tab and line end, and marks that turn the order of text. */
+const driving =
+  /\x1b\[(?:1|2|22|3[1-6]|39|9[4-6])m|\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** A character as JSON writes it. */
+export function writtenOut(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
 /** Control characters of text that is not ours replaced, so that it cannot drive the terminal. */
 export function printable(text: string): string {
   return text.replace(/[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g, " ");

@@ -1,6 +1,9 @@
-import { createStyle, type Style } from "./style.ts";
+import { createStyle, harmless, type Style } from "./style.ts";
 
-/** The operator's screen and keyboard. Answers go to stdout; questions, progress and errors to stderr. */
+/**
+ * The operator's screen and keyboard. Answers go to stdout; questions, progress and errors to stderr. Whatever text they
+ * are made of, nothing in it drives the terminal: see `harmless`.
+ */
 export interface Terminal {
   /** One answer line, or several. */
   out(text: string): void;
@@ -46,7 +49,7 @@ export function createTerminal(streams: Streams, colors: { stdout: boolean; stde
     if (lines.length === 0 && shown.length === 0) return;
     const up = shown.length === 0 ? "" : `\x1b[${shown.length}A\r`;
     // A line that wraps would count as two and break the way back up.
-    const clipped = lines.map((line) => clip(line, columns() - 1));
+    const clipped = lines.map((line) => clip(harmless(line, colors.stderr), columns() - 1));
     streams.stderr(`${up}\x1b[J${clipped.map((line) => `${line}\n`).join("")}`);
     shown = lines;
   };
@@ -57,9 +60,9 @@ export function createTerminal(streams: Streams, colors: { stdout: boolean; stde
     draw(block);
   };
   return {
-    out: (text) => above(() => streams.stdout(`${text}\n`)),
-    note: (text) => above(() => streams.stderr(`${text}\n`)),
-    prompt: streams.stderr,
+    out: (text) => above(() => streams.stdout(`${harmless(text, colors.stdout)}\n`)),
+    note: (text) => above(() => streams.stderr(`${harmless(text, colors.stderr)}\n`)),
+    prompt: (text) => streams.stderr(harmless(text, colors.stderr)),
     style: createStyle(colors.stdout),
     noteStyle: createStyle(colors.stderr),
     width: streams.stdoutIsTerminal ? columns() : Number.POSITIVE_INFINITY,

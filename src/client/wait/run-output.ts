@@ -1,3 +1,4 @@
+import { createHarmlessBytes, type HarmlessBytes } from "../text/harmless-bytes.ts";
 import type { JobRun } from "../../orchestration/api/jobs.ts";
 import { podLogs } from "../../orchestration/api/logs.ts";
 import { createLineTail, type LineTail } from "../../base/words/lines.ts";
@@ -19,6 +20,7 @@ interface Shown {
   bytes: number;
   lines: LineTail;
   decoder: TextDecoder;
+  door: HarmlessBytes;
   /** Its last line has not ended. */
   isOpen: boolean;
   reading: Promise<void> | undefined;
@@ -49,7 +51,7 @@ export function createRunOutput(context: Context): RunOutput {
       const fresh = chunk.subarray(Math.max(0, shown.bytes - seen));
       seen += chunk.length;
       if (fresh.length === 0) continue;
-      await rawTerminal.stdout(fresh);
+      await rawTerminal.stdout(shown.door.push(fresh));
       shown.bytes += fresh.length;
       shown.isOpen = fresh.at(-1) !== newline;
       shown.lines.push(shown.decoder.decode(fresh.subarray(-lastBytesMax), { stream: true }));
@@ -86,7 +88,8 @@ export function createRunOutput(context: Context): RunOutput {
 
 function freshlyShown(): Shown {
   const decoder = new TextDecoder();
-  return { bytes: 0, lines: createLineTail(linesMax), decoder, isOpen: false, reading: undefined, againAt: 0 };
+  const door = createHarmlessBytes();
+  return { bytes: 0, lines: createLineTail(linesMax), decoder, door, isOpen: false, reading: undefined, againAt: 0 };
 }
 
 /** What of `tail` comes after what is shown; undefined where the one does not follow upon the other. */

@@ -46,3 +46,31 @@ test("without a terminal there is no block, no width and nobody to ask", () => {
   expect(written).toEqual([]);
   expect([terminal.width, terminal.interactive, terminal.live]).toEqual([Number.POSITIVE_INFINITY, false, false]);
 });
+
+test("no text drives the terminal: only our own colours pass, and only where there are colours", () => {
+  const evil = "a\x1b]52;c;aGk=\x07\x1b[2J\u009b\rb\u202e";
+  const calm = "a\\u001b]52;c;aGk=\\u0007\\u001b[2J\\u009b\\u000db\\u202e";
+  for (const color of [true, false]) {
+    const [out, err]: [string[], string[]] = [[], []];
+    const terminal = createTerminal(
+      {
+        stdout: (text) => void out.push(text),
+        stderr: (text) => void err.push(text),
+        readLine: async () => undefined,
+        ...{ stdinIsTerminal: true, stdoutIsTerminal: true, stderrIsTerminal: true },
+        columns: () => 200,
+      },
+      { stdout: color, stderr: color },
+    );
+    terminal.out(terminal.style.red(evil));
+    terminal.note(evil);
+    terminal.prompt(evil);
+    expect(out).toEqual([color ? `\x1b[31m${calm}\x1b[39m\n` : `${calm}\n`]);
+    expect(err).toEqual([`${calm}\n`, calm]);
+    terminal.block([evil]);
+    expect(err.at(-1)).toEndWith(`\x1b[J${calm}\n`);
+    // JSON stays the same JSON.
+    terminal.out(JSON.stringify({ evil }));
+    expect(JSON.parse(out.at(-1) ?? "")).toEqual({ evil });
+  }
+});
