@@ -1,3 +1,5 @@
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { MetricAnswers } from "../../src/observability/api/metrics.ts";
 import { requestShapes, type Signal } from "../../src/observability/core/otlp/shapes.ts";
@@ -13,7 +15,9 @@ let berth: Rig;
 let pod: string;
 
 beforeAll(async () => {
-  berth = await rig({ flags: ["--stats-interval", "1s"] });
+  // The most open one: what the server writes is for its owner alone nevertheless.
+  const umask = process.umask(0);
+  berth = await rig({ flags: ["--stats-interval", "1s"] }).finally(() => process.umask(umask));
   await berth.apply({ ...deployment("shop", "web"), spec: { ...deployment("shop", "web").spec, telemetry: true } });
   await berth.ready("deployment", "shop", "web");
   const [first] = await berth.pods("shop", "web");
@@ -133,4 +137,26 @@ test("a stranger on the network of the platform is refused", () => {
   const post = `wget -O - --header 'Content-Type: application/json' --post-data '{}' ${url}/v1/logs 2>&1 || true`;
   const run = ["run", "--rm", "--network", `${berth.prefix}0`, "berth-fixture:1", "sh", "-c", post];
   expect(berth.docker(run)).toContain("403");
+});
+
+test("no file of the root is open to other users, whatever the umask", () => {
+  // Containers and plugins read theirs.
+  const shared = ["apps", "assets", "volumes", "plugins"].map((name) => `${berth.root}/${name}`);
+  const files: string[] = [];
+  const open: string[] = [];
+  const walk = (folder: string) => {
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory() && !shared.includes(path)) walk(path);
+      else if (entry.isFile() || entry.isSocket()) {
+        files.push(path);
+        if ((statSync(path).mode & 0o077) !== 0) open.push(path);
+      }
+    }
+  };
+  walk(berth.root);
+  for (const name of ["state.db", "state.db-wal", "metrics.db", "metrics.db-wal", "traces.db", "traces.db-shm"])
+    expect(files).toContain(join(berth.root, name));
+  expect(files.some((path) => path.startsWith(join(berth.root, "logs/")))).toBe(true);
+  expect(open).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   closeSync,
   existsSync,
   fstatSync,
@@ -79,6 +80,7 @@ function openExisting(file: string, prepare: (db: Database) => void = () => unde
   try {
     // SQLite takes an empty file for a new database: a cut-off one must not look like an empty desired state.
     if (statSync(file).size === 0) throw damaged(file, "the file is empty");
+    keepPrivate(file);
     return connect(file, prepare);
   } catch (error) {
     throw sqliteFailure(error, file);
@@ -208,4 +210,10 @@ function checkSound(db: Database, file: string): void {
 /** SQLite gives its log files the mode of the database. */
 function createPrivateFile(file: string): void {
   closeSync(openSync(file, "wx", 0o600));
+}
+
+/** Keeps a database from other users, whatever the umask: made when it is missing, and closed where it lay open. */
+export function keepPrivate(file: string): void {
+  closeSync(openSync(file, "a", 0o600));
+  for (const one of [file, `${file}-wal`, `${file}-shm`]) if (existsSync(one)) chmodSync(one, 0o600);
 }

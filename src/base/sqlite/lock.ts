@@ -1,5 +1,6 @@
 import { Database, SQLiteError } from "bun:sqlite";
 import { existsSync } from "node:fs";
+import { keepPrivate } from "./database.ts";
 import { Failure } from "../wire/failure.ts";
 import { isBusy, sqliteFailure } from "./sqlite-failure.ts";
 import { isAlive } from "../words/alive.ts";
@@ -31,6 +32,7 @@ export function takeLock(lockPath: string, root: string): () => void {
 
 function openLockFile(lockPath: string): Database {
   try {
+    keepPrivate(lockPath);
     const db = new Database(lockPath);
     // The file is only a lock: nothing in it has to survive a power cut.
     db.run("pragma synchronous = off");

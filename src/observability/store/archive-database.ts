@@ -1,7 +1,7 @@
 import { existsSync, renameSync, rmSync, statSync } from "node:fs";
 import { type Database, SQLiteError } from "bun:sqlite";
 import { openLazily } from "../../base/sqlite/lazy-database.ts";
-import { type LockingMode, onFullDiskToo } from "../../base/sqlite/database.ts";
+import { keepPrivate, type LockingMode, onFullDiskToo } from "../../base/sqlite/database.ts";
 import { migrate, refuseNewer, schemaOf } from "../../base/sqlite/migrate.ts";
 
 const walBytesKept = 4 * 1024 * 1024;
@@ -61,6 +61,7 @@ export function setAside(file: string): void {
 
 function connect(file: string, { migrations, mode }: { migrations: readonly string[]; mode: LockingMode }): Database {
   const isNew = !existsSync(file) || statSync(file).size === 0;
+  keepPrivate(file);
   const db = openLazily(file, { create: true });
   try {
     db.run(`pragma locking_mode = ${mode}`);

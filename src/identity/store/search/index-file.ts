@@ -1,4 +1,5 @@
-import { closeSync, existsSync, openSync, rmSync, statSync } from "node:fs";
+import { existsSync, rmSync, statSync } from "node:fs";
+import { keepPrivate } from "../../../base/sqlite/database.ts";
 import { Database } from "bun:sqlite";
 import { indexSchema } from "./schema.ts";
 
@@ -44,7 +45,7 @@ function originOf(source: string): string {
 
 function open(path: string) {
   // What it holds tells of addresses and names; SQLite gives its log files the same mode.
-  closeSync(openSync(path, "a", 0o600));
+  keepPrivate(path);
   const db = new Database(path, { create: false, readwrite: true });
   try {
     db.run("pragma journal_mode = wal");
