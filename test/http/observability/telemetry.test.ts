@@ -227,7 +227,7 @@ for (const signal of Object.keys(empties) as Signal[])
         const type = isProtobuf ? "application/x-protobuf" : "application/json";
         const headers = { "Content-Type": type, "Content-Encoding": coding };
         const statuses = [];
-        let moving = true;
+        let moving = signal === "logs";
         const turning = (async () => {
           while (moving) {
             await Bun.sleep(1);
