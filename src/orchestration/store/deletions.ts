@@ -31,11 +31,13 @@ export function createDeletions(db: Database, onMoved: (key: ManifestKey) => voi
       marks.set(key, { ...key, at, prune });
       onMoved(key);
     },
-    remove(key) {
-      if (marks.get(key) === undefined) return;
-      drop.run(...columnsOf(key));
-      marks.set(key, undefined);
-      onMoved(keyOf(key));
+    remove(mark) {
+      // A delete that came later has put its own mark, with other work to do.
+      if (marks.get(mark) !== mark) return false;
+      drop.run(...columnsOf(mark));
+      marks.set(mark, undefined);
+      onMoved(keyOf(mark));
+      return true;
     },
   };
   return { deletions, forget: marks.forget };

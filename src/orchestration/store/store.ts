@@ -150,7 +150,8 @@ export interface Transaction extends LookWrites {
   };
   deletions: DeletionReads & {
     put(deletion: Deletion): void;
-    remove(key: ManifestKey): void;
+    /** Removes this very mark, as `get` returned it. False, and nothing removed, where another has taken its place. */
+    remove(mark: Deletion): boolean;
   };
   volumes: VolumeReads & {
     put(volume: VolumeRecord): void;

@@ -5,7 +5,7 @@ import type { CoreDraft } from "../../core/draft.ts";
 import { engineVolumeName, volumeUses } from "../../core/named-volumes.ts";
 import { isEngineVolumeName } from "../../core/naming.ts";
 import type { Mount } from "../../core/workload.ts";
-import type { NamedVolumeRecord, Transaction } from "../../store/store.ts";
+import type { NamedVolumeRecord, Store, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
 
 /** Notes in the transaction of an apply which volumes the manifest names: the rows outlive it, as the volumes do. */
@@ -75,8 +75,6 @@ export async function pruneNamedVolumes(
   { summary, attempt }: { summary: PruneSummary; attempt: Attempt },
 ): Promise<void> {
   const { store, names } = context;
-  const stored = store.manifests.get(key);
-  const still = new Set(stored === undefined ? [] : volumeUses(stored).map(({ owner, name }) => `${owner}/${name}`));
   for (const use of store.namedVolumes.list(key)) {
     const { owner, volume } = use;
     const engineName = engineVolumeName({ owner, name: volume, external: false }, names, () => use.plain);
@@ -84,29 +82,37 @@ export async function pruneNamedVolumes(
       const kept = await whyKept(context, key, { use, engineName });
       if (kept !== undefined) summary.volumes_kept = [...(summary.volumes_kept ?? []), `${engineName}: ${kept}`];
       else if (await removeVolume(context, engineName)) summary.volumes_removed.push(engineName);
-      // Applied again meanwhile: it is used as before.
-      if (still.has(`${owner}/${volume}`) || (kept !== undefined && isLastOfOwner(context, use))) return;
-      const gone = kept === undefined ? goneBorrowers(context, use) : [];
       await store.write((tx) => {
+        // Applied again, perhaps while the volume was removed: it is used as before.
+        if (namesVolume(tx, key, use) || (kept !== undefined && isLastOfOwner(tx, use))) return;
+        const gone = kept === undefined ? goneBorrowers(tx, use) : [];
         for (const row of [use, ...gone]) tx.namedVolumes.remove(row, row);
       });
     });
   }
 }
 
+type Rows = Pick<Store, "manifests" | "namedVolumes">;
+
+/** Whether the manifest that is stored now names the volume. */
+function namesVolume({ manifests }: Rows, key: ManifestKey, { owner, volume }: NamedVolumeRecord): boolean {
+  const stored = manifests.get(key);
+  return stored !== undefined && volumeUses(stored).some((use) => use.owner === owner && use.name === volume);
+}
+
 /** Its row stays while other scopes have the volume: by it the scope that owns the volume can still remove it. */
-function isLastOfOwner({ store }: Context, use: NamedVolumeRecord): boolean {
+function isLastOfOwner({ namedVolumes }: Rows, use: NamedVolumeRecord): boolean {
   const { owner, volume, plain } = use;
-  const others = store.namedVolumes.users(owner, volume).filter((row) => formatKey(row) !== formatKey(use));
+  const others = namedVolumes.users(owner, volume).filter((row) => formatKey(row) !== formatKey(use));
   return !plain && use.scope === owner && others.length > 0 && others.every(({ scope }) => scope !== owner);
 }
 
 /** Users of other scopes whose manifests are gone: to the scope that owns the volume they are no reason to keep it. */
-function goneBorrowers({ store }: Context, use: NamedVolumeRecord): NamedVolumeRecord[] {
+function goneBorrowers({ manifests, namedVolumes }: Rows, use: NamedVolumeRecord): NamedVolumeRecord[] {
   if (use.scope !== use.owner) return [];
-  return store.namedVolumes
+  return namedVolumes
     .users(use.owner, use.volume)
-    .filter((row) => row.scope !== use.owner && store.manifests.get(row) === undefined);
+    .filter((row) => row.scope !== use.owner && manifests.get(row) === undefined);
 }
 
 async function whyKept(
@@ -115,7 +121,7 @@ async function whyKept(
   { use, engineName }: { use: NamedVolumeRecord; engineName: string },
 ): Promise<string | undefined> {
   const { store, engine, names } = context;
-  const gone = goneBorrowers(context, use).map(formatKey);
+  const gone = goneBorrowers(store, use).map(formatKey);
   const others = store.namedVolumes
     .users(use.owner, use.volume)
     .filter((row) => ![formatKey(key), ...gone].includes(formatKey(row)));

@@ -31,7 +31,7 @@ export async function converge(context: Context, key: ManifestKey): Promise<Roun
   if (deletion !== undefined) {
     if (!context.link.up()) return { settled: false };
     await context.jobs.cancelAll(key, "the manifest was deleted");
-    await context.tearDown.finish(deletion);
+    await context.tearDown.finish(key);
   }
   const manifest = context.store.manifests.get(key);
   if (manifest === undefined) {

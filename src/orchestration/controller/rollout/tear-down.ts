@@ -1,6 +1,7 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import type { ManifestKey } from "../../api/manifest.ts";
 import type { PruneSummary } from "../../api/apply.ts";
+import type { Deletion } from "../../store/store.ts";
 import { appId } from "../../core/naming.ts";
 import { removeAppDir, removeVolumeDir } from "../../../base/disk/app-dirs.ts";
 import type { Context, TearDown } from "../state/context.ts";
@@ -9,34 +10,73 @@ import { pruneNamedVolumes } from "../desired/named-volumes.ts";
 import { releaseContainers } from "./release-step.ts";
 import { claimVolumes } from "../desired/volumes.ts";
 
+type Tell = (summary: PruneSummary) => void;
+
 export function createTearDown(contextOf: () => Context): TearDown {
-  const waiting = new Map<KeyText, ((summary: PruneSummary) => void)[]>();
+  /** Callers whose work no round has taken up yet. */
+  const waiting = new Map<KeyText, Set<Tell>>();
+
+  function takeWaiting(text: KeyText): Set<Tell> {
+    const taken = waiting.get(text) ?? new Set();
+    waiting.delete(text);
+    return taken;
+  }
+
+  function putWaiting(text: KeyText, tells: Iterable<Tell>): void {
+    const all = new Set([...(waiting.get(text) ?? []), ...tells]);
+    if (all.size > 0) waiting.set(text, all);
+  }
+
+  /** Wipes what the newest mark asks for. False where another mark came while it did. */
+  async function workOff(context: Context, mark: Deletion): Promise<boolean> {
+    const text = keyText(mark);
+    const taken = takeWaiting(text);
+    try {
+      const summary = mark.prune ? await wipe(context, keyOf(mark)) : emptySummary();
+      const isLast = await context.store.write((tx) => tx.deletions.remove(mark));
+      for (const tell of taken) tell(summary);
+      return isLast;
+    } catch (error) {
+      putWaiting(text, taken);
+      throw error;
+    }
+  }
 
   return {
-    wait(key) {
-      const context = contextOf();
-      if (!context.link.up()) return Promise.resolve({ ...emptySummary(), errors: [whenBack] });
+    expect(key) {
       const text = keyText(key);
-      const over = new AbortController();
-      const done = new Promise<PruneSummary>((resolve) => {
-        const tell = (summary: PruneSummary) => {
-          resolve(summary);
-          over.abort();
-        };
-        waiting.set(text, [...(waiting.get(text) ?? []), tell]);
-      });
-      return Promise.race([done, stillUnderWay(context, over.signal)]);
+      const done = Promise.withResolvers<PruneSummary>();
+      putWaiting(text, [done.resolve]);
+      const forget = () => {
+        const tells = waiting.get(text);
+        tells?.delete(done.resolve);
+        if (tells?.size === 0) waiting.delete(text);
+      };
+      return { forget, summary: () => unlessLong(contextOf(), done.promise).finally(forget) };
     },
-    async finish(deletion) {
+    async finish(key) {
       const context = contextOf();
-      const key = keyOf(deletion);
-      await Promise.all([removeContainers(context, key), removeCommands(context, key)]);
-      const summary = deletion.prune ? await wipe(context, key) : emptySummary();
-      await context.store.write((tx) => tx.deletions.remove(key));
-      for (const tell of waiting.get(keyText(key)) ?? []) tell(summary);
-      waiting.delete(keyText(key));
+      for (let isLast = false; !isLast;) {
+        await Promise.all([removeContainers(context, key), removeCommands(context, key)]);
+        // Read now: a delete or an apply that came meanwhile has the last word.
+        const mark = context.store.deletions.get(key);
+        isLast = mark === undefined || (await workOff(context, mark));
+      }
     },
   };
+}
+
+/** What `done` resolves with, or a summary which says why nobody waits for it. */
+async function unlessLong(
+  { link, clock, limits, closing }: Context,
+  done: Promise<PruneSummary>,
+): Promise<PruneSummary> {
+  if (!closing.aborted && !link.up()) return { ...emptySummary(), errors: [whenBack] };
+  const over = new AbortController();
+  const slept = clock.sleep(limits.pruneWaitMs, AbortSignal.any([over.signal, closing]));
+  const summary = await Promise.race([done, slept.then(() => undefined)]);
+  over.abort();
+  return summary ?? { ...emptySummary(), errors: [closing.aborted ? whenStarted : stillUnderWay] };
 }
 
 /** All at once: nothing has to keep serving. */
@@ -121,12 +161,9 @@ function isPassing(error: unknown): boolean {
   return error instanceof Failure && (error.code === "unavailable" || error.code === "timeout");
 }
 
+const stillUnderWay = "the tear-down is still under way and goes on by itself";
+const whenStarted = "the server is stopping: containers, volumes and files go when it has started again";
 const whenBack = "docker is away: containers, volumes and files go when it is back";
-
-async function stillUnderWay({ clock, limits }: Context, signal: AbortSignal): Promise<PruneSummary> {
-  await clock.sleep(limits.pruneWaitMs, signal);
-  return { ...emptySummary(), errors: ["the tear-down is still under way and goes on by itself"] };
-}
 
 export function emptySummary(): PruneSummary {
   return { config_wiped: false, app_dir_removed: false, volume_removed: false, volumes_removed: [], errors: [] };

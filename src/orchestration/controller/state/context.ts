@@ -10,7 +10,7 @@ import type { SteadyClock } from "../../../base/words/clock.ts";
 import type { Limit } from "../../../base/words/limit.ts";
 import type { Log } from "../../../base/words/log.ts";
 import type { Engine } from "../../engine/engine.ts";
-import type { Deletion, Store } from "../../store/store.ts";
+import type { Store } from "../../store/store.ts";
 import type { Attendance } from "../plugins/attendance.ts";
 import type { AssetHolds } from "../desired/asset-holds.ts";
 import type { Canaries } from "./canaries.ts";
@@ -161,14 +161,25 @@ export interface Outside {
 }
 
 /** Finishes what a delete mark asks for, and lets a caller wait for it. */
-export interface TearDown {
+/** A caller that waits for a tear-down. */
+export interface ExpectedTearDown {
   /**
-   * The summary once the mark is worked off; after `pruneWaitMs`, or at once while the engine is down, one that says that
-   * it goes on by itself.
+   * The summary once the work that the caller asked for is done. After `pruneWaitMs`, when the server stops, or at once
+   * while the engine is down, it is a summary which says that the work goes on by itself.
    */
-  wait(key: ManifestKey): Promise<PruneSummary>;
-  /** Removes containers, with prune volumes and files too, then the mark. Run by the reconciler only. */
-  finish(deletion: Deletion): Promise<void>;
+  summary(): Promise<PruneSummary>;
+  /** The transaction was undone: nothing is waited for. */
+  forget(): void;
+}
+
+export interface TearDown {
+  /** Registers a caller. Call it in the transaction that leaves the mark, so that no other work is taken for this one. */
+  expect(key: ManifestKey): ExpectedTearDown;
+  /**
+   * Removes containers, with prune volumes and files too, then the mark; again where another delete came meanwhile. Run
+   * by the reconciler only.
+   */
+  finish(key: ManifestKey): Promise<void>;
 }
 
 /** What every room of the controller works with; made once by `create.ts`. */

@@ -213,7 +213,7 @@ function put(context: Context, tx: Transaction, { item, options, now }: Put): Pu
   takeOverSleep(tx, result, { actor: options.actor, now });
   const deletion = tx.deletions.get(key);
   // Deleted and applied again before anything was torn down: what runs is taken back. A prune is finished first.
-  if (deletion !== undefined && !deletion.prune) tx.deletions.remove(key);
+  if (deletion !== undefined && !deletion.prune) tx.deletions.remove(deletion);
   if (result.outcome === "unchanged") {
     const failed = context.progress.trouble(key) !== undefined || deletion !== undefined;
     if (failed) tx.manifests.touch(key);

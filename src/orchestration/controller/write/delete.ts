@@ -2,12 +2,13 @@ import type { DataOf } from "../../../base/wire/endpoint.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import { keyOf } from "../../api/manifest-key.ts";
 import type { deleteResource as deleteResourceEndpoint } from "../../api/resource.ts";
-import { decodeSpec } from "../../core/spec/decode.ts";
 import { formatKey, type ManifestKey } from "../../api/manifest.ts";
 import type { PruneSummary } from "../../api/apply.ts";
 import { parseKind } from "../../core/kind.ts";
 import { deleteBlockInside, resolveBlock } from "./blocks.ts";
-import type { Context } from "../state/context.ts";
+import type { Store, Transaction } from "../../store/store.ts";
+import { rebootstrap } from "./delete-ordinal.ts";
+import type { Context, ExpectedTearDown } from "../state/context.ts";
 import type { Target } from "../requests.ts";
 import { deleteInside } from "./delete-inside.ts";
 import { lostReaderWarnings } from "../desired/asset-readers.ts";
@@ -59,7 +60,7 @@ function warningsOf({ store, names }: Context, keys: readonly ManifestKey[]): { 
 }
 
 /** What goes with the blocks of a batch. */
-function childrenOf({ store }: Context, { blocks = [], options }: Batch): ManifestKey[] {
+function childrenOf({ store }: { store: Pick<Store, "blocks"> }, { blocks = [], options }: Batch): ManifestKey[] {
   return options.keepChildren === true ? [] : blocks.flatMap((block) => store.blocks.children(block));
 }
 
@@ -153,14 +154,20 @@ export async function deleteScope(context: Context, scope: string | undefined, o
   };
 }
 
-/** What is stored, and with prune what others left that were deleted before. */
+/**
+ * What is stored, and with prune what others left that were deleted before. Looking for that takes a while: what
+ * another delete takes away meanwhile is still meant.
+ */
 async function withLeftovers(
   context: Context,
   where: { scope: string; name?: string },
   { prune }: DeleteOptions,
 ): Promise<ManifestKey[]> {
-  const left = prune ? await leftoverKeys(context, { kind: undefined, name: undefined, ...where }) : [];
-  return [...context.store.manifests.list(where).map(keyOf), ...left];
+  const stored = () => context.store.manifests.list(where).map(keyOf);
+  if (!prune) return stored();
+  const before = stored();
+  const left = await leftoverKeys(context, { kind: undefined, name: undefined, ...where });
+  return [...new Map([...stored(), ...before, ...left].map((key) => [formatKey(key), key])).values()];
 }
 
 async function wipeScopeConfig(context: Context, scope: string, actor: string): Promise<boolean> {
@@ -180,115 +187,39 @@ interface Batch {
 }
 
 /** One transaction for all, then the tear-down of each, waited for only with prune. */
-async function deleteAll(
-  context: Context,
-  { keys, blocks = [], options, why }: Batch,
-): Promise<{ key: ManifestKey; pruned: PruneSummary }[]> {
-  const { prune, actor, keepChildren = false } = options;
-  const children = childrenOf(context, { keys, blocks, options, why });
-  const waiting = new Map(prune ? [...keys, ...children].map((key) => [formatKey(key), waitFor(context, key)]) : []);
-  const rows = await context.store.write((tx) => {
-    requireUnlocked(context, tx, [...keys, ...blocks, ...children]);
-    const now = context.clock.now();
-    const own = blocks.flatMap((block) => [
-      ...deleteBlockInside(tx, { block, prune, keepChildren, actor, why, now }),
-      { key: block, configWiped: false },
-    ]);
-    const done = new Set(own.map(({ key }) => formatKey(key)));
-    const rest = keys.filter((key) => !done.has(formatKey(key)));
-    return [...rest.map((key) => ({ key, ...deleteInside(tx, { key, prune, actor, why, now }) })), ...own];
-  });
+async function deleteAll(context: Context, batch: Batch): Promise<{ key: ManifestKey; pruned: PruneSummary }[]> {
+  const { blocks = [], options } = batch;
+  const expected = new Map<string, ExpectedTearDown>();
+  const rows = await context.store
+    .write((tx) => {
+      const removed = removeInside(context, tx, batch);
+      const waited = options.prune ? removed.filter(({ key }) => isContainerKind(key.kind)) : [];
+      for (const { key } of waited) expected.set(formatKey(key), context.tearDown.expect(key));
+      return removed;
+    })
+    .catch((error) => {
+      for (const tearDown of expected.values()) tearDown.forget();
+      throw error;
+    });
   for (const { key } of rows) if (!blocks.includes(key)) context.enqueue(key);
   return Promise.all(
     rows.map(async ({ key, configWiped }) => {
-      const torn = (await waiting.get(formatKey(key))) ?? emptySummary();
+      const torn = (await expected.get(formatKey(key))?.summary()) ?? emptySummary();
       return { key, pruned: { ...torn, config_wiped: configWiped } };
     }),
   );
 }
 
-function waitFor({ tearDown }: Context, key: ManifestKey): Promise<PruneSummary> | undefined {
-  return isContainerKind(key.kind) ? tearDown.wait(key) : undefined;
-}
-
-/** With an ordinal: one statefulset pod is removed, with prune its volumes too, and made again. */
-async function rebootstrap(
-  context: Context,
-  target: { scope: string | undefined; name: string | undefined; ordinal: string },
-  options: DeleteOptions,
-) {
-  const scope = required(target.scope, "scope");
-  const name = required(target.name, "name");
-  if (!/^\d{1,6}$/.test(target.ordinal)) {
-    throw new Failure("invalid", `ordinal: expected a whole number, got "${target.ordinal}"`);
-  }
-  const ordinal = Number(target.ordinal);
-  const key = { kind: "statefulset", scope, name };
-  const manifest = context.store.manifests.get(key);
-  if (manifest === undefined) {
-    throw new Failure(
-      "not_found",
-      `no statefulset "${scope}/${name}"; only statefulsets have pods to delete one by one`,
-    );
-  }
-  const { replicas } = decodeSpec("statefulset", manifest.spec);
-  if (ordinal >= replicas) {
-    throw new Failure(
-      "not_found",
-      `statefulset "${scope}/${name}" has ${replicas} replicas; there is no ordinal ${ordinal}`,
-    );
-  }
-  requireUnlocked(context, context.store, [key]);
-  context.link.require();
-  const summary = await removeOrdinal(context, { key, ordinal, prune: options.prune });
-  await context.store.write((tx) => {
-    tx.frozen.remove(key, String(ordinal));
-    tx.manifests.touch(key);
-    const detail = { ordinal, prune: options.prune, ...summary };
-    tx.events.append({ actor: options.actor, action: "pod.rebootstrap", ...key, detail }, context.clock.now());
-  });
-  context.enqueue(key);
-  return { scope, name, ordinal, action: "rebootstrap" as const, summary };
-}
-
-interface Removing {
-  key: ManifestKey;
-  ordinal: number;
-  prune: boolean;
-}
-
-/** The reconciler would make the pod again, on the old volumes, the moment its container is gone. */
-async function removeOrdinal(context: Context, removing: Removing) {
-  const release = context.progress.hold(removing.key, String(removing.ordinal), "being recreated");
-  try {
-    const container_removed = await removePod(context, removing);
-    return { container_removed, ...(await removeVolumes(context, removing)) };
-  } finally {
-    release();
-    context.enqueue(removing.key);
-  }
-}
-
-async function removePod(context: Context, { key, ordinal }: Removing): Promise<boolean> {
-  const pods = (await context.pods.refresh(key)).filter((pod) => pod.ordinal === ordinal);
-  for (const pod of pods) {
-    if (pod.state === "running") await context.engine.stopGently(pod);
-    await context.engine.remove(pod);
-  }
-  return pods.length > 0;
-}
-
-async function removeVolumes(context: Context, { key, ordinal, prune }: Removing) {
-  const summary = { volumes_removed: [] as string[], errors: [] as string[] };
-  if (!prune) return summary;
-  for (const { volume } of context.store.volumes.list(key).filter((record) => record.ordinal === ordinal)) {
-    try {
-      await context.engine.removeVolume(volume);
-      await context.store.write((tx) => tx.volumes.remove(volume));
-      summary.volumes_removed.push(volume);
-    } catch (error) {
-      summary.errors.push(`volume ${volume}: ${error instanceof Error ? error.message : String(error)}`);
-    }
-  }
-  return summary;
+function removeInside(context: Context, tx: Transaction, batch: Batch): { key: ManifestKey; configWiped: boolean }[] {
+  const { keys, blocks = [], options, why } = batch;
+  const { prune, actor, keepChildren = false } = options;
+  requireUnlocked(context, tx, [...keys, ...blocks, ...childrenOf({ store: tx }, batch)]);
+  const now = context.clock.now();
+  const own = blocks.flatMap((block) => [
+    ...deleteBlockInside(tx, { block, prune, keepChildren, actor, why, now }),
+    { key: block, configWiped: false },
+  ]);
+  const done = new Set(own.map(({ key }) => formatKey(key)));
+  const rest = keys.filter((key) => !done.has(formatKey(key)));
+  return [...rest.map((key) => ({ key, ...deleteInside(tx, { key, prune, actor, why, now }) })), ...own];
 }

@@ -1,4 +1,5 @@
-import type { ManifestKey } from "../../api/manifest.ts";
+import { keyOf } from "../../api/manifest-key.ts";
+import { formatKey, type ManifestKey } from "../../api/manifest.ts";
 import type { Leftover } from "../../api/leftovers.ts";
 import { engineVolumeName } from "../../core/named-volumes.ts";
 import { appId } from "../../core/naming.ts";
@@ -13,17 +14,31 @@ export async function listLeftovers(context: Context, { scope, name }: Target) {
   return { leftovers: wanted, ...(errors.length > 0 ? { errors } : {}) };
 }
 
-/** What a delete with prune has to wipe beside what is stored; `kind` where only one is meant. */
+/**
+ * What a delete with prune has to wipe beside what is stored; `kind` where only one is meant. What a delete before it
+ * has not torn down yet is part of it: a prune has to wait for those containers.
+ */
 export async function leftoverKeys(context: Context, where: Target): Promise<ManifestKey[]> {
   const { leftovers: found } = await listLeftovers(context, where);
-  return found
+  const goingDown = marksWithoutManifest(context, where);
+  const known = found
     .filter((it) => it.name !== "" && it.volumes.length + it.config_keys + it.folders.length > 0)
     .flatMap(({ scope, name, kinds }) => {
+      const going = goingDown.filter((key) => key.scope === scope && key.name === name).map(({ kind }) => kind);
+      const gone = [...kinds, ...going];
       // Config and folders belong to no kind: any wipes them.
-      const gone = kinds.length === 0 ? [where.kind ?? "deployment"] : kinds;
-      const wanted = where.kind === undefined ? gone : gone.filter((kind) => kind === where.kind);
-      return wanted.map((kind) => ({ kind, scope, name }));
+      return (gone.length === 0 ? [where.kind ?? "deployment"] : gone).map((kind) => ({ kind, scope, name }));
     });
+  const all = [...known, ...goingDown].filter(({ kind }) => where.kind === undefined || kind === where.kind);
+  return [...new Map(all.map((key) => [formatKey(key), key])).values()];
+}
+
+function marksWithoutManifest({ store }: Context, { scope, name }: Target): ManifestKey[] {
+  return store.deletions
+    .list()
+    .filter((mark) => (!scope || mark.scope === scope) && (!name || mark.name === name))
+    .filter((mark) => store.manifests.get(mark) === undefined)
+    .map(keyOf);
 }
 
 async function leftovers(context: Context): Promise<{ found: Leftover[]; errors: string[] }> {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import type { ImagePin, Operation, Store } from "../../../../src/orchestration/store/store.ts";
+import type { ManifestKey } from "../../../../src/orchestration/api/manifest.ts";
+import type { ImagePin, Operation, Store, Transaction } from "../../../../src/orchestration/store/store.ts";
 import { openTestStore, type TestRoot, testLimits, testRoot } from "../../../support/store-root.ts";
 
 let at: TestRoot;
@@ -92,7 +93,12 @@ test("events: the log never holds more than its cap, and loses only the oldest",
   }
 });
 
-test("deletions: put, read and removed by key", async () => {
+function removeNow(tx: Transaction, key: ManifestKey): boolean {
+  const mark = tx.deletions.get(key);
+  return mark !== undefined && tx.deletions.remove(mark);
+}
+
+test("deletions: put, read and removed, unless a newer one has taken its place", async () => {
   const mark = { ...web, at: 5, prune: true };
   await store.write((tx) => tx.deletions.put(mark));
   await store.write((tx) => tx.deletions.put({ ...db, at: 6, prune: false }));
@@ -100,7 +106,10 @@ test("deletions: put, read and removed by key", async () => {
   expect(store.deletions.list()).toEqual([mark, { ...db, at: 6, prune: false }]);
   await store.write((tx) => tx.deletions.put({ ...mark, prune: false }));
   expect(store.deletions.get(web)?.prune).toBe(false);
-  await store.write((tx) => tx.deletions.remove(web));
+  const current = { ...mark, ...store.deletions.get(web) };
+  expect(await store.write((tx) => tx.deletions.remove(current))).toBe(false);
+  expect(store.deletions.get(web)?.prune).toBe(false);
+  expect(await store.write((tx) => removeNow(tx, web))).toBe(true);
   expect(store.deletions.get(web)).toBeUndefined();
 });
 

@@ -140,6 +140,54 @@ function createForeign(labels: Record<string, string>): string {
   return name;
 }
 
+describe("a prune that comes while a soft delete is torn down", () => {
+  const left = async () => ({ volumes: await volumes(), marks: it.store.deletions.list() });
+  const wiped = ["berth-shop-db-data-0", "berth-shop-db-data-1"];
+
+  test.each(["apply", "resource", "scope"])("wipes by %s, and says so only then", async (way) => {
+    it.runtime.delay("stop", 5_000);
+    await remove(db);
+    await it.advance(1_000);
+    const target = { scope: "shop", name: "db", ordinal: undefined };
+    const pruning = {
+      apply: () => remove(db, true).then(({ pruned }) => pruned),
+      resource: () => it.controller.deleteResource(target, options(true)).then(onlyRow),
+      scope: () => it.controller.deleteScope("shop", options(true)).then(onlyRow),
+    }[way as "apply" | "resource" | "scope"]();
+    await it.advance(20_000);
+    expect(await pruning).toMatchObject({ volume_removed: true, volumes_removed: wiped, errors: [] });
+    expect(await left()).toEqual({ volumes: [], marks: [] });
+  });
+
+  test("also where a restart of the server lies between them", async () => {
+    it.runtime.delay("stop", 5_000);
+    await remove(db);
+    await it.advance(1_000);
+    const pruning = remove(db, true);
+    await it.quiet();
+    await it.restart();
+    expect((await pruning).pruned.errors).toEqual([
+      "the server is stopping: containers, volumes and files go when it has started again",
+    ]);
+    await it.advance(20_000);
+    expect(await left()).toEqual({ volumes: [], marks: [] });
+  });
+
+  test("finds a resource that left nothing but containers on their way down", async () => {
+    it.runtime.delay("stop", 5_000);
+    await remove({ kind: "deployment", scope: "blog", name: "web" });
+    await it.advance(1_000);
+    const pruning = remove({ kind: "deployment", scope: "blog", name: "web" }, true);
+    await it.advance(20_000);
+    expect((await pruning).pruned.errors).toEqual([]);
+    expect(appsOnMachine()).not.toContain("blog-web");
+  });
+
+  function onlyRow(answer: { resources_wiped?: { kind: string; pruned: object }[] }): object {
+    return answer.resources_wiped?.find(({ kind }) => kind === "statefulset")?.pruned ?? {};
+  }
+});
+
 describe("a deletion that cannot finish", () => {
   test("because the engine is down finishes later, with everything it promised", async () => {
     fillFolders("shop-db");
