@@ -255,17 +255,19 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     throw error;
   }
   const stopping = new AbortController();
+  const recording = new AbortController();
   door = callbackDoor({ options, running, engine, names, plane: app.fetch, log });
   telemetry = telemetryDoor({ options, engine, names, running, observability: observabilityRoom.observability, log });
+  const controlling = running.run(stopping.signal);
   const working = Promise.all([
-    running.run(stopping.signal),
+    controlling,
     identity.run(stopping.signal),
     door?.run(stopping.signal),
     telemetry?.run(stopping.signal),
     forwarding.run(stopping.signal),
     certificates.run(stopping.signal),
     ingressRoom.run(stopping.signal),
-    observabilityRoom.run(stopping.signal),
+    observabilityRoom.run(recording.signal),
   ]);
 
   return {
@@ -279,7 +281,12 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
       observabilityRoom.observability.streams.cutAll();
       await closed;
       stopping.abort();
+      // An engine that hangs is not waited for: what is under way in it is taken up by the next server.
+      const late = setTimeout(() => engine.close(), stopGraceMs);
+      // A container that is being removed hands over its last lines.
+      await controlling.finally(() => recording.abort());
       await working;
+      clearTimeout(late);
       ingressRoom?.close();
       identity.close();
       observabilityRoom.close();

@@ -4,6 +4,8 @@ import { startDaemon } from "../daemon.ts";
 import { gatherLines } from "../base/words/gather-lines.ts";
 import { createLog, type Log } from "../base/words/log.ts";
 import { followLoad } from "../base/words/follow-load.ts";
+import { serverLimits } from "../config/server-limits.ts";
+import { openHandles } from "./open-handles.ts";
 import { restorePending } from "./pending-restore.ts";
 
 export const serveUsage = `usage: berth serve [flags]
@@ -90,7 +92,10 @@ export async function serveCommand(args: string[]): Promise<number> {
   const signals = followSignals();
   for (;;) {
     const again = await serveOnce(options, log, signals);
-    if (!again) return 0;
+    if (!again) {
+      endSoon(log, lines.flush);
+      return 0;
+    }
     await restorePending(options.root, log);
   }
 }
@@ -151,6 +156,19 @@ async function serveOnce(options: ServeOptions, log: Log, signals: Signals): Pro
   await daemon.stop();
   log.info("stopped");
   return signal === "SIGHUP";
+}
+
+/**
+ * The process ends by itself once nothing is open. What keeps it is a fault of ours: it is named in the log, and cut
+ * off, since a service manager waits.
+ */
+function endSoon(log: Log, flush: () => void): void {
+  const guard = setTimeout(() => {
+    log.error("the process did not end by itself", { open: openHandles() });
+    flush();
+    process.exit(0);
+  }, serverLimits.endMs);
+  guard.unref();
 }
 
 interface Signals {

@@ -5,6 +5,7 @@ import { type Rig, rig } from "../support/rig.ts";
 import { waitFor } from "../support/wait.ts";
 
 setDefaultTimeout(60_000);
+const rounds = Number(process.env.BERTH_TEST_ENDS ?? 3);
 
 /** The end of a server and the beginning of another on the same root. */
 describe("one server after another", () => {
@@ -67,6 +68,37 @@ describe("one server after another", () => {
     await berth.start();
     // The limit is the test: a prune may wait a minute for volumes, and a forgotten wait would hold up the end.
   }, 30_000);
+
+  // What comes in the first moments of a server is under way in many places when it ends. The server itself notices when
+  // something keeps its process, and `stop` rejects then.
+  test(
+    "a SIGTERM at any moment after a start, with a prune accepted in between, ends the process",
+    async () => {
+      const long: string[] = [];
+      const times = Array.from({ length: rounds }, (_, round) => ({
+        round,
+        ms: round % 2 === 0 ? 500 * Math.random() : round,
+      }));
+      for (const { round, ms } of times) {
+        const name = `web${round}`;
+        await berth.apply(deployment("short", name, { stop_grace: "1s" }));
+        await waitFor("the container", async () => (await berth.pods("short", name)).some(({ running }) => running));
+        await berth.stop("SIGTERM");
+        await berth.start();
+        const begun = performance.now();
+        const pruning = berth
+          .call("DELETE", `/apply?kind=deployment&scope=short&name=${name}&prune=true`)
+          .catch(String);
+        await Bun.sleep(ms);
+        expect(await berth.server.stop("SIGTERM")).toBe(0);
+        if (performance.now() - begun > 10_000) long.push(`round ${round}, ${ms} ms: ${berth.server.output()}`);
+        await pruning;
+        await berth.start();
+      }
+      expect(long).toEqual([]);
+    },
+    60_000 + rounds * 20_000,
+  );
 
   test("a second server on the root refuses, names the first, and does not disturb it", async () => {
     const second = await run(["serve", ...berth.flags]);

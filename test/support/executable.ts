@@ -41,7 +41,10 @@ export interface Server {
   ready: Record<string, unknown>;
   /** All JSON lines and other text so far. */
   output(): string;
-  /** Sends the signal (SIGTERM by default) and resolves with the exit code once it has ended. */
+  /**
+   * Sends the signal (SIGTERM by default) and resolves with the exit code once it has ended. Rejects where the process
+   * had to be cut off, with what it had open.
+   */
   stop(signal?: NodeJS.Signals): Promise<number>;
 }
 
@@ -82,7 +85,14 @@ export async function serve(
     failed(`ended with exit code ${code}`);
   });
   try {
-    return { pid: run.pid, ready: await ready.promise, output: () => text, stop: (signal) => end(run, signal) };
+    const stop = async (signal?: NodeJS.Signals) => {
+      const code = await end(run, signal);
+      await Promise.all(streams);
+      const cutOff = text.split("\n").find((line) => line.includes("the process did not end by itself"));
+      if (cutOff !== undefined) throw new Error(cutOff);
+      return code;
+    };
+    return { pid: run.pid, ready: await ready.promise, output: () => text, stop };
   } catch (error) {
     await end(run, "SIGKILL");
     throw error;

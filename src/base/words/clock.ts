@@ -12,6 +12,14 @@ export interface SteadyClock extends Clock {
   steady(): number;
 }
 
+/** Lengths of the sleeps under way, milliseconds. */
+const sleeping = new Map<Timer, number>();
+
+/** Lengths of the sleeps that the process waits for now, milliseconds. */
+export function sleepsUnderWay(): number[] {
+  return [...sleeping.values()];
+}
+
 export const systemClock: SteadyClock = {
   now: () => Date.now(),
   steady: () => performance.timeOrigin + performance.now(),
@@ -20,10 +28,12 @@ export const systemClock: SteadyClock = {
       if (signal?.aborted) return resolve();
       const done = () => {
         clearTimeout(timer);
+        sleeping.delete(timer);
         signal?.removeEventListener("abort", done);
         resolve();
       };
       const timer = setTimeout(done, ms);
+      sleeping.set(timer, ms);
       signal?.addEventListener("abort", done, { once: true });
     }),
 };

@@ -47,6 +47,7 @@ interface Following {
   onEnd(error: unknown): void;
 }
 
+const closedNow = () => new Failure("unavailable", "the logs are closed: the server is stopping");
 const ended = () => new Failure("unavailable", "the logs are being opened again: try again", { retryAfterSeconds: 1 });
 
 /** Keeps one thread running, and replaces it when it crashes or answers nothing for too long. */
@@ -66,14 +67,19 @@ export function createLogThread({ start, setup, limits, clock, log }: LogThreadO
     own.post({ type: "watch", containers });
   };
 
+  /** Nobody gets an answer any more: a question that is left without one would keep its caller, and its timer. */
+  const refuseAll = (why: () => Failure) => {
+    for (const { reject } of waiting.values()) reject(why());
+    for (const { onEnd } of following.values()) onEnd(why());
+    waiting.clear();
+    following.clear();
+  };
+
   const fallen = (own: ThreadHandle<ToLogThread>, error: unknown) => {
     if (handle !== own) return;
     handle = undefined;
     onClosed();
-    for (const { reject } of waiting.values()) reject(ended());
-    for (const { onEnd } of following.values()) onEnd(ended());
-    waiting.clear();
-    following.clear();
+    refuseAll(ended);
     if (closed.signal.aborted) return;
     log.error("the thread of the logs ended and is started again", { error: String(error) });
     void clock.sleep(limits.restartMs, closed.signal).then(() => {
@@ -95,6 +101,7 @@ export function createLogThread({ start, setup, limits, clock, log }: LogThreadO
   };
 
   const say = (message: ToLogThread) => {
+    if (closed.signal.aborted) throw closedNow();
     if (handle === undefined) throw ended();
     handle.post(message);
   };
@@ -160,6 +167,7 @@ export function createLogThread({ start, setup, limits, clock, log }: LogThreadO
       over.abort();
       handle = undefined;
       own.end();
+      refuseAll(closedNow);
     },
   };
 }

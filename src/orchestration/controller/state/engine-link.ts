@@ -1,5 +1,6 @@
 import type { ManifestKey } from "../../api/manifest.ts";
 import { Failure } from "../../../base/wire/failure.ts";
+import { unlessAborted } from "../../../base/words/abort.ts";
 import type { Clock } from "../../../base/words/clock.ts";
 import type { Log } from "../../../base/words/log.ts";
 import type { EngineInfo } from "../../engine/machine.ts";
@@ -66,7 +67,10 @@ export function createEngineLink({
 
   /** Events first, then a listing: what happens in between is seen twice rather than never. */
   async function session(signal: AbortSignal): Promise<void> {
-    info = await engine.info();
+    // A server that stops does not wait for an engine that hangs.
+    const found = await unlessAborted(engine.info(), signal);
+    if (found === undefined) return;
+    info = found;
     let opened = () => {};
     const open = new Promise<void>((resolve) => {
       opened = resolve;
@@ -83,9 +87,10 @@ export function createEngineLink({
     })();
     // Awaited last; a break before that must not count as nobody's error.
     reading.catch(() => undefined);
-    await Promise.race([open, reading]);
+    await unlessAborted(Promise.race([open, reading]), signal);
     pods.forgetDetails();
-    await pods.refreshAll();
+    if (!signal.aborted) await unlessAborted(pods.refreshAll(), signal);
+    if (signal.aborted) return;
     turn(true, undefined);
     onUp();
     await reading;
@@ -110,7 +115,7 @@ export function createEngineLink({
         const scope = new AbortController();
         try {
           await session(AbortSignal.any([signal, scope.signal]));
-          turn(false, "the event stream ended");
+          if (!signal.aborted) turn(false, "the event stream ended");
         } catch (cause) {
           if (!signal.aborted) turn(false, cause instanceof Error ? cause.message : String(cause));
         } finally {

@@ -1,7 +1,10 @@
 /** Aborts its signal when nothing was heard for `idleMs`, or when `closed` does. */
 export function createIdleWatch(idleMs: number, closed: AbortSignal) {
   const controller = new AbortController();
-  const abort = () => controller.abort();
+  const abort = () => {
+    clearTimeout(timer);
+    controller.abort();
+  };
   let idle = false;
   const expire = () => {
     idle = true;
@@ -14,12 +17,11 @@ export function createIdleWatch(idleMs: number, closed: AbortSignal) {
     idle: () => idle,
     progress: () => {
       clearTimeout(timer);
-      timer = setTimeout(expire, idleMs);
+      if (!controller.signal.aborted) timer = setTimeout(expire, idleMs);
     },
     /** Until the next progress silence is nobody's fault. */
     pause: () => clearTimeout(timer),
     end: () => {
-      clearTimeout(timer);
       closed.removeEventListener("abort", abort);
       abort();
     },

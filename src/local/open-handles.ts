@@ -1,0 +1,54 @@
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { heapStats } from "bun:jsc";
+import { sleepsUnderWay } from "../base/words/clock.ts";
+
+/** Objects of Bun that keep a process from ending. */
+const keepers = ["Timeout", "Subprocess", "TCPSocket", "TLSSocket", "Worker", "FetchTasklet"];
+
+/** What this process has open that can keep it from ending, in words: sockets, child processes, sleeps, timers. */
+export function openHandles(): string[] {
+  Bun.gc(true);
+  const counts: Record<string, number> = heapStats().objectTypeCounts;
+  const objects = keepers.flatMap((type) => (counts[type] === undefined ? [] : [`${counts[type]} × ${type}`]));
+  const sleeps = sleepsUnderWay().map((ms) => `sleep of ${ms} ms`);
+  return [...sleeps, ...openSockets(), ...children(), ...objects];
+}
+
+function openSockets(): string[] {
+  const rows = ["unix", "tcp", "tcp6"].flatMap((table) =>
+    read(`/proc/self/net/${table}`)
+      .split("\n")
+      .map((row) => `${table} ${row.trim().replaceAll(/\s+/g, " ")}`),
+  );
+  return names("/proc/self/fd").flatMap((fd) => {
+    const inode = /^socket:\[(\d+)\]$/.exec(link(`/proc/self/fd/${fd}`))?.[1];
+    if (inode === undefined) return [];
+    return [`socket ${fd}: ${rows.find((row) => row.split(" ").includes(inode)) ?? "not in a table"}`];
+  });
+}
+
+function children(): string[] {
+  const pids = names("/proc/self/task").flatMap((task) => read(`/proc/self/task/${task}/children`).match(/\d+/g) ?? []);
+  return pids.map((pid) => `child ${pid}: ${read(`/proc/${pid}/cmdline`).replaceAll("\0", " ").trim()}`);
+}
+
+function names(folder: string): string[] {
+  return orElse(() => readdirSync(folder), []);
+}
+
+function read(file: string): string {
+  return orElse(() => readFileSync(file, "utf8"), "");
+}
+
+function link(file: string): string {
+  return orElse(() => readlinkSync(file), "");
+}
+
+/** What is gone by the time it is read is not open. */
+function orElse<T>(look: () => T, otherwise: T): T {
+  try {
+    return look();
+  } catch {
+    return otherwise;
+  }
+}
