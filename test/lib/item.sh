@@ -62,7 +62,8 @@ take_item() {
     [ -e "$item" ] || continue
     mv "$item" "$BERTH_TEST_DIR/running/$1/" 2>/dev/null || continue
     item=$BERTH_TEST_DIR/running/$1/${item##*/}
-    return 0
+    is_repeat_over "$item" || return 0
+    rm -f "$item"
   done
   return 1
 }
@@ -71,7 +72,7 @@ take_item() {
 # end, so that something of it may still run.
 run_item() {
   name=${1##*/[0-9][0-9][0-9]-}
-  read -r ring seconds target <"$1"
+  read -r ring seconds target repeated <"$1"
   result=$BERTH_TEST_DIR/results/$name
   began=$(uptime_seconds)
   cpu_began=$(lane_cpu_seconds)
@@ -101,6 +102,7 @@ run_item() {
     printf '\n(fail) %s: bun test %s\n' "$target" "$reason" >>"$result.log"
   fi
   tell_item "$result" "$took" "$cpu"
+  [ -z "$repeated" ] || note_repeat "$result" "$repeated"
   rm -f "$1"
   [ "$code" -le 1 ]
 }
@@ -167,7 +169,7 @@ queue_second_looks() {
     read -r _ failed _ <"$count"
     [ "$failed" != 0 ] || continue
     looks=$((looks + 1))
-    ! grep -Eqs 'BERTH_TEST_(KILLS|ROUNDS|CASES)' "$target" || continue
+    ! grep -Eqs 'BERTH_TEST_(KILLS|ROUNDS|CASES|ENDS)' "$target" || continue
     echo "$ring $item_seconds $target" >"$BERTH_TEST_DIR/queue/$((200 + looks))-$(item_name "$target")"
     for kept in log xml count; do
       mv "${count%.count}.$kept" "${count%.count}.first-$kept" 2>/dev/null || true
@@ -176,7 +178,8 @@ queue_second_looks() {
   [ "$looks" -le "$second_looks_max" ] || end_second_looks
 }
 
-# end_second_looks: an item that passed now is unsteady, and test/run says so; one that failed again keeps its first result.
+# end_second_looks: an item that passed now is unsteady: NAME.unsteady holds its first count. One that failed again keeps its
+# first result.
 end_second_looks() {
   for first in "$BERTH_TEST_DIR"/results/*.first-count; do
     [ -f "$first" ] || continue
@@ -184,7 +187,7 @@ end_second_looks() {
     failed=1
     [ ! -f "$result.count" ] || read -r _ failed _ <"$result.count"
     if [ "$failed" = 0 ]; then
-      : >"$result.unsteady"
+      cp "$first" "$result.unsteady"
       mv "$result.first-log" "$result.log"
     else
       for kept in log xml count; do
@@ -192,5 +195,75 @@ end_second_looks() {
       done
     fi
     rm -f "$BERTH_TEST_DIR"/queue/2??-"${result##*/}" "$first"
+  done
+}
+
+# What passes the second look runs this often again, in all lanes beside each other, and has to pass each time. No run begins
+# later than this many seconds after the first, or after one has failed.
+repeats=10
+repeats_seconds=${BERTH_TEST_REPEAT_SECONDS:-180}
+
+# queue_repeats: "RING SECONDS TARGET NAME" for each run, NAME being the unsteady item. One run of all comes before the next.
+queue_repeats() {
+  echo "$(($(uptime_seconds) + repeats_seconds))" >"$BERTH_TEST_DIR/repeat-until"
+  number=300
+  repeat=0
+  while [ "$repeat" -lt "$repeats" ]; do
+    repeat=$((repeat + 1))
+    for unsteady in "$BERTH_TEST_DIR"/results/*.unsteady; do
+      [ -f "$unsteady" ] || continue
+      name=${unsteady##*/}
+      queue_repeat "${name%.unsteady}"
+    done
+  done
+}
+
+queue_repeat() {
+  while read -r ring _ target; do
+    [ "$(item_name "$target")" = "$1" ] || continue
+    for each in $(repeat_targets "$ring" "$target" "$BERTH_TEST_DIR/results/$1.log"); do
+      number=$((number + 1))
+      echo "$ring $item_seconds $each $1" >"$BERTH_TEST_DIR/queue/$number-$(item_name "$each")@$repeat"
+    done
+  done <"$BERTH_TEST_DIR/items"
+}
+
+# repeat_targets RING TARGET LOG: of a whole ring only the files in which something failed, the first five.
+repeat_targets() {
+  if is_in "$pure_rings" "$1" && [ -d "$2" ]; then
+    files=$(awk '/^test\/.*\.test\.ts:$/ { file = substr($0, 1, length - 1) } /^\(fail\)/ && file && !seen[file]++ { print file }' "$3" |
+      head -n 5)
+  fi
+  echo "${files:-$2}"
+  files=
+}
+
+is_repeat_over() {
+  read -r _ _ _ over <"$1" || return 1
+  [ -n "$over" ] || return 1
+  [ ! -e "$BERTH_TEST_DIR/results/$over.again" ] || return 0
+  read -r until <"$BERTH_TEST_DIR/repeat-until"
+  [ "$(uptime_seconds)" -ge "$until" ]
+}
+
+# note_repeat RESULT NAME: the sum of the run counts the item itself, and only once.
+note_repeat() {
+  read -r _ failed _ <"$1.count"
+  rm -f "$1.count" "$1.xml"
+  if [ "$failed" = 0 ]; then
+    rm -f "$1.log"
+    echo "${1##*/}" >>"$BERTH_TEST_DIR/results/$2.passes"
+  else
+    echo "${1##*/}" >>"$BERTH_TEST_DIR/results/$2.again"
+  fi
+}
+
+# end_repeats: an item that failed once more has failed, whatever it did in between. One that nothing was run of has, too.
+end_repeats() {
+  for unsteady in "$BERTH_TEST_DIR"/results/*.unsteady; do
+    [ -f "$unsteady" ] || continue
+    result=${unsteady%.unsteady}
+    [ -e "$result.again" ] || [ ! -e "$result.passes" ] || continue
+    mv "$unsteady" "$result.count"
   done
 }

@@ -90,4 +90,11 @@ if has_items; then
   say "a second look at what failed"
   run_lanes 1
   end_second_looks
+  queue_repeats
+fi
+if has_items; then
+  say "what is unsteady, $repeats more times"
+  # Beside load: at least two run at the same time.
+  run_lanes "$((BERTH_TEST_LANES > 1 ? BERTH_TEST_LANES : 2))"
+  end_repeats
 fi

@@ -14,8 +14,8 @@ const counts = (tests: number, failures: number, skipped: number) =>
 const sources = ["setup/say.sh", "test/lib/watch.sh", "test/lib/item.sh"].map((file) => `. "$1/${file}"`).join("; ");
 
 /** Runs lines of sh after the functions of items; `$1` is the checkout. */
-function shell(lines: string, args: readonly string[], cwd = dir) {
-  const env = { ...process.env, BERTH_TEST_DIR: join(cwd, "out"), BERTH_TEST_ITEM_SECONDS: undefined };
+function shell(lines: string, args: readonly string[], cwd = dir, extra: Record<string, string> = {}) {
+  const env = { ...process.env, ...extra, BERTH_TEST_DIR: join(cwd, "out"), BERTH_TEST_ITEM_SECONDS: undefined };
   const run = Bun.spawnSync(["sh", "-c", `set -eu; ${sources}; ${lines}`, "sh", checkout, ...args], { env, cwd });
   expect(run.stderr.toString()).toBe("");
   return run.stdout.toString().trim();
@@ -89,14 +89,19 @@ test("lanes that take items at the same time take each of them once", () => {
   expect(new Set(taken).size).toBe(60);
 });
 
-/** The sum of a run with a second look, and what of it is unsteady. */
-function looked(ring: string, files: Record<string, string>) {
+let lastRoot = "";
+let repeats = 1;
+
+/** The sum of a run with its second looks, and what of it is unsteady. */
+function looked(ring: string, files: Record<string, string>, env: Record<string, string> = {}) {
   const named = Object.entries(files).map(([name, text]) => [`${ring}/${name}`, text] as const);
   const root = world(Object.fromEntries(named));
+  lastRoot = root;
   const work = 'while take_item lane; do run_item "$item" >/dev/null || true; done';
   const sum = "awk '{ p += $1; f += $2; s += $3 } END { print p, f, s }' out/results/*.count";
-  const lines = `fill_queue "$2"; ${work}; queue_second_looks; ${work}; end_second_looks; ${sum}`;
-  const counted = shell(lines, [ring], root);
+  const looks = `queue_second_looks; ${work}; end_second_looks; repeats=${repeats}; queue_repeats; ${work}; end_repeats`;
+  const lines = `fill_queue "$2"; ${work}; ${looks}; ${sum}`;
+  const counted = shell(lines, [ring], root, env);
   const unsteady = readdirSync(join(root, "out/results")).filter((name) => name.endsWith(".unsteady"));
   return [counted, ...unsteady];
 }
@@ -108,6 +113,40 @@ test("a test that passes by itself is unsteady; one that fails again has failed"
 
 test("a whole ring that needs no engine gets a second look", () => {
   expect(looked("unit", { good, once })).toEqual(["3 0 0", "unit.unsteady"]);
+});
+
+/** Fails in these of its runs, counted from 1; each run adds a line to the file "runs". */
+const failing = (...runs: number[]) => `
+  import { appendFileSync, readFileSync } from "node:fs";
+  test("now and then", () => {
+    appendFileSync("runs", "run\\n");
+    const run = readFileSync("runs", "utf8").split("\\n").length - 1;
+    expect(${JSON.stringify(runs)}).not.toContain(run);
+  });`;
+const runsOf = (root: string) => readFileSync(join(root, "runs"), "utf8").split("\n").length - 1;
+
+test("what passed the second look runs ten more times, and has failed with the first failure of these", () => {
+  repeats = Number(shell('echo "$repeats"', []));
+  expect(repeats).toBe(10);
+  expect(looked("e2e", { a: failing(1) })).toEqual(["1 0 0", "e2e-a.unsteady"]);
+  expect(runsOf(lastRoot)).toBe(12);
+  expect(looked("e2e", { a: failing(1, 5) })).toEqual(["0 1 0"]);
+  expect(runsOf(lastRoot)).toBe(5);
+  expect(readFileSync(join(lastRoot, "out/results/e2e-a.again"), "utf8")).toBe("e2e-a@3\n");
+  expect(readFileSync(join(lastRoot, "out/results/e2e-a@3.log"), "utf8")).toContain("(fail) now and then");
+  repeats = 1;
+});
+
+test("of a whole ring only the files that failed run again", () => {
+  const counted = `${good}\nimport { appendFileSync } from "node:fs";\ntest("b", () => appendFileSync("others", "b"));`;
+  expect(looked("unit", { a: failing(1), b: counted })).toEqual(["3 0 0", "unit.unsteady"]);
+  expect(runsOf(lastRoot)).toBe(3);
+  expect(readFileSync(join(lastRoot, "others"), "utf8")).toBe("bb");
+});
+
+test("no run begins after the time for them is over, and without any the item has failed", () => {
+  expect(looked("e2e", { a: failing(1) }, { BERTH_TEST_REPEAT_SECONDS: "0" })).toEqual(["0 1 0"]);
+  expect(runsOf(lastRoot)).toBe(2);
 });
 
 test("no second look at random cases, at what counts rounds, nor at many", () => {
