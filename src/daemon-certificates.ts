@@ -5,6 +5,7 @@ import { resolveHost } from "./base/deliver/resolve-host.ts";
 import { readTextFile } from "./base/disk/read-text.ts";
 import { Failure } from "./base/wire/failure.ts";
 import { systemClock } from "./base/words/clock.ts";
+import type { Gate } from "./base/words/gate.ts";
 import type { Log } from "./base/words/log.ts";
 import { certificateLimits } from "./config/certificate-limits.ts";
 import type { DnsAnswers } from "./ingress/certs/acme/dns.ts";
@@ -28,10 +29,12 @@ interface CertificateRoomOptions {
   controller: Controller;
   names: Naming;
   log: Log;
+  gate: Gate;
 }
 
 /** The certificates of the ingress, with what they need of the machine and of the platform. */
-export function createCertificateRoom({ store, controller, names, log }: CertificateRoomOptions): CertificateRoom {
+export function createCertificateRoom(options: CertificateRoomOptions): CertificateRoom {
+  const { store, controller, names, log, gate } = options;
   const challenge = createChallengeDoor();
   const certificates = createCertificates({
     store: documentsOf(store),
@@ -44,7 +47,8 @@ export function createCertificateRoom({ store, controller, names, log }: Certifi
     resolve: resolveHost,
     addresses: ownAddresses,
     readFile: (path) => readTextFile(path, certificateLimits.fileBytesMax),
-    ask: askThrough(),
+    mayOrder: gate.isOpen,
+    ask: gate.guard("no certificate is ordered", askThrough()),
     random: Math.random,
     userAgent: `${names.prefix}/${versionText()}`,
     commonName: `${names.prefix} internal CA on ${hostname()}`,

@@ -1,3 +1,4 @@
+import type { Gate } from "./base/words/gate.ts";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import type { ServeOptions } from "./config/config.ts";
@@ -50,6 +51,8 @@ export interface IngressRoom {
 }
 
 interface IngressRoomOptions extends ProxyParts {
+  /** While it is closed, no plugin is asked to route. */
+  gate: Gate;
   store: Store;
   endpoints: PodEndpoints;
   certificates: Certificates;
@@ -133,7 +136,7 @@ export async function createIngressRoom(parts: IngressRoomOptions): Promise<Ingr
       return ingressUse({ proxy, ingresses: served.ingresses, serviceKinds: source.serviceKinds });
     },
     async run(signal) {
-      await Promise.all([ingress.run(signal), plugins.run(signal), accessLog.run(signal)]);
+      await Promise.all([ingress.run(signal), parts.gate.whenOpen(plugins.run)(signal), accessLog.run(signal)]);
     },
     close() {
       ends?.receiver.close();

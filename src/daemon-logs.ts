@@ -6,6 +6,7 @@ import { resolveHost } from "./base/deliver/resolve-host.ts";
 import { createStreamSender } from "./base/deliver/stream-socket.ts";
 import { startThread } from "./base/words/thread.ts";
 import { logLimits } from "./config/log-limits.ts";
+import type { Gate } from "./base/words/gate.ts";
 import type { Layout } from "./base/disk/layout.ts";
 import { systemClock } from "./base/words/clock.ts";
 import type { LoggedContainer } from "./observability/collect/logs/capture.ts";
@@ -59,7 +60,7 @@ export function logPlatform(engine: Engine, layout: Pick<Layout, "logs">): LogPl
 }
 
 /** The ways by which lines leave this machine. */
-export function drainOutside(allowPrivate: boolean): DrainOutside {
+export function drainOutside(allowPrivate: boolean, gate: Gate): DrainOutside {
   const { drains } = logLimits;
   const guard = { resolve: resolveHost, allowPrivate };
   const asking = {
@@ -67,12 +68,13 @@ export function drainOutside(allowPrivate: boolean): DrainOutside {
     fetch: (url: string, init: RequestInit) => fetch(url, init),
     bodyBytesMax: drains.answerBytesMax,
   };
+  const held = "no lines are sent";
   return {
     limits: drains,
     hostname: hostname(),
-    post: createGuardedFetch({ ...asking, headMs: drains.sendMs }),
-    stream: createStreamSender({ ...guard, limitMs: drains.sendMs }),
-    put: createObjectSender({ ...asking, limitMs: drains.sendMs }),
+    post: gate.guard(held, createGuardedFetch({ ...asking, headMs: drains.sendMs })),
+    stream: gate.guard(held, createStreamSender({ ...guard, limitMs: drains.sendMs })),
+    put: gate.guard(held, createObjectSender({ ...asking, limitMs: drains.sendMs })),
   };
 }
 

@@ -15,6 +15,7 @@ import { listenForPlane, type PlaneListener, type PlaneListenOptions } from "./d
 import { actorHeader, createClient } from "./base/wire/client.ts";
 import { systemClock } from "./base/words/clock.ts";
 import type { IngressWord } from "./base/http/ingress-word.ts";
+import type { Gate } from "./base/words/gate.ts";
 import type { Log } from "./base/words/log.ts";
 import type { Secret } from "./base/words/secret.ts";
 import type { Layout } from "./base/disk/layout.ts";
@@ -52,6 +53,7 @@ interface Parts {
   ingress: IngressWord;
   installationId: string;
   log: Log;
+  gate: Gate;
   /** The orchestration plane in process; it is made after this. */
   ask: (request: Request) => Response | Promise<Response>;
   measures: PodMeasures;
@@ -79,6 +81,7 @@ export function createObservabilityRoom(parts: Parts): ObservabilityRoom {
     clock: systemClock,
     log,
     limits: observabilityLimits,
+    gate: parts.gate,
     randomBytes: (count) => randomBytes(count),
     metrics,
     prefix: parts.options.prefix,
@@ -88,7 +91,7 @@ export function createObservabilityRoom(parts: Parts): ObservabilityRoom {
       logs: logPlatform(engine, layout),
       traces: tracePlatform(layout),
       decoding: decodeThread(),
-      drains: drainOutside(parts.options.allowPrivateWebhooks),
+      drains: drainOutside(parts.options.allowPrivateWebhooks, parts.gate),
       routes: { endpoints: parts.endpoints, fetch: forward },
       sources: parts.sources,
     },
@@ -136,7 +139,7 @@ function platformOf(ask: Parts["ask"], handed: Pick<Parts, "apps" | "podLogs" | 
   };
 }
 
-function alertOutside({ layout, options, sendWebhook, sendMail }: Parts, metrics: MetricsRoom): AlertOutside {
+function alertOutside({ layout, options, sendWebhook, sendMail, gate }: Parts, metrics: MetricsRoom): AlertOutside {
   return {
     limits: alertLimits,
     server: hostname(),
@@ -148,12 +151,15 @@ function alertOutside({ layout, options, sendWebhook, sendMail }: Parts, metrics
     },
     sendWebhook,
     sendMail,
-    ping: createGuardedFetch({
-      fetch: (url, init) => fetch(url, init),
-      resolve: resolveHost,
-      allowPrivate: options.allowPrivateWebhooks,
-      headMs: alertLimits.timeoutMs,
-      bodyBytesMax: alertLimits.heartbeatBodyBytesMax,
-    }),
+    ping: parts.gate.guard(
+      "no heartbeat is sent",
+      createGuardedFetch({
+        fetch: (url, init) => fetch(url, init),
+        resolve: resolveHost,
+        allowPrivate: options.allowPrivateWebhooks,
+        headMs: alertLimits.timeoutMs,
+        bodyBytesMax: alertLimits.heartbeatBodyBytesMax,
+      }),
+    ),
   };
 }

@@ -40,6 +40,7 @@ import { type Front, startFront } from "./base/http/front/front.ts";
 import { createIdentity } from "./identity/service/create.ts";
 import { availableMemoryBytes } from "./base/machine/memory.ts";
 import { systemClock } from "./base/words/clock.ts";
+import { createGate, type Gate } from "./base/words/gate.ts";
 import type { Log } from "./base/words/log.ts";
 import { secret } from "./base/words/secret.ts";
 import { createOnce } from "./orchestration/controller/write/once.ts";
@@ -81,10 +82,11 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
   });
   // Leftovers are cleared only once the root is known to be ours.
   await prepareRoot(layout);
+  const gate = createGate({ isHeld: () => store.actionsHeld, clock: systemClock, lookMs: limits.gateLookMs });
   const sendWebhooks = (guard: { allowPrivate: boolean; allowFlag?: string }) =>
     createWebhookSender({
       ...guard,
-      fetch: (url, init) => fetch(url, init),
+      fetch: gate.guard("no webhook is sent", (url: string, init: RequestInit) => fetch(url, init)),
       resolve: resolveHost,
       signing: signingSecret(key),
       headerPrefix: names.headerPrefix,
@@ -120,6 +122,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
   let ingressRoom: IngressRoom | undefined;
   const running = createController({
     store,
+    gate,
     engine,
     assets: createAssets(layout.assets),
     layout,
@@ -160,6 +163,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
   });
   const identity = createIdentity({
     store: identityStore,
+    gate,
     key,
     clock: systemClock,
     log,
@@ -170,7 +174,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     baseUrl: options.identityBaseUrl,
     isServed: options.identityAddr !== "",
     allowPrivate: options.identityAllowPrivate,
-    sendMail: mailSender(options),
+    sendMail: mailSender(options, gate),
     sendWebhook: sendWebhooks({
       allowPrivate: options.identityAllowPrivate,
       allowFlag: "--identity-allow-private-endpoints",
@@ -182,23 +186,30 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
       start: startThread(new URL("./identity/store/search/worker.ts", import.meta.url).href),
     },
   });
-  const { certificates, challenge } = createCertificateRoom({ store, controller: running.controller, names, log });
+  const { certificates, challenge } = createCertificateRoom({
+    store,
+    controller: running.controller,
+    names,
+    log,
+    gate,
+  });
   let identityListener: Listener | undefined;
   let planeListener: PlaneListener | undefined;
   const sources = sourceReader({ layout, options, controller: running.controller });
   const observabilityRoom = createObservabilityRoom({
-    ...{ layout, key, log, ingress: word, installationId: store.installationId, apps: running.apps },
+    ...{ layout, key, log, gate, ingress: word, installationId: store.installationId, apps: running.apps },
     ...{ measures: running.measures, taken: () => ingressRoom?.takenFigures() ?? [] },
     podLogs: (name, reading) => running.controller.podLogs(name, reading),
     inside: podInside(running.controller, engine),
     endpoints: () => running.endpoints.list(),
-    ...{ options, sendMail: mailSender(options) },
+    ...{ options, sendMail: mailSender(options, gate) },
     sendWebhook: sendWebhooks({ allowPrivate: options.allowPrivateWebhooks }),
     ask: (request) => app.inside(request),
     ...{ engine, sources, people: identity.identity.ownApp },
   });
   observability = observabilityRoom;
   ingressRoom = await createIngressRoom({
+    gate,
     options,
     ingressWord: word,
     layout,
@@ -298,7 +309,12 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
   };
 }
 
-function mailSender({ smtpUrl, mailFrom }: ServeOptions): SendMail | undefined {
+function mailSender({ smtpUrl, mailFrom }: ServeOptions, gate: Gate): SendMail | undefined {
   if (smtpUrl === "") return undefined;
-  return createMailSender({ url: secret(smtpUrl), from: mailFrom, timeoutMs: identityLimits.signIn.mailTimeoutMs });
+  const send = createMailSender({
+    url: secret(smtpUrl),
+    from: mailFrom,
+    timeoutMs: identityLimits.signIn.mailTimeoutMs,
+  });
+  return gate.guard("no mail is sent", send);
 }

@@ -79,6 +79,8 @@ export const limits = {
   reconcileWorkers: 8,
   engineCallsMax: 16,
   resyncMs: 30_000,
+  /** How often a restored server looks whether it is confirmed. */
+  gateLookMs: 1_000,
   /** How often the requests of a guarded release are looked at. */
   guardLookMs: 1_000,
   /** How much of the time of a canary step a server that is killed may lose. */

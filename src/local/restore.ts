@@ -4,25 +4,34 @@ import { Failure } from "../base/wire/failure.ts";
 import { serveOptions } from "../config/config.ts";
 import { type Layout, layoutOf } from "../base/disk/layout.ts";
 import { makeFolders } from "../base/disk/root.ts";
+import { writeAtomic } from "../base/disk/atomic-write.ts";
+import { lastRestore } from "../base/disk/undo-restore.ts";
 import type { Secret } from "../base/words/secret.ts";
 import { confirmRestore } from "../orchestration/store/copy.ts";
 import { lockHolder } from "../base/sqlite/lock.ts";
 import { readPassphrase } from "./passphrase.ts";
-import { layPending, pendingPath, restoreNow } from "./pending-restore.ts";
+import { layPending, pendingPath, pendingUndo, restoreNow, undoNow } from "./pending-restore.ts";
+import { confirm } from "./server/confirm.ts";
+import { thisMachine } from "./server/machine.ts";
 import { report, wantsJson } from "./report.ts";
 
 export const restoreUsage = `berth restore /var/backups/berth.backup
 berth restore --confirm
+berth restore --undo
 
-usage: berth restore FILE [--root DIR] [--passphrase-file PATH] [-o json]
+usage: berth restore FILE [--yes] [--root DIR] [--passphrase-file PATH] [-o json]
        berth restore --confirm [--root DIR] [-o json]
+       berth restore --undo [--yes] [--root DIR] [-o json]
 
 Replaces the state of the root with a backup. A running server switches over without stopping. The previous state is
-kept as state.db.before-restore-<time>. The server removes no containers until berth restore --confirm.
+kept as state.db.before-restore-<time>. Until berth restore --confirm, the server keeps replicas running and answers
+requests. It removes no container, runs no job, and sends nothing.
 
   --root DIR               folder of all state (BERTH_ROOT, /opt/berth)
   --passphrase-file PATH   what the backup was sealed with; - reads it from stdin
-  --confirm                the restored state is right: remove containers that it does not know`;
+  --confirm                the restored state is right: remove containers that it does not know, run jobs, send alerts
+  --undo                   bring back the state that the last restore replaced
+  --yes, -y                do not ask`;
 
 /** `berth restore`: on a stopped server by itself, on a running one through it. */
 export async function restoreCommand(args: string[]): Promise<number> {
@@ -32,23 +41,35 @@ export async function restoreCommand(args: string[]): Promise<number> {
       root: { type: "string" },
       "passphrase-file": { type: "string" },
       confirm: { type: "boolean" },
+      undo: { type: "boolean" },
+      yes: { type: "boolean", short: "y" },
       output: { type: "string", short: "o" },
       help: { type: "boolean", short: "h" },
     },
     allowPositionals: true,
   });
   const [file, ...more] = positionals;
-  const wellFormed = values.confirm ? file === undefined : file !== undefined && more.length === 0;
-  if (values.help || !wellFormed) {
+  const asked = [values.confirm, values.undo, file !== undefined].filter((it) => it === true).length;
+  if (values.help || asked !== 1 || more.length > 0) {
     process.stdout.write(`${restoreUsage}\n`);
     return values.help ? 0 : 2;
   }
   const json = wantsJson(values.output);
   const layout = layoutOf(serveOptions(values.root === undefined ? {} : { root: values.root }).root);
-  const { data, lines } =
-    file === undefined ? confirm(layout) : await restore(layout, file, await readPassphrase(values["passphrase-file"]));
-  report({ json, data }, file === undefined ? lines : [...lines, lookAtIt(layout, values.root)]);
+  const yes = values.yes === true;
+  if (file !== undefined) {
+    askFirst(`replace the state in ${layout.root} with the backup ${file}?`, yes);
+    const { data, lines } = await restore(layout, file, await readPassphrase(values["passphrase-file"]));
+    report({ json, data }, [...lines, lookAtIt(layout, values.root)]);
+  } else {
+    const { data, lines } = values.undo ? await undo(layout, yes) : confirmed(layout);
+    report({ json, data }, lines);
+  }
   return 0;
+}
+
+function askFirst(question: string, yes: boolean): void {
+  confirm(thisMachine, `${question} What is there now is kept.`, yes);
 }
 
 interface Outcome {
@@ -56,16 +77,42 @@ interface Outcome {
   lines: string[];
 }
 
-function confirm(layout: Layout): Outcome {
-  const confirmed = confirmRestore(layout.database);
-  const text = "confirmed: containers that the restored state does not know will be removed";
-  return { data: { confirmed }, lines: [confirmed ? text : "nothing to confirm"] };
+async function undo(layout: Layout, yes: boolean): Promise<Outcome> {
+  const last = await lastRestore(layout);
+  if (last === undefined) throw new Failure("not_found", `nothing to undo: nothing was restored in "${layout.root}"`);
+  askFirst(`bring back the state in ${layout.root} from before the restore of ${last}?`, yes);
+  const pid = lockHolder(layout.lock);
+  if (pid === undefined) await undoNow(layout);
+  else {
+    await writeAtomic(pendingUndo(layout), "", 0o600);
+    process.kill(pid, "SIGHUP");
+    await undone(layout, pid, last);
+  }
+  return { data: { undone: last }, lines: [`the state from before the restore of ${last} is back`] };
+}
+
+/** Until the server has taken up the wish and answers again. */
+async function undone(layout: Layout, pid: number, last: string): Promise<void> {
+  const deadline = Date.now() + patienceMs;
+  while (Date.now() < deadline) {
+    await Bun.sleep(100);
+    if (existsSync(pendingUndo(layout)) || (await collectionHeld(layout)) === undefined) continue;
+    if ((await lastRestore(layout)) !== last) return;
+    break;
+  }
+  throw new Failure("conflict", `the running server (pid ${pid}) did not undo the restore; its log says why`);
+}
+
+function confirmed(layout: Layout): Outcome {
+  const isConfirmed = confirmRestore(layout.database);
+  const text = "confirmed: the server removes containers that this state does not know, runs jobs and sends alerts";
+  return { data: { confirmed: isConfirmed }, lines: [isConfirmed ? text : "nothing to confirm"] };
 }
 
 /** Of a root that had to be named, the next commands must not reach another one. */
 function lookAtIt({ socket }: Layout, root: string | undefined): string {
   const [there, same] = root === undefined ? ["", ""] : [` --endpoint unix:${socket}`, ` --root ${root}`];
-  return `look at it with berth get all${there}, then run berth restore --confirm${same}`;
+  return `look at it with berth get all${there}, then run berth restore --confirm${same}; to go back: berth restore --undo${same}`;
 }
 
 async function restore(layout: Layout, file: string, passphrase: Secret | undefined): Promise<Outcome> {
@@ -77,7 +124,7 @@ async function restore(layout: Layout, file: string, passphrase: Secret | undefi
     await takenUp(layout, pid);
     return { data: { server_pid: pid }, lines: [`the running server (pid ${pid}) has taken up the backup`] };
   }
-  const { createdAt, previous, previousBeside } = await restoreNow(layout, file, passphrase);
+  const { createdAt, previous, previousBeside } = await restoreNow(layout, { file, passphrase });
   const at = new Date(createdAt).toISOString();
   const kept = [previous, ...Object.values(previousBeside)]
     .flatMap((path) => path ?? [])

@@ -1,3 +1,4 @@
+import { openGate } from "../support/open-gate.ts";
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -66,6 +67,7 @@ async function instant(name: string, { count, runtime: makeRuntime }: Load): Pro
   const late: number[] = [];
   const stopping = new AbortController();
   const { controller, run: work } = createController({
+    gate: openGate,
     ...{
       store: timed(store, late),
       engine: createLocalEngine(runtime, names),

@@ -18,7 +18,7 @@ describe("backup and restore", () => {
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), "berth-backup."));
     file = join(folder, "state.backup");
-    berth = await rig();
+    berth = await rig({ flags: ["--allow-private-hooks"] });
     await berth.call("POST", "/config?scope=keep", { KEY: "kept" });
     await berth.apply(deployment("keep", "web", { replicas: 2 }));
     await berth.ready("deployment", "keep", "web");
@@ -74,7 +74,7 @@ describe("backup and restore", () => {
     const stranger = containers("later");
     const { pid } = berth.server;
 
-    const restored = await local("restore", file);
+    const restored = await local("restore", "--yes", file);
     expect(restored).toMatchObject({ exitCode: 0, stderr: "" });
     expect(restored.stdout).toContain(`the running server (pid ${pid}) has taken up the backup\n`);
     expect(restored.stdout).toContain("berth restore --confirm");
@@ -92,6 +92,54 @@ describe("backup and restore", () => {
     expect(readdirSync(berth.root).some((name) => name.startsWith("state.db.before-restore-"))).toBe(true);
   });
 
+  test("until it is confirmed, a restored server opens no connection; an undo brings back what was there", async () => {
+    let connections = 0;
+    const listener = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      reusePort: false,
+      fetch() {
+        connections += 1;
+        return new Response("ok");
+      },
+    });
+    const url = `http://127.0.0.1:${listener.port}/`;
+    const told = (spec: object) => ({ on_deploy: { success: [{ url }] }, ...spec });
+    try {
+      expect((await berth.cli(["drains", "add", "all", "http", url])).exitCode).toBe(0);
+      await berth.apply(
+        deployment("keep", "chatty", told({ command: ["sh", "-c", "while sleep 0.2; do echo hi; done"] })),
+      );
+      await waitFor("lines and the call of a deploy", () => connections >= 2);
+      await local("backup", file);
+      await moveOn();
+      const refused = await local("restore", file);
+      expect(refused.exitCode).toBe(5);
+      expect(refused.stderr).toContain("add -y to answer yes; nothing was changed");
+      expect((await local("restore", "-y", file)).exitCode).toBe(0);
+
+      connections = 0;
+      await berth.apply(deployment("keep", "new", told({})));
+      await berth.ready("deployment", "keep", "new");
+      const job = { kind: "job", scope: "keep", name: "once", spec: { image: "berth-fixture:1", command: ["true"] } };
+      await berth.apply(job);
+      const run = await berth.call("POST", "/jobs/run?scope=keep&name=once");
+      expect([run.status, String(run.body.error)]).toEqual([409, expect.stringContaining("berth restore --confirm")]);
+      expect((await berth.cli(["drains", "test", "all"])).stderr).toContain("berth restore --confirm");
+      expect(connections).toBe(0);
+      await local("restore", "--confirm");
+      await waitFor("lines and the call of a deploy", () => connections >= 2);
+
+      expect((await local("restore", "--undo")).exitCode).toBe(5);
+      expect(await local("restore", "--undo", "--yes")).toMatchObject({ exitCode: 0, stderr: "" });
+      expect((await names()).sort()).toEqual(["chatty", "later", "web"]);
+      expect(await held()).toBe(false);
+      expect((await local("restore", "--undo", "--yes")).stderr).toContain("nothing to undo");
+    } finally {
+      await listener.stop(true);
+    }
+  });
+
   test("stopped: made and restored without a server; the next start has it", async () => {
     await berth.stop();
     expect((await local("backup", file, "-o", "json")).stdout).toBe(
@@ -100,7 +148,7 @@ describe("backup and restore", () => {
     await berth.start();
     await moveOn();
     await berth.stop();
-    const restored = await local("restore", file);
+    const restored = await local("restore", "--yes", file);
     expect(restored.exitCode).toBe(0);
     expect(restored.stdout).toMatch(
       /^restored the state of \d{4}-.*Z\nwhat was there is kept as \S+state\.db\.before-restore-/,
@@ -119,12 +167,12 @@ describe("backup and restore", () => {
     expect(readFileSync(file, "latin1")).not.toContain("keep");
     await moveOn();
     for (const more of [["--passphrase-file", wrong], []]) {
-      const refused = await local("restore", file, ...more);
+      const refused = await local("restore", "--yes", file, ...more);
       expect({ exitCode: refused.exitCode, stdout: refused.stdout }).toEqual({ exitCode: 1, stdout: "" });
       expect(refused.stderr).toMatch(/^error: .*passphrase/);
     }
     expect(await names()).toEqual(["later", "web"]);
-    expect((await local("restore", file, "--passphrase-file", right)).exitCode).toBe(0);
+    expect((await local("restore", "--yes", file, "--passphrase-file", right)).exitCode).toBe(0);
     await isRestored();
   });
 
@@ -133,7 +181,7 @@ describe("backup and restore", () => {
     await berth.stop();
     rmSync(join(berth.root, "state.db"));
     rmSync(join(berth.root, "key"));
-    expect((await local("restore", file)).exitCode).toBe(0);
+    expect((await local("restore", "--yes", file)).exitCode).toBe(0);
     await berth.start();
     await isRestored();
   });
@@ -150,12 +198,12 @@ describe("backup and restore", () => {
       ],
     ] as const) {
       writeFileSync(file, bytes);
-      const refused = await local("restore", file);
+      const refused = await local("restore", "--yes", file);
       expect({ what, exitCode: refused.exitCode, stdout: refused.stdout }).toEqual({ what, exitCode: 1, stdout: "" });
       expect(refused.stderr).toContain(`"${file}"`);
       expect(refused.stderr).not.toContain("a bug in berth");
     }
-    expect((await local("restore", join(folder, "none"))).stderr).toContain("cannot be read");
+    expect((await local("restore", "--yes", join(folder, "none"))).stderr).toContain("cannot be read");
     expect(await names()).toEqual(["web"]);
     expect(await held()).toBe(false);
     expect((await local("backup", "/proc/nowhere/file")).exitCode).toBe(1);

@@ -152,7 +152,7 @@ test("a backup holds users and keys, and brings them back into a running server"
   expect([backup.exitCode, backup.stderr]).toEqual([0, ""]);
   await json(["user", "delete", ...at, "ana@shop.test", "-y"]);
   expect((await verify(made.secret_key ?? "", token)).status).toBe(404);
-  const restore = await berth(["restore", file, "--root", root]);
+  const restore = await berth(["restore", "--yes", file, "--root", root]);
   expect([restore.exitCode, restore.stderr]).toEqual([0, ""]);
   expect((await verify(made.secret_key ?? "", token)).body.data?.email).toBe("ana@shop.test");
   expect(existsSync(join(root, "identity.db"))).toBe(true);

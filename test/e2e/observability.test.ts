@@ -147,7 +147,7 @@ test("a backup brings tokens back", async () => {
   const { exitCode } = await client("pat", "revoke", token, "-y");
   expect(exitCode).toBe(0);
   await server.stop();
-  expect((await berth(["restore", file, "--root", root])).exitCode).toBe(0);
+  expect((await berth(["restore", "--yes", file, "--root", root])).exitCode).toBe(0);
   await start();
   expect((await whoami(plain, { Authorization: `Bearer ${token}` })).status).toBe(200);
 });

@@ -1,3 +1,4 @@
+import { openGate } from "./open-gate.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -96,6 +97,7 @@ export function identityWorld(
   const log = createLog((line) => logged.push(line), "debug");
   const testLimits = { ...identityTestLimits, ...overrides } as IdentityTestLimits;
   const running = createIdentity({
+    gate: openGate,
     store,
     key: testKey,
     clock,

@@ -1,3 +1,4 @@
+import { openGate } from "./open-gate.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -147,6 +148,7 @@ export function planeWorld(options: WorldOptions = {}): PlaneWorld {
   const watch = fakeWatch(options.apps);
   const metrics = testMetrics({ clock, log });
   const running = createObservability({
+    gate: openGate,
     metrics: metrics.room,
     prefix: "berth",
     store,

@@ -1,3 +1,4 @@
+import { openGate } from "./open-gate.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -62,6 +63,7 @@ export async function startPlaneOn<R extends Runtime>(
   const log = createLog((line) => lines.push(JSON.parse(line)), "debug");
   const layout = layoutOf(folder);
   const running = createController({
+    gate: openGate,
     store,
     engine: createLocalEngine(runtime, names),
     assets: createAssets(layout.assets),

@@ -25,6 +25,7 @@ import { type Assets, createAssets } from "../../src/base/disk/assets.ts";
 import { type Layout, layoutOf } from "../../src/base/disk/layout.ts";
 import { prepareRoot } from "../../src/base/disk/root.ts";
 import type { SteadyClock } from "../../src/base/words/clock.ts";
+import { createGate } from "../../src/base/words/gate.ts";
 import { createLog, type Log } from "../../src/base/words/log.ts";
 import { createMemoryRuntime, type MemoryRuntime } from "./memory-runtime.ts";
 import type { Engine } from "../../src/orchestration/engine/engine.ts";
@@ -113,6 +114,8 @@ export interface WorldOptions {
   sendWebhook?: SendWebhook;
   /** Without it there are none. */
   plugins?: (layout: Layout) => PluginRoom;
+  /** Whether a restore waits to be confirmed; as the store says where left out. */
+  isHeld?: () => boolean;
   /** Where the engine is down from the start. */
   engineDown?: boolean;
   /** Told of every engine call and store write that was done, before the server that asked learns of it. */
@@ -197,6 +200,11 @@ export async function world(options: WorldOptions = {}): Promise<World> {
       about: { ...about, startedAt: clock.now() },
       // Watched inside: what a dead server waits for in vain is not under way.
       store: power.feed(parts.store, ["write"]),
+      gate: createGate({
+        isHeld: options.isHeld ?? (() => store.actionsHeld),
+        clock: parts.clock,
+        lookMs: parts.limits.gateLookMs,
+      }),
       engine: createLocalEngine(power.feed(link.runtime, engineCalls), parts.names),
       ...outgoing(power.feed(parts, ["fetch"]).fetch),
       clock: power.feedClock(parts.clock),

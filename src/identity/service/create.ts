@@ -1,6 +1,7 @@
 import type { SteadyClock } from "../../base/words/clock.ts";
 import type { SendMail } from "../../base/deliver/mail.ts";
 import type { SendWebhook } from "../../base/deliver/webhook.ts";
+import type { Gate } from "../../base/words/gate.ts";
 import type { Log } from "../../base/words/log.ts";
 import { derivedKey, type Secret } from "../../base/words/secret.ts";
 import type { IdentityStore } from "../store/open-store.ts";
@@ -28,6 +29,8 @@ import { createUsers } from "./users.ts";
 
 interface IdentityParts {
   store: IdentityStore;
+  /** While it is closed, no mail and no webhook leaves. */
+  gate: Gate;
   /** Of the installation: what is signed or derived outside the store comes from it. */
   key: Secret<Uint8Array>;
   clock: SteadyClock;
@@ -59,7 +62,7 @@ export interface RunningIdentity {
 
 /** Wires the rooms of the identity service together. */
 export function createIdentity(parts: IdentityParts): RunningIdentity {
-  const { key, sendMail, sendWebhook, search: searching, ...rest } = parts;
+  const { key, gate, sendMail, sendWebhook, search: searching, ...rest } = parts;
   const derive = (purpose: string) => derivedKey(key, purpose);
   const context: IdentityContext = {
     ...rest,
@@ -97,8 +100,8 @@ export function createIdentity(parts: IdentityParts): RunningIdentity {
   const loops: ((signal: AbortSignal) => Promise<void>)[] = [
     (signal) => wakeToIndex(context, thread, signal),
     (signal) => tendPairs(context, signingPairs, signal),
-    (signal) => mailing.run(signal),
-    (signal) => createHookOutbox(context, sendWebhook).run(signal),
+    gate.whenOpen((signal) => mailing.run(signal)),
+    gate.whenOpen((signal) => createHookOutbox(context, sendWebhook).run(signal)),
     (signal) => runPurge(context, signal),
   ];
   return {

@@ -26,6 +26,8 @@ export interface CertificatesOptions extends Omit<AcmeWorld, "limits"> {
   random: () => number;
   onEvent: (event: CertificateEvent) => void;
   limits: CertificateLimits;
+  /** Whether certificates may be ordered from others now. Those that we make or read ourselves need nobody. */
+  mayOrder: () => boolean;
 }
 
 /** The certificates of the ingress: issued, renewed, kept. */
@@ -144,7 +146,8 @@ export function createCertificates(options: CertificatesOptions): Certificates {
       let sweepAt = clock.steady() + sweepEveryMs;
       while (!signal.aborted) {
         wake = new AbortController();
-        const pauseMs = tending.startDue(targets ?? [], signal);
+        const due = (targets ?? []).filter(({ issuer }) => issuer.kind !== "acme" || options.mayOrder());
+        const pauseMs = tending.startDue(due, signal);
         if (clock.steady() >= sweepAt) {
           sweepAt = clock.steady() + sweepEveryMs;
           await sweep().catch((error: unknown) => log.error("old certificates were not removed", { error }));

@@ -51,7 +51,7 @@ async function expectedOf({ socket }: Layout, waitMs: number): Promise<Expected>
 
 async function change(machine: Machine, layout: Layout, { to, backup }: Pick<Swap, "to" | "backup">): Promise<void> {
   await must(machine, ["systemctl", "stop", places.server]);
-  if (backup !== undefined) await restoreNow(layout, backup, undefined);
+  if (backup !== undefined) await restoreNow(layout, { file: backup, hold: "removal" });
   await placeExecutable(to.executable, places.executable);
   await must(machine, ["systemctl", "start", places.server]);
 }
@@ -72,7 +72,7 @@ async function goBack({ machine, layout, kept, expected, fault, failed }: Retrea
   await must(machine, ["systemctl", "stop", places.server]);
   const isChanged = !isSameSchema(schemasOf(layout), kept.schemas);
   if (isChanged && kept.backup !== undefined) {
-    await restoreNow(layout, kept.backup, undefined);
+    await restoreNow(layout, { file: kept.backup, hold: "removal" });
     // The copy is seconds old, and nothing else has written since: nothing waits for the word of an operator.
     confirmRestore(layout.database);
     machine.note(`the state is again as it was at ${new Date(kept.at).toISOString()}`);

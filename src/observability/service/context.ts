@@ -1,4 +1,5 @@
 import type { SteadyClock } from "../../base/words/clock.ts";
+import type { Gate } from "../../base/words/gate.ts";
 import type { Log } from "../../base/words/log.ts";
 import type { ObservabilityStore } from "../store/open-store.ts";
 import type { AppsLimits } from "./apps/limits.ts";
@@ -48,6 +49,8 @@ export interface ObservabilityContext {
   clock: SteadyClock;
   log: Log;
   limits: PlaneLimits;
+  /** While it is closed, no alert is looked for, and nothing is sent. */
+  gate: Gate;
   randomBytes: (count: number) => Uint8Array;
   platform: Platform;
   metrics: MetricsRoom;

@@ -94,10 +94,10 @@ export function createObservability(context: ObservabilityContext): RunningObser
     host.run,
     apps.run,
     context.metrics.run,
-    observability.alerts.run,
+    context.gate.whenOpen(observability.alerts.run),
     logs.run,
     traces.run,
-    observability.drains.run,
+    context.gate.whenOpen(observability.drains.run),
   ];
   const closers: (() => void)[] = [observability.telemetry.close, context.metrics.close, traces.close];
   return {

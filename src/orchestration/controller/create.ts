@@ -156,6 +156,14 @@ export function createController(parts: ControllerParts): RunningController {
   const cron = createCron(context);
   const atomic = createAtomicRoom(context);
 
+  /** What acts by itself, and not only to keep replicas running. */
+  const acting = parts.gate.whenOpen(async (signal) => {
+    // Release commands and canary steps that were held back.
+    reconciler.enqueueAll();
+    const rooms = [jobs, cron, context.attendance, autoscaler, sleep, previews, outbox];
+    await Promise.all(rooms.map((room) => room.run(signal)));
+  });
+
   return {
     endpoints,
     apps,
@@ -186,14 +194,8 @@ export function createController(parts: ControllerParts): RunningController {
         probes.run(signal),
         ports.run(signal),
         usage.run(signal),
-        jobs.run(signal),
-        cron.run(signal),
-        context.attendance.run(signal),
-        autoscaler.run(signal),
-        sleep.run(signal),
         atomic.run(signal),
-        previews.run(signal),
-        outbox.run(signal),
+        acting(signal),
       ]);
       await Promise.all([incidents.settled(), context.receipts.settled()]);
       await Promise.all([releasePhases.close(), execs.close(), context.plugins.host.close()]);

@@ -18,16 +18,30 @@ export function copyDatabase(from: string, target: string): void {
 }
 
 /**
- * Makes a database from a backup fit to be put in place: checks that it is sound, of a schema we know, and opened by
- * `key`, then holds collection. Revisions continue far above the old ones, so that nobody sees a number twice.
+ * What waits for `berth restore --confirm`: the removal of what the state does not know, or everything that acts. A server
+ * that goes back to its own state of a moment ago goes on with its work.
  */
-export function prepareRestored(file: string, key: Secret<Uint8Array>): void {
+export type Hold = "removal" | "everything";
+
+/** As the database has it. Earlier versions wrote "restored", and held the removal. */
+const holds = { removal: "restored", everything: "copy" } as const;
+
+/** Whether the value of `collection_held` holds everything that acts. */
+export function holdsEverything(value: string | undefined): boolean {
+  return value === holds.everything;
+}
+
+/**
+ * Makes a database from a backup fit to be put in place: checks that it is sound, of a schema we know, and opened by
+ * `key`, then holds what the server does by itself. Revisions continue far above the old ones, so that nobody sees a number twice.
+ */
+export function prepareRestored(file: string, key: Secret<Uint8Array>, hold: Hold = "everything"): void {
   withDatabase(file, (db) => {
     checkContent(db, file);
     refuseNewer(schemaOf(db), file, stateMigrations);
     const meta = createMeta(db);
     bindKey(meta, createSeal(key), file);
-    meta.put("collection_held", "restored");
+    meta.put("collection_held", holds[hold]);
     db.run("update counter set revision = ?", [highestVersion(db) + revisionsSkipped]);
   });
 }

@@ -14,6 +14,7 @@ import { createReservations } from "./reservations.ts";
 import { createConfig } from "./config.ts";
 import { copyInto, openDatabase, quickCheck } from "../../base/sqlite/database.ts";
 import { createDeaths } from "./deaths.ts";
+import { holdsEverything } from "./copy.ts";
 import { createDeletions } from "./deletions.ts";
 import { createDeliveries } from "./deliveries.ts";
 import { createDependencies } from "./dependencies.ts";
@@ -123,6 +124,9 @@ function assemble(db: Database, options: StoreOptions & { seal: Seal; unlock: ()
     copyTo: (target) => copyInto(db, target),
     get collectionHeld() {
       return meta.get("collection_held") !== undefined;
+    },
+    get actionsHeld() {
+      return holdsEverything(meta.get("collection_held"));
     },
     close() {
       writer.close();

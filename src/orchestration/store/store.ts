@@ -97,6 +97,8 @@ export interface Store extends LookReads {
   copyTo(path: string): void;
   /** Set after a restore, until `berth restore --confirm`: orphans are not collected. */
   readonly collectionHeld: boolean;
+  /** Set after the restore of a backup, until then too: nothing acts by itself. */
+  readonly actionsHeld: boolean;
   close(): void;
 }
 

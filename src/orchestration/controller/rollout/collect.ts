@@ -54,7 +54,8 @@ export async function collectOrphans(context: Context, watch: OrphanWatch): Prom
 
 /** Ends commands that a client ran through a server that was killed: nobody is connected to them any more. */
 export async function endUnattended(context: Context): Promise<void> {
-  const { pods, engine, attached } = context;
+  const { pods, engine, attached, store } = context;
+  if (store.collectionHeld) return;
   const left = [...pods.all()].filter(({ role, name }) => role === "run" && !attached.has(name));
   for (const pod of left) {
     await engine.stopGently(pod);

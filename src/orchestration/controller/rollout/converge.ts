@@ -83,7 +83,8 @@ async function convergePods(context: Context, key: ManifestKey): Promise<Round> 
       continue;
     }
     if (plan.steps.length === 0) {
-      if (await context.canaries.advance(workload, podsNow(context, manifest, workload))) continue;
+      const pods = podsNow(context, manifest, workload);
+      if (context.gate.isOpen() && (await context.canaries.advance(workload, pods))) continue;
       return rest(context, finding);
     }
     const deadlineAt =

@@ -149,6 +149,7 @@ export function createReconciler(context: Context): Reconciler {
     if (!link.up()) return;
     if (count % deepEvery === 0) enqueueAll();
     await resync();
+    if (store.collectionHeld) return;
     const isTurn = count % unusedEvery === 0;
     if (isTurn) await collectImages(context);
     if (isTurn || looksOwed > 0) await collectAssets(context);

@@ -53,6 +53,7 @@ export function createReleasePhases(contextOf: () => Context, log: Log): Release
 
   return {
     takeUp(release) {
+      if (!contextOf().gate.isOpen()) return;
       if (release.status === "pending") inLine(release, "before", () => runBefore(contextOf(), phaseOf(release)));
       else if (awaitsPost(release)) inLine(release, "after", () => runAfter(contextOf(), phaseOf(release)));
     },

@@ -45,6 +45,23 @@ test("an ACME certificate is issued, served, stored and announced", async () => 
   expect(world.ca.accounts).toEqual([{ termsOfServiceAgreed: true, contact: ["mailto:ops@shop.test"] }]);
 });
 
+test("while nothing may be ordered, our own certificates are made and others wait", async () => {
+  world.addresses.set("shop.test", ["192.0.2.1"]);
+  let mayOrder = false;
+  const certificates = await world.start({ mayOrder: () => mayOrder });
+  certificates.wanted([
+    { names: shop, issuer: world.acme },
+    { names: ["inside.test"], issuer: internal },
+  ]);
+  await world.pass(day);
+  expect([ordersOf(), world.ca.accounts]).toEqual([0, []]);
+  expect(certificates.current().map(({ names }) => names)).toEqual([["inside.test"]]);
+  expect(certificates.list().find(({ names }) => names.includes("shop.test"))).toMatchObject({ failures: 0 });
+  mayOrder = true;
+  await world.pass(2 * day);
+  expect(ordersOf()).toBe(1);
+});
+
 test("a server that starts again serves what it had and orders nothing", async () => {
   world.addresses.set("shop.test", ["192.0.2.1"]);
   const before = await world.start();

@@ -1,3 +1,4 @@
+import { openGate } from "../../../support/open-gate.ts";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createController } from "../../../../src/orchestration/controller/create.ts";
 import { naming } from "../../../../src/orchestration/core/naming.ts";
@@ -57,6 +58,7 @@ test("a first look takes in what runs before anybody asks, and is no error witho
   };
   const make = () =>
     createController({
+      gate: openGate,
       ...parts,
       sendWebhook: async () => ({ ok: true }) as never,
       about: { version: "t", dockerHost: "", startedAt: 0 },
