@@ -151,7 +151,7 @@ function alertOutside({ layout, options, sendWebhook, sendMail, gate }: Parts, m
     },
     sendWebhook,
     sendMail,
-    ping: parts.gate.guard(
+    ping: gate.guard(
       "no heartbeat is sent",
       createGuardedFetch({
         fetch: (url, init) => fetch(url, init),
