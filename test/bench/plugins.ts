@@ -53,7 +53,12 @@ async function bare(folder: string, command: string, input: object): Promise<voi
     stderr: "pipe",
     detached: true,
   });
-  await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited]);
+  const [said, , code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  if (code !== 0 || !said.includes('"status":"ok"')) throw new Error(`${command} ended with ${code} and said ${said}`);
 }
 
 async function dispatch(plane: Plane, folder: string): Promise<BenchRow> {

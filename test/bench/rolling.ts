@@ -49,18 +49,21 @@ export async function run(): Promise<BenchRow[]> {
 async function ours(berth: Rig, version: number): Promise<void> {
   const rollout = { min_ready: `${minReadyMs}ms` };
   const spec = { replicas, rollout, stop_signal: "SIGKILL", env: { V: String(version) } };
+  const before = new Set((await berth.pods("bench", "rolling")).map(({ name }) => name));
   const answer = await berth.apply(deployment("bench", "rolling", spec));
   if (answer.status !== 200) throw new Error(`apply answered ${answer.status}: ${answer.body.error}`);
-  await waitFor(
+  // The status may still be that of the version before, which was ready as well.
+  await berth.ready("deployment", "bench", "rolling", 120_000);
+  const pods = await waitFor(
     `version ${version} alone`,
     async () => {
-      const { phase, updated_replicas } = await berth.status("deployment", "bench", "rolling");
-      return (
-        phase === "ready" && updated_replicas === replicas && (await berth.pods("bench", "rolling")).length === replicas
-      );
+      const now = await berth.pods("bench", "rolling");
+      return now.length === replicas ? now : undefined;
     },
     120_000,
   );
+  const kept = pods.filter(({ name }) => before.has(name));
+  if (kept.length > 0) throw new Error(`${kept.length} replicas of version ${version - 1} were not replaced`);
 }
 
 async function directStart(berth: Rig, docker: Dockerode, name: string): Promise<Dockerode.Container> {

@@ -74,7 +74,7 @@ async function readLevel(walk: Walk, below: string, around: readonly IgnoreRules
   const { folder, always, usesGit } = walk;
   const git = usesGit ? textOf(join(folder.root, below, ".gitignore"), walk.limits) : undefined;
   const rules = git === undefined ? around : [...around, gitRules(git, below)];
-  for (const item of readdirSync(join(folder.root, below), { withFileTypes: true })) {
+  for (const item of readable(below, () => readdirSync(join(folder.root, below), { withFileTypes: true }))) {
     const path = `${below}${item.name}`;
     if (isClutter(path)) continue;
     const isFolder = item.isDirectory();
@@ -95,8 +95,8 @@ async function readLevel(walk: Walk, below: string, around: readonly IgnoreRules
 async function readEntry({ folder, limits, counts }: Walk, path: string): Promise<void> {
   const { root, entries } = folder;
   const full = join(root, path);
-  const info = lstatSync(full);
-  const target = info.isSymbolicLink() ? readlinkSync(full) : "";
+  const info = readable(path, () => lstatSync(full));
+  const target = info.isSymbolicLink() ? readable(path, () => readlinkSync(full)) : "";
   const problem = pathProblem(path) ?? (info.isSymbolicLink() ? linkProblem(path, target) : undefined);
   if (problem !== undefined)
     throw new CommandFailure(`${JSON.stringify(path)} ${problem}; leave it out in .berthignore`);
@@ -108,9 +108,38 @@ async function readEntry({ folder, limits, counts }: Walk, path: string): Promis
   if (folder.bytes > limits.bytesMax)
     throw new CommandFailure(`${root} holds more than ${limits.bytesMax} bytes: ${howToLess}`);
   counts[kind] += 1;
-  const digest = kind === "file" ? await fileDigest(full) : kind === "link" ? sha256Hex(target) : "";
+  const digest = await digestOf(kind, { full, path, target });
   const mode = kind === "link" ? 0o777 : plainMode(info.mode);
   entries.push({ path, kind, mode, digest, size: info.isFile() ? info.size : 0, target });
+}
+
+async function digestOf(
+  kind: SourceEntry["kind"],
+  { full, path, target }: { full: string; path: string; target: string },
+): Promise<string> {
+  if (kind === "link") return sha256Hex(target);
+  if (kind === "folder") return "";
+  return fileDigest(full).catch((error) => {
+    throw unreadable(error, path);
+  });
+}
+
+function readable<T>(path: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw unreadable(error, path);
+  }
+}
+
+/** What an operator reads where a file cannot be read: it was removed meanwhile, or it is for somebody else. */
+export function unreadable(error: unknown, path: string): unknown {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (typeof code !== "string" || error instanceof CommandFailure) return error;
+  const why = { ENOENT: "it was removed meanwhile", EACCES: "permission denied" }[code] ?? (error as Error).message;
+  return new CommandFailure(
+    `cannot read ${JSON.stringify(path || ".")}: ${why}. Try again, or leave it out in .berthignore.`,
+  );
 }
 
 const howToLess = "leave out what the build does not need, in .berthignore or .dockerignore";

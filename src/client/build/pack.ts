@@ -1,9 +1,11 @@
+import { once } from "node:events";
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
-import type { Readable } from "node:stream";
+import type { Readable, Writable } from "node:stream";
 import { createGzip } from "node:zlib";
 import { pack } from "tar-stream";
-import type { SourceEntry, SourceFolder } from "./folder.ts";
+import { CommandFailure } from "../shell/failures.ts";
+import { type SourceEntry, type SourceFolder, unreadable } from "./folder.ts";
 
 /**
  * A folder as a gzipped tar archive. Times and owners are left out, so the same folder gives the same bytes, and an
@@ -35,9 +37,33 @@ async function writeEntry(archive: ReturnType<typeof pack>, root: string, entry:
     else if (text !== undefined) archive.entry({ ...common, type: "file" }, text, done);
     else {
       const sink = archive.entry({ ...common, type: "file", size }, done);
-      const file = createReadStream(join(root, path));
-      file.on("error", reject);
-      file.pipe(sink as unknown as NodeJS.WritableStream);
+      writeFile(sink as unknown as Writable, join(root, path), entry).catch(reject);
     }
   });
+}
+
+/** Fails where the file is not what it was when the folder was looked at: the archive is known by that content. */
+async function writeFile(sink: Writable, file: string, { path, size, digest }: SourceEntry): Promise<void> {
+  // An archive that is given up ends its entries with its error, which the reader of the archive gets.
+  sink.on("error", () => undefined);
+  const hash = new Bun.CryptoHasher("sha256");
+  let left = size;
+  try {
+    for await (const chunk of createReadStream(file)) {
+      left -= chunk.length;
+      if (left < 0) throw changedFailure(path);
+      hash.update(chunk);
+      if (!sink.write(chunk)) await once(sink, "drain");
+    }
+  } catch (error) {
+    throw unreadable(error, path);
+  }
+  if (left !== 0 || hash.digest("hex") !== digest) throw changedFailure(path);
+  sink.end();
+}
+
+function changedFailure(path: string): CommandFailure {
+  return new CommandFailure(
+    `${JSON.stringify(path)} changed while it was packed. Try again, or leave it out in .berthignore.`,
+  );
 }

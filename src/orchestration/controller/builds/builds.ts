@@ -98,12 +98,16 @@ export function createBuildRoom(context: Context): BuildRoom {
       await same.queued;
       return { build: shown(context.store.builds.get(record.scope, record.name, record.id) ?? record), reused: false };
     }
-    while (underWay.has(keyOf(record))) {
-      options.onLine?.("the same image is being built by another request; waiting for it");
-      await endOf(underWay.get(keyOf(record)), options.signal);
+    for (;;) {
+      while (underWay.has(keyOf(record))) {
+        options.onLine?.("the same image is being built by another request; waiting for it");
+        await endOf(underWay.get(keyOf(record)), options.signal);
+      }
+      const known = request.again === true ? undefined : await present(context, record);
+      if (known !== undefined) return { build: shown(known), reused: true };
+      // The engine was asked: another request for the same image may have come first meanwhile.
+      if (!underWay.has(keyOf(record))) break;
     }
-    const known = request.again === true ? undefined : await present(context, record);
-    if (known !== undefined) return { build: shown(known), reused: true };
     const running = start(record, request, options);
     if (options.detached !== true) return { build: shown(await running.done), reused: false };
     await running.queued;
