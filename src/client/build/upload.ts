@@ -16,18 +16,27 @@ export async function uploadFolder(context: Context, folder: SourceFolder, diges
   let offset = 0;
   let held: Uint8Array[] = [];
   let heldBytes = 0;
-  const send = async (last: boolean) => {
-    const bytes = Buffer.concat(held);
-    held = [];
-    heldBytes = 0;
-    const query = { offset: String(sent), last: last ? "true" : undefined };
-    try {
-      const answer = await context.api.call(putBuildContext, { params: { digest }, query, body: bytes });
-      sent = answer.received;
-    } catch (error) {
-      // A part that was sent again after the connection broke may have arrived the first time.
-      if (receivedOf(error) !== sent + bytes.length) throw offsetMoved(error) ?? error;
-      sent += bytes.length;
+  /** Sends what is held. True where the server has all of the folder now. */
+  const send = async (last: boolean): Promise<boolean> => {
+    for (;;) {
+      const bytes = Buffer.concat(held);
+      const query = { offset: String(sent), last: last ? "true" : undefined };
+      try {
+        const answer = await context.api.call(putBuildContext, { params: { digest }, query, body: bytes });
+        sent = answer.received;
+        held = [];
+        heldBytes = 0;
+        return answer.complete;
+      } catch (error) {
+        const received = receivedOf(error) ?? 0;
+        if (received <= sent) throw offsetMoved(error) ?? error;
+        // The same bytes came another way: this part before its connection broke, or somebody else sends the folder too.
+        const rest = bytes.subarray(received - sent);
+        sent = received;
+        held = rest.length > 0 ? [rest] : [];
+        heldBytes = rest.length;
+        if (rest.length === 0 && !last) return false;
+      }
     }
   };
   for await (const chunk of packFolder(folder)) {
@@ -36,7 +45,7 @@ export async function uploadFolder(context: Context, folder: SourceFolder, diges
     if (from >= chunk.length) continue;
     held.push(chunk.subarray(from));
     heldBytes += chunk.length - from;
-    if (heldBytes >= partBytes) await send(false);
+    if (heldBytes >= partBytes && (await send(false))) return;
   }
   await send(true);
 }
@@ -49,5 +58,5 @@ function receivedOf(error: unknown): number | undefined {
 
 function offsetMoved(error: unknown): CommandFailure | undefined {
   if (!(error instanceof ApiError) || error.data.reason !== "ContextOffset") return undefined;
-  return new CommandFailure("someone else uploads the same folder now: try again when that is done");
+  return new CommandFailure("the server has lost a part of the folder meanwhile: try again");
 }

@@ -42,7 +42,8 @@ export function createImageShelf(now: () => number): ImageShelf {
       signal.throwIfAborted();
       onOutput("Step 1/1 : built in memory\n");
       // A build that goes on until it is ended.
-      if (args.HOLD === "true") await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+      if (args.HOLD === "true")
+        await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
       const id = digestOf(Buffer.concat(pieces).toString("base64"));
       return add(shelf, ref, { id });
     },
