@@ -5,7 +5,7 @@ import { resolveHost } from "./base/deliver/resolve-host.ts";
 import { readTextFile } from "./base/disk/read-text.ts";
 import { Failure } from "./base/wire/failure.ts";
 import { systemClock } from "./base/words/clock.ts";
-import type { Gate } from "./base/words/gate.ts";
+import type { Gate } from "./base/deliver/gate.ts";
 import type { Log } from "./base/words/log.ts";
 import { certificateLimits } from "./config/certificate-limits.ts";
 import type { DnsAnswers } from "./ingress/certs/acme/dns.ts";

@@ -1,4 +1,4 @@
-import type { Gate } from "./base/words/gate.ts";
+import type { Gate } from "./base/deliver/gate.ts";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import type { ServeOptions } from "./config/config.ts";

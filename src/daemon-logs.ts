@@ -6,7 +6,7 @@ import { resolveHost } from "./base/deliver/resolve-host.ts";
 import { createStreamSender } from "./base/deliver/stream-socket.ts";
 import { startThread } from "./base/words/thread.ts";
 import { logLimits } from "./config/log-limits.ts";
-import type { Gate } from "./base/words/gate.ts";
+import type { Gate } from "./base/deliver/gate.ts";
 import type { Layout } from "./base/disk/layout.ts";
 import { systemClock } from "./base/words/clock.ts";
 import type { LoggedContainer } from "./observability/collect/logs/capture.ts";

@@ -15,7 +15,7 @@ import { listenForPlane, type PlaneListener, type PlaneListenOptions } from "./d
 import { actorHeader, createClient } from "./base/wire/client.ts";
 import { systemClock } from "./base/words/clock.ts";
 import type { IngressWord } from "./base/http/ingress-word.ts";
-import type { Gate } from "./base/words/gate.ts";
+import type { Gate } from "./base/deliver/gate.ts";
 import type { Log } from "./base/words/log.ts";
 import type { Secret } from "./base/words/secret.ts";
 import type { Layout } from "./base/disk/layout.ts";

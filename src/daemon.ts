@@ -15,11 +15,8 @@ import { createObservabilityRoom } from "./daemon-observability.ts";
 import { callbackDoor, createPluginRoom, runDoorOf } from "./daemon-plugins.ts";
 import { mapSecrets } from "./orchestration/core/mask.ts";
 import { naming } from "./orchestration/core/naming.ts";
-import { createMailSender, type SendMail } from "./base/deliver/mail.ts";
 import { createDownload } from "./base/deliver/download.ts";
 import { resolveHost } from "./base/deliver/resolve-host.ts";
-import { signingSecret } from "./base/deliver/signature.ts";
-import { createWebhookSender } from "./base/deliver/webhook.ts";
 import { createAssets } from "./base/disk/assets.ts";
 import { loadKey } from "./base/disk/key-file.ts";
 import { ingressWord } from "./base/http/ingress-word.ts";
@@ -27,6 +24,7 @@ import { layoutOf } from "./base/disk/layout.ts";
 import { leaveSocketFolder, makeFolders, prepareRoot } from "./base/disk/root.ts";
 import { createOrchestrationApp } from "./orchestration/http/app.ts";
 import { mountIdentity } from "./identity/http/manage/mount.ts";
+import { createSenders } from "./daemon-senders.ts";
 import { sourceReader } from "./daemon-sources.ts";
 import { mountSources } from "./orchestration/http/sources.ts";
 import { mountObservability } from "./observability/http/manage/mount.ts";
@@ -40,9 +38,8 @@ import { type Front, startFront } from "./base/http/front/front.ts";
 import { createIdentity } from "./identity/service/create.ts";
 import { availableMemoryBytes } from "./base/machine/memory.ts";
 import { systemClock } from "./base/words/clock.ts";
-import { createGate, type Gate } from "./base/words/gate.ts";
+import { createGate } from "./base/deliver/gate.ts";
 import type { Log } from "./base/words/log.ts";
-import { secret } from "./base/words/secret.ts";
 import { createOnce } from "./orchestration/controller/write/once.ts";
 import { createDockerRuntime } from "./orchestration/engine/docker/docker.ts";
 import { createLocalEngine } from "./orchestration/engine/local.ts";
@@ -83,18 +80,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
   // Leftovers are cleared only once the root is known to be ours.
   await prepareRoot(layout);
   const gate = createGate({ isHeld: () => store.actionsHeld, clock: systemClock, lookMs: limits.gateLookMs });
-  const sendWebhooks = (guard: { allowPrivate: boolean; allowFlag?: string }) =>
-    createWebhookSender({
-      ...guard,
-      fetch: gate.guard("no webhook is sent", (url: string, init: RequestInit) => fetch(url, init)),
-      resolve: resolveHost,
-      signing: signingSecret(key),
-      headerPrefix: names.headerPrefix,
-      userAgent: `${names.prefix}/${versionText()}`,
-      now: systemClock.now,
-      timeoutMs: limits.webhookTimeoutMs,
-      responseBytesMax: limits.webhookResponseBytesMax,
-    });
+  const { sendWebhooks, sendMail } = createSenders({ options, key, names, gate });
   const { dockerHost: host } = options;
   const engine = drainedEngine(
     createLocalEngine(createDockerRuntime({ host, installationId: store.installationId, names }), names),
@@ -174,7 +160,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     baseUrl: options.identityBaseUrl,
     isServed: options.identityAddr !== "",
     allowPrivate: options.identityAllowPrivate,
-    sendMail: mailSender(options, gate),
+    sendMail,
     sendWebhook: sendWebhooks({
       allowPrivate: options.identityAllowPrivate,
       allowFlag: "--identity-allow-private-endpoints",
@@ -202,7 +188,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     podLogs: (name, reading) => running.controller.podLogs(name, reading),
     inside: podInside(running.controller, engine),
     endpoints: () => running.endpoints.list(),
-    ...{ options, sendMail: mailSender(options, gate) },
+    ...{ options, sendMail },
     sendWebhook: sendWebhooks({ allowPrivate: options.allowPrivateWebhooks }),
     ask: (request) => app.inside(request),
     ...{ engine, sources, people: identity.identity.ownApp },
@@ -307,14 +293,4 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
       await leaveSocketFolder(layout);
     },
   };
-}
-
-function mailSender({ smtpUrl, mailFrom }: ServeOptions, gate: Gate): SendMail | undefined {
-  if (smtpUrl === "") return undefined;
-  const send = createMailSender({
-    url: secret(smtpUrl),
-    from: mailFrom,
-    timeoutMs: identityLimits.signIn.mailTimeoutMs,
-  });
-  return gate.guard("no mail is sent", send);
 }

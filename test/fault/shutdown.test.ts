@@ -5,7 +5,7 @@ import { type Rig, rig } from "../support/rig.ts";
 import { waitFor } from "../support/wait.ts";
 
 setDefaultTimeout(60_000);
-const rounds = Number(process.env.BERTH_TEST_ENDS ?? 3);
+const rounds = Number(process.env.BERTH_TEST_ENDS ?? 2);
 
 /** The end of a server and the beginning of another on the same root. */
 describe("one server after another", () => {

@@ -91,7 +91,7 @@ function olderThan(data: Map<string, number>, moment: number): string[] {
 
 interface Step {
   text: string;
-  run(model: Model): Promise<unknown> | void;
+  run(model: Model): unknown;
 }
 
 const step = (text: string, run: Step["run"]): Step =>

@@ -169,6 +169,7 @@ export const packageHomes: Record<string, readonly string[]> = {
     "src/observability/http/",
   ],
   "bun:ffi": ["src/base/machine/socket-diag.ts"],
+  "bun:jsc": ["src/local/open-handles.ts"],
   "bun:sqlite": ["src/base/sqlite/", "src/orchestration/store/", "src/identity/store/", "src/observability/store/"],
   dockerode: ["src/orchestration/engine/docker/"],
   elysia: ["src/base/http/", "src/orchestration/http/", "src/identity/http/", "src/observability/http/"],

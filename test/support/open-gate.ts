@@ -1,5 +1,5 @@
 import { systemClock } from "../../src/base/words/clock.ts";
-import { createGate } from "../../src/base/words/gate.ts";
+import { createGate } from "../../src/base/deliver/gate.ts";
 
 /** The gate of a server that holds nothing back. */
 export const openGate = createGate({ isHeld: () => false, clock: systemClock, lookMs: 1_000 });

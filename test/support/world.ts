@@ -25,7 +25,7 @@ import { type Assets, createAssets } from "../../src/base/disk/assets.ts";
 import { type Layout, layoutOf } from "../../src/base/disk/layout.ts";
 import { prepareRoot } from "../../src/base/disk/root.ts";
 import type { SteadyClock } from "../../src/base/words/clock.ts";
-import { createGate } from "../../src/base/words/gate.ts";
+import { createGate } from "../../src/base/deliver/gate.ts";
 import { createLog, type Log } from "../../src/base/words/log.ts";
 import { createMemoryRuntime, type MemoryRuntime } from "./memory-runtime.ts";
 import type { Engine } from "../../src/orchestration/engine/engine.ts";

@@ -1,7 +1,7 @@
 import type { SteadyClock } from "../../base/words/clock.ts";
 import type { SendMail } from "../../base/deliver/mail.ts";
 import type { SendWebhook } from "../../base/deliver/webhook.ts";
-import type { Gate } from "../../base/words/gate.ts";
+import type { Gate } from "../../base/deliver/gate.ts";
 import type { Log } from "../../base/words/log.ts";
 import { derivedKey, type Secret } from "../../base/words/secret.ts";
 import type { IdentityStore } from "../store/open-store.ts";

@@ -1,5 +1,5 @@
 import type { SteadyClock } from "../../base/words/clock.ts";
-import type { Gate } from "../../base/words/gate.ts";
+import type { Gate } from "../../base/deliver/gate.ts";
 import type { Log } from "../../base/words/log.ts";
 import type { ObservabilityStore } from "../store/open-store.ts";
 import type { AppsLimits } from "./apps/limits.ts";

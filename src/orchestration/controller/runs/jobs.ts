@@ -28,7 +28,7 @@ export async function runJob(
 ): Promise<JobRun> {
   const key = resolveTarget(context.store.manifests, target);
   context.link.require();
-  context.gate.require("jobs do not run");
+  context.gate.mustBeOpen("jobs do not run");
   const { run, replaced } = await context.store.write((tx) => admit(context, tx, { key, actor, trigger }));
   context.jobs.begin(run, cancelReplaced(context, replaced, run));
   if (!wait) return wireRun(run);

@@ -8,7 +8,7 @@ import type { Layout } from "../../../base/disk/layout.ts";
 import type { Outbox } from "../../../base/deliver/outbox.ts";
 import type { SteadyClock } from "../../../base/words/clock.ts";
 import type { Limit } from "../../../base/words/limit.ts";
-import type { Gate } from "../../../base/words/gate.ts";
+import type { Gate } from "../../../base/deliver/gate.ts";
 import type { Log } from "../../../base/words/log.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { Store } from "../../store/store.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createGate } from "../../../../src/base/words/gate.ts";
+import { createGate } from "../../../../src/base/deliver/gate.ts";
 import { createFakeClock } from "../../../support/fake-clock.ts";
 import { thrownBy } from "../../../support/failure.ts";
 
@@ -7,7 +7,9 @@ function gateWorld() {
   const clock = createFakeClock();
   const state = { held: true, begun: 0 };
   const gate = createGate({ isHeld: () => state.held, clock, lookMs: 1_000 });
-  const loop = gate.whenOpen(async () => void (state.begun += 1));
+  const loop = gate.whenOpen(async () => {
+    state.begun += 1;
+  });
   const pass = async (ms: number) => {
     clock.moveTo(clock.steady() + ms);
     await Bun.sleep(0);
@@ -38,10 +40,10 @@ test("a loop that is aborted before never begins, and leaves no timer", async ()
 
 test("what is asked for while it is closed is refused, and the text says what to do", async () => {
   const { state, gate } = gateWorld();
-  const refused = await thrownBy(async () => gate.require("jobs do not run"));
+  const refused = await thrownBy(async () => gate.mustBeOpen("jobs do not run"));
   expect(String(refused)).toContain(
     "jobs do not run: this server was restored from a backup; first: berth restore --confirm",
   );
   state.held = false;
-  gate.require("jobs do not run");
+  gate.mustBeOpen("jobs do not run");
 });

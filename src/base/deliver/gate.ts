@@ -1,5 +1,5 @@
 import { Failure } from "../wire/failure.ts";
-import type { Clock } from "./clock.ts";
+import type { Clock } from "../words/clock.ts";
 
 /**
  * Holds back what acts by itself: timers, deliveries, orders. It is closed after a restore until an operator confirms it,
@@ -8,8 +8,8 @@ import type { Clock } from "./clock.ts";
 export interface Gate {
   isOpen(): boolean;
   /** Fails `conflict` while it is closed. `what` begins the text: "jobs do not run". */
-  require(what: string): void;
-  /** `send`, which fails as `require` does while the gate is closed. */
+  mustBeOpen(what: string): void;
+  /** `send`, which fails as `mustBeOpen` does while the gate is closed. */
   guard<A extends unknown[], R>(what: string, send: (...args: A) => Promise<R>): (...args: A) => Promise<R>;
   /** A loop that begins once the gate is open, and not at all where `signal` aborts before. */
   whenOpen(loop: (signal: AbortSignal) => Promise<void>): (signal: AbortSignal) => Promise<void>;
@@ -28,17 +28,17 @@ export function createGate({ isHeld, clock, lookMs }: GateOptions): Gate {
     open ||= !isHeld();
     return open;
   };
-  const require = (what: string) => {
+  const mustBeOpen = (what: string) => {
     if (isOpen()) return;
     throw new Failure("conflict", `${what}: this server was restored from a backup; first: berth restore --confirm`);
   };
   return {
     isOpen,
-    require,
+    mustBeOpen,
     guard:
       (what, send) =>
       async (...args) => {
-        require(what);
+        mustBeOpen(what);
         return send(...args);
       },
     whenOpen: (loop) => async (signal) => {
