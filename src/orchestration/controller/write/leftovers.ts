@@ -19,8 +19,10 @@ export async function listLeftovers(context: Context, { scope, name }: Target) {
  * has not torn down yet is part of it: a prune has to wait for those containers.
  */
 export async function leftoverKeys(context: Context, where: Target): Promise<ManifestKey[]> {
+  // Looking takes a while: what is torn down by then counts as well.
+  const before = marksWithoutManifest(context, where);
   const { leftovers: found } = await listLeftovers(context, where);
-  const goingDown = marksWithoutManifest(context, where);
+  const goingDown = [...before, ...marksWithoutManifest(context, where)];
   const known = found
     .filter((it) => it.name !== "" && it.volumes.length + it.config_keys + it.folders.length > 0)
     .flatMap(({ scope, name, kinds }) => {
