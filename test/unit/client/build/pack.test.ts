@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
-const look = () => readFolder(root, [], { filesMax: 100, bytesMax: 10_000_000 });
+const look = () => readFolder(root, [], { filesMax: 100, bytesMax: 10_000_000, textBytesMax: 1_000_000 });
 
 async function packed(folder: Awaited<ReturnType<typeof look>>): Promise<string[]> {
   const chunks: Uint8Array[] = [];

@@ -20,7 +20,7 @@ beforeEach(async () => {
   root = mkdtempSync(join(tmpdir(), "upload-"));
   // It does not get smaller, so that it takes several parts.
   writeFileSync(join(root, "data"), randomBytes(3_000_000));
-  folder = await readFolder(root, [], { filesMax: 10, bytesMax: 10_000_000 });
+  folder = await readFolder(root, [], { filesMax: 10, bytesMax: 10_000_000, textBytesMax: 1_000_000 });
   digest = contextDigest(folder.entries);
 });
 afterEach(async () => {

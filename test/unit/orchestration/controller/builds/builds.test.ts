@@ -15,7 +15,7 @@ beforeEach(async () => {
   it = await world();
   const root = mkdtempSync(join(tmpdir(), "builds-"));
   writeFileSync(join(root, "Dockerfile"), "FROM scratch\n");
-  const folder = await readFolder(root, [], { filesMax: 10, bytesMax: 10_000 });
+  const folder = await readFolder(root, [], { filesMax: 10, bytesMax: 10_000, textBytesMax: 1_000_000 });
   context = contextDigest(folder.entries);
   const bytes = Buffer.concat(await Array.fromAsync(packFolder(folder)));
   await it.controller.uploadContext(context, bytes, { offset: 0, last: true });
