@@ -41,6 +41,7 @@ beforeEach(async () => {
     log: silentLog,
   });
   front = await startFront({
+    encodedBodies: true,
     tcp: { hostname: "127.0.0.1", port: 0, admit: app.admit },
     vet: app.vet,
     app(request) {
