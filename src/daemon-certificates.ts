@@ -1,5 +1,6 @@
 import { resolveTxt } from "node:dns/promises";
 import { hostname, networkInterfaces } from "node:os";
+import { theServer } from "./access/principal.ts";
 import { createGuardedFetch } from "./base/deliver/guarded-fetch.ts";
 import { resolveHost } from "./base/deliver/resolve-host.ts";
 import { readTextFile } from "./base/disk/read-text.ts";
@@ -97,7 +98,10 @@ function documentsOf(store: Store): CertificateStore {
 export function dnsThrough(controller: Controller, plugin: string): DnsAnswers {
   const run = async (command: string, args: string[]) => {
     try {
-      await controller.dispatchPlugin({ plugin, command, body: { args } }, { actor: "ingress", restart: false });
+      await controller.dispatchPlugin(
+        { plugin, command, body: { args } },
+        { actor: "ingress", by: theServer, restart: false },
+      );
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       throw new Failure(error.code, `dns: plugin "${plugin}": ${error.message}`, { cause: error });

@@ -1,3 +1,4 @@
+import { type Principal, tokenPrincipal, unnamed } from "./access/principal.ts";
 import { decodeSpec } from "./orchestration/core/spec/decode.ts";
 import { nextInstant } from "./orchestration/core/plan/cron.ts";
 import { randomBytes } from "node:crypto";
@@ -55,7 +56,7 @@ interface Parts {
   log: Log;
   gate: Gate;
   /** The orchestration plane in process; it is made after this. */
-  ask: (request: Request) => Response | Promise<Response>;
+  ask: (request: Request, principal: Principal) => Response | Promise<Response>;
   measures: PodMeasures;
   /** What visitors got since this was last asked. */
   taken: () => TakenFigures[];
@@ -130,11 +131,11 @@ function platformOf(ask: Parts["ask"], handed: Pick<Parts, "apps" | "podLogs" | 
   return {
     ...handed,
     upcoming: upcomingRuns,
-    as: (actor) =>
+    as: (actor, grant) =>
       createClient({
         baseUrl: "http://localhost",
         headers: { [actorHeader]: actor },
-        fetch: async (url, init) => ask(new Request(url, init)),
+        fetch: async (url, init) => ask(new Request(url, init), grant === undefined ? unnamed : tokenPrincipal(grant)),
       }),
   };
 }

@@ -167,7 +167,7 @@ interface DoorParts {
   running: RunningController;
   engine: Engine;
   names: Naming;
-  plane: (request: Request) => Response | Promise<Response>;
+  plane: RunDoorOptions["plane"];
   log: Log;
 }
 
@@ -191,14 +191,14 @@ export function callbackDoor({ options, running, engine, names, plane, log }: Do
 }
 
 interface RunDoorParts extends Pick<DoorParts, "running" | "names" | "log"> {
-  app: Pick<RunDoorOptions, "takeover"> & { fetch: RunDoorOptions["plane"] };
+  app: Pick<RunDoorOptions, "takeover"> & { behind: RunDoorOptions["plane"] };
 }
 
 /** The listener that runs of plugins reach the plane by, each as far as it was granted. */
 export function runDoorOf({ running, names, app, log }: RunDoorParts): Promise<RunDoor> {
   return startRunDoor({
     calls: running.runCalls,
-    plane: app.fetch,
+    plane: app.behind,
     takeover: app.takeover,
     headerPrefix: names.headerPrefix,
     limits,

@@ -190,7 +190,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     endpoints: () => running.endpoints.list(),
     ...{ options, sendMail },
     sendWebhook: sendWebhooks({ allowPrivate: options.allowPrivateWebhooks }),
-    ask: (request) => app.inside(request),
+    ask: (request, principal) => app.inside(request, principal),
     ...{ engine, sources, people: identity.identity.ownApp },
   });
   observability = observabilityRoom;
@@ -253,7 +253,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
   }
   const stopping = new AbortController();
   const recording = new AbortController();
-  door = callbackDoor({ options, running, engine, names, plane: app.fetch, log });
+  door = callbackDoor({ options, running, engine, names, plane: app.behind, log });
   telemetry = telemetryDoor({ options, engine, names, running, observability: observabilityRoom.observability, log });
   const controlling = running.run(stopping.signal);
   const working = Promise.all([

@@ -36,7 +36,7 @@ beforeAll(async () => {
   });
   plane = await startPlane({ layout, plugins });
   const log = createLog((line) => plane.log.push(JSON.parse(line)), "debug");
-  const app = createCallbackApp({ callbacks: plane.callbacks, plane: plane.fetch, peerHeader, log });
+  const app = createCallbackApp({ callbacks: plane.callbacks, plane: plane.behind, peerHeader, log });
   door = createDoor({
     name: "callbacks",
     fetch: app.fetch,
@@ -51,7 +51,7 @@ beforeAll(async () => {
   ended = door.run(stopping.signal);
   runDoor = await startRunDoor({
     calls: plane.runCalls,
-    plane: plane.fetch,
+    plane: plane.behind,
     takeover: plane.takeover,
     headerPrefix: "X-Berth",
     limits,

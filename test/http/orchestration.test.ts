@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { operator } from "../../src/access/principal.ts";
 import { Failure } from "../../src/base/wire/failure.ts";
 import { fetchSource } from "../../src/orchestration/api/sources.ts";
 import { orchestrationEndpoints } from "../../src/orchestration/api/endpoints.ts";
@@ -58,9 +59,27 @@ describe("every endpoint translates to one call", () => {
   const actor = "operator";
   test.each<[string, string, string | undefined, string, unknown[]]>([
     ["GET", "/system", undefined, "system", []],
-    ["POST", "/apply", manifest, "apply", [webManifest, { dryRun: false, prune: false, force: false, actor }]],
-    ["POST", "/apply?dry_run=true&prune=1", "[]", "apply", [[], { dryRun: true, prune: true, force: false, actor }]],
-    ["POST", "/apply?force=true", "[]", "apply", [[], { dryRun: false, prune: false, force: true, actor }]],
+    [
+      "POST",
+      "/apply",
+      manifest,
+      "apply",
+      [webManifest, { dryRun: false, prune: false, force: false, actor, by: operator }],
+    ],
+    [
+      "POST",
+      "/apply?dry_run=true&prune=1",
+      "[]",
+      "apply",
+      [[], { dryRun: true, prune: true, force: false, actor, by: operator }],
+    ],
+    [
+      "POST",
+      "/apply?force=true",
+      "[]",
+      "apply",
+      [[], { dryRun: false, prune: false, force: true, actor, by: operator }],
+    ],
     ["GET", "/apply", undefined, "listManifests", [{}, { blocks: false, status: false }]],
     [
       "GET",

@@ -38,7 +38,7 @@ beforeAll(async () => {
   const log = createLog((line) => plane.log.push(JSON.parse(line)), "debug");
   door = await startRunDoor({
     calls: plane.runCalls,
-    plane: plane.fetch,
+    plane: plane.behind,
     takeover: plane.takeover,
     headerPrefix: "X-Berth",
     limits,

@@ -17,6 +17,9 @@ export const mayImport: Record<string, readonly string[] | "*"> = {
   "base/machine": words,
   "base/http": words,
 
+  /** Who asks, and what that may: pure. */
+  access: [...pure, "orchestration/api", "orchestration/core"],
+
   "orchestration/api": [...pure, "identity/api", "ingress/api", "observability/api"],
   "orchestration/core": [...pure, "orchestration/api"],
   "orchestration/store": [...words, "base/sqlite", "orchestration/api", "orchestration/core"],
@@ -31,6 +34,7 @@ export const mayImport: Record<string, readonly string[] | "*"> = {
     "orchestration/store",
     "orchestration/engine",
     "orchestration/plugins",
+    "access",
   ],
   "orchestration/http": [
     ...words,
@@ -38,6 +42,7 @@ export const mayImport: Record<string, readonly string[] | "*"> = {
     "orchestration/api",
     "orchestration/core",
     "orchestration/controller",
+    "access",
     "identity/api",
   ],
 
@@ -63,7 +68,7 @@ export const mayImport: Record<string, readonly string[] | "*"> = {
   "ingress/http": [...words, "base/http", "ingress/api", "ingress/core", "ingress/service"],
 
   "observability/api": [...pure, "orchestration/api", "identity/api", "ingress/api"],
-  "observability/core": [...pure, "observability/api", "orchestration/api", "ingress/api"],
+  "observability/core": [...pure, "access", "observability/api", "orchestration/api", "ingress/api"],
   "observability/store": [...words, "base/sqlite", "observability/api", "observability/core"],
   "observability/collect": [
     ...words,
@@ -82,6 +87,7 @@ export const mayImport: Record<string, readonly string[] | "*"> = {
     "observability/core",
     "observability/store",
     "observability/collect",
+    "access",
     "orchestration/api",
     "identity/api",
     "ingress/api",
@@ -116,7 +122,7 @@ export const mayImport: Record<string, readonly string[] | "*"> = {
 };
 
 /** Folders of src/ that are one layer as a whole; the layers of the others are their folders. */
-export const wholeFolders = ["client", "config", "local", "ui"];
+export const wholeFolders = ["access", "client", "config", "local", "ui"];
 
 /** A file of src/ that anyone may import: it imports nothing of ours. */
 export const leaves = ["src/version.ts"];

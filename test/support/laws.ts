@@ -19,7 +19,7 @@ function layerOf(path: string): string {
 }
 
 const isPure = (path: string) =>
-  ["base/pure", "base/words", "base/wire"].includes(layerOf(path)) || /\/(?:api|core)$/.test(layerOf(path));
+  ["base/pure", "base/words", "base/wire"].includes(layerOf(path)) || /(?:^access|\/(?:api|core))$/.test(layerOf(path));
 
 const isUnder = (path: string, homes: readonly string[]) => homes.some((home) => path.startsWith(home));
 
@@ -108,7 +108,7 @@ const expands = /^plugins\/(?:[^/]+\/(?:expand|block)|kit\/(?:fields|scripts|ser
 
 /** core/ is data in, data out, and so are those. */
 export const purity = each((file) => {
-  const isCore = inSrc(file.path) && /(?:\/core|\/pure)$/.test(layerOf(file.path));
+  const isCore = inSrc(file.path) && /(?:^access|\/core|\/pure)$/.test(layerOf(file.path));
   if (!isCore && !expands.test(file.path)) return [];
   const who = isCore ? "core" : "an expand";
   return house.impure.filter(({ use }) => use.test(file.code)).map(({ name }) => `${who} may not use ${name}`);

@@ -1,4 +1,5 @@
 import { openGate } from "./open-gate.ts";
+import { tokenPrincipal, unnamed } from "../../src/access/principal.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -173,11 +174,12 @@ export function planeWorld(options: WorldOptions = {}): PlaneWorld {
       ...(options.traces === undefined ? {} : { traces: options.traces }),
       decoding: options.decoding ?? decodeHere,
       ...(options.routes === undefined ? {} : { routes: options.routes }),
-      as: (actor) =>
+      as: (actor, grant) =>
         createClient({
           baseUrl: "http://localhost",
           headers: { [actorHeader]: actor },
-          fetch: async (url, init) => orchestration.inside(new Request(url, init)),
+          fetch: async (url, init) =>
+            orchestration.inside(new Request(url, init), grant === undefined ? unnamed : tokenPrincipal(grant)),
         }),
     },
   });

@@ -34,7 +34,7 @@ export interface Plane<R extends Runtime = MemoryRuntime> {
   runCalls: RunningController["runCalls"];
   takeover: ReturnType<typeof createOrchestrationApp>["takeover"];
   /** The plane in process, past the front. */
-  fetch: (request: Request) => Response | Promise<Response>;
+  behind: ReturnType<typeof createOrchestrationApp>["behind"];
   log: LogFields[];
   /** Makes and starts a container of this installation. */
   pod(name: string, labels?: Record<string, string>, spec?: Partial<ContainerSpec>): Promise<void>;
@@ -95,7 +95,7 @@ export async function startPlaneOn<R extends Runtime>(
     callbacks: running.callbacks,
     runCalls: running.runCalls,
     takeover: app.takeover,
-    fetch: app.fetch,
+    behind: app.behind,
     log: lines,
     async pod(name, labels = {}, spec = {}) {
       await runtime.create(containerSpec({ name, labels, image: fixtureImage, ...spec }));

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { operator, type Principal } from "../../src/access/principal.ts";
 import type { DataOf } from "../../src/base/wire/endpoint.ts";
 import type { Manifest, ManifestKey } from "../../src/orchestration/api/manifest.ts";
 import type { ApplyResult } from "../../src/orchestration/api/apply.ts";
@@ -63,7 +64,14 @@ export interface World {
 
   apply(
     body: Manifest | Manifest[],
-    options?: { dryRun?: boolean; prune?: boolean; force?: boolean; atomic?: boolean; message?: string },
+    options?: {
+      dryRun?: boolean;
+      prune?: boolean;
+      force?: boolean;
+      atomic?: boolean;
+      message?: string;
+      by?: Principal;
+    },
   ): Promise<ApplyResult>;
   describe(kind: string, scope: string, name: string): Promise<DataOf<typeof describe>>;
   status(kind: string, scope: string, name: string): Promise<PodKindStatus>;
@@ -267,8 +275,8 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     limits: parts.limits,
     log,
     logged,
-    apply: (body, { dryRun = false, prune = false, force = false, atomic = false, message } = {}) =>
-      self.controller.apply(body, { dryRun, prune, force, ...(atomic ? { atomic } : {}), actor: "test", message }),
+    apply: (body, { dryRun = false, prune = false, force = false, atomic = false, message, by = operator } = {}) =>
+      self.controller.apply(body, { dryRun, prune, force, ...(atomic ? { atomic } : {}), actor: "test", by, message }),
     describe: (kind, scope, name) => self.controller.describe({ kind, scope, name }),
     async status(kind, scope, name) {
       const { status } = await self.describe(kind, scope, name);

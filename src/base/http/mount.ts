@@ -24,6 +24,8 @@ export interface Call<E extends Endpoint> {
   /** Parsed JSON, or text where the endpoint says so; for endpoints with a body. */
   body: unknown;
   actor: string;
+  /** As it came in: what a door knows of its sender is known by this object. */
+  request: Request;
 }
 
 type Answer<E extends Endpoint> = (call: Call<E>) => DataOf<E> | Promise<DataOf<E>>;
@@ -44,15 +46,15 @@ export function mount<E extends Endpoint>(plane: Plane, endpoint: E, how: Answer
     const headers = handler.headers?.(data);
     return endpoint.flat === true ? jsonResponse(status, data, headers) : okResponse(status, data, headers);
   };
-  const answer = (request: Request, params: Call<E>["params"], body: unknown): Response | Promise<Response> => {
+  const answer = (request: Request, { params, body, came }: Asking<E>): Response | Promise<Response> => {
     const query = readQuery(request, endpoint) as Partial<QueryOf<E>>;
-    const data = handler.answer({ params, query, body, actor: readActor(request, plane.actorHeader) });
+    const data = handler.answer({ params, query, body, actor: readActor(request, plane.actorHeader), request: came });
     return data instanceof Promise ? data.then(respond) : respond(data);
   };
-  const withBody = async (request: Request, params: Call<E>["params"]): Promise<Response> => {
+  const withBody = async (request: Request, asking: Omit<Asking<E>, "body">): Promise<Response> => {
     const isText = endpoint.bodyType !== undefined;
     const body = isText ? await readText(request) : await readBody(request, { depthMax: plane.jsonDepthMax });
-    return answer(request, params, body);
+    return answer(request, { ...asking, body });
   };
   plane.app.route(
     endpoint.method,
@@ -60,7 +62,9 @@ export function mount<E extends Endpoint>(plane: Plane, endpoint: E, how: Answer
     ({ request, params }) => {
       const run = (asked: Request) =>
         guarded(plane, () =>
-          endpoint.body === undefined ? answer(asked, params, undefined) : withBody(asked, params),
+          endpoint.body === undefined
+            ? answer(asked, { params, body: undefined, came: request })
+            : withBody(asked, { params, came: request }),
         );
       return guarded(plane, () => keyed(plane, { endpoint, request }, run));
     },
@@ -86,10 +90,15 @@ export function mountStream<E extends Endpoint>(
         if (plane.once !== undefined) keyOf(request, endpoint);
         const query = readQuery(request, endpoint) as Partial<QueryOf<E>>;
         const actor = readActor(request, plane.actorHeader);
-        return respond({ params, query, body: undefined, actor }, request);
+        return respond({ params, query, body: undefined, actor, request }, request);
       }),
     { parse: "none" },
   );
+}
+
+/** What the handler gets beside the query. `came`: the request before it was read for its key. */
+interface Asking<E extends Endpoint> extends Pick<Call<E>, "params" | "body"> {
+  came: Request;
 }
 
 interface Asked {

@@ -3,6 +3,7 @@ import type { RouteOutside } from "./plugins/route-outside.ts";
 import type { StartDecodeThread } from "./telemetry/decode-thread.ts";
 import type { TracePlatform } from "./traces/create.ts";
 import type { ServerReport } from "../api/disk.ts";
+import type { Grant } from "../core/tokens/grant.ts";
 import type { LogPlatform } from "./logs/create.ts";
 import type { Client } from "../../base/wire/client.ts";
 import type { FileInfo } from "../../orchestration/api/files.ts";
@@ -71,9 +72,9 @@ export interface PodApp {
 export interface Platform {
   /**
    * A client of the orchestration plane; `actor` is on record for what it does: `pat:<id>` for a token, `person:<address>` for a
-   * person, a word of its own for what the plane does by itself. Its calls fail with `ApiError`, which the plane answers as it came.
+   * person, a word of its own for what the plane does by itself. `grant` decides what the call may change; without it that is the least. Its calls fail with `ApiError`, which the plane answers as it came.
    */
-  as(actor: string): Client;
+  as(actor: string, grant?: Grant): Client;
   /** Deployments and statefulsets with their replicas, from memory. */
   apps: AppWatch;
   podLogs: ReadPodLogs;

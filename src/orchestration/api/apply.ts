@@ -66,7 +66,6 @@ export const apply = endpoint({
     prune: Flag("delete siblings in the same (scope, kind) that are not in the apply (default false)"),
     force: Flag("ask the registries for the images again; replicas roll where a tag moved (default false)"),
     atomic: Flag("when one resource does not become ready, put all of them back as they were (default false)"),
-    confined: Flag("refuse what reaches the machine itself and is not stored yet, with 403 (default false)"),
     message: Message,
     take_over: Flag("let a plugin's block have manifests that were applied by themselves (default false)"),
   }),

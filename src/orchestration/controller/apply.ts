@@ -31,7 +31,7 @@ import { beginAtomic, lookBefore } from "./write/atomic.ts";
 import type { BlockChange } from "./write/block-change.ts";
 import { pluginKinds } from "./write/blocks.ts";
 import { writeUnlessDry } from "./write/dry-run.ts";
-import { refuseMachineReach } from "./write/machine-reach.ts";
+import { requireAllowed } from "./write/authority.ts";
 import type { Context } from "./state/context.ts";
 import { engineNotes } from "./desired/engine-notes.ts";
 import { type ExpandedBlock, type Expansions, expandBlocks } from "./plugins/expansion.ts";
@@ -93,10 +93,17 @@ async function takeBack({ log }: Context, undo: readonly Undo[]): Promise<void> 
 async function applyOnce(context: Context, { decoded, options, installs, undo }: Attempt): Promise<ApplyResult> {
   const count = decoded.manifests.length + decoded.pluginBlocks.length;
   const placeAt = (index: number) => placeOf(index, count);
+  const { manifests } = context.store;
+  // Before anything is fetched or run, and then for what the blocks have become.
+  requireAllowed(
+    options.by,
+    decoded.manifests.flatMap(expandApp).map((part) => ({ key: keyOf(part), spec: part.spec })),
+    manifests.get,
+  );
   const expansions = await expandBlocks(context, { blocks: decoded.pluginBlocks, placeAt, options, undo });
   installs.push(...expansions.installs);
   const incoming = spliced(context, { decoded, expansions, placeAt });
-  if (options.confined === true) refuseMachineReach(context, incoming, expansions.blocks);
+  requireAllowed(options.by, incoming, manifests.get);
   refuseUnbuilt(context, incoming, options);
   await refuseTakenPorts(context, incoming);
   const release = await withAssets(context, incoming, { options, undo });
@@ -167,11 +174,18 @@ function spliced(context: Context, { decoded, expansions, placeAt }: Splicing): 
   return incoming;
 }
 
-function childrenOf({ manifests, place: around }: ExpandedBlock): Incoming[] {
+function childrenOf({ manifests, place: around, lent }: ExpandedBlock): Incoming[] {
   return manifests.map(({ kind, scope, name, spec }): Incoming => {
     const key = { kind, scope, name };
     const place = placeWithin(around, formatKey(key));
-    return { key, spec: storedForm(kind, spec), ifRevision: undefined, place, asset: undefined };
+    return {
+      key,
+      spec: storedForm(kind, spec),
+      ifRevision: undefined,
+      place,
+      asset: undefined,
+      lent: lent?.get(formatKey(key)),
+    };
   });
 }
 
@@ -271,7 +285,7 @@ function commitInside(context: Context, tx: Transaction, committing: Committing)
     if (!isSame) throw new ConfigMoved(`${ref}: its config was changed while it was expanded`);
   }
   const ready = expansions.blocks.flatMap((block) => block.ready);
-  const actions = carryOut(context, tx, { ready, options: { actor: options.actor, restart: true } });
+  const actions = carryOut(context, tx, { ready, options: { actor: options.actor, by: options.by, restart: true } });
   const blocks = expansions.blocks.map(blockChange);
   const before = options.atomic ? lookBefore(tx) : undefined;
   const outcome = change(context, tx, { incoming, blocks, options, pulled });

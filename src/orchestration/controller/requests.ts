@@ -1,8 +1,16 @@
+import type { Principal } from "../../access/principal.ts";
 import type { Author } from "../core/deploy-message.ts";
 import type { ExecSession, ExecSpec } from "../engine/session.ts";
 
+/** Who asks for a change: for the event log, and for what it may. */
+export interface Asker {
+  actor: string;
+  /** Left out, it may do the least. */
+  by?: Principal | undefined;
+}
+
 /** Who asks for a rollback and why; a dry run answers where it goes and what changes back, and stores nothing. */
-export interface RollbackOptions extends Author {
+export interface RollbackOptions extends Author, Asker {
   dryRun?: boolean;
 }
 
@@ -29,8 +37,7 @@ export type RunningExec = ExecSession;
 export type AppRun = RunningExec & { container: string };
 
 /** Who waits for a command. */
-export interface PluginCaller {
-  actor: string;
+export interface PluginCaller extends Asker {
   /** Aborts when the caller has left. */
   signal?: AbortSignal | undefined;
   /** Told what the plugin says while it works. */

@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import { operator, type Principal } from "../../access/principal.ts";
 import { actorHeader, versionHeader } from "../../base/wire/client.ts";
 import { orchestrationEndpoints } from "../api/endpoints.ts";
 import type { Controller } from "../controller/controller.ts";
@@ -21,6 +22,7 @@ import { mountJobs } from "./jobs.ts";
 import { mountWebhooks } from "./webhooks.ts";
 import { mountLocks } from "./locks.ts";
 import { mountPreviews } from "./previews.ts";
+import { namePrincipal } from "./principals.ts";
 import type { Plane } from "../../base/http/mount.ts";
 import { mountOpenapi } from "./openapi.ts";
 import { mountPlugins } from "./plugins.ts";
@@ -56,9 +58,12 @@ interface OrchestrationOptions {
 
 /** The orchestration plane; body size and who may ask are the front's work. */
 interface OrchestrationApp {
+  /** For the listener that only the users of the machine reach whom the kernel vouches for: they are its operators. */
   fetch(request: Request): Response | Promise<Response>;
+  /** For the other doors of the server, which know who stands behind them. */
+  behind(request: Request, principal: Principal): Response | Promise<Response>;
   /** The same for another service of this server, which has a request log of its own. */
-  inside(request: Request): Response | Promise<Response>;
+  inside(request: Request, principal: Principal): Response | Promise<Response>;
   /** Claims the requests whose connections become sessions. */
   takeover(head: RequestHead): TakeoverHandler | undefined;
 }
@@ -103,9 +108,11 @@ export function createOrchestrationApp(options: OrchestrationOptions): Orchestra
   mountDispatch(plane, controller, { pageMax: limits.eventsPageMax });
   options.mountOthers?.(plane, { pageMax: limits.eventsPageMax });
   mountOpenapi(plane, { title: `${names.prefix} orchestration API`, version });
+  const logged = withRequestLog(withHeader(app.fetch, versionHeader, version), log, plane.actorHeader);
   return {
-    fetch: withRequestLog(withHeader(app.fetch, versionHeader, version), log, plane.actorHeader),
-    inside: (request) => app.fetch(request),
+    fetch: (request) => logged(namePrincipal(request, operator)),
+    behind: (request, principal) => logged(namePrincipal(request, principal)),
+    inside: (request, principal) => app.fetch(namePrincipal(request, principal)),
     takeover: createTakeovers([execPodRoute, forwardPortRoute, writeFilesRoute, runAppRoute, podLogsRoute], {
       controller,
       names,

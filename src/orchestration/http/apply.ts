@@ -1,18 +1,19 @@
 import { apply, deleteManifest, listManifests } from "../api/apply.ts";
 import { readFlag } from "../../base/wire/query.ts";
 import type { Controller } from "../controller/controller.ts";
+import { principalOf } from "./principals.ts";
 import { mount, type Plane } from "../../base/http/mount.ts";
 
 export function mountApply(plane: Plane, controller: Controller): void {
-  mount(plane, apply, ({ body, query, actor }) =>
+  mount(plane, apply, ({ body, query, actor, request }) =>
     controller.apply(body, {
       dryRun: readFlag(query.dry_run, false),
       prune: readFlag(query.prune, false),
       force: readFlag(query.force, false),
       ...(readFlag(query.take_over, false) ? { takeOver: true } : {}),
       ...(readFlag(query.atomic, false) ? { atomic: true } : {}),
-      ...(readFlag(query.confined, false) ? { confined: true } : {}),
       actor,
+      by: principalOf(request),
       message: query.message,
     }),
   );

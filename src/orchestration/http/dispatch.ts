@@ -6,6 +6,7 @@ import {
   listPluginRuns,
   onlyHeader,
 } from "../api/dispatch.ts";
+import { principalOf } from "./principals.ts";
 import { readFlag } from "../../base/wire/query.ts";
 import type { Controller } from "../controller/controller.ts";
 import { jsonResponse } from "../../base/http/answers.ts";
@@ -20,12 +21,17 @@ export function mountDispatch(plane: Plane, controller: Controller, options: { p
   mountProgress(plane, dispatchPlugin, async ({ params, query, actor }, request) => {
     const body = await readOptionalBody(request, depth);
     const target = { plugin: params.name ?? "", command: params.command ?? "", body };
-    const caller = { actor, restart: readFlag(query.restart, true), only: readOnly(request.headers.get(onlyHeader)) };
+    const caller = {
+      actor,
+      by: principalOf(request),
+      restart: readFlag(query.restart, true),
+      only: readOnly(request.headers.get(onlyHeader)),
+    };
     return (audience) => controller.dispatchPlugin(target, { ...caller, ...audience });
   });
   mountStream(plane, execPlugin, async ({ actor }, request) => {
     const body = await readOptionalBody(request, depth);
-    const answer = await controller.execPlugin(body, { actor, signal: request.signal });
+    const answer = await controller.execPlugin(body, { actor, by: principalOf(request), signal: request.signal });
     return jsonResponse(answer.status, answer.body);
   });
   mountStream(plane, fetchPluginFile, async ({ params }) => {

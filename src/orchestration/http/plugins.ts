@@ -11,6 +11,7 @@ import {
 } from "../api/plugins.ts";
 import type { Controller } from "../controller/controller.ts";
 import { mount, type Plane } from "../../base/http/mount.ts";
+import { principalOf } from "./principals.ts";
 import { mountProgress } from "./progress.ts";
 import { readBody, readOptionalBody } from "../../base/http/request.ts";
 
@@ -23,20 +24,24 @@ export function mountPlugins(plane: Plane, controller: Controller): void {
   );
   mountProgress(plane, installPlugin, async ({ actor }, request) => {
     const body = await readBody(request, depth);
-    return (audience) => controller.installPlugin(body, { actor, ...audience });
+    return (audience) => controller.installPlugin(body, { actor, by: principalOf(request), ...audience });
   });
-  mount(plane, removePlugin, ({ params, actor }) => controller.removePlugin(params.name ?? "", { actor }));
+  mount(plane, removePlugin, ({ params, actor, request }) =>
+    controller.removePlugin(params.name ?? "", { actor, by: principalOf(request) }),
+  );
   mountProgress(plane, updatePlugin, async ({ params, query, actor }, request) => {
     const target = { name: params.name ?? "", version: query.version, body: await readOptionalBody(request, depth) };
-    return (audience) => controller.updatePlugin(target, { actor, ...audience });
+    return (audience) => controller.updatePlugin(target, { actor, by: principalOf(request), ...audience });
   });
-  mount(plane, rollbackPlugin, ({ params, actor }) => controller.rollbackPlugin(params.name ?? "", { actor }));
+  mount(plane, rollbackPlugin, ({ params, actor, request }) =>
+    controller.rollbackPlugin(params.name ?? "", { actor, by: principalOf(request) }),
+  );
   for (const [endpoint, enabled] of [
     [enablePlugin, true],
     [disablePlugin, false],
   ] as const) {
-    mount(plane, endpoint, ({ params, actor }) =>
-      controller.setPluginEnabled({ name: params.name ?? "", enabled }, { actor }),
+    mount(plane, endpoint, ({ params, actor, request }) =>
+      controller.setPluginEnabled({ name: params.name ?? "", enabled }, { actor, by: principalOf(request) }),
     );
   }
 }

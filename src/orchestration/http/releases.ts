@@ -1,5 +1,6 @@
 import { pulled } from "../../base/http/pulled.ts";
 import { listReleases, rollback, runRelease } from "../api/releases.ts";
+import { principalOf } from "./principals.ts";
 import { readFlag } from "../../base/wire/query.ts";
 import type { Controller } from "../controller/controller.ts";
 import type { Transcript } from "../controller/rollout/transcript.ts";
@@ -20,8 +21,16 @@ export function mountReleases(plane: Plane, controller: Controller, headerPrefix
     });
   });
   mount(plane, listReleases, ({ query }) => controller.listReleases(query));
-  mount(plane, rollback, ({ query: { release_id, message, dry_run, ...target }, actor }) =>
-    controller.rollback({ ...target, releaseId: release_id }, { actor, message, dryRun: readFlag(dry_run, false) }),
+  mount(plane, rollback, ({ query: { release_id, message, dry_run, ...target }, actor, request }) =>
+    controller.rollback(
+      { ...target, releaseId: release_id },
+      {
+        actor,
+        by: principalOf(request),
+        message,
+        dryRun: readFlag(dry_run, false),
+      },
+    ),
   );
 }
 

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { ownsMachine, type Principal } from "../../../src/access/principal.ts";
+import { actorHeader } from "../../../src/base/wire/client.ts";
 import { Failure } from "../../../src/base/wire/failure.ts";
 import type { Operation } from "../../../src/observability/api/operations.ts";
 import { appFacts, replicaFacts } from "../../support/app-facts.ts";
@@ -157,12 +159,30 @@ describe("applies", () => {
   });
 
   test.each([
-    [["actions"], true],
-    [["actions", "admin"], false],
-  ])("a token with %j applies what reaches the machine: confined %j", async (scopes, confined) => {
+    [["actions"], false],
+    [["actions", "admin"], true],
+  ])("a token with %j is the principal of its apply, and owns the machine: %j", async (scopes, owns) => {
     const token = await it.token(scopes as ("actions" | "admin")[]);
     expect((await it.ask("POST /apply?dry_run=true", { token, body: manifest })).status).toBe(200);
-    expect(Object.hasOwn(Object(callsOf("apply")[0]?.args[1]), "confined")).toBe(confined);
+    const { by } = Object(callsOf("apply")[0]?.args[1]) as { by: Principal };
+    expect(by).toEqual({ type: "token", scopes, apps: [] });
+    expect(ownsMachine(by)).toBe(owns);
+  });
+
+  test("the parameter confined is not known any more, on both planes", async () => {
+    const token = await it.token(["actions", "admin"]);
+    for (const target of ["/apply?confined=false", "/apply?confined=true&dry_run=true"]) {
+      expect((await it.ask(`POST ${target}`, { token, body: manifest })).status).toBe(400);
+      expect((await it.manage(`POST ${target}`, manifest)).status).toBe(400);
+    }
+    expect(callsOf("apply")).toEqual([]);
+  });
+
+  test("no header names a principal: with the actor of an operator a token stays a token", async () => {
+    const token = await it.token(["actions"]);
+    const headers = { [actorHeader]: "operator", "X-Berth-Principal": "operator", "X-Berth-Run": "operator" };
+    await it.ask("POST /apply?dry_run=true", { token, body: manifest, headers });
+    expect(callsOf("apply")[0]?.args[1]).toMatchObject({ by: { type: "token", scopes: ["actions"] } });
   });
 
   test("nor prune, but it may change what runs inside of its apps", async () => {

@@ -86,12 +86,12 @@ export function createActions({ platform, apps, model, operations }: ActionParts
     async restart(ask, { pull }) {
       const known = await subject(ask);
       const query = { ...keyOf(known.facts), wait: false, pull };
-      const { release } = await platform.as(ask.actor).call(restart, { query });
+      const { release } = await platform.as(ask.actor, ask.grant).call(restart, { query });
       return begin(ask, known, { type: "restart", goal: settledGoal(known, release), release });
     },
     async stop(ask, { replica, freeze, type }) {
       const known = await subject(ask);
-      const client = platform.as(ask.actor);
+      const client = platform.as(ask.actor, ask.grant);
       const there = podsOf(known, replica).filter(({ pod }) => known.facts.pods.some(({ name }) => name === pod));
       for (const { pod } of there) await client.call(stopPod, { params: { name: pod }, query: { freeze } });
       const goal: Goal = freeze ? { type: "stopped", replicaIds: there.map(({ id }) => id) } : { type: "done" };
@@ -99,7 +99,7 @@ export function createActions({ platform, apps, model, operations }: ActionParts
     },
     async start(ask, { replica }) {
       const known = await subject(ask);
-      const client = platform.as(ask.actor);
+      const client = platform.as(ask.actor, ask.grant);
       if (known.facts.status?.phase === "asleep") {
         const { scope, name } = known.facts;
         await client.call(wake, { query: { scope, name } });
@@ -113,25 +113,25 @@ export function createActions({ platform, apps, model, operations }: ActionParts
     },
     async scale(ask, { replicas }) {
       const known = await subject(ask);
-      await platform.as(ask.actor).call(scale, { query: { ...keyOf(known.facts), replicas } });
+      await platform.as(ask.actor, ask.grant).call(scale, { query: { ...keyOf(known.facts), replicas } });
       return begin(ask, known, { type: "scale", goal: settledGoal(known) });
     },
     async rollback(ask, { release, message }) {
       const known = await subject(ask);
       const query = { ...keyOf(known.facts), release_id: release, message };
-      const { new_release } = await platform.as(ask.actor).call(rollback, { query });
+      const { new_release } = await platform.as(ask.actor, ask.grant).call(rollback, { query });
       return begin(ask, known, { type: "rollback", goal: settledGoal(known, new_release), release: new_release });
     },
     async rollout(ask, command) {
       const known = await subject(ask);
-      await platform.as(ask.actor).call(commands[command], { query: keyOf(known.facts) });
+      await platform.as(ask.actor, ask.grant).call(commands[command], { query: keyOf(known.facts) });
       const isAtOnce = command === "pause" || command === "resume";
       return begin(ask, known, { type: command, goal: isAtOnce ? { type: "done" } : { type: "ended" } });
     },
     async remove(ask, { prune }) {
       const known = await subject(ask);
       const ref = keyOf(known.facts);
-      const answer = await platform.as(ask.actor).call(deleteManifest, { query: { ...ref, prune } });
+      const answer = await platform.as(ask.actor, ask.grant).call(deleteManifest, { query: { ...ref, prune } });
       begin(ask, known, { type: "delete", goal: { type: "gone" } });
       return {
         deleted: answer.deleted ?? [keyText(ref)],

@@ -77,16 +77,16 @@ export function createBuilds({ platform, nameOf }: BuildParts): Builds {
       if (scope !== undefined && name !== undefined && !mayReach(grant, { scope, name })) {
         throw new Failure("forbidden", `this token may not build ${scope}/${name}`);
       }
-      const { build, reused } = await platform.as(actor).call(buildImage, { query: { wait: false }, body });
+      const { build, reused } = await platform.as(actor, grant).call(buildImage, { query: { wait: false }, body });
       return { build: shown(build), reused };
     },
     cancel: ({ grant, actor }, target) =>
       within(grant, target, async () =>
-        shown((await platform.as(actor).call(cancelBuild, { params: { ...target } })).build),
+        shown((await platform.as(actor, grant).call(cancelBuild, { params: { ...target } })).build),
       ),
     retry: ({ grant, actor }, target) =>
       within(grant, target, async () =>
-        shown((await platform.as(actor).call(retryBuild, { params: { ...target } })).build),
+        shown((await platform.as(actor, grant).call(retryBuild, { params: { ...target } })).build),
       ),
   };
 }

@@ -93,9 +93,8 @@ export function createDeploys({ platform, apps, model, operations, nameOf }: Dep
     async apply({ grant, actor }, body, { dryRun, prune, force, atomic, takeOver, message }) {
       const fault = applyFault(grant, body, prune);
       if (fault !== undefined) throw new Failure("forbidden", fault);
-      const confined = !grant.scopes.includes("admin");
-      const query = { dry_run: dryRun, prune, force, atomic, take_over: takeOver, message, confined };
-      const result = await platform.as(actor).call(apply, { query, body });
+      const query = { dry_run: dryRun, prune, force, atomic, take_over: takeOver, message };
+      const result = await platform.as(actor, grant).call(apply, { query, body });
       return { ...result, operations: dryRun ? [] : follow(actor, result.applied) };
     },
     async atomic(grant, id) {

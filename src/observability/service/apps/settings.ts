@@ -62,7 +62,7 @@ export function createSettings({ platform, audit }: { platform: Platform; audit:
       if (both !== undefined) throw new Failure("invalid", `unset: "${both}" is in set as well`);
       const body = { ...set, ...Object.fromEntries(unset.map((key) => [key, ""])) };
       const query = { scope: bucket.scope, ...(bucket.name === undefined ? {} : { name: bucket.name }), restart };
-      const { changed, restarting, notes = [] } = await platform.as(actor).call(setConfig, { query, body });
+      const { changed, restarting, notes = [] } = await platform.as(actor, grant).call(setConfig, { query, body });
       return { changed, restarting, notes };
     },
     async reveal(who, bucket, keys) {

@@ -98,7 +98,9 @@ export function createJobs({ platform, clock }: Pick<ObservabilityContext, "plat
     },
     async suspend({ grant, actor }, target, suspended) {
       const { kind, scope, name, spec } = await find(grant, { ...target, kind: "cronjob" });
-      await platform.as(actor).call(apply, { body: [{ kind, scope, name, spec: { ...spec, suspend: suspended } }] });
+      await platform
+        .as(actor, grant)
+        .call(apply, { body: [{ kind, scope, name, spec: { ...spec, suspend: suspended } }] });
       return { scope, name, suspended };
     },
   };

@@ -87,7 +87,7 @@ export function createBlocks({ platform, apps, limits }: BlocksParts): Blocks {
 
   const answered = async (by: By, way: Way, { ask, signal }: { ask: BlockAsk; signal: AbortSignal }) => {
     const { params, body } = await callable(by, way, ask);
-    return platform.as(by.actor).call(dispatchPlugin, { params, body, signal });
+    return platform.as(by.actor, by.grant).call(dispatchPlugin, { params, body, signal });
   };
 
   return {
@@ -104,7 +104,7 @@ export function createBlocks({ platform, apps, limits }: BlocksParts): Blocks {
       const what = { type: `${params.name}:${params.command}`, app: block, actor: by.actor };
       return apps.operations.attend(what, async (say) => {
         const headers = { Accept: progressMediaType };
-        const answer = await platform.as(by.actor).raw(dispatchPlugin, { params, body, headers });
+        const answer = await platform.as(by.actor, by.grant).raw(dispatchPlugin, { params, body, headers });
         const { message, run_id } = await lastOf(answer, say);
         const [line = ""] = message.split("\n");
         return { text: line || "done", output: message.slice(0, limits.outputCharactersMax), run_id };

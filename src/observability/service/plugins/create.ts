@@ -42,7 +42,7 @@ export function createPluginsRoom(
   const client = platform.as("observability");
   const as = ({ grant, actor }: By) => {
     requireAll(grant);
-    return platform.as(actor);
+    return platform.as(actor, grant);
   };
   return {
     async list(grant) {

@@ -1,3 +1,4 @@
+import type { Principal } from "../../../access/principal.ts";
 import { Failure, type Problem, problemsAt, problemsFailure } from "../../../base/wire/failure.ts";
 import { formatKey, type ManifestKey } from "../../api/manifest.ts";
 import type { DispatchResult } from "../../api/dispatch.ts";
@@ -8,6 +9,7 @@ import { change, type Incoming } from "../write/apply-change.ts";
 import { materialise } from "../desired/assets.ts";
 import { patchInside, varProblems } from "../write/config.ts";
 import type { Context } from "../state/context.ts";
+import type { Lent } from "../write/authority.ts";
 import { deleteInside } from "../write/delete-inside.ts";
 import { runJob } from "../runs/jobs.ts";
 
@@ -17,11 +19,17 @@ export interface ReadyAction {
   incoming: Incoming | undefined;
 }
 
+interface Readying {
+  dryRun: boolean;
+  /** See `ExpandedBlock`. */
+  lent?: Lent | undefined;
+}
+
 /** What is checked and fetched before the transaction: values of config, bytes of assets. */
 export async function readyActions(
   context: Context,
   actions: readonly PlannedAction[],
-  options: { dryRun: boolean },
+  options: Readying,
 ): Promise<ReadyAction[]> {
   const problems = actions.flatMap((action, index) => valueProblems(context, action, `actions[${index}]`));
   if (problems.length > 0) throw problemsFailure(problems);
@@ -37,11 +45,7 @@ function valueProblems(context: Context, action: PlannedAction, path: string): P
     .map((problem) => ({ path: `${path}.${problem.path}`, message: problem.message }));
 }
 
-async function incomingOf(
-  context: Context,
-  action: PlannedAction,
-  options: { dryRun: boolean },
-): Promise<Incoming | undefined> {
+async function incomingOf(context: Context, action: PlannedAction, options: Readying): Promise<Incoming | undefined> {
   if (action.type !== "apply_manifest") return undefined;
   const { kind, scope, name, spec } = action.draft;
   const key = { kind, scope, name };
@@ -51,6 +55,7 @@ async function incomingOf(
     ifRevision: undefined,
     place: { within: [action.path] },
     asset: undefined,
+    lent: options.lent?.get(formatKey(key)),
   };
   if (kind !== "asset") return incoming;
   const previous = context.store.assetFiles.get(key);
@@ -70,6 +75,7 @@ export interface ActionOutcome {
 
 interface ActionOptions {
   actor: string;
+  by: Principal | undefined;
   /** Let config actions restart who reads the bucket, where they do not say otherwise themselves. */
   restart: boolean;
 }
@@ -91,7 +97,7 @@ function carryOutOne(
   { item, options, outcome }: { item: ReadyAction; options: ActionOptions; outcome: ActionOutcome },
 ): void {
   const { action, incoming } = item;
-  const { actor } = options;
+  const { actor, by } = options;
   switch (action.type) {
     case "config_set":
     case "config_unset": {
@@ -105,7 +111,7 @@ function carryOutOne(
       if (incoming !== undefined) {
         change(context, tx, {
           incoming: [incoming],
-          options: { dryRun: false, prune: false, actor },
+          options: { dryRun: false, prune: false, actor, by },
           pulled: undefined,
         });
       }

@@ -1,3 +1,4 @@
+import { theServer } from "../../../access/principal.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import { formatKey, type ManifestKey } from "../../api/manifest.ts";
 import type { AttendInput } from "../../api/plugins/protocol.ts";
@@ -35,7 +36,15 @@ export async function attendTo(context: Context, attention: Attention): Promise<
     unready: attention.unready,
   };
   const args = [`${scope}/${name}`];
-  const call: PluginCall = { plugin, command, args, input, timeoutMs: context.limits.dispatchTimeoutMs, actor };
+  const call: PluginCall = {
+    plugin,
+    command,
+    args,
+    input,
+    timeoutMs: context.limits.dispatchTimeoutMs,
+    actor,
+    by: theServer,
+  };
   try {
     const { message, again } = await context.attendance.alone(call, () => carriedOut(context, call));
     if (message !== "") await tell(context, attention, { message });
@@ -55,7 +64,7 @@ async function carriedOut(context: Context, call: PluginCall) {
     ({ applied }) => applied,
     async () => {
       const { message, actions, again } = readCommandReply(context, { plugin, command, answer });
-      const { outcome, warnings } = await performActions(context, actions, { actor, restart: true });
+      const { outcome, warnings } = await performActions(context, actions, { actor, by: theServer, restart: true });
       for (const warning of warnings) context.log.warn(warning, { plugin: plugin.yml.name });
       return { message, again, applied: outcome.applied };
     },

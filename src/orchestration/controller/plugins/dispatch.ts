@@ -1,3 +1,4 @@
+import type { Principal } from "../../../access/principal.ts";
 import { spanTimes } from "../../../base/pure/iso-time.ts";
 import { ownBlockSpec } from "./own-places.ts";
 import { Failure, problemsAt, problemsFailure } from "../../../base/wire/failure.ts";
@@ -15,6 +16,8 @@ import type { OfferedFile } from "../../plugins/offers.ts";
 import type { Plugin } from "../../plugins/plugin.ts";
 import type { PluginRunRecord } from "../../store/plugin-records.ts";
 import { type ActionOutcome, afterActions, carryOut, readyActions, requireJobs } from "./actions.ts";
+import type { CoreDraft } from "../../core/draft.ts";
+import { requireAllowed, type Wanted } from "../write/authority.ts";
 import type { Context } from "../state/context.ts";
 import type { DispatchOptions, DispatchRequest, ExecAnswer, PluginCaller } from "../requests.ts";
 import { node, type PluginAnswer, type PluginCall, runPlugin } from "./plugin-run.ts";
@@ -52,7 +55,8 @@ async function carriedOut(context: Context, call: PluginCall, options: DispatchO
   const answer = await runPlugin(context, call);
   return recorded(answer, appliedOf, async () => {
     const { message, actions } = readCommandReply(context, { plugin, command, answer });
-    const { outcome, warnings } = await performActions(context, actions, options);
+    const { actor, by, restart } = options;
+    const { outcome, warnings } = await performActions(context, actions, { actor, by, restart });
     context.plugins.offers.put(
       answer.runId,
       outcome.fetchFile.map(({ remote_path }) => remote_path),
@@ -95,9 +99,9 @@ export async function recorded<T>(
 }
 
 /** A command that declares itself long goes on when its caller leaves. */
-function callerOf(plugin: Plugin, command: string, { actor, signal, onLine }: PluginCaller): PluginCaller {
+function callerOf(plugin: Plugin, command: string, { actor, by, signal, onLine }: PluginCaller): PluginCaller {
   const isLong = plugin.yml.commands.some(({ name, long }) => name === command && long === true);
-  return { actor, onLine, ...(isLong ? {} : { signal }) };
+  return { actor, by, onLine, ...(isLong ? {} : { signal }) };
 }
 
 export function inputOf(
@@ -165,8 +169,11 @@ export function refuseFailed({ plugin, command, answer }: CommandRun): void {
 export async function performActions(
   context: Context,
   actions: readonly PlannedAction[],
-  options: { actor: string; restart: boolean },
+  options: { actor: string; by: Principal | undefined; restart: boolean },
 ): Promise<{ outcome: ActionOutcome; warnings: string[] }> {
+  const wanted = actions.flatMap((action) => (action.type === "apply_manifest" ? [wantedOf(action.draft)] : []));
+  // Before the server fetches files for them.
+  requireAllowed(options.by, wanted, context.store.manifests.get);
   const ready = await readyActions(context, actions, { dryRun: false });
   const work = (tx: Parameters<Parameters<typeof context.store.write>[0]>[0]) => {
     const outcome = carryOut(context, tx, { ready, options });
@@ -178,6 +185,10 @@ export async function performActions(
   }
   const outcome = await context.store.write(work);
   return { outcome, warnings: await afterActions(context, outcome, options.actor) };
+}
+
+function wantedOf({ kind, scope, name, spec }: CoreDraft): Wanted {
+  return { key: { kind, scope, name }, spec };
 }
 
 /** Fails `invalid` for a plugin that is not there, naming those that are. */

@@ -1,3 +1,4 @@
+import { unnamed } from "../../../access/principal.ts";
 import {
   Failure,
   type Place,
@@ -7,7 +8,7 @@ import {
   problemsFailure,
   problemText,
 } from "../../../base/wire/failure.ts";
-import { formatKey, type ManifestKey } from "../../api/manifest.ts";
+import { formatKey, type ManifestKey, type Spec } from "../../api/manifest.ts";
 import type { ExpandInput } from "../../api/plugins/protocol.ts";
 import { protocolVersion } from "../../api/plugins/plugin-yml.ts";
 import type { CoreDraft, PluginBlock } from "../../core/draft.ts";
@@ -21,10 +22,12 @@ import { createLimit } from "../../../base/words/limit.ts";
 import type { Plugin } from "../../plugins/plugin.ts";
 import { type ReadyAction, readyActions } from "./actions.ts";
 import type { ApplyOptions } from "../write/apply-change.ts";
+import { type Lent, requireAllowedBlock } from "../write/authority.ts";
 import { blockKey } from "../write/blocks.ts";
 import type { Context } from "../state/context.ts";
 import { recorded, refuseFailed } from "./dispatch.ts";
 import { type Installed, bringPlugins } from "./just-in-time.ts";
+import { lentBy, type Made } from "./lent.ts";
 import { runPlugin } from "./plugin-run.ts";
 
 /** A block and what its plugin made of it. */
@@ -41,6 +44,8 @@ export interface ExpandedBlock {
   config: Record<string, string>;
   manifests: CoreDraft[];
   ready: ReadyAction[];
+  /** What the plugin adds of itself; undefined where nothing of it needs to be lent. */
+  lent: Lent | undefined;
 }
 
 export interface Expansions {
@@ -62,6 +67,11 @@ interface Expanding {
 export async function expandBlocks(context: Context, expanding: Expanding): Promise<Expansions> {
   const { blocks, placeAt, options, undo } = expanding;
   if (blocks.length === 0) return { blocks: [], installs: [], unknown: [] };
+  for (const { kind, scope, name, spec } of blocks) {
+    const stands = context.store.blocks.get(blockKey(context, { kind, scope, name }))?.spec;
+    const block = { ref: formatKey({ kind, scope, name }), wanted: spec, ...(stands === undefined ? {} : { stands }) };
+    requireAllowedBlock(options.by, block);
+  }
   const pinned = blocks.map((block) => ({ block, place: placeAt(block.index), ...takePin(block.spec) }));
   const problems = pinned.flatMap(({ place, problems: own }) => problemsAt(place, own));
   if (problems.length > 0) throw problemsFailure(problems);
@@ -153,7 +163,8 @@ interface Question {
   signal: AbortSignal;
 }
 
-async function ask(context: Context, { plugin, block, config, place, options, signal }: Question) {
+async function ask(context: Context, question: Question) {
+  const { plugin, block, config, place, options, signal } = question;
   try {
     const answer = await runPlugin(context, {
       plugin,
@@ -162,6 +173,7 @@ async function ask(context: Context, { plugin, block, config, place, options, si
       input: inputOf({ plugin, block, config, dryRun: options.dryRun }),
       timeoutMs: context.limits.expandTimeoutMs,
       actor: options.actor,
+      by: options.by,
       signal,
     });
     return await recorded(answer, noLabels, async () => {
@@ -169,6 +181,9 @@ async function ask(context: Context, { plugin, block, config, place, options, si
       const data = answer.reply.type === "ok" ? answer.reply.data : bareData(answer.stdout);
       const { manifests, actions, problems } = readExpansion(data, block, context.limits);
       if (problems.length > 0) throw problemsFailure(problems);
+      const made = { manifests, actions };
+      const expandAs = (spec: Spec) => askPlainly(context, { ...question, block: { ...block, spec } });
+      const lent = await lentBy(context, { plugin, block, made, options, expandAs });
       const refused = permissionProblems(actions, plugin.permissions, () => block.spec);
       if (refused.length > 0) throw problemsFailure(refused);
       const stranger = manifests.find(({ scope }) => !mayTouch(plugin.permissions, scope));
@@ -178,11 +193,33 @@ async function ask(context: Context, { plugin, block, config, place, options, si
       const beyond = expansionProblems(manifests, plugin.permissions, block.spec);
       if (beyond.length > 0) throw problemsFailure(beyond);
       const news = actions.filter((action) => !isSet(context, action));
-      return { manifests, ready: await readyActions(context, news, options) };
+      return { manifests, lent, ready: await readyActions(context, news, { dryRun: options.dryRun, lent }) };
     });
   } catch (error) {
     throw told(error, place);
   }
+}
+
+/** What the plugin makes of a block in which nothing is of the caller; nothing of it is stored. */
+async function askPlainly(context: Context, { plugin, block, options, signal }: Question): Promise<Made> {
+  const answer = await runPlugin(context, {
+    plugin,
+    command: "expand",
+    args: [],
+    input: inputOf({ plugin, block, config: {}, dryRun: true }),
+    timeoutMs: context.limits.expandTimeoutMs,
+    actor: options.actor,
+    by: unnamed,
+    alone: true,
+    signal,
+  });
+  return recorded(answer, noLabels, async () => {
+    refuseFailed({ plugin, command: "expand", answer });
+    const data = answer.reply.type === "ok" ? answer.reply.data : bareData(answer.stdout);
+    const { manifests, actions, problems } = readExpansion(data, block, context.limits);
+    if (problems.length > 0) throw problemsFailure(problems);
+    return { manifests, actions };
+  });
 }
 
 /** Config that says so already: a block may ask for it at each apply, and nothing is to be told or restarted. */

@@ -7,6 +7,7 @@ import { isPluginName } from "../../core/plugins/names.ts";
 import { parseSource } from "../../core/plugins/source.ts";
 import type { Plugin } from "../../plugins/plugin.ts";
 import type { ApplyOptions } from "../write/apply-change.ts";
+import { requireMachine } from "../write/authority.ts";
 import { type PluginWish, installOnce, giveUp } from "./pending-installs.ts";
 import type { Context } from "../state/context.ts";
 
@@ -42,6 +43,10 @@ export async function bringPlugins(
     const wish = wishFor(context, first);
     if (wish === undefined) continue;
     const { request } = wish;
+    requireMachine(
+      options.by,
+      `${formatKey(first.block)}: the plugin "${kind}" would come from ${request.source}, which`,
+    );
     if (options.dryRun) {
       const version = request.version ?? "";
       installs.push({ plugin: kind, version, source: request.source });

@@ -1,3 +1,4 @@
+import type { Principal } from "../../../access/principal.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import type { PluginPermissions } from "../../api/plugins/plugin-yml.ts";
 import type { KeyText } from "../../api/manifest-key.ts";
@@ -52,6 +53,8 @@ export interface RunPass {
   actor: string;
   /** A pod asked for the run: of the plugin's blocks only these are its business. */
   only: readonly Place[] | undefined;
+  /** Whose rights the run has, beside its own grant. */
+  by: Principal;
 }
 
 /** A plugin on its way in for one apply or several. */

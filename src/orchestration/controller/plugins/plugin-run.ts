@@ -1,3 +1,4 @@
+import { type Principal, unnamed } from "../../../access/principal.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import { protocolVersion } from "../../api/plugins/plugin-yml.ts";
 import { parseDuration } from "../../../base/pure/duration.ts";
@@ -21,6 +22,10 @@ export interface PluginCall {
   /** Where plugin.yml says nothing. */
   timeoutMs: number;
   actor: string;
+  /** Who started it: calls that the run makes may do no more. Left out, they may do the least. */
+  by?: Principal | undefined;
+  /** It reaches nothing of the server while it runs. */
+  alone?: boolean;
   /** Of the plugin's blocks only these are its business; all are where it is left out. */
   only?: readonly Place[] | undefined;
   signal?: AbortSignal | undefined;
@@ -154,9 +159,10 @@ async function spawn(context: Context, call: PluginCall, run: PluginRunRecord): 
     isFull: isFullGrant(permissions),
     actor: `plugin ${name}`,
     only: call.only,
+    by: { type: "plugin", askedBy: call.by ?? unnamed } as const,
   };
-  context.plugins.passes.set(token, pass);
-  const url = context.plugins.controllerUrl(token);
+  if (call.alone !== true) context.plugins.passes.set(token, pass);
+  const url = call.alone === true ? undefined : context.plugins.controllerUrl(token);
   const { confinement } = context.plugins;
   const user = confinement.userOf({ name, permissions, isBundled: plugin.origin === "bundled" });
   // Those of the server's user are not its to write to.
@@ -167,7 +173,12 @@ async function spawn(context: Context, call: PluginCall, run: PluginRunRecord): 
       argv: [...(plugin.argv.get(command) ?? []), ...args],
       folder: plugin.folder,
       user,
-      env: { ...pluginEnvironment(context, plugin), ...home, ...doors(context, token, url), ...call.env },
+      env: {
+        ...pluginEnvironment(context, plugin),
+        ...home,
+        ...(call.alone === true ? {} : doors(context, token, url)),
+        ...call.env,
+      },
       stdin:
         input === undefined ? undefined : JSON.stringify(url === undefined ? input : { ...input, controller_url: url }),
       timeoutMs: (declared === undefined ? undefined : parseDuration(declared)) ?? call.timeoutMs,

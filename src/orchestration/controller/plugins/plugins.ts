@@ -1,3 +1,4 @@
+import type { Principal } from "../../../access/principal.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import type { InstallOutcome, PluginInfo, PluginPreview } from "../../api/plugins.ts";
 import {
@@ -9,12 +10,15 @@ import {
 } from "../../plugins/plugin.ts";
 import type { Context } from "../state/context.ts";
 import type { PluginCaller } from "../requests.ts";
+import { requireMachine } from "../write/authority.ts";
 import { knownPlugin } from "./dispatch.ts";
 import { asInvalid } from "./just-in-time.ts";
 import { readInstall, readUpdate } from "./plugin-request.ts";
 
 interface PluginOptions {
   actor: string;
+  /** Left out, it may do the least. */
+  by?: Principal | undefined;
 }
 
 /** GET /plugins. */
@@ -80,6 +84,7 @@ function wirePreview({ yml, requested, version, replaces, ...seen }: Preview): P
  * is a 409.
  */
 export async function installPlugin(context: Context, body: unknown, caller: PluginCaller): Promise<InstallOutcome> {
+  requireMachine(caller.by, "installing a plugin");
   const { request, preview } = readInstall(body);
   const { installer } = context.plugins;
   const how = howOf(caller, { preview });
@@ -106,7 +111,8 @@ async function cameIn(context: Context, plugin: InstalledPlugin, event: Told): P
 }
 
 /** DELETE /plugins/{name}: one that is not there is fine. */
-export async function removePlugin(context: Context, name: string, { actor }: PluginOptions) {
+export async function removePlugin(context: Context, name: string, { actor, by }: PluginOptions) {
+  requireMachine(by, "removing a plugin");
   await context.plugins.registry.refresh();
   const removed = await context.plugins.installer.remove(name);
   await context.plugins.registry.refresh();
@@ -120,6 +126,7 @@ export async function updatePlugin(
   { name, version, body }: { name: string; version: string | undefined; body: unknown },
   caller: PluginCaller,
 ): Promise<InstallOutcome> {
+  requireMachine(caller.by, "updating a plugin");
   const { request, preview } = readUpdate(body, version);
   const { yml } = await pluginNamed(context, name);
   const { installer } = context.plugins;
@@ -130,7 +137,12 @@ export async function updatePlugin(
 }
 
 /** POST /plugins/{name}/rollback. */
-export async function rollbackPlugin(context: Context, name: string, { actor }: PluginOptions): Promise<PluginInfo> {
+export async function rollbackPlugin(
+  context: Context,
+  name: string,
+  { actor, by }: PluginOptions,
+): Promise<PluginInfo> {
+  requireMachine(by, "rolling a plugin back");
   const known = await pluginNamed(context, name);
   const plugin = await context.plugins.installer.rollback(known.yml.name);
   return told(context, plugin, { actor, action: "plugin.rollback", detail: { from: known.yml.version } });
@@ -140,8 +152,9 @@ export async function rollbackPlugin(context: Context, name: string, { actor }: 
 export async function setPluginEnabled(
   context: Context,
   { name, enabled }: { name: string; enabled: boolean },
-  { actor }: PluginOptions,
+  { actor, by }: PluginOptions,
 ): Promise<PluginInfo> {
+  requireMachine(by, `${enabled ? "enabling" : "disabling"} a plugin`);
   const known = await pluginNamed(context, name);
   const plugin = await context.plugins.installer.setEnabled(known.yml.name, enabled);
   return told(context, plugin, { actor, action: enabled ? "plugin.enable" : "plugin.disable", detail: {} });

@@ -1,3 +1,4 @@
+import { type Principal, unnamed } from "../../../access/principal.ts";
 import { Failure, problemsFailure } from "../../../base/wire/failure.ts";
 import { expandApp } from "../../core/expand.ts";
 import { parseKind } from "../../core/kind.ts";
@@ -25,6 +26,8 @@ export interface RunCalls {
   admit(call: RunCall): Admission;
   /** The same for a body, where `admit` said that it is to be asked. */
   admitManifests(token: string, body: unknown): void;
+  /** Whose rights the calls of a run have. */
+  principalOf(token: string): Principal;
 }
 
 interface Admission {
@@ -52,6 +55,7 @@ export function createRunCalls(context: Context): RunCalls {
       for (const manifest of Array.isArray(body) ? body : [body]) requireManifest(context, pass, manifest);
       requireUnprivileged(context, pass, body);
     },
+    principalOf: (token) => context.plugins.passes.get(token)?.by ?? unnamed,
   };
 }
 

@@ -1,6 +1,7 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import { formatKey, type ManifestKey } from "../../api/manifest.ts";
 import type { ReleaseRecord } from "../../store/store.ts";
+import type { Asker } from "../requests.ts";
 import type { Context } from "../state/context.ts";
 import { requireUnlocked } from "../write/locks.ts";
 import { failureCalls, recordFailure } from "./failed-release.ts";
@@ -11,15 +12,15 @@ import { lastGoodBefore, latestRelease } from "./releases.ts";
  * Ends the release under way as failed, and the last good spec comes back. After a release whose old replicas are kept:
  * a rollback to them. Fails `conflict` when there is neither.
  */
-export async function abortRelease(context: Context, key: ManifestKey, actor: string): Promise<void> {
+export async function abortRelease(context: Context, key: ManifestKey, asker: Asker): Promise<void> {
   const latest = latestRelease(context, key);
   const kept = context.store.canaries.get(key);
   if (latest?.status === "succeeded" && kept?.mode === "kept" && kept.releaseId === latest.id) {
     const goal = context.store.releases.list(key).find(({ good, id }) => good && id !== latest.id);
-    await rollback(context, { ...key, releaseId: goal?.id }, { actor });
+    await rollback(context, { ...key, releaseId: goal?.id }, asker);
     return;
   }
-  await abortRunning(context, { key, release: abortable(context, key, latest), actor });
+  await abortRunning(context, { key, release: abortable(context, key, latest), asker });
 }
 
 function abortable(context: Context, key: ManifestKey, latest: ReleaseRecord | undefined): ReleaseRecord {
@@ -42,11 +43,12 @@ function abortable(context: Context, key: ManifestKey, latest: ReleaseRecord | u
 interface Aborting {
   key: ManifestKey;
   release: ReleaseRecord;
-  actor: string;
+  asker: Asker;
 }
 
-async function abortRunning(context: Context, { key, release, actor }: Aborting): Promise<void> {
+async function abortRunning(context: Context, { key, release, asker }: Aborting): Promise<void> {
   const { store, clock } = context;
+  const { actor } = asker;
   const error = `Aborted: by ${actor}`;
   const calls = await failureCalls(context, { release, error, image: release.image });
   const now = clock.now();
@@ -54,7 +56,7 @@ async function abortRunning(context: Context, { key, release, actor }: Aborting)
     requireUnlocked(context, tx, [key]);
     tx.events.append({ actor, action: "rollout.abort", ...key, detail: { release: release.id } }, now);
     const failure = { error, reasons: ["Aborted"] as const };
-    const after = recordFailure(context, tx, { release, failure, calls, now, abortedBy: actor });
+    const after = recordFailure(context, tx, { release, failure, calls, now, abortedBy: asker });
     if (after.is === "superseded") {
       throw new Failure("conflict", `${formatKey(key)}: release ${release.id} has just ended; look again`);
     }

@@ -1,7 +1,9 @@
+import { theServer } from "../../../access/principal.ts";
 import type { StoredManifest } from "../../api/manifest.ts";
 import type { ReleaseReason } from "../../api/reasons.ts";
 import { podOf } from "../../core/spec/decode.ts";
 import type { Delivery, ReleaseRecord, Transaction } from "../../store/store.ts";
+import type { Asker } from "../requests.ts";
 import type { Context } from "../state/context.ts";
 import { endCanary } from "./canary-end.ts";
 import { deployCalls, putCalls } from "./webhooks.ts";
@@ -23,7 +25,7 @@ interface FailedRelease {
   calls: readonly Delivery[];
   now: number;
   /** A person wants it back, whatever `auto_rollback` says. */
-  abortedBy?: string;
+  abortedBy?: Asker;
 }
 
 /** What a failed release leaves. */
@@ -69,7 +71,8 @@ export function recordFailure(context: Context, tx: Transaction, failed: FailedR
     stored,
     goal,
     cause: "auto_rollback",
-    author: { actor: abortedBy ?? "reconciler" },
+    author: { actor: abortedBy?.actor ?? "reconciler" },
+    by: abortedBy === undefined ? theServer : abortedBy.by,
     why: error,
   });
   return { is: "put back" };

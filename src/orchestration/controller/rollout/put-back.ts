@@ -1,3 +1,4 @@
+import type { Principal } from "../../../access/principal.ts";
 import type { DataOf } from "../../../base/wire/endpoint.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import { formatKey, type StoredManifest } from "../../api/manifest.ts";
@@ -13,6 +14,7 @@ import type { RollbackOptions, Target } from "../requests.ts";
 import { imageIdOf } from "../desired/images.ts";
 import { rollReaders, watchReaders } from "../desired/references.ts";
 import { writeUnlessDry } from "../write/dry-run.ts";
+import { requireAllowed } from "../write/authority.ts";
 import { requireUnlocked } from "../write/locks.ts";
 import { lastGoodOther, mintRelease, pathsKept, releaseTarget } from "./releases.ts";
 
@@ -20,7 +22,7 @@ import { lastGoodOther, mintRelease, pathsKept, releaseTarget } from "./releases
 export async function rollback(
   context: Context,
   target: Target & { releaseId: string | undefined },
-  { actor, message: text, dryRun = false }: RollbackOptions,
+  { actor, by, message: text, dryRun = false }: RollbackOptions,
 ): Promise<DataOf<typeof rollbackEndpoint>> {
   const author = { actor, message: deployMessage(text, context.limits.messageCharactersMax) };
   const { kind, scope, name } = releaseTarget(context, target);
@@ -30,7 +32,7 @@ export async function rollback(
     if (stored === undefined) throw new Failure("not_found", `${formatKey(key)} not found`);
     if (!dryRun) requireUnlocked(context, tx, [key]);
     const goal = rollbackGoal(tx, stored, target.releaseId);
-    return putBack(context, tx, { stored, goal, cause: "rollback", author, why: "rollback asked for" });
+    return putBack(context, tx, { stored, goal, cause: "rollback", author, by, why: "rollback asked for" });
   });
   if (!dryRun) context.enqueue(key);
   const { goal, release, takenBack } = result;
@@ -71,14 +73,17 @@ interface PuttingBack {
   cause: "rollback" | "auto_rollback";
   author: Author;
   why: string;
+  /** Left out, it may do the least. */
+  by: Principal | undefined;
 }
 
 /** Stores the spec of a past release with the settings of today, and mints the release of it, on its image. */
-export function putBack(context: Context, tx: Transaction, { stored, goal, cause, author, why }: PuttingBack) {
+export function putBack(context: Context, tx: Transaction, { stored, goal, cause, author, by, why }: PuttingBack) {
   const { actor, message } = author;
   const now = context.clock.now();
   const { kind, scope, name } = stored;
   const spec = rolledBackSpec(goal.spec, stored.spec, faultCount(context, kind));
+  requireAllowed(by, [{ key: { kind, scope, name }, spec }], () => stored);
   const takenBack = changedPaths(stored.spec, spec).slice(0, pathsKept);
   const watched = watchReaders(tx, [stored]);
   const { manifest } = tx.manifests.put({ kind, scope, name, spec }, now);

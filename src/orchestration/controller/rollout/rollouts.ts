@@ -2,7 +2,7 @@ import { Failure } from "../../../base/wire/failure.ts";
 import { formatKey, type ManifestKey } from "../../api/manifest.ts";
 import type { Rollout } from "../../api/rollouts.ts";
 import { type CanaryCommand, canaryTold } from "../../core/plan/canary.ts";
-import type { Target } from "../requests.ts";
+import type { Asker, Target } from "../requests.ts";
 import { resolveStored } from "../desired/resolve.ts";
 import type { Context } from "../state/context.ts";
 import { resolvePodTarget } from "../state/target.ts";
@@ -21,12 +21,12 @@ export function rollout(context: Context, target: Target): Rollout {
 export async function tellRollout(
   context: Context,
   target: Target,
-  { command, actor }: { command: RolloutCommand; actor: string },
+  { command, ...asker }: Asker & { command: RolloutCommand },
 ): Promise<Rollout> {
   const { kind, scope, name } = resolvePodTarget(context.store.manifests, target);
   const key = { kind, scope, name };
-  if (command === "abort") await abortRelease(context, key, actor);
-  else await tellCanary(context, key, { command, actor });
+  if (command === "abort") await abortRelease(context, key, asker);
+  else await tellCanary(context, key, { command, actor: asker.actor });
   context.enqueue(key);
   await context.ingressGate?.caughtUp(context.closing);
   return rolloutView(context, key);

@@ -1,3 +1,4 @@
+import type { Principal } from "../../../access/principal.ts";
 import { type Place, type Problem, problemsAt, problemsFailure } from "../../../base/wire/failure.ts";
 import { type CoreKind, formatKey, type ManifestKey, type Spec, type StoredManifest } from "../../api/manifest.ts";
 import { type AssetLookup, stampAssetDigests } from "../../core/assets.ts";
@@ -27,6 +28,7 @@ import type { Context } from "../state/context.ts";
 import { type PulledImages, releaseMoved } from "../desired/image-pulls.ts";
 import { freshReferenced, rollReaders, watchReaders } from "../desired/references.ts";
 import { recordVolumes } from "../desired/named-volumes.ts";
+import { requireAllowed } from "./authority.ts";
 import { lockWarnings, requireUnlocked } from "./locks.ts";
 import { prune } from "./prune.ts";
 import { type GoingBack, releaseFor } from "../rollout/releases.ts";
@@ -42,9 +44,9 @@ export interface ApplyOptions {
   takeOver?: boolean;
   /** Put all of it back when one resource does not become ready. */
   atomic?: boolean;
-  /** Refuse what reaches the machine itself: see `refuseMachineReach`. */
-  confined?: boolean;
   actor: string;
+  /** Who may what: see `requireAllowed`. Left out, it may do the least. */
+  by?: Principal | undefined;
   /** Why, in the words of the actor. */
   message?: string | undefined;
 }
@@ -56,6 +58,8 @@ export interface Incoming {
   ifRevision: number | undefined;
   place: Place;
   asset: MaterialisedAsset | undefined;
+  /** Marks of what the plugin of its block adds of itself, see `access/reach.ts`. */
+  lent?: ReadonlySet<string> | undefined;
 }
 
 /** What the transaction of an apply did, or of a dry run would have done. */
@@ -90,6 +94,7 @@ export function change(context: Context, tx: Transaction, changing: Change): Out
   const { actor } = options;
   const problems: Problem[] = [];
   const kept = new Set(incoming.map((item) => formatKey(item.key)));
+  requireAllowed(options.by, incoming, tx.manifests.get);
   requireRevisions(tx, blocks);
   // Before the rest is judged: what goes gives back its hosts, and its files are no longer there to be read.
   const leftovers = dropLeftovers(tx, { blocks, kept, actor, now });

@@ -1,3 +1,4 @@
+import { theServer } from "../../../access/principal.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import { formatKey } from "../../api/manifest.ts";
 import { ownMessage } from "../../core/deploy-message.ts";
@@ -106,7 +107,7 @@ async function putAllBack(context: Context, group: AtomicApply, why: string): Pr
     }
     // The releases of those that were well are told why they go.
     const message = ownMessage(reason, context.limits.messageCharactersMax);
-    const options = { dryRun: false, prune: false, actor: "reconciler", message };
+    const options = { dryRun: false, prune: false, actor: "reconciler", by: theServer, message };
     change(context, tx, { incoming, options, pulled: undefined, goingBack: { imageIds } });
     const members = fates.map(({ member, fate }) => ({
       ...member,

@@ -57,22 +57,6 @@ export function expansionProblems(
   );
 }
 
-interface Written {
-  /** The spec that is stored: what it has was allowed to somebody with that right. */
-  stored: Spec | undefined;
-  /** The spec of the block that a plugin made the manifest of: what the plugin adds of its own was granted to it. */
-  block: Spec | undefined;
-}
-
-/** What of a manifest is new in it and reaches the machine itself: a caller without that right may not apply it. */
-export function machineReachProblems(draft: Pick<CoreDraft, "kind" | "scope" | "spec">, written: Written): Problem[] {
-  return privileges(draft).flatMap(({ path, field, value, scope, what }): Problem[] => {
-    if (scope !== undefined || hasWord(written.stored, field, value)) return [];
-    if (written.block !== undefined && !hasWord(written.block, field, value)) return [];
-    return [{ path, message: `"${value.slice(0, 200)}" ${what}` }];
-  });
-}
-
 /** Whether a field of that name holds the value, at whatever depth. */
 function hasWord(spec: unknown, field: string, value: string): boolean {
   if (typeof spec !== "object" || spec === null) return false;

@@ -1,3 +1,4 @@
+import type { Principal } from "../../../access/principal.ts";
 import { actorHeader } from "../../../base/wire/client.ts";
 import { getConfig } from "../../api/config.ts";
 import { describe } from "../../api/describe.ts";
@@ -11,7 +12,7 @@ import { pathOf, readQuery } from "../../../base/http/request.ts";
 interface CallbackAppOptions {
   callbacks: CallbackRoom;
   /** The orchestration plane, which answers what is let through. */
-  plane: (request: Request) => Response | Promise<Response>;
+  plane: (request: Request, principal: Principal) => Response | Promise<Response>;
   /** Under which the front tells the client's address. */
   peerHeader: string;
   log: Log;
@@ -39,7 +40,7 @@ export function createCallbackApp({ callbacks, plane, peerHeader, log }: Callbac
     } else {
       throw new Failure("forbidden", "only GET /describe, GET /config and POST /plugin/… are answered here");
     }
-    return plane(asCaller(request, caller));
+    return plane(asCaller(request, caller), { type: "pod" });
   };
   return {
     fetch: (request: Request): Promise<Response> => answer(request).catch((error: unknown) => mapError(error, log)),

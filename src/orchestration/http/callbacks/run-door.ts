@@ -1,3 +1,4 @@
+import type { Principal } from "../../../access/principal.ts";
 import { actorHeader } from "../../../base/wire/client.ts";
 import { onlyHeader } from "../../api/dispatch.ts";
 import type { RunCalls } from "../../controller/plugins/run-calls.ts";
@@ -13,7 +14,7 @@ import type { TakeoverHandler } from "../../../base/http/front/takeover.ts";
 export interface RunDoorOptions {
   calls: RunCalls;
   /** The orchestration plane. */
-  plane: AppHandler;
+  plane: (request: Request, principal: Principal) => Response | Promise<Response>;
   takeover: (request: RequestHead) => TakeoverHandler | undefined;
   headerPrefix: string;
   limits: FrontLimits & { jsonDepthMax: number };
@@ -27,6 +28,8 @@ export interface RunDoor {
   stop(graceMs: number): Promise<void>;
 }
 
+/** Before the token of a run whose body is to be looked at. */
+const withBody = "body ";
 const pathPattern = /^\/run\/([0-9a-f]{64})(\/.*)$/;
 
 export async function startRunDoor(options: RunDoorOptions): Promise<RunDoor> {
@@ -60,7 +63,7 @@ function vet(calls: RunCalls, { head, runHeader, log }: { head: RequestHead; run
     if (pass.only !== undefined) {
       headers.push([onlyHeader.toLowerCase(), pass.only.map(({ scope, name }) => `${scope}/${name}`).join(",")]);
     }
-    if (asksForBody) headers.push([runHeader, token]);
+    headers.push([runHeader, asksForBody ? `${withBody}${token}` : token]);
     return { head: { ...inside, headers } };
   } catch (error) {
     return { head: inside, refusal: refusalOf(error, log) };
@@ -70,13 +73,15 @@ function vet(calls: RunCalls, { head, runHeader, log }: { head: RequestHead; run
 /** What is decided by the body alone. */
 function withBodies({ calls, plane, limits, log }: RunDoorOptions, runHeader: string): AppHandler {
   return async (request) => {
-    const token = request.headers.get(runHeader);
-    if (token === null) return plane(request);
+    const asked = request.headers.get(runHeader) ?? "";
+    const token = asked.replace(withBody, "");
+    const by = calls.principalOf(token);
+    if (!asked.startsWith(withBody)) return plane(request, by);
     try {
       const bytes = await request.arrayBuffer();
       calls.admitManifests(token, parseBody(bytes, { depthMax: limits.jsonDepthMax }));
       const { method, headers, signal } = request;
-      return await plane(new Request(request.url, { method, headers, body: bytes, signal }));
+      return await plane(new Request(request.url, { method, headers, body: bytes, signal }), by);
     } catch (error) {
       return mapError(error, log);
     }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { operator } from "../../../../src/access/principal.ts";
 import type { FailureCode } from "../../../../src/base/wire/failure.ts";
 import type { Spec } from "../../../../src/orchestration/api/manifest.ts";
 import { expectFailure } from "../../../support/failure.ts";
@@ -163,7 +164,10 @@ describe("nothing is written, the field is named, and the server lives on after"
       const rows = rowsOf(it);
       it.runtime.calls.length = 0;
       for (const dryRun of [false, true]) {
-        const error = await expectFailure(it.controller.apply(body, { dryRun, prune: false, actor: "test" }), code);
+        const error = await expectFailure(
+          it.controller.apply(body, { dryRun, prune: false, actor: "test", by: operator }),
+          code,
+        );
         expect(error.message).toMatch(text);
         expect(error.message.length).toBeLessThan(20_000);
       }
@@ -177,7 +181,7 @@ describe("nothing is written, the field is named, and the server lives on after"
   test("all problems are told at once, each with its path", async () => {
     const body = [web({ replicas: "3", image: 7 }), named("X")];
     const error = await expectFailure(
-      it.controller.apply(body, { dryRun: false, prune: false, actor: "test" }),
+      it.controller.apply(body, { dryRun: false, prune: false, actor: "test", by: operator }),
       "invalid",
     );
     const paths = error.message.split("\n").map((line) => line.split(": ").slice(0, 2).join(": "));

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { operator } from "../../../../src/access/principal.ts";
 import type { Spec } from "../../../../src/orchestration/api/manifest.ts";
 import { parsePort } from "../../../../src/orchestration/core/ports.ts";
 import { deployment, statefulset } from "../../../support/manifests.ts";
@@ -78,7 +79,7 @@ describe("a replica stays until what takes its place can be made", () => {
     await it.apply(app("3", { ports: ["8081:80"] }));
     await it.settle();
     it.runtime.occupyPort(binding("127.0.0.1:8080:80"), true);
-    await it.controller.rollback({ scope: "shop", name: "web", releaseId: undefined }, { actor: "ana" });
+    await it.controller.rollback({ scope: "shop", name: "web", releaseId: undefined }, { actor: "ana", by: operator });
     await it.advance(10_000);
     expect(running()).toBe("3");
   });
