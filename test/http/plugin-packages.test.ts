@@ -226,6 +226,46 @@ describe("a block of a plugin that is not there", () => {
     await own.close();
   });
 
+  test("changes no installed plugin when it is refused, whatever the package calls itself", async () => {
+    host.releases["ana/greeter"] = { v1: { files: greeter({ type: "object" }) } };
+    expect((await ask("POST /apply", block)).status).toBe(200);
+    const before = (await ask("GET /plugins")).data;
+    const hook = `#!/bin/sh\necho ran >> "${yard.root}/hooks"\n`;
+    const as = (yml: string) => ({ ...greeter({ type: "object" }), "plugin.yml": yml, install: hook });
+    host.releases["eve/other"] = { v7: { files: as("name: greeter\nversion: 7.7.7\nkinds: [other]\n") } };
+    host.releases["eve/third"] = { v7: { files: as("name: third\nversion: 7.7.7\naliases: [hey]\n") } };
+    host.releases["eve/fourth"] = { v7: { files: as("name: fifth\nversion: 7.7.7\n") } };
+    host.releases["eve/sixth"] = { v7: { files: as("name: sixth\nversion: 7.7.7\n") } };
+    for (const [kind, repo, version, text] of [
+      ["other", "eve/other", undefined, 'holds the plugin "greeter", which is installed from ana/greeter'],
+      ["third", "eve/third", undefined, '"hey" is taken by the plugin "greeter"'],
+      ["fourth", "eve/fourth", undefined, 'does not expand blocks of kind "fourth"'],
+      ["sixth", "eve/sixth", "7", 'holds version "7.7.7", not "7"'],
+    ]) {
+      const answer = await ask("POST /apply", { kind, scope: "s", name: "x", spec: { plugin: { repo, version } } });
+      expect([answer.status, answer.error]).toEqual([400, expect.stringContaining(`${text}`)]);
+      expect((await ask("GET /plugins")).data).toEqual(before);
+    }
+    expect(await Bun.file(`${yard.root}/hooks`).exists()).toBe(false);
+  });
+
+  test("is as it was, with what a rollback returns to, where the apply that updated it is refused", async () => {
+    const at = (version: string) => ({
+      ...greeter({ type: "object" }),
+      "plugin.yml": `name: greeter\nversion: "${version}"\nschema: schema.json\npermissions: { scopes: [s] }\n`,
+    });
+    host.releases["ana/greeter"] = { v1: { files: at("1") }, v2: { files: at("2") }, v3: { files: at("3") } };
+    const want = (version: string) => ({ ...block, spec: { plugin: { repo: "ana/greeter", version } } });
+    await ask("POST /apply", want("1"));
+    await ask("POST /apply", want("2"));
+    const before = (await ask("GET /plugins/greeter")).data;
+    expect(before).toMatchObject({ version: "2", previous: "1" });
+    const wrong = { kind: "deployment", scope: "s", name: "web", spec: { image: "fixture:1" } };
+    expect((await ask("POST /apply", [want("3"), wrong])).status).toBe(400);
+    expect((await ask("GET /plugins/greeter")).data).toEqual(before);
+    expect((await ask("POST /plugins/greeter/rollback")).data).toMatchObject({ version: "1", previous: "2" });
+  });
+
   test("leaves nothing when it cannot be brought", async () => {
     const { status, error } = await ask("POST /apply", block);
     expect([status, error]).toEqual([400, expect.stringContaining('ana/greeter has no version "1"')]);

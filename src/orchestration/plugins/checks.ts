@@ -7,7 +7,7 @@ import { fitsVersion } from "../core/plugins/plugin-yml.ts";
 import { isVersionWord, parseSource, type PluginSource, sourceForm } from "../core/plugins/source.ts";
 import { packageDigest } from "./lock.ts";
 import { readPackage } from "./package.ts";
-import { ChangedPackage, grantedBy, type InstallRequest, type Plugin } from "./plugin.ts";
+import { ChangedPackage, type ForBlocks, grantedBy, type InstallRequest, type Plugin } from "./plugin.ts";
 import type { Work } from "./work.ts";
 
 /** An install, or an update as an install. */
@@ -47,7 +47,7 @@ export function versionOf(text: string | undefined): string | undefined {
 /** Everything that can be known before anything of the package is run. */
 export async function check(work: Work, { wish, version, yml, tag }: Checked): Promise<void> {
   await checkNames(work, yml, wish);
-  const wanted = version?.replace(/^v(?=\d)/, "");
+  const wanted = version === undefined ? undefined : bareVersion(version);
   const isNumber = wanted !== undefined && /^\d/.test(wanted);
   if (sourceOf(wish.source).type === "local") requireFolderVersion(wish, yml);
   if (isNumber && yml.version !== "" && yml.version !== wanted) {
@@ -74,13 +74,44 @@ export function requireFolderVersion({ source, version: text }: Wish, { version:
 }
 
 /** Fails `conflict` for words that another plugin answers to. The registry is as of now afterwards. */
-export async function checkNames(work: Work, yml: PluginYml, { replace = false }: InstallRequest): Promise<void> {
+export async function checkNames(
+  work: Work,
+  yml: PluginYml,
+  { source, replace = false, forBlocks }: Wish,
+): Promise<void> {
   await work.registry.refresh();
+  if (forBlocks !== undefined) requireForBlocks(work, yml, { source, forBlocks });
   const conflict = nameConflict(yml, work.registry.list().plugins, { replace });
   if (conflict !== undefined) throw new Failure("conflict", conflict);
   const others = work.registry.list().plugins.map((plugin) => plugin.yml);
   const fault = routesFault(yml, others);
   if (fault !== undefined) throw new Failure("conflict", fault);
+}
+
+/** Blocks bring a plugin of their own kind, and none in the place of another one. */
+function requireForBlocks(
+  { registry }: Work,
+  yml: PluginYml,
+  { source, forBlocks }: { source: string; forBlocks: ForBlocks },
+): void {
+  const { kind, version, updates } = forBlocks;
+  const { name } = yml;
+  const present = registry.list().plugins.find((plugin) => plugin.yml.name === name);
+  if (present !== undefined && present.origin !== "bundled" && name !== updates) {
+    const from = present.lock?.source ? `is installed from ${present.lock.source}` : "is there already";
+    throw new Failure("conflict", `"${source}" holds the plugin "${name}", which ${from}; nothing was changed`);
+  }
+  if (![name, ...yml.aliases, ...yml.kinds].includes(kind) || (updates !== undefined && name !== updates)) {
+    const message = `"${source}" holds the plugin "${name}", which does not expand blocks of kind "${kind}"`;
+    throw new Failure("invalid", message);
+  }
+  if (version === undefined || bareVersion(version) === bareVersion(yml.version)) return;
+  throw new Failure("invalid", `"${source}" holds version "${yml.version}", not "${version}"`);
+}
+
+/** Without the letter that tags begin with. */
+export function bareVersion(version: string): string {
+  return version.replace(/^v(?=\d)/, "");
 }
 
 function requireMachine({ serverVersion, which }: Work, { name, requires = {} }: PluginYml): void {

@@ -22,7 +22,7 @@ import { editNotes, keepEdits, lockedAsShipped } from "./conf.ts";
 import { runHook } from "./hooks.ts";
 import { byHand, link } from "./link.ts";
 import { compareFiles, lockFiles } from "./lock.ts";
-import { remove, rollback, setEnabled, verify } from "./manage.ts";
+import { remove, rollback, setEnabled, verify, withdraw } from "./manage.ts";
 import { selfDescription } from "./package.ts";
 import { preview } from "./preview.ts";
 import { grantedBy, type InstalledPlugin, type InstallOptions, type Installer } from "./plugin.ts";
@@ -44,6 +44,7 @@ export function createInstaller(options: InstallerOptions): Installer {
     remove: (name, how = {}) => remove(work, name, how),
     update: (name, request = {}, how = {}) => room(async () => bring(await updateWish(work, name, request), how)),
     previewUpdate: (name, request = {}, how = {}) => room(async () => show(await updateWish(work, name, request), how)),
+    withdraw: (name, installedAt) => work.oneByOne(() => withdraw(work, name, installedAt)),
     rollback: (name) => work.oneByOne(() => rollback(work, name)),
     setEnabled: (name, enabled) => work.oneByOne(() => setEnabled(work, name, enabled)),
     verify: (plugin) => verify(work, plugin),

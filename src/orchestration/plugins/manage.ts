@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { stat } from "node:fs/promises";
+import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../../base/wire/failure.ts";
 import { withoutConf } from "../core/plugins/conf.ts";
@@ -71,6 +71,18 @@ export async function rollback(work: Work, name: string): Promise<Plugin> {
   requireUnchanged(own, await compareFiles(folder, withoutConf(yml, before.files)));
   await activate(work, own, before);
   return current(work, own);
+}
+
+/** See `Installer`. A version that was used since then stays. */
+export async function withdraw(work: Work, name: string, installedAt: string): Promise<void> {
+  const [state, active] = await Promise.all([readState(work.folders, name), activeOf(work.folders, name)]);
+  const came = state?.versions.find((version) => version.installed_at === installedAt);
+  if (came === undefined || active.type !== "version" || active.id !== came.id) return;
+  await rollback(work, name);
+  const after = await readState(work.folders, name);
+  if (after === undefined) return;
+  await writeState(work, name, { ...after, versions: after.versions.filter(({ id }) => id !== came.id) });
+  await rm(join(work.folders.versions, name, came.id), { recursive: true, force: true });
 }
 
 export async function setEnabled(work: Work, name: string, enabled: boolean): Promise<Plugin> {

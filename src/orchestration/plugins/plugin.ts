@@ -93,6 +93,16 @@ export interface InstallRequest {
   replace?: boolean;
   /** Digest of a preview: a package that has another one is refused with `ChangedPackage`. */
   expect?: string;
+  forBlocks?: ForBlocks;
+}
+
+/** What blocks need a package for: one that is something else is refused before anything of it is run. */
+export interface ForBlocks {
+  kind: string;
+  /** As the blocks pin it; undefined for any. */
+  version: string | undefined;
+  /** The installed plugin that it may take the place of; undefined for none. */
+  updates: string | undefined;
 }
 
 export interface UpdateRequest {
@@ -101,6 +111,7 @@ export interface UpdateRequest {
   expect?: string;
   /** What the operator grants beside what was granted before. */
   grant?: PluginPermissions;
+  forBlocks?: ForBlocks;
 }
 
 /** What an install or an update would bring in; nothing of it has been run. */
@@ -148,6 +159,8 @@ export interface Installer {
   update(name: string, request?: UpdateRequest, options?: InstallOptions): Promise<InstalledPlugin>;
   previewUpdate(name: string, request?: UpdateRequest, options?: InstallOptions): Promise<Preview>;
   rollback(name: string): Promise<Plugin>;
+  /** Undoes an update: the version before is active, and the one that came at `installedAt` never was. */
+  withdraw(name: string, installedAt: string): Promise<void>;
   setEnabled(name: string, enabled: boolean): Promise<Plugin>;
   /** Compares the files with the lock; fails `conflict` naming the file that is not what was installed. */
   verify(plugin: Plugin): Promise<void>;

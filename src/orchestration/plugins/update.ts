@@ -12,12 +12,13 @@ export async function updateWish(work: Work, name: string, request: UpdateReques
   if (origin === "linked") throw new Failure("conflict", `"${yml.name}" is linked to ${folder}: change it there`);
   if (source === "")
     throw new Failure("conflict", `"${yml.name}" was put there by hand, so its source is unknown; install it`);
-  const { version, expect, grant } = request;
+  const { version, expect, grant, forBlocks } = request;
   return {
     source,
     replace: true,
     granted: grant === undefined ? permissions : together(permissions, grant),
     ...(version === undefined ? {} : { version }),
     ...(expect === undefined ? {} : { expect }),
+    ...(forBlocks === undefined ? {} : { forBlocks }),
   };
 }

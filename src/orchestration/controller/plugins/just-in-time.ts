@@ -5,6 +5,7 @@ import type { PluginBlock } from "../../core/draft.ts";
 import type { BlockPin } from "../../core/plugins/expansion.ts";
 import { isPluginName } from "../../core/plugins/names.ts";
 import { parseSource } from "../../core/plugins/source.ts";
+import { bareVersion } from "../../plugins/checks.ts";
 import type { Plugin } from "../../plugins/plugin.ts";
 import type { ApplyOptions } from "../write/apply-change.ts";
 import { requireMachine } from "../write/authority.ts";
@@ -128,11 +129,7 @@ function wouldReplace({ block, place, pin }: PinnedBlock, { yml, origin, lock }:
 }
 
 function fits({ yml }: Plugin, version: string | undefined): boolean {
-  return version === undefined || version === "latest" || bare(version) === bare(yml.version);
-}
-
-function bare(version: string): string {
-  return version.replace(/^v(?=\d)/, "");
+  return version === undefined || version === "latest" || bareVersion(version) === bareVersion(yml.version);
 }
 
 function notThere(block: PluginBlock, place: Place, there: Plugin | undefined): Failure {
@@ -153,7 +150,10 @@ async function install(context: Context, { wanted, wish, options, undo }: Instal
   const { block, pin } = wanted;
   const { source } = wish.request;
   const place = placeWithin(wanted.place, formatKey(block));
-  const pending = installOnce(context, wish);
+  const { present } = wish;
+  const version = pin.version === "latest" ? undefined : pin.version;
+  const forBlocks = { kind: block.kind, version, updates: present?.yml.name };
+  const pending = installOnce(context, { ...wish, request: { ...wish.request, forBlocks } });
   undo.push(() => giveUp(context, pending));
   const { yml } = await pending.plugin.catch((error: unknown) => {
     throw asInvalid(error, place);
@@ -162,13 +162,8 @@ async function install(context: Context, { wanted, wish, options, undo }: Instal
   const detail = { plugin: yml.name, version: yml.version, source, for: formatKey(block) };
   const event = { actor: options.actor, action: "plugin.install", detail };
   await context.store.write((tx) => tx.events.append(event, context.clock.now()));
-  const there = context.plugins.registry.ofKind(block.kind);
-  if (there?.yml.name !== yml.name) {
+  if (context.plugins.registry.ofKind(block.kind)?.yml.name !== yml.name) {
     const message = `"${source}" holds the plugin "${yml.name}", which does not expand blocks of kind "${block.kind}"`;
-    throw problemFailure("invalid", { path: "", message, place });
-  }
-  if (!fits(there, pin.version)) {
-    const message = `"${source}" holds version "${yml.version}", not "${pin.version}"`;
     throw problemFailure("invalid", { path: "", message, place });
   }
   return { plugin: yml.name, version: yml.version, source };

@@ -41,7 +41,7 @@ async function takeBack({ plugins, store, clock }: Context, { yml, lock }: Plugi
   if (lock !== undefined && lock.installed_at === before?.lock?.installed_at) return;
   if (before === undefined && store.blocks.list({}).some(({ plugin }) => plugin === name)) return;
   if (before === undefined) await plugins.installer.remove(name);
-  else await plugins.installer.rollback(name);
+  else await plugins.installer.withdraw(name, lock?.installed_at ?? "");
   await plugins.registry.refresh();
   const detail = { plugin: name, version, why: "the apply that brought it was refused" };
   const event = { actor: "reconciler", action: before === undefined ? "plugin.remove" : "plugin.rollback", detail };

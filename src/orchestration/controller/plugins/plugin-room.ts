@@ -104,6 +104,7 @@ export function noPlugins(): PluginRoom {
       update: refuse,
       previewUpdate: refuse,
       rollback: refuse,
+      withdraw: refuse,
       setEnabled: refuse,
       verify: refuse,
     },
