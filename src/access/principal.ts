@@ -48,6 +48,6 @@ export function ownsMachine(principal: Principal): boolean {
 }
 
 /** A token that is limited to apps has no `admin`: that scope is about the whole server. */
-function holdsAdmin({ scopes, apps }: Pick<TokenGrant, "scopes" | "apps">): boolean {
+export function holdsAdmin({ scopes, apps }: Pick<TokenGrant, "scopes" | "apps">): boolean {
   return apps.length === 0 && scopes.includes("admin");
 }

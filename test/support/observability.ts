@@ -1,4 +1,7 @@
 import { openGate } from "./open-gate.ts";
+import { tokenId } from "../../src/observability/core/tokens/format.ts";
+import { hashOf } from "../../src/observability/service/tokens/tokens.ts";
+import type { Scope } from "../../src/observability/api/plane-endpoint.ts";
 import { tokenPrincipal, unnamed } from "../../src/access/principal.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -82,6 +85,8 @@ export interface PlaneWorld {
   manage(request: string, body?: unknown): Promise<PlaneAnswer>;
   /** A new token. */
   token(scopes?: readonly string[], more?: Record<string, unknown>): Promise<string>;
+  /** A token as older versions let it be made: with `admin`, and limited to apps. */
+  olderToken(scopes: readonly Scope[], apps: readonly string[]): Promise<string>;
   close(): void;
 }
 
@@ -231,12 +236,23 @@ export function planeWorld(options: WorldOptions = {}): PlaneWorld {
     const sent = body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) };
     return read(await orchestration.fetch(new Request(`http://localhost${target}`, { method, ...sent })));
   };
-  return {
+  const self: PlaneWorld = {
     ...{ clock, store, running, metrics: metrics.room, app, listen, calls, lines, peer, ask, manage, watch },
     async token(scopes = ["read"], more = {}) {
       const { status, data, text } = await manage("POST /pats", { scopes, ...more });
       if (status !== 201) throw new Error(text);
       return String(data.token);
+    },
+    async olderToken(scopes, apps) {
+      const token = await self.token(scopes);
+      const id = tokenId(token);
+      const older = `${token.slice(0, 4)}old${token.slice(7, 10)}${token.slice(10)}`;
+      await store.write(({ tokens }) => {
+        const known = tokens.withHash(id);
+        if (known === undefined) throw new Error("the token is not stored");
+        tokens.add({ ...known.token, id: tokenId(older), apps }, hashOf(older));
+      });
+      return older;
     },
     close() {
       running.close();
@@ -244,6 +260,7 @@ export function planeWorld(options: WorldOptions = {}): PlaneWorld {
       remove();
     },
   };
+  return self;
 }
 
 async function read(response: Response): Promise<PlaneAnswer> {

@@ -29,7 +29,12 @@ const commands: readonly Command[] = [
       { name: "scope", value: "SCOPES", repeat: true, summary: "what it may do, separated by commas (read)" },
       { name: "name", value: "NAME", summary: "what it is for" },
       { name: "expires", value: "TIME", summary: "how long it is good: 90d, 12h, a time, or never (never)" },
-      { name: "app", value: "GLOB", repeat: true, summary: "only these apps: shop, shop/web, shop/worker-*" },
+      {
+        name: "app",
+        value: "GLOB",
+        repeat: true,
+        summary: "only these apps: shop, shop/web, shop/worker-*; not with admin",
+      },
       { name: "cidr", value: "NETWORK", repeat: true, summary: "only from there: 192.0.2.7, 10.0.0.0/8" },
     ],
     async run(context, args) {

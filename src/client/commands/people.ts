@@ -59,7 +59,14 @@ const commands: readonly Command[] = [
       "viewer: read. operator: read, actions, host:read. admin: every scope. The address must be proven at",
       "the identity service. A changed role ends the sessions of the person.",
     ],
-    flags: [{ name: "app", value: "GLOB", repeat: true, summary: "only these apps: shop, shop/web, shop/worker-*" }],
+    flags: [
+      {
+        name: "app",
+        value: "GLOB",
+        repeat: true,
+        summary: "only these apps: shop, shop/web, shop/worker-*; not with admin",
+      },
+    ],
     async run(context, args) {
       const [person, word, ...more] = args.words;
       if (person === undefined || word === undefined || more.length > 0) {

@@ -46,7 +46,7 @@ describe("alerts", () => {
 
   test("of other apps are not there for a token that is limited", async () => {
     const id = await fire();
-    const token = await it.token(["read", "actions", "admin"], { apps: ["blog/*"] });
+    const token = await it.olderToken(["read", "actions", "admin"], ["blog/*"]);
     expect((await it.ask("GET /alerts", { token })).data.alerts).toEqual([]);
     expect((await it.ask("GET /alerts/history", { token })).data.alerts).toEqual([]);
     expect((await it.ask(`GET /alerts/${id}`, { token })).status).toBe(404);

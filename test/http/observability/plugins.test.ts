@@ -117,7 +117,7 @@ describe("plugins", () => {
     ] as const) {
       expect([request, (await it.ask(request, { token })).status]).toEqual([request, 200]);
       expect(calls(method)).not.toEqual([]);
-      const limited = await it.token(["admin"], { apps: ["data"] });
+      const limited = await it.olderToken(["admin"], ["data"]);
       expect([request, (await it.ask(request, { token: limited })).status]).toEqual([request, 403]);
     }
   });

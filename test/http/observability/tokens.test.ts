@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { waitFor } from "../../support/wait.ts";
 import { type PlaneWorld, planeWorld } from "../../support/observability.ts";
 
@@ -48,6 +48,7 @@ test.each([
   [{ scopes: ["read"], expires: "2020-01-01T00:00:00Z" }, "is not in the future"],
   [{ scopes: ["read"], expires: "9999d" }, "is more than ten years away"],
   [{ scopes: ["read"], apps: ["a/b/c"] }, 'apps[0]: "a/b/c" is not scope or scope/name'],
+  [{ scopes: ["read", "admin"], apps: ["shop"] }, 'scopes: "admin" is for the whole server'],
   [{ scopes: ["read"], cidr: ["10.0.0.0/99"] }, 'cidr[0]: "10.0.0.0/99" is not an address'],
   [{ scopes: ["read"], name: "x".repeat(201) }, "name: is longer than 200 characters"],
   [{ scopes: ["read"], name: "a\nb" }, "name: holds control characters"],
@@ -266,4 +267,32 @@ test("tokens end beyond the most with a 409", async () => {
   expect([refused.status, refused.error]).toEqual([409, expect.stringContaining("there are 2 tokens already")]);
   await it.manage(`DELETE /pats/${idOf(second)}`);
   expect((await it.manage("POST /pats", { scopes: ["read"] })).status).toBe(201);
+});
+
+describe("a token of an older version with admin for some apps", () => {
+  test("is valid without admin, and says so", async () => {
+    const token = await it.olderToken(["read", "actions", "admin"], ["shop"]);
+    const me = await it.ask("GET /whoami", { token });
+    expect([me.status, me.data.scopes, me.data.apps]).toEqual([200, ["read", "actions"], ["shop"]]);
+    const { pat } = (await it.manage(`GET /pats/${idOf(token)}`)).data as { pat: { scopes: string[] } };
+    expect(pat.scopes).toEqual(["read", "actions"]);
+    const other = await it.token(["read"]);
+    for (const request of ["GET /pats", "GET /audit", "GET /people", `DELETE /pats/${idOf(other)}`]) {
+      expect([request, (await it.ask(request, { token })).status]).toEqual([request, 403]);
+    }
+    expect((await it.ask("GET /whoami", { token: other })).status).toBe(200);
+  });
+
+  test("is rotated without admin", async () => {
+    const token = await it.olderToken(["read", "admin"], ["shop"]);
+    const { data } = await it.manage(`POST /pats/${idOf(token)}/rotate`, {});
+    expect(it.store.tokens.get(idOf(String(data.token)))?.scopes).toEqual(["read"]);
+  });
+});
+
+test("a link to sign in and a role are refused with the same pair", async () => {
+  const link = await it.manage("POST /ui/links", { scopes: ["admin"], apps: ["shop"] });
+  expect([link.status, link.error]).toEqual([400, expect.stringContaining("cannot be limited to apps")]);
+  const role = await it.manage("PUT /people/ana@a.example", { role: "admin", apps: ["shop"] });
+  expect([role.status, role.error]).toEqual([400, expect.stringContaining('role: "admin" is for the whole server')]);
 });

@@ -1,3 +1,4 @@
+import { holdsAdmin } from "../../../access/principal.ts";
 import type { Scope } from "../../api/plane-endpoint.ts";
 
 /** What a request may do: the token behind it, as far as the plane needs it. */
@@ -19,6 +20,14 @@ export interface Grant {
 /** Who is on record for what a grant does: `person:<address>`, or `pat:<id>` where a token came by itself. */
 export function actorOf({ id, person }: Pick<Grant, "id" | "person">): string {
   return person === undefined ? `pat:${id}` : `person:${person}`;
+}
+
+/**
+ * The scopes that count. `admin` is about the whole server: a token that is limited to apps has it no more, which older
+ * versions let be made.
+ */
+export function heldScopes(token: Pick<Grant, "scopes" | "apps">): readonly Scope[] {
+  return holdsAdmin(token) ? token.scopes : token.scopes.filter((scope) => scope !== "admin");
 }
 
 /** An app as a filter sees it. */

@@ -38,6 +38,7 @@ export function readTokenRequest(request: TokenRequest, bounds: Bounds): { terms
   const expiry = parseExpiry(request.expires?.trim() ?? "never", { now: bounds.now, maxMs: bounds.lifeMaxMs });
   const problems = [
     ...scopeProblems(words),
+    ...pairProblems("scopes", words, apps),
     ...nameProblems(name, bounds.nameCharactersMax),
     ...listProblems("apps", apps, { max: globsMax, fault: globFault }),
     ...listProblems("cidr", networks, { max: bounds.networksMax, fault: networkFault }),
@@ -58,6 +59,12 @@ function scopeProblems(words: readonly string[]): Problem[] {
     const hint = didYouMean(word, known) || `; there are ${known.join(", ")}`;
     return [{ path: `scopes[${index}]`, message: `${JSON.stringify(word.slice(0, 80))} is not a scope${hint}` }];
   });
+}
+
+/** `admin` is about the whole server: together with a limit to apps it would promise a limit that it does not keep. */
+export function pairProblems(path: string, words: readonly string[], apps: readonly string[]): Problem[] {
+  if (!words.includes("admin") || apps.length === 0) return [];
+  return [{ path, message: '"admin" is for the whole server and cannot be limited to apps: leave out admin, or apps' }];
 }
 
 function nameProblems(name: string | undefined, max: number): Problem[] {

@@ -13,6 +13,7 @@ import {
   setPerson,
 } from "../../api/people.ts";
 import { personAddress } from "../../core/people/roles.ts";
+import { pairProblems } from "../../core/tokens/request.ts";
 import { globFault, globsMax } from "../../core/tokens/grant.ts";
 import type { ObservabilityNouns } from "../../store/open-store.ts";
 import type { Person, UiSession } from "../../store/records.ts";
@@ -91,6 +92,8 @@ export function createManagedPeople(context: ObservabilityContext, ender: Ender)
       const { role, apps = [] } = readRole(body);
       const address = addressOf(email);
       checkGlobs(apps);
+      const problems = pairProblems("role", [role], apps);
+      if (problems.length > 0) throw problemsFailure(problems);
       const account = await accountOf(context, address);
       return change((nouns) => {
         const before = nouns.people.byEmail(address);

@@ -3,7 +3,7 @@ import { BlockList, isIP } from "node:net";
 import { Failure } from "../../../base/wire/failure.ts";
 import type { Scope } from "../../api/plane-endpoint.ts";
 import { bearerOf, tokenId } from "../../core/tokens/format.ts";
-import type { Grant } from "../../core/tokens/grant.ts";
+import { type Grant, heldScopes } from "../../core/tokens/grant.ts";
 import type { Token } from "../../store/records.ts";
 import type { ObservabilityContext } from "../context.ts";
 import type { Rates } from "../rates.ts";
@@ -71,8 +71,9 @@ export function requireScope({ scopes }: Pick<Grant, "scopes">, scope: Scope | "
   }
 }
 
-function grantOf({ id, name, scopes, apps, expiresAt }: Token): Grant {
-  return { id, name, scopes, apps, expiresAt };
+function grantOf(token: Token): Grant {
+  const { id, name, apps, expiresAt } = token;
+  return { id, name, scopes: heldScopes(token), apps, expiresAt };
 }
 
 function isWithin(networks: readonly string[], ip: string): boolean {

@@ -6,6 +6,7 @@ import { Failure, problemsFailure } from "../../../base/wire/failure.ts";
 import { bodyReader } from "../../../base/wire/read-body.ts";
 import { createPat, type getPat, type listPats, type Pat, type revokePat, rotatePat } from "../../api/tokens.ts";
 import { isTokenId, tokenBytes, tokenId, tokenOf } from "../../core/tokens/format.ts";
+import { heldScopes } from "../../core/tokens/grant.ts";
 import { readTokenRequest, type TokenTerms } from "../../core/tokens/request.ts";
 import type { ObservabilityNouns } from "../../store/open-store.ts";
 import type { Token } from "../../store/records.ts";
@@ -67,7 +68,7 @@ export function createManagedTokens(context: ObservabilityContext, streams: Pick
         if (hasEnded(token, now)) {
           throw new Failure("conflict", `token ${id} has ended: make another one with berth pat create`);
         }
-        const made = mint(context, nouns, { ...token, createdBy: actor });
+        const made = mint(context, nouns, { ...token, scopes: heldScopes(token), createdBy: actor });
         nouns.tokens.endBy(id, now + graceMs);
         note(nouns, { actor, action: "POST /pats/:id/rotate", target: `/pats/${id}/rotate` });
         return made;
@@ -153,10 +154,10 @@ function graceOf(text: string | undefined, usualMs: number): number {
 }
 
 function wirePat(token: Token): Pat {
-  const { id, scopes, name, apps, networks, createdAt, createdBy, expiresAt, lastUsedAt, revokedAt } = token;
+  const { id, name, apps, networks, createdAt, createdBy, expiresAt, lastUsedAt, revokedAt } = token;
   return {
     id,
-    scopes: [...scopes],
+    scopes: [...heldScopes(token)],
     ...(name === undefined ? {} : { name }),
     apps: [...apps],
     cidr: [...networks],
