@@ -1,3 +1,5 @@
+import { canonicalJson } from "../base/pure/digest.ts";
+import { isFields } from "../base/pure/fields.ts";
 import type { Problem } from "../base/wire/failure.ts";
 import type { CoreKind, Spec } from "../orchestration/api/manifest.ts";
 import { ownsMachine, type Principal } from "./principal.ts";
@@ -9,21 +11,33 @@ interface Change {
   /** What is stored under its identity; undefined where nothing is. */
   stands: Spec | undefined;
   wanted: Spec;
-  /** Marks of what an installed plugin adds of itself, see `reachOf`. */
-  lent?: ReadonlySet<string> | undefined;
+  guard?: Guard | undefined;
+}
+
+/** A plugin makes the manifest, beside something that reaches the machine: what runs there is not the caller's to say. */
+export interface Guard {
+  /** What the plugin makes of a block that holds nothing of its caller; undefined where that is not known. */
+  lent?: Spec | undefined;
 }
 
 /**
  * What of a change a principal may not make, each with its path. Without the machine's own rights nothing that reaches
- * the machine may come in; what stands unchanged at the same path stays.
+ * the machine may come in; what stands unchanged at the same path stays. Under a guard the programs stay as well.
  */
-export function allowed(principal: Principal, { kind, stands, wanted, lent }: Change): Problem[] {
+export function allowed(principal: Principal, { kind, stands, wanted, guard }: Change): Problem[] {
   if (ownsMachine(principal)) return [];
-  const standing = () => (stands === undefined ? [] : reachOf({ kind, spec: stands }));
-  return news(reachOf({ kind, spec: wanted }), standing)
-    .filter(({ mark }) => lent?.has(mark) !== true)
-    .map(problemOf);
+  const reaching = reachOf({ kind, spec: wanted });
+  if (guard === undefined) return news(reaching, () => (stands ? reachOf({ kind, spec: stands }) : [])).map(problemOf);
+  const models = [stands, guard.lent].filter((spec) => spec !== undefined);
+  const program = programOf(kind, wanted);
+  const open = models.map((spec) => news(reaching, () => reachOf({ kind, spec })));
+  const isCovered = models.some((spec, index) => open[index]?.length === 0 && programOf(kind, spec) === program);
+  if (isCovered) return [];
+  const problems = (open.at(-1) ?? reaching).map(problemOf);
+  return problems.length > 0 ? problems : [{ path: "spec", message: steered }];
 }
+
+const steered = "is another program than the plugin makes of itself, beside something that reaches the machine";
 
 /** The same for the block of a plugin: what a plugin could take for the operator's own word. */
 export function allowedBlock(
@@ -38,6 +52,23 @@ function news(reaching: readonly Reach[], standing: () => readonly Reach[]): rea
   if (reaching.length === 0) return [];
   const marks = new Set(standing().map(({ mark }) => mark));
   return reaching.filter(({ mark }) => !marks.has(mark));
+}
+
+/** How much and when of it runs, and what every caller may change by its config. */
+const openFields: readonly string[] = [
+  ...["env", "replicas", "resources", "logs", "stop_grace", "rollout", "autoscale", "wake", "idle_after"],
+  ...["keep_releases", "timeout", "backoff_limit", "schedule", "timezone", "suspend", "concurrency_policy"],
+  ...["starting_deadline", "successful_history_limit", "failed_history_limit", "telemetry", "_asset_digests"],
+];
+
+function programOf(kind: CoreKind, spec: Spec): string {
+  if (kind === "ingress" || kind === "asset" || kind === "registry") return canonicalJson(spec);
+  const { job, ...own } = spec;
+  return canonicalJson({ ...closed(own), ...(isFields(job) ? { job: closed(job) } : {}) });
+}
+
+function closed(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([field]) => !openFields.includes(field)));
 }
 
 function problemOf({ path, value, what }: Reach): Problem {

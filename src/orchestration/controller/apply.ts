@@ -93,17 +93,16 @@ async function takeBack({ log }: Context, undo: readonly Undo[]): Promise<void> 
 async function applyOnce(context: Context, { decoded, options, installs, undo }: Attempt): Promise<ApplyResult> {
   const count = decoded.manifests.length + decoded.pluginBlocks.length;
   const placeAt = (index: number) => placeOf(index, count);
-  const { manifests } = context.store;
   // Before anything is fetched or run, and then for what the blocks have become.
   requireAllowed(
     options.by,
     decoded.manifests.flatMap(expandApp).map((part) => ({ key: keyOf(part), spec: part.spec })),
-    manifests.get,
+    context.store,
   );
   const expansions = await expandBlocks(context, { blocks: decoded.pluginBlocks, placeAt, options, undo });
   installs.push(...expansions.installs);
   const incoming = spliced(context, { decoded, expansions, placeAt });
-  requireAllowed(options.by, incoming, manifests.get);
+  requireAllowed(options.by, incoming, context.store);
   refuseUnbuilt(context, incoming, options);
   await refuseTakenPorts(context, incoming);
   const release = await withAssets(context, incoming, { options, undo });
@@ -174,7 +173,7 @@ function spliced(context: Context, { decoded, expansions, placeAt }: Splicing): 
   return incoming;
 }
 
-function childrenOf({ manifests, place: around, lent }: ExpandedBlock): Incoming[] {
+function childrenOf({ manifests, place: around, guards }: ExpandedBlock): Incoming[] {
   return manifests.map(({ kind, scope, name, spec }): Incoming => {
     const key = { kind, scope, name };
     const place = placeWithin(around, formatKey(key));
@@ -184,7 +183,7 @@ function childrenOf({ manifests, place: around, lent }: ExpandedBlock): Incoming
       ifRevision: undefined,
       place,
       asset: undefined,
-      lent: lent?.get(formatKey(key)),
+      guard: guards?.get(formatKey(key)),
     };
   });
 }

@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import { allowed, allowedBlock } from "../../../src/access/allowed.ts";
 import { operator, tokenPrincipal } from "../../../src/access/principal.ts";
-import { reachOf } from "../../../src/access/reach.ts";
 
 const token = tokenPrincipal({ scopes: ["actions"], apps: [] });
 const bind = { volumes: ["/srv:/d"] };
@@ -15,11 +14,20 @@ test("an operator may everything, a token only what stands", () => {
   expect(allowed(token, { ...change, stands: bind })).toEqual([]);
 });
 
-test("what a plugin lends is allowed, and nothing beside it", () => {
-  const lent = new Set(reachOf({ kind: "deployment", spec: bind }).map(({ mark }) => mark));
-  const change = { kind: "deployment", stands: undefined, lent } as const;
-  expect(allowed(token, { ...change, wanted: bind })).toEqual([]);
-  expect(allowed(token, { ...change, wanted: { volumes: ["/srv:/d", "/:/h"] } })).toHaveLength(1);
+test("under a guard the programs are what stands, or what the plugin makes of itself", () => {
+  const lent = { ...bind, image: "agent:1", command: ["run"] };
+  const change = { kind: "deployment", stands: undefined, guard: { lent } } as const;
+  expect(allowed(token, { ...change, wanted: { ...lent, env: { A: "1" }, replicas: 3 } })).toEqual([]);
+  expect(allowed(token, { ...change, wanted: { ...lent, volumes: ["/srv:/d", "/:/h"] } })).toHaveLength(1);
+  for (const more of [{ image: "mine" }, { command: ["sh"] }, { inits: [{ name: "a", command: ["id"] }] }]) {
+    expect(allowed(token, { ...change, wanted: { ...lent, ...more } })).toMatchObject([{ path: "spec" }]);
+    expect(allowed(token, { ...change, stands: { ...lent, ...more }, wanted: { ...lent, ...more } })).toEqual([]);
+    expect(allowed(operator, { ...change, wanted: { ...lent, ...more } })).toEqual([]);
+  }
+  expect(allowed(token, { ...change, guard: {}, wanted: lent })).toHaveLength(1);
+  const files = { kind: "asset", stands: { files: { a: "1" } }, guard: {} } as const;
+  expect(allowed(token, { ...files, wanted: { files: { a: "2" } } })).toHaveLength(1);
+  expect(allowed(token, { ...files, wanted: { files: { a: "1" } } })).toEqual([]);
 });
 
 test("a block may keep what an operator wrote into it", () => {

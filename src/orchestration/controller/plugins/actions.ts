@@ -9,7 +9,7 @@ import { change, type Incoming } from "../write/apply-change.ts";
 import { materialise } from "../desired/assets.ts";
 import { patchInside, varProblems } from "../write/config.ts";
 import type { Context } from "../state/context.ts";
-import type { Lent } from "../write/authority.ts";
+import type { Guards } from "./lent.ts";
 import { deleteInside } from "../write/delete-inside.ts";
 import { runJob } from "../runs/jobs.ts";
 
@@ -22,7 +22,7 @@ export interface ReadyAction {
 interface Readying {
   dryRun: boolean;
   /** See `ExpandedBlock`. */
-  lent?: Lent | undefined;
+  guards?: Guards | undefined;
 }
 
 /** What is checked and fetched before the transaction: values of config, bytes of assets. */
@@ -55,7 +55,7 @@ async function incomingOf(context: Context, action: PlannedAction, options: Read
     ifRevision: undefined,
     place: { within: [action.path] },
     asset: undefined,
-    lent: options.lent?.get(formatKey(key)),
+    guard: options.guards?.get(formatKey(key)),
   };
   if (kind !== "asset") return incoming;
   const previous = context.store.assetFiles.get(key);

@@ -173,7 +173,7 @@ export async function performActions(
 ): Promise<{ outcome: ActionOutcome; warnings: string[] }> {
   const wanted = actions.flatMap((action) => (action.type === "apply_manifest" ? [wantedOf(action.draft)] : []));
   // Before the server fetches files for them.
-  requireAllowed(options.by, wanted, context.store.manifests.get);
+  requireAllowed(options.by, wanted, context.store);
   const ready = await readyActions(context, actions, { dryRun: false });
   const work = (tx: Parameters<Parameters<typeof context.store.write>[0]>[0]) => {
     const outcome = carryOut(context, tx, { ready, options });

@@ -22,12 +22,12 @@ import { createLimit } from "../../../base/words/limit.ts";
 import type { Plugin } from "../../plugins/plugin.ts";
 import { type ReadyAction, readyActions } from "./actions.ts";
 import type { ApplyOptions } from "../write/apply-change.ts";
-import { type Lent, requireAllowedBlock } from "../write/authority.ts";
+import { requireAllowedBlock } from "../write/authority.ts";
 import { blockKey } from "../write/blocks.ts";
 import type { Context } from "../state/context.ts";
 import { recorded, refuseFailed } from "./dispatch.ts";
 import { type Installed, bringPlugins } from "./just-in-time.ts";
-import { lentBy, type Made } from "./lent.ts";
+import { guardsOf, type Guards, type Made } from "./lent.ts";
 import { runPlugin } from "./plugin-run.ts";
 
 /** A block and what its plugin made of it. */
@@ -44,8 +44,8 @@ export interface ExpandedBlock {
   config: Record<string, string>;
   manifests: CoreDraft[];
   ready: ReadyAction[];
-  /** What the plugin adds of itself; undefined where nothing of it needs to be lent. */
-  lent: Lent | undefined;
+  /** Undefined where its caller may do everything, or nothing of it reaches the machine. */
+  guards: Guards | undefined;
 }
 
 export interface Expansions {
@@ -183,7 +183,7 @@ async function ask(context: Context, question: Question) {
       if (problems.length > 0) throw problemsFailure(problems);
       const made = { manifests, actions };
       const expandAs = (spec: Spec) => askPlainly(context, { ...question, block: { ...block, spec } });
-      const lent = await lentBy(context, { plugin, block, made, options, expandAs });
+      const guards = await guardsOf(context, { plugin, block, made, options, expandAs });
       const refused = permissionProblems(actions, plugin.permissions, () => block.spec);
       if (refused.length > 0) throw problemsFailure(refused);
       const stranger = manifests.find(({ scope }) => !mayTouch(plugin.permissions, scope));
@@ -193,7 +193,7 @@ async function ask(context: Context, question: Question) {
       const beyond = expansionProblems(manifests, plugin.permissions, block.spec);
       if (beyond.length > 0) throw problemsFailure(beyond);
       const news = actions.filter((action) => !isSet(context, action));
-      return { manifests, lent, ready: await readyActions(context, news, { dryRun: options.dryRun, lent }) };
+      return { manifests, guards, ready: await readyActions(context, news, { dryRun: options.dryRun, guards }) };
     });
   } catch (error) {
     throw told(error, place);

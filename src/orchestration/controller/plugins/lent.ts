@@ -1,3 +1,5 @@
+import type { Guard } from "../../../access/allowed.ts";
+import { ownsMachine, unnamed } from "../../../access/principal.ts";
 import { reachOf } from "../../../access/reach.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import { formatKey } from "../../api/manifest.ts";
@@ -7,8 +9,11 @@ import type { PlannedAction } from "../../core/plugins/actions.ts";
 import { leastSpec } from "../../core/plugins/least-spec.ts";
 import type { Plugin } from "../../plugins/plugin.ts";
 import type { ApplyOptions } from "../write/apply-change.ts";
-import { type Lent, refused, requireAllowed, type Wanted } from "../write/authority.ts";
+import { refused, requireAllowed, type Wanted } from "../write/authority.ts";
 import type { Context } from "../state/context.ts";
+
+/** By manifest: `kind/scope/name`. */
+export type Guards = ReadonlyMap<string, Guard>;
 
 /** What a plugin made of a block. */
 export interface Made {
@@ -26,33 +31,23 @@ interface Lending {
 }
 
 /**
- * What a plugin may add to the manifests of a block that its caller could not write: exactly what it also makes of a
- * block that has nothing of the caller in it. Fails `forbidden` where the rest reaches the machine.
+ * What holds for each manifest of an expansion that reaches the machine, where its caller may not bring that in: a plugin
+ * may add of itself what it also makes of a block that has nothing of the caller in it. Fails `forbidden` for the rest.
  */
-export async function lentBy(context: Context, lending: Lending): Promise<Lent | undefined> {
+export async function guardsOf(context: Context, lending: Lending): Promise<Guards | undefined> {
   const { made, options } = lending;
-  const stored = context.store.manifests.get;
   const drafts = draftsOf(made);
-  const open = refused(options.by, drafts.map(wanted), stored);
-  if (open.length === 0) return undefined;
-  const lent = new Map<string, Set<string>>();
+  if (ownsMachine(options.by ?? unnamed) || drafts.every((draft) => reachOf(draft).length === 0)) return undefined;
+  const guards = new Map<string, Guard>(drafts.map((draft) => [formatKey(draft), {}]));
+  const wanted = () => drafts.map((draft) => ({ ...wantedOf(draft), guard: guards.get(formatKey(draft)) }));
+  if (refused(options.by, wanted(), context.store).length === 0) return guards;
   for (const spec of await plainSpecs(context, lending)) {
     const plain = await lending.expandAs(spec).catch(notMade);
-    for (const draft of draftsOf(plain)) {
-      const ref = formatKey(draft);
-      const marks = lent.get(ref) ?? new Set<string>();
-      for (const { mark } of reachOf(draft)) marks.add(mark);
-      lent.set(ref, marks);
-    }
-    const shown = drafts.map((draft) => ({ ...wanted(draft), lent: lent.get(formatKey(draft)) }));
-    if (refused(options.by, shown, stored).length === 0) return lent;
+    for (const draft of draftsOf(plain)) guards.set(formatKey(draft), { lent: draft.spec });
+    if (refused(options.by, wanted(), context.store).length === 0) return guards;
   }
-  requireAllowed(
-    options.by,
-    drafts.map((draft) => ({ ...wanted(draft), lent: lent.get(formatKey(draft)) })),
-    stored,
-  );
-  return lent;
+  requireAllowed(options.by, wanted(), context.store);
+  return guards;
 }
 
 /** A plugin may not take such a block: then nothing is known of what it adds. */
@@ -72,6 +67,6 @@ function draftsOf({ manifests, actions }: Made): CoreDraft[] {
   return [...manifests, ...actions.flatMap((action) => (action.type === "apply_manifest" ? [action.draft] : []))];
 }
 
-function wanted({ kind, scope, name, spec }: CoreDraft): Wanted {
+function wantedOf({ kind, scope, name, spec }: CoreDraft): Wanted {
   return { key: { kind, scope, name }, spec };
 }

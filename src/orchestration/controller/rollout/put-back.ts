@@ -83,7 +83,7 @@ export function putBack(context: Context, tx: Transaction, { stored, goal, cause
   const now = context.clock.now();
   const { kind, scope, name } = stored;
   const spec = rolledBackSpec(goal.spec, stored.spec, faultCount(context, kind));
-  requireAllowed(by, [{ key: { kind, scope, name }, spec }], () => stored);
+  requireAllowed(by, [{ key: { kind, scope, name }, spec }], tx);
   const takenBack = changedPaths(stored.spec, spec).slice(0, pathsKept);
   const watched = watchReaders(tx, [stored]);
   const { manifest } = tx.manifests.put({ kind, scope, name, spec }, now);

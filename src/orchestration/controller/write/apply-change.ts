@@ -1,3 +1,4 @@
+import type { Guard } from "../../../access/allowed.ts";
 import type { Principal } from "../../../access/principal.ts";
 import { type Place, type Problem, problemsAt, problemsFailure } from "../../../base/wire/failure.ts";
 import { type CoreKind, formatKey, type ManifestKey, type Spec, type StoredManifest } from "../../api/manifest.ts";
@@ -58,8 +59,8 @@ export interface Incoming {
   ifRevision: number | undefined;
   place: Place;
   asset: MaterialisedAsset | undefined;
-  /** Marks of what the plugin of its block adds of itself, see `access/reach.ts`. */
-  lent?: ReadonlySet<string> | undefined;
+  /** Of one that a plugin makes now. */
+  guard?: Guard | undefined;
 }
 
 /** What the transaction of an apply did, or of a dry run would have done. */
@@ -94,7 +95,7 @@ export function change(context: Context, tx: Transaction, changing: Change): Out
   const { actor } = options;
   const problems: Problem[] = [];
   const kept = new Set(incoming.map((item) => formatKey(item.key)));
-  requireAllowed(options.by, incoming, tx.manifests.get);
+  requireAllowed(options.by, incoming, tx);
   requireRevisions(tx, blocks);
   // Before the rest is judged: what goes gives back its hosts, and its files are no longer there to be read.
   const leftovers = dropLeftovers(tx, { blocks, kept, actor, now });

@@ -1,40 +1,55 @@
-import { allowed, allowedBlock } from "../../../access/allowed.ts";
+import { allowed, allowedBlock, type Guard } from "../../../access/allowed.ts";
 import { ownsMachine, type Principal, unnamed } from "../../../access/principal.ts";
+import { reachOf } from "../../../access/reach.ts";
 import { Failure, type Problem } from "../../../base/wire/failure.ts";
 import { type CoreKind, formatKey, type ManifestKey, type Spec } from "../../api/manifest.ts";
 import { restoreMasked } from "../../core/mask.ts";
+import type { Transaction } from "../../store/store.ts";
 
-/** What is wanted of one manifest, and what an installed plugin adds to it of itself. */
+/** What is wanted of one manifest. */
 export interface Wanted {
   key: ManifestKey & { kind: CoreKind };
   spec: Spec;
-  /** Marks, see `access/reach.ts`. */
-  lent?: ReadonlySet<string> | undefined;
+  /** Of one that a plugin makes now. Of others the store knows which plugin made them. */
+  guard?: Guard | undefined;
 }
 
-/** Marks of what a plugin adds of itself, by manifest: `kind/scope/name`. */
-export type Lent = ReadonlyMap<string, ReadonlySet<string>>;
-
-type FindStored = (key: ManifestKey) => { spec: Spec } | undefined;
+/** What is stored, inside of a transaction or outside. */
+interface Stored {
+  manifests: Pick<Transaction["manifests"], "get">;
+  blocks: Pick<Transaction["blocks"], "ownerOf" | "children">;
+}
 
 /**
  * Refuses what the principal may not change. Ask before the first side effect, and once more in the transaction: by then
  * an operator may have taken away what stood. Fails `forbidden`.
  */
-export function requireAllowed(by: Principal = unnamed, wanted: readonly Wanted[], stored: FindStored): void {
+export function requireAllowed(by: Principal = unnamed, wanted: readonly Wanted[], stored: Stored): void {
   for (const { key, problems } of refused(by, wanted, stored)) throwFirst(formatKey(key), problems);
 }
 
 /** The manifests of a change that the principal may not make, each with the reasons. */
-export function refused(by: Principal = unnamed, wanted: readonly Wanted[], stored: FindStored) {
+export function refused(by: Principal = unnamed, wanted: readonly Wanted[], stored: Stored) {
   if (ownsMachine(by)) return [];
   return wanted.flatMap((item) => {
-    const { key, spec, lent } = item;
-    const stands = stored(key)?.spec;
+    const { key, spec } = item;
+    const stands = stored.manifests.get(key)?.spec;
     const { spec: whole } = restoreMasked(key.kind, spec, stands);
-    const problems = allowed(by, { kind: key.kind, stands, wanted: whole, lent });
+    const guard = item.guard ?? guardOf(stored, key);
+    const problems = allowed(by, { kind: key.kind, stands, wanted: whole, guard });
     return problems.length === 0 ? [] : [{ ...item, problems }];
   });
+}
+
+/** Of a manifest that a plugin made beside one that reaches the machine. */
+function guardOf({ manifests, blocks }: Stored, key: ManifestKey): Guard | undefined {
+  const owner = blocks.ownerOf(key);
+  const family = owner === undefined ? [] : blocks.children(owner);
+  const reaches = family.some((child) => {
+    const stored = manifests.get(child);
+    return stored !== undefined && reachOf(stored).length > 0;
+  });
+  return reaches ? {} : undefined;
 }
 
 /** The same for what a caller wrote into the block of a plugin, before its plugin reads it. */
