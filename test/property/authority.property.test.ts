@@ -23,14 +23,12 @@ const harmless: [string, unknown][] = [
   ["replicas", 2],
 ];
 const field = fc.constantFrom(...reachingFields, ...harmless);
-const spec = fc
-  .array(field, { maxLength: 3 })
-  .map((fields) => ({
-    image: fixtureImage,
-    command: ["sleep", "100000"],
-    stop_grace: "1s",
-    ...Object.fromEntries(fields),
-  }));
+const spec = fc.array(field, { maxLength: 3 }).map((fields) => ({
+  image: fixtureImage,
+  command: ["sleep", "100000"],
+  stop_grace: "1s",
+  ...Object.fromEntries(fields),
+}));
 const name = fc.constantFrom("a", "b", "own");
 const pods = fc.record({
   kind: fc.constantFrom("deployment", "statefulset", "app"),
