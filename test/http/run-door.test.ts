@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient } from "../../src/base/wire/client.ts";
 import { describe } from "../../src/orchestration/api/describe.ts";
+import { operator, type Principal, tokenPrincipal } from "../../src/access/principal.ts";
 import { limits } from "../../src/config/config.ts";
 import { layoutOf } from "../../src/base/disk/layout.ts";
 import { makeFolders } from "../../src/base/disk/root.ts";
@@ -70,9 +71,12 @@ afterAll(async () => {
 });
 
 /** Does `work` with the address of a run of the plugin, while the run lasts. */
-async function during<T>(plugin: string, work: (url: string) => Promise<T>): Promise<T> {
+async function during<T>(plugin: string, work: (url: string) => Promise<T>, by?: Principal): Promise<T> {
   const folder = join(layout.plugins, plugin);
-  const ended = plane.controller.dispatchPlugin({ plugin, command: "hold", body: {} }, { actor: "t", restart: true });
+  const ended = plane.controller.dispatchPlugin(
+    { plugin, command: "hold", body: {} },
+    { actor: "t", by, restart: true },
+  );
   const url = () =>
     Bun.file(join(folder, "url"))
       .text()
@@ -240,4 +244,24 @@ test("an address ends with its run, names nobody else, and stands in no log", as
   const askers = plane.log.filter(({ path }) => path === "/describe").map(({ actor }) => actor);
   expect(askers).toContain("plugin linker");
   expect(askers).not.toContain("ana");
+});
+
+test("a run has no more rights than the caller that started it, whatever its plugin was granted", async () => {
+  const bound = { ...web, name: "bound", spec: { ...web.spec, volumes: ["/srv:/data"] } };
+  const requests = [
+    ["POST /apply?dry_run=true", bound],
+    ["POST /plugins/everything/disable"],
+    [
+      "POST /apply?dry_run=true",
+      { kind: "strange", scope: "data", name: "x", spec: { plugin: { repo: "file:///x" } } },
+    ],
+    ["POST /apply?dry_run=true&force=true", { ...web, name: "calm" }],
+  ] as const;
+  const token = tokenPrincipal({ scopes: ["actions", "read"], apps: [] });
+  const asked = (by: Principal, some: readonly (readonly [string, unknown?])[]) =>
+    during("everything", (url) => Promise.all(some.map((one) => statuses(url, [one]))), by);
+  const codes = (rows: Record<string, number>[]) => rows.flatMap((row) => Object.values(row));
+  expect(codes(await asked(token, requests))).toEqual([403, 403, 403, 200]);
+  expect(codes(await asked({ type: "pod" }, requests))).toEqual([403, 403, 403, 200]);
+  expect(codes(await asked(operator, [requests[0], requests[3]]))).toEqual([200, 200]);
 });
