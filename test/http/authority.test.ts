@@ -204,6 +204,25 @@ test("an atomic apply of a token that fails puts back what stood, the folder of 
   );
 });
 
+test("a failed release of a token does not bring back by itself what an operator took away", async () => {
+  const key = { kind: "deployment", scope: "shop", name: "auto" };
+  const spec = (more: object) =>
+    deployment("shop", "auto", { rollout: { progress_deadline: "20s", min_ready: "0s" }, ...more });
+  const broken = { readiness: { tcp_socket: { port: 1 }, period: "1s" } };
+  const volumes = () => it.store.manifests.get(key)?.spec.volumes;
+  for (const by of [token, operator]) {
+    await it.apply(spec({ volumes: ["/srv:/data"] }));
+    await it.settle();
+    // Before this one is good, somebody else applies.
+    await it.apply(spec({ env: { A: "1" }, probes: broken }));
+    await it.quiet();
+    expect((await send(by, "POST /apply", spec({ env: { A: "2" }, probes: broken }))).status).toBe(200);
+    await it.advance(60_000);
+    expect(it.store.releases.list(key).find(({ cause }) => cause === "apply")?.status).toBe("failed");
+    expect(volumes()).toEqual(by === operator ? ["/srv:/data"] : undefined);
+  }
+});
+
 test("a scope of a preview gets no more than any other", async () => {
   const put = await send(token, "PUT /previews?of=shop&branch=fix&for=1h");
   expect(put.status).toBeLessThan(500);

@@ -16,6 +16,7 @@ interface Row {
   plugin: string;
   version: string;
   spec: Uint8Array;
+  lesser: number;
   revision: number;
   created_at: number;
   updated_at: number;
@@ -63,13 +64,17 @@ export function createBlocks(db: Database, seal: Seal, versions: Versions): Bloc
       const text = orderedJson(spec);
       const known = get(block);
       const isSame = known !== undefined && orderedJson(known.spec) === text;
-      if (isSame && known.plugin === plugin && known.version === version) return { block: known, previous: known };
+      // The same spec from a caller with more rights counts as theirs.
+      const lesser = block.lesser === true && (!isSame || known.lesser === true);
+      const isTheirs = isSame && lesser === (known.lesser === true);
+      if (isTheirs && known.plugin === plugin && known.version === version) return { block: known, previous: known };
       const revision = isSame ? known.revision : versions.next();
       const createdAt = known?.createdAt ?? now;
       const updatedAt = isSame ? known.updatedAt : now;
       const sealed = seal.seal(text, placeOf(block));
-      sql.upsert.run(kind, scope, name, plugin, version, sealed, revision, createdAt, updatedAt);
-      return { block: { ...block, revision, createdAt, updatedAt }, previous: known };
+      sql.upsert.run(kind, scope, name, plugin, version, sealed, Number(lesser), revision, createdAt, updatedAt);
+      const written = { ...keyOf(block), plugin, version, spec, ...(lesser ? { lesser } : {}) };
+      return { block: { ...written, revision, createdAt, updatedAt }, previous: known };
     },
     setChildren(block, children) {
       if (sameKeys(childrenOf(block), children)) return;
@@ -103,9 +108,9 @@ function prepare(db: Database) {
   return {
     byKey: db.query<Row, KeyColumns>(`select * from blocks where ${whereKey}`),
     upsert: db.query<unknown, (string | number | Uint8Array)[]>(
-      "insert into blocks (kind, scope, name, plugin, version, spec, revision, created_at, updated_at)" +
-        " values (?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (kind, scope, name) do update set plugin = excluded.plugin," +
-        " version = excluded.version, spec = excluded.spec, revision = excluded.revision, updated_at = excluded.updated_at",
+      "insert into blocks (kind, scope, name, plugin, version, spec, lesser, revision, created_at, updated_at)" +
+        " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (kind, scope, name) do update set plugin = excluded.plugin," +
+        " version = excluded.version, spec = excluded.spec, lesser = excluded.lesser, revision = excluded.revision, updated_at = excluded.updated_at",
     ),
     keys: db.query<Pick<Row, "kind" | "scope" | "name" | "plugin">, []>(
       "select kind, scope, name, plugin from blocks order by kind, scope, name",
@@ -130,5 +135,15 @@ function placeOf(key: ManifestKey): string {
 
 function toBlock(row: Row, spec: BlockRecord["spec"]): BlockRecord {
   const { plugin, version, revision } = row;
-  return { ...keyOf(row), plugin, version, spec, revision, createdAt: row.created_at, updatedAt: row.updated_at };
+  const rights = row.lesser === 1 ? { lesser: true } : {};
+  return {
+    ...keyOf(row),
+    plugin,
+    version,
+    spec,
+    ...rights,
+    revision,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
 }

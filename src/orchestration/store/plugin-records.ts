@@ -38,6 +38,8 @@ export interface BlockRecord extends ManifestKey {
   plugin: string;
   version: string;
   spec: Spec;
+  /** A caller without the rights of the machine stored this spec. */
+  lesser?: boolean | undefined;
   revision: number;
   createdAt: number;
   updatedAt: number;

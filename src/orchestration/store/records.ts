@@ -13,6 +13,8 @@ export interface ReleaseRecord extends ManifestKey {
   /** Who asked for it, and what they wrote about it. */
   actor?: string | undefined;
   message?: string | undefined;
+  /** A caller without the rights of the machine asked for it. */
+  lesser?: boolean | undefined;
   /** Reached its full ready count once: something a rollback may return to. */
   good: boolean;
   hash: string;

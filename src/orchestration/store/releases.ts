@@ -32,6 +32,7 @@ interface Row {
   reasons: string | null;
   actor: string | null;
   message: string | null;
+  lesser: number;
   spec: string;
   sealed: number;
   log: string;
@@ -157,7 +158,7 @@ const valueColumns = [
     "started_at",
   ],
   ...["ended_at", "pre_exit_code", "exit_code", "post_exit_code", "error", "reasons", "log"],
-  ...["actor", "message"],
+  ...["actor", "message", "lesser"],
 ];
 const columns = [...valueColumns, "spec", "sealed"];
 const headColumns = valueColumns.filter((column) => column !== "log");
@@ -195,6 +196,7 @@ function valuesOf(release: ReleaseRecord): (string | number | null)[] {
     ...[release.startedAt, release.endedAt ?? null],
     ...[release.preExitCode ?? null, release.exitCode ?? null, release.postExitCode ?? null, release.error ?? null],
     ...[listText(release.reasons ?? []), release.log, release.actor ?? null, release.message ?? null],
+    Number(release.lesser === true),
   ];
 }
 
@@ -237,5 +239,6 @@ function headOf(row: HeadRow): ReleaseHead {
     ...(row.reasons === null ? {} : { reasons: JSON.parse(row.reasons) }),
     ...(row.actor === null ? {} : { actor: row.actor }),
     ...(row.message === null ? {} : { message: row.message }),
+    ...(row.lesser === 1 ? { lesser: true } : {}),
   };
 }

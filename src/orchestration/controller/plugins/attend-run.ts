@@ -1,4 +1,4 @@
-import { theServer } from "../../../access/principal.ts";
+import { theServer, unnamed } from "../../../access/principal.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import { formatKey, type ManifestKey } from "../../api/manifest.ts";
 import type { AttendInput } from "../../api/plugins/protocol.ts";
@@ -36,6 +36,7 @@ export async function attendTo(context: Context, attention: Attention): Promise<
     unready: attention.unready,
   };
   const args = [`${scope}/${name}`];
+  const by = stored.lesser === true ? unnamed : theServer;
   const call: PluginCall = {
     plugin,
     command,
@@ -43,7 +44,7 @@ export async function attendTo(context: Context, attention: Attention): Promise<
     input,
     timeoutMs: context.limits.dispatchTimeoutMs,
     actor,
-    by: theServer,
+    by,
   };
   try {
     const { message, again } = await context.attendance.alone(call, () => carriedOut(context, call));
@@ -57,14 +58,14 @@ export async function attendTo(context: Context, attention: Attention): Promise<
 }
 
 async function carriedOut(context: Context, call: PluginCall) {
-  const { plugin, command, actor } = call;
+  const { plugin, command, actor, by } = call;
   const answer = await runPlugin(context, call);
   return recorded(
     answer,
     ({ applied }) => applied,
     async () => {
       const { message, actions, again } = readCommandReply(context, { plugin, command, answer });
-      const { outcome, warnings } = await performActions(context, actions, { actor, by: theServer, restart: true });
+      const { outcome, warnings } = await performActions(context, actions, { actor, by, restart: true });
       for (const warning of warnings) context.log.warn(warning, { plugin: plugin.yml.name });
       return { message, again, applied: outcome.applied };
     },

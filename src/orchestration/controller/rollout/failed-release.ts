@@ -1,10 +1,11 @@
-import { theServer } from "../../../access/principal.ts";
+import { theServer, unnamed } from "../../../access/principal.ts";
 import type { StoredManifest } from "../../api/manifest.ts";
 import type { ReleaseReason } from "../../api/reasons.ts";
 import { podOf } from "../../core/spec/decode.ts";
 import type { Delivery, ReleaseRecord, Transaction } from "../../store/store.ts";
 import type { Asker } from "../requests.ts";
 import type { Context } from "../state/context.ts";
+import { refused } from "../write/authority.ts";
 import { endCanary } from "./canary-end.ts";
 import { deployCalls, putCalls } from "./webhooks.ts";
 import { putBack } from "./put-back.ts";
@@ -33,7 +34,7 @@ type Aftermath =
   | { is: "superseded" }
   /** The last good spec is stored again. */
   | { is: "put back" }
-  /** There is a good release, and the spec says to stay with the failed one. */
+  /** There is a good release, and the spec says to stay with the failed one, or its caller may not bring that back. */
   | { is: "kept"; goal: ReleaseRecord; stored: StoredManifest }
   /** No release before it was good; `worked`: this one was, before it was made anew. */
   | { is: "alone"; worked: boolean };
@@ -66,7 +67,10 @@ export function recordFailure(context: Context, tx: Transaction, failed: FailedR
   const releases = tx.releases.list(key);
   const goal = lastGoodBefore(releases, release);
   if (goal === undefined) return { is: "alone", worked: releases.some(({ good }) => good) };
-  if (abortedBy === undefined && !goesBack(stored, release)) return { is: "kept", goal, stored };
+  const isBeyond =
+    release.lesser === true &&
+    refused(unnamed, [{ key: { kind: stored.kind, scope, name }, spec: goal.spec }], tx).length > 0;
+  if (abortedBy === undefined && (isBeyond || !goesBack(stored, release))) return { is: "kept", goal, stored };
   putBack(context, tx, {
     stored,
     goal,

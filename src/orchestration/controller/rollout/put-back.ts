@@ -96,7 +96,7 @@ export function putBack(context: Context, tx: Transaction, { stored, goal, cause
     rolledBackFrom: goal.id,
     takenBack,
     ...image,
-    author,
+    author: { ...author, by },
     now,
   });
   const detail = {

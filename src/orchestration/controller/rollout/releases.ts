@@ -1,4 +1,6 @@
+import type { Principal } from "../../../access/principal.ts";
 import { spanTimes } from "../../../base/pure/iso-time.ts";
+import { hasLesserRights } from "../write/authority.ts";
 import { builtImage } from "../../core/build/built-image.ts";
 import { formatKey, type ManifestKey, type Spec, type StoredManifest } from "../../api/manifest.ts";
 import type { Release } from "../../api/releases.ts";
@@ -19,6 +21,10 @@ import { imageIdOf, takeImage } from "../desired/images.ts";
 import { wakeForRelease } from "../desired/sleep-changes.ts";
 import { isPodKind, resolvePodTarget } from "../state/target.ts";
 
+interface ReleaseAuthor extends Author {
+  by?: Principal | undefined;
+}
+
 interface Minting {
   manifest: StoredManifest;
   cause: ReleaseRecord["cause"];
@@ -27,8 +33,8 @@ interface Minting {
   takenBack?: string[];
   /** The image to run on, where it is not whatever the reference means. */
   imageId?: string;
-  /** Whoever asked for it. */
-  author?: Author | undefined;
+  /** Whoever asked for it; without a principal it is the server. */
+  author?: ReleaseAuthor | undefined;
   now: number;
 }
 
@@ -71,6 +77,7 @@ export function mintRelease(context: Context, tx: Transaction, minting: Minting)
     spec,
     log: "",
     ...(author === undefined ? {} : { actor: author.actor }),
+    ...(author?.by !== undefined && hasLesserRights(author.by) ? { lesser: true } : {}),
     ...(author?.message === undefined ? {} : { message: author.message }),
   };
   tx.releases.put(record);
@@ -93,7 +100,7 @@ export function releaseFor(
   context: Context,
   tx: Transaction,
   { manifest, previous }: PutResult,
-  { now, goingBack, author }: { now: number; goingBack?: GoingBack | undefined; author?: Author },
+  { now, goingBack, author }: { now: number; goingBack?: GoingBack | undefined; author?: ReleaseAuthor },
 ): void {
   if (!isPodKind(manifest.kind)) return;
   const releases = tx.releases.list(manifest);

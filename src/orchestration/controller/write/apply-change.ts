@@ -131,7 +131,7 @@ export function change(context: Context, tx: Transaction, changing: Change): Out
     pruned,
     leftovers,
     findReferenced: lookups.findReferenced,
-    blocks: putBlocks(tx, { blocks, actor, now }),
+    blocks: putBlocks(tx, { blocks, actor, by: options.by, now }),
     warnings: [
       ...(options.dryRun ? lockWarnings(context, tx.locks, places) : []),
       ...warnings,

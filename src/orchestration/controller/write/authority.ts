@@ -60,6 +60,11 @@ export function requireAllowedBlock(
   throwFirst(block.ref, allowedBlock(by, block));
 }
 
+/** Whether what the server does later for this caller needs to stay within lesser rights. */
+export function hasLesserRights(by: Principal = unnamed): boolean {
+  return !ownsMachine(by);
+}
+
 /** Refuses a caller that may not change the server itself, such as its plugins. Fails `forbidden`. */
 export function requireMachine(by: Principal = unnamed, what: string): void {
   if (!ownsMachine(by)) throw new Failure("forbidden", `${what} takes the scope admin`);

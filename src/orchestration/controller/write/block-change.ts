@@ -1,8 +1,10 @@
+import type { Principal } from "../../../access/principal.ts";
 import { type Failure, type Place, problemFailure } from "../../../base/wire/failure.ts";
 import { formatKey, type ManifestKey, sameKey, type Spec } from "../../api/manifest.ts";
 import { changedPaths } from "../../core/diff.ts";
 import type { BlockRecord } from "../../store/plugin-records.ts";
 import type { Transaction } from "../../store/store.ts";
+import { hasLesserRights } from "./authority.ts";
 import { deleteInside } from "./delete-inside.ts";
 
 /** A block that an apply stores, and what it became. */
@@ -92,10 +94,10 @@ export function requireOwners(
 /** Stores the blocks and whose children the manifests are now. */
 export function putBlocks(
   tx: Transaction,
-  { blocks, actor, now }: WriteStamp & { blocks: readonly BlockChange[] },
+  { blocks, actor, by, now }: WriteStamp & { blocks: readonly BlockChange[]; by: Principal | undefined },
 ): BlockPut[] {
   return blocks.map(({ key, plugin, version, spec, children }) => {
-    const result = tx.blocks.put({ ...key, plugin, version, spec }, now);
+    const result = tx.blocks.put({ ...key, plugin, version, spec, lesser: hasLesserRights(by) }, now);
     tx.blocks.setChildren(key, children);
     const { block, previous } = result;
     if (previous?.revision !== block.revision || previous.version !== version) {

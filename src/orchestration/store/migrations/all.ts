@@ -18,6 +18,7 @@ import { sharedHosts } from "./0017-shared-hosts.ts";
 import { previews } from "./0018-previews.ts";
 import { buildDetails } from "./0019-build-details.ts";
 import { statusState } from "./0020-status-state.ts";
+import { lesserRights } from "./0022-lesser-rights.ts";
 import { releasesByTime } from "./0021-releases-by-time.ts";
 
 /** The migrations of `state.db`, in order. A released migration is never edited; a change is a new file. */
@@ -43,4 +44,5 @@ export const stateMigrations: readonly string[] = [
   buildDetails,
   statusState,
   releasesByTime,
+  lesserRights,
 ];

@@ -67,3 +67,16 @@ test("a block's spec is not in the database file in clear", async () => {
   expect(bytes).toContain("block_children");
   expect(bytes).not.toContain("hunter2");
 });
+
+test("a block has the rights of the caller that stored its spec; a caller with more takes the same spec over", async () => {
+  const put = (more: object) => store.write((tx) => tx.blocks.put({ ...block, ...more }, 1));
+  const lesserOf = () => store.blocks.get(key)?.lesser;
+  const first = await put({ lesser: true });
+  expect([lesserOf(), first.block.lesser]).toEqual([true, true]);
+  await put({ lesser: false });
+  expect(lesserOf()).toBeUndefined();
+  await put({ lesser: true });
+  expect(lesserOf()).toBeUndefined();
+  const other = await put({ lesser: true, spec: { replicas: 9 } });
+  expect([lesserOf(), other.block.revision > first.block.revision]).toEqual([true, true]);
+});
