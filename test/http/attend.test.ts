@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { tokenPrincipal } from "../../src/access/principal.ts";
 import { Failure } from "../../src/base/wire/failure.ts";
 import { plane, type Ask } from "../support/plane.ts";
 import { acting, printing, testPlugins, writePlugin } from "../support/plugins.ts";
@@ -176,4 +177,23 @@ test("after an exclusive command that failed the plugin looks at what it has lef
   expect((await ask("POST /plugin/db/promote", { args: ["data/main"] })).status).toBe(400);
   await looked("the plugin to be asked", () => calls().length > 0);
   expect(calls()).toMatchObject([{ reason: "interrupted" }]);
+});
+
+test("a plugin that attends to the block of a token brings in nothing that reaches the machine; that of an operator may", async () => {
+  const block = { kind: "db", scope: "data", name: "main", spec: { size: 1 } };
+  const by = tokenPrincipal({ scopes: ["actions"], apps: [] });
+  await it.apply(block, { by });
+  await it.settle();
+  const manifest = { kind: "job", scope: "data", name: "dump", spec: { image: fixtureImage, volumes: ["/srv:/dump"] } };
+  const answer = { status: "ok", data: { actions: [{ type: "apply_manifest", manifest }] } };
+  writeFileSync(join(folder, "answer"), JSON.stringify(answer));
+  await it.restart();
+  await looked("the refusal to be told", () => it.events("plugin.attend").length > 0);
+  expect(it.events("plugin.attend")[0]?.detail).toMatchObject({
+    error: expect.stringContaining("which takes the scope admin"),
+  });
+  expect(it.store.manifests.list({ kind: "job" })).toEqual([]);
+  await it.apply(block);
+  await it.restart();
+  await looked("the job to be stored", () => it.store.manifests.list({ kind: "job" }).length > 0);
 });
