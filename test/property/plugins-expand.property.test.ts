@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { reachOf } from "../../src/access/reach.ts";
 import type { Block } from "../../plugins/kit/block.ts";
 import { expandPostgres } from "../../plugins/postgres/expand.ts";
 import { expandRedis } from "../../plugins/redis/expand.ts";
@@ -75,7 +76,13 @@ for (const [kind, expand] of Object.entries(kinds)) {
     fc.assert(
       fc.property(identity, spec, ({ scope, name }, fields) => {
         const { manifests } = expand({ kind, scope, name, spec: fields, config: {} });
-        expect(decodeManifests(manifests, { limits }).problems).toEqual([]);
+        const decoded = decodeManifests(manifests, { limits });
+        expect(decoded.problems).toEqual([]);
+        // So a token without admin can apply it.
+        const reaching = decoded.manifests.flatMap((made) =>
+          made.kind === "app" ? [] : reachOf({ ...made, kind: made.kind }),
+        );
+        expect(reaching).toEqual([]);
         expect(new Set(manifests.map((manifest) => `${manifest.kind}/${manifest.name}`)).size).toBe(manifests.length);
       }),
       { numRuns: 300 },

@@ -68,6 +68,16 @@ describe("actions on one app", () => {
     expect(callsOf(method)).toHaveLength(1);
   });
 
+  test.each([
+    ["POST /apps/shop/web/rollback", "rollback"],
+    ["POST /apps/shop/web/abort", "tellRollout"],
+  ])("%s carries the rights of its token, whatever that has", async (request, method) => {
+    for (const scopes of [["actions"], ["actions", "admin"]]) {
+      await it.ask(request, { token: await it.token(scopes) });
+      expect(callsOf(method).at(-1)?.args[1]).toMatchObject({ by: { type: "token", scopes, apps: [] } });
+    }
+  });
+
   test("a stop ends every replica, and is over when none runs", async () => {
     const token = await it.token(["actions", "read"]);
     const begun = operation(await it.ask("POST /apps/shop/web/stop", { token }));

@@ -104,6 +104,7 @@ describe("plugins", () => {
       { source: "acme/pg", preview: true },
       { source: "acme/pg", expect: expected },
     ]);
+    expect(calls("installPlugin")[0]?.[1]).toMatchObject({ by: { type: "token", scopes: ["admin"], apps: [] } });
     expect(it.store.audit.list({ limit: 1 })[0]).toMatchObject({ action: "POST /api/pat/v1/plugins/install" });
   });
 
@@ -143,7 +144,10 @@ describe("databases", () => {
     expect([answer.status, answer.data]).toEqual([200, done]);
     expect(calls("dispatchPlugin")[0]).toEqual([
       { plugin: "postgres", command: "info", body: { args: ["data/main", "-o", "json"] } },
-      expect.objectContaining({ actor: `pat:${token.slice(4, 10)}` }),
+      expect.objectContaining({
+        actor: `pat:${token.slice(4, 10)}`,
+        by: { type: "token", scopes: ["read"], apps: [] },
+      }),
     ]);
   });
 
