@@ -68,7 +68,10 @@ function reaches(container: ContainerSpec): string[] {
       .map(({ source }) => source),
     ...(networkMode === "host" ? ["host"] : []),
     ...capAdd,
-    ...Object.keys(options).filter((option) => !["shmSizeBytes", "entrypoint"].includes(option)),
+    // The labels of a job are always there, and empty.
+    ...Object.entries(options).flatMap(([option, value]) =>
+      ["shmSizeBytes", "entrypoint"].includes(option) || JSON.stringify(value) === "{}" ? [] : [option],
+    ),
     ...ports
       .filter(({ hostPort, hostIp }) => hostPort !== undefined || hostIp !== "127.0.0.1")
       .map(({ hostIp }) => hostIp),
