@@ -22,8 +22,19 @@ interface Owner {
 /** Fields of a container that reach nothing outside of it. Those that `judges` does not have either reach the machine. */
 export const innerFields: readonly string[] = [
   ...["image", "build", "build_args", "pull", "entrypoint", "command", "env", "env_file", "env_from", "telemetry"],
-  ...["network", "networks", "extra_hosts", "ulimits", "resources", "logs", "stop_grace", "stop_signal", "depends_on"],
-  ...["_asset_digests", "replicas", "restart", "rollout", "health_check", "probes", "on_probe", "autoscale", "wake"],
+  ...["network", "networks", "extra_hosts", "init", "ulimits", "resources", "logs", "stop_grace", "stop_signal"],
+  ...[
+    "depends_on",
+    "_asset_digests",
+    "replicas",
+    "restart",
+    "rollout",
+    "health_check",
+    "probes",
+    "on_probe",
+    "autoscale",
+    "wake",
+  ],
   ...["idle_after", "release", "on_deploy", "keep_releases", "volume_claims", "timeout", "backoff_limit"],
   ...["successful_history_limit", "failed_history_limit"],
 ];
