@@ -168,8 +168,8 @@ describe("what an operator has taken away", () => {
   test("does not come back by an abort, which an operator may", async () => {
     await it.apply(deployment("shop", "gone", bind));
     await it.settle();
-    const stuck = { readiness: { tcp_socket: { port: 1 }, period: "1s" } };
-    await it.apply(deployment("shop", "gone", { env: { A: "2" }, probes: stuck }));
+    const stuck = { min_ready: "1h", progress_deadline: "2h" };
+    await it.apply(deployment("shop", "gone", { env: { A: "2" }, rollout: stuck }));
     await it.quiet();
     const abort = (by: Principal) => send(by, "POST /rollouts/abort?scope=shop&name=gone");
     for (const [, by] of principals) expect((await abort(by)).status).toBe(403);
@@ -195,7 +195,7 @@ test("an atomic apply of a token that fails puts back what stood, the folder of 
   const bind = { volumes: ["/srv:/data"], rollout: { progress_deadline: "20s", min_ready: "0s" } };
   await it.apply(deployment("shop", "both", bind));
   await it.settle();
-  const broken = { ...bind, probes: { readiness: { tcp_socket: { port: 1 }, period: "1s" } } };
+  const broken = { rollout: { progress_deadline: "20s", min_ready: "1h" } };
   const dropped = deployment("shop", "both", { ...broken, volumes: [] });
   expect((await send(token, "POST /apply?atomic=true", dropped)).status).toBe(200);
   await it.advance(60_000);
@@ -208,15 +208,15 @@ test("a failed release of a token does not bring back by itself what an operator
   const key = { kind: "deployment", scope: "shop", name: "auto" };
   const spec = (more: object) =>
     deployment("shop", "auto", { rollout: { progress_deadline: "20s", min_ready: "0s" }, ...more });
-  const broken = { readiness: { tcp_socket: { port: 1 }, period: "1s" } };
+  const broken = { progress_deadline: "20s", min_ready: "1h" };
   const volumes = () => it.store.manifests.get(key)?.spec.volumes;
   for (const by of [token, operator]) {
     await it.apply(spec({ volumes: ["/srv:/data"] }));
     await it.settle();
     // Before this one is good, somebody else applies.
-    await it.apply(spec({ env: { A: "1" }, probes: broken }));
+    await it.apply(spec({ env: { A: "1" }, rollout: broken }));
     await it.quiet();
-    expect((await send(by, "POST /apply", spec({ env: { A: "2" }, probes: broken }))).status).toBe(200);
+    expect((await send(by, "POST /apply", spec({ env: { A: "2" }, rollout: broken }))).status).toBe(200);
     await it.advance(60_000);
     expect(it.store.releases.list(key).find(({ cause }) => cause === "apply")?.status).toBe("failed");
     expect(volumes()).toEqual(by === operator ? ["/srv:/data"] : undefined);
