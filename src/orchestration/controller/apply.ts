@@ -94,11 +94,8 @@ async function applyOnce(context: Context, { decoded, options, installs, undo }:
   const count = decoded.manifests.length + decoded.pluginBlocks.length;
   const placeAt = (index: number) => placeOf(index, count);
   // Before anything is fetched or run, and then for what the blocks have become.
-  requireAllowed(
-    options.by,
-    decoded.manifests.flatMap(expandApp).map((part) => ({ key: keyOf(part), spec: part.spec })),
-    context.store,
-  );
+  const asWritten = decoded.manifests.flatMap(expandApp).map((part) => ({ key: keyOf(part), spec: part.spec }));
+  requireAllowed(options.by, asWritten, context.store);
   const expansions = await expandBlocks(context, { blocks: decoded.pluginBlocks, placeAt, options, undo });
   installs.push(...expansions.installs);
   const incoming = spliced(context, { decoded, expansions, placeAt });
