@@ -161,8 +161,12 @@ async function session(setup: Setup, { id, pipe, pid }: Started): Promise<ExecSe
       const killed = end();
       pipe.abandon();
       // Closed only once the engine has noticed: of a client that goes before, it makes an exit code of its own.
-      const noticed = killed.then(() => Promise.race([pipe.end, systemClock.sleep(noticeMs)]));
-      await noticed.finally(pipe.close);
+      const over = new AbortController();
+      const noticed = killed.then(() => Promise.race([pipe.end, systemClock.sleep(noticeMs, over.signal)]));
+      await noticed.finally(() => {
+        over.abort();
+        pipe.close();
+      });
     },
   };
 }
