@@ -1,23 +1,28 @@
 import { scrypt, timingSafeEqual } from "node:crypto";
 import { Failure } from "../../base/wire/failure.ts";
 import { parsePasswordHash } from "../core/password-hash.ts";
+import { passwordText, passwordTexts } from "../core/password-text.ts";
 import { createFairLimit, type Lane } from "../../base/words/fair-limit.ts";
 import type { SignInLimits } from "./limits.ts";
+
+/**
+ * What a password is to a hash. `outdated` is right as well, but the hash should be made again: it is of another system,
+ * of a time when ours cost less, or of the password as it was typed, before `passwordText`.
+ */
+type PasswordVerdict = "wrong" | "right" | "outdated";
 
 /**
  * Passwords at rest. Each call takes a noticeable part of a second, in a thread of its own; instances take turns, and
  * the clients of each. Fails `unavailable` when too many wait, for whoever has most of them.
  */
 export interface Passwords {
-  /** PHC string of argon2id. */
+  /** PHC string of argon2id, of the password's `passwordText`. */
   hash(password: string, lane: Lane): Promise<string>;
   /**
-   * Whether the password belongs to the hash; undefined stands for a user who is not there or has no password, and
-   * takes as long as a wrong one.
+   * Whether the password belongs to the hash, in its one form or as it was typed; undefined stands for a user who is not
+   * there or has no password, and takes as long as a wrong one.
    */
-  verify(password: string, hash: string | undefined, lane: Lane): Promise<boolean>;
-  /** The hash is of another system, or of a time when ours cost less. */
-  isOutdated(hash: string): boolean;
+  verify(password: string, hash: string | undefined, lane: Lane): Promise<PasswordVerdict>;
 }
 
 type PasswordLimits = Pick<
@@ -44,7 +49,7 @@ export function createPasswords(limits: PasswordLimits): Passwords {
     memoryCost: limits.passwordMemoryKib,
     timeCost: limits.passwordPasses,
   } as const;
-  const hash = (password: string, lane: Lane) => inTurn(lane, () => Bun.password.hash(password, cost));
+  const hash = (password: string, lane: Lane) => inTurn(lane, () => Bun.password.hash(passwordText(password), cost));
   /** Of nobody's password: what a sign-in without a user is held against. */
   const dummyHash = () => {
     dummy ??= hash(crypto.randomUUID(), serviceLane).catch((error) => {
@@ -55,23 +60,29 @@ export function createPasswords(limits: PasswordLimits): Passwords {
   };
   const isOutdated = (stored: string) =>
     !stored.startsWith(`$argon2id$v=19$m=${limits.passwordMemoryKib},t=${limits.passwordPasses},`);
+  const checkOne = async (text: string, stored: string | undefined, fallback: string): Promise<boolean> => {
+    // Longer ones were never taken; the work stays the same.
+    const fits = Buffer.byteLength(text) <= limits.passwordBytesMax;
+    const known = fits ? text : "";
+    // One of another system may cost less: beside it the usual work is done, so that nobody can tell who has one.
+    const usual = stored !== undefined && isOutdated(stored) ? check(known, fallback) : undefined;
+    const [right] = await Promise.all([check(known, stored ?? fallback), usual]);
+    return right && fits && stored !== undefined;
+  };
   return {
     hash,
     async verify(password, stored, lane) {
       // Always made, so that the first unknown user after a start takes no longer than a known one.
       const fallback = await dummyHash();
-      // Longer ones were never taken; the work stays the same.
-      const fits = Buffer.byteLength(password) <= limits.passwordBytesMax;
-      const known = fits ? password : "";
-      const isRight = await inTurn(lane, async () => {
-        // One of another system may cost less: beside it the usual work is done, so that nobody can tell who has one.
-        const usual = stored !== undefined && isOutdated(stored) ? check(known, fallback) : undefined;
-        const [right] = await Promise.all([check(known, stored ?? fallback), usual]);
-        return right;
+      return inTurn(lane, async () => {
+        // How many there are depends on what was typed alone, never on the user.
+        for (const text of passwordTexts(password)) {
+          if (!(await checkOne(text, stored, fallback))) continue;
+          return stored === undefined || isOutdated(stored) || text !== passwordText(password) ? "outdated" : "right";
+        }
+        return "wrong";
       });
-      return isRight && fits && stored !== undefined;
     },
-    isOutdated,
   };
 }
 

@@ -103,14 +103,14 @@ async function signInWithPassword(parts: SignInParts, browser: Browser, form: Pa
   return tried(context, browser, { perClient, perAccount }, async () => {
     const { password } = form;
     // Takes as long for an address that nobody has.
-    const isRight = await parts.passwords.verify(password, user?.passwordHash, laneOf(browser));
-    if (!isRight || user === undefined || user.bannedAt !== undefined || user.placeholder) {
+    const verdict = await parts.passwords.verify(password, user?.passwordHash, laneOf(browser));
+    if (verdict === "wrong" || user === undefined || user.bannedAt !== undefined || user.placeholder) {
       context.rateLimits.failed(key);
       await recordFailure(parts, browser, email);
       return { problem: "credentials" } as const;
     }
     context.rateLimits.passed(key);
-    return letIn(parts, browser, { user, password, redirectUri });
+    return letIn(parts, browser, { user, password, isOutdated: verdict === "outdated", redirectUri });
   });
 }
 
@@ -125,17 +125,17 @@ function recordFailure({ context }: SignInParts, { entry, ip }: Browser, email: 
 interface LettingIn {
   user: User;
   password: string;
+  /** The hash is made again. */
+  isOutdated: boolean;
   redirectUri: string;
 }
 
 async function letIn(
   { context, passwords, completeSignIn }: SignInParts,
   browser: Browser,
-  { user, password, redirectUri }: LettingIn,
+  { user, password, isOutdated, redirectUri }: LettingIn,
 ): Promise<FormOutcome> {
-  const fresh = passwords.isOutdated(user.passwordHash ?? "")
-    ? await passwords.hash(password, laneOf(browser))
-    : undefined;
+  const fresh = isOutdated ? await passwords.hash(password, laneOf(browser)) : undefined;
   const now = context.clock.now();
   return context.store.write((nouns): FormOutcome => {
     // It took a while: what was true before may not be any more.

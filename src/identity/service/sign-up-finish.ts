@@ -50,7 +50,8 @@ async function foreignProblem(
   const seconds = rateLimits.locked(account);
   if (seconds !== undefined) return { problem: "rate", seconds };
   return tried(context, browser, { perClient: "sign_in" }, async () => {
-    if (await passwords.verify(link.password ?? "", found.data.passwordHash, laneOf(browser))) {
+    const verdict = await passwords.verify(link.password ?? "", found.data.passwordHash, laneOf(browser));
+    if (verdict !== "wrong") {
       rateLimits.passed(account);
       return undefined;
     }
