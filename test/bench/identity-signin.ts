@@ -119,7 +119,14 @@ function bareWrites(world: IdentityWorld, shop: Tenant): () => Promise<void> {
       device: undefined,
     };
     await store.write((nouns) => {
-      const settled = settleAccount(nouns, { entry, provider: "google", account, ip: browser.ip, now });
+      const settled = settleAccount(nouns, {
+        entry,
+        provider: "google",
+        account,
+        signedInAs: undefined,
+        ip: browser.ip,
+        now,
+      });
       if ("refused" in settled) throw new Error(settled.refused);
       completeSignIn(nouns, { browser, user: settled.user, provider: "google", redirectUri: appUrl, now });
     });

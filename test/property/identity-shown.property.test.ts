@@ -77,7 +77,7 @@ function perform(store: IdentityStore, instance: number, one: Act): Promise<unkn
       case "join":
         return identities.add(newIdentity(instance, user.seq, one.provider));
       case "leave":
-        return identities.removeUnverified(user.seq);
+        return identities.removeUnproved(user.seq, user.email);
       case "remove":
         return users.remove(user.seq);
       case "fail":

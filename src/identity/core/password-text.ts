@@ -4,7 +4,10 @@
  * The case of letters and spaces at the ends count.
  */
 export function passwordText(typed: string): string {
-  return typed.toWellFormed().replace(/\p{Zs}/gu, " ").normalize("NFC");
+  return typed
+    .toWellFormed()
+    .replace(/\p{Zs}/gu, " ")
+    .normalize("NFC");
 }
 
 /**

@@ -1,21 +1,10 @@
-import { decideAccount } from "../core/linking.ts";
-import { placeholderEmail } from "../core/placeholder.ts";
+import { type AddressHolder, decideAccount, isSameSource, provesAddress, saidAddress } from "../core/linking.ts";
 import type { IdentityNouns } from "../store/open-store.ts";
 import type { Identity, User } from "../store/records.ts";
+import { freePlaceholder, moveAddress, type Settle } from "./account-address.ts";
 import { audit } from "./audit.ts";
-import type { InstanceEntry } from "./directory.ts";
-import type { ProviderAccount } from "./code-exchange.ts";
 import { endSessions } from "./sessions.ts";
 import { emitUser, provedEvent } from "./user-events.ts";
-
-interface Settle {
-  entry: InstanceEntry;
-  /** Name of the provider. */
-  provider: string;
-  account: ProviderAccount;
-  ip: string;
-  now: number;
-}
 
 type Settled = { user: User } | { refused: string; user?: User };
 
@@ -30,7 +19,12 @@ export function settleAccount(nouns: IdentityNouns, settle: Settle): Settled {
   const known = nouns.identities.get(instance.seq, provider, profile.uid);
   const owner = known === undefined ? undefined : nouns.users.bySeq(known.user);
   const holder = profile.email === undefined ? undefined : nouns.users.byEmail(instance.seq, profile.email);
-  const decision = decideAccount({ profile, isKnown: owner !== undefined, holder, settings });
+  const decision = decideAccount({
+    profile,
+    isKnown: owner !== undefined,
+    holder: holder && holderOf(nouns, settle, holder),
+    settings,
+  });
   const existing = owner ?? holder;
   switch (decision.step) {
     case "known":
@@ -43,8 +37,7 @@ export function settleAccount(nouns: IdentityNouns, settle: Settle): Settled {
         return { user: joined(nouns, settle, { user: takeOver(nouns, settle, existing), type }) };
       }
       if (decision.step === "link") return { user: joined(nouns, settle, { user: existing, type: "user.updated" }) };
-      if (known !== undefined) nouns.identities.update({ ...known, ...changing(settle) });
-      return { user: refreshed(nouns, settle, existing) };
+      return { user: refreshed(nouns, settle, { user: existing, known }) };
     case "create":
     case "create_placeholder":
       return {
@@ -58,15 +51,25 @@ export function settleAccount(nouns: IdentityNouns, settle: Settle): Settled {
   }
 }
 
-function changing({
-  entry,
-  account,
-  now,
-}: Settle): Omit<Identity, "seq" | "id" | "instance" | "user" | "provider" | "uid" | "createdAt"> {
+function holderOf(nouns: IdentityNouns, { provider, account, signedInAs }: Settle, holder: User): AddressHolder {
+  const { email, emailVerifiedAt, placeholder } = holder;
+  const isStaying = (other: Identity) => emailVerifiedAt !== undefined || provesAddress(other, email);
+  const staying = nouns.identities.list(holder.seq).filter(isStaying);
+  return {
+    emailVerifiedAt,
+    placeholder,
+    hasAccountThere: staying.some((other) => isSameSource(other, provider, account.profile)),
+    isSignedInHere: signedInAs === holder.seq,
+  };
+}
+
+function changing(
+  { entry, account, now }: Settle,
+  before?: Identity,
+): Omit<Identity, "seq" | "id" | "instance" | "user" | "provider" | "uid" | "createdAt"> {
   const keep = entry.settings.store_provider_tokens;
   return {
-    email: account.profile.email,
-    emailVerified: account.profile.emailVerified,
+    ...saidAddress(before, account.profile),
     accessToken: keep ? account.accessToken : undefined,
     refreshToken: keep ? account.refreshToken : undefined,
     tokenExpiresAt: keep ? account.expiresAt : undefined,
@@ -74,9 +77,15 @@ function changing({
   };
 }
 
-/** A known account brings its name and picture up to date, and nothing else (section 1 of the contract). */
-function refreshed(nouns: IdentityNouns, settle: Settle, user: User): User {
-  const updated = withProfile(nouns, settle, user);
+/** A known account brings name and picture up to date (section 1 of the contract), and the address that it proves. */
+function refreshed(
+  nouns: IdentityNouns,
+  settle: Settle,
+  { user, known }: { user: User; known: Identity | undefined },
+): User {
+  const moved = known === undefined ? user : moveAddress(nouns, settle, { user, known });
+  if (known !== undefined) nouns.identities.update({ ...known, ...changing(settle, known) });
+  const updated = withProfile(nouns, settle, moved);
   const { entry, now } = settle;
   if (updated !== user) emitUser(nouns, { entry, type: "user.updated", user: updated, now });
   return updated;
@@ -99,7 +108,7 @@ function takeOver(nouns: IdentityNouns, { entry, provider, ip, now }: Settle, us
   const { instance } = entry;
   const detail = {
     password_removed: user.passwordHash !== undefined,
-    identities_removed: nouns.identities.removeUnverified(user.seq),
+    identities_removed: nouns.identities.removeUnproved(user.seq, user.email),
     sessions_revoked: endSessions(nouns, { instance, user, actor: "service", reason: "take_over", now }),
   };
   nouns.oneTime.clear(user.seq, "verify_email");
@@ -156,17 +165,4 @@ function created(nouns: IdentityNouns, settle: Settle, needsPlaceholder: boolean
   });
   audit(nouns, { instance, actor: "user", action: "user.create", userId: user.id, email, provider, ip, now });
   return user;
-}
-
-const placeholderAttempts = 20;
-
-/** Somebody may hold the plain one already: an operator can have made that user, or an account was taken off it. */
-function freePlaceholder(nouns: IdentityNouns, { entry, provider, account }: Settle): string {
-  const { instance, settings } = entry;
-  for (let attempt = 0; attempt < placeholderAttempts; attempt++) {
-    const { uid, handle } = account.profile;
-    const email = placeholderEmail({ provider, uid, handle, domain: settings.placeholder_domain, attempt });
-    if (nouns.users.byEmail(instance.seq, email) === undefined) return email;
-  }
-  throw new Error("no placeholder address was free");
 }

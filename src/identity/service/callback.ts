@@ -6,7 +6,7 @@ import { settleAccount } from "./accounts.ts";
 import { auditAttempt } from "./audit.ts";
 import { deliverError } from "./token-delivery.ts";
 import type { InstanceEntry } from "./directory.ts";
-import type { SignedIn } from "./complete-sign-in.ts";
+import { currentSession, type SignedIn } from "./complete-sign-in.ts";
 import {
   type CallbackOutcome,
   callbackOf,
@@ -121,7 +121,8 @@ async function signIn(parts: FlowParts, proof: SigningIn, signal: AbortSignal): 
     const now = context.clock.now();
     return await context.store.write((nouns): Failed | SignedIn => {
       const { name } = provider;
-      const settled = settleAccount(nouns, { entry, provider: name, account, ip: browser.ip, now });
+      const signedInAs = currentSession(nouns, browser, now)?.user;
+      const settled = settleAccount(nouns, { entry, provider: name, account, signedInAs, ip: browser.ip, now });
       if ("refused" in settled) return { failed: "access_denied", why: settled.refused };
       return completeSignIn(nouns, { browser, user: settled.user, provider: name, redirectUri, now });
     });

@@ -170,7 +170,7 @@ function setPassword(nouns: IdentityNouns, { entry, ip }: Browser, { found, pass
   const user = nouns.users.bySeq(found.user.seq);
   if (row === undefined || user === undefined || user.bannedAt !== undefined) return false;
   const type = provedEvent(nouns, user);
-  if (user.emailVerifiedAt === undefined) nouns.identities.removeUnverified(user.seq);
+  if (user.emailVerifiedAt === undefined) nouns.identities.removeUnproved(user.seq, user.email);
   const updated: User = { ...user, passwordHash, emailVerifiedAt: user.emailVerifiedAt ?? now, updatedAt: now };
   nouns.users.update(updated);
   nouns.oneTime.clear(user.seq, "reset_password");

@@ -72,7 +72,7 @@ function prove(nouns: IdentityNouns, { browser, user, found, now }: Prove): User
   const { instance } = entry;
   // By the link that was used: its row has gone already.
   const type = found.data.isNew ? "user.created" : provedEvent(nouns, user);
-  nouns.identities.removeUnverified(user.seq);
+  nouns.identities.removeUnproved(user.seq, user.email);
   endSessions(nouns, { instance, user, actor: "service", reason: "take_over", now });
   // Links of others who tried this address before.
   nouns.oneTime.clear(user.seq, "verify_email");

@@ -25,8 +25,8 @@ export interface Identities {
   add(identity: Omit<Identity, "seq">): void;
   /** Address and tokens. */
   update(identity: Identity): void;
-  /** Those whose provider has not proved the address. How many there were. */
-  removeUnverified(user: number): number;
+  /** Those whose provider has not proved this address of the user. How many there were. */
+  removeUnproved(user: number, email: string): number;
 }
 
 /** Tokens of providers are sealed. */
@@ -43,7 +43,9 @@ export function createIdentities(db: Database, seal: Seal): Identities {
     "update identities set email = ?, email_verified = ?, access_token = ?, refresh_token = ?, token_expires_at = ?," +
       " updated_at = ? where seq = ?",
   );
-  const drop = db.query<unknown, [number]>("delete from identities where user = ? and email_verified = 0");
+  const drop = db.query<unknown, [number, string]>(
+    "delete from identities where user = ? and (email_verified = 0 or email is not ?)",
+  );
   const changing = (identity: Omit<Identity, "seq">) => {
     const { id, email, emailVerified, accessToken, refreshToken, tokenExpiresAt, updatedAt } = identity;
     const sealed = (value: string | undefined, column: string) =>
@@ -65,7 +67,7 @@ export function createIdentities(db: Database, seal: Seal): Identities {
     update(identity) {
       update.run(...changing(identity), identity.seq);
     },
-    removeUnverified: (user) => drop.run(user).changes,
+    removeUnproved: (user, email) => drop.run(user, email).changes,
   };
 }
 

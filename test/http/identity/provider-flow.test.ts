@@ -175,7 +175,7 @@ describe("one provider and nothing else", () => {
 });
 
 describe("coming back", () => {
-  test("the same account is the same user; name and picture are brought up to date, the address is not", async () => {
+  test("the same account is the same user; name, picture and address are brought up to date", async () => {
     const first = claimsOf(await world.signIn(world.browser(), shop, "google"));
     Object.assign(world.provider.person, {
       name: "Ana Costa",
@@ -183,7 +183,7 @@ describe("coming back", () => {
       picture: "https://img.test/b.png",
     });
     const second = claimsOf(await world.signIn(world.browser(), shop, "google"));
-    expect(second).toMatchObject({ sub: first.sub, name: "Ana Costa", email: "ana@example.com" });
+    expect(second).toMatchObject({ sub: first.sub, name: "Ana Costa", email: "new@example.com" });
     expect(second.avatar_url).toBe("https://img.test/b.png");
     expect(second.session_id).not.toBe(first.session_id);
   });

@@ -182,10 +182,11 @@ test("identities: unique in their instance, tokens sealed, unproved ones go on d
   await db.store.write(({ identities }) => {
     identities.add(identity("1", seq, true));
     identities.add(identity("2", seq, false));
+    identities.add({ ...identity("3", seq, true), email: "other@b.io" });
   });
   expect(db.store.identities.get(instance.seq, "google", "1")?.accessToken).toBe("access-that-must-not-show");
   expect(db.store.write(({ identities }) => identities.add(identity("1", seq, true)))).rejects.toThrow();
-  expect(await db.store.write(({ identities }) => identities.removeUnverified(seq))).toBe(1);
+  expect(await db.store.write(({ identities }) => identities.removeUnproved(seq, "a@b.io"))).toBe(2);
   expect(db.store.identities.list(seq).map(({ uid }) => uid)).toEqual(["1"]);
   const files = [db.path, `${db.path}-wal`].map((path) => readFileSync(path).toString("latin1")).join("");
   expect(files).not.toContain("access-that-must-not-show");
