@@ -1,3 +1,6 @@
+import { domainToUnicode } from "node:url";
+import { searchedEmail } from "../../src/identity/core/email.ts";
+
 /** The search grammar of the identity API read off its text, in the dullest way: what the real one is held against. */
 export type NaiveRow = Record<string, string | number | null>;
 
@@ -35,7 +38,8 @@ function readToken(text: string, columns: Record<string, string>): NaiveToken | 
     const value = rest.slice(at + operator.length);
     const isTime = columns[field] === "time";
     if (columns[field] === undefined || value === "" || (isTime && !times.test(value))) return undefined;
-    return { negated, field, operator, value };
+    const isCompared = field === "email" && operator !== ":";
+    return { negated, field, operator, value: isCompared ? searchedEmail(value) : value };
   }
   return undefined;
 }
@@ -57,9 +61,15 @@ function holds(row: NaiveRow, { field, operator, value }: NaiveToken, columns: R
       literals.push(`${literals.pop()}${value[at]}`);
     }
   }
-  if (literals.length === 1) return cell === literals[0];
-  const pattern = literals.map((part) => lower(part).replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"));
-  return new RegExp(`^${pattern.join("[^]*")}$`, "u").test(lower(String(cell)));
+  const isEmail = field === "email";
+  const [only = ""] = literals;
+  if (literals.length === 1) return cell === (isEmail ? searchedEmail(only) : only);
+  const parts = literals.map((part) => lower(isEmail ? part.normalize("NFC") : part));
+  const escaped = parts.map((part) => part.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"));
+  const pattern = new RegExp(`^${escaped.join("[^]*")}$`, "u");
+  const [name, domain = ""] = String(cell).split(/@(?=[^@]*$)/);
+  const isReadToo = isEmail && /[^\x00-\x7f]/.test(value) && domain.startsWith("xn--");
+  return pattern.test(lower(String(cell))) || (isReadToo && pattern.test(lower(`${name}@${domainToUnicode(domain)}`)));
 }
 
 function compare(difference: number, operator: string): boolean {

@@ -1,19 +1,36 @@
+import { asciiDomain, readableDomain } from "../../base/pure/domain-names.ts";
+
 /** RFC 5321 section 4.5.3.1. */
 const addressLengthMax = 254;
 const localLengthMax = 64;
 
 /** What of an address may stand before the @ without quotes (RFC 5322), letters of other scripts too (RFC 6531). */
 const local = /^[\p{L}\p{N}\p{M}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{N}\p{M}!#$%&'*+/=?^_`{|}~-]+)*$/u;
-const label = /^[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}-]{0,61}[\p{L}\p{N}\p{M}])?$/u;
 
-/** An address as it is kept and compared: trimmed, NFC, lower case, nothing folded; undefined when it is none. */
+/**
+ * An address as it is stored and compared, undefined when it is none: trimmed, the name NFC and lower case, the domain
+ * as mail servers know it (`münchen.de` is `xn--mnchen-3ya.de`, as browsers send it). Nothing else is folded.
+ */
 export function normaliseEmail(text: string): string | undefined {
-  const address = text.trim().normalize("NFC").toLowerCase();
+  const address = text.trim().normalize("NFC");
   const at = address.lastIndexOf("@");
-  if (at < 1 || address.length > addressLengthMax || at > localLengthMax) return undefined;
-  const labels = address.slice(at + 1).split(".");
-  const isDomain = labels.length > 1 && labels.every((part) => label.test(part));
-  return isDomain && local.test(address.slice(0, at)) ? address : undefined;
+  const name = address.slice(0, Math.max(0, at)).toLowerCase();
+  const domain = asciiDomain(address.slice(at + 1));
+  if (domain === undefined || !domain.includes(".") || name.length > localLengthMax || !local.test(name))
+    return undefined;
+  const email = `${name}@${domain}`;
+  return email.length > addressLengthMax ? undefined : email;
+}
+
+/** An address as people read it: `ana@münchen.de`. Never compare or store it. */
+export function readableEmail(email: string): string {
+  const at = email.lastIndexOf("@");
+  return `${email.slice(0, at + 1)}${readableDomain(email.slice(at + 1))}`;
+}
+
+/** The address that a search for exactly this text means. */
+export function searchedEmail(text: string): string {
+  return normaliseEmail(text) ?? text.toWellFormed().normalize("NFC").toLowerCase();
 }
 
 /** `ana+shop@example.com` */

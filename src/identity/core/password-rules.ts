@@ -1,4 +1,5 @@
 import { isCommonPassword } from "./common-passwords.ts";
+import { normaliseEmail } from "./email.ts";
 import { passwordText } from "./password-text.ts";
 
 interface PasswordInput {
@@ -27,6 +28,6 @@ export function passwordProblem({
   if (new TextEncoder().encode(password).length > bytesMax) return "password_long";
   if ([...password].length < lengthMin) return "password_short";
   const plain = password.trim().toLowerCase();
-  if (plain === email || plain === email.slice(0, email.lastIndexOf("@"))) return "password_email";
+  if (normaliseEmail(plain) === email || plain === email.slice(0, email.lastIndexOf("@"))) return "password_email";
   return isCommonPassword(password) ? "password_common" : undefined;
 }

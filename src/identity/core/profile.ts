@@ -1,3 +1,4 @@
+import { asciiDomain } from "../../base/pure/domain-names.ts";
 import { isFields } from "../../base/pure/fields.ts";
 import type { BuiltInProvider } from "../api/providers.ts";
 import { type Parsed, parsed, unreadable } from "../../base/pure/parsed.ts";
@@ -56,7 +57,7 @@ export function readProfile(input: ProfileInput): Parsed<Profile> {
 function google(fields: Fields): Parsed<Profile> {
   const email = emailOf(fields.email);
   const domain = email?.slice(email.lastIndexOf("@") + 1);
-  const hosted = text(fields.hd)?.toLowerCase();
+  const hosted = asciiDomain(text(fields.hd) ?? "");
   return profileOf(idOf(fields.sub), {
     email,
     // It always returns a verified one (section 1 of the contract): only its own word against that counts.

@@ -1,4 +1,5 @@
-import { fold } from "./fold.ts";
+import { readableEmail, searchedEmail } from "./email.ts";
+import { fold, isAscii } from "./fold.ts";
 import type { SearchColumns } from "./search-columns.ts";
 import { parseTimeValue } from "./time-value.ts";
 
@@ -10,6 +11,8 @@ interface Pattern {
   /** The first segment is where the text begins, the last where it ends. */
   fromStart: boolean;
   toEnd: boolean;
+  /** It is held against addresses as people read them too: it has letters that a stored domain cannot have. */
+  readable?: boolean;
 }
 
 /** One condition on one column. */
@@ -72,13 +75,16 @@ function timeTerm(field: string, operator: string, value: string): Term | undefi
   return { is: "compared", field, by: operator as Comparison, to: time.from };
 }
 
+/** Addresses are stored in one form: what is written in another one means that. */
 function textTerm(field: string, operator: string, value: string): Term {
-  if (operator !== ":") return { is: "compared", field, by: operator as Comparison, to: value };
+  const isEmail = field === "email";
+  if (operator !== ":") {
+    return { is: "compared", field, by: operator as Comparison, to: isEmail ? searchedEmail(value) : value };
+  }
   const parts = betweenWildcards(value);
   const [only = ""] = parts;
-  return parts.length > 1
-    ? { is: "like", field, pattern: patternOf(parts) }
-    : { is: "equal", field, value: only.toWellFormed() };
+  if (parts.length > 1) return { is: "like", field, pattern: patternOf(field, parts) };
+  return { is: "equal", field, value: isEmail ? searchedEmail(only) : only.toWellFormed() };
 }
 
 /** The texts before, between and after the wildcards; `\*` is a star, `\\` a backslash, and other backslashes stay. */
@@ -91,14 +97,20 @@ function betweenWildcards(value: string): string[] {
   return parts;
 }
 
-function patternOf(parts: readonly string[]): Pattern {
+function patternOf(field: string, parts: readonly string[]): Pattern {
   const segments = parts.filter((segment) => segment !== "");
-  return { segments: segments.map(fold), fromStart: parts.at(0) !== "", toEnd: parts.at(-1) !== "" };
+  return { ...partsOf(field, segments), fromStart: parts.at(0) !== "", toEnd: parts.at(-1) !== "" };
+}
+
+function partsOf(field: string, segments: readonly string[]): Pick<Pattern, "segments" | "readable"> {
+  if (field !== "email") return { segments: segments.map(fold) };
+  const readable = segments.some((segment) => !isAscii(segment));
+  return { segments: segments.map((segment) => fold(segment.normalize("NFC"))), ...(readable ? { readable } : {}) };
 }
 
 /** The text anywhere in the field, whatever the case: what `?email=` asks for. */
 export function containing(field: string, text: string): Search {
-  const pattern = { segments: [fold(text)], fromStart: false, toEnd: false };
+  const pattern = { ...partsOf(field, [text]), fromStart: false, toEnd: false };
   const term: Term = { is: "like", field, pattern };
   return { groups: [{ field, oneOf: [term] }], all: [], none: [], ignored: [], tokens: 1 };
 }
@@ -134,12 +146,16 @@ function meetsTerm(term: Term, value: Cell): boolean {
     case "equal":
       return value === term.value;
     case "like":
-      return typeof value === "string" && fits(fold(value), term.pattern);
+      return typeof value === "string" && like(value, term.pattern);
     case "within":
       return typeof value === "number" && value >= term.from && value < term.to;
     case "compared":
       return compares(order(value, term.to), term.by);
   }
+}
+
+function like(value: string, pattern: Pattern): boolean {
+  return fits(fold(value), pattern) || (pattern.readable === true && fits(fold(readableEmail(value)), pattern));
 }
 
 /** Each segment at its first place after the one before; the last at the end when it must be there. */

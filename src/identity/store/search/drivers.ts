@@ -50,10 +50,15 @@ function rangeOf(table: SearchTable, term: Term): Condition | undefined {
 
 type Pattern = Extract<Term, { is: "like" }>["pattern"];
 
-/** Of a pattern that begins with plain ASCII: what is beyond it may be ordered otherwise than folded text. */
-function prefixRange(table: SearchTable, field: string, { segments, fromStart }: Pattern): Condition | undefined {
+/**
+ * Of a pattern that begins with plain ASCII: what is beyond it may be ordered otherwise than folded text. A domain that
+ * is read otherwise than it is stored begins otherwise too.
+ */
+function prefixRange(table: SearchTable, field: string, pattern: Pattern): Condition | undefined {
+  const { segments, fromStart, readable = false } = pattern;
   const column = table.prefix[field];
-  const [start] = fromStart ? (/^[\x01-\x7e]+/.exec(segments[0] ?? "") ?? []) : [];
+  const beginning = readable ? /^[\x01-\x3f\x41-\x7e]+@?/ : /^[\x01-\x7e]+/;
+  const [start] = fromStart ? (beginning.exec(segments[0] ?? "") ?? []) : [];
   if (column === undefined || start === undefined) return undefined;
   const end = start.slice(0, -1) + String.fromCharCode(start.charCodeAt(start.length - 1) + 1);
   return { sql: `${column} >= ? and ${column} < ?`, values: [start, end] };

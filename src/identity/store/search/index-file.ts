@@ -10,8 +10,8 @@ export interface IndexFile {
   setChanges(n: number): void;
 }
 
-/** Of the layout of the file itself: another one is made anew. */
-const layout = "1";
+/** Of the layout of the file, and of what is put into it: another one is made anew. */
+const layout = "2";
 
 /**
  * Opens the index at `path` for writing. One that was made from another file than the database at `source`, or that is

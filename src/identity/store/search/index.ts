@@ -1,4 +1,5 @@
 import type { Database } from "bun:sqlite";
+import { readableEmail } from "../../core/email.ts";
 import { fold } from "../../core/fold.ts";
 import type { SearchKind } from "../../core/search-columns.ts";
 import type { IndexFile } from "./index-file.ts";
@@ -76,7 +77,8 @@ export function createSearchIndex({ file, source, smallMax }: SearchIndexOptions
       `insert into ${indexTable(kind, instance)} (rowid, ${columns.join(", ")}) values (?, ${places})`,
     );
     try {
-      for (const row of rows) insert.run(row.seq, ...columns.map((column) => fold(String(row[column] ?? ""))));
+      for (const row of rows)
+        insert.run(row.seq, ...columns.map((column) => indexed(column, String(row[column] ?? ""))));
     } finally {
       insert.finalize();
     }
@@ -135,6 +137,12 @@ export function createSearchIndex({ file, source, smallMax }: SearchIndexOptions
       }
     },
   };
+}
+
+/** An address can be looked for as it is stored, and as people read it. */
+function indexed(column: string, text: string): string {
+  const readable = column === "email" ? readableEmail(text) : text;
+  return fold(readable === text ? text : `${text}\n${readable}`);
 }
 
 interface IndexRow {

@@ -102,9 +102,22 @@ describe("deciding", () => {
   const finds = (query: string) => matches(parse(query), (field) => ana[field as keyof typeof ana]);
 
   test("exact is exact, wildcards do not mind the case", () => {
-    expect(
-      ["name:Ana", "name:ana*", "name:*SILVA", "name:A*a", "email:ana@shop.test", "email:Ana@shop.test"].map(finds),
-    ).toEqual([...[false, true, true, true, true, false]]);
+    expect(["name:Ana", "name:ana silva", "name:ana*", "name:*SILVA", "name:A*a"].map(finds)).toEqual([
+      ...[false, false, true, true, true],
+    ]);
+  });
+
+  test("an address is found however it is written, as at a sign-in", () => {
+    for (const query of ["email:ana@shop.test", "email:Ana@SHOP.test", "-email:bob@shop.test", "email>ANA"]) {
+      expect(finds(query)).toBe(true);
+    }
+    expect(finds("-email:ANA@Shop.test")).toBe(false);
+    const umlaut = (query: string) => matches(parse(query), () => "ana@xn--mnchen-3ya.de");
+    const found = ["ana@münchen.de", "ANA@MÜNCHEN.DE", "ana@xn--mnchen-3ya.de", "ana@mu\u0308nchen.de"];
+    const wild = ["*@münchen.de", "*MÜNCHEN*", "ana@mü*", "*xn--mnchen*", "a*ü*e", "*mu\u0308n*"];
+    for (const value of [...found, ...wild]) expect([value, umlaut(`email:${value}`)]).toEqual([value, true]);
+    for (const value of ["*@munchen.de", "ana@mün", "*ö*"]) expect(umlaut(`email:${value}`)).toBe(false);
+    expect(matches(containing("email", "MÜNCH"), () => "ana@xn--mnchen-3ya.de")).toBe(true);
   });
 
   test("a day is all of it for equality, and its beginning for comparisons", () => {
