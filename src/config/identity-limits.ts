@@ -87,6 +87,8 @@ export const identityLimits = {
   /** Of one line of an import; how many faulty lines of one request are told. */
   importLineBytesMax: 64 * 1024,
   importErrorsShown: 100,
+  /** Users with the mailbox of another one who are told at once, of a list or of one request of an import. */
+  addressPairsShown: 100,
   search: {
     /** Of one query and its tokens; more is a 400. */
     queryBytesMax: 1_024,

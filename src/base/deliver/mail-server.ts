@@ -1,3 +1,4 @@
+import { asciiDomain } from "../pure/domain-names.ts";
 import { Failure } from "../wire/failure.ts";
 
 /** Fails `invalid` as `mailServer` does. */
@@ -25,7 +26,10 @@ export function mailServer(text: string): MailServer {
     throw new Failure("invalid", "the address of the mail server is not smtp://USER:PASSWORD@HOST:PORT or smtps://…");
   }
   const secure = url.protocol === "smtps:";
-  const host = url.hostname.replace(/^\[|\]$/g, "");
+  // The URL parser leaves hosts of these schemes as they are, escaped.
+  const written = url.hostname.replace(/^\[|\]$/g, "");
+  const host = written.includes("%") ? unescaped(written) : written;
+  if (host === undefined) throw new Failure("invalid", "the host of the mail server is not a host name");
   const isLocal = host === "localhost" || host === "127.0.0.1" || host === "::1";
   const auth =
     url.username === ""
@@ -33,4 +37,12 @@ export function mailServer(text: string): MailServer {
       : { auth: { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) } };
   const port = url.port === "" ? (secure ? 465 : 587) : Number(url.port);
   return { host, port, secure, requireTLS: !secure && !isLocal, ignoreTLS: !secure && isLocal, ...auth };
+}
+
+function unescaped(host: string): string | undefined {
+  try {
+    return asciiDomain(decodeURIComponent(host));
+  } catch {
+    return undefined;
+  }
 }

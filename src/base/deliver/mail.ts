@@ -1,3 +1,4 @@
+import { asciiDomain } from "../pure/domain-names.ts";
 import { unlessAborted } from "../words/abort.ts";
 import type { Secret } from "../words/secret.ts";
 import { mailServer } from "./mail-server.ts";
@@ -27,9 +28,10 @@ export type SendMail = (mail: OutgoingMail, signal: AbortSignal) => Promise<Atte
 /** Makes single attempts over SMTP. Beyond this machine the connection is encrypted, or nothing is sent. */
 export function createMailSender({ url, from, timeoutMs }: MailOptions): SendMail {
   const server = mailServer(url.reveal());
-  const domain = from.slice(from.lastIndexOf("@") + 1).replace(/>\s*$/, "");
+  const sender = withAsciiDomain(from);
+  const domain = sender.slice(sender.lastIndexOf("@") + 1).replace(/>\s*$/, "");
   return async function sendMail(mail, signal) {
-    const { id, ...content } = mail;
+    const { id, ...content } = { ...mail, to: withAsciiDomain(mail.to) };
     // Loaded with the first mail: it takes megabytes of memory, and many servers send none.
     const { createTransport } = await import("nodemailer");
     const transport = createTransport({
@@ -43,7 +45,7 @@ export function createMailSender({ url, from, timeoutMs }: MailOptions): SendMai
     });
     try {
       const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-      const sending = transport.sendMail({ ...content, from, messageId: `<${id}@${domain}>` });
+      const sending = transport.sendMail({ ...content, from: sender, messageId: `<${id}@${domain}>` });
       const sent = await unlessAborted(sending, limit);
       return sent === undefined
         ? { outcome: "failed", result: `not sent within ${timeoutMs / 1_000} s` }
@@ -54,6 +56,14 @@ export function createMailSender({ url, from, timeoutMs }: MailOptions): SendMai
       transport.close();
     }
   };
+}
+
+/** `Shop <a@münchen.de>` as every mail server takes it; a domain that is none stays for the server to refuse. */
+function withAsciiDomain(address: string): string {
+  return address.replace(/@([^@>\s]+)(?=>?\s*$)/, (all, domain: string) => {
+    const ascii = asciiDomain(domain);
+    return ascii === undefined ? all : `@${ascii}`;
+  });
 }
 
 /** What the server said may repeat the address, or more: only its number is kept. */

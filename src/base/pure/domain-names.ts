@@ -22,8 +22,14 @@ function converted(text: string): string | undefined {
   return url?.hostname.slice(0, -last.length);
 }
 
+/** A mail address as people read it: `ana@münchen.de`. Never compare or store it. */
+export function readableEmail(email: string): string {
+  const at = email.lastIndexOf("@");
+  return `${email.slice(0, at + 1)}${readableDomain(email.slice(at + 1))}`;
+}
+
 /** A domain as people read it. A label that could be taken for another one, as it mixes scripts, stays `xn--…`. */
-export function readableDomain(domain: string): string {
+function readableDomain(domain: string): string {
   return domain.split(".").map(readableLabel).join(".");
 }
 

@@ -1,3 +1,4 @@
+import { readableEmail } from "../../base/pure/domain-names.ts";
 import {
   disablePeople,
   enablePeople,
@@ -79,7 +80,11 @@ const commands: readonly Command[] = [
       }
       const body = { role, apps: args.values("app").flatMap((text) => text.split(",").filter((glob) => glob !== "")) };
       const data = await context.api.call(setPerson, { params: { person }, body });
-      answer(context, data, () => `${printable(data.email)} is ${data.role}${endedText(data.sessions_ended)}`);
+      answer(
+        context,
+        data,
+        () => `${printable(readableEmail(data.email))} is ${data.role}${endedText(data.sessions_ended)}`,
+      );
       if (!context.json && !data.has_account) await noteAccount(context, data.email);
       return exitCodes.done;
     },
@@ -156,7 +161,7 @@ async function tell(
   text: (ended: string) => string,
 ): Promise<number> {
   const data = await context.api.call(endpoint, { params: { person } });
-  return answer(context, data, () => `${printable(data.email)}${text(endedText(data.sessions_ended))}`);
+  return answer(context, data, () => `${printable(readableEmail(data.email))}${text(endedText(data.sessions_ended))}`);
 }
 
 function endedText(count: number): string {
@@ -178,7 +183,7 @@ function peopleText(people: readonly Person[], { clock, terminal }: Context): st
   const now = clock.now();
   const rows = people.map(({ email, role, apps, last_sign_in_at: at, sessions }) =>
     [
-      email,
+      readableEmail(email),
       role,
       apps.length === 0 ? "all" : apps.join(","),
       at === undefined ? "never" : ageOf(at, now),

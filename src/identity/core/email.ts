@@ -1,4 +1,4 @@
-import { asciiDomain, readableDomain } from "../../base/pure/domain-names.ts";
+import { asciiDomain } from "../../base/pure/domain-names.ts";
 
 /** RFC 5321 section 4.5.3.1. */
 const addressLengthMax = 254;
@@ -20,12 +20,6 @@ export function normaliseEmail(text: string): string | undefined {
     return undefined;
   const email = `${name}@${domain}`;
   return email.length > addressLengthMax ? undefined : email;
-}
-
-/** An address as people read it: `ana@münchen.de`. Never compare or store it. */
-export function readableEmail(email: string): string {
-  const at = email.lastIndexOf("@");
-  return `${email.slice(0, at + 1)}${readableDomain(email.slice(at + 1))}`;
 }
 
 /** The address that a search for exactly this text means. */

@@ -1,4 +1,4 @@
-import { asciiDomain } from "../../base/pure/domain-names.ts";
+import { asciiDomain, readableEmail } from "../../base/pure/domain-names.ts";
 import { isFields } from "../../base/pure/fields.ts";
 import type { BuiltInProvider } from "../api/providers.ts";
 import { type Parsed, parsed, unreadable } from "../../base/pure/parsed.ts";
@@ -63,7 +63,7 @@ function google(fields: Fields): Parsed<Profile> {
     // It always returns a verified one (section 1 of the contract): only its own word against that counts.
     emailVerified: email !== undefined && isTrue(fields.email_verified ?? fields.verified_email ?? true),
     authoritative: domain === "gmail.com" || (domain !== undefined && domain === hosted),
-    name: text(fields.name) ?? email ?? "",
+    name: text(fields.name) ?? readableEmail(email ?? ""),
     avatarUrl: avatar(fields.picture),
   });
 }
@@ -103,7 +103,7 @@ function oidc(fields: Fields, { issuer, trusted = false }: ProfileInput): Parsed
     email,
     emailVerified: trusted && email !== undefined && isTrue(fields.email_verified),
     authoritative: trusted,
-    name: text(fields.name) ?? text(fields.preferred_username) ?? email ?? "",
+    name: text(fields.name) ?? text(fields.preferred_username) ?? readableEmail(email ?? ""),
     avatarUrl: avatar(fields.picture),
   });
 }

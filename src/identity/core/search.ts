@@ -1,4 +1,5 @@
-import { readableEmail, searchedEmail } from "./email.ts";
+import { readableEmail } from "../../base/pure/domain-names.ts";
+import { searchedEmail } from "./email.ts";
 import { fold, isAscii } from "./fold.ts";
 import type { SearchColumns } from "./search-columns.ts";
 import { parseTimeValue } from "./time-value.ts";

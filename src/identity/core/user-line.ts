@@ -8,6 +8,8 @@ export interface UserLine {
   /** UUID in lower case; a new one is made where it is left out. */
   id: string | undefined;
   email: string;
+  /** The same as the line writes it, but for case and blanks: a domain has several forms. */
+  written: string;
   name: string | undefined;
   avatarUrl: string | undefined;
   emailVerifiedAt: number | undefined;
@@ -58,6 +60,7 @@ function readUser(fields: Fields, now: number): UserLine {
   return {
     id: uuidOf(fields.id),
     email: emailOf(fields.email),
+    written: String(fields.email).trim().normalize("NFC").toLowerCase(),
     name: textOf(fields, "name", nameMax),
     avatarUrl: addressOf(textOf(fields, "avatar_url", textMax)),
     emailVerifiedAt: momentOf(fields, { at: "email_verified_at", flag: "email_verified", now }),
@@ -191,7 +194,7 @@ function identityOf(value: unknown): IdentityLine {
 }
 
 /** The same as a line of an export, without the line end. */
-export function formatUserLine(user: UserLine): string {
+export function formatUserLine(user: Omit<UserLine, "written">): string {
   const time = (at: number | undefined) => (at === undefined ? undefined : new Date(at).toISOString());
   return JSON.stringify({
     id: user.id,

@@ -1,3 +1,4 @@
+import { readableEmail } from "../../base/pure/domain-names.ts";
 import type { FormOutcome, FormProblem } from "../service/forms.ts";
 import { pageAnswer } from "./hosted-answers.ts";
 import type { PageCall } from "./hosted-mount.ts";
@@ -89,6 +90,6 @@ function sentAnswer(
 ): Response {
   const say = sayFor(face);
   const nonce = plane.identity.hosted.newSecret();
-  const [heading, text, hint] = [say("check_mail"), say(sent, { email }), say("check_mail_hint")];
+  const [heading, text, hint] = [say("check_mail"), say(sent, { email: readableEmail(email) }), say("check_mail_hint")];
   return pageAnswer(messagePage({ face, nonce, heading, text, hint }), { nonce, image: face.logoUrl });
 }

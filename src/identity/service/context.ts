@@ -28,6 +28,7 @@ export interface IdentityLimits {
   tokenBytesMax: number;
   listBytesMax: number;
   listPageRows: number;
+  addressPairsShown: number;
   signInTokenMs: number;
   accessTokenMs: number;
   refreshGraceMs: number;

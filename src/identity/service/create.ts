@@ -3,6 +3,7 @@ import type { SendMail } from "../../base/deliver/mail.ts";
 import type { SendWebhook } from "../../base/deliver/webhook.ts";
 import type { Gate } from "../../base/deliver/gate.ts";
 import type { Log } from "../../base/words/log.ts";
+import { reportPairs } from "./address-pairs.ts";
 import { derivedKey, type Secret } from "../../base/words/secret.ts";
 import type { IdentityStore } from "../store/open-store.ts";
 import { createAccess } from "./auth.ts";
@@ -109,6 +110,7 @@ export function createIdentity(parts: IdentityParts): RunningIdentity {
     context,
     close: thread.close,
     async run(signal) {
+      reportPairs(context);
       await Promise.all(loops.map((loop) => loop(signal)));
     },
   };

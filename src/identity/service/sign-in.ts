@@ -1,3 +1,4 @@
+import { readableEmail } from "../../base/pure/domain-names.ts";
 import { normaliseEmail } from "../core/email.ts";
 import type { User } from "../store/records.ts";
 import { auditAttempt } from "./audit.ts";
@@ -72,6 +73,8 @@ export function offersPassword({ settings }: InstanceEntry): boolean {
   return settings.email_signin && settings.password_signin;
 }
 
+const readable = ({ email }: User) => readableEmail(email);
+
 function offerTo({ context, providers }: SignInParts, browser: Browser): Offer {
   const { entry } = browser;
   const { store, clock } = context;
@@ -83,7 +86,7 @@ function offerTo({ context, providers }: SignInParts, browser: Browser): Offer {
     providers: providers.buttons(entry.instance.seq),
     email: offersPassword(entry),
     signUp: offersPassword(entry) && entry.settings.email_signup,
-    current: isWelcome ? { name: user.name || user.email, email: user.email } : undefined,
+    current: isWelcome ? { name: user.name || readable(user), email: readable(user) } : undefined,
   };
 }
 

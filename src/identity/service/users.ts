@@ -1,6 +1,7 @@
 import { Failure } from "../../base/wire/failure.ts";
 import type { IdentityNouns } from "../store/open-store.ts";
 import type { Instance, User } from "../store/records.ts";
+import { settlePair } from "./address-pairs.ts";
 import { audit } from "./audit.ts";
 import type { Caller } from "./auth.ts";
 import type { IdentityContext } from "./context.ts";
@@ -38,6 +39,7 @@ export function removeUser(nouns: SessionNouns & Pick<IdentityNouns, "oneTime">,
   audit(nouns, { instance, actor, action: "user.delete", userId, email, now });
   if (isKnown) emit(nouns, { instance, type: "user.deleted", data: { id: userId, email }, now });
   nouns.users.remove(user.seq);
+  settlePair(nouns, { instance, email, now });
 }
 
 export function createUsers({ store, cursors, clock, limits }: IdentityContext): Users {

@@ -4,6 +4,7 @@ import { copyInto, openDatabase, quickCheck } from "../../base/sqlite/database.t
 import { bindKey, createMeta } from "../../base/sqlite/meta.ts";
 import { createSeal, type Seal } from "../../base/sqlite/seal.ts";
 import { createWriter, type WriteOptions } from "../../base/sqlite/write.ts";
+import { settleAddresses } from "./address-forms.ts";
 import { type Apps, createApps } from "./apps.ts";
 import { type Audit, createAudit } from "./audit.ts";
 import { type Browsers, createBrowsers } from "./browsers.ts";
@@ -17,6 +18,7 @@ import { first } from "./migrations/0001-first.ts";
 import { second } from "./migrations/0002-state-clients.ts";
 import { third } from "./migrations/0003-one-time-counts.ts";
 import { fourth } from "./migrations/0004-spent-tokens.ts";
+import { fifth } from "./migrations/0005-address-forms.ts";
 import { createOauthStates, type OauthStates } from "./oauth-states.ts";
 import { createOneTime, type OneTimes } from "./one-time.ts";
 import { createProviders, type Providers } from "./providers.ts";
@@ -32,7 +34,7 @@ import { followUsers } from "./touched-users.ts";
 import { createUsers, type Users } from "./users.ts";
 
 /** In order and for ever: a released migration is never edited, a change is a new file. */
-export const identityMigrations: readonly string[] = [first, second, third, fourth];
+export const identityMigrations: readonly string[] = [first, second, third, fourth, fifth];
 
 /** The nouns of the identity service. Reads see the last commit; call what writes only inside `write`. */
 export interface IdentityNouns {
@@ -99,6 +101,7 @@ export function openIdentityStore({ path, key, usersKept = 0 }: IdentityStoreOpt
     tuneForMany(db);
     const seal = createSeal(key);
     bindKey(createMeta(db), seal, path);
+    settleAddresses(db);
     return assemble(db, { file: path, seal, usersKept });
   } catch (error) {
     db.close();

@@ -151,7 +151,7 @@ export interface User {
   /** UUID. */
   id: string;
   instance: number;
-  /** Trimmed, NFC, lower case. */
+  /** In the one form of `normaliseEmail`; otherwise only where another user has that form. */
   email: string;
   name: string;
   avatarUrl: string | undefined;

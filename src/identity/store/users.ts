@@ -1,4 +1,5 @@
 import type { Database } from "bun:sqlite";
+import { writtenDomain } from "./address-forms.ts";
 import type { User } from "./records.ts";
 
 export interface UserRow {
@@ -29,6 +30,8 @@ export interface Users {
   providers(seq: number): string[];
   /** Oldest first; `after` is the `seq` of the last one seen. */
   oldest(instance: number, page: { limit: number; after: number }): User[];
+  /** Whose address is not in its one form: another user had that already. Oldest first; of all instances where none is given. */
+  writtenOtherwise(most: number, instance?: number): User[];
   add(user: Omit<User, "seq">): User;
   /** Undefined, and nothing done, where the id or the address is taken; else the `seq` of the new row. */
   addNew(user: Omit<User, "seq">): number | undefined;
@@ -49,6 +52,8 @@ export function createUsers(db: Database): Users {
       sql.newest.all(instance, before ?? Number.MAX_SAFE_INTEGER, limit).map(toUser),
     providers: (seq) => sql.providers.all(seq).map(({ provider }) => provider),
     oldest: (instance, { limit, after }) => sql.oldest.all(instance, after, limit).map(toUser),
+    writtenOtherwise: (most, instance) =>
+      (instance === undefined ? sql.written.all(most) : sql.writtenIn.all(instance, most)).map(toUser),
     addNew(user) {
       const { id, instance, createdAt, updatedAt } = user;
       const { changes, lastInsertRowid } = sql.insertNew.run(id, instance, ...columnsOf(user), createdAt, updatedAt);
@@ -72,6 +77,8 @@ const insertUser =
   "insert into users (id, instance, email, name, avatar_url, email_verified_at, placeholder, password_hash," +
   " banned_at, created_at, updated_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
+const written = `select * from users indexed by users_by_written_domain where ${writtenDomain}`;
+
 function prepare(db: Database) {
   return {
     byId: db.query<UserRow, [number, string]>("select * from users where instance = ? and id = ?"),
@@ -84,6 +91,8 @@ function prepare(db: Database) {
     oldest: db.query<UserRow, [number, number, number]>(
       "select * from users where instance = ? and seq > ? order by seq limit ?",
     ),
+    written: db.query<UserRow, [number]>(`${written} order by instance, seq limit ?`),
+    writtenIn: db.query<UserRow, [number, number]>(`${written} and instance = ? order by seq limit ?`),
     providers: db.query<{ provider: string }, [number]>("select provider from identities where user = ? order by seq"),
     insert: db.query<UserRow, Value[]>(`${insertUser} returning *`),
     insertNew: db.query<unknown, Value[]>(`${insertUser} on conflict do nothing`),

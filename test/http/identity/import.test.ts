@@ -31,11 +31,13 @@ test("users come in, faulty lines are told by number, and the same lines again c
     created: 2,
     updated: 0,
     skipped: 0,
+    paired: 0,
     failed: 2,
     errors: [
       { line: 4, error: "email: is required, and must be an address" },
       { line: 5, error: "email: is required, and must be an address" },
     ],
+    pairs: [],
   });
   expect(await send(text)).toMatchObject({ created: 0, skipped: 2, failed: 2 });
   const audit = await manage(`GET /identity/audit?instance=${shop.id}&query=action:user.import`);

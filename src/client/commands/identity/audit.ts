@@ -1,3 +1,4 @@
+import { readableEmail } from "../../../base/pure/domain-names.ts";
 import { listIdentityAudit } from "../../../identity/api/manage/audit.ts";
 import { answer, type Command } from "../../shell/command.ts";
 import { timeText } from "../../text/time-text.ts";
@@ -27,7 +28,7 @@ export const auditCommand: Command = {
       if (data.entries.length === 0) return "nothing is on record";
       const rows = data.entries.map(({ at, actor, action, email, ip_address, detail }) => {
         const more = Object.keys(detail).length === 0 ? "" : JSON.stringify(detail);
-        return [timeText(at), actor, action, email ?? "-", ip_address ?? "-", more];
+        return [timeText(at), actor, action, readableEmail(email ?? "-"), ip_address ?? "-", more];
       });
       return `${table(["TIME", "ACTOR", "ACTION", "EMAIL", "IP", "DETAIL"], rows, context)}${moreText(data.next)}`;
     });

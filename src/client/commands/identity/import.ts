@@ -5,6 +5,7 @@ import type { Arguments } from "../../shell/arguments.ts";
 import { answer, type Command, type Context } from "../../shell/command.ts";
 import { CommandFailure, exitCodes } from "../../shell/failures.ts";
 import { batchedLines } from "../../session/line-batches.ts";
+import { printable } from "../../shell/style.ts";
 import { oneWord } from "../../shell/words.ts";
 import { instanceFlag, instanceOf } from "./shared.ts";
 
@@ -35,15 +36,19 @@ async function send(context: Context, args: Arguments, file: string): Promise<Im
   const { api, signal, terminal, limits } = context;
   const instance = await instanceOf(context, args);
   const update = args.on("update") ? "true" : undefined;
-  const total: ImportResult = { lines: 0, created: 0, updated: 0, skipped: 0, failed: 0, errors: [] };
+  const counts = { lines: 0, created: 0, updated: 0, skipped: 0, paired: 0, failed: 0 };
+  const total: ImportResult = { ...counts, errors: [], pairs: [] };
   let before = 0;
   for await (const { text, count, last } of batchedLines(source(context, file), batchBytesMax)) {
     if (signal.aborted) throw new CommandFailure("interrupted: run it again to go on", exitCodes.interrupted);
     const result = await api.call(importIdentityUsers, { query: { instance, update }, body: text, signal });
-    for (const name of ["lines", "created", "updated", "skipped", "failed"] as const) total[name] += result[name];
+    for (const name of ["lines", "created", "updated", "skipped", "paired", "failed"] as const)
+      total[name] += result[name];
     const room = limits.faultsShownMax - total.errors.length;
     const told = result.errors.slice(0, Math.max(0, room));
     total.errors.push(...told.map(({ line, error }) => ({ line: line + before, error })));
+    const pairRoom = Math.max(0, limits.faultsShownMax - total.pairs.length);
+    total.pairs.push(...result.pairs.slice(0, pairRoom).map((pair) => ({ ...pair, line: pair.line + before })));
     before += count;
     if (!last) terminal.block([resultText(total)]);
   }
@@ -69,7 +74,13 @@ function resultText({ created, updated, skipped, failed }: ImportResult): string
   return `${created} created, ${updated} updated, ${skipped} there already, ${failed} failed`;
 }
 
-function tellErrors({ errors, failed }: ImportResult, { terminal }: Context): void {
+function tellErrors({ errors, failed, pairs, paired }: ImportResult, { terminal }: Context): void {
+  for (const { line, email, user } of pairs) {
+    terminal.note(
+      `line ${line}: ${printable(email)} is the mailbox of user ${user}: left out; give the id to mean that user`,
+    );
+  }
+  if (paired > pairs.length) terminal.note(`… and ${paired - pairs.length} more such lines`);
   for (const { line, error } of errors) terminal.note(`line ${line}: ${error}`);
   if (failed > errors.length) terminal.note(`… and ${failed - errors.length} more`);
 }

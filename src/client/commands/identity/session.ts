@@ -1,3 +1,4 @@
+import { readableEmail } from "../../../base/pure/domain-names.ts";
 import { listIdentitySessions, revokeIdentitySession } from "../../../identity/api/manage/sessions.ts";
 import { answer, type Command } from "../../shell/command.ts";
 import { oneWord } from "../../shell/words.ts";
@@ -30,7 +31,7 @@ export const sessionCommands: readonly Command[] = [
         if (data.sessions.length === 0) return "no sessions";
         const rows = data.sessions.map((session) => [
           session.session_id,
-          session.email,
+          readableEmail(session.email),
           session.provider,
           session.ip_address,
           timeText(session.last_signin_at),
@@ -50,7 +51,7 @@ export const sessionCommands: readonly Command[] = [
       const session = oneWord(args, "which session: its id");
       const query = { instance: await instanceOf(context, args) };
       const data = await context.api.call(revokeIdentitySession, { params: { session }, query });
-      return answer(context, data, () => `ended session ${data.session_id} of ${data.email}`);
+      return answer(context, data, () => `ended session ${data.session_id} of ${readableEmail(data.email)}`);
     },
   },
 ];

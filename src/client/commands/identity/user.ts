@@ -1,14 +1,17 @@
+import { readableEmail } from "../../../base/pure/domain-names.ts";
 import {
   banIdentityUser,
   createIdentityUser,
   deleteIdentityUser,
   getIdentityUser,
   type IdentityUser,
+  listIdentityPairs,
   listIdentityUsers,
   setIdentityPassword,
   unbanIdentityUser,
   verifyIdentityUser,
 } from "../../../identity/api/manage/users.ts";
+import type { DataOf } from "../../../base/wire/endpoint.ts";
 import type { Arguments } from "../../shell/arguments.ts";
 import { assent, yesFlag } from "../../shell/ask.ts";
 import { answer, type Command, type Context } from "../../shell/command.ts";
@@ -78,6 +81,23 @@ export const userCommands: readonly Command[] = [
     },
   },
   {
+    name: "pairs",
+    summary: "list users with one mailbox, whose addresses earlier versions stored in two forms",
+    usage: ["identity user pairs [--instance ID]"],
+    lists: rowsOf("pairs", "email"),
+    detail: [
+      "An address such as ana@münchen.de has one form today (ana@xn--mnchen-3ya.de). Sign-ins by address lead",
+      "to HOLDER; OTHER can sign in through a provider only. Nothing merges them: delete the one that is wrong,",
+      "and the other one has the address.",
+    ],
+    flags: [{ ...instanceFlag, summary: "instance (default: all)" }],
+    async run(context, args) {
+      noWords(args);
+      const data = await context.api.call(listIdentityPairs, { query: { instance: args.value("instance") } });
+      return answer(context, data, () => pairsText(data, context));
+    },
+  },
+  {
     name: "show",
     summary: "show a user",
     usage: ["identity user show USER [--instance ID]"],
@@ -96,7 +116,7 @@ export const userCommands: readonly Command[] = [
     flags: [instanceFlag],
     async run(context, args) {
       const data = await context.api.call(banIdentityUser, await target(context, args));
-      return answer(context, data, () => `banned ${data.email}, ${ended(data.sessions_revoked)}`);
+      return answer(context, data, () => `banned ${readableEmail(data.email)}, ${ended(data.sessions_revoked)}`);
     },
   },
   {
@@ -107,7 +127,7 @@ export const userCommands: readonly Command[] = [
     flags: [instanceFlag],
     async run(context, args) {
       const data = await context.api.call(unbanIdentityUser, await target(context, args));
-      return answer(context, data, () => `${data.email} may sign in again`);
+      return answer(context, data, () => `${readableEmail(data.email)} may sign in again`);
     },
   },
   {
@@ -118,7 +138,7 @@ export const userCommands: readonly Command[] = [
     flags: [instanceFlag],
     async run(context, args) {
       const data = await context.api.call(verifyIdentityUser, await target(context, args));
-      return answer(context, data, () => `the address ${data.email} is verified`);
+      return answer(context, data, () => `the address ${readableEmail(data.email)} is verified`);
     },
   },
   {
@@ -140,7 +160,7 @@ export const userCommands: readonly Command[] = [
       const body = password === undefined ? {} : { password };
       const data = await context.api.call(setIdentityPassword, { ...(await target(context, args)), body });
       const done = password === undefined ? "has no password any more" : "has a new password";
-      return answer(context, data, () => `${data.email} ${done}, ${ended(data.sessions_revoked)}`);
+      return answer(context, data, () => `${readableEmail(data.email)} ${done}, ${ended(data.sessions_revoked)}`);
     },
   },
   {
@@ -176,7 +196,7 @@ function usersText(users: readonly IdentityUser[], context: Context): string {
   if (users.length === 0) return "no users";
   const rows = users.map((user) => [
     user.id,
-    user.email,
+    readableEmail(user.email),
     user.name,
     user.banned_at === undefined ? (user.email_verified ? "verified" : "unverified") : "banned",
     user.providers.join(",") || "-",
@@ -185,8 +205,23 @@ function usersText(users: readonly IdentityUser[], context: Context): string {
   return table(["ID", "EMAIL", "NAME", "STATE", "PROVIDERS", "CREATED"], rows, context);
 }
 
+function pairsText({ pairs, more }: DataOf<typeof listIdentityPairs>, context: Context): string {
+  if (pairs.length === 0) return "every mailbox has one user";
+  const rows = pairs.map(({ email, holder, other }) => [
+    email,
+    other.instance,
+    holder?.id ?? "-",
+    other.id,
+    other.email,
+  ]);
+  const head = ["MAILBOX", "INSTANCE", "HOLDER", "OTHER", "STORED AS"];
+  return `${table(head, rows, context)}${more ? "\nthere are more: these are the first" : ""}`;
+}
+
 function userText(user: IdentityUser): string {
-  const rows = Object.entries(user).map(([name, value]) => {
+  const readable = readableEmail(user.email);
+  const email = readable === user.email ? readable : `${readable} (${user.email})`;
+  const rows = Object.entries({ ...user, email }).map(([name, value]) => {
     return [name, printable(Array.isArray(value) ? value.join(", ") : String(value ?? "-"))];
   });
   return listText(rows);

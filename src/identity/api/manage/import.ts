@@ -8,10 +8,22 @@ export const ImportResult = Type.Object({
   created: Type.Integer(),
   updated: Type.Integer(),
   skipped: Type.Integer({ description: "were there already" }),
+  paired: Type.Integer({
+    description:
+      "of the skipped: lines without an id whose address is another form of a user's, which may be another person",
+  }),
   failed: Type.Integer(),
   errors: Type.Array(
     Type.Object({ line: Type.Integer({ description: "1 is the first of this request" }), error: Type.String() }),
     { description: "the first ones" },
+  ),
+  pairs: Type.Array(
+    Type.Object({
+      line: Type.Integer(),
+      email: Type.String({ description: "as the line writes it" }),
+      user: Type.String({ description: "id of the user who has the mailbox" }),
+    }),
+    { description: "the first of `paired`" },
   ),
 });
 export type ImportResult = Static<typeof ImportResult>;

@@ -40,6 +40,24 @@ export const listIdentityUsers = endpoint({
   data: Type.Object({ users: Type.Array(IdentityUser), next: Type.Optional(Type.String()) }),
 });
 
+export const listIdentityPairs = endpoint({
+  method: "GET",
+  path: "/identity/pairs",
+  summary: "Users with one mailbox, whose domain earlier versions stored in two forms; nothing merges them",
+  query: Type.Object({ instance: Text("id of the instance (default: all)") }),
+  data: Type.Object({
+    pairs: Type.Array(
+      Type.Object({
+        email: Type.String({ description: "the address that the service knows the mailbox by" }),
+        holder: Type.Optional(IdentityUser),
+        other: IdentityUser,
+      }),
+      { description: "sign-ins with the address lead to `holder`; no sign-in by address finds `other`" },
+    ),
+    more: Type.Boolean({ description: "there are others" }),
+  }),
+});
+
 export const createIdentityUser = endpoint({
   method: "POST",
   path: "/identity/users",

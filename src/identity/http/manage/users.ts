@@ -3,6 +3,7 @@ import {
   createIdentityUser,
   deleteIdentityUser,
   getIdentityUser,
+  listIdentityPairs,
   listIdentityUsers,
   setIdentityPassword,
   unbanIdentityUser,
@@ -15,7 +16,7 @@ import { readCount, readParam } from "../../../base/http/request.ts";
 
 const pageDefault = 50;
 
-export function mountIdentityUsers(plane: Plane, { users }: Management, options: { pageMax: number }): void {
+export function mountIdentityUsers(plane: Plane, { users, pairs }: Management, options: { pageMax: number }): void {
   const userOf = ({ params, query }: Pick<Call<typeof getIdentityUser>, "params" | "query">) => ({
     instance: query.instance,
     user: readParam(params, "user"),
@@ -24,6 +25,7 @@ export function mountIdentityUsers(plane: Plane, { users }: Management, options:
     const page = { limit: readCount("limit", limit, options.pageMax) ?? pageDefault, cursor };
     return users.list(instance, { query, strict: readFlag(strict, true), ...page });
   });
+  mount(plane, listIdentityPairs, ({ query: { instance } }) => pairs(instance));
   mount(plane, createIdentityUser, ({ query: { instance }, body, actor }) => users.create(instance, body, { actor }));
   mount(plane, getIdentityUser, (call) => users.get(userOf(call)));
   mount(plane, banIdentityUser, (call) => users.ban(userOf(call), call));

@@ -18,7 +18,13 @@ export interface ImportRequest {
 /** Lines per transaction: each holds up every sign-in for as long as it takes. */
 const linesAtOnce = 2_000;
 
-type Outcome = "created" | "updated" | "skipped" | { error: string };
+type Outcome = "created" | "updated" | "skipped" | { error: string } | Pair;
+
+/** The line says another form of the address of a user who is there. */
+interface Pair {
+  email: string;
+  user: string;
+}
 
 /**
  * Takes up users. A faulty line is told and left out, and the same lines sent again change nothing: an import that was
@@ -32,19 +38,23 @@ export async function importUsers(
 ): Promise<ImportResult> {
   const { store, limits, clock } = context;
   const { seq } = requireInstance(context, id);
-  const result: ImportResult = { lines: 0, created: 0, updated: 0, skipped: 0, failed: 0, errors: [] };
+  const counts = { lines: 0, created: 0, updated: 0, skipped: 0, paired: 0, failed: 0 };
+  const result: ImportResult = { ...counts, errors: [], pairs: [] };
+  const written = new Map<string, string>();
   const lines = text.split("\n");
+  const ambiguous = ambiguousIn(lines, clock.now());
   for (let from = 0; from < lines.length || from === 0; from += linesAtOnce) {
     const slice = lines.slice(from, from + linesAtOnce);
     const isLast = from + linesAtOnce >= lines.length;
     await store.write(
       (nouns) => {
         const instance = requireInstance(context, id);
-        const placing = { nouns, instance, update, now: clock.now() };
+        const placing = { nouns, instance, update, written, ambiguous, now: clock.now() };
         for (const [index, line] of slice.entries()) {
           count(result, placeLine(line, placing, limits.importLineBytesMax), {
             line: from + index + 1,
             errorsMax: limits.importErrorsShown,
+            pairsMax: limits.addressPairsShown,
           });
         }
         if (isLast) record(nouns, { seq, actor, result, now: clock.now() });
@@ -59,6 +69,10 @@ interface Placing {
   nouns: IdentityNouns;
   instance: Instance;
   update: boolean;
+  /** Addresses that this request has made users of, as the lines write them. */
+  written: Map<string, string>;
+  /** Addresses that this request writes in several forms, without ids: which of the lines means the user is unknown. */
+  ambiguous: ReadonlySet<string>;
   now: number;
 }
 
@@ -96,11 +110,13 @@ function placeUser(line: UserLine, placing: Placing): Outcome {
   });
   if (seq === undefined) return meet(line, placing);
   addIdentities(seq, line, placing);
+  placing.written.set(line.email, line.written);
   return "created";
 }
 
 /** The id or the address is there already. */
-function meet(line: UserLine, { nouns, instance, update, now }: Placing): Outcome {
+function meet(line: UserLine, placing: Placing): Outcome {
+  const { nouns, instance, update, now } = placing;
   const byId = line.id === undefined ? undefined : nouns.users.find(line.id);
   if (byId !== undefined && byId.instance !== instance.seq) {
     return { error: `id: ${line.id} is a user of another instance` };
@@ -110,12 +126,35 @@ function meet(line: UserLine, { nouns, instance, update, now }: Placing): Outcom
     return { error: `email: ${line.email} belongs to user ${byEmail.id}` };
   }
   const present = byId ?? byEmail;
+  if (present !== undefined && isOtherForm(line, present, placing)) return { email: line.written, user: present.id };
   if (present === undefined || !update) return "skipped";
   const changed = merged(present, line);
   const isSame = Object.entries(changed).every(([field, value]) => present[field as keyof User] === value);
   if (!isSame) nouns.users.update({ ...changed, updatedAt: line.updatedAt ?? now });
-  const joined = addIdentities(present.seq, line, { nouns, instance, update, now });
+  const joined = addIdentities(present.seq, line, placing);
   return isSame && joined === 0 ? "skipped" : "updated";
+}
+
+function ambiguousIn(lines: readonly string[], now: number): Set<string> {
+  const forms = new Map<string, string>();
+  const ambiguous = new Set<string>();
+  for (const text of lines) {
+    // Only such lines can have a second form; there may be a million others.
+    if (!/[^\x00-\x7f]|xn--/i.test(text)) continue;
+    const line = parseUserLine(text.trim(), now);
+    if (!line.ok || line.value === undefined || line.value.id !== undefined) continue;
+    const { email, written } = line.value;
+    if ((forms.get(email) ?? written) !== written) ambiguous.add(email);
+    forms.set(email, written);
+  }
+  return ambiguous;
+}
+
+/** A line of our own earlier requests looks the same as one that means somebody else: it is left out either way. */
+function isOtherForm(line: UserLine, { email }: User, { written, ambiguous }: Placing): boolean {
+  if (line.id !== undefined) return false;
+  const known = written.get(email);
+  return line.written !== (known ?? email) || (known === undefined && ambiguous.has(email));
 }
 
 function merged(present: User, line: UserLine): User {
@@ -154,11 +193,19 @@ function addIdentities(user: number, line: UserLine, { nouns, instance, now }: P
   return added;
 }
 
-function count(result: ImportResult, outcome: Outcome | undefined, at: { line: number; errorsMax: number }): void {
+function count(
+  result: ImportResult,
+  outcome: Outcome | undefined,
+  at: { line: number; errorsMax: number; pairsMax: number },
+): void {
   if (outcome === undefined) return;
   result.lines += 1;
   if (typeof outcome === "string") result[outcome] += 1;
-  else {
+  else if ("user" in outcome) {
+    result.skipped += 1;
+    result.paired += 1;
+    if (result.pairs.length < at.pairsMax) result.pairs.push({ line: at.line, ...outcome });
+  } else {
     result.failed += 1;
     if (result.errors.length < at.errorsMax) result.errors.push({ line: at.line, error: outcome.error });
   }

@@ -1,4 +1,6 @@
+import type { DataOf } from "../../../base/wire/endpoint.ts";
 import type { ImportResult } from "../../api/manage/import.ts";
+import type { listIdentityPairs } from "../../api/manage/users.ts";
 import type { Quickstart } from "../../api/manage/instances.ts";
 import { createInstances, type Instances } from "../instances.ts";
 import type { Searches } from "../search.ts";
@@ -13,6 +15,7 @@ import { createManagedKeys, type ManagedKeys } from "./keys.ts";
 import { createManagedMails, type ManagedMails } from "./mails.ts";
 import type { ProviderButton } from "../code-exchange.ts";
 import { createPreviews, type Previews } from "./preview.ts";
+import { listPairs } from "./pairs.ts";
 import { createManagedProviders, type ManagedProviders } from "./providers.ts";
 import { createQuickstart } from "./quickstart.ts";
 import { createManagedSessions, type ManagedSessions } from "./sessions.ts";
@@ -29,6 +32,8 @@ export interface Management {
   providers: ManagedProviders;
   previews: Previews;
   users: ManagedUsers;
+  /** Users whose mailbox another user has; of all instances where none is given. Fails `not_found`. */
+  pairs(instance: string | undefined): DataOf<typeof listIdentityPairs>;
   sessions: ManagedSessions;
   mails: ManagedMails;
   webhooks: ManagedWebhooks;
@@ -59,6 +64,7 @@ export function createManagement(context: ManageContext, parts: ManagementParts)
     providers: createManagedProviders(context),
     previews: createPreviews(context, buttons),
     users: createManagedUsers(context, { hashPassword, search }),
+    pairs: (instance) => listPairs(context, instance),
     sessions: createManagedSessions(context, search),
     mails: createManagedMails(context),
     webhooks: createManagedWebhooks(context),

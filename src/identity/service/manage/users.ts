@@ -66,11 +66,11 @@ export function createManagedUsers(context: ManageContext, parts: ManagedUsersPa
       const instance = requireInstance(context, id);
       const { rows, next } =
         query.query === undefined ? page(context, instance, query) : await search(context, parts, { instance, query });
-      return { users: rows.map((user) => wire(store, user, instance)), ...(next === undefined ? {} : { next }) };
+      return { users: rows.map((user) => wireUser(store, user, instance)), ...(next === undefined ? {} : { next }) };
     },
     get(reference) {
       const { user, instance } = find(context, store, reference);
-      return wire(store, user, instance);
+      return wireUser(store, user, instance);
     },
     create: (id, body, by) => createUser(context, parts, { id, body, by }),
     ban: (reference, { actor }) => change(reference, (found) => banUser(found, actor)),
@@ -113,7 +113,8 @@ async function createUser(
 ): Promise<IdentityUser> {
   const fields = readNew(body);
   const { email: address, password } = fields;
-  checkPassword(context, { instance: requireInstance(context, id), email: address.trim().toLowerCase(), password });
+  const checked = normaliseEmail(address) ?? "";
+  checkPassword(context, { instance: requireInstance(context, id), email: checked, password });
   const passwordHash = fields.password === undefined ? undefined : await hashPassword(fields.password);
   return context.store.write((nouns) => {
     const instance = requireInstance(context, id);
@@ -133,7 +134,7 @@ async function createUser(
       updatedAt: now,
     });
     tell(nouns, { instance, user, actor, action: "user.create", type: "user.created", now });
-    return wire(nouns, user, instance);
+    return wireUser(nouns, user, instance);
   });
 }
 
@@ -143,7 +144,7 @@ function banUser({ user, instance, nouns, now }: Changing, actor: string): Banne
   nouns.users.update(banned);
   tell(nouns, { instance, user: banned, actor, action: "user.ban", type: "user.banned", now });
   const ended = endSessions(nouns, { instance, user: banned, actor, reason: "ban", now });
-  return { ...wire(nouns, banned, instance), sessions_revoked: ended };
+  return { ...wireUser(nouns, banned, instance), sessions_revoked: ended };
 }
 
 function unbanUser({ user, instance, nouns, now }: Changing, actor: string): IdentityUser {
@@ -151,17 +152,17 @@ function unbanUser({ user, instance, nouns, now }: Changing, actor: string): Ide
   const free = { ...user, bannedAt: undefined, updatedAt: now };
   nouns.users.update(free);
   tell(nouns, { instance, user: free, actor, action: "user.unban", type: "user.unbanned", now });
-  return wire(nouns, free, instance);
+  return wireUser(nouns, free, instance);
 }
 
 function verifyUser({ user, instance, nouns, now }: Changing, actor: string): IdentityUser {
   if (user.placeholder) throw new Failure("conflict", `${user.email} was made by the service: it has no mailbox`);
-  if (user.emailVerifiedAt !== undefined) return wire(nouns, user, instance);
+  if (user.emailVerifiedAt !== undefined) return wireUser(nouns, user, instance);
   announce(nouns, { user, instance, now });
   const proven = { ...user, emailVerifiedAt: now, updatedAt: now };
   nouns.users.update(proven);
   tell(nouns, { instance, user: proven, actor, action: "user.verify", type: "user.updated", now });
-  return wire(nouns, proven, instance);
+  return wireUser(nouns, proven, instance);
 }
 
 async function setPassword(
@@ -181,7 +182,7 @@ async function setPassword(
     nouns.oneTime.clear(user.seq, "reset_password");
     tell(nouns, { instance, user: changed, actor, action: "user.password", type: "user.updated", now });
     const ended = endSessions(nouns, { instance, user: changed, actor, reason: "password", now });
-    return { ...wire(nouns, changed, instance), sessions_revoked: ended };
+    return { ...wireUser(nouns, changed, instance), sessions_revoked: ended };
   });
 }
 
@@ -271,7 +272,8 @@ function tell(nouns: IdentityNouns, { instance, user, actor, action, type, now }
   emit(nouns, { instance, type, data: { ...resourceOfUser(user, nouns.users.providers(user.seq)) }, now });
 }
 
-function wire(nouns: Pick<IdentityNouns, "users">, user: User, instance: Instance): IdentityUser {
+/** A user as the operator sees it. */
+export function wireUser(nouns: Pick<IdentityNouns, "users">, user: User, instance: Instance): IdentityUser {
   const providers = nouns.users.providers(user.seq);
   return {
     id: user.id,

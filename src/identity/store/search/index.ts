@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import { readableEmail } from "../../core/email.ts";
+import { readableEmail } from "../../../base/pure/domain-names.ts";
 import { fold } from "../../core/fold.ts";
 import type { SearchKind } from "../../core/search-columns.ts";
 import type { IndexFile } from "./index-file.ts";

@@ -1,3 +1,4 @@
+import { asciiDomain } from "../../../base/pure/domain-names.ts";
 import { scopes, type Scope } from "../../api/plane-endpoint.ts";
 import type { Role } from "../../api/people.ts";
 
@@ -16,9 +17,14 @@ export function scopesOf(role: Role): readonly Scope[] {
 /** The actor of what a person does is `person:<address>`, and an actor is short ASCII text. */
 const addressLengthMax = 100;
 
-/** The address of a person as it is kept: trimmed, lower case; undefined where it is none that we take. */
+/**
+ * The address of a person as it is kept, and as the identity service knows it: trimmed, lower case, the domain as DNS
+ * writes it; undefined where it is none that we take.
+ */
 export function personAddress(text: string): string | undefined {
-  const address = text.trim().toLowerCase();
+  const written = text.trim();
+  const at = written.lastIndexOf("@");
+  const address = `${written.slice(0, at + 1).toLowerCase()}${asciiDomain(written.slice(at + 1)) ?? ""}`;
   const isAddress = /^[a-z0-9!$&'+=^_`{|}~.-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)+$/.test(address);
   return isAddress && address.length <= addressLengthMax ? address : undefined;
 }

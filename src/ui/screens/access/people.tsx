@@ -1,3 +1,4 @@
+import { readableEmail } from "../../../base/pure/domain-names.ts";
 import {
   endPlaneSessions,
   listPlanePeople,
@@ -74,7 +75,7 @@ function Roles({ people, again }: PeopleProps) {
       rows={people}
       keyOf={({ email }) => email}
       columns={[
-        { title: "Person", cell: ({ email }) => email },
+        { title: "Person", cell: ({ email }) => readableEmail(email) },
         { title: "Role", cell: ({ role }) => role },
         { title: "Apps", cell: ({ apps }) => apps.join(", ") || "all" },
         { title: "Last sign-in", cell: ({ last_sign_in_at: at }) => (at === undefined ? <Never /> : <Ago at={at} />) },
@@ -114,7 +115,7 @@ function Sessions({ people, again }: PeopleProps) {
         rows={rows}
         keyOf={({ id }) => id}
         columns={[
-          { title: "Person", cell: ({ email, id }) => `${email}${isOwn(id) ? " (this browser)" : ""}` },
+          { title: "Person", cell: ({ email, id }) => `${readableEmail(email)}${isOwn(id) ? " (this browser)" : ""}` },
           { title: "Browser", cell: ({ agent }) => <span title={agent}>{agentText(agent)}</span> },
           { title: "From", cell: ({ ip }) => ip },
           { title: "Since", cell: ({ started_at: at }) => <Ago at={at} /> },
@@ -152,7 +153,7 @@ const selfOf = ({ sessions }: Person) => (sessions.some(({ id }) => isOwn(id)) ?
 function askSignOut(person: Person, again: () => void): void {
   const { email, sessions } = person;
   ask({
-    title: `Sign out ${email}`,
+    title: `Sign out ${readableEmail(email)}`,
     verb: "Sign out",
     danger: true,
     command: `berth people sign-out ${email}`,

@@ -1,3 +1,4 @@
+import { readableEmail } from "../../../base/pure/domain-names.ts";
 import type { IdentityAuditEntry } from "../../../identity/api/manage/audit.ts";
 import type { IdentityInstance } from "../../../identity/api/manage/instances.ts";
 import { listPlaneIdentityAudit } from "../../../observability/api/identity.ts";
@@ -45,7 +46,7 @@ function Entries({ entries }: { entries: readonly IdentityAuditEntry[] }) {
       columns={[
         { title: "When", cell: ({ at }) => <Ago at={at} /> },
         { title: "Action", cell: ({ action }) => <code>{action}</code> },
-        { title: "User", cell: ({ email }) => email ?? "" },
+        { title: "User", cell: ({ email }) => readableEmail(email ?? "") },
         { title: "By", cell: ({ actor }) => actor },
         { title: "From", cell: ({ ip_address: ip }) => ip ?? "" },
         { title: "Detail", cell: ({ detail }) => <span class="soft wrap">{detailText(detail)}</span> },

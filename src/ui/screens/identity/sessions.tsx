@@ -1,3 +1,4 @@
+import { readableEmail } from "../../../base/pure/domain-names.ts";
 import type { IdentityInstance } from "../../../identity/api/manage/instances.ts";
 import type { IdentitySession } from "../../../identity/api/manage/sessions.ts";
 import { endPlaneUserSessions, listPlaneSessions, revokePlaneSession } from "../../../observability/api/identity.ts";
@@ -53,7 +54,7 @@ interface ListProps {
 }
 
 function OfUser({ instance, user, sessions, again }: ListProps & { user: string }) {
-  const email = sessions[0]?.email ?? user;
+  const email = readableEmail(sessions[0]?.email ?? user);
   const count = sessions.length;
   return (
     <div class="row between">
@@ -96,7 +97,9 @@ function SessionTable({ instance, sessions, again }: ListProps) {
       columns={[
         {
           title: "User",
-          cell: ({ email, user_id: user }) => <a href={`/identity/${instance}/sessions?user=${user}`}>{email}</a>,
+          cell: ({ email, user_id: user }) => (
+            <a href={`/identity/${instance}/sessions?user=${user}`}>{readableEmail(email)}</a>
+          ),
         },
         { title: "State", cell: (one) => <SessionState session={one} /> },
         { title: "With", cell: ({ provider }) => provider },
@@ -128,7 +131,7 @@ function SessionState({ session: { active, revoke_reason: reason } }: { session:
 
 function askEnd(instance: string, { session_id: session, email }: IdentitySession, again: () => void): void {
   ask({
-    title: `End a session of ${email}`,
+    title: `End a session of ${readableEmail(email)}`,
     verb: "End",
     danger: true,
     command: `berth identity session revoke ${session} --instance ${instance}`,

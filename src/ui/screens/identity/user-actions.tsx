@@ -1,3 +1,4 @@
+import { readableEmail } from "../../../base/pure/domain-names.ts";
 import { signal } from "@preact/signals";
 import type { IdentityUser } from "../../../identity/api/manage/users.ts";
 import {
@@ -19,7 +20,7 @@ const commandOf = (verb: string, { instance, email }: IdentityUser, more = "") =
 
 export function askBan(user: IdentityUser, again: () => void): void {
   ask({
-    title: `Ban ${user.email}`,
+    title: `Ban ${readableEmail(user.email)}`,
     verb: "Ban",
     danger: true,
     command: commandOf("ban", user),
@@ -30,7 +31,7 @@ export function askBan(user: IdentityUser, again: () => void): void {
     ],
     run: async () => {
       const { sessions_revoked: count } = await api.call(banPlaneUser, { params: paramsOf(user) });
-      say(`${user.email} is banned; ended ${count} ${count === 1 ? "session" : "sessions"}`);
+      say(`${readableEmail(user.email)} is banned; ended ${count} ${count === 1 ? "session" : "sessions"}`);
       again();
     },
   });
@@ -38,7 +39,7 @@ export function askBan(user: IdentityUser, again: () => void): void {
 
 export function askUnban(user: IdentityUser, again: () => void): void {
   ask({
-    title: `Unban ${user.email}`,
+    title: `Unban ${readableEmail(user.email)}`,
     verb: "Unban",
     command: commandOf("unban", user),
     effects: [{ text: "The user can sign in again; sessions that ended stay ended" }],
@@ -51,7 +52,7 @@ export function askUnban(user: IdentityUser, again: () => void): void {
 
 export function askVerify(user: IdentityUser, again: () => void): void {
   ask({
-    title: `Verify ${user.email}`,
+    title: `Verify ${readableEmail(user.email)}`,
     verb: "Verify",
     command: commandOf("verify", user),
     effects: [
@@ -68,7 +69,7 @@ export function askVerify(user: IdentityUser, again: () => void): void {
 
 export function askDelete(user: IdentityUser, again: () => void): void {
   ask({
-    title: `Delete ${user.email}`,
+    title: `Delete ${readableEmail(user.email)}`,
     verb: "Delete",
     danger: true,
     type: user.email,
@@ -90,7 +91,7 @@ const password = signal("");
 export function askPassword(user: IdentityUser, again: () => void): void {
   password.value = "";
   ask({
-    title: `Set a password for ${user.email}`,
+    title: `Set a password for ${readableEmail(user.email)}`,
     verb: "Set",
     command: commandOf("set-password", user, " --password -"),
     effects: [
@@ -113,7 +114,7 @@ export function askPassword(user: IdentityUser, again: () => void): void {
       if (password.value === "") throw new Error("Write a password.");
       await api.call(setPlanePassword, { params: paramsOf(user), body: { password: password.value } });
       password.value = "";
-      say(`${user.email} has a new password`);
+      say(`${readableEmail(user.email)} has a new password`);
       again();
     },
   });

@@ -1,3 +1,4 @@
+import { readableEmail } from "../../../base/pure/domain-names.ts";
 import type { IdentityInstance } from "../../../identity/api/manage/instances.ts";
 import type { IdentityUser } from "../../../identity/api/manage/users.ts";
 import { listPlaneUsers } from "../../../observability/api/identity.ts";
@@ -58,7 +59,7 @@ function UserTable({ users, instance, again }: TableProps) {
       rows={users}
       keyOf={({ id }) => id}
       columns={[
-        { title: "Address", cell: ({ email, id }) => <span title={id}>{email}</span> },
+        { title: "Address", cell: ({ email, id }) => <span title={id}>{readableEmail(email)}</span> },
         { title: "Name", cell: ({ name }) => name },
         { title: "State", cell: (user) => <UserState user={user} /> },
         { title: "Signs in with", cell: ({ providers }) => providers.join(", ") || <span class="faint">nothing</span> },

@@ -36,6 +36,19 @@ describe("mail over SMTP", () => {
     expect((await attempt(300)).outcome).toBe("failed");
   });
 
+  test("domains of other scripts are written as every mail server takes them", async () => {
+    const url = secret(`smtp://127.0.0.1:${smtp.port}`);
+    const send = createMailSender({ url, from: "Büro <no-reply@münchen.example>", timeoutMs: 20_000 });
+    for (const to of ["ana@münchen.example", "ana@xn--mnchen-3ya.example"]) {
+      expect((await send({ ...mail, to }, new AbortController().signal)).outcome).toBe("delivered");
+      const raw = smtp.received.at(-1) ?? "";
+      expect(raw).toContain("To: ana@xn--mnchen-3ya.example");
+      expect(raw).toContain("<no-reply@xn--mnchen-3ya.example>");
+      expect(raw).toContain("Message-ID: <mail_a@xn--mnchen-3ya.example>");
+      expect(raw).not.toContain("ü");
+    }
+  });
+
   test("a server that is not there", async () => {
     const nowhere = createMailSender({ url: secret("smtp://127.0.0.1:1"), from: "a@b.io", timeoutMs: 300 });
     expect((await nowhere(mail, new AbortController().signal)).outcome).toBe("failed");
@@ -48,6 +61,12 @@ describe("address of the server", () => {
     expect(mailServer("smtps://mail.example")).toMatchObject({ secure: true, port: 465 });
     expect(mailServer("smtp://127.0.0.1:25")).toMatchObject({ requireTLS: false, ignoreTLS: true });
     expect(mailServer("smtp://a%40b.io:p%3Aw@mail.example").auth).toEqual({ user: "a@b.io", pass: "p:w" });
+  });
+  test("a host of another script is looked up as DNS knows it", () => {
+    expect(mailServer("smtps://mail.münchen.example").host).toBe("mail.xn--mnchen-3ya.example");
+    for (const odd of ["smtps://mail.m%FCnchen.example", "smtps://mün%20chen.example"]) {
+      expect(() => mailServer(odd)).toThrow(/not a host name/);
+    }
   });
   test("a wrong one is not repeated: it holds a password", () => {
     for (const odd of ["", "mail.example", "http://u:hidden@mail.example", "smtp://"]) {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { normaliseEmail, readableEmail, searchedEmail } from "../../../../src/identity/core/email.ts";
+import { readableEmail } from "../../../../src/base/pure/domain-names.ts";
+import { normaliseEmail, searchedEmail } from "../../../../src/identity/core/email.ts";
 
 describe("one form of an address", () => {
   test.each([

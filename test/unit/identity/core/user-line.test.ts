@@ -13,6 +13,7 @@ test("an address alone is enough", () => {
     value: {
       id: undefined,
       email: "ana@shop.test",
+      written: "ana@shop.test",
       name: undefined,
       avatarUrl: undefined,
       emailVerifiedAt: undefined,
@@ -22,6 +23,17 @@ test("an address alone is enough", () => {
       createdAt: undefined,
       updatedAt: undefined,
       identities: [],
+    },
+  });
+});
+
+test("an address comes into its one form, and the line is known as it is written", () => {
+  const identities = [{ provider: "google", uid: "1", email: "ana@MÜNCHEN.de" }];
+  expect(read({ email: " Ana@MÜNCHEN.de ", identities })).toMatchObject({
+    value: {
+      email: "ana@xn--mnchen-3ya.de",
+      written: "ana@münchen.de",
+      identities: [{ email: "ana@xn--mnchen-3ya.de" }],
     },
   });
 });
@@ -100,5 +112,5 @@ test("what an export writes, an import reads", () => {
   };
   const line = formatUserLine(user);
   expect(line).not.toContain("\n");
-  expect(parseUserLine(line, now)).toEqual({ ok: true, value: user });
+  expect(parseUserLine(line, now)).toEqual({ ok: true, value: { ...user, written: user.email } });
 });

@@ -13,6 +13,9 @@ test("each role has what the one before has; secrets are for admins alone", () =
 test.each([
   [" Ana@Example.com ", "ana@example.com"],
   ["ana+berth@example.com", "ana+berth@example.com"],
+  ["Ana@MÜNCHEN.de", "ana@xn--mnchen-3ya.de"],
+  ["ana@xn--mnchen-3ya.de", "ana@xn--mnchen-3ya.de"],
+  ["ana@mün chen.de", undefined],
   ["ana@localhost", undefined],
   ["ana", undefined],
   ["a b@example.com", undefined],
