@@ -7,7 +7,7 @@ import { emit } from "./events.ts";
 import { resourceOfUser } from "./resources.ts";
 
 /** Users of one instance with one mailbox. */
-export interface AddressPair {
+interface AddressPair {
   /** The address that the service knows the mailbox by. */
   email: string;
   /** Whom sign-ins with the address lead to; undefined where nobody has it. */
