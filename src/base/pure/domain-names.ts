@@ -18,8 +18,8 @@ const last = ".x";
 function converted(text: string): string | undefined {
   // The parser takes hyphens anywhere.
   const isWritten = written.test(text) && !/(?:^|[.\u3002\uff0e\uff61])-|-(?:$|[.\u3002\uff0e\uff61])/.test(text);
-  const url = isWritten ? URL.parse(`http://${text}${last}`) : null;
-  return url?.hostname.slice(0, -last.length);
+  const url = `http://${text}${last}`;
+  return isWritten && URL.canParse(url) ? new URL(url).hostname.slice(0, -last.length) : undefined;
 }
 
 /** A mail address as people read it: `ana@münchen.de`. Never compare or store it. */

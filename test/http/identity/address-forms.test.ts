@@ -134,14 +134,25 @@ describe("what earlier versions stored", () => {
     const user = await world.user(shop, { email: "old@x.test", passwordHash: "x" });
     const local = await world.user(shop, { email: "jürgen@x.test" });
     const session = await world.session(shop, user);
+    await world.context.store.write(({ identities, audit }) => {
+      const ids = { id: crypto.randomUUID(), instance: user.instance, user: user.seq, provider: "google", uid: "1" };
+      const tokens = { accessToken: undefined, refreshToken: undefined, tokenExpiresAt: undefined };
+      identities.add({ ...ids, ...tokens, email: "old@x.test", emailVerified: true, createdAt: 1, updatedAt: 1 });
+      const about = { userId: user.id, email: "old@x.test", sessionId: undefined, provider: undefined };
+      const at = { id: crypto.randomUUID(), instance: user.instance, at: 1, actor: "user", action: "user.create" };
+      audit.append({ ...at, ...about, ipAddress: undefined, detail: {} });
+    });
     const store = upgraded((run) => {
-      for (const table of ["users", "sessions"])
+      for (const table of ["users", "sessions", "identities", "audit"])
         run(`update ${table} set email = ? where email = ?`, forms[0] ?? "", "old@x.test");
     });
     try {
       const { seq } = store.instances.get(shop.id) ?? { seq: 0 };
       expect(store.users.byEmail(seq, stored)).toMatchObject({ id: user.id, updatedAt: user.updatedAt });
       expect(store.sessions.bySeq(session.seq)?.email).toBe(stored);
+      expect(store.identities.list(user.seq).map(({ email }) => email)).toEqual([stored]);
+      const trail = store.audit.list(seq, { limit: 100 });
+      expect(trail.find(({ action }) => action === "user.create")).toMatchObject({ userId: user.id, email: stored });
       expect(store.users.bySeq(local.seq)?.email).toBe("jürgen@x.test");
       expect(store.users.writtenOtherwise(10)).toEqual([]);
     } finally {

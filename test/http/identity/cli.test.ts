@@ -257,3 +257,26 @@ test("hooks, mails, sessions and the audit trail are shown", async () => {
   expect((await run(["provider", "list"])).out).toContain("the page offers: password");
   expect((await run(["app", "list"])).out).toMatch(/app_\w{20} +app-\w{5} +1/);
 });
+
+test("addresses with other letters: lists show the letters, pairs are named, an import tells of them", async () => {
+  const { instance_id: id = "" } = await start();
+  const made = (await json(["user", "create", "--email", "ana@münchen.de"])) as { id: string; email: string };
+  expect(made.email).toBe("ana@xn--mnchen-3ya.de");
+  expect((await run(["user", "list"])).out).toContain("ana@münchen.de");
+  expect((await run(["user", "show", "ANA@münchen.de"])).out).toContain("ana@münchen.de (ana@xn--mnchen-3ya.de)");
+  expect((await run(["user", "pairs"])).out).toContain("every mailbox has one user");
+  const { users } = world.context.store;
+  const old = users.get(world.context.store.instances.get(id)?.seq ?? 0, made.id);
+  if (old === undefined) throw new Error("no user");
+  const written = { ...old, id: crypto.randomUUID(), email: "ana@münchen.de" };
+  await world.context.store.write((nouns) => nouns.users.add(written));
+  for (const all of [[], ["--instance", id]]) {
+    const { out } = await run(["user", "pairs", ...all]);
+    for (const part of ["ana@xn--mnchen-3ya.de", id, made.id, written.id, "ana@münchen.de"])
+      expect(out).toContain(part);
+  }
+  writeFileSync(join(folder, "users.ndjson"), '{"email":"bob@x.test"}\n{"email":"Ana@MÜNCHEN.de"}\n');
+  const { out, err, code } = await run(["import", "users.ndjson"]);
+  expect([code, out]).toEqual([0, expect.stringContaining("1 created, 0 updated, 1 there already, 0 failed")]);
+  expect(err).toContain(`line 2: ana@münchen.de is the mailbox of user ${made.id}: left out`);
+});
