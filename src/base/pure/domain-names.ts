@@ -24,6 +24,7 @@ function converted(text: string): string | undefined {
 
 /** A mail address as people read it: `ana@münchen.de`. Never compare or store it. */
 export function readableEmail(email: string): string {
+  if (!email.includes("xn--")) return email;
   const at = email.lastIndexOf("@");
   return `${email.slice(0, at + 1)}${readableDomain(email.slice(at + 1))}`;
 }

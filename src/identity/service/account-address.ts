@@ -2,6 +2,7 @@ import { decideAddress } from "../core/linking.ts";
 import { placeholderEmail } from "../core/placeholder.ts";
 import type { IdentityNouns } from "../store/open-store.ts";
 import type { Identity, User } from "../store/records.ts";
+import { pairedUser } from "./address-pairs.ts";
 import { audit } from "./audit.ts";
 import type { ProviderAccount } from "./code-exchange.ts";
 import type { InstanceEntry } from "./directory.ts";
@@ -34,7 +35,8 @@ export function moveAddress(
   const { profile } = account;
   const holder = profile.email === undefined ? undefined : nouns.users.byEmail(instance.seq, profile.email);
   // A sign-up that nobody has confirmed holds nothing: anybody can begin one for any address.
-  const isTaken = holder !== undefined && holder.seq !== user.seq && !isUnannounced(nouns, holder);
+  const isHeld = (one: User) => !isUnannounced(nouns, one) || pairedUser(nouns, instance.seq, one.email) !== undefined;
+  const isTaken = holder !== undefined && holder.seq !== user.seq && isHeld(holder);
   const move = decideAddress({
     profile,
     user: { email: user.email, placeholder: user.placeholder, hasPassword: user.passwordHash !== undefined },

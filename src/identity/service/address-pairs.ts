@@ -28,13 +28,18 @@ export function addressPairs(
   });
 }
 
+/** Who would have the address if its holder were gone; undefined for a mailbox with one user. */
+export function pairedUser({ users }: Pick<IdentityNouns, "users">, instance: number, email: string): User | undefined {
+  const written = users.writtenOtherwise(Number.MAX_SAFE_INTEGER, instance);
+  return written.find((user) => normaliseEmail(user.email) === email);
+}
+
 /** Gives an address that has become free to the user who has it in another form. Inside a write. */
 export function settlePair(
   nouns: Pick<IdentityNouns, "users" | "audit" | "webhooks" | "webhookDeliveries">,
   { instance, email, now }: { instance: Instance; email: string; now: number },
 ): void {
-  const most = Number.MAX_SAFE_INTEGER;
-  const other = nouns.users.writtenOtherwise(most, instance.seq).find((user) => normaliseEmail(user.email) === email);
+  const other = pairedUser(nouns, instance.seq, email);
   if (other === undefined) return;
   const settled = { ...other, email, updatedAt: now };
   nouns.users.update(settled);

@@ -146,6 +146,18 @@ describe("when a provider says another address", () => {
     expect((await browser.open(linkIn(world.mails()[0]))).html).toContain("does not work any more");
   });
 
+  test("nor does a sign-up give away the mailbox of a user of an earlier version", async () => {
+    const other = await world.user(shop, { email: "eve@münchen.de" });
+    const mailbox = "eve@xn--mnchen-3ya.de";
+    const browser = world.browser();
+    const page = await browser.open(world.page(shop, "/sign-up"));
+    await browser.submit(page, "/sign-up", { name: "x", email: mailbox, password: "correct horse battery" });
+    await arrive("google", "1001", ana);
+    const again = await arrive("google", "1001", mailbox);
+    expect(String(again.email)).toEndWith(".invalid");
+    expect(userOf({ sub: other.id })?.email).toBe("eve@münchen.de");
+  });
+
   test("a user with a password keeps the address, and the mailbox decides", async () => {
     const known = await world.user(shop, { email: ana, emailVerifiedAt: 1, passwordHash: "x" });
     await arrive("google", "1001", ana);
