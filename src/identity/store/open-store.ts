@@ -11,6 +11,7 @@ import { type Browsers, createBrowsers } from "./browsers.ts";
 import { createWebhookDeliveries, type WebhookDeliveries } from "./webhook-deliveries.ts";
 import { createWebhooks, type Webhooks } from "./webhooks.ts";
 import { createIdentities, type Identities } from "./identities.ts";
+import { createImportForms, type ImportForms } from "./import-forms.ts";
 import { createInstances, type Instances } from "./instances.ts";
 import { createKeys, type Keys } from "./keys.ts";
 import { createMails, type Mails } from "./mails.ts";
@@ -44,6 +45,7 @@ export interface IdentityNouns {
   providers: Providers;
   users: Users;
   identities: Identities;
+  importForms: ImportForms;
   sessions: Sessions;
   oauthStates: OauthStates;
   oneTime: OneTimes;
@@ -134,6 +136,7 @@ function assemble(db: Database, { file, seal, usersKept }: Assembly): IdentitySt
     providers: createProviders(db, seal),
     users: createUsers(db),
     identities: createIdentities(db, seal),
+    importForms: createImportForms(db),
     sessions: createSessions(db),
     oauthStates: createOauthStates(db, seal),
     oneTime: createOneTime(db, seal),

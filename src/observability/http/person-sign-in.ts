@@ -1,3 +1,4 @@
+import { readableEmail } from "../../base/pure/domain-names.ts";
 import { okResponse } from "../../base/http/answers.ts";
 import type { DataOf } from "../../base/wire/endpoint.ts";
 import { Failure } from "../../base/wire/failure.ts";
@@ -80,7 +81,7 @@ function problemOf(problem: SignInProblem, forget: string): Response {
 }
 
 function roleText({ email, isVerified }: { email: string; isVerified: boolean }): string[] {
-  const who = `${email} has no role on this server.`;
+  const who = `${readableEmail(email)} has no role on this server.`;
   const unproven = "The address is not proven: the sign-in service has to verify it first.";
   return [
     who,

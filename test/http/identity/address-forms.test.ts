@@ -102,8 +102,21 @@ describe("an import", () => {
       { line: 2, email: stored, user: ana?.id ?? "" },
       { line: 4, email: "bob@münchen.de", user: bob?.id ?? "" },
     ]);
-    expect(await send(lines, update)).toMatchObject({ created: 0, updated: 0, failed: 0, skipped: 5 });
+    const again = { created: 0, updated: 0, failed: 0, skipped: 5, paired: 2 };
+    expect(await send(lines, update)).toMatchObject(again);
+    // A large file comes in several requests.
+    for (const line of lines.toReversed()) expect(await send([line], update)).toMatchObject({ skipped: 1, failed: 0 });
     expect(users().map(({ name }) => name)).toEqual(["Bob", "Ana"]);
+  });
+
+  test("the same line again means the same user, as long as the user has that address", async () => {
+    const line = { email: "ana@münchen.de", name: "Anna" };
+    expect(await send([{ ...line, name: "Ana" }])).toMatchObject({ created: 1 });
+    expect(await send([line], true)).toMatchObject({ updated: 1, paired: 0 });
+    const [ana] = users();
+    if (ana === undefined) throw new Error("no user");
+    await world.context.store.write((nouns) => nouns.users.update({ ...ana, email: "ana@x.test" }));
+    expect(await send([line], true)).toMatchObject({ created: 1, paired: 0 });
   });
 
   test("a line with the id means that user, whatever the form; another id is a fault that names the user", async () => {

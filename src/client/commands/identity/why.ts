@@ -1,3 +1,4 @@
+import { readableEmail } from "../../../base/pure/domain-names.ts";
 import { type IdentityAuditEntry, listIdentityAudit } from "../../../identity/api/manage/audit.ts";
 import { answer, type Command, type Context } from "../../shell/command.ts";
 import { timeText } from "../../text/time-text.ts";
@@ -33,7 +34,9 @@ function whyText(entries: readonly IdentityAuditEntry[], instance: string, conte
   const rows = entries.map(({ at, action, email, provider, ip_address, detail }) => {
     const { why, asked, times, last_at } = detail;
     const last = typeof last_at === "string" ? last_at : at;
-    const what = [asked ?? email ?? provider ?? "-", why ?? detail.result].filter((part) => part !== undefined);
+    const what = [asked ?? (email && readableEmail(email)) ?? provider ?? "-", why ?? detail.result].filter(
+      (part) => part !== undefined,
+    );
     return [timeText(last), times === undefined ? "1" : String(times), action, ip_address ?? "-", what.join(": ")];
   });
   const list = table(["LAST", "TIMES", "WHAT", "IP", "WHY"], rows, context);

@@ -1,5 +1,5 @@
 import type { ImportResult } from "../../api/manage/import.ts";
-import { isPlaceholder } from "../../core/email.ts";
+import { isPlaceholder, normaliseEmail } from "../../core/email.ts";
 import { defaultSettings } from "../../api/settings.ts";
 import { parseUserLine, type UserLine } from "../../core/user-line.ts";
 import type { IdentityNouns } from "../../store/open-store.ts";
@@ -40,16 +40,14 @@ export async function importUsers(
   const { seq } = requireInstance(context, id);
   const counts = { lines: 0, created: 0, updated: 0, skipped: 0, paired: 0, failed: 0 };
   const result: ImportResult = { ...counts, errors: [], pairs: [] };
-  const written = new Map<string, string>();
   const lines = text.split("\n");
-  const ambiguous = ambiguousIn(lines, clock.now());
   for (let from = 0; from < lines.length || from === 0; from += linesAtOnce) {
     const slice = lines.slice(from, from + linesAtOnce);
     const isLast = from + linesAtOnce >= lines.length;
     await store.write(
       (nouns) => {
         const instance = requireInstance(context, id);
-        const placing = { nouns, instance, update, written, ambiguous, now: clock.now() };
+        const placing = { nouns, instance, update, now: clock.now() };
         for (const [index, line] of slice.entries()) {
           count(result, placeLine(line, placing, limits.importLineBytesMax), {
             line: from + index + 1,
@@ -69,10 +67,6 @@ interface Placing {
   nouns: IdentityNouns;
   instance: Instance;
   update: boolean;
-  /** Addresses that this request has made users of, as the lines write them. */
-  written: Map<string, string>;
-  /** Addresses that this request writes in several forms, without ids: which of the lines means the user is unknown. */
-  ambiguous: ReadonlySet<string>;
   now: number;
 }
 
@@ -110,7 +104,7 @@ function placeUser(line: UserLine, placing: Placing): Outcome {
   });
   if (seq === undefined) return meet(line, placing);
   addIdentities(seq, line, placing);
-  placing.written.set(line.email, line.written);
+  if (line.id === undefined && line.written !== line.email) nouns.importForms.put(seq, line.written);
   return "created";
 }
 
@@ -135,26 +129,13 @@ function meet(line: UserLine, placing: Placing): Outcome {
   return isSame && joined === 0 ? "skipped" : "updated";
 }
 
-function ambiguousIn(lines: readonly string[], now: number): Set<string> {
-  const forms = new Map<string, string>();
-  const ambiguous = new Set<string>();
-  for (const text of lines) {
-    // Only such lines can have a second form; there may be a million others.
-    if (!/[^\x00-\x7f]|xn--/i.test(text)) continue;
-    const line = parseUserLine(text.trim(), now);
-    if (!line.ok || line.value === undefined || line.value.id !== undefined) continue;
-    const { email, written } = line.value;
-    if ((forms.get(email) ?? written) !== written) ambiguous.add(email);
-    forms.set(email, written);
-  }
-  return ambiguous;
-}
-
-/** A line of our own earlier requests looks the same as one that means somebody else: it is left out either way. */
-function isOtherForm(line: UserLine, { email }: User, { written, ambiguous }: Placing): boolean {
+/** The mailbox is that of a user, but the line, or the one that made the user, writes it otherwise: it may be another person. */
+function isOtherForm(line: UserLine, { seq, email }: User, { nouns }: Placing): boolean {
   if (line.id !== undefined) return false;
-  const known = written.get(email);
-  return line.written !== (known ?? email) || (known === undefined && ambiguous.has(email));
+  const form = nouns.importForms.get(seq);
+  // The user may have another address by now.
+  const known = form !== undefined && normaliseEmail(form) === email ? form : email;
+  return line.written !== known;
 }
 
 function merged(present: User, line: UserLine): User {
