@@ -59,6 +59,8 @@ function messageOf(error: ValueError, path: string): string {
       return `has more than ${schema.maxItems} entries`;
     case ValueErrorType.ArrayMinItems:
       return `needs at least ${schema.minItems === 1 ? "one entry" : `${schema.minItems} entries`}`;
+    case ValueErrorType.ObjectMaxProperties:
+      return `has more than ${schema.maxProperties} entries`;
     case ValueErrorType.StringMaxLength:
       return `is longer than ${schema.maxLength} characters`;
     case ValueErrorType.StringMinLength:

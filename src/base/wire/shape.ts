@@ -4,12 +4,13 @@ import { type TProperties, type TSchema, type TUnsafe, Type } from "@sinclair/ty
 export const Shape = <P extends TProperties>(properties: P, description?: string) =>
   Type.Object(properties, { additionalProperties: false, ...(description === undefined ? {} : { description }) });
 
+/** Longest list and largest map in a spec: they keep the work per manifest bounded whatever the body holds. */
+const listItemsMax = 1_000;
+const mapEntriesMax = 10_000;
+
 /** A map with free keys. Keys are checked by the rules of the field, not here. */
 export const MapOf = <V extends TSchema>(value: V, description: string) =>
-  Type.Record(Type.String(), value, { additionalProperties: false, description });
-
-/** Longest list in a spec: keeps the work per manifest bounded whatever the body holds. */
-const listItemsMax = 1_000;
+  Type.Record(Type.String(), value, { additionalProperties: false, maxProperties: mapEntriesMax, description });
 
 export const ListOf = <V extends TSchema>(item: V, description?: string) =>
   Type.Array(item, { maxItems: listItemsMax, ...(description === undefined ? {} : { description }) });
@@ -18,6 +19,19 @@ export const Words = (description: string) => ListOf(Type.String(), description)
 
 /** In any order: only the union of them counts. */
 type LiteralsOf<T extends string> = [TUnsafe<T>];
+
+/** Largest count where the schema of a field names no smaller one: far above any use, and safe to calculate with. */
+const countMax = 1_000_000;
+
+interface CountOptions {
+  minimum: number;
+  maximum?: number;
+  default?: number;
+}
+
+/** A whole number with an upper bound. Where that is a setting of `config/`, the rules of the field have it instead. */
+export const Count = (description: string, options: CountOptions) =>
+  Type.Integer({ maximum: countMax, ...options, description });
 
 /** One of a few words. */
 export const OneOf = <const T extends string>(values: readonly T[], description: string, fallback?: NoInfer<T>) =>

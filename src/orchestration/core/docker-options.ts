@@ -99,6 +99,17 @@ export function parseDockerOptions(
   return { options, problems };
 }
 
+const sizeFlags = ["--shm-size", "--memory-reservation", "--memory-swap"];
+
+/** The sizes among the options: what they say, the bytes that they are, and the path of their entry. */
+export function dockerSizes(entries: readonly string[], path: string): { path: string; text: string; bytes: number }[] {
+  const { tokens } = optionTokens(entries, path, (flag) => Object.hasOwn(switches, flag));
+  return tokens.flatMap(({ flag, value: text = "", path: at }) => {
+    const bytes = sizeFlags.includes(flag) ? parseEngineSize(text) : undefined;
+    return bytes?.ok === true ? [{ path: at, text, bytes: bytes.value }] : [];
+  });
+}
+
 function readFlag(written: string, value: string | undefined, soFar: EngineOptions): Parsed<EngineOptions> {
   const flag = own(shortForms, written) ?? written;
   const turn = own(switches, flag);

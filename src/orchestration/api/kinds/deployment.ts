@@ -4,7 +4,7 @@ import { Autoscale } from "./autoscale.ts";
 import { DeployWebhooks } from "./webhooks.ts";
 import { podFields } from "./pod.ts";
 import { Release } from "./release.ts";
-import { Duration, Shape, Words } from "../../../base/wire/shape.ts";
+import { Count, Duration, Shape, Words } from "../../../base/wire/shape.ts";
 
 export const deploymentFields = {
   ...podFields,
@@ -22,7 +22,7 @@ export const deploymentFields = {
   release: Type.Optional(Release),
   on_deploy: Type.Optional(DeployWebhooks),
   post_deploy: Type.Optional(Words("shell lines run on the host after a source build")),
-  keep_releases: Type.Optional(Type.Integer({ minimum: 1, default: 5, description: "source releases kept on disk" })),
+  keep_releases: Type.Optional(Count("source releases kept on disk", { minimum: 1, maximum: 1_000, default: 5 })),
 };
 
 export const DeploymentSpec = Shape(deploymentFields, "replicas that are all alike");

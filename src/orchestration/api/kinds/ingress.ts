@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { routingFields } from "./routing.ts";
-import { Shape } from "../../../base/wire/shape.ts";
+import { Count, Shape } from "../../../base/wire/shape.ts";
 
 /** Parts of the server itself that an ingress may lead to. Resource names have no "@", so that none is hidden. */
 export const planeNames = ["@identity", "@observability"] as const;
@@ -15,9 +15,7 @@ export const IngressSpec = Shape(
           "deployment or statefulset in the same scope, @identity for the identity service, or @observability for the web UI and its API; default: the own name",
       }),
     ),
-    ordinal: Type.Optional(
-      Type.Integer({ minimum: 0, description: "one replica of a statefulset; default: all of them" }),
-    ),
+    ordinal: Type.Optional(Count("one replica of a statefulset; default: all of them", { minimum: 0, maximum: 999 })),
     port: Type.Optional(
       Type.Integer({
         minimum: 1,

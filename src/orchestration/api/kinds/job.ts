@@ -1,14 +1,14 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { containerFields } from "./container.ts";
 import { jobDefaults } from "./defaults.ts";
-import { Duration, MapOf, Shape } from "../../../base/wire/shape.ts";
+import { Count, Duration, MapOf, Shape } from "../../../base/wire/shape.ts";
 
 export const historyFields = {
   successful_history_limit: Type.Optional(
-    Type.Integer({ minimum: 0, default: jobDefaults.succeededKept, description: "succeeded runs kept in the history" }),
+    Count("succeeded runs kept in the history", { minimum: 0, maximum: 10_000, default: jobDefaults.succeededKept }),
   ),
   failed_history_limit: Type.Optional(
-    Type.Integer({ minimum: 0, default: jobDefaults.failedKept, description: "failed runs kept in the history" }),
+    Count("failed runs kept in the history", { minimum: 0, maximum: 10_000, default: jobDefaults.failedKept }),
   ),
 };
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { probeDefaults } from "./defaults.ts";
-import { Duration, MapOf, OneOf, Shape, Words } from "../../../base/wire/shape.ts";
+import { Count, Duration, MapOf, OneOf, Shape, Words } from "../../../base/wire/shape.ts";
 
 const Port = Type.Integer({ minimum: 1, maximum: 65535, description: "container-side port" });
 
@@ -22,18 +22,10 @@ export const Probe = Shape({
   period: Type.Optional(Duration("pause between attempts", probeDefaults.period)),
   timeout: Type.Optional(Duration("limit of one attempt", probeDefaults.timeout)),
   failure_threshold: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      default: probeDefaults.failureThreshold,
-      description: "failures in a row that make it unhealthy",
-    }),
+    Count("failures in a row that make it unhealthy", { minimum: 1, default: probeDefaults.failureThreshold }),
   ),
   success_threshold: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      default: probeDefaults.successThreshold,
-      description: "successes in a row that make it healthy",
-    }),
+    Count("successes in a row that make it healthy", { minimum: 1, default: probeDefaults.successThreshold }),
   ),
 });
 export type Probe = Static<typeof Probe>;

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { rolloutDefaults } from "./defaults.ts";
-import { Duration, OneOf, Shape } from "../../../base/wire/shape.ts";
+import { Count, Duration, OneOf, Shape } from "../../../base/wire/shape.ts";
 
 /** More steps than anybody watches. */
 const canaryStepsMax = 20;
@@ -20,10 +20,9 @@ const Guard = Shape(
       ),
     ),
     min_requests: Type.Optional(
-      Type.Integer({
+      Count("with fewer requests to the new replicas nothing is decided", {
         minimum: 1,
         default: rolloutDefaults.guardRequests,
-        description: "with fewer requests to the new replicas nothing is decided",
       }),
     ),
   },
@@ -53,14 +52,10 @@ export const Rollout = Shape(
       ),
     ),
     max_surge: Type.Optional(
-      Type.Integer({ minimum: 0, default: rolloutDefaults.maxSurge, description: "replicas above the wanted count" }),
+      Count("replicas above the wanted count", { minimum: 0, maximum: 1_000, default: rolloutDefaults.maxSurge }),
     ),
     max_unavailable: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        default: rolloutDefaults.maxUnavailable,
-        description: "replicas below the wanted count",
-      }),
+      Count("replicas below the wanted count", { minimum: 0, maximum: 1_000, default: rolloutDefaults.maxUnavailable }),
     ),
     min_ready: Type.Optional(
       Duration("without probes: how long a replica runs before it counts as ready", rolloutDefaults.minReady),
@@ -69,11 +64,7 @@ export const Rollout = Shape(
       Duration("a rollout without progress for this long has failed", rolloutDefaults.progressDeadline),
     ),
     crash_loop_restarts: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        default: rolloutDefaults.crashRestarts,
-        description: "restarts in a row that make a crash loop",
-      }),
+      Count("restarts in a row that make a crash loop", { minimum: 1, default: rolloutDefaults.crashRestarts }),
     ),
     crash_loop_after: Type.Optional(
       Duration(

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { Duration, ListOf, MapOf, OneOf, Shape, Words } from "../../../base/wire/shape.ts";
+import { Count, Duration, ListOf, MapOf, OneOf, Shape, Words } from "../../../base/wire/shape.ts";
 import { routingDefaults } from "./routing-defaults.ts";
 
 /** Answers that the ingress makes itself, and that may have a page of one's own. */
@@ -11,10 +11,17 @@ const Sticky = Shape(
   "binds a client to a replica as long as the replica serves",
 );
 
+/** A hundred years. */
+const hstsSecondsMax = 3_153_600_000;
+
 const Hsts = Shape(
   {
     max_age: Type.Optional(
-      Type.Integer({ minimum: 0, default: routingDefaults.hstsSeconds, description: "seconds; 0 takes it back" }),
+      Count("seconds; 0 takes it back", {
+        minimum: 0,
+        maximum: hstsSecondsMax,
+        default: routingDefaults.hstsSeconds,
+      }),
     ),
     include_subdomains: Type.Optional(Type.Boolean({ default: false, description: "for all subdomains too" })),
     preload: Type.Optional(Type.Boolean({ default: false, description: "consent to the preload lists of browsers" })),

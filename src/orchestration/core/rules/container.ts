@@ -1,7 +1,7 @@
 import type { ContainerFields } from "../../api/kinds/container.ts";
 import { argumentFault } from "../argument-size.ts";
 import { capabilityFault } from "../capabilities.ts";
-import { parseDockerOptions, parseEngineSize } from "../docker-options.ts";
+import { dockerSizes, parseDockerOptions, parseEngineSize } from "../docker-options.ts";
 import { envFromTarget } from "../env-from.ts";
 import { parseImageReference } from "../image-reference.ts";
 import { childPath } from "../../../base/pure/path.ts";
@@ -14,7 +14,11 @@ import { durationRule } from "./duration.ts";
 import { networkRules } from "./network.ts";
 import { resourceRules } from "./resources.ts";
 import { eachEntry, type Report, type RuleContext } from "./rule.ts";
+import { bytesRule } from "./size.ts";
 import { volumeRules } from "./volumes.ts";
+
+/** Beyond it, nothing bounds what a container writes to the disk. */
+const logFileMax = { bytes: 100 * 1024 ** 3, text: "100g" };
 
 const envKeyPattern = /^[A-Za-z_][A-Za-z0-9_.-]{0,254}$/;
 
@@ -57,6 +61,7 @@ export function ulimitRules(ulimits: Record<string, string>, path: string, repor
 
 export function dockerOptionRules(entries: readonly string[], path: string, report: Report): void {
   for (const problem of parseDockerOptions(entries, path).problems) report(problem.path, problem.message);
+  for (const { bytes, text, path: at } of dockerSizes(entries, path)) bytesRule(bytes, { text, path: at, report });
 }
 
 export function commandRules(words: readonly string[], path: string, report: Report): void {
@@ -136,9 +141,10 @@ function capabilityRules(entries: readonly string[], path: string, report: Repor
 }
 
 function logRules(maxSize: string | undefined, path: string, report: Report): void {
-  if (maxSize !== undefined && !parseEngineSize(maxSize).ok) {
-    report(path, `"${maxSize}" is not a size; write a number with k, m or g such as "10m"`);
-  }
+  if (maxSize === undefined) return;
+  const size = parseEngineSize(maxSize);
+  if (!size.ok) report(path, `"${maxSize}" is not a size; write a number with k, m or g such as "10m"`);
+  else bytesRule(size.value, { text: maxSize, path, report, most: logFileMax });
 }
 
 function dependencyRules(entries: readonly string[], path: string, report: Report): void {

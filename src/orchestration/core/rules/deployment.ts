@@ -29,6 +29,7 @@ export function deploymentRules(spec: DeploymentSpec, context: RuleContext): voi
 function autoscaleRules(autoscale: Autoscale, { report, limits }: RuleContext): void {
   const { min, max } = autoscale;
   if (max < min) report("spec.autoscale.max", `is ${max}, below min, which is ${min}`);
+  if (min > limits.replicasMax) report("spec.autoscale.min", `must be at most ${limits.replicasMax}, got ${min}`);
   if (max > limits.replicasMax) report("spec.autoscale.max", `must be at most ${limits.replicasMax}, got ${max}`);
   durationRule(autoscale.cooldown_up, "spec.autoscale.cooldown_up", { report });
   durationRule(autoscale.cooldown_down, "spec.autoscale.cooldown_down", { report });

@@ -10,6 +10,7 @@ import { durationRule } from "./duration.ts";
 import { headerChangeRules } from "./header-changes.ts";
 import { passwordRules } from "./passwords.ts";
 import { type Report, reportRepeats, type RuleContext } from "./rule.ts";
+import { bytesRule } from "./size.ts";
 
 /** Rules of the fields on HTTP requests, and of those on connections. */
 export function httpRoutingRules(spec: RoutingFields, context: RuleContext): void {
@@ -87,9 +88,7 @@ function rateRules(rate: RoutingFields["rate_limit"], { report, limits }: RuleCo
 
 function limitRules(bounds: RoutingFields["limits"], { report, limits }: RuleContext): void {
   if (bounds === undefined) return;
-  if (bounds.body !== undefined && parseMemory(bounds.body) === undefined) {
-    report("spec.limits.body", `"${bounds.body}" is not a size above zero; write it like "512Ki", "10Mi" or "1G"`);
-  }
+  if (bounds.body !== undefined) bodyRule(bounds.body, "spec.limits.body", report);
   const head = bounds.head === undefined ? undefined : (parseMemory(bounds.head) ?? 0);
   if (head !== undefined && (head < limits.ingress.headBytesMin || head > limits.ingress.headBytesMax)) {
     report("spec.limits.head", `"${bounds.head}" is not a size in range; write "16Ki" to "128Ki"`);
@@ -103,6 +102,12 @@ function limitRules(bounds: RoutingFields["limits"], { report, limits }: RuleCon
   if (bounds.connections !== undefined && bounds.connections > limits.ingress.connectionsMax) {
     report("spec.limits.connections", `must be at most ${limits.ingress.connectionsMax}`);
   }
+}
+
+function bodyRule(text: string, path: string, report: Report): void {
+  const bytes = parseMemory(text);
+  if (bytes === undefined) report(path, `"${text}" is not a size above zero; write it like "512Ki", "10Mi" or "1G"`);
+  else bytesRule(bytes, { text, path, report });
 }
 
 function holdRules(hold: RoutingFields["hold"], { report, limits }: RuleContext): void {

@@ -2,6 +2,7 @@ import { placeholdersIn } from "../placeholders.ts";
 import { parseVolume, pathFault, plainPath } from "../volumes.ts";
 import { eachEntry, type Report, reportRepeats } from "./rule.ts";
 import type { VolumeClaim } from "../../api/kinds/volume-claim.ts";
+import { bytesRule } from "./size.ts";
 import { scopeOk } from "../identity.ts";
 import { parseMemory } from "../../../base/pure/quantity.ts";
 
@@ -37,9 +38,13 @@ function claimRule(claim: VolumeClaim, path: string, report: Report): void {
   }
   const fault = pathFault(claim.mount_path);
   if (fault !== undefined) report(`${path}.mount_path`, `is "${claim.mount_path}", ${fault}`);
-  if (claim.size !== undefined && parseMemory(claim.size) === undefined) {
-    report(`${path}.size`, `"${claim.size}" is not a size; write "20Gi" or bytes`);
-  }
+  if (claim.size !== undefined) claimSizeRule(claim.size, `${path}.size`, report);
+}
+
+function claimSizeRule(text: string, path: string, report: Report): void {
+  const bytes = parseMemory(text);
+  if (bytes === undefined) report(path, `"${text}" is not a size; write "20Gi" or bytes`);
+  else bytesRule(bytes, { text, path, report });
 }
 
 function volumeTargets(volumes: readonly string[], path: string, report: Report): Target[] {
