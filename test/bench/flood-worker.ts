@@ -15,13 +15,33 @@ const requests = (JSON.parse(readFileSync(file, "utf8")) as FloodRequest[]).map(
   body: readFileSync(body),
 }));
 
+/** What became of the requests: how often each status was the answer, and how many had none. */
+export type FloodCounts = Record<string, number>;
+
+const counts: FloodCounts = {};
+// The last thing that it does: who sent the signal reads the counts.
+process.on("SIGTERM", () => {
+  process.stdout.write(JSON.stringify(counts), () => process.exit(0));
+});
+
+async function statusOf(sent: Promise<Response>): Promise<string> {
+  try {
+    const response = await sent;
+    await response.arrayBuffer();
+    return String(response.status);
+  } catch {
+    return "none";
+  }
+}
+
 async function again(first: number): Promise<never> {
   for (let at = first; ; at++) {
     const one = requests[at % requests.length];
     if (one === undefined) throw new Error(`${file} names no request`);
     const { url, headers, body } = one;
-    const sent = fetch(url, { method: "POST", headers, body });
-    await sent.then((response) => response.arrayBuffer()).catch(() => Bun.sleep(1));
+    const outcome = await statusOf(fetch(url, { method: "POST", headers, body }));
+    counts[outcome] = (counts[outcome] ?? 0) + 1;
+    if (outcome === "none") await Bun.sleep(1);
   }
 }
 

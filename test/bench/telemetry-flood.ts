@@ -5,12 +5,14 @@ import { requestShapes, type Signal } from "../../src/observability/core/otlp/sh
 import { deployment } from "../support/manifests.ts";
 import { encodeProtobuf } from "../support/otlp.ts";
 import { type Rig, rig } from "../support/rig.ts";
-import type { FloodRequest } from "./flood-worker.ts";
+import type { FloodCounts, FloodRequest } from "./flood-worker.ts";
 import { median } from "./median.ts";
 import type { BenchRow } from "./row.ts";
 
 /** BERTH_BENCH_SECONDS: how long each state is looked at. */
 const seconds = Number(process.env.BERTH_BENCH_SECONDS ?? 10);
+/** BERTH_BENCH_PROGRAM: another executable, for example of a version without the protection. */
+const program = process.env.BERTH_BENCH_PROGRAM;
 const containers = 8;
 /** Of each flood, all at once and again and again. */
 const connections = 8;
@@ -21,25 +23,28 @@ const connections = 8;
  */
 export async function run(): Promise<BenchRow[]> {
   const flags = ["--observability-addr", "127.0.0.1:0", "--identity-addr", "127.0.0.1:0"];
-  const berth = await rig({ flags });
+  const berth = await rig({ flags, ...(program === undefined ? {} : { program }) });
   const folder = mkdtempSync(join(tmpdir(), "berth-flood."));
   try {
     const probes = await probesOf(berth);
     const idle = await measure(probes);
     const stopFlood = await flood(berth, folder);
     const flooded = await measure(probes);
-    await stopFlood();
-    if (!berth.server.output().includes("sends too many"))
-      throw new Error("the flood spent no share: it did not arrive");
+    requireArrival("each container", await stopFlood(), ["200", "400", "413", "429", "503"]);
     const still = await measure(probes);
     const stopBodies = largeBodies(berth, folder, probes.token);
     const read = await measure(probes);
-    await stopBodies();
+    requireArrival("the reader", [await stopBodies()], ["403", "413", "429"]);
     return names.flatMap((name) => [
       row(`telemetry flood: ${name}`, flooded[name], idle[name]),
       row(`bodies of a read token: ${name}`, read[name], still[name]),
     ]);
+  } catch (error) {
+    // What the end of the server says would hide it.
+    console.error(error);
+    throw error;
   } finally {
+    for (const child of senders) child.kill("SIGKILL");
     await berth.close();
     rmSync(folder, { recursive: true, force: true });
   }
@@ -54,6 +59,18 @@ interface Probes {
 
 function row(name: string, value: number, baseline: number): BenchRow {
   return { name, value, unit: "ms", baseline, ratio: value / baseline, wanted: "<= 3" };
+}
+
+/** Of each sender: the second one shows that it goes on. A refusal is held, and what is decoded waits for its turn. */
+const answersLeast = 2;
+
+/** A flood that does not arrive costs nothing, and would look like protection. */
+function requireArrival(who: string, all: FloodCounts[], statuses: string[]): void {
+  console.log(`answers to ${who}: ${all.map((counts) => JSON.stringify(counts)).join(" ")}`);
+  for (const counts of all) {
+    const answered = statuses.reduce((sum, status) => sum + (counts[status] ?? 0), 0);
+    if (answered < answersLeast) throw new Error(`the flood did not arrive: ${answered} answers to ${who}`);
+  }
 }
 
 function addressOf(berth: Rig, plane: "observability" | "identity"): string {
@@ -106,7 +123,7 @@ function many(count: number): Record<string, unknown>[] {
 }
 
 /** In the network namespaces of the containers: the image has no program that is fast enough. */
-async function flood(berth: Rig, folder: string): Promise<() => Promise<void>> {
+async function flood(berth: Rig, folder: string): Promise<() => Promise<FloodCounts[]>> {
   const apps = Array.from({ length: containers }, (_, at) => deployment("flood", `app-${at}`, { telemetry: true }));
   await berth.apply(...apps);
   for (const { name } of apps) await berth.ready("deployment", "flood", name);
@@ -123,7 +140,7 @@ async function flood(berth: Rig, folder: string): Promise<() => Promise<void>> {
       };
     });
   });
-  const ends: (() => Promise<void>)[] = [];
+  const ends: (() => Promise<FloodCounts>)[] = [];
   for (const { name } of apps) {
     const [pod] = await berth.pods("flood", name);
     const inspect = (format: string) => berth.docker(["inspect", "--format", format, pod?.name ?? ""]).trim();
@@ -131,10 +148,10 @@ async function flood(berth: Rig, folder: string): Promise<() => Promise<void>> {
     const requests = bodies.map(({ path, ...more }) => ({ url: `${url}${path}`, ...more }));
     ends.push(send(folder, { name, requests, within: ["nsenter", "-t", inspect("{{.State.Pid}}"), "-n"] }));
   }
-  return async () => void (await Promise.all(ends.map((end) => end())));
+  return () => Promise.all(ends.map((end) => end()));
 }
 
-function largeBodies(berth: Rig, folder: string, token: string): () => Promise<void> {
+function largeBodies(berth: Rig, folder: string, token: string): () => Promise<FloodCounts> {
   const body = join(folder, "mebibyte");
   writeFileSync(body, new Uint8Array(1024 * 1024));
   const headers = { Authorization: `Bearer ${token}` };
@@ -149,14 +166,18 @@ interface Flood {
   within: string[];
 }
 
+/** All that were started: what fails in between leaves none behind. */
+const senders: Bun.Subprocess[] = [];
+
 /** Behind everything else on the processor: the floods are to use the server, not the machine. */
-function send(folder: string, { name, requests, within }: Flood): () => Promise<void> {
+function send(folder: string, { name, requests, within }: Flood): () => Promise<FloodCounts> {
   const file = join(folder, `${name}.requests`);
   writeFileSync(file, JSON.stringify(requests));
   const words = [...within, "nice", "-n", "19", process.execPath, join(import.meta.dir, "flood-worker.ts")];
-  const child = Bun.spawn([...words, file, String(connections)], { stdout: "ignore", stderr: "inherit" });
+  const child = Bun.spawn([...words, file, String(connections)], { stdout: "pipe", stderr: "inherit" });
+  senders.push(child);
   return async () => {
     child.kill();
-    await child.exited;
+    return (await new Response(child.stdout).json()) as FloodCounts;
   };
 }

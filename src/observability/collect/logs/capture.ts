@@ -49,6 +49,8 @@ interface Reading {
   container: LoggedContainer;
   tail: Tail;
   sampler: Sampler;
+  /** Epoch milliseconds: lines before it are too old to be kept. */
+  oldest: number;
   /** What it wrote is on disk, and it writes no more. */
   settled: boolean;
   failed: boolean;
@@ -110,9 +112,9 @@ export function createCapture({ sink, limits, log, now, steady, onWrite }: Captu
 
   /** True where there is more to read. */
   const step = (reading: Reading): boolean => {
-    const { container, tail, sampler } = reading;
+    const { container, tail } = reading;
+    reading.oldest = now() - limits.ageMs;
     const { lines, gap, isDone } = tail.step(limits.turnBytes, steady());
-    const oldest = now() - limits.ageMs;
     linesRead += lines.length;
     if (gap !== undefined) {
       gaps += 1;
@@ -123,7 +125,7 @@ export function createCapture({ sink, limits, log, now, steady, onWrite }: Captu
       );
     }
     for (const { at, stream, text } of lines) {
-      if (at < oldest || !sampler.keeps(at)) continue;
+      if (text === undefined) continue;
       sink.add(container.app, { at, source: container.source, stream, level: levelOf(text), text });
     }
     takeNote(reading, isDone && !container.running);
@@ -180,6 +182,20 @@ export function createCapture({ sink, limits, log, now, steady, onWrite }: Captu
     return true;
   };
 
+  const begun = (container: LoggedContainer): Reading => {
+    const sampler = createSampler(limits);
+    const tail: Tail = createTail(
+      container.path,
+      known.get(container.source.id),
+      (at) => at >= reading.oldest && sampler.keeps(at),
+    );
+    const reading: Reading = {
+      ...{ container, tail, sampler, oldest: 0, settled: false, failed: false, gone: false },
+      ...{ wroteAt: steady(), lookAt: 0, unwatch: undefined },
+    };
+    return reading;
+  };
+
   const end = (id: string, reading: Reading) => {
     wake(reading);
     reading.tail.close();
@@ -197,18 +213,7 @@ export function createCapture({ sink, limits, log, now, steady, onWrite }: Captu
         const { id } = container.source;
         const reading = readings.get(id);
         if (reading !== undefined) reading.container = container;
-        else
-          readings.set(id, {
-            container,
-            tail: createTail(container.path, known.get(id)),
-            sampler: createSampler(limits),
-            settled: false,
-            failed: false,
-            gone: false,
-            wroteAt: steady(),
-            lookAt: 0,
-            unwatch: undefined,
-          });
+        else readings.set(id, begun(container));
       }
     },
     turn() {

@@ -1,4 +1,4 @@
-import { createDockerEntries, type DockerLine } from "../../core/logs/docker-entries.ts";
+import { createDockerEntries, type DockerLine, type KeepsLine } from "../../core/logs/docker-entries.ts";
 import { inodeOf, isUnchanged, type LogFile, openLogFile, rotatedPaths } from "./log-file.ts";
 
 /** How far a log was read: `offset` bytes of the file `file`; `at` is the time of the last line. */
@@ -9,6 +9,7 @@ export interface TailPosition {
 }
 
 interface TailStep {
+  /** Those that are left out are among them, without their text. */
   lines: DockerLine[];
   /** Some lines were deleted before they could be read; they lie between these times. Epoch milliseconds. */
   gap: { from: number; until: number } | undefined;
@@ -37,12 +38,14 @@ const chunk = Buffer.allocUnsafe(chunkBytes);
  * Reads the files of Docker's json-file driver: those of one container, from where it was left off, across rotations.
  * Holding the file open keeps what is in it when the container is removed.
  */
-export function createTail(path: string, start: TailPosition | undefined): Tail {
+export function createTail(path: string, start: TailPosition | undefined, keeps: KeepsLine): Tail {
   let file: LogFile | undefined;
   let offset = 0;
   let position = start;
   let held: Buffer = Buffer.alloc(0);
-  let entries = createDockerEntries();
+  // What was read from a file that is gone is not asked about twice.
+  const newEntries = () => createDockerEntries((at) => (readUntil === undefined || at > readUntil) && keeps(at));
+  let entries = newEntries();
   let quietSince: number | undefined;
   /** Lines up to this time were read from a file that is gone. */
   let readUntil: number | undefined;
@@ -98,7 +101,7 @@ export function createTail(path: string, start: TailPosition | undefined): Tail 
     const bytes = held.length === 0 ? fresh : Buffer.concat([held, fresh]);
     let from = 0;
     for (let end = bytes.indexOf(10, held.length); end >= 0; end = bytes.indexOf(10, from)) {
-      entries.push(bytes.toString("utf8", from, end));
+      entries.push(bytes, from, end);
       from = end + 1;
     }
     offset += from;
@@ -152,7 +155,7 @@ export function createTail(path: string, start: TailPosition | undefined): Tail 
     close() {
       file?.close();
       file = undefined;
-      entries = createDockerEntries();
+      entries = newEntries();
     },
   };
 }

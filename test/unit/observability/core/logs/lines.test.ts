@@ -1,5 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { createDockerEntries, createTimeReader } from "../../../../../src/observability/core/logs/docker-entries.ts";
+import fc from "fast-check";
+import {
+  createDockerEntries,
+  createTimeReader,
+  type KeepsLine,
+} from "../../../../../src/observability/core/logs/docker-entries.ts";
 import { fieldsOf, fieldText } from "../../../../../src/observability/core/logs/fields.ts";
 import { levelOf } from "../../../../../src/observability/core/logs/level.ts";
 import { createSampler } from "../../../../../src/observability/core/logs/sampling.ts";
@@ -46,9 +51,17 @@ describe("fields", () => {
 describe("entries of Docker's log files", () => {
   const entry = (log: string, stream = "stdout") =>
     JSON.stringify({ log, stream, time: "2026-01-31T13:05:00.123456789Z" });
+  const reader = (keeps: KeepsLine = () => true) => {
+    const entries = createDockerEntries(keeps);
+    const push = (text: string) => {
+      const bytes = Buffer.from(`before\n${text}\n`);
+      entries.push(bytes, 7, bytes.length - 1);
+    };
+    return { ...entries, push };
+  };
 
   test("parts of a long line are put together, and the other stream waits for it", () => {
-    const entries = createDockerEntries();
+    const entries = reader();
     entries.push(entry("first "));
     entries.push(entry("between\n", "stderr"));
     expect(entries.take()).toEqual([]);
@@ -58,7 +71,7 @@ describe("entries of Docker's log files", () => {
   });
 
   test("a line without an end counts once its end is given up", () => {
-    const entries = createDockerEntries();
+    const entries = reader();
     entries.push(entry("Password: "));
     entries.giveUp();
     expect(entries.take()).toEqual([
@@ -67,10 +80,53 @@ describe("entries of Docker's log files", () => {
   });
 
   test("what is not an entry is left out, and the carriage return of a terminal too", () => {
-    const entries = createDockerEntries();
-    for (const text of ["{torn", "", "null", "[]", '{"log":"x\\n","time":"never"}', entry("ok\r\n")])
+    const entries = reader();
+    const torn = `{"log":"x","attrs{"log":"y\\n","stream":"stdout","time":"2026-01-31T13:05:00Z"}`;
+    for (const text of ["{torn", "", "null", "[]", '{"log":"x\\n","time":"never"}', torn, entry("ok\r\n")])
       entries.push(text);
     expect(entries.take().map(({ text }) => text)).toEqual(["ok"]);
+  });
+
+  test("a line that is left out has its time and place, also in parts, and each line is asked about once", () => {
+    const asked: number[] = [];
+    const entries = reader((at) => (asked.push(at), asked.length !== 2));
+    for (const text of ["one\n", "tw", "o, left ", "out\n", "three\n"]) entries.push(entry(text));
+    expect(entries.isPartial()).toBe(false);
+    expect(entries.take().map(({ text }) => text)).toEqual(["one", undefined, "three"]);
+    expect(asked).toHaveLength(3);
+  });
+
+  test("the form that the driver mostly writes and others are read as the same", () => {
+    const texts = fc.array(
+      fc.record({
+        log: fc.oneof(
+          fc.string(),
+          fc.constantFrom("\\n", "\\\n", '\\","stream":"stderr"', "n", "", "\\", '"}'),
+          fc.string({ unit: "grapheme" }),
+        ),
+        stream: fc.constantFrom("stdout", "stderr"),
+        isEnd: fc.boolean(),
+        ms: fc.nat(100_000),
+        left: fc.boolean(),
+      }),
+    );
+    fc.assert(
+      fc.property(texts, (written) => {
+        const read = (formed: (fields: object) => string) => {
+          let turn = 0;
+          const entries = reader(() => written[turn++ % written.length]?.left === false);
+          for (const { log, stream, isEnd, ms } of written) {
+            const time = new Date(Date.UTC(2026, 0, 31) + ms).toISOString();
+            entries.push(formed({ log: isEnd ? `${log}\n` : log, stream, time }));
+          }
+          entries.giveUp();
+          return { lines: entries.take(), turn };
+        };
+        const quick = read((fields) => JSON.stringify(fields));
+        // Spaces: no entry of the quick form.
+        expect(quick).toEqual(read((fields) => JSON.stringify(fields, undefined, " ").replaceAll("\n", "")));
+      }),
+    );
   });
 
   test("times with any number of digits, or an offset", () => {
