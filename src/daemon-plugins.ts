@@ -78,7 +78,11 @@ export async function createPluginRoom(parts: PluginParts): Promise<PluginRoom> 
     machine: { os: process.platform, arch: process.arch },
     download: downloader(guard, options.pluginReleases),
     connection: (url) => gitConnection(url, guard),
-    limits: { filesMax: limits.pluginFilesMax, bytesMax: limits.pluginPackageBytesMax },
+    limits: {
+      filesMax: limits.pluginFilesMax,
+      bytesMax: limits.pluginPackageBytesMax,
+      inflation: limits.pluginInflation,
+    },
     fetchMs: limits.pluginFetchMs,
     hookMs: limits.pluginHookMs,
     installsAtOnceMax: limits.pluginInstallsAtOnceMax,

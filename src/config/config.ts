@@ -174,6 +174,7 @@ export const limits = {
   /** Of one package. */
   pluginFilesMax: 10_000,
   pluginPackageBytesMax: 512 * 1024 * 1024,
+  pluginInflation: contextLimits.inflation,
   /** For fetching a package, and for one of its hooks. */
   pluginFetchMs: 10 * 60_000,
   pluginHookMs: 10 * 60_000,

@@ -3,6 +3,8 @@ export const contextLimits = {
   /** Of one, packed and unpacked. */
   packedBytesMax: 512 * 1024 * 1024,
   bytesMax: 2 * 1024 * 1024 * 1024,
+  /** What comes out of one is so many times what came in at most, where it is more than this. */
+  inflation: { ratioMax: 250, freeBytes: 64 * 1024 * 1024 },
   /** Files and links in one. */
   filesMax: 100_000,
   /** Of all packed ones together; the least recently used go first. */

@@ -7,6 +7,7 @@ export const sourceLimits = {
   /** Files of it, unpacked. */
   bytesMax: contextLimits.bytesMax,
   filesMax: contextLimits.filesMax,
+  inflation: contextLimits.inflation,
   /** Files that say how the app is built, such as a Dockerfile or a .gitignore, are read whole: more is refused. */
   textBytesMax: 1024 * 1024,
   /** The whole work of one: fetch, unpack, look, pack. */

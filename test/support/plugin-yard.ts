@@ -66,7 +66,11 @@ export async function pluginYard(options: YardOptions = {}): Promise<PluginYard>
     machine: { os: "linux", arch: "x64" },
     download: (url: string, init: RequestInit) => fetch(url, init),
     connection: (url: string) => gitConnection(url, options.guard ?? { resolve: resolveHost, allowPrivate: false }),
-    limits: options.limits ?? { filesMax: limits.pluginFilesMax, bytesMax: limits.pluginPackageBytesMax },
+    limits: options.limits ?? {
+      filesMax: limits.pluginFilesMax,
+      bytesMax: limits.pluginPackageBytesMax,
+      inflation: limits.pluginInflation,
+    },
     fetchMs: limits.pluginFetchMs,
     hookMs: options.hookMs ?? limits.pluginHookMs,
     installsAtOnceMax: limits.pluginInstallsAtOnceMax,

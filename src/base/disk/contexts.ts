@@ -56,10 +56,11 @@ export function createContexts(folder: string, limits: ContextLimits): Contexts 
     if (whole !== undefined) return { complete: true, received: whole };
     return { complete: false, received: (await sizeOf(pathOf(digest, "part"))) ?? 0 };
   };
+  const packedAt = async (path: string) => ({ bytes: bytesOf(path), size: (await sizeOf(path)) ?? 0 });
   const finish = async (digest: string) => {
     const path = pathOf(digest, "part");
     try {
-      const found = contextDigest(await readSourceArchive(bytesOf(path), limits));
+      const found = contextDigest(await readSourceArchive(await packedAt(path), limits));
       if (found !== digest) {
         throw new Failure(
           "invalid",
@@ -106,7 +107,7 @@ export function createContexts(folder: string, limits: ContextLimits): Contexts 
       if ((await sizeOf(path)) === undefined) throw missing(digest);
       const now = new Date();
       await utimes(path, now, now);
-      const entries = await readSourceArchive(bytesOf(path), limits);
+      const entries = await readSourceArchive(await packedAt(path), limits);
       const times = await inTurn(app, () => contentTimes(folder, app, { entries, now: at }));
       yield* timedArchive(bytesOf(path), times);
     },

@@ -2,29 +2,37 @@ import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { extract, type Header } from "tar-stream";
+import type { InflationLimits } from "../pure/inflation.ts";
 import { type ContextEntry, linkProblem, pathProblem, plainMode } from "../pure/source-tree.ts";
 import { Failure } from "../wire/failure.ts";
+import { guarded, inflationGuard } from "./inflation-guard.ts";
 
 export interface ArchiveLimits {
   /** Files and links in it, and as many folders. */
   filesMax: number;
   /** Of all content, unpacked. */
   bytesMax: number;
+  /** Of the archive against what it unpacks to. */
+  inflation: InflationLimits;
+}
+
+/** A gzipped tar. */
+interface PackedFolder {
+  bytes: AsyncIterable<Uint8Array>;
+  size: number;
 }
 
 /**
  * What a gzipped tar of a folder holds, read without keeping any of it. Fails `invalid` for what cannot be in such a
  * folder (a device, a path or a link that leads out of it, a name twice), `too_large` beyond `limits`.
  */
-export async function readSourceArchive(
-  packed: AsyncIterable<Uint8Array>,
-  limits: ArchiveLimits,
-): Promise<ContextEntry[]> {
+export async function readSourceArchive(packed: PackedFolder, limits: ArchiveLimits): Promise<ContextEntry[]> {
   const entries = new Map<string, ContextEntry>();
-  const unpacked = Readable.from(packed).pipe(createGunzip());
+  const unpacked = Readable.from(packed.bytes).pipe(createGunzip());
+  const checked = guarded(inflationGuard(() => packed.size, limits.inflation));
   const archive = extract();
-  unpacked.on("error", (error) => archive.destroy(error));
-  unpacked.pipe(archive);
+  for (const part of [unpacked, checked]) part.on("error", (error) => archive.destroy(error));
+  unpacked.pipe(checked).pipe(archive);
   const counts = { files: 0, folders: 0 };
   let bytes = 0;
   try {

@@ -1,5 +1,5 @@
 /** How much compressed bytes may grow. */
-interface InflationLimits {
+export interface InflationLimits {
   /** So many times what came. Text and programs stay far below; a thousand is what gzip can do at most. */
   ratioMax: number;
   /** As much as this is always taken: small things repeat themselves. */

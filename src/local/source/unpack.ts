@@ -1,9 +1,11 @@
-import { chmodSync, closeSync, createReadStream, mkdirSync, openSync, readSync, symlinkSync } from "node:fs";
+import { chmodSync, closeSync, createReadStream, mkdirSync, openSync, readSync, statSync, symlinkSync } from "node:fs";
 import { chmod, open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { extract, type Header } from "tar-stream";
+import { guarded, type InflationGuard, inflationGuard } from "../../base/disk/inflation-guard.ts";
+import type { InflationLimits } from "../../base/pure/inflation.ts";
 import { isClutter, isSecretFile } from "../../base/pure/left-out.ts";
 import { linkProblem, pathProblem } from "../../base/pure/source-tree.ts";
 import { Failure } from "../../base/wire/failure.ts";
@@ -14,6 +16,8 @@ import { readZip } from "./unzip.ts";
 interface UnpackLimits {
   filesMax: number;
   bytesMax: number;
+  /** Of the archive against all that comes out of it, written or passed over. */
+  inflation: InflationLimits;
   /** The archive has no modes: what begins like a script or a program is one. */
   guessModes: boolean;
 }
@@ -36,7 +40,9 @@ async function writeMembers(file: string, folder: string, limits: UnpackLimits):
   const links = new Map<string, string>();
   const folders = new Map<string, number>();
   const found = { files: 0, bytes: 0 };
-  for await (const member of membersOf(file)) {
+  const { size } = statSync(file);
+  const guard = inflationGuard(() => size, limits.inflation);
+  for await (const member of membersOf(file, guard)) {
     const path = member.name.replace(/^(?:\.\/)+/, "").replace(/\/+$/, "");
     if (path === "" || path === ".") continue;
     const problem = problemOf(path, member);
@@ -113,21 +119,21 @@ function headOf(file: string): string {
   }
 }
 
-async function* membersOf(file: string): AsyncGenerator<Member> {
+async function* membersOf(file: string, guard: InflationGuard): AsyncGenerator<Member> {
   const head = headOf(file);
-  if (head.startsWith("PK\x03\x04")) yield* readZip(file);
-  else yield* readTar(file, head.startsWith("\x1f\x8b"));
+  if (head.startsWith("PK\x03\x04")) yield* readZip(file, guard);
+  else yield* readTar(file, head.startsWith("\x1f\x8b") ? guard : undefined);
 }
 
 const kinds: Record<string, Member["kind"]> = { file: "file", directory: "folder", symlink: "link" };
 
-async function* readTar(file: string, isGzip: boolean): AsyncGenerator<Member> {
+/** A guard says that it is compressed. */
+async function* readTar(file: string, guard: InflationGuard | undefined): AsyncGenerator<Member> {
   const packed = createReadStream(file);
-  const unpacked: Readable = isGzip ? packed.pipe(createGunzip()) : packed;
+  const steps = guard === undefined ? [] : [createGunzip(), guarded(guard)];
   const archive = extract();
-  packed.on("error", (error) => archive.destroy(error));
-  unpacked.on("error", (error) => archive.destroy(error));
-  unpacked.pipe(archive);
+  for (const part of [packed, ...steps]) part.on("error", (error) => archive.destroy(error));
+  steps.reduce<Readable>((from, to) => from.pipe(to), packed).pipe(archive);
   try {
     for await (const entry of archive) {
       yield memberOf(entry.header, entry as AsyncIterable<Uint8Array>);

@@ -2,6 +2,7 @@ import { open, type FileHandle } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { createInflateRaw } from "node:zlib";
 import { Failure } from "../../base/wire/failure.ts";
+import type { InflationGuard } from "../../base/disk/inflation-guard.ts";
 import type { Member } from "./member.ts";
 
 /** Signatures and lengths of the ZIP format (APPNOTE.TXT 4.3). */
@@ -26,11 +27,11 @@ interface Entry {
 }
 
 /** Members of a zip archive, as its directory lists them. */
-export async function* readZip(path: string): AsyncGenerator<Member> {
+export async function* readZip(path: string, guard: InflationGuard): AsyncGenerator<Member> {
   const file = await open(path, "r");
   try {
     const { size } = await file.stat();
-    for (const entry of await readDirectory(file, size)) yield await memberOf(file, entry);
+    for (const entry of await readDirectory(file, size)) yield await memberOf(file, entry, guard);
   } finally {
     await file.close();
   }
@@ -82,7 +83,7 @@ const linkType = 0o120000;
 const otherTypes = [0o010000, 0o020000, 0o060000, 0o140000];
 const linkBytesMax = 4_096;
 
-async function memberOf(file: FileHandle, entry: Entry): Promise<Member> {
+async function memberOf(file: FileHandle, entry: Entry, guard: InflationGuard): Promise<Member> {
   const { name, mode } = entry;
   const type = mode & typeMask;
   const kind = otherTypes.includes(type)
@@ -92,8 +93,8 @@ async function memberOf(file: FileHandle, entry: Entry): Promise<Member> {
       : type === linkType
         ? "link"
         : "file";
-  const target = kind === "link" ? await textOf(contentOf(file, entry)) : "";
-  return { name, kind, mode: mode === 0 ? undefined : mode & 0o7777, target, content: contentOf(file, entry) };
+  const target = kind === "link" ? await textOf(contentOf(file, entry, guard)) : "";
+  return { name, kind, mode: mode === 0 ? undefined : mode & 0o7777, target, content: contentOf(file, entry, guard) };
 }
 
 async function textOf(content: AsyncIterable<Uint8Array>): Promise<string> {
@@ -107,15 +108,23 @@ async function textOf(content: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(parts).toString("utf8");
 }
 
-async function* contentOf(file: FileHandle, { flags, method, packedBytes, offset }: Entry): AsyncGenerator<Uint8Array> {
+async function* contentOf(
+  file: FileHandle,
+  { flags, method, packedBytes, offset }: Entry,
+  guard: InflationGuard,
+): AsyncGenerator<Uint8Array> {
   const isEncrypted = (flags & 1) !== 0;
   if (isEncrypted || (method !== 0 && method !== 8)) throw broken();
   const head = await bytesAt(file, offset, localBytes);
   if (head.readUInt32LE(0) !== localSignature) throw broken();
   const start = offset + localBytes + head.readUInt16LE(26) + head.readUInt16LE(28);
   const packed = piecesOf(file, start, packedBytes);
-  if (method === 0) yield* packed;
-  else yield* Readable.from(packed).pipe(createInflateRaw());
+  const unpacked = method === 0 ? packed : Readable.from(packed).pipe(createInflateRaw());
+  for await (const piece of unpacked as AsyncIterable<Uint8Array>) {
+    // All members share the guard: several may name the same bytes of the file.
+    guard(piece);
+    yield piece;
+  }
 }
 
 async function* piecesOf(file: FileHandle, start: number, length: number): AsyncGenerator<Uint8Array> {

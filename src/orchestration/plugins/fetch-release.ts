@@ -10,8 +10,7 @@ import {
 } from "../core/plugins/release-assets.ts";
 import { isVersionWord, tagsOf } from "../core/plugins/source.ts";
 import { readPackage } from "./package.ts";
-import type { TreeLimits } from "./tree.ts";
-import { untar } from "./untar.ts";
+import { type PackageLimits, untar } from "./untar.ts";
 
 /** The platform's `fetch`, as far as it is used. */
 export type Download = (url: string, init: { signal: AbortSignal; redirect?: "manual" }) => Promise<Response>;
@@ -27,7 +26,7 @@ interface ReleaseFetch {
   baseUrl: string;
   machine: Machine;
   download: Download;
-  limits: TreeLimits;
+  limits: PackageLimits;
   signal: AbortSignal;
   onLine?: ((line: string) => void) | undefined;
 }

@@ -13,6 +13,7 @@ import { whileSmall } from "./growth.ts";
 import type { Host } from "./host.ts";
 import { readPackage } from "./package.ts";
 import { copyTree, makeExecutable, type TreeLimits } from "./tree.ts";
+import type { PackageLimits } from "./untar.ts";
 
 export interface StageOptions {
   folders: PluginFolders;
@@ -24,7 +25,7 @@ export interface StageOptions {
   machine: Machine;
   download: Download;
   connection: Connection;
-  limits: TreeLimits;
+  limits: PackageLimits;
   fetchMs: number;
 }
 

@@ -1,8 +1,15 @@
 import { chmod, mkdir, open, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { inflationGuard } from "../../base/disk/inflation-guard.ts";
+import type { InflationLimits } from "../../base/pure/inflation.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { isInside } from "../core/plugins/names.ts";
 import { checkSize, type TreeLimits } from "./tree.ts";
+
+/** Of a package as it comes. */
+export interface PackageLimits extends TreeLimits {
+  inflation: InflationLimits;
+}
 
 interface UntarResult {
   /** Of the archive's first comment: hosts write the commit there. */
@@ -28,9 +35,9 @@ interface Entry {
 export async function untar(
   packed: ReadableStream<Uint8Array>,
   folder: string,
-  limits: TreeLimits,
+  limits: PackageLimits,
 ): Promise<UntarResult> {
-  const source = createSource(packed.pipeThrough(new DecompressionStream("gzip") as never));
+  const source = createSource(gunzipped(packed, limits));
   const unpacking = { folder, limits, links: [] as Entry[], files: 0, bytes: 0, comment: undefined, long: {} };
   try {
     await unpack(source, unpacking);
@@ -43,6 +50,20 @@ export async function untar(
   } finally {
     await source.close();
   }
+}
+
+function gunzipped(packed: ReadableStream<Uint8Array>, { inflation }: PackageLimits): ReadableStream<Uint8Array> {
+  let came = 0;
+  const guard = inflationGuard(() => came, inflation);
+  const each = (tell: (piece: Uint8Array) => void) =>
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(piece, to) {
+        tell(piece);
+        to.enqueue(piece);
+      },
+    });
+  const counted = packed.pipeThrough(each((piece) => void (came += piece.byteLength)));
+  return counted.pipeThrough(new DecompressionStream("gzip") as never).pipeThrough(each(guard));
 }
 
 /** A link that lies below another one would be written wherever that leads. */

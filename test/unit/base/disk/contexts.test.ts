@@ -11,6 +11,7 @@ import type { Failure } from "../../../../src/base/wire/failure.ts";
 import { folder } from "../../../support/files.ts";
 
 const limits = {
+  inflation: { ratioMax: 100, freeBytes: 1_000_000 },
   ...{ packedBytesMax: 4_096, bytesMax: 10_000, filesMax: 3, keptBytesMax: 250, unfinishedMs: 1_000 },
   timedAppsMax: 2,
 };

@@ -2,9 +2,10 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { deflateRawSync, gzipSync } from "node:zlib";
+import { gzipSync } from "node:zlib";
 import { type Header, pack } from "tar-stream";
 import { unpack } from "../../../../src/local/source/unpack.ts";
+import { zip } from "../../../support/zip.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -12,7 +13,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const limits = { filesMax: 20, bytesMax: 100_000, guessModes: false };
+const inflation = { ratioMax: 100, freeBytes: 1_000_000 };
+const limits = { filesMax: 20, bytesMax: 100_000, inflation, guessModes: false };
 
 type Member = Partial<Header> & { name: string; text?: string };
 
@@ -21,48 +23,6 @@ async function tar(members: readonly Member[]): Promise<Uint8Array> {
   for (const { text, ...header } of members) archive.entry(header as Header, text ?? "");
   archive.finalize();
   return Buffer.concat((await Array.fromAsync(archive as AsyncIterable<Uint8Array>)) as Uint8Array[]);
-}
-
-interface ZipMember {
-  name: string;
-  text: string;
-  mode?: number;
-  flags?: number;
-}
-
-/** A zip archive as Info-ZIP writes it on Unix. */
-function zip(members: readonly ZipMember[]): Uint8Array {
-  const parts: Buffer[] = [];
-  const central: Buffer[] = [];
-  let offset = 0;
-  for (const { name, text, mode = 0o100644, flags = 0 } of members) {
-    const packed = deflateRawSync(text);
-    const local = Buffer.alloc(30);
-    local.writeUInt32LE(0x04034b50, 0);
-    local.writeUInt16LE(flags, 6);
-    local.writeUInt16LE(8, 8);
-    local.writeUInt32LE(packed.length, 18);
-    local.writeUInt16LE(name.length, 26);
-    const entry = Buffer.alloc(46);
-    entry.writeUInt32LE(0x02014b50, 0);
-    entry.writeUInt8(3, 5);
-    entry.writeUInt16LE(flags, 8);
-    entry.writeUInt16LE(8, 10);
-    entry.writeUInt32LE(packed.length, 20);
-    entry.writeUInt16LE(name.length, 28);
-    entry.writeUInt32LE((mode << 16) >>> 0, 38);
-    entry.writeUInt32LE(offset, 42);
-    central.push(entry, Buffer.from(name));
-    parts.push(local, Buffer.from(name), packed);
-    offset += local.length + name.length + packed.length;
-  }
-  const directory = Buffer.concat(central);
-  const end = Buffer.alloc(22);
-  end.writeUInt32LE(0x06054b50, 0);
-  end.writeUInt16LE(members.length, 10);
-  end.writeUInt32LE(directory.length, 12);
-  end.writeUInt32LE(offset, 16);
-  return Buffer.concat([...parts, directory, end]);
 }
 
 async function unpacked(bytes: Uint8Array, more: Partial<typeof limits> = {}): Promise<string[]> {

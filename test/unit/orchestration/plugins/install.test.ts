@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { failureText } from "../../../support/failure.ts";
 import { helloPlugin, type PluginYard, pluginYard, writeTree, type YardOptions } from "../../../support/plugin-yard.ts";
 
+const inflation = { ratioMax: 100, freeBytes: 1_000_000 };
+
 const yards: PluginYard[] = [];
 afterEach(async () => {
   await Promise.all(yards.splice(0).map((yard) => yard.close()));
@@ -133,7 +135,7 @@ describe("from a folder", () => {
   });
 
   test("more files or bytes than allowed are refused", async () => {
-    const it = await yard({ limits: { filesMax: 3, bytesMax: 1_000 } });
+    const it = await yard({ limits: { filesMax: 3, bytesMax: 1_000, inflation } });
     const many = packageOf(it, { ...helloPlugin("1"), a: "", b: "" });
     expect(await failureText(it.installer.install({ source: many }))).toBe(
       "too_large: the package has more than 3 files",
@@ -246,7 +248,7 @@ describe("the install hook", () => {
   });
 
   test("cannot bring more than a package may hold", async () => {
-    const it = await yard({ limits: { filesMax: 10, bytesMax: 10_000 } });
+    const it = await yard({ limits: { filesMax: 10, bytesMax: 10_000, inflation } });
     const install = "#!/bin/sh\nhead -c 20000 /dev/zero > big\n";
     const source = packageOf(it, helloPlugin("1", { files: { install } }));
     expect(await failureText(it.installer.install({ source }))).toBe(

@@ -15,7 +15,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
-const limits = { filesMax: 100, bytesMax: 1_000_000 };
+const inflation = { ratioMax: 100, freeBytes: 1_000_000 };
+const limits = { filesMax: 100, bytesMax: 1_000_000, inflation };
 const unpack = (bytes: Uint8Array<ArrayBuffer>, max = limits) => untar(new Blob([bytes]).stream(), folder, max);
 
 interface Entry {
