@@ -1,7 +1,7 @@
 import { getConfig, setConfig } from "../../orchestration/api/config.ts";
 import type { DataOf } from "../../base/wire/endpoint.ts";
 import type { Arguments } from "../shell/arguments.ts";
-import { answer, type CommandBody, type Context } from "../shell/command.ts";
+import { answer, answerData, type CommandBody, type Context } from "../shell/command.ts";
 import { digestOf } from "../text/digest.ts";
 import { rowsOf, whenListing } from "../shell/listing.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
@@ -132,13 +132,13 @@ async function get({ bucket, rest, context }: Call): Promise<number> {
   const single = key !== undefined && others.length === 0;
   const data = await context.api.call(getConfig, { query: { scope, name, key: single ? key : undefined } });
   if (single) {
-    return answer(context, data, () => String(data[key] ?? ""));
+    return answerData(context, data, () => String(data[key] ?? ""));
   }
   const variables = variablesOf(data);
   const missing = rest.filter((wanted) => !Object.hasOwn(variables, wanted));
   if (missing.length > 0) throw new CommandFailure(`not set on ${bucket.text}: ${missing.join(", ")}`);
   const shown = rest.length === 0 ? Object.keys(variables).sort() : rest;
-  return answer(context, data, () => shown.map((wanted) => `${wanted}=${variables[wanted]}`).join("\n"));
+  return answerData(context, data, () => shown.map((wanted) => `${wanted}=${variables[wanted]}`).join("\n"));
 }
 
 async function list({ bucket, rest, context }: Call): Promise<number> {

@@ -75,7 +75,7 @@ async function pull(call: Call): Promise<number> {
   const count = Object.keys(variables).length;
   const text = `# config of ${bucket.text}\n${envText(variables)}`;
   if (file === "-") {
-    context.terminal.out(text.trimEnd());
+    context.terminal.data(text.trimEnd());
     return exitCodes.done;
   }
   // A mistyped name looks the same.

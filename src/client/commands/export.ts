@@ -4,7 +4,7 @@ import type { CoreDraft } from "../../orchestration/core/draft.ts";
 import { expandApp } from "../../orchestration/core/expand.ts";
 import { parseKind } from "../../orchestration/core/kind.ts";
 import type { Arguments } from "../shell/arguments.ts";
-import { answer, type CommandBody, type Context } from "../shell/command.ts";
+import { answerData, type CommandBody, type Context } from "../shell/command.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
 import { fileFlag, formatFlag, manifestsAt } from "../shell/manifest-flags.ts";
 import { nothingNamed } from "../shell/named.ts";
@@ -82,7 +82,7 @@ async function exported(context: Context, args: Arguments, platform: Platform): 
     }),
     ...losses,
   ];
-  answer(context, { documents, losses: told }, () => {
+  answerData(context, { documents, losses: told }, () => {
     return documents
       .map((document) => stringify(document, { lineWidth: 0, aliasDuplicateObjects: false }).trimEnd())
       .join("\n---\n");

@@ -62,7 +62,7 @@ export const getCommand: CommandBody = {
       return watch(context, { look, everyMs: context.limits.followMs });
     }
     const view = await read(true);
-    if (context.yaml) context.terminal.out(await yamlOf(view.documents));
+    if (context.yaml) context.terminal.data(await yamlOf(view.documents));
     else if (context.names) printNames(context, view);
     else answer(context, view.data, () => view.text(context.clock.now()));
     return view.exitCode;

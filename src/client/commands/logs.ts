@@ -7,6 +7,7 @@ import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
 import { type FanOutSetup, followAll, type LogStart, readAll } from "../session/fan-out.ts";
 import { asksStore, searchFlags } from "../session/log-query.ts";
 import { storedLogs } from "../session/stored-logs.ts";
+import { harmless } from "../shell/style.ts";
 import { createHarmlessBytes } from "../text/harmless-bytes.ts";
 import { createLinePrefix, type LinePrefix } from "../session/line-prefix.ts";
 import { isFinishedRun } from "../wait/look.ts";
@@ -149,7 +150,8 @@ function namesReplica(reference: string, { scope, resource_name: resource, repli
 
 /** What is shown of one line. */
 function lineMaker(context: Context, pod: string, width: number): (line: Uint8Array) => Uint8Array {
-  if (context.json) return (line) => Buffer.from(JSON.stringify({ pod, line: Buffer.from(line).toString() }));
+  if (context.json)
+    return (line) => Buffer.from(harmless(JSON.stringify({ pod, line: Buffer.from(line).toString() }), false));
   const prefix = Buffer.from(`${context.terminal.style.byKey(pod, `${pod.padEnd(width)} |`)} `);
   return (line) => Buffer.concat([prefix, line]);
 }

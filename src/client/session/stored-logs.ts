@@ -12,6 +12,7 @@ import { listSavedSearches } from "../../observability/api/log-searches.ts";
 import { operatorTwin } from "../../observability/api/operator-twin.ts";
 import type { Arguments } from "../shell/arguments.ts";
 import type { Context } from "../shell/command.ts";
+import { harmless } from "../shell/style.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
 import { type LogFilters, logFilters } from "./log-query.ts";
 
@@ -148,7 +149,8 @@ function linePrinter(context: Context, args: Arguments): Print {
   const raw = args.on("raw");
   const plain = { ...style, red: style.dim, yellow: style.dim };
   const shown = (line: LogLine, isFound: boolean) => {
-    if (json) return `${JSON.stringify({ line: line.text, ...line })}\n`;
+    // JSON leaves C1 controls and marks of direction as they are.
+    if (json) return `${harmless(JSON.stringify({ line: line.text, ...line }), false)}\n`;
     const prefix = prefixed ? `${style.byKey(line.pod, `${line.pod} |`)} ` : "";
     const time = args.on("timestamps") ? `${style.dim(line.at)} ` : "";
     const text = raw ? line.text : harmlessText(line.text).trimEnd();

@@ -152,11 +152,21 @@ export interface ClientLimits {
 
 /** With `-o json` the envelope of `data`; else the text that `human` makes. Returns the exit code of a command that is done. */
 export function answer(context: Context, data: unknown, human: () => string): number {
-  context.told?.(data);
-  if (context.json) context.terminal.out(JSON.stringify({ status: "ok", data }, null, 2));
-  else {
-    const text = context.listForm?.(data) ?? human();
+  return told(context, data, () => {
+    const text = human();
     if (text !== "") context.terminal.out(text);
-  }
+  });
+}
+
+/** The same for values that other programs read, such as one of a config: they are printed as they are. */
+export function answerData(context: Context, data: unknown, values: () => string): number {
+  return told(context, data, () => context.terminal.data(values()));
+}
+
+function told(context: Context, data: unknown, print: () => void): number {
+  context.told?.(data);
+  const list = context.json ? JSON.stringify({ status: "ok", data }, null, 2) : context.listForm?.(data);
+  if (list === undefined) print();
+  else if (list !== "") context.terminal.out(list);
   return exitCodes.done;
 }

@@ -7,6 +7,10 @@ import { createStyle, harmless, type Style } from "./style.ts";
 export interface Terminal {
   /** One answer line, or several. */
   out(text: string): void;
+  /** The text as `out` writes it: for who draws on the screen in another way. */
+  shown(text: string): string;
+  /** Values that other programs read: only a terminal gets their harmless form, a pipe and a file get them as they are. */
+  data(text: string): void;
   /** One line for the operator alone. */
   note(text: string): void;
   /** Text on stderr that the cursor stays behind. */
@@ -59,8 +63,11 @@ export function createTerminal(streams: Streams, colors: { stdout: boolean; stde
     write();
     draw(block);
   };
+  const shownText = (text: string) => harmless(text, colors.stdout);
   return {
-    out: (text) => above(() => streams.stdout(`${harmless(text, colors.stdout)}\n`)),
+    shown: shownText,
+    out: (text) => above(() => streams.stdout(`${shownText(text)}\n`)),
+    data: (text) => above(() => streams.stdout(`${streams.stdoutIsTerminal ? shownText(text) : text}\n`)),
     note: (text) => above(() => streams.stderr(`${harmless(text, colors.stderr)}\n`)),
     prompt: (text) => streams.stderr(harmless(text, colors.stderr)),
     style: createStyle(colors.stdout),

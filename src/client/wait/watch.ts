@@ -49,8 +49,12 @@ async function lookOrReason(context: Context, look: Watching["look"]): Promise<S
   }
 }
 
-function screen({ rawTerminal }: Context, text: string): string {
+function screen({ rawTerminal, terminal }: Context, text: string): string {
   const rows = rawTerminal.size()?.rows ?? 24;
-  const lines = text.split("\n").slice(0, rows - 1);
+  // Past the terminal's own door: names and messages of others are in it.
+  const lines = terminal
+    .shown(text)
+    .split("\n")
+    .slice(0, rows - 1);
   return `${home}${lines.map((line) => `${line}${clearLine}\n`).join("")}${clearBelow}`;
 }

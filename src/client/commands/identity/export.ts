@@ -25,7 +25,7 @@ export const exportCommand: Command = {
     if (!response.ok) readAnswer(exportIdentityUsers, response.status, await response.text());
     const out = args.value("out");
     if (out === undefined) {
-      await pour(response, async (text) => context.terminal.out(text.replace(/\n$/, "")));
+      await pour(response, async (text) => context.terminal.data(text.replace(/\n$/, "")));
       return exitCodes.done;
     }
     const users = await writeFile(context, out, response);

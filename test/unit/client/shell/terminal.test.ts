@@ -74,3 +74,13 @@ test("no text drives the terminal: only our own colours pass, and only where the
     expect(JSON.parse(out.at(-1) ?? "")).toEqual({ evil });
   }
 });
+
+test("values go to a pipe byte for byte, and to a terminal without what drives it", () => {
+  const value = "\x1b[2Jsecret\u009b\rline\n\u202e\x1b[31m";
+  for (const isTerminal of [true, false]) {
+    const { terminal, written } = screen(isTerminal);
+    terminal.data(value);
+    const calm = "\\u001b[2Jsecret\\u009b\\u000dline\n\\u202e\\u001b[31m";
+    expect(written).toEqual([`out:${isTerminal ? calm : value}\n`]);
+  }
+});
