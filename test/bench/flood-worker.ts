@@ -19,6 +19,8 @@ const requests = (JSON.parse(readFileSync(file, "utf8")) as FloodRequest[]).map(
 export type FloodCounts = Record<string, number>;
 
 const counts: FloodCounts = {};
+/** The first answer is told: from then on there is a flood to measure beside. */
+let isTold = false;
 // The last thing that it does: who sent the signal reads the counts.
 process.on("SIGTERM", () => {
   process.stdout.write(JSON.stringify(counts), () => process.exit(0));
@@ -41,6 +43,8 @@ async function again(first: number): Promise<never> {
     const { url, headers, body } = one;
     const outcome = await statusOf(fetch(url, { method: "POST", headers, body }));
     counts[outcome] = (counts[outcome] ?? 0) + 1;
+    if (!isTold) process.stdout.write("answered\n");
+    isTold = true;
     if (outcome === "none") await Bun.sleep(1);
   }
 }

@@ -5,6 +5,7 @@ import { requestShapes, type Signal } from "../../src/observability/core/otlp/sh
 import { deployment } from "../support/manifests.ts";
 import { encodeProtobuf } from "../support/otlp.ts";
 import { type Rig, rig } from "../support/rig.ts";
+import { waitFor } from "../support/wait.ts";
 import type { FloodCounts, FloodRequest } from "./flood-worker.ts";
 import { median } from "./median.ts";
 import type { BenchRow } from "./row.ts";
@@ -32,7 +33,7 @@ export async function run(): Promise<BenchRow[]> {
     const flooded = await measure(probes);
     requireArrival("each container", await stopFlood(), ["200", "400", "413", "429", "503"]);
     const still = await measure(probes);
-    const stopBodies = largeBodies(berth, folder, probes.token);
+    const stopBodies = await largeBodies(berth, folder, probes.token);
     const read = await measure(probes);
     requireArrival("the reader", [await stopBodies()], ["403", "413", "429"]);
     return names.flatMap((name) => [
@@ -140,18 +141,19 @@ async function flood(berth: Rig, folder: string): Promise<() => Promise<FloodCou
       };
     });
   });
-  const ends: (() => Promise<FloodCounts>)[] = [];
+  const begun: Promise<() => Promise<FloodCounts>>[] = [];
   for (const { name } of apps) {
     const [pod] = await berth.pods("flood", name);
     const inspect = (format: string) => berth.docker(["inspect", "--format", format, pod?.name ?? ""]).trim();
     const [, url = ""] = /OTEL_EXPORTER_OTLP_ENDPOINT=([^"]+)/.exec(inspect("{{json .Config.Env}}")) ?? [];
     const requests = bodies.map(({ path, ...more }) => ({ url: `${url}${path}`, ...more }));
-    ends.push(send(folder, { name, requests, within: ["nsenter", "-t", inspect("{{.State.Pid}}"), "-n"] }));
+    begun.push(send(folder, { name, requests, within: ["nsenter", "-t", inspect("{{.State.Pid}}"), "-n"] }));
   }
+  const ends = await Promise.all(begun);
   return () => Promise.all(ends.map((end) => end()));
 }
 
-function largeBodies(berth: Rig, folder: string, token: string): () => Promise<FloodCounts> {
+function largeBodies(berth: Rig, folder: string, token: string): Promise<() => Promise<FloodCounts>> {
   const body = join(folder, "mebibyte");
   writeFileSync(body, new Uint8Array(1024 * 1024));
   const headers = { Authorization: `Bearer ${token}` };
@@ -170,14 +172,20 @@ interface Flood {
 const senders: Bun.Subprocess[] = [];
 
 /** Behind everything else on the processor: the floods are to use the server, not the machine. */
-function send(folder: string, { name, requests, within }: Flood): () => Promise<FloodCounts> {
+async function send(folder: string, { name, requests, within }: Flood): Promise<() => Promise<FloodCounts>> {
   const file = join(folder, `${name}.requests`);
   writeFileSync(file, JSON.stringify(requests));
   const words = [...within, "nice", "-n", "19", process.execPath, join(import.meta.dir, "flood-worker.ts")];
   const child = Bun.spawn([...words, file, String(connections)], { stdout: "pipe", stderr: "inherit" });
   senders.push(child);
+  let said = "";
+  const reading = (async () => {
+    for await (const part of child.stdout) said += Buffer.from(part).toString();
+  })();
+  await waitFor("the first answer to a flood", () => said.includes("\n"), 120_000);
   return async () => {
     child.kill();
-    return (await new Response(child.stdout).json()) as FloodCounts;
+    await reading;
+    return JSON.parse(said.slice(said.indexOf("\n") + 1)) as FloodCounts;
   };
 }

@@ -62,8 +62,13 @@ function gunzipped(packed: ReadableStream<Uint8Array>, { inflation }: PackageLim
         to.enqueue(piece);
       },
     });
-  const counted = packed.pipeThrough(each((piece) => void (came += piece.byteLength)));
-  return counted.pipeThrough(new DecompressionStream("gzip") as never).pipeThrough(each(guard));
+  const count = (piece: Uint8Array) => {
+    came += piece.byteLength;
+  };
+  return packed
+    .pipeThrough(each(count))
+    .pipeThrough(new DecompressionStream("gzip") as never)
+    .pipeThrough(each(guard));
 }
 
 /** A link that lies below another one would be written wherever that leads. */

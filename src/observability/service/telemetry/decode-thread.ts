@@ -46,6 +46,7 @@ export function createDecodeThread({ start, setup, limits, clock, log }: DecodeT
   let running: Running | undefined;
   let idle = new AbortController();
   let heard = 0;
+  let isClosed = false;
 
   const end = () => {
     idle.abort();
@@ -106,6 +107,8 @@ export function createDecodeThread({ start, setup, limits, clock, log }: DecodeT
 
   return {
     async run(job, onPart) {
+      // Requests wait for their turn: each would start the thread again, and keep a server that stops from ending.
+      if (isClosed) throw ended();
       idle.abort();
       idle = new AbortController();
       const thread = handle ?? begin();
@@ -122,6 +125,9 @@ export function createDecodeThread({ start, setup, limits, clock, log }: DecodeT
         if (handle !== undefined) void endWhenIdle(idle);
       }
     },
-    close: end,
+    close() {
+      isClosed = true;
+      end();
+    },
   };
 }

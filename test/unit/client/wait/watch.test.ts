@@ -18,7 +18,9 @@ test.each([true, false])("a screen that is drawn in place is not driven by text 
     rawTerminal: {
       size: () => ({ cols: 80, rows: 24 }),
       enterScreen: () => () => undefined,
-      stdout: async (bytes: Uint8Array) => void (drawn += Buffer.from(bytes).toString()),
+      stdout: async (bytes: Uint8Array) => {
+        drawn += Buffer.from(bytes).toString();
+      },
     },
     clock: { now: () => 0, sleep: async () => interrupt.abort() },
     signal: interrupt.signal,
