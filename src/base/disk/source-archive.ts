@@ -5,7 +5,8 @@ import { extract, type Header } from "tar-stream";
 import type { InflationLimits } from "../pure/inflation.ts";
 import { type ContextEntry, linkProblem, pathProblem, plainMode } from "../pure/source-tree.ts";
 import { Failure } from "../wire/failure.ts";
-import { guarded, inflationGuard } from "./inflation-guard.ts";
+import { inflationGuard } from "../wire/inflation-guard.ts";
+import { guarded } from "./guarded.ts";
 
 export interface ArchiveLimits {
   /** Files and links in it, and as many folders. */

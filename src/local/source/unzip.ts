@@ -2,7 +2,7 @@ import { open, type FileHandle } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { createInflateRaw } from "node:zlib";
 import { Failure } from "../../base/wire/failure.ts";
-import type { InflationGuard } from "../../base/disk/inflation-guard.ts";
+import type { InflationGuard } from "../../base/wire/inflation-guard.ts";
 import type { Member } from "./member.ts";
 
 /** Signatures and lengths of the ZIP format (APPNOTE.TXT 4.3). */

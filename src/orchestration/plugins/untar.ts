@@ -1,6 +1,6 @@
 import { chmod, mkdir, open, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { inflationGuard } from "../../base/disk/inflation-guard.ts";
+import { inflationGuard } from "../../base/wire/inflation-guard.ts";
 import type { InflationLimits } from "../../base/pure/inflation.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { isInside } from "../core/plugins/names.ts";

@@ -1,6 +1,5 @@
-import { Transform } from "node:stream";
 import { type InflationLimits, inflatedMax } from "../pure/inflation.ts";
-import { Failure } from "../wire/failure.ts";
+import { Failure } from "./failure.ts";
 
 /** Told each piece of what comes out of compressed bytes; fails `too_large` once that is out of proportion. */
 export type InflationGuard = (piece: Uint8Array) => void;
@@ -21,18 +20,4 @@ export function inflationGuard(packedBytes: () => number, limits: InflationLimit
       `the archive unpacks to more than ${ratioMax} times its size; up to ${freeBytes} bytes that does not matter`,
     );
   };
-}
-
-/** Hands on what a guard lets pass. */
-export function guarded(guard: InflationGuard): Transform {
-  return new Transform({
-    transform(piece: Uint8Array, _, done) {
-      try {
-        guard(piece);
-        done(null, piece);
-      } catch (error) {
-        done(error as Error);
-      }
-    },
-  });
 }
