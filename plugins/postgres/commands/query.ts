@@ -3,16 +3,11 @@ import { columns } from "../../kit/bytes.ts";
 import { askedPod, primaryPod, tool, tryTool } from "../../kit/cluster.ts";
 import { loadServer } from "../../kit/server.ts";
 import { type Call, type Outcome, PluginError, usage } from "../../kit.ts";
+import { busy, changed, makeReader, readAsReader, reader, readInReserve } from "../read-script.ts";
 import { postgresKind } from "../server.ts";
 
-/** Logs in over the socket of the pod alone: it has no password. */
-const reader = "berth_reader";
-
-const statementSeconds = 10;
-const lockSeconds = 2;
 const rowsMax = 1_000;
 const rowsShown = 200;
-const answerBytesMax = 1024 * 1024;
 const queryMs = 30_000;
 
 interface Rows {
@@ -38,14 +33,27 @@ export async function query(call: Call): Promise<Outcome> {
   const leader = primaryPod(cluster);
   const database = args.values.database ?? cluster.env.PG_DATABASE ?? "postgres";
   const wordsFor = (name: string) => ["sql", "", name, "-At", "-q"];
-  // One call does both where that is possible. The superuser never works in a database of the block: its owner can set there
-  // what names mean.
+  // One call does both where that is possible. The superuser does not work in a database of the block while a reader can: its
+  // owner can set there what names mean.
   const isOneCall = pod === leader && plainName.test(database);
-  if (!isOneCall) refuseChanged(await tool(cluster, { pod: leader, args: wordsFor("postgres"), stdin: reading }));
+  if (!isOneCall) refuseChanged(await tool(cluster, { pod: leader, args: wordsFor("postgres"), stdin: makeReader }));
   const [first, stdin] = isOneCall
-    ? ["postgres", `${reading}${script(sql, { limit, to: `"${database}"` })}`]
-    : [database, script(sql, { limit, to: "-" })];
-  const answer = await tryTool(cluster, { pod, args: wordsFor(first), stdin, timeoutMs: queryMs });
+    ? ["postgres", `${makeReader}${readAsReader(sql, { limit, to: `"${database}"` })}`]
+    : [database, readAsReader(sql, { limit, to: "-" })];
+  let answer = await tryTool(cluster, { pod, args: wordsFor(first), stdin, timeoutMs: queryMs });
+  if (answer.exitCode !== 0 && isFull(answer.stderr)) {
+    if (pod !== leader)
+      throw new PluginError(
+        `${faultOf(answer.stderr)}; pod ${args.values.replica} is a standby, so ask the primary, or free a connection`,
+      );
+    call.progress("all connections for apps are in use: this one takes the place of a superuser");
+    answer = await tryTool(cluster, {
+      pod,
+      args: wordsFor(database),
+      stdin: readInReserve(sql, limit),
+      timeoutMs: queryMs,
+    });
+  }
   if (answer.exitCode !== 0) throw new PluginError(faultOf(answer.stderr));
   refuseChanged(answer.stdout);
   const found = readRows(answer.stdout);
@@ -55,76 +63,11 @@ export async function query(call: Call): Promise<Outcome> {
 /** A database that psql takes for no more than its name. */
 const plainName = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 
-/** What psql prints in the place of rows. */
-const changed = "the role was changed";
-
-/** Makes the role once. One that somebody gave more to is not used: the script ends there. */
-const reading = `
-set client_min_messages = error;
-do $do$ begin
-  if not exists (select from pg_catalog.pg_roles where rolname = '${reader}') then
-    create role ${reader} login connection limit 10 in role pg_read_all_data;
-    alter role ${reader} set temp_file_limit = '256MB';
-  end if;
-end $do$;
-select coalesce(bool_and(rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls or not rolcanlogin
-  or exists (select from pg_catalog.pg_auth_members m join pg_catalog.pg_roles g on g.oid = m.roleid
-    where m.member = r.oid and g.rolname <> 'pg_read_all_data')), true) as is_changed
-from pg_catalog.pg_roles r where rolname = '${reader}' \\gset
-\\if :is_changed
-\\echo ${changed}
-\\quit
-\\endif
-`;
-
 function refuseChanged(said: string): void {
+  if (said.trim() === busy)
+    throw new PluginError("all connections for apps are in use, and another query has the one in reserve; try again");
   if (said.trim() !== changed) return;
   throw new PluginError(`the role ${reader} was changed and can do more than read; drop it to get it back`);
-}
-
-/**
- * The statement travels as data: neither psql nor another statement ever reads it as its own text. A cursor takes exactly
- * one statement that returns rows; a transaction that has begun to read cannot become one that writes. `to` is the database,
- * as psql writes it; "-" is the one that it is in.
- */
-function script(sql: string, { limit, to }: { limit: number; to: string }): string {
-  const text = Buffer.from(sql).toString("base64");
-  return `
-\\set VERBOSITY terse
-\\connect ${to} ${reader}
-set client_min_messages = error;
-set statement_timeout = '${statementSeconds}s';
-set lock_timeout = '${lockSeconds}s';
-begin transaction read only;
-do $berth$
-declare
-  found_rows refcursor;
-  next_row record;
-  line text;
-  lines text[] := '{}';
-  bytes bigint := 0;
-  more boolean := false;
-begin
-  if session_user <> '${reader}' or current_setting('transaction_read_only') <> 'on' then
-    raise exception 'the session is not one that only reads';
-  end if;
-  open found_rows no scroll for execute convert_from(decode('${text}', 'base64'), 'UTF8');
-  loop
-    fetch found_rows into next_row;
-    exit when not found;
-    line := pg_catalog.row_to_json(next_row)::text;
-    bytes := bytes + octet_length(line);
-    more := cardinality(lines) >= ${limit} or bytes > ${answerBytesMax};
-    exit when more;
-    lines := lines || line;
-  end loop;
-  perform pg_catalog.set_config('berth.more', more::text, true);
-  perform pg_catalog.set_config('berth.rows', '[' || array_to_string(lines, ',') || ']', true);
-end $berth$;
-select pg_catalog.current_setting('berth.more');
-select pg_catalog.current_setting('berth.rows');
-rollback;
-`;
 }
 
 /** First whether there is more, then a list of objects. */
@@ -134,6 +77,11 @@ function readRows(text: string): Rows {
   const names = Object.keys(objects[0] ?? {});
   const rows = objects.map((row) => names.map((name) => row[name] ?? null));
   return { columns: names, rows, more: text.slice(0, end) === "true" };
+}
+
+/** Whether the server has no connection left for a reader. */
+function isFull(stderr: string): boolean {
+  return /slots are reserved|too many clients already|too many connections for database/.test(stderr);
 }
 
 /** `psql:<stdin>:12: ERROR:  …` without what is ours. */
