@@ -6,7 +6,7 @@ import { tryTool } from "./cluster.ts";
 import type { BackupRun } from "./controller.ts";
 import { loadServer, type ServerKind } from "./server.ts";
 
-/** `backups:logs SCOPE/NAME [RUN]`: what backups, restores and imports said and came to; of one run, or of the newest. */
+/** `backups:logs SCOPE/NAME [RUN]`: what backups, checks, restores and imports said and came to; of one run, or of the newest. */
 export function backupLogsCommand(kind: ServerKind): CommandHandler {
   return async (call): Promise<Outcome> => {
     const args = parseArguments(call.args, { values: ["limit"] });

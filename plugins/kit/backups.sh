@@ -1,19 +1,56 @@
 # Sourced by the plugin's backup.sh: backups in the volume that all pods of the block share. One backup is a folder, called
 # as the second it was begun in. The plugin says what is in it:
 #   fill_backup FOLDER      writes a new one
-#   check_backup ID         restores it once; fails where that is not what was saved
+#   check_backup ID         restores it once. 0: it can be. 1: it cannot, or is not what was saved. Any other code: this could
+#                           not be found out. Prints the reason. The shell's -e is not in force in it.
 #   describe_backup FOLDER  prints "BYTES WHAT IT HOLDS…"
+# Sourced after kept.sh, which knows the backups that there are.
 
 # make_backup KEEP [check] [SECONDS]: prints its name, and prunes.
 make_backup() {
   id=$(take_backup)
+  code=0
   if [ "${2:-}" = check ]; then
     say "backup $id is written; restoring it to see that it can be"
-    known "$id"
-    check_backup "$id"
+    verify "$id" || code=$?
   fi
   prune "$1" "${3:-0}"
+  [ "$code" = 0 ] || die "$(check_text "$id")"
   echo "$id"
+}
+
+# check_kept ID: the same for one that is there already.
+check_kept() {
+  is_backup "$1"
+  verify "$1" || die "$(check_text "$1")"
+}
+
+check_text() {
+  if [ "$code" = 1 ]; then
+    printf '%s\n' "backup $1 cannot be restored: $why. It is kept for now, and displaces no older one"
+  else
+    printf '%s\n' "backup $1 could not be checked: $why. It is kept, and so is the newest one that passed its check"
+  fi
+}
+
+# verify ID: restores it once, and writes down what came of that. Its code is that of check_backup; `why` has the reason.
+verify() {
+  code=0
+  why=$damaged
+  if intact "$1"; then why=$(check_backup "$1") || code=$?; else code=1; fi
+  case $code in
+    0)
+      write_check "$1" passed
+      # Read in whole just now.
+      whole=$1
+      ;;
+    1) write_check "$1" failed "${why:=see the log}" ;;
+    *)
+      read_check "$backups/$1"
+      [ "$verdict" != unchecked ] || write_check "$1" unchecked "${why:=see the log}"
+      ;;
+  esac
+  return "$code"
 }
 
 # Makes a backup and prints its name. It has its name only once it is complete and on disk.
@@ -46,6 +83,7 @@ claim_backup() {
     fi
     sleep 1
   done
+  next_order >"$backups/.new-$id/.order"
   echo "$id"
 }
 
@@ -119,49 +157,4 @@ drop_import() {
 
 is_import_name() {
   case $1 in '' | *[!0-9a-f]*) die "\"$1\" is not an import" ;; esac
-}
-
-# prune KEEP [SECONDS]: the newest KEEP stay, without those that are older than that. The newest one stays in any case.
-# What an interrupted backup or check left goes after a day.
-prune() {
-  oldest=00000000T000000Z
-  if [ "${2:-0}" -gt 0 ]; then oldest=$(date -u -d "@$(($(date +%s) - $2))" +%Y%m%dT%H%M%SZ); fi
-  list_backups | awk -v keep="$1" -v oldest="$oldest" 'NR > keep || (NR > 1 && $1 < oldest) { print $1 }' | while read -r id; do
-    say "removing backup $id: $1 are kept"
-    rm -rf "${backups:?}/$id"
-  done
-  find "$backups" -maxdepth 1 \( -name '.new-*' -o -name '.check-*' -o -name '.import-*' \) -mtime +0 -exec rm -rf {} +
-}
-
-# Newest first: "ID BYTES WHAT IT HOLDS…".
-list_backups() {
-  for folder in "$backups"/[0-9]*Z; do
-    [ -f "$folder/SHA256SUMS" ] || continue
-    printf '%s %s\n' "${folder##*/}" "$(describe_backup "$folder")"
-  done | sort -r
-}
-
-# count_backups: how many there are, in `count`. Without a program: the status of a pod is asked for often.
-count_backups() {
-  count=0
-  for folder in "$backups"/[0-9]*Z; do
-    [ ! -f "$folder/SHA256SUMS" ] || count=$((count + 1))
-  done
-}
-
-# known ID: fails where there is no such backup, or not as it was written.
-known() {
-  is_backup_name "$1"
-  [ -f "$backups/$1/SHA256SUMS" ] || die "no backup \"$1\"; see: backups"
-  (cd "$backups/$1" && sha256sum -c SHA256SUMS >/dev/null 2>&1) || die "backup $1 is damaged: its files are not what was written"
-}
-
-delete_backup() {
-  is_backup_name "$1"
-  [ -d "$backups/$1" ] || die "no backup \"$1\"; see: backups"
-  rm -rf "${backups:?}/$1"
-}
-
-is_backup_name() {
-  case $1 in */* | .* | '') die "\"$1\" is not a backup" ;; esac
 }

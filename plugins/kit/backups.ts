@@ -1,6 +1,7 @@
 import type { PodRecord } from "../../src/orchestration/api/pods.ts";
 import { PluginError, usage } from "../kit.ts";
-import { type Cluster, tool } from "./cluster.ts";
+import { referenceText } from "./arguments.ts";
+import { type Cluster, outputOf, type Status, type ToolCall, tool, tryTool } from "./cluster.ts";
 
 /** Exit code of a backup that `backups:cancel` has ended: see `cancel` of backups.sh. */
 export const cancelledCode = 143;
@@ -14,6 +15,12 @@ export interface Backup {
   bytes: number;
   /** What it holds: databases, or a count of keys. */
   holds: string;
+  /** What a restore of it, for a check, came to. One that failed displaces no other. */
+  check: "passed" | "failed" | "unchecked";
+  /** When it was checked: ISO 8601. */
+  checked_at?: string;
+  /** Why the check failed, or why there was none. */
+  reason?: string;
 }
 
 /** Any pod that runs: all of them share the volume of the backups. */
@@ -30,10 +37,30 @@ export async function listBackups(cluster: Cluster): Promise<Backup[]> {
   return text
     .split("\n")
     .filter((line) => line !== "")
-    .map((line) => {
-      const [id = "", bytes = "0", ...holds] = line.split(" ");
-      return { id, bytes: Number(bytes), holds: holds.join(" ") };
-    });
+    .map(readBackup);
+}
+
+/** A line of `list_backups`. Scripts of older blocks say "ID BYTES WHAT IT HOLDS", and know of no checks. */
+export function readBackup(line: string): Backup {
+  if (!line.includes("\t")) {
+    const [id = "", bytes = "0", ...holds] = line.split(" ");
+    return { id, bytes: Number(bytes), holds: holds.join(" "), check: "unchecked" };
+  }
+  const [id = "", bytes = "0", verdict = "", at = "", reason = "", holds = ""] = line.split("\t");
+  return {
+    id,
+    bytes: Number(bytes),
+    holds,
+    check: verdict === "passed" || verdict === "failed" ? verdict : "unchecked",
+    ...(at === "" ? {} : { checked_at: at }),
+    ...(reason === "" ? {} : { reason }),
+  };
+}
+
+/** For lists. */
+export function checkText({ check, reason }: Backup): string {
+  const said = check === "unchecked" ? "not checked" : check;
+  return reason === undefined ? said : `${said}: ${reason}`;
 }
 
 /** The id in this form only: it becomes the name of a folder. */
@@ -43,15 +70,26 @@ export function backupId(word: string | undefined): string {
   throw usage(`"${word}" is not a backup; see: backups`);
 }
 
-/** Ids of those that do not stay; `backups` are newest first, and the first one always stays. */
-export function outdatedBackups(
-  backups: readonly Backup[],
-  { keep, maxAgeMs, now }: { keep: number; maxAgeMs: number; now: number },
-): string[] {
-  return backups.filter(({ id }, at) => at > 0 && (at >= keep || now - timeOf(id) > maxAgeMs)).map(({ id }) => id);
+/** How many backups there are, by the status of a pod, and how many of them failed their check. */
+export function backupCounts(status: Pick<Status, "one"> | undefined): { backups: number; failed_backups: number } {
+  const count = (key: string) => Number(status?.one(key) || "0");
+  return { backups: count("backups"), failed_backups: count("failed_backups") };
 }
 
-/** `20260102T030405Z` is when it was begun. */
-function timeOf(id: string): number {
-  return Date.parse(id.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, "$1-$2-$3T$4:$5:$6Z"));
+/** The same as a line of `info`. */
+export function backupsLine(status: Pick<Status, "one"> | undefined, keep: string | undefined): string {
+  const { backups, failed_backups: failed } = backupCounts(status);
+  const bad = failed === 0 ? "" : `, ${failed} of them failed the check`;
+  return `backups: ${backups}${bad}, keep ${keep ?? "7"}`;
+}
+
+/** Runs a tool that scripts of older blocks do not have. */
+export async function newerTool(cluster: Cluster, call: ToolCall): Promise<string> {
+  const outcome = await tryTool(cluster, call);
+  if (outcome.exitCode !== 0 && outcome.stderr.includes(`no tool "${call.args[0]}"`)) {
+    throw new PluginError(
+      `the pods of ${referenceText(cluster.of)} run the scripts of an older berth; apply the block again first`,
+    );
+  }
+  return outputOf(call, outcome);
 }

@@ -98,7 +98,7 @@ function controllerUrl(call: Call): string {
 type Readers = "spec" | "heldPorts" | "config" | "pods" | "mounts" | "runs" | "backupRuns";
 
 /** Commands that tell about backups. */
-const backupCommands = ["backup", "restore", "backups:import"];
+const backupCommands = ["backup", "restore", "backups:import", "backups:check"];
 
 async function backupRunsOf(api: Client, plugin: string, of: Reference): Promise<BackupRun[]> {
   const query = { kind: "cronjob", scope: of.scope, name: `${of.name}.backup`, limit: "100" };

@@ -1,6 +1,7 @@
 import type { Manifest } from "../../src/orchestration/api/manifest.ts";
 import type { Block } from "./block.ts";
 import backupsScript from "./backups.sh" with { type: "text" };
+import keptScript from "./kept.sh" with { type: "text" };
 import handoverScript from "./handover.sh" with { type: "text" };
 import podScript from "./pod.sh" with { type: "text" };
 
@@ -12,6 +13,7 @@ const kitScripts: Scripts = {
   "kit/pod.sh": podScript,
   "kit/handover.sh": handoverScript,
   "kit/backups.sh": backupsScript,
+  "kit/kept.sh": keptScript,
 };
 
 /** Keys of an asset have neither dots, which separate the parts of a reference, nor slashes. */

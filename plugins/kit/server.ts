@@ -1,7 +1,7 @@
 import type { Action } from "../../src/orchestration/api/plugins/action.ts";
 import { type Call, type CommandHandler, type Outcome, PluginError, usage } from "../kit.ts";
 import { noMoreThan, parseArguments, readReference, referenceText, wholeNumber } from "./arguments.ts";
-import { anyPod, backupId, cancelledCode, cancelledText, listBackups, outdatedBackups } from "./backups.ts";
+import { anyPod, backupId, cancelledCode, cancelledText, checkText, listBackups, newerTool } from "./backups.ts";
 import { bytesText, columns } from "./bytes.ts";
 import {
   type Cluster,
@@ -139,8 +139,20 @@ export function backupsCommand(kind: ServerKind): CommandHandler {
     const list = await listBackups(cluster);
     if (args.values.output === "json") return { message: JSON.stringify(list, null, 2) };
     if (list.length === 0) return { message: `no backups; take one with: backup ${referenceText(cluster.of)}` };
-    const rows = list.map(({ id, bytes, holds }) => [id, bytesText(bytes), holds]);
-    return { message: columns([["BACKUP", "SIZE", kind.holds], ...rows]) };
+    const rows = list.map((backup) => [backup.id, bytesText(backup.bytes), backup.holds, checkText(backup)]);
+    return { message: columns([["BACKUP", "SIZE", kind.holds, "CHECK"], ...rows]) };
+  };
+}
+
+/** `backups:check SCOPE/NAME BACKUP`: restores it once to see that it can be, and stores what came of that. */
+export function checkBackupCommand(kind: ServerKind): CommandHandler {
+  return async (call): Promise<Outcome> => {
+    const args = parseArguments(call.args, {});
+    noMoreThan(args.words, 2);
+    const id = backupId(args.words[1]);
+    const cluster = await loadServer(call, kind, args.words[0]);
+    await newerTool(cluster, { pod: primaryPod(cluster), args: ["check", id], timeoutMs: copyMs, loud: true });
+    return { message: `backup ${id} was restored once and counted` };
   };
 }
 
@@ -156,24 +168,30 @@ export function deleteBackupCommand(kind: ServerKind): CommandHandler {
   };
 }
 
-/** `backups:prune SCOPE/NAME [--keep N] [--max-age D]`: the newest one stays in any case. */
+/** As a count of backups. */
+const unlimited = 1_000_000_000;
+
+/** Limit of a prune, which reads the newest good backup in whole: below that of its command in plugin.yml. */
+const pruneMs = 60 * 60_000 - 60_000;
+
+/** `backups:prune SCOPE/NAME [--keep N] [--max-age D]`: kept.sh decides what goes, as it does for the schedule. */
 export function pruneBackupsCommand(kind: ServerKind): CommandHandler {
   return async (call): Promise<Outcome> => {
     const args = parseArguments(call.args, { values: ["keep", "max-age"], switches: ["dry-run", "yes"] });
     noMoreThan(args.words, 1);
-    const keep = wholeNumber(args.values.keep, "keep") ?? Number.POSITIVE_INFINITY;
+    const keep = wholeNumber(args.values.keep, "keep") ?? unlimited;
     const age = args.values["max-age"];
-    const maxAgeMs = age === undefined ? Number.POSITIVE_INFINITY : durationMs(age);
+    const maxAgeMs = age === undefined ? 0 : durationMs(age);
     if (args.values.keep === undefined && age === undefined)
       throw usage("say which stay: --keep N, --max-age 30d, or both");
     if (keep < 1) throw usage("--keep needs at least 1");
-    if (maxAgeMs === undefined) throw usage(`--max-age needs a duration such as 30d or 12h, not "${age}"`);
+    if (maxAgeMs === undefined || (age !== undefined && maxAgeMs === 0))
+      throw usage(`--max-age needs a duration such as 30d or 12h, not "${age}"`);
     const cluster = await loadServer(call, kind, args.words[0]);
-    const gone = outdatedBackups(await listBackups(cluster), { keep, maxAgeMs, now: Date.now() });
-    const pod = anyPod(cluster);
     const isDry = args.on.has("dry-run");
-    if (!isDry) for (const id of gone) await tool(cluster, { pod, args: ["delete_backup", id] });
-    const list = gone.length === 0 ? "no backup" : gone.join(", ");
+    const words = ["prune_backups", String(keep), String(maxAgeMs / 1_000), ...(isDry ? ["dry"] : [])];
+    const gone = await newerTool(cluster, { pod: anyPod(cluster), args: words, timeoutMs: pruneMs });
+    const list = gone === "" ? "no backup" : gone.split("\n").join(", ");
     return { message: isDry ? `would remove ${list}` : `removed ${list}` };
   };
 }

@@ -4,6 +4,7 @@ import { type PostgresBlock, readPostgres } from "./block.ts";
 import { keys, passwordKey } from "./keys.ts";
 import { postgresUrls } from "./urls.ts";
 import backupScript from "./backup.sh" with { type: "text" };
+import factsScript from "./facts.sh" with { type: "text" };
 import libScript from "./lib.sh" with { type: "text" };
 import serveScript from "./serve.sh" with { type: "text" };
 import toolsScript from "./tools.sh" with { type: "text" };
@@ -21,6 +22,7 @@ function podsOf({ scope, name }: Block, postgres: PostgresBlock, { envPrefix }: 
       "serve.sh": serveScript,
       "tools.sh": toolsScript,
       "backup.sh": backupScript,
+      "facts.sh": factsScript,
       "settings.conf": settingsText(postgres),
       "ensure.conf": ensureText(postgres),
     },

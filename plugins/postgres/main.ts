@@ -33,6 +33,7 @@ export const postgres: PluginHandlers = {
     rejoin: async (call) => (await import("../kit/server.ts")).rejoinCommand(postgresKind)(call),
     backup: async (call) => (await import("../kit/server.ts")).backupCommand(postgresKind)(call),
     backups: async (call) => (await import("../kit/server.ts")).backupsCommand(postgresKind)(call),
+    "backups:check": async (call) => (await import("../kit/server.ts")).checkBackupCommand(postgresKind)(call),
     "backups:delete": async (call) => (await import("../kit/server.ts")).deleteBackupCommand(postgresKind)(call),
   },
 };

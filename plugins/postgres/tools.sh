@@ -71,6 +71,7 @@ status() {
   echo "epoch=$epoch"
   echo "primary=$primary"
   echo "backups=$count"
+  echo "failed_backups=$failed"
   answer=$(ask <<'SQL'
 select pg_is_in_recovery() as follows \gset
 \if :follows
@@ -180,7 +181,7 @@ case $tool in
     case $tool in status) . /berth/backup.sh ;; esac
     "$tool" "$@"
     ;;
-  backup | restore | list_backups | delete_backup | dump_file | cancel_backups | import_part | drop_import | import_backup | swap | job)
+  backup | check | restore | list_backups | prune_backups | delete_backup | dump_file | cancel_backups | import_part | drop_import | import_backup | swap | job)
     as_owner /berth/tools.sh "$tool" "$@"
     find_programs
     . /berth/backup.sh

@@ -33,6 +33,7 @@ export const redis: PluginHandlers = {
     rejoin: async (call) => (await import("../kit/server.ts")).rejoinCommand(redisKind)(call),
     backup: async (call) => (await import("../kit/server.ts")).backupCommand(redisKind)(call),
     backups: async (call) => (await import("../kit/server.ts")).backupsCommand(redisKind)(call),
+    "backups:check": async (call) => (await import("../kit/server.ts")).checkBackupCommand(redisKind)(call),
     "backups:delete": async (call) => (await import("../kit/server.ts")).deleteBackupCommand(redisKind)(call),
   },
 };

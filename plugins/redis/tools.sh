@@ -24,6 +24,7 @@ status() {
   echo "epoch=$epoch"
   echo "primary=$primary"
   echo "backups=$count"
+  echo "failed_backups=$failed"
   answer=$(printf 'info\ndbsize\n' | ask)
   printf '%s\n' "$answer" | tell_status || die "the server does not say whether it takes writes or follows"
 }
@@ -106,13 +107,13 @@ case $tool in
     exit
     ;;
   status | hold | unhold | promote | follow | password | shell) ;;
-  backup | restore | list_backups | delete_backup | dump_file | cancel_backups | import_part | drop_import | import_backup | job) ;;
+  backup | check | restore | list_backups | prune_backups | delete_backup | dump_file | cancel_backups | import_part | drop_import | import_backup | job) ;;
   *) die "no tool \"$tool\"" ;;
 esac
 as_owner /berth/tools.sh "$tool" "$@"
 find_programs
 case $tool in
-  backup | restore | list_backups | delete_backup | dump_file | cancel_backups | import_part | drop_import | import_backup | job) . /berth/backup.sh ;;
+  backup | check | restore | list_backups | prune_backups | delete_backup | dump_file | cancel_backups | import_part | drop_import | import_backup | job) . /berth/backup.sh ;;
 esac
 load_state
 "$tool" "$@"

@@ -196,6 +196,31 @@ describe("postgres on a real server", () => {
     expect(await connect(DATABASE_URL.replace("://app:", "://postgres:"), "select 1")).toContain("rejects connection");
   });
 
+  test("query answers when an app has used up all connections", async () => {
+    const { DATABASE_URL: url = "" } = await config("shop", "web");
+    const [pod] = await berth.pods("shop", "client");
+    const hold = 'for n in $(seq 40); do psql -Xqw "$0" -c "select pg_sleep(600)" & done; wait';
+    const words = `PATH=$(echo /usr/lib/postgresql/*/bin):$PATH; ${hold}`;
+    berth.docker(["exec", "-d", String(pod?.name), "sh", "-c", words, url]);
+    await waitFor("no connection to be left", async () =>
+      (await connect(url, "select 1")).includes("slots are reserved"),
+    );
+    try {
+      expect(await berth.run("pg", "query", "data/main", "-c", "select current_user as who")).toContain("berth_reader");
+      for (const [text, why] of [
+        ["select set_config('role', 'none', false)", "within security-definer function"],
+        ["select set_config('session_authorization', 'default', false)", "within security-definer function"],
+        ["select eats()", "read-only transaction"],
+      ] as const) {
+        const { body } = await berth.call("POST", "/plugin/pg/query", { args: ["data/main", "-c", text] });
+        expect([text, body.error]).toEqual([text, expect.stringContaining(why)]);
+      }
+    } finally {
+      await sql("select count(pg_terminate_backend(pid)) from pg_stat_activity where usename = 'app'");
+    }
+    expect(await sql("select count(*) from pg_proc where proname = 'berth_read'")).toBe("0");
+  });
+
   test("a new password reaches the server and the app, and the old one is refused", async () => {
     const { DATABASE_URL: old = "" } = await config("shop", "web");
     expect(await berth.run("pg", "new-password", "data/main")).toBe(
@@ -261,8 +286,26 @@ describe("postgres on a real server", () => {
     expect(await sql("select count(*) from planned")).toBe("500");
   });
 
-  test("a backup is restored in the place of a database, which stays under another name", async () => {
+  /** What the checks of the backups found, newest first. */
+  const checks = async () => {
+    const list = JSON.parse(await answerOf(berth, "pg", "backups", ["data/main", "-o", "json"]));
+    return (list as { check: string }[]).map(({ check }) => check);
+  };
+  /** What belongs to the database and is in no table of it. */
+  const itself = `select row(pg_get_userbyid(datdba), array(select unnest(datacl)::text order by 1), datconnlimit,
+    shobj_description(oid, 'pg_database'), array(select setrole::regrole || ' ' || setconfig::text
+    from pg_db_role_setting where setdatabase = d.oid order by 1)) from pg_database d where datname = current_database()`;
+
+  test("a backup is restored in the place of a database with all that belongs to it, which stays under another name", async () => {
     await sql("create table t as select generate_series(1, 100) as n", "-U", "app");
+    await sql(`alter database app set search_path = side, public; alter database app set timezone = 'Asia/Tokyo';
+      alter role reporting in database app set work_mem = '8MB'; alter database app connection limit 30;
+      revoke connect on database app from public; comment on database app is 'the shop''s'; create role loose;
+      grant connect on database app to loose; create schema side; create table side.lone as select 1 as n;
+      grant usage on schema side to app; grant select on side.lone to app, loose; select lo_from_bytea(0, 'x');
+      create publication pub for table side.lone;
+      alter default privileges in schema side grant select on tables to loose`);
+    const before = await sql(itself);
     expect(await berth.run("pg", "backup", "data/main")).toContain("was restored once and counted; 2 are kept");
     const [id = ""] = await backupsOf(berth, "pg", "data/main");
     await sql("delete from t");
@@ -271,6 +314,9 @@ describe("postgres on a real server", () => {
     const message = await berth.run("pg", "restore", "data/main", id, "--replace", "--yes");
     expect(await sql("select count(*) from pg_database where datname ~ '^berth_restore_'")).toBe("0");
     expect(message).toMatch(/what it was before is database app_before_\d{14}$/);
+    expect(message).toContain("as in the backup, and so are its owners, grants and settings");
+    expect(await sql(itself)).toBe(before);
+    expect(await connect((await config("shop", "web")).DATABASE_URL ?? "", "select n from lone")).toBe("1");
     expect(await sql("select count(*) from t")).toBe("100");
     // Also when the server dies right after it has said so.
     berth.docker(["kill", `data-main.${await primary()}`]);
@@ -278,6 +324,52 @@ describe("postgres on a real server", () => {
     expect(await sql("select count(*) from t")).toBe("100");
     expect(await sql("select count(*) from t", "-d", String(/app_before_\d+/.exec(message)?.[0]))).toBe("0");
     expect(await connect((await config("shop", "web")).DATABASE_URL ?? "", "select count(*) from t")).toBe("100");
+  });
+
+  test("roles that a restore lacks are named, and backups of older versions are restored", async () => {
+    const [id = ""] = await backupsOf(berth, "pg", "data/main");
+    const before = await sql(itself);
+    const old = await sql("select datname from pg_database where datname ~ '^app_before_'");
+    await sql(`drop database ${old}`, "-d", "postgres");
+    await sql("drop owned by loose");
+    await sql("drop role loose");
+    const lacks = "needs roles that this server does not have: loose";
+    expect(await berth.refused("pg", "restore", "data/main", id, "--into", "x", "--yes")).toContain(lacks);
+    const unchecked = await berth.refused("pg", "backups:check", "data/main", id);
+    expect([unchecked, await checks()]).toEqual([expect.stringContaining("could not be checked"), ["passed"]]);
+    await sql("create role loose");
+    // As a version made it that kept no more than rows.
+    const older = "20200101T000000Z";
+    const forget = "rm *.facts *.roles .order .check SHA256SUMS && sha256sum * >.sums && mv .sums SHA256SUMS";
+    const copy = `cp -rp /backups/${id} /backups/${older} && cd /backups/${older} && ${forget}`;
+    berth.docker(["exec", `data-main.${await primary()}`, "sh", "-c", copy]);
+    const told = await berth.run("pg", "restore", "data/main", older, "--into", "older", "--yes");
+    expect([told.includes("of an older version"), await sql(itself, "-d", "older")]).toEqual([true, before]);
+    await sql("drop database older", "-d", "postgres");
+    await berth.run("pg", "backups:delete", "data/main", older, "--yes");
+    await sql("drop publication pub; drop schema side cascade; alter database app reset all");
+    await sql("grant connect on database app to public; alter database app connection limit -1");
+  });
+
+  test("a backup that cannot be restored says so, and displaces none that can", async () => {
+    const [good = ""] = await backupsOf(berth, "pg", "data/main");
+    // A dump of this cannot be restored: nothing says where the function looks.
+    await sql(`create table looked as select 1 as n;
+      create function looks() returns int language sql as 'select n from looked';
+      create materialized view broken as select looks() as n`);
+    expect(await berth.refused("pg", "backup", "data/main", "--keep", "1")).toContain("cannot be restored");
+    expect(await berth.refused("cron", "run", "data/main.backup")).toContain("failed after");
+    expect((await checks()).slice(0, 2)).toEqual(["failed", "failed"]);
+    expect(await berth.run("pg", "backups", "data/main")).toMatch(/failed: app: .*relation "looked" does not exist/);
+    expect(await berth.run("pg", "info", "data/main")).toContain("backups: 3, 2 of them failed the check, keep 2");
+    const [newest = "", second = ""] = await backupsOf(berth, "pg", "data/main");
+    const prune = ["pg", "backups:prune", "data/main", "--keep", "1", "--yes"];
+    expect(await berth.run(...prune, "--dry-run")).toBe(`would remove ${second}`);
+    expect(await berth.run(...prune)).toBe(`removed ${second}`);
+    expect(await backupsOf(berth, "pg", "data/main")).toEqual([newest, good]);
+    await sql("drop materialized view broken; drop function looks; drop table looked");
+    await berth.run("pg", "backups:delete", "data/main", newest, "--yes");
+    expect(await checks()).toEqual(["passed"]);
   });
 
   test("a dump is fetched through the server, as pg_restore reads it", async () => {

@@ -281,6 +281,35 @@ describe("redis on a real server", () => {
     await isWhole();
   });
 
+  test("a backup that cannot be restored displaces none that can, and users that are gone are named", async () => {
+    const checks = async () => {
+      const list = JSON.parse(await answerOf(berth, "redis", "backups", ["data/cache", "-o", "json"]));
+      return (list as { check: string; reason?: string }[]).map(({ check }) => check);
+    };
+    await cli("-n", "3", "set", "elsewhere", "1");
+    await cli("acl", "setuser", "byhand", "on");
+    await berth.run("redis", "backup", "data/cache", "--keep", "1");
+    expect((await checks())[0]).toBe("passed");
+    const [good = ""] = await backupsOf(berth, "redis", "data/cache");
+    await berth.run("redis", "backup", "data/cache", "--no-check");
+    const [bad = ""] = await backupsOf(berth, "redis", "data/cache");
+    const spoil = `cd /backups/${bad} && echo 99 >keys && rm SHA256SUMS && sha256sum * >.sums && mv .sums SHA256SUMS`;
+    berth.docker(["exec", `data-cache.${await primary()}`, "sh", "-c", spoil]);
+    expect(await berth.refused("redis", "backups:check", "data/cache", bad)).toContain("it holds 99 keys and");
+    expect(await berth.run("redis", "backups", "data/cache")).toMatch(
+      new RegExp(`^${bad} .* failed: it holds 99`, "m"),
+    );
+    await berth.run("redis", "backups:prune", "data/cache", "--keep", "1", "--yes");
+    expect(await backupsOf(berth, "redis", "data/cache")).toEqual([bad, good]);
+    await cli("acl", "deluser", "byhand");
+    await cli("-n", "3", "del", "elsewhere");
+    const told = await berth.run("redis", "restore", "data/cache", good, "--yes");
+    expect(told).toContain("users of then that the server does not have now, add them to the block: byhand");
+    expect(await cli("-n", "3", "get", "elsewhere")).toBe("1");
+    await cli("-n", "3", "del", "elsewhere");
+    await isWhole();
+  });
+
   test("a dump.rdb from elsewhere becomes a backup, and is restored like one", async () => {
     const folder = mkdtempSync("/var/tmp/berth-import.");
     const plain = Bun.serve({ port: 0, fetch: () => new Response(Bun.file(join(folder, "dump.rdb"))) });

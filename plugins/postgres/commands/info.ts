@@ -1,4 +1,5 @@
 import { noMoreThan, parseArguments, referenceText } from "../../kit/arguments.ts";
+import { backupCounts, backupsLine } from "../../kit/backups.ts";
 import { bytesText, columns } from "../../kit/bytes.ts";
 import { type Cluster, readStatus, type Status, statusOf } from "../../kit/cluster.ts";
 import { ordinalOf } from "../../kit/controller.ts";
@@ -73,7 +74,7 @@ function asJson(cluster: Cluster, primary: Status, pods: PodInfo[]) {
     databases: databasesOf(primary),
     users: primary.all("user"),
     links: readLinks(cluster.config[keys.links]),
-    backups: Number(primary.one("backups") || "0"),
+    ...backupCounts(primary),
     ...(cluster.config[keys.expose] === undefined ? {} : { exposed: cluster.config[keys.expose] }),
   };
 }
@@ -103,6 +104,6 @@ function asText(cluster: Cluster, primary: Status, { pods, promotion, connection
     "",
     ...exposedLines({ config: cluster.config, kind: postgresKind }),
     ...(connections === undefined ? [] : [`connections: ${connections.used} of ${connections.max}`]),
-    `backups: ${primary.one("backups") || "0"}, keep ${cluster.config[keys.keep] ?? "7"}`,
+    backupsLine(primary, cluster.config[keys.keep]),
   ].join("\n");
 }

@@ -5,6 +5,24 @@ import { copyMs, loadServer } from "../../kit/server.ts";
 import { type Call, type Outcome, usage } from "../../kit.ts";
 import { postgresKind } from "../server.ts";
 
+/** How many differences the answer names. */
+const differencesShown = 10;
+
+/**
+ * What the tool `restore` prints: "TABLES ROWS COMPARED", and a line for each difference. A backup of an older version has
+ * nothing to compare but rows, and the tool of an older block compares nothing else.
+ */
+export function restoredText(said: string): string {
+  const [counts = "", ...differences] = said.split("\n");
+  const [tables = "0", rows = "0", compared = "rows"] = counts.split(" ");
+  const counted = `${tables} tables with ${rows} rows, as in the backup`;
+  if (compared !== "all") return `${counted} (it is of an older version, which kept nothing else to compare)`;
+  if (differences.length === 0) return `${counted}, and so are its owners, grants and settings`;
+  const more = differences.length - differencesShown;
+  const shown = differences.slice(0, differencesShown).join("; ");
+  return `${counted}, BUT these are not as in the backup: ${shown}${more > 0 ? `; and ${more} more` : ""}`;
+}
+
 const databasePattern = /^[a-z_][a-z0-9_]{0,62}$/;
 
 /**
@@ -25,9 +43,8 @@ export async function restore(call: Call): Promise<Outcome> {
   if (!databasePattern.test(name))
     throw usage(`"${name}" is not a database name; use lower-case letters, digits and "_"`);
   const pod = primaryPod(cluster);
-  const counts = await tool(cluster, { pod, args: ["restore", id, database, name], timeoutMs: copyMs, loud: true });
-  const [tables = "0", rows = "0"] = counts.split(" ");
-  const checked = `${tables} tables with ${rows} rows, as in the backup`;
+  const said = await tool(cluster, { pod, args: ["restore", id, database, name], timeoutMs: copyMs, loud: true });
+  const checked = restoredText(said);
   if (!replace) return { message: `database ${name} holds ${database} of ${id}: ${checked}` };
   const old = `${database.slice(0, 30)}_before_${new Date()
     .toISOString()

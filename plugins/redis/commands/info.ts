@@ -1,4 +1,5 @@
 import { noMoreThan, parseArguments, referenceText } from "../../kit/arguments.ts";
+import { backupCounts, backupsLine } from "../../kit/backups.ts";
 import { bytesText, columns } from "../../kit/bytes.ts";
 import { type Cluster, statusOf, tool } from "../../kit/cluster.ts";
 import { ordinalOf } from "../../kit/controller.ts";
@@ -32,9 +33,9 @@ export async function info(call: Call): Promise<Outcome> {
       behind: Number.isNaN(behind) ? undefined : behind,
     };
   });
-  const version = statuses.find((status) => status !== undefined)?.one("version") ?? "";
   const links = readLinks(cluster.config[keys.links]);
-  const count = statuses.find((status) => status !== undefined)?.one("backups") ?? "0";
+  const answering = statuses.find((status) => status !== undefined);
+  const version = answering?.one("version") ?? "";
   const [promotion, connections] = await Promise.all([promotionState(cluster), connectionsOf(cluster)]);
   if (args.values.output === "json") {
     const where = cluster.config[keys.expose];
@@ -49,7 +50,7 @@ export async function info(call: Call): Promise<Outcome> {
       pods,
       links,
       connections,
-      backups: Number(count),
+      ...backupCounts(answering),
       ...state,
     };
     return { message: JSON.stringify(json, null, 2) };
@@ -70,7 +71,7 @@ export async function info(call: Call): Promise<Outcome> {
     "",
     ...exposedLines({ config: cluster.config, kind: redisKind }),
     ...(connections === undefined ? [] : [`connections: ${connections.used}`]),
-    `backups: ${count}, keep ${cluster.config[keys.keep] ?? "7"}`,
+    backupsLine(answering, cluster.config[keys.keep]),
   ];
   return { message: lines.join("\n") };
 }

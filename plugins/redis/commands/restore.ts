@@ -12,6 +12,12 @@ export async function restore(call: Call): Promise<Outcome> {
   const id = backupId(args.words[1]);
   const cluster = await loadServer(call, redisKind, args.words[0]);
   const line = await tool(cluster, { pod: primaryPod(cluster), args: ["restore", id], timeoutMs: copyMs, loud: true });
-  const [counted = "0", before = ""] = line.split(" ");
-  return { message: `${counted} keys are those of ${id}; what was there before is backup ${before}` };
+  const [counts = "", ...missing] = line.split("\n");
+  const [counted = "0", before = ""] = counts.split(" ");
+  // Users and settings are the block's, and no backup holds their passwords.
+  const lacks =
+    missing.length === 0
+      ? ""
+      : `; users of then that the server does not have now, add them to the block: ${missing.join(", ")}`;
+  return { message: `${counted} keys are those of ${id}${lacks}; what was there before is backup ${before}` };
 }

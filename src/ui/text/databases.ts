@@ -27,6 +27,10 @@ export interface Backup {
   holds: string;
   /** When it was begun; undefined for an id that says nothing. */
   at: string | undefined;
+  /** What its check found; undefined where the plugin does not say. */
+  check: "passed" | "failed" | "unchecked" | undefined;
+  /** Why it failed, or was not checked. */
+  reason: string;
 }
 
 /** What `info -o json` of a database plugin says. Fields that are missing, or are something else, are left out. */
@@ -70,11 +74,13 @@ function readPod(pod: Fields): DatabasePod {
 
 /** What `backups -o json` says, newest first. */
 export function readBackups(text: string): Backup[] {
-  return listOf(JSON.parse(text)).map(({ id, bytes, holds }) => ({
+  return listOf(JSON.parse(text)).map(({ id, bytes, holds, check, reason }) => ({
     id: textOf(id),
     bytes: numberOf(bytes) ?? 0,
     holds: textOf(holds),
     at: backupTime(textOf(id)),
+    check: check === "passed" || check === "failed" || check === "unchecked" ? check : undefined,
+    reason: textOf(reason),
   }));
 }
 

@@ -89,7 +89,9 @@ const { plane, tab } = await openPlayed({
     ],
   },
   "GET /databases/postgres/data/main/info": message(facts),
-  "GET /databases/postgres/data/main/backups": message([{ id: newest, bytes: 52_428_800, holds: "shop" }]),
+  "GET /databases/postgres/data/main/backups": message([
+    { id: newest, bytes: 52_428_800, holds: "shop", check: "failed", reason: "rows differ" },
+  ]),
   "POST /databases/postgres/data/main/restore": { operation },
   "POST /databases/postgres/data/main/link": { operation: { ...operation, id: "op-2", type: "postgres:link" } },
   "POST /databases/postgres/data/main/query/reveal": message({
@@ -174,7 +176,8 @@ describe("databases", () => {
     expect(await axeFaults(tab)).toEqual([]);
     await tab.press("data/main");
     await tab.shows("12 of 100");
-    for (const text of ["17.2", "700 MiB", "4 KiB", newest, "50 MiB", "DATABASE_URL"]) await tab.shows(text);
+    for (const text of ["17.2", "700 MiB", "4 KiB", newest, "50 MiB", "failed: rows differ", "DATABASE_URL"])
+      await tab.shows(text);
     await takePictures(tab, "database");
     expect(await axeFaults(tab)).toEqual([]);
   });
@@ -182,6 +185,7 @@ describe("databases", () => {
   test("a restore says what is lost, and wants the name of the database", async () => {
     await tab.press("Restore…");
     await tab.shows("what was written since is not in it");
+    await tab.shows("Its check failed, so this may fail too: rows differ");
     await takePictures(tab, "database-restore");
     expect(await axeFaults(tab)).toEqual([]);
     expect(await tab.read<boolean>("document.querySelector('dialog .button.main').disabled")).toBe(true);

@@ -5,6 +5,7 @@ import { Button } from "../../parts/button.tsx";
 import { ask } from "../../parts/dialog.tsx";
 import { Shown } from "../../parts/loaded.tsx";
 import { Empty } from "../../parts/notes.tsx";
+import { State } from "../../parts/state.tsx";
 import { Table } from "../../parts/table.tsx";
 import { Ago } from "../../parts/time.tsx";
 import { type Backup, readBackups } from "../../text/databases.ts";
@@ -38,6 +39,7 @@ export function Backups({ block }: { block: BlockView }) {
                 { title: "Age", cell: ({ at }) => <Ago at={at} /> },
                 { title: "Size", right: true, cell: ({ bytes }) => bytesText(bytes) },
                 { title: "Holds", cell: ({ holds }) => holds },
+                { title: "Check", cell: (backup) => <Check backup={backup} /> },
                 { title: "", right: true, cell: (backup) => <Buttons block={block} backup={backup} /> },
               ]}
             />
@@ -47,6 +49,16 @@ export function Backups({ block }: { block: BlockView }) {
     </section>
   );
 }
+
+/** What a restore for a check came to. */
+function Check({ backup: { check, reason } }: { backup: Backup }) {
+  if (check === undefined) return null;
+  const text = reason === "" ? checkTexts[check] : `${checkTexts[check]}: ${reason}`;
+  return <State tone={checkTones[check]} text={text} />;
+}
+
+const checkTexts = { passed: "passed", failed: "failed", unchecked: "not checked" };
+const checkTones = { passed: "good", failed: "bad", unchecked: "idle" } as const;
 
 function Buttons({ block, backup }: { block: BlockView; backup: Backup }) {
   const button = (command: string, text: string, onClick: () => void) => {
@@ -65,8 +77,20 @@ function Buttons({ block, backup }: { block: BlockView; backup: Backup }) {
   );
 }
 
+const sqlEffects = [
+  { text: "The backup is restored into a new database, and what it holds is compared" },
+  { text: "Then it takes the name of the database: what was written since is not in it", ends: true },
+  { text: "Connections to the database are cut", ends: true },
+  { text: "The database of now stays under another name" },
+];
+
+const keyEffects = [
+  { text: "The keys of now are backed up first" },
+  { text: "Then the keys of the backup take their place: what was written since is not in it", ends: true },
+];
+
 /** PostgreSQL restores into a database of another name as well; Redis has no second place. */
-function askRestore(block: BlockView, { id }: Backup): void {
+function askRestore(block: BlockView, { id, check, reason }: Backup): void {
   const isSql = block.plugin === "postgres";
   const into = signal("");
   ask({
@@ -75,17 +99,10 @@ function askRestore(block: BlockView, { id }: Backup): void {
     danger: true,
     type: named(block),
     command: commandOf(block, `restore ${id}${isSql ? " --replace" : ""}`),
-    effects: isSql
-      ? [
-          { text: "The backup is restored into a new database, and its rows are counted" },
-          { text: "Then it takes the name of the database: what was written since is not in it", ends: true },
-          { text: "Connections to the database are cut", ends: true },
-          { text: "The database of now stays under another name" },
-        ]
-      : [
-          { text: "The keys of now are backed up first" },
-          { text: "Then the keys of the backup take their place: what was written since is not in it", ends: true },
-        ],
+    effects: [
+      ...(check === "failed" ? [{ text: `Its check failed, so this may fail too: ${reason}`, ends: true }] : []),
+      ...(isSql ? sqlEffects : keyEffects),
+    ],
     ...(isSql
       ? {
           body: () => (

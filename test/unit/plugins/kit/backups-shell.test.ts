@@ -1,7 +1,16 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { kitShell } from "../../../support/shell.ts";
 
 let folder = "";
@@ -10,10 +19,18 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Seconds go by when somebody sleeps, and only for who does. */
+/** Seconds go by when somebody sleeps, and only for who does. `date` answers as at `moment`, where that is set. */
 const clock = `
 now=0
-date() { printf '20260102T0304%02dZ\\n' "$now"; }
+moment=
+date() {
+  case "$moment $*" in
+    " "*) ;;
+    *" -d "*) command date "$@"; return ;;
+    *) command date -d "$moment" "$@"; return ;;
+  esac
+  printf '20260102T0304%02dZ\\n' "$now"
+}
 sleep() { now=$((now + 1)); }`;
 
 /** A server whose backup is one file with `$2` in it. */
@@ -25,8 +42,14 @@ check_backup() { [ "$(cat "$backups/$1/what")" = "$marker" ] || die "it is anoth
 describe_backup() { echo "$(wc -c <"$1/what" | tr -d ' ') $(cat "$1/what")"; }
 ${clock}`;
 
-const run = (lines: string, marker = "x") => kitShell(["pod.sh", "backups.sh"], `${server}\n${lines}`, folder, marker);
+const run = (lines: string, marker = "x") =>
+  kitShell(["pod.sh", "kept.sh", "backups.sh"], `${server}\n${lines}`, folder, marker);
 const names = () => readdirSync(folder).sort();
+/** What the check of a backup found, as it is kept with it. */
+const check = (id: string) => {
+  const path = join(folder, id, ".check");
+  return existsSync(path) ? readFileSync(path, "utf8").trim() : "";
+};
 const at = (second: number) => `20260102T0304${String(second).padStart(2, "0")}Z`;
 const backup = (second: number, text = "x") => {
   mkdirSync(join(folder, at(second)));
@@ -76,19 +99,131 @@ test("what fails half-way has no name, and goes after a day", async () => {
 test("the newest stay, and none goes for one that cannot be restored", async () => {
   for (const second of [10, 11, 12]) backup(second);
   const later = "now=13\n";
-  const failed = await run(`${later}check_backup() { die "rows differ"; }\nmake_backup 1 check`);
-  expect([failed.exitCode, failed.stderr]).toEqual([1, expect.stringContaining("mq: rows differ")]);
-  expect(names()).toEqual([10, 11, 12, 13].map(at));
+  const failed = await run(`${later}check_backup() { echo "rows differ"; return 1; }\nmake_backup 2 check`);
+  expect([failed.exitCode, failed.stderr]).toEqual([1, expect.stringContaining("cannot be restored: rows differ.")]);
+  expect(names()).toEqual([11, 12, 13].map(at));
+  expect(check(at(13))).toMatch(/^failed \S+ rows differ$/);
   const { stdout, stderr } = await run(`${later}make_backup 2 check`);
   expect(stdout.trim()).toBe(at(14));
-  expect(stderr).toContain(`removing backup ${at(12)}: 2 are kept`);
-  expect(names()).toEqual([13, 14].map(at));
+  expect(check(at(14))).toMatch(/^passed /);
+  expect(stderr).toContain(`removing backup ${at(11)}: 2 are kept`);
+  expect(names()).toEqual([12, 14].map(at));
 });
 
 test("what is older than the age goes, and never the newest", async () => {
   for (const second of [10, 11, 12]) backup(second);
-  expect((await run("unset -f date; prune 9 3600")).exitCode).toBe(0);
+  expect((await run("moment=2026-02-02; prune 9 3600")).exitCode).toBe(0);
   expect(names()).toEqual([at(12)]);
+});
+
+/** `p`assed, `f`ailed and `u`nchecked ones, oldest first, a day apart, up to 2026-01-20. */
+const made = (checks: string) =>
+  [...checks].map((letter, index) => {
+    const id = `202601${String(20 - checks.length + 1 + index).padStart(2, "0")}T000000Z`;
+    mkdirSync(join(folder, id));
+    writeFileSync(join(folder, id, "what"), "x\n");
+    const sum = new Bun.CryptoHasher("sha256").update("x\n").digest("hex");
+    writeFileSync(join(folder, id, "SHA256SUMS"), `${sum}  what\n`);
+    writeFileSync(join(folder, id, ".order"), `${index + 1}\n`);
+    const verdict = { p: "passed 2026-01-20T00:00:00Z \n", f: "failed 2026-01-20T00:00:00Z rows differ\n" }[letter];
+    if (verdict !== undefined) writeFileSync(join(folder, id, ".check"), verdict);
+    return id;
+  });
+/** What stays of them, as they were written. */
+const left = (checks: string, ids: string[]) => ids.map((id, at) => (names().includes(id) ? checks[at] : "-")).join("");
+
+const day = 86_400;
+describe("what stays of passed, failed and unchecked backups, oldest first", () => {
+  for (const [what, checks, words, stays, moment = "2026-01-20"] of [
+    ["one that failed displaces none that passed", "ppppppppppf", "1", "---------pf"],
+    [
+      "while checks fail the count holds, for those that passed and for those that failed",
+      "pppppffff",
+      "2",
+      "---pp--ff",
+    ],
+    ["what failed goes when a newer one passed", "pffp", "3", "p--p"],
+    ["unchecked ones never displace the newest that passed", "ppuuu", "2", "-p-uu"],
+    ["those of an older version are displaced by what passed", "uuuuup", "3", "---uup"],
+    ["an unchecked one is displaced by what passed", "upp", "2", "-pp"],
+    ["all that failed: the newest stay", "ffff", "2", "--ff"],
+    ["by age, the newest that passed stays behind what failed", "ppfff", `9 ${day}`, "-p-ff"],
+    ["by age with a clock that ran ahead: the newest of each stays", "ppupf", `9 ${day}`, "---pf", "2036-01-01"],
+    ["by age with a clock that ran ahead and nothing checked", "uuuu", `9 ${day}`, "---u", "2036-01-01"],
+    ["by age with a clock that was set back before all of them", "ppf", `9 ${day}`, "ppf", "2016-01-01"],
+    ["by an age that is more than the clock shows", "pp", `9 ${day}`, "pp", "1970-01-01 00:00:05"],
+  ] as const) {
+    test(what, async () => {
+      const ids = made(checks);
+      const { exitCode, stderr } = await run(`moment='${moment} UTC'; prune ${words}`);
+      expect({ exitCode, stays: left(checks, ids), stderr: exitCode === 0 ? "" : stderr }).toEqual({
+        ...{ exitCode: 0, stays, stderr: "" },
+      });
+    });
+  }
+});
+
+test("a backup that is taken with a clock set back is the newest all the same", async () => {
+  const [, first = "", second = ""] = made("fpp");
+  const { exitCode, stdout } = await run("make_backup 2 check");
+  expect([exitCode, stdout.trim()]).toEqual([0, at(0)]);
+  expect(names()).toEqual([at(0), second]);
+  expect((await run("list_backups")).stdout.split("\n").map((line) => line.split("\t")[0])).toEqual([
+    at(0),
+    second,
+    "",
+  ]);
+  expect(names()).not.toContain(first);
+});
+
+test("nothing goes for a backup that has become unreadable since its check", async () => {
+  const ids = made("uppp");
+  writeFileSync(join(folder, String(ids[3]), "what"), "y\n");
+  const { exitCode, stdout } = await run("prune_backups 1 0");
+  expect([exitCode, stdout.trim().split("\n")]).toEqual([0, [String(ids[1]), String(ids[0])]]);
+  expect([left("uppp", ids), check(String(ids[3]))]).toEqual([
+    "--pp",
+    expect.stringMatching(/^failed \S+ its files are not what was written$/),
+  ]);
+});
+
+test("a dry run names what would go and leaves it", async () => {
+  const ids = made("fppf");
+  expect((await run("prune_backups 1 0 dry")).stdout.trim().split("\n")).toEqual([String(ids[1]), String(ids[0])]);
+  expect(left("fppf", ids)).toBe("fppf");
+});
+
+test("half a backup that a removal left has no name, and goes with the next", async () => {
+  mkdirSync(join(folder, `.gone-${at(1)}`));
+  backup(2);
+  expect((await run("list_backups")).stdout).toStartWith(at(2));
+  expect((await run("prune 1")).exitCode).toBe(0);
+  expect(names()).toEqual([at(2)]);
+});
+
+test("a check that cannot be carried out says so, and is neither passed nor failed", async () => {
+  for (const second of [10, 11]) backup(second);
+  const lines = 'now=12\ncheck_backup() { echo "no space left"; return 3; }\n';
+  const { exitCode, stderr } = await run(`${lines}make_backup 2 check`);
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining("could not be checked: no space left.")]);
+  expect(check(at(12))).toMatch(/^unchecked \S+ no space left$/);
+  // What passed once has not failed by that.
+  expect((await run(`check_kept ${at(11)}`, "x")).exitCode).toBe(0);
+  expect((await run(`${lines}check_kept ${at(11)}`)).exitCode).toBe(1);
+  expect(check(at(11))).toMatch(/^passed /);
+});
+
+test("a check that is cut off leaves no verdict", async () => {
+  const { exitCode } = await run(
+    'check_backup() { kill -TERM "$$"; sleep() { command sleep 1; }; sleep; }\nmake_backup 2 check',
+  );
+  expect(exitCode).not.toBe(0);
+  expect([names(), check(at(0))]).toEqual([[at(0)], ""]);
+});
+
+test("counts tell how many failed", async () => {
+  made("ufpf");
+  expect((await run('count_backups; echo "$count $failed"')).stdout).toBe("4 2\n");
 });
 
 test("what comes from elsewhere is put together from its parts, under a name that is no path", async () => {
@@ -104,7 +239,10 @@ test("the list is newest first, and leaves out what is not a backup", async () =
   backup(1, "one");
   backup(2, "three");
   for (const other of [`.new-${at(3)}`, at(4), "notes"]) mkdirSync(join(folder, other));
-  expect((await run("list_backups")).stdout).toBe(`${at(2)} 6 three\n${at(1)} 4 one\n`);
+  writeFileSync(join(folder, at(1), ".check"), "failed 2026-01-02T00:00:00Z rows differ\n");
+  expect((await run("list_backups")).stdout).toBe(
+    `${at(2)}\t6\tunchecked\t\t\tthree\n${at(1)}\t4\tfailed\t2026-01-02T00:00:00Z\trows differ\tone\n`,
+  );
 });
 
 test.each(["known", "delete_backup"])("%s refuses what is not a backup", async (tool) => {
@@ -123,6 +261,7 @@ test("one that is not as it was written is known as such, and can be deleted", a
   expect((await run(`known ${at(1)}`)).exitCode).toBe(0);
   writeFileSync(join(folder, at(1), "what"), "y\n");
   expect((await run(`known ${at(1)}`)).stderr).toContain(`backup ${at(1)} is damaged`);
+  expect(check(at(1))).toMatch(/^failed /);
   expect((await run(`delete_backup ${at(1)}`)).exitCode).toBe(0);
   expect(names()).toEqual([]);
 });

@@ -39,8 +39,10 @@ async function run(plugin: string, words: string[], more: Record<string, string>
       .replaceAll("/proc/self/status", join(folder, "process"));
     writeFileSync(to, text);
   };
-  for (const name of ["lib.sh", "tools.sh", "backup.sh"]) lay(join(plugins, plugin, name), join(at, name));
-  for (const name of ["pod.sh", "backups.sh", "handover.sh"]) lay(join(plugins, "kit", name), join(at, "kit", name));
+  for (const name of [...(plugin === "postgres" ? ["facts.sh"] : []), "lib.sh", "tools.sh", "backup.sh"])
+    lay(join(plugins, plugin, name), join(at, name));
+  for (const name of ["pod.sh", "kept.sh", "backups.sh", "handover.sh"])
+    lay(join(plugins, "kit", name), join(at, "kit", name));
   const env = {
     PATH: `${join(folder, "bin")}:/usr/bin:/bin`,
     PGDATA: join(folder, "data"),
@@ -90,6 +92,7 @@ describe("redis", () => {
       "epoch=0",
       "primary=0",
       "backups=0",
+      "failed_backups=0",
       "version=7.0.1",
       "replid=abc",
       "standby=10.0.0.0 online 70",

@@ -48,6 +48,15 @@ describe("what a database says", () => {
     expect([known?.at, known?.bytes, other?.at]).toEqual(["2026-01-02T03:04:05Z", 9, undefined]);
   });
 
+  test("what the check of a backup found is known where the plugin says it", () => {
+    const list = readBackups('[{"id":"a","check":"failed","reason":"rows differ"},{"id":"b","check":7},{"id":"c"}]');
+    expect(list.map(({ check, reason }) => [check, reason])).toEqual([
+      ["failed", "rows differ"],
+      [undefined, ""],
+      [undefined, ""],
+    ]);
+  });
+
   test.each([
     ["get key", ["get", "key"]],
     ['hget "my key" field', ["hget", "my key", "field"]],
