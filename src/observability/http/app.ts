@@ -127,7 +127,7 @@ export function createObservabilityApp(options: ObservabilityAppOptions): Observ
   const parts = { cookie, connectionOf: (request: Request) => connections.get(request) ?? connectionOf(request) };
   mountSessions(plane, parts);
   mountPersonSignIn(plane, parts);
-  const throughPlugin = createPluginProxy(plane);
+  const throughPlugin = createPluginProxy(plane, headerPrefix);
   const allowedOn = createAllowedMethods([...plane.mounted, ...sessionEndpoints]);
   /** The token of the request, or where it has none the session of its cookie. Fails `unauthorized`. */
   const enter = async (request: Request, connection: ClientConnection): Promise<Grant> => {

@@ -14,6 +14,8 @@ const changing = ["POST", "PUT", "PATCH", "DELETE"] as const;
 interface Asked {
   request: Request;
   visitor: Visitor;
+  /** Of headers of this product. */
+  headerPrefix: string;
   /** `/api/pat/v1/PREFIX/SCOPE/NAME`, and what follows. */
   base: string;
   rest: string;
@@ -26,9 +28,9 @@ interface Asked {
  * Routes of plugins: `/api/pat/v1/PREFIX/SCOPE/NAME/…` leads to a ready container of the plugin's own block. Answers
  * undefined for every path that the plane serves itself, and for those that are too short.
  */
-export function createPluginProxy(plane: ObservabilityPlane) {
+export function createPluginProxy(plane: ObservabilityPlane, headerPrefix: string) {
   return (request: Request, visitor: Visitor): Promise<Response> | undefined => {
-    const asked = readAsked(request, visitor);
+    const asked = readAsked(request, visitor, headerPrefix);
     if (asked === undefined || isReservedPrefix(asked.prefix)) return undefined;
     const answered = forward(plane, asked).catch(plane.mapError);
     const method = changing.find((word) => word === request.method);
@@ -39,13 +41,13 @@ export function createPluginProxy(plane: ObservabilityPlane) {
   };
 }
 
-function readAsked(request: Request, visitor: Visitor): Asked | undefined {
+function readAsked(request: Request, visitor: Visitor, headerPrefix: string): Asked | undefined {
   const path = pathOf(request);
   const [prefix = "", scope = "", name = "", ...more] = path.slice(planePrefix.length + 1).split("/");
   if (![prefix, scope, name].every((part) => /^[A-Za-z0-9][\w.-]*$/.test(part))) return undefined;
   const base = `${planePrefix}/${prefix}/${scope}/${name}`;
   const rest = `/${more.join("/")}${new URL(request.url).search}`;
-  return { request, visitor, base, rest, prefix, scope, name };
+  return { request, visitor, headerPrefix, base, rest, prefix, scope, name };
 }
 
 async function forward(plane: ObservabilityPlane, asked: Asked): Promise<Response> {
@@ -83,7 +85,7 @@ interface Carrying {
 
 async function carried(plane: ObservabilityPlane, { asked, origin, stream, url, base }: Carrying): Promise<Response> {
   const { limits, observability } = plane;
-  const { request, visitor, scope, name } = asked;
+  const { request, visitor, headerPrefix, scope, name } = asked;
   const late = new AbortController();
   const signal = AbortSignal.any([stream.signal, late.signal]);
   const watch = createWatch(() => late.abort());
@@ -99,7 +101,7 @@ async function carried(plane: ObservabilityPlane, { asked, origin, stream, url, 
             refused = fault;
           },
         });
-  const headers = forwardedHeaders(request.headers, { client: visitor.ip, base });
+  const headers = forwardedHeaders(request.headers, { client: visitor.ip, base, headerPrefix });
   try {
     const answer = await observability.plugins.routes.forward(url, {
       method: request.method,

@@ -27,13 +27,23 @@ const ownOfAnswer = new Set([
   ...["pragma", "retry-after", "server-timing", "vary"],
 ]);
 
-/** Headers of a request as they go to the container of a plugin. `client`: its address; `base`: the path that was left out. */
-export function forwardedHeaders(given: Headers, { client, base }: { client: string; base: string }): Headers {
+interface Forwarding {
+  /** Address of the client. */
+  client: string;
+  /** The path that was left out. */
+  base: string;
+  /** How headers of this product begin: `X-Berth`, or as the installation is called. The word of the ingress is one. */
+  headerPrefix: string;
+}
+
+/** Headers of a request as they go to the container of a plugin. */
+export function forwardedHeaders(given: Headers, { client, base, headerPrefix }: Forwarding): Headers {
   const named = (given.get("connection") ?? "").split(",").map((word) => word.trim().toLowerCase());
+  const own = ["sec-", "x-forwarded-", "x-berth-", `${headerPrefix.toLowerCase()}-`];
   const out = new Headers();
   given.forEach((value, name) => {
     const isLeftOut = hopByHop.includes(name) || ownOfCaller.includes(name) || named.includes(name);
-    if (!isLeftOut && !/^(?:sec-|x-forwarded-|x-berth-)/.test(name)) out.append(name, value);
+    if (!isLeftOut && !own.some((start) => name.startsWith(start))) out.append(name, value);
   });
   out.set("X-Forwarded-For", client);
   out.set("X-Forwarded-Prefix", base);

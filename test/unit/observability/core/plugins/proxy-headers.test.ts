@@ -8,7 +8,7 @@ test("the length of a body goes on, for servers that know no chunks; headers of 
     Connection: "x-hop",
     "X-Hop": "1",
   });
-  const sent = forwardedHeaders(given, { client: "192.0.2.1", base: "/b" });
+  const sent = forwardedHeaders(given, { client: "192.0.2.1", base: "/b", headerPrefix: "X-Berth" });
   expect(Object.fromEntries(sent)).toEqual({
     ...{ "content-length": "11", "x-forwarded-for": "192.0.2.1", "x-forwarded-prefix": "/b" },
   });
@@ -24,3 +24,12 @@ test.each([
   const headers = answeredHeaders(new Headers({ Location: location }), { origin: "http://10.0.0.2:80", base: "/b" });
   expect(headers.get("location")).toBe(told);
 });
+
+test.each(["X-Berth", "X-Acme"])(
+  "no header of this product reaches a plugin where they begin with %s",
+  (headerPrefix) => {
+    const given = new Headers({ [`${headerPrefix}-Ingress`]: "word", "X-Berth-UI": "1", "X-Other": "1" });
+    const sent = forwardedHeaders(given, { client: "192.0.2.1", base: "/b", headerPrefix });
+    expect([...sent.keys()]).toEqual(["x-forwarded-for", "x-forwarded-prefix", "x-other"]);
+  },
+);
