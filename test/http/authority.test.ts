@@ -223,6 +223,51 @@ test("a failed release of a token does not bring back by itself what an operator
   }
 });
 
+test.each([
+  ["a change of config", "POST /config?scope=shop&name=again", { A: "1" }],
+  ["a key that is unset", "DELETE /config?scope=shop&name=again&key=OLD", undefined],
+])("%s tries a failed release again, with the rights of who asks for it", async (_, request, body) => {
+  const key = { kind: "deployment", scope: "shop", name: "again" };
+  const spec = (more: object) =>
+    deployment("shop", "again", { rollout: { progress_deadline: "20s", min_ready: "0s" }, ...more });
+  const broken = { progress_deadline: "20s", min_ready: "1h" };
+  for (const by of [token, operator]) {
+    await send(operator, "POST /config?scope=shop&name=again&restart=false", { OLD: "1", A: "0" });
+    await it.apply(spec({ volumes: ["/srv:/data"] }));
+    await it.settle();
+    await it.apply(spec({ env: { A: "1" }, rollout: { ...broken, auto_rollback: false } }));
+    await it.advance(60_000);
+    expect(it.store.releases.list(key)[0]).toMatchObject({ status: "failed" });
+    // The switch is no matter of the machine.
+    expect((await send(token, "POST /apply", spec({ env: { A: "1" }, rollout: broken }))).status).toBe(200);
+    await it.advance(60_000);
+    expect(it.store.manifests.get(key)?.spec.volumes).toBeUndefined();
+    expect((await send(by, request, body)).status).toBe(200);
+    expect(it.store.releases.list(key)[0]).toMatchObject({ cause: "config" });
+    await it.advance(60_000);
+    expect(it.store.manifests.get(key)?.spec.volumes).toEqual(by === operator ? ["/srv:/data"] : undefined);
+  }
+});
+
+test("a release that a token only runs again has the rights of the token", async () => {
+  const key = { kind: "deployment", scope: "shop", name: "phase" };
+  const endPhase = async () => {
+    await it.quiet();
+    it.runtime.crash(it.runtime.containers().find(({ name }) => name.includes("-release."))?.name ?? "", 0);
+    await it.settle();
+  };
+  await it.apply(deployment("shop", "phase", { release: { command: ["migrate"] } }));
+  await endPhase();
+  for (const by of [token, operator]) {
+    const run = new Request("http://localhost/releases/run?scope=shop&name=phase", { method: "POST" });
+    const answer = await app.inside(run, by);
+    const [latest] = it.store.releases.list(key);
+    expect([latest?.cause, latest?.lesser]).toEqual(["release_run", by === operator ? undefined : true]);
+    await endPhase();
+    await answer.text();
+  }
+});
+
 test("a scope of a preview gets no more than any other", async () => {
   const put = await send(token, "PUT /previews?of=shop&branch=fix&for=1h");
   expect(put.status).toBeLessThan(500);

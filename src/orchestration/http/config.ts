@@ -1,4 +1,5 @@
 import { getConfig, setConfig, unsetConfig } from "../api/config.ts";
+import { principalOf } from "./principals.ts";
 import { readFlag } from "../../base/wire/query.ts";
 import type { Controller } from "../controller/controller.ts";
 import { mount, type Plane } from "../../base/http/mount.ts";
@@ -7,17 +8,18 @@ export function mountConfig(plane: Plane, controller: Controller): void {
   mount(plane, getConfig, ({ query: { scope, name, key, merge } }) =>
     controller.getConfig({ scope, name, key, merge: readFlag(merge, true) }),
   );
-  mount(plane, setConfig, ({ query: { scope, name, restart, dry_run }, body, actor }) =>
+  mount(plane, setConfig, ({ query: { scope, name, restart, dry_run }, body, actor, request }) =>
     controller.setConfig({ scope, name }, body, {
       restart: readFlag(restart, true),
       dryRun: readFlag(dry_run, false),
       actor,
+      by: principalOf(request),
     }),
   );
-  mount(plane, unsetConfig, ({ query: { scope, name, key, restart, dry_run }, actor }) =>
+  mount(plane, unsetConfig, ({ query: { scope, name, key, restart, dry_run }, actor, request }) =>
     controller.unsetConfig(
       { scope, name, key },
-      { restart: readFlag(restart, true), dryRun: readFlag(dry_run, false), actor },
+      { restart: readFlag(restart, true), dryRun: readFlag(dry_run, false), actor, by: principalOf(request) },
     ),
   );
 }

@@ -9,7 +9,8 @@ import { mount, mountStream, type Plane } from "../../base/http/mount.ts";
 
 export function mountReleases(plane: Plane, controller: Controller, headerPrefix: string): void {
   mountStream(plane, runRelease, async ({ query: { follow, message, ...target }, actor }, request) => {
-    const run = (following: boolean) => controller.runRelease(target, { follow: following, actor, message });
+    const run = (following: boolean) =>
+      controller.runRelease(target, { follow: following, actor, by: principalOf(request), message });
     const stream = await startOnce(plane, request, { run, follow: readFlag(follow, false) });
     return new Response(bodyOf(stream.transcript, request.signal), {
       headers: {

@@ -1,12 +1,18 @@
 import { getOperation, restart } from "../api/restart.ts";
+import { principalOf } from "./principals.ts";
 import { readFlag } from "../../base/wire/query.ts";
 import type { Controller } from "../controller/controller.ts";
 import { mount, type Plane } from "../../base/http/mount.ts";
 
 export function mountRestart(plane: Plane, controller: Controller): void {
   mount(plane, restart, {
-    answer: ({ query: { wait, pull, ...target }, actor }) =>
-      controller.restart(target, { wait: readFlag(wait, true), pull: readFlag(pull, false), actor }),
+    answer: ({ query: { wait, pull, ...target }, actor, request }) =>
+      controller.restart(target, {
+        wait: readFlag(wait, true),
+        pull: readFlag(pull, false),
+        actor,
+        by: principalOf(request),
+      }),
     status: ({ operation }) => (operation === undefined ? 200 : 202),
   });
   mount(plane, getOperation, ({ params }) => controller.operation(params.id ?? ""));

@@ -104,7 +104,7 @@ function carryOutOne(
       const { scope, name, vars } = action;
       const restart = options.restart && action.restart;
       const event = action.type === "config_set" ? "config.set" : "config.unset";
-      patchInside(context, tx, { scope, name, vars, options: { restart, actor }, action: event });
+      patchInside(context, tx, { scope, name, vars, options: { restart, actor, by }, action: event });
       break;
     }
     case "apply_manifest":

@@ -4,7 +4,7 @@ import { formatKey, type Spec, type StoredManifest } from "../../api/manifest.ts
 import { type Author, deployMessage } from "../../core/deploy-message.ts";
 import type { ReleaseRecord } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
-import type { Target } from "../requests.ts";
+import type { Asker, Target } from "../requests.ts";
 import { requireUnlocked } from "../write/locks.ts";
 import { stepsOf } from "./release-step.ts";
 import { latestRelease, mintRelease } from "./releases.ts";
@@ -19,7 +19,7 @@ import type { ReleaseStream } from "./transcript.ts";
 export async function runRelease(
   context: Context,
   target: Target,
-  { follow, actor, message: text }: { follow: boolean } & Author,
+  { follow, actor, by, message: text }: { follow: boolean } & Author & Asker,
 ): Promise<ReleaseStream> {
   const message = deployMessage(text, context.limits.messageCharactersMax);
   const key = resolveTarget(context.store.manifests, { ...target, kind: "deployment" });
@@ -53,7 +53,7 @@ export async function runRelease(
     const [newest] = tx.releases.list(key);
     if (newest !== undefined && newest.id !== latest?.id && newest.endedAt === undefined) throw underWay(newest);
     const now = context.clock.now();
-    const minted = mintRelease(context, tx, { manifest, cause: "release_run", author: { actor, message }, now });
+    const minted = mintRelease(context, tx, { manifest, cause: "release_run", author: { actor, by, message }, now });
     tx.manifests.touch(key);
     const detail = { release: minted.id, ...(message === undefined ? {} : { message }) };
     tx.events.append({ actor, action: "release.run", ...key, detail }, now);

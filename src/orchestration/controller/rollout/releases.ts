@@ -33,7 +33,7 @@ interface Minting {
   takenBack?: string[];
   /** The image to run on, where it is not whatever the reference means. */
   imageId?: string;
-  /** Whoever asked for it; without a principal it is the server. */
+  /** Whoever asked for it: without a principal it may do the least. Left out, it is the server. */
   author?: ReleaseAuthor | undefined;
   now: number;
 }
@@ -77,7 +77,7 @@ export function mintRelease(context: Context, tx: Transaction, minting: Minting)
     spec,
     log: "",
     ...(author === undefined ? {} : { actor: author.actor }),
-    ...(author?.by !== undefined && hasLesserRights(author.by) ? { lesser: true } : {}),
+    ...(author !== undefined && hasLesserRights(author.by) ? { lesser: true } : {}),
     ...(author?.message === undefined ? {} : { message: author.message }),
   };
   tx.releases.put(record);

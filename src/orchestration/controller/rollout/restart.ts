@@ -8,14 +8,13 @@ import type { Context } from "../state/context.ts";
 import { requireUnlocked } from "../write/locks.ts";
 import { imagePullRows, type PulledImages, pullImages, releaseMoved } from "../desired/image-pulls.ts";
 import { keyText } from "../../api/manifest-key.ts";
-import type { Target } from "../requests.ts";
+import type { Asker, Target } from "../requests.ts";
 import { letGo } from "../plugins/plugin-holds.ts";
 import { resolvePodTarget } from "../state/target.ts";
 
-interface RestartOptions {
+interface RestartOptions extends Asker {
   wait: boolean;
   pull?: boolean;
-  actor: string;
 }
 
 /**
@@ -25,7 +24,7 @@ interface RestartOptions {
 export async function restart(
   context: Context,
   target: Target,
-  { wait, pull, actor }: RestartOptions,
+  { wait, pull, actor, by }: RestartOptions,
 ): Promise<DataOf<typeof restartEndpoint>> {
   const { kind, scope, name } = resolvePodTarget(context.store.manifests, target);
   const key = { kind, scope, name };
@@ -37,7 +36,7 @@ export async function restart(
     requireUnlocked(context, tx, [key]);
     const now = context.clock.now();
     const ids = tx.frozen.remove(key);
-    const begun = begin(context, tx, { key, pulled, actor, now });
+    const begun = begin(context, tx, { key, pulled, author: { actor, by }, now });
     if (!wait) tx.operations.put({ id, type: "restart", ...key, generation: begun.generation, startedAt: now });
     tx.events.append({ actor, action: "restart", ...key, detail: { unfroze: ids, ...begun } }, now);
     return { unfroze: ids, ...begun };
@@ -58,7 +57,7 @@ export async function restart(
 interface Beginning {
   key: ManifestKey;
   pulled: PulledImages | undefined;
-  actor: string;
+  author: Asker;
   now: number;
 }
 
@@ -69,11 +68,10 @@ interface Goal {
   release: string | undefined;
 }
 
-function begin(context: Context, tx: Transaction, { key, pulled, actor, now }: Beginning): Goal {
+function begin(context: Context, tx: Transaction, { key, pulled, author, now }: Beginning): Goal {
   const manifest = tx.manifests.get(key);
   if (manifest === undefined) throw new Failure("not_found", `${formatKey(key)} not found`);
-  const release =
-    pulled === undefined ? undefined : releaseMoved(context, tx, { manifest, pulled, author: { actor }, now });
+  const release = pulled === undefined ? undefined : releaseMoved(context, tx, { manifest, pulled, author, now });
   if (release === undefined) return { generation: tx.manifests.raiseGeneration(key), release: undefined };
   return { generation: tx.manifests.get(key)?.generation ?? manifest.generation, release: release.id };
 }

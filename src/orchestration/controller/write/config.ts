@@ -3,6 +3,7 @@ import { formatKey, type ManifestKey } from "../../api/manifest.ts";
 import { identityProblems } from "../../core/identity.ts";
 import type { Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
+import type { Asker } from "../requests.ts";
 import { mintRelease } from "../rollout/releases.ts";
 import { writeUnlessDry } from "./dry-run.ts";
 import { requireUnlocked } from "./locks.ts";
@@ -27,9 +28,8 @@ export function getConfig(
   return { [query.key]: value };
 }
 
-export interface ConfigOptions {
+export interface ConfigOptions extends Asker {
   restart: boolean;
-  actor: string;
   /** Answer what would change and restart, and store nothing. */
   dryRun?: boolean;
 }
@@ -143,13 +143,13 @@ function madeBefore({ link, pods }: Context, key: ManifestKey, at: number): bool
 function restartWith(
   context: Context,
   tx: Transaction,
-  { key, options: { actor, dryRun }, now }: { key: ManifestKey; options: ConfigOptions; now: number },
+  { key, options: { actor, by, dryRun }, now }: { key: ManifestKey; options: ConfigOptions; now: number },
 ): string[] {
   const [latest, before] = tx.releases.list(key);
   const manifest = tx.manifests.get(key);
   tx.manifests.raiseGeneration(key);
   if (manifest !== undefined && latest?.status === "failed") {
-    const { id } = mintRelease(context, tx, { manifest, cause: "config", author: { actor }, now });
+    const { id } = mintRelease(context, tx, { manifest, cause: "config", author: { actor, by }, now });
     // The release of a dry run never comes to be: its id would name nothing.
     const again = dryRun === true ? "" : ` as release ${id}`;
     return [`${formatKey(key)}: release ${latest.id} failed and is tried again${again}`];
