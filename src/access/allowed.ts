@@ -3,6 +3,7 @@ import { isFields } from "../base/pure/fields.ts";
 import type { Problem } from "../base/wire/failure.ts";
 import type { CoreKind, Spec } from "../orchestration/api/manifest.ts";
 import { ownsMachine, type Principal } from "./principal.ts";
+import { loosened } from "./loosened.ts";
 import { type Reach, reachOf, reachOfBlock } from "./reach.ts";
 
 /** One manifest as it is stored and as it is wanted. */
@@ -22,12 +23,17 @@ export interface Guard {
 
 /**
  * What of a change a principal may not make, each with its path. Without the machine's own rights nothing that reaches
- * the machine may come in; what stands unchanged at the same path stays. Under a guard the programs stay as well.
+ * the machine may come in; what stands unchanged at the same path stays, and so does what holds it in. Under a guard the
+ * programs stay as well.
  */
 export function allowed(principal: Principal, { kind, stands, wanted, guard }: Change): Problem[] {
   if (ownsMachine(principal)) return [];
   const reaching = reachOf({ kind, spec: wanted });
-  if (guard === undefined) return news(reaching, () => (stands ? reachOf({ kind, spec: stands }) : [])).map(problemOf);
+  if (guard === undefined) {
+    const standing = stands === undefined ? [] : reachOf({ kind, spec: stands });
+    const problems = news(reaching, () => standing).map(problemOf);
+    return problems.length > 0 || stands === undefined ? problems : loosened({ kind, stands, wanted });
+  }
   const models = [stands, guard.lent].filter((spec) => spec !== undefined);
   const program = programOf(kind, wanted);
   const open = models.map((spec) => news(reaching, () => reachOf({ kind, spec })));

@@ -12,6 +12,8 @@ export interface Reach {
   mark: string;
   value: string;
   what: string;
+  /** An option of the engine that holds the container in: reaching it is no matter, leaving it out may be. */
+  confines?: boolean;
 }
 
 interface Owner {
@@ -165,6 +167,9 @@ function isInnerPort(text: string): boolean {
 /** Options of the engine that change nothing outside of the container. */
 const harmlessOptions: readonly string[] = ["entrypoint", "shmSizeBytes"];
 
+/** Those that take something from the container. */
+const confiningOptions: readonly string[] = ["user", "capDrop", "securityOpt", "readonlyRootfs", "pidsLimit"];
+
 /** By what the flags mean together: one flag may be an entry of its own, and its value the next. */
 function options(value: unknown, path: string): Reach[] {
   const texts = lists(value).map(String);
@@ -177,6 +182,7 @@ function options(value: unknown, path: string): Reach[] {
     return single.map((one) => ({
       ...reach(path, one, "is an option of the engine", `.${option}`),
       value: `${option} ${canonicalJson(one)}`,
+      ...(confiningOptions.includes(option) ? { confines: true } : {}),
     }));
   });
 }
