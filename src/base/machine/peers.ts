@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Peer } from "../pure/admission.ts";
@@ -58,7 +59,7 @@ export function createPeers(options: PeerOptions): Peers {
   const ownerOf = async ({ uid, inode }: SocketRow): Promise<Peer> => {
     const owner = await search({ uid, inode });
     if (owner.kind === "process" && owner.container !== undefined) return { kind: "container", id: owner.container.id };
-    const engine = owner.kind === "process" ? await engineName(proc, owner.pid) : undefined;
+    const engine = owner.kind === "process" ? engineName(proc, owner.pid) : undefined;
     if (engine !== undefined) return { kind: "engine", name: engine };
     // Only a server without root's rights is blind: what it knows then is the user, and it goes by that.
     return owner.kind === "process" || owner.blind ? { kind: "admitted", uid } : { kind: "gone" };
@@ -86,10 +87,33 @@ export function createPeers(options: PeerOptions): Peers {
 
 /** As the kernel names them. They fetch, as root, what a Dockerfile or an image reference says. */
 const engines = new Set(["dockerd", "buildkitd", "containerd", "podman", "buildah"]);
+/** A build fetches repositories by git, which starts a program for each protocol. */
+const ancestorsMax = 4;
 
-async function engineName(proc: string, pid: string): Promise<string | undefined> {
-  const name = (await readFile(join(proc, pid, "comm"), "utf8").catch(() => "")).trim();
-  return engines.has(name) ? name : undefined;
+/** The engine that a process is, or that has started it. */
+function engineName(proc: string, pid: string): string | undefined {
+  let next: string | undefined = pid;
+  for (let looks = 0; looks <= ancestorsMax && next !== undefined; looks++) {
+    const { name, parent } = statOf(proc, next);
+    if (engines.has(name)) return name;
+    next = parent;
+  }
+  return undefined;
+}
+
+/** `70 (dockerd) S 1 …`: the name may hold any character. */
+function statOf(proc: string, pid: string): { name: string; parent: string | undefined } {
+  const [, name = "", parent] = /^\d+ \((.*)\) \S (\d+) /s.exec(statText(proc, pid)) ?? [];
+  return { name, parent: parent === "0" ? undefined : parent };
+}
+
+/** At once: it is a memory read, and a client waits. Empty for a process that has ended. */
+function statText(proc: string, pid: string): string {
+  try {
+    return readFileSync(join(proc, pid, "stat"), "utf8");
+  } catch {
+    return "";
+  }
 }
 
 /** Why no client can be known here; undefined where all can. */

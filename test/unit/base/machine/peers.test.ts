@@ -113,13 +113,29 @@ describe("who is at the other end", () => {
     table("tcp", [{ uid: 0, inode: 5 }]);
     holder(70, [5]);
     for (const name of ["dockerd", "buildkitd", "containerd", "podman", "buildah"]) {
-      write("proc/70/comm", `${name}\n`);
+      write("proc/70/stat", `70 (${name}) S 1 1\n`);
       expect(await who()).toEqual({ kind: "engine", name });
     }
     for (const name of ["docker", "curl", "berth", "mydockerd"]) {
-      write("proc/70/comm", `${name}\n`);
+      write("proc/70/stat", `70 (${name}) S 1 1\n`);
       expect([name, await who()]).toEqual([name, { kind: "admitted", uid: 0 }]);
     }
+  });
+
+  test("what an engine has started is refused like it: a build fetches repositories by git", async () => {
+    table("tcp", [{ uid: 0, inode: 5 }]);
+    holder(70, [5]);
+    const started = (pid: number, name: string, parent: number) => {
+      mkdirSync(join(machine, `proc/${pid}`), { recursive: true });
+      write(`proc/${pid}/stat`, `${pid} (${name}) S ${parent} 1\n`);
+    };
+    started(70, "git-remote-http", 69);
+    started(69, "g) S 1 it", 68);
+    started(68, "dockerd", 1);
+    started(1, "systemd", 0);
+    expect(await who()).toEqual({ kind: "engine", name: "dockerd" });
+    started(68, "bash", 1);
+    expect(await who()).toEqual({ kind: "admitted", uid: 0 });
   });
 
   test("root of a container is refused, known by its cgroup or its process ids", async () => {
@@ -191,9 +207,8 @@ describe("who is at the other end", () => {
   test("an engine is known by its own name, also where one of its threads is the newest", async () => {
     table("tcp", [{ uid: 0, inode: 5 }]);
     holder(70, [5]);
-    write("proc/70/comm", "dockerd\n");
+    write("proc/70/stat", "70 (dockerd) S 1 1\n");
     holder(71, [5]);
-    write("proc/71/comm", "worker\n");
     write("proc/71/status", "Name:\tworker\nTgid:\t70\n");
     write("proc/loadavg", "0.1 0.1 0.1 1/80 71\n");
     expect(await who()).toEqual({ kind: "engine", name: "dockerd" });
