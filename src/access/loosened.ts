@@ -44,7 +44,7 @@ function confinementOf(kind: CoreKind, spec: Spec): Confinement {
   const at = kind === "cronjob" ? "spec.job" : "spec";
   const container = kind === "cronjob" ? (isFields(spec.job) ? spec.job : {}) : spec;
   const found = reachOf({ kind, spec });
-  const optionsAt = (path: string) => found.filter((one) => one.confines === true && one.path === path).map(valueOf);
+  const optionsAt = (path: string) => found.filter((one) => one.confines === true && one.path === path).map(textIn);
   const inits = Array.isArray(container.inits) ? container.inits.filter(isFields) : [];
   return {
     at,
@@ -58,7 +58,7 @@ function confinementOf(kind: CoreKind, spec: Spec): Confinement {
   };
 }
 
-function valueOf({ value }: Reach): string {
+function textIn({ value }: Reach): string {
   return value;
 }
 
