@@ -60,7 +60,9 @@ function inflated({ body, isPacked, bytesLeft }: DecodeJob, setup: DecodeSetup):
     return gunzipSync(given, { maxOutputLength: most });
   } catch (error) {
     if (!isTooLarge(error)) {
-      throw new DecodeError("invalid", "the body is not gzip, as its Content-Encoding says", given.length);
+      // What is broken at its end was decompressed as far as that.
+      const charged = isGzip(given) ? Math.max(given.length, most) : given.length;
+      throw new DecodeError("invalid", "the body is not gzip, as its Content-Encoding says", charged);
     }
     if (most === inflatedBytesMax) {
       throw new DecodeError("too_large", `the body is larger than ${most} bytes when decompressed`, most);
@@ -71,6 +73,10 @@ function inflated({ body, isPacked, bytesLeft }: DecodeJob, setup: DecodeSetup):
     }
     throw new DecodeError("budget", "", bytesLeft);
   }
+}
+
+function isGzip([first, second]: Uint8Array): boolean {
+  return first === 0x1f && second === 0x8b;
 }
 
 function isTooLarge(error: unknown): boolean {
