@@ -10,6 +10,7 @@ import { alertLimits } from "../../src/config/alert-limits.ts";
 import type { AlertParts, AlertStore } from "../../src/observability/service/alerts/parts.ts";
 import { createAlertNouns } from "../../src/observability/store/alerts/nouns.ts";
 import { alertTables } from "../../src/observability/store/migrations/0003-alerts.ts";
+import { messageOrder } from "../../src/observability/store/migrations/0007-message-order.ts";
 import type { ListedManifest } from "../../src/orchestration/api/apply.ts";
 import type { Why } from "../../src/orchestration/api/why.ts";
 import { createFakeClock, type FakeClock } from "./fake-clock.ts";
@@ -32,6 +33,7 @@ export function alertWorld(given: Partial<AlertParts> = {}): AlertWorld {
   const db = new Database(":memory:");
   db.run("pragma foreign_keys = on");
   db.run(alertTables);
+  db.run(messageOrder);
   const nouns = createAlertNouns(db, createSeal(secret(new Uint8Array(32).fill(7))));
   const store: AlertStore = {
     ...nouns,

@@ -22,6 +22,20 @@ export function failureText(error: unknown, timeoutMs: number): string {
   return texts[code] ?? `cannot be reached (${code})`;
 }
 
+/** Codes of a connection that ended before a request was sent on it. */
+const unsentCodes = new Set([
+  "ConnectionRefused",
+  "ECONNREFUSED",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "CERT_HAS_EXPIRED",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
+]);
+
+/** Whether the other side certainly got nothing of the request. */
+export function isUnsent(error: unknown): boolean {
+  return error instanceof Failure || unsentCodes.has(codeOf(error) ?? "");
+}
+
 function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error)) return undefined;
   return typeof error.code === "string" && /^\w+$/.test(error.code) ? error.code : undefined;

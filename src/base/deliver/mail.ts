@@ -73,5 +73,6 @@ function refusal(error: unknown): Attempt {
   const code = "code" in fields && typeof fields.code === "string" && /^\w+$/.test(fields.code) ? fields.code : "ERROR";
   const isFinal = status !== undefined && status >= 500 && code !== "EAUTH";
   const result = status === undefined ? `not sent (${code})` : `not sent (${code}, the server said ${status})`;
-  return { outcome: isFinal ? "refused" : "failed", result };
+  // The server answers with a number instead of taking the mail; without one the answer may have been lost.
+  return { outcome: isFinal ? "refused" : "failed", result, ...(status === undefined ? {} : { unheard: true }) };
 }

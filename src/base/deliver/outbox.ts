@@ -25,15 +25,22 @@ export interface CallState {
 interface OutboxOptions<C extends Waiting> {
   /** What is sent, for the log: `webhook call` where left out. */
   noun?: string;
-  /** Calls that wait, due or not, the one that is due first at the front. */
+  /**
+   * Calls that may go next, due or not, the one that is due first at the front. A call that must not overtake another
+   * one is not among them while that one waits: what is under way waits as well. This keeps the order of a subject.
+   */
   waiting: (limit: number) => C[];
   /** Keeps what an attempt made of the call; resolves once that is durable. */
-  record: (call: C, state: CallState) => Promise<void>;
+  record: (call: C, state: CallState, made?: Attempt) => Promise<void>;
   send: (call: C, signal: AbortSignal) => Promise<Attempt>;
   clock: Clock;
   log: Log;
   /** Pauses between attempts, in ms: one more attempt than there are pauses. */
   pausesMs: readonly number[];
+  /** Why a call is not sent any more: it is dropped without an attempt. */
+  over?: (call: C) => string | undefined;
+  /** Whether a call is tried with the last pause for ever, until it is over. */
+  isKept?: (call: C) => boolean;
   /** A call that is due later than this was put there by a clock that has jumped back since. */
   longestWaitMs: number;
   inFlightMax: number;
@@ -51,7 +58,7 @@ const troublePauseMs = 5_000;
 
 /**
  * Works off the calls that the store holds. An attempt is recorded after it was made, so each call is delivered at
- * least once, whenever the process ends. Calls are sent side by side: their order is not kept.
+ * least once, whenever the process ends. Calls that `waiting` returns together are sent side by side, in no order.
  */
 export function createOutbox<C extends Waiting>(options: OutboxOptions<C>): Outbox {
   const { clock, inFlightMax, noun = "webhook call" } = options;
@@ -111,15 +118,21 @@ function guarded(look: () => number | undefined, log: Log): number | undefined {
 }
 
 async function attempt<C extends Waiting>(call: C, options: OutboxOptions<C>, signal: AbortSignal): Promise<void> {
+  const over = options.over?.(call);
+  if (over !== undefined) {
+    const { attempts, nextAt } = call;
+    return options.record(call, { status: "dropped", attempts, nextAt, lastResult: over });
+  }
   const made = await options.send(call, signal);
-  await options.record(call, stateAfter(call, made, options));
+  await options.record(call, stateAfter(call, made, options), made);
 }
 
-function stateAfter<C extends Waiting>(call: C, made: Attempt, { pausesMs, clock }: OutboxOptions<C>): CallState {
+function stateAfter<C extends Waiting>(call: C, made: Attempt, options: OutboxOptions<C>): CallState {
+  const { pausesMs, clock, isKept } = options;
   const attempts = call.attempts + 1;
   const state = { attempts, nextAt: call.nextAt, lastResult: made.result };
   if (made.outcome === "delivered") return { ...state, status: "delivered" };
-  const pauseMs = pausesMs[attempts - 1];
+  const pauseMs = pausesMs[attempts - 1] ?? (isKept?.(call) === true ? pausesMs.at(-1) : undefined);
   if (made.outcome === "refused" || pauseMs === undefined) return { ...state, status: "dropped" };
   return { ...state, status: "waiting", nextAt: clock.now() + pauseMs };
 }

@@ -2,7 +2,7 @@ import { Failure } from "../wire/failure.ts";
 import { unlessAborted } from "../words/abort.ts";
 import type { Secret } from "../words/secret.ts";
 import { allowedAddresses, type GuardOptions } from "./address-guard.ts";
-import { failureText } from "./failure-text.ts";
+import { failureText, isUnsent } from "./failure-text.ts";
 import { pinnedTls, pinnedUrl } from "./pinned.ts";
 import { signature } from "./signature.ts";
 
@@ -26,6 +26,8 @@ export interface Attempt {
   /** `refused`: another attempt would come to the same. */
   outcome: "delivered" | "failed" | "refused";
   result: string;
+  /** The receiver certainly did not take it. Left out of a failure: it may have, as with an answer that got lost. */
+  unheard?: true;
 }
 
 interface WebhookFetchInit {
@@ -63,13 +65,21 @@ export function createWebhookSender(options: WebhookOptions): SendWebhook {
     try {
       const response = await request(call, options, limit);
       await drain(response, options.responseBytesMax).catch(() => undefined);
-      return { outcome: response.ok ? "delivered" : "failed", result: `status ${response.status}` };
+      const { ok, status } = response;
+      const heard = isDeclined(status) ? ({ unheard: true } as const) : {};
+      return { outcome: ok ? "delivered" : "failed", result: `status ${status}`, ...heard };
     } catch (error) {
       if (signal.aborted) throw error;
       const refused = error instanceof Failure && error.code === "forbidden";
-      return { outcome: refused ? "refused" : "failed", result: failureText(error, options.timeoutMs) };
+      const heard = isUnsent(error) ? ({ unheard: true } as const) : {};
+      return { outcome: refused ? "refused" : "failed", result: failureText(error, options.timeoutMs), ...heard };
     }
   };
+}
+
+/** A redirect or an error of the request. 408 can follow a request that was read, 409 one that was taken before. */
+function isDeclined(status: number): boolean {
+  return status >= 300 && status < 500 && status !== 408 && status !== 409;
 }
 
 async function request(call: WebhookCall, options: WebhookOptions, signal: AbortSignal): Promise<Response> {

@@ -52,7 +52,7 @@ export function createChannelRoom(parts: AlertParts, send: SendDelivery): Channe
       const now = clock.now();
       const body = testMessage(newId(), parts);
       const delivery: DeliveryRecord = {
-        ...{ id: newId(), message: body.id, channel: name, title: "test message", alerts: [] },
+        ...{ id: newId(), message: body.id, channel: name, title: "test message", alerts: [], ends: [], groups: [] },
         ...{ status: "waiting", attempts: 0, nextAt: now, createdAt: now, lastResult: undefined },
       };
       const made = await send({ channel, message: body, delivery }, AbortSignal.timeout(limits.testMs));

@@ -130,8 +130,9 @@ async function tidy({ store, clock, limits, log }: AlertParts): Promise<void> {
   const now = clock.now();
   const change = () =>
     store.write(
-      ({ alerts, deliveries, outages }) => {
+      ({ alerts, deliveries, heard, outages }) => {
         alerts.trim(limits.historyKept);
+        heard.trim();
         deliveries.trim(limits.messagesKept, now - limits.plan.stormMs - limits.plan.intervalMs);
         outages.purge(now - limits.outagesKeptMs);
       },

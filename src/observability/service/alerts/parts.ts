@@ -35,6 +35,7 @@ interface AlertLimits {
   pausesMs: readonly number[];
   inFlightMax: number;
   staleMs: number;
+  staleEndMs: number;
   testMs: number;
   heartbeatLeastMs: number;
   heartbeatMs: number;

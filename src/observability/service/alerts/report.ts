@@ -53,17 +53,29 @@ function post(nouns: AlertNouns, planned: PlannedMessage, room: Room): void {
   const message = messageOf(planned, room);
   const sent = new Set<string>();
   const all = [...message.fired, ...message.reminded, ...message.resolved];
+  const waiting = nouns.deliveries.waiting();
   for (const channel of channels) {
-    const ids = all.filter((alert) => isFor(channel, alert, room)).map(({ id }) => id);
-    if (ids.length === 0) continue;
-    // Deliveries refer to their message, so it comes first.
-    if (sent.size === 0)
-      nouns.deliveries.addMessage({ id: message.id, group: planned.group, body: message, createdAt: now });
-    nouns.deliveries.add({
-      ...{ id: parts.newId(), message: message.id, channel: channel.name, title: titleText(withOnly(message, ids)) },
-      ...{ alerts: ids, status: "waiting", attempts: 0, nextAt: now, createdAt: now, lastResult: undefined },
-    });
-    for (const id of ids) sent.add(id);
+    const told = waiting.filter((delivery) => delivery.channel === channel.name).flatMap(({ alerts }) => alerts);
+    // An end goes to those that heard of the alert, whatever rule and channel choose by now.
+    const isWanted = (alert: Alert) =>
+      planned.resolved.includes(alert.id)
+        ? told.includes(alert.id) || nouns.heard.has(channel.name, alert.id)
+        : isFor(channel, alert, room);
+    const ids = all.filter(isWanted).map(({ id }) => id);
+    const groupOf = (id: string) => nouns.heard.group(channel.name, id) ?? records.get(id)?.group ?? "";
+    for (const part of partsOf(channel, ids, groupOf)) {
+      // Deliveries refer to their message, so it comes first.
+      if (sent.size === 0)
+        nouns.deliveries.addMessage({ id: message.id, group: planned.group, body: message, createdAt: now });
+      nouns.deliveries.hasten(channel.name, part.groups, now);
+      nouns.deliveries.add({
+        ...{ id: parts.newId(), message: message.id, channel: channel.name, ...part },
+        ...{ title: titleText(withOnly(message, part.alerts)) },
+        ends: part.alerts.filter((id) => planned.resolved.includes(id)),
+        ...{ status: "waiting", attempts: 0, nextAt: now, createdAt: now, lastResult: undefined },
+      });
+      for (const id of part.alerts) sent.add(id);
+    }
   }
   nouns.deliveries.putGroup(planned.group, now);
   for (const { id } of all) {
@@ -73,6 +85,17 @@ function post(nouns: AlertNouns, planned: PlannedMessage, room: Room): void {
     const firstSentAt = record.firstSentAt ?? (sent.has(id) ? now : undefined);
     nouns.alerts.update({ ...record, firstSentAt, ...(isEnded ? { endSent: true } : { sentAt: now }) });
   }
+}
+
+/** Pagers know an incident by its group, so each group is a message of its own there, in a storm as well. */
+function partsOf(
+  { target }: ChannelRecord,
+  ids: readonly string[],
+  groupOf: (id: string) => string,
+): { alerts: string[]; groups: string[] }[] {
+  const byGroup = Map.groupBy(ids, groupOf);
+  if (target.type === "pagerduty") return [...byGroup].map(([group, alerts]) => ({ alerts, groups: [group] }));
+  return ids.length === 0 ? [] : [{ alerts: [...ids], groups: [...byGroup.keys()] }];
 }
 
 function messageOf(planned: PlannedMessage, { parts, records }: Room): Message {

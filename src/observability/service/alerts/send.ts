@@ -21,7 +21,8 @@ export function createSendDelivery({ sendWebhook, sendMail, product }: AlertPart
     const { target, lines } = channel;
     const { id, attempts } = delivery;
     if (target.type === "mail") {
-      if (sendMail === undefined) return { outcome: "failed", result: "the server has no mail server to send with" };
+      if (sendMail === undefined)
+        return { outcome: "failed", result: "the server has no mail server to send with", unheard: true };
       return sendMail({ id, to: target.to.join(", "), ...mailOf(message, lines) }, signal);
     }
     const { url, headers, body } = requestOf(target, message, { lines, product });

@@ -4,8 +4,10 @@ import type { DeliveryRecord, MessageRecord } from "./records.ts";
 
 /** The outbox of the messages of alerts, and the record of what became of each. */
 export interface AlertDeliveries {
-  /** What waits, due or not, the one that is due first at the front. */
-  waiting(limit: number): DeliveryRecord[];
+  /** What waits, due or not, the oldest first. */
+  waiting(): DeliveryRecord[];
+  /** What waits for a channel and reports one of these groups is due now. */
+  hasten(channel: string, groups: readonly string[], now: number): void;
   message(id: string): MessageRecord | undefined;
   /** Newest first. */
   list(filter: { channel?: string | undefined; limit: number }): DeliveryRecord[];
@@ -18,7 +20,7 @@ export interface AlertDeliveries {
   sentSince(at: number): number[];
   groups(): Map<string, number>;
   putGroup(key: string, sentAt: number): void;
-  /** Drops the oldest messages beyond `kept`, with their deliveries, and groups that were quiet since a time. */
+  /** Drops the oldest messages beyond `kept` that nobody waits for, with their deliveries, and groups that were quiet since a time. */
   trim(kept: number, quietSince: number): void;
 }
 
@@ -28,6 +30,8 @@ interface Row {
   channel: string;
   title: string;
   alerts: string;
+  ends: string;
+  groups: string;
   status: DeliveryRecord["status"];
   attempts: number;
   next_at: number;
@@ -38,7 +42,10 @@ interface Row {
 export function createAlertDeliveries(db: Database): AlertDeliveries {
   const sql = prepare(db);
   return {
-    waiting: (limit) => sql.waiting.all(limit).map(toRecord),
+    waiting: () => sql.waiting.all().map(toRecord),
+    hasten(channel, groups, now) {
+      sql.hasten.run(now, channel, now, JSON.stringify(groups));
+    },
     message(id) {
       const row = sql.message.get(id);
       if (row === null) return undefined;
@@ -54,7 +61,8 @@ export function createAlertDeliveries(db: Database): AlertDeliveries {
     },
     add(one) {
       const state = [one.status, one.attempts, one.nextAt, one.createdAt, one.lastResult ?? null];
-      sql.add.run(one.id, one.message, one.channel, one.title, JSON.stringify(one.alerts), ...state);
+      const about = [one.alerts, one.ends, one.groups].map((list) => JSON.stringify(list));
+      sql.add.run(one.id, one.message, one.channel, one.title, ...about, ...state);
     },
     update({ id, status, attempts, nextAt, lastResult }) {
       sql.update.run(status, attempts, nextAt, lastResult ?? null, id);
@@ -73,8 +81,10 @@ export function createAlertDeliveries(db: Database): AlertDeliveries {
 
 function prepare(db: Database) {
   return {
-    waiting: db.query<Row, [number]>(
-      "select * from alert_deliveries where status = 'waiting' order by next_at, seq limit ?",
+    waiting: db.query<Row, []>("select * from alert_deliveries where status = 'waiting' order by seq"),
+    hasten: db.query<unknown, [number, string, number, string]>(
+      "update alert_deliveries set next_at = ? where status = 'waiting' and channel = ? and next_at > ? and exists" +
+        " (select 1 from json_each(groups) as own join json_each(?) as given on given.value = own.value)",
     ),
     message: db.query<{ group_key: string; body: string; created_at: number }, [string]>(
       "select * from alert_messages where id = ?",
@@ -87,8 +97,8 @@ function prepare(db: Database) {
     ),
     addMessage: db.query<unknown, [string, string, string, number]>("insert into alert_messages values (?, ?, ?, ?)"),
     add: db.query<unknown, (string | number | null)[]>(
-      "insert into alert_deliveries (id, message, channel, title, alerts, status, attempts, next_at, created_at," +
-        " last_result) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "insert into alert_deliveries (id, message, channel, title, alerts, ends, groups, status, attempts, next_at," +
+        " created_at, last_result) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     ),
     update: db.query<unknown, [string, number, number, string | null, string]>(
       "update alert_deliveries set status = ?, attempts = ?, next_at = ?, last_result = ? where id = ?",
@@ -97,7 +107,8 @@ function prepare(db: Database) {
     groups: db.query<{ key: string; sent_at: number }, []>("select * from alert_groups"),
     putGroup: db.query<unknown, [string, number]>("insert or replace into alert_groups values (?, ?)"),
     trim: db.query<unknown, [number]>(
-      "delete from alert_messages where rowid <= (select rowid from alert_messages order by rowid desc limit 1 offset ?)",
+      "delete from alert_messages where rowid <= (select rowid from alert_messages order by rowid desc limit 1 offset ?)" +
+        " and not exists (select 1 from alert_deliveries where message = alert_messages.id and status = 'waiting')",
     ),
     trimGroups: db.query<unknown, [number]>("delete from alert_groups where sent_at < ?"),
   };
@@ -110,6 +121,8 @@ function toRecord(row: Row): DeliveryRecord {
     channel: row.channel,
     title: row.title,
     alerts: JSON.parse(row.alerts) as string[],
+    ends: JSON.parse(row.ends) as string[],
+    groups: JSON.parse(row.groups) as string[],
     status: row.status,
     attempts: row.attempts,
     nextAt: row.next_at,

@@ -3,6 +3,7 @@ import type { Seal } from "../../../base/sqlite/seal.ts";
 import { type Alerts, createAlerts } from "./alerts.ts";
 import { type AlertSettings, type Channels, createAlertSettings, createChannels } from "./channels.ts";
 import { type AlertDeliveries, createAlertDeliveries } from "./deliveries.ts";
+import { createHeard, type Heard } from "./heard.ts";
 import { createOutages, type Outages } from "./outages.ts";
 import { type AlertRules, createAlertRules, createSilences, type Silences } from "./rules.ts";
 
@@ -14,6 +15,7 @@ export interface AlertNouns {
   channels: Channels;
   settings: AlertSettings;
   deliveries: AlertDeliveries;
+  heard: Heard;
   outages: Outages;
 }
 
@@ -25,6 +27,7 @@ export function createAlertNouns(db: Database, seal: Seal): AlertNouns {
     channels: createChannels(db, seal),
     settings: createAlertSettings(db, seal),
     deliveries: createAlertDeliveries(db),
+    heard: createHeard(db),
     outages: createOutages(db),
   };
 }

@@ -61,6 +61,10 @@ export interface DeliveryRecord {
   title: string;
   /** Ids of the alerts that it reports. */
   alerts: readonly string[];
+  /** Those of them that it reports as resolved. */
+  ends: readonly string[];
+  /** The groups of all of them: messages of one group and channel keep their order. */
+  groups: readonly string[];
   status: "waiting" | "delivered" | "dropped";
   attempts: number;
   nextAt: number;

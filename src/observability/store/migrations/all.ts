@@ -4,6 +4,7 @@ import { alertTables } from "./0003-alerts.ts";
 import { logDrains } from "./0004-log-drains.ts";
 import { people } from "./0005-people.ts";
 import { savedThings } from "./0006-saved.ts";
+import { messageOrder } from "./0007-message-order.ts";
 
 /** In order and for ever: a released migration is never edited, a change is a new file. */
 export const observabilityMigrations: readonly string[] = [
@@ -13,4 +14,5 @@ export const observabilityMigrations: readonly string[] = [
   logDrains,
   people,
   savedThings,
+  messageOrder,
 ];

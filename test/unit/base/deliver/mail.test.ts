@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { createMailSender } from "../../../../src/base/deliver/mail.ts";
 import { mailServer } from "../../../../src/base/deliver/mail-server.ts";
+import type { Attempt } from "../../../../src/base/deliver/webhook.ts";
 import { secret } from "../../../../src/base/words/secret.ts";
 import { startSmtpServer } from "../../../support/smtp-server.ts";
 
@@ -29,11 +30,15 @@ describe("mail over SMTP", () => {
 
   test("later, never, and no word at all; nothing of what was said is kept", async () => {
     smtp.answer = "later";
-    expect(await attempt()).toEqual({ outcome: "failed", result: "not sent (EENVELOPE, the server said 450)" });
+    const said = (outcome: Attempt["outcome"], status: number): Attempt => ({
+      ...{ outcome, result: `not sent (EENVELOPE, the server said ${status})`, unheard: true },
+    });
+    expect(await attempt()).toEqual(said("failed", 450));
     smtp.answer = "never";
-    expect(await attempt()).toEqual({ outcome: "refused", result: "not sent (EENVELOPE, the server said 550)" });
+    expect(await attempt()).toEqual(said("refused", 550));
     smtp.answer = "hang";
-    expect((await attempt(300)).outcome).toBe("failed");
+    const lost = await attempt(300);
+    expect([lost.outcome, lost.unheard]).toEqual(["failed", undefined]);
   });
 
   test("domains of other scripts are written as every mail server takes them", async () => {

@@ -3,6 +3,7 @@ import { type CallState, createOutbox, type Outbox, type WaitingCall } from "../
 import type { Attempt, WebhookCall } from "../../../../src/base/deliver/webhook.ts";
 import { createLog } from "../../../../src/base/words/log.ts";
 import { createFakeClock, testEpoch } from "../../../support/fake-clock.ts";
+import { createTurns } from "../../../support/turns.ts";
 
 const failed: Attempt = { outcome: "failed", result: "status 503" };
 const delivered: Attempt = { outcome: "delivered", result: "status 204" };
@@ -73,23 +74,8 @@ function scene(answer: (call: WebhookCall, attempt: number) => Attempt | Promise
       outbox.wake();
     },
     row: (id: string) => store.rows.find((row) => row.id === id),
-    quiet,
-    async advance(ms: number) {
-      const until = clock.now() + ms;
-      await quiet();
-      for (let due = clock.nextDue(); due !== undefined && due <= until; due = clock.nextDue()) {
-        clock.moveTo(due);
-        await quiet();
-      }
-      clock.moveTo(until);
-      await quiet();
-    },
+    ...createTurns(clock),
   };
-}
-
-/** Lets everything happen that can happen without time passing. */
-async function quiet(): Promise<void> {
-  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
 function waiting(id: string, change: Partial<Row> = {}): Row {

@@ -147,10 +147,11 @@ describe("an answer", () => {
     expect(await sender()(call(url), open)).toEqual({ outcome: "delivered", result: `status ${status}` });
   });
 
-  test.each([301, 302, 307, 400, 401, 404, 410, 429, 500, 503])("%d is none", async (status) => {
+  test.each([301, 302, 307, 400, 401, 404, 408, 409, 410, 429, 500, 503])("%d is none", async (status) => {
     const elsewhere = receiver();
     const { url, received } = receiver(() => new Response("no", { status, headers: { location: elsewhere.url } }));
-    expect(await sender()(call(url), open)).toEqual({ outcome: "failed", result: `status ${status}` });
+    const unheard = status < 500 && status !== 408 && status !== 409 ? ({ unheard: true } as const) : {};
+    expect(await sender()(call(url), open)).toEqual({ outcome: "failed", result: `status ${status}`, ...unheard });
     expect(received).toHaveLength(1);
     expect(elsewhere.received).toEqual([]);
   });
@@ -220,7 +221,7 @@ describe("a failure is told in a few words that repeat nothing of the request", 
 
   test("the certificate is one of its own making", async () => {
     const attempt = await sender()(call(receiver(undefined, selfSigned).url + secretPath), open);
-    expect(attempt).toEqual({ outcome: "failed", result: "the certificate is self-signed" });
+    expect(attempt).toEqual({ outcome: "failed", result: "the certificate is self-signed", unheard: true });
   });
 
   test("a header that cannot be sent", async () => {
@@ -246,7 +247,7 @@ test("the certificate must be of the host that the manifest names, whatever the 
   });
   expect((await trusting(call(`https://hook.test:${port}/`), open)).outcome).toBe("delivered");
   const other = await trusting(call(`https://other.test:${port}/`), open);
-  expect(other).toEqual({ outcome: "failed", result: "the certificate is for another host" });
+  expect(other).toEqual({ outcome: "failed", result: "the certificate is for another host", unheard: true });
   expect(received).toHaveLength(1);
 });
 
