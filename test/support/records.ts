@@ -70,6 +70,7 @@ export function deliveryOf(id: string, fields: Partial<Delivery> = {}): Delivery
     ...webKey,
     id,
     event: "deploy.success",
+    subject: "",
     url: "https://hooks.test/x",
     method: "POST",
     headers: { Authorization: "Bearer t" },

@@ -12,6 +12,12 @@ interface IdentityEvent {
   now: number;
 }
 
+/** A session is one of its user: a ban and a deletion are newer than the sessions before. */
+function subjectOf({ type, data }: IdentityEvent): string {
+  const subject = type.startsWith("session.") ? data.user_id : type.startsWith("user.") ? data.id : undefined;
+  return typeof subject === "string" ? subject : "";
+}
+
 /** Puts one call per interested webhook into the outbox, inside the write that the event is about. */
 export function emit(nouns: Pick<IdentityNouns, "webhooks" | "webhookDeliveries">, event: IdentityEvent): void {
   const { instance, type, data, now } = event;
@@ -24,6 +30,7 @@ export function emit(nouns: Pick<IdentityNouns, "webhooks" | "webhookDeliveries"
       hook: hook.seq,
       instance: instance.seq,
       event: type,
+      subject: subjectOf(event),
       body: JSON.stringify(body),
       status: "waiting",
       attempts: 0,

@@ -20,6 +20,7 @@ import { second } from "./migrations/0002-state-clients.ts";
 import { third } from "./migrations/0003-one-time-counts.ts";
 import { fourth } from "./migrations/0004-spent-tokens.ts";
 import { fifth } from "./migrations/0005-address-forms.ts";
+import { sixth } from "./migrations/0006-delivery-subjects.ts";
 import { createOauthStates, type OauthStates } from "./oauth-states.ts";
 import { createOneTime, type OneTimes } from "./one-time.ts";
 import { createProviders, type Providers } from "./providers.ts";
@@ -35,7 +36,7 @@ import { followUsers } from "./touched-users.ts";
 import { createUsers, type Users } from "./users.ts";
 
 /** In order and for ever: a released migration is never edited, a change is a new file. */
-export const identityMigrations: readonly string[] = [first, second, third, fourth, fifth];
+export const identityMigrations: readonly string[] = [first, second, third, fourth, fifth, sixth];
 
 /** The nouns of the identity service. Reads see the last commit; call what writes only inside `write`. */
 export interface IdentityNouns {

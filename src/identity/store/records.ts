@@ -249,6 +249,8 @@ export interface WebhookDelivery {
   hook: number;
   instance: number;
   event: string;
+  /** Id of the user that it is about; empty: it has no order. */
+  subject: string;
   body: string;
   status: "waiting" | "delivered" | "dropped";
   attempts: number;

@@ -7,6 +7,7 @@ interface Row {
   hook: number;
   instance: number;
   event: string;
+  subject: string;
   body: string;
   state: WebhookDelivery["status"];
   attempts: number;
@@ -18,8 +19,8 @@ interface Row {
 /** The outbox of the webhooks of instances, and the record of what became of each call. */
 export interface WebhookDeliveries {
   /**
-   * What waits, due or not, the one that is due first at the front: of each hook at most `perHook`, so that one
-   * receiver that hangs does not stand in the way of the others.
+   * What may go next, due or not, the one that is due first at the front: no call for which an older one of its hook
+   * and subject waits. Of each hook at most `perHook`, so that one receiver that hangs does not delay the others.
    */
   waiting(limit: number, perHook: number): WebhookDelivery[];
   /** Newest first. */
@@ -41,8 +42,8 @@ export function createWebhookDeliveries(db: Database, onAdded: () => void): Webh
       const row = sql.byId.get(id, instance);
       return row === null ? undefined : toDelivery(row);
     },
-    add({ id, hook, instance, event, body, status, attempts, nextAt, lastResult, createdAt }) {
-      sql.insert.run(id, hook, instance, event, body, status, attempts, nextAt, lastResult ?? null, createdAt);
+    add({ id, hook, instance, event, subject, body, status, attempts, nextAt, lastResult, createdAt }) {
+      sql.insert.run(id, hook, instance, event, subject, body, status, attempts, nextAt, lastResult ?? null, createdAt);
       onAdded();
     },
     update({ id, status, attempts, nextAt, lastResult }) {
@@ -56,13 +57,15 @@ function prepare(db: Database) {
   return {
     waiting: db.query<Row, [number, number]>(
       "select d.* from hooks as h join hook_deliveries as d on d.seq in (select seq from hook_deliveries" +
-        " where hook = h.seq and state = 'waiting' order by next_at limit ?) where h.enabled = 1 order by d.next_at, d.seq limit ?",
+        " as own where hook = h.seq and state = 'waiting' and (subject = '' or not exists (select 1 from hook_deliveries" +
+        " where hook = h.seq and state = 'waiting' and subject = own.subject and seq < own.seq))" +
+        " order by next_at limit ?) where h.enabled = 1 order by d.next_at, d.seq limit ?",
     ),
     list: db.query<Row, [number, number]>("select * from hook_deliveries where hook = ? order by seq desc limit ?"),
     byId: db.query<Row, [string, number]>("select * from hook_deliveries where id = ? and instance = ?"),
     insert: db.query<unknown, (string | number | null)[]>(
-      "insert into hook_deliveries (id, hook, instance, event, body, state, attempts, next_at, last_result," +
-        " created_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "insert into hook_deliveries (id, hook, instance, event, subject, body, state, attempts, next_at," +
+        " last_result, created_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     ),
     update: db.query<unknown, (string | number | null)[]>(
       "update hook_deliveries set state = ?, attempts = ?, next_at = ?, last_result = ? where id = ?",
@@ -82,6 +85,7 @@ function toDelivery(row: Row): WebhookDelivery {
     hook: row.hook,
     instance: row.instance,
     event: row.event,
+    subject: row.subject,
     body: row.body,
     status: row.state,
     attempts: row.attempts,

@@ -9,6 +9,7 @@ import type { Transaction } from "./store.ts";
 interface Row extends ManifestKey {
   id: string;
   event: string;
+  subject: string;
   url: string;
   method: string;
   headers: Uint8Array;
@@ -28,9 +29,9 @@ export function createDeliveries(db: Database, seal: Seal, kept: number): Transa
     due: (now, limit) => sql.due.all(now, limit).map(open),
     list: (key, limit) => sql.byKey.all(...columnsOf(key), limit).map(open),
     put(delivery) {
-      const { id, event, url, method, body, status, attempts, nextAt, createdAt, lastResult } = delivery;
+      const { id, event, subject, url, method, body, status, attempts, nextAt, createdAt, lastResult } = delivery;
       const headers = seal.seal(JSON.stringify(delivery.headers), placeOf(id));
-      const call = [event, url, method, headers, body];
+      const call = [event, subject, url, method, headers, body];
       const state = [status, attempts, nextAt, createdAt, lastResult ?? null];
       const { changes } = sql.upsert.run(id, ...columnsOf(delivery), ...call, ...state);
       if (changes === 0) throw idTaken("delivery", id);
@@ -42,14 +43,16 @@ export function createDeliveries(db: Database, seal: Seal, kept: number): Transa
 function prepare(db: Database) {
   return {
     due: db.query<Row, [number, number]>(
-      "select * from deliveries where status = 'waiting' and next_at <= ? order by next_at, seq limit ?",
+      "select * from deliveries as own where status = 'waiting' and next_at <= ? and (subject = '' or not exists" +
+        " (select 1 from deliveries as d where d.status = 'waiting' and d.kind = own.kind and d.scope = own.scope" +
+        " and d.name = own.name and d.subject = own.subject and d.seq < own.seq)) order by next_at, seq limit ?",
     ),
     byKey: db.query<Row, [...KeyColumns, number]>(
       `select * from deliveries where ${whereKey} order by seq desc limit ?`,
     ),
     upsert: db.query<unknown, [string, ...KeyColumns, ...(string | number | Uint8Array | null)[]]>(
-      "insert into deliveries (id, kind, scope, name, event, url, method, headers, body, status, attempts, next_at," +
-        " created_at, last_result) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)" +
+      "insert into deliveries (id, kind, scope, name, event, subject, url, method, headers, body, status, attempts," +
+        " next_at, created_at, last_result) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)" +
         " on conflict (id) do update set headers = excluded.headers, body = excluded.body, status = excluded.status," +
         " attempts = excluded.attempts, next_at = excluded.next_at, last_result = excluded.last_result" +
         ` where ${sameOwner}`,
@@ -70,6 +73,7 @@ function toDelivery(row: Row, headers: Record<string, string>): Delivery {
     ...keyOf(row),
     id: row.id,
     event: row.event,
+    subject: row.subject,
     url: row.url,
     method: row.method,
     headers,

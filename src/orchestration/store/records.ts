@@ -205,6 +205,8 @@ export interface DeathReads {
 export interface Delivery extends ManifestKey {
   id: string;
   event: string;
+  /** What it is about and the origin it goes to; empty: it has no order. */
+  subject: string;
   url: string;
   method: string;
   /** Sealed at rest. */
@@ -219,7 +221,10 @@ export interface Delivery extends ManifestKey {
 }
 
 export interface DeliveryReads {
-  /** Waiting ones that are due, those that waited longest first. */
+  /**
+   * Waiting ones that are due, those that waited longest first: none for which an older one of the same resource and
+   * subject waits, due or not.
+   */
   due(now: number, limit: number): Delivery[];
   /** Newest first. */
   list(key: ManifestKey, limit: number): Delivery[];

@@ -47,7 +47,12 @@ export async function probeTransition(context: Context, pod: ProbedPod, change: 
     putCalls(
       tx,
       drafts.map((draft, index) =>
-        deliveryOf(pod.key, draft, { id: `${subject}${transitionId}:${index}`, now, sendAt }),
+        deliveryOf(pod.key, draft, {
+          id: `${subject}${transitionId}:${index}`,
+          about: `probe ${subject}`,
+          now,
+          sendAt,
+        }),
       ),
     );
   });

@@ -46,7 +46,7 @@ export async function deployCalls(context: Context, ending: Ending): Promise<Del
   });
   const now = context.clock.now();
   return drafts.map((draft, index) =>
-    deliveryOf(manifest, draft, { id: `${about}:${outcome}:${index}`, now, sendAt: now }),
+    deliveryOf(manifest, draft, { id: `${about}:${outcome}:${index}`, about: "deploy", now, sendAt: now }),
   );
 }
 
@@ -82,15 +82,26 @@ async function readTemplates(context: Context, hooks: Drafting["hooks"], scope: 
   return texts;
 }
 
+interface Placing {
+  id: string;
+  /** Calls about the same go to one origin in the order in which they were made. */
+  about: string;
+  now: number;
+  sendAt: number;
+}
+
 /** A draft that cannot be sent as written is on record all the same, as dropped. */
 export function deliveryOf(
   { kind, scope, name }: ManifestKey,
   draft: WebhookDraft,
-  { id, now, sendAt }: { id: string; now: number; sendAt: number },
+  { id, about, now, sendAt }: Placing,
 ): Delivery {
   const { problem, ...call } = draft;
   const status = problem === undefined ? "waiting" : "dropped";
-  return { kind, scope, name, ...call, id, status, attempts: 0, nextAt: sendAt, createdAt: now, lastResult: problem };
+  // A receiver can have one address for good news and another for bad ones.
+  const subject = `${about} ${URL.canParse(draft.url) ? new URL(draft.url).origin : ""}`;
+  const times = { attempts: 0, nextAt: sendAt, createdAt: now, lastResult: problem };
+  return { kind, scope, name, ...call, id, subject, status, ...times };
 }
 
 /** Part of the transaction that the calls tell about; wake the outbox after it. */

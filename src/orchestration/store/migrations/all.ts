@@ -18,8 +18,9 @@ import { sharedHosts } from "./0017-shared-hosts.ts";
 import { previews } from "./0018-previews.ts";
 import { buildDetails } from "./0019-build-details.ts";
 import { statusState } from "./0020-status-state.ts";
-import { lesserRights } from "./0022-lesser-rights.ts";
 import { releasesByTime } from "./0021-releases-by-time.ts";
+import { lesserRights } from "./0022-lesser-rights.ts";
+import { deliverySubjects } from "./0023-delivery-subjects.ts";
 
 /** The migrations of `state.db`, in order. A released migration is never edited; a change is a new file. */
 export const stateMigrations: readonly string[] = [
@@ -45,4 +46,5 @@ export const stateMigrations: readonly string[] = [
   statusState,
   releasesByTime,
   lesserRights,
+  deliverySubjects,
 ];
