@@ -66,6 +66,10 @@ export const logLimits = {
     answerBytesMax: mib,
     retryMs: 1_000,
     retryMaxMs: 5 * 60_000,
+    /** Longest wait that another side may ask for with `Retry-After`. */
+    retryAfterMaxMs: 3_600_000,
+    /** A side that took something within this time refuses a line for what it is; otherwise a test line must pass first. */
+    provenMs: 5 * 60_000,
   },
   room: {
     linesDefault: 100,

@@ -22,6 +22,12 @@ export function failureText(error: unknown, timeoutMs: number): string {
   return texts[code] ?? `cannot be reached (${code})`;
 }
 
+/** Whether a connection ended while a request was under way: what it carried may be the reason. */
+export function isCut(error: unknown): boolean {
+  const cutCodes = ["ECONNRESET", "ConnectionClosed", "EPIPE"];
+  return cutCodes.includes(codeOf(error instanceof Failure ? error.cause : error) ?? "");
+}
+
 /** Codes of a connection that ended before a request was sent on it. */
 const unsentCodes = new Set([
   "ConnectionRefused",

@@ -17,6 +17,8 @@ export interface GuardedAnswer {
   status: number;
   /** Read to its end. */
   body: string;
+  /** The header `Retry-After`, where there is one. */
+  retryAfter?: string;
 }
 
 export interface GuardedHeadOptions extends GuardOptions {
@@ -41,7 +43,9 @@ export type GuardedFetch = (request: GuardedRequest, signal: AbortSignal) => Pro
 export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   return async function guardedFetch(request, signal) {
     const response = await guardedHead(options, request, signal);
-    return { status: response.status, body: (await guardedBytes(response, options)).toString("utf8") };
+    const retryAfter = response.headers.get("retry-after");
+    const body = (await guardedBytes(response, options)).toString("utf8");
+    return { status: response.status, body, ...(retryAfter === null ? {} : { retryAfter }) };
   };
 }
 

@@ -1,4 +1,5 @@
 import { Failure } from "../wire/failure.ts";
+import { DeclinedFailure } from "./declined.ts";
 import { createGuardedFetch, type GuardedFetchOptions } from "./guarded-fetch.ts";
 
 interface ObjectPlace {
@@ -17,22 +18,24 @@ export type PutObject = (
 
 /**
  * The request is signed here and sent by our own guarded way: the platform's client would resolve the name again, and
- * follow redirects. Fails `unavailable` with what the storage said, `forbidden` as the address guard does.
+ * follow redirects. Fails as a `DeclinedFailure` with what the storage said, and as a guarded request does.
  */
 export function createObjectSender(options: Omit<GuardedFetchOptions, "headMs"> & { limitMs: number }): PutObject {
   const ask = createGuardedFetch({ ...options, headMs: options.limitMs });
   return async (place, { name, bytes, type }) => {
     const request = { method: "PUT" as const, headers: { "Content-Type": type }, body: Uint8Array.from(bytes) };
     try {
-      const { status, body } = await ask(
+      const { status, body, retryAfter } = await ask(
         { ...request, url: signed(place, name) },
         AbortSignal.timeout(options.limitMs),
       );
       if (status >= 200 && status < 300) return;
       const [, code] = /<Code>(\w{1,64})<\/Code>/.exec(body) ?? [];
-      throw new Failure("unavailable", `the storage answered ${status}${code === undefined ? "" : ` (${code})`}`);
+      const said = `the storage answered ${status}${code === undefined ? "" : ` (${code})`}`;
+      const meant = code === "EntityTooLarge" ? 413 : status;
+      throw new DeclinedFailure(`bucket ${place.bucket}: ${said}`, { status: meant, retryAfter });
     } catch (error) {
-      if (!(error instanceof Failure)) throw error;
+      if (!(error instanceof Failure) || error instanceof DeclinedFailure) throw error;
       throw new Failure(error.code, `bucket ${place.bucket}: ${error.message}`, { cause: error });
     }
   };

@@ -30,7 +30,8 @@ export function createStreamSender(options: StreamOptions): SendStream {
       await sendAll({ ...target, address: address ?? target.host }, bytes, late);
     } catch (error) {
       if (error instanceof Failure) throw error;
-      throw new Failure("unavailable", `${target.host}:${target.port}: ${failureText(error, options.limitMs)}`);
+      const why = failureText(error, options.limitMs);
+      throw new Failure("unavailable", `${target.host}:${target.port}: ${why}`, { cause: error });
     }
   };
 }
@@ -78,7 +79,7 @@ async function sendAll(
       close: (_, error) => {
         if (error !== undefined && error !== null) reject(error);
         else if (isDone) resolve();
-        else reject(new Error("the connection broke before everything was sent"));
+        else reject(Object.assign(new Error("cut"), { code: "ConnectionClosed" }));
       },
       error: (_, error) => reject(error),
       connectError: (_, error) => reject(error),

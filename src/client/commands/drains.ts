@@ -15,6 +15,7 @@ import { CommandFailure, usageFailure } from "../shell/failures.ts";
 import { readBounded } from "../shell/read-bounded.ts";
 import { rowsOf } from "../shell/listing.ts";
 import { printable } from "../shell/style.ts";
+import { refusedText } from "../text/drain-text.ts";
 import { tableText } from "../text/table-text.ts";
 import { timeText } from "../text/time-text.ts";
 
@@ -179,9 +180,14 @@ function drainsText(drains: readonly Drain[], { terminal }: Context): string {
       ? []
       : [`${style.red(name)}: ${printable(error)}; next try at ${next === undefined ? "-" : timeText(next)}`],
   );
-  return [tableText([["NAME", "TO", "WHAT", "STATE", "DELIVERED"], ...rows], { head: style.dim }), ...faults].join(
-    "\n",
+  const refused = drains.flatMap((drain) =>
+    drain.refused_lines === 0 ? [] : [`${style.yellow(drain.name)}: ${printable(refusedText(drain))}`],
   );
+  return [
+    tableText([["NAME", "TO", "WHAT", "STATE", "DELIVERED"], ...rows], { head: style.dim }),
+    ...faults,
+    ...refused,
+  ].join("\n");
 }
 
 function textOf({ cwd, limits }: Context, file: string): string {

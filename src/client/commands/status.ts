@@ -6,7 +6,7 @@ import { system } from "../../orchestration/api/health.ts";
 import { answer, type CommandBody } from "../shell/command.ts";
 import { exitCodes, usageFailure } from "../shell/failures.ts";
 import { overviewOf, overviewText } from "../text/status-text.ts";
-import { firingAlerts } from "../wait/troubles.ts";
+import { firingAlerts, knownDrains } from "../wait/troubles.ts";
 import { tableSetup } from "./get.ts";
 
 const eventsRead = "1000";
@@ -16,7 +16,7 @@ export const statusCommand: CommandBody = {
   examples: ["status  is everything well?"],
   detail: [
     "Shows the server, the container engine, apps that are not ready, ingresses whose visitors get",
-    "errors, firing alerts, failures of the last day, and warnings. Exits with 0 when the engine",
+    "errors, firing alerts, log drains that are behind, failures of the last day, and warnings. Exits with 0 when the engine",
     "answers, every app is ready or in a canary step, every ingress serves (a replica is ready, its port",
     "is open, requests succeed, no certificate is missing), and no alert of severity warning or critical",
     "fires that is not silenced; otherwise with 1. berth why explains one app, berth doctor checks the",
@@ -33,7 +33,9 @@ export const statusCommand: CommandBody = {
     const ingress = await api.call(getIngress);
     const { certificates } = await api.call(listCertificates);
     const alerts = await firingAlerts(context);
-    const overview = overviewOf({ report, manifests, events, ingress, certificates, alerts, now: clock.now() });
+    const drains = await knownDrains(context);
+    const parts = { report, manifests, events, ingress, certificates, alerts, drains };
+    const overview = overviewOf({ ...parts, now: clock.now() });
     answer(context, overview, () => overviewText(overview, { ...tableSetup(context), endpoint }));
     return overview.well ? exitCodes.done : exitCodes.failed;
   },

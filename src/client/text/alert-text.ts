@@ -105,7 +105,12 @@ export function rulesText(rules: readonly Rule[], context: Context): string {
 }
 
 /** What the limit of a condition counts. */
-const limitUnits: Readonly<Record<string, string>> = { certificate: " days", backup: " days", disk_full: " %" };
+const limitUnits: Readonly<Record<string, string>> = {
+  certificate: " days",
+  backup: " days",
+  disk_full: " %",
+  drain: " min",
+};
 
 /** What a rule watches, in a few words. */
 function watchText(watch: Rule["watch"]): string {

@@ -1,6 +1,7 @@
 import type { DataOf } from "../../base/wire/endpoint.ts";
 import type { CertificateView } from "../../ingress/api/certificates.ts";
 import type { Alert } from "../../observability/api/alerts.ts";
+import type { Drain } from "../../observability/api/log-drains.ts";
 import type { IngressStatus } from "../../ingress/api/ingress.ts";
 import type { ListedManifest } from "../../orchestration/api/apply.ts";
 import type { Event } from "../../orchestration/api/events.ts";
@@ -10,6 +11,7 @@ import { printable, type Style } from "../shell/style.ts";
 import { isPodKind, isWell } from "../wait/look.ts";
 import { eventRows } from "./event-text.ts";
 import { ingressWarnings } from "./ingress-warnings.ts";
+import { troubledDrains } from "./drain-text.ts";
 import { canaryCell, phaseOf, reasonCell } from "./resource-status.ts";
 import type { TableSetup } from "./resource-table.ts";
 import { isFault } from "./trouble-text.ts";
@@ -43,6 +45,8 @@ interface Overview {
   closed_ports: { kind: string; scope: string; name: string; ports: number[]; text: string }[];
   /** Those that fire, the most severe first. */
   alerts: Pick<Alert, "id" | "rule" | "severity" | "title">[];
+  /** Log drains that fail, are behind for minutes, or had to leave lines out in the last day. */
+  drains: { name: string; state: string; text: string }[];
   /** Of the last day, oldest first. */
   failures: Event[];
   warnings: string[];
@@ -56,10 +60,12 @@ interface Parts {
   certificates: readonly CertificateView[];
   /** Those that fire and are not silenced. */
   alerts: readonly Alert[];
+  drains: readonly Drain[];
   now: number;
 }
 
-export function overviewOf({ report, manifests, events, ingress, certificates, alerts, now }: Parts): Overview {
+export function overviewOf(parts: Parts): Overview {
+  const { report, manifests, events, ingress, certificates, alerts, drains, now } = parts;
   const { version, started_at, root, engine } = report;
   const apps = manifests.filter(({ kind }) => isPodKind(kind));
   const isAsleep = ({ status }: ListedManifest) => phaseOf(status) === "asleep";
@@ -94,6 +100,7 @@ export function overviewOf({ report, manifests, events, ingress, certificates, a
     }),
     closed_ports: closed,
     alerts: alerts.map(({ id, rule, severity, title }) => ({ id, rule, severity, title })),
+    drains: troubledDrains(drains, now),
     failures,
     warnings: [...warningsOf(report), ...ingressWarnings(ingress, certificates)],
   };
@@ -128,7 +135,7 @@ function warningsOf({ engine, forwarding, store, reconciler }: Report): string[]
 /** One screen. */
 export function overviewText(overview: Overview, setup: TableSetup & { endpoint: string }): string {
   const { server, engine, apps, canaries, ingress, not_ready: notReady, failures, warnings } = overview;
-  const { closed_ports: closed, alerts } = overview;
+  const { closed_ports: closed, alerts, drains } = overview;
   const { style, now, width, endpoint } = setup;
   const { ready, total, asleep, canary } = apps;
   const inCanary = canary === 0 ? "" : `, ${canary} in a canary step`;
@@ -165,6 +172,10 @@ export function overviewText(overview: Overview, setup: TableSetup & { endpoint:
     ...section(
       "alerts",
       alerts.map(({ id, severity, title }) => [id, severity, printable(title)]),
+    ),
+    ...section(
+      "log drains",
+      drains.map(({ name, state, text }) => [name, state, printable(text)]),
     ),
     ...section(`failures of the last day${more}`, shown.map(failureRow)),
     ...warnings.map((warning, index) => `${index === 0 ? "\n" : ""}${style.yellow("!")} ${printable(warning)}`),

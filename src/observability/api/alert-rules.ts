@@ -16,6 +16,7 @@ const conditions = [
   "engine",
   "ingress",
   "disk_full",
+  "drain",
 ] as const;
 export type Condition = (typeof conditions)[number];
 
@@ -30,7 +31,9 @@ const PlatformWatch = Type.Object(
     type: Type.Literal("platform"),
     condition: Type.Union(conditions.map((condition) => Type.Literal(condition))),
     limit: Type.Optional(
-      Type.Number({ description: "certificate and backup: days; disk_full: percent used; others take none" }),
+      Type.Number({
+        description: "certificate and backup: days; disk_full: percent used; drain: minutes; others take none",
+      }),
     ),
   },
   strict,

@@ -81,6 +81,15 @@ export const Drain = Type.Object({
   delivered_until: Type.String({ description: "every line before this time has been delivered" }),
   state: Type.String({ description: "waiting for lines, behind, or failing" }),
   failures: Type.Integer({ description: "attempts in a row that failed" }),
+  refused_lines: Type.Integer({ description: "lines that the other side did not take, and that were left out" }),
+  last_refused: Type.Optional(
+    Type.Object({
+      at: Type.String(),
+      app: Type.String({ description: "SCOPE/NAME" }),
+      result: Type.String({ description: "what the other side answered" }),
+    }),
+  ),
+  oldest_waiting_at: Type.Optional(Type.String({ description: "time of the oldest line that waits" })),
   last_error: Type.Optional(Type.String()),
   next_at: Type.Optional(Type.String({ description: "of the next attempt, after a failure" })),
 });

@@ -53,6 +53,7 @@ export function createObservability(context: ObservabilityContext): RunningObser
   const traces = createTracesRoom(context.platform.traces, context);
   const sessions = createUiSessions(context, { access, rates, streams });
   const metrics = createMetricsAnswers(context.metrics, context.prefix);
+  const drains = createDrainRoom(context, logs, context.platform.drains);
   const observability: Observability = {
     access,
     rates,
@@ -64,7 +65,7 @@ export function createObservability(context: ObservabilityContext): RunningObser
     people: createPeopleRoom(context, { rates, streams, sessions }),
     platform: context.platform,
     apps,
-    ...openAlerts(context, { logs, apps }),
+    ...openAlerts(context, { logs, apps, drains }),
     host,
     system: createSystem(context, host),
     pods,
@@ -79,7 +80,7 @@ export function createObservability(context: ObservabilityContext): RunningObser
     hostDisk: createHostDisk(context, { metrics, host, streams: streams.count }),
     log: context.log,
     logs,
-    drains: createDrainRoom(context, logs, context.platform.drains),
+    drains,
     searches: createSearchRoom(context),
     boards: createBoardRoom(context),
     traces,

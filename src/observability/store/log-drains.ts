@@ -13,6 +13,17 @@ export interface DrainRecord {
   /** The lines before it were delivered. */
   cursor: Cursor;
   delivered: number;
+  /** Lines that the other side refused, and the last of them. */
+  refused: number;
+  lastRefused: RefusedLine | undefined;
+}
+
+interface RefusedLine {
+  /** When it was refused; epoch milliseconds. */
+  at: number;
+  /** `SCOPE/NAME` */
+  app: string;
+  result: string;
 }
 
 export interface LogDrains {
@@ -23,6 +34,8 @@ export interface LogDrains {
   remove(name: string): void;
   /** Lines were delivered. A drain that is gone by now stays gone. */
   advance(name: string, cursor: Cursor, lines: number): void;
+  /** One line was refused, and is left out. */
+  setAside(name: string, cursor: Cursor, line: RefusedLine): void;
 }
 
 interface Row {
@@ -34,20 +47,35 @@ interface Row {
   at: number;
   skip: number;
   delivered: number;
+  refused: number;
+  last_refused: string | null;
 }
 
 export function createLogDrains(db: Database, seal: Seal): LogDrains {
   const byName = db.query<Row, [string]>("select * from log_drains where name = ?");
   const list = db.query<Row, []>("select * from log_drains order by name");
   const upsert = db.query<unknown, (string | number | Uint8Array | null)[]>(
-    "insert into log_drains values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (name) do update set target = excluded.target," +
+    "insert into log_drains (name, target, apps, level, created_at, at, skip, delivered) values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (name) do update set target = excluded.target," +
       " apps = excluded.apps, level = excluded.level",
   );
   const drop = db.query<unknown, [string]>("delete from log_drains where name = ?");
   const move = db.query<unknown, [number, number, number, string]>(
     "update log_drains set at = ?, skip = ?, delivered = delivered + ? where name = ?",
   );
-  const toRecord = ({ name, target, apps, level, created_at: createdAt, at, skip, delivered }: Row): DrainRecord => ({
+  const leave = db.query<unknown, [number, number, string, string]>(
+    "update log_drains set at = ?, skip = ?, refused = refused + 1, last_refused = ? where name = ?",
+  );
+  const toRecord = ({
+    name,
+    target,
+    apps,
+    level,
+    created_at: createdAt,
+    at,
+    skip,
+    delivered,
+    ...row
+  }: Row): DrainRecord => ({
     name,
     target: JSON.parse(seal.open(target, placeOf(name))) as DrainTarget,
     apps: JSON.parse(apps) as string[],
@@ -55,6 +83,8 @@ export function createLogDrains(db: Database, seal: Seal): LogDrains {
     createdAt,
     cursor: { at, skip },
     delivered,
+    refused: row.refused,
+    lastRefused: row.last_refused === null ? undefined : (JSON.parse(row.last_refused) as RefusedLine),
   });
   return {
     get(name) {
@@ -71,6 +101,9 @@ export function createLogDrains(db: Database, seal: Seal): LogDrains {
     },
     advance(name, { at, skip }, lines) {
       move.run(at, skip, lines, name);
+    },
+    setAside(name, { at, skip }, line) {
+      leave.run(at, skip, JSON.stringify(line), name);
     },
   };
 }

@@ -46,6 +46,7 @@ function platformText(condition: string, limit: number | undefined): string {
   if (limit === undefined) return what;
   if (condition === "certificate") return `a certificate that ends within ${many(limit, "day")}`;
   if (condition === "backup") return `no backup for ${many(limit, "day")}`;
+  if (condition === "drain") return `a log drain that is ${many(limit, "minute")} behind`;
   return condition === "disk_full" ? `a disk that is ${limit} % full` : `${what}, limit ${limit}`;
 }
 

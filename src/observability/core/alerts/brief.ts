@@ -65,4 +65,5 @@ const advice: Readonly<Record<string, string>> = {
   ingress: "berth ingress",
   certificate: "berth certs",
   backup: "berth backup FILE",
+  drain: "berth drains",
 };

@@ -26,6 +26,7 @@ export const defaultRules: Readonly<Record<string, RuleBody>> = {
     title: "memory is short on the server: {value} % of the time something waits for it",
   },
   backup: { watch: platform("backup", 8), severity: "warning", for: "1h" },
+  "log-drain": { watch: platform("drain", 10), severity: "warning", for: "1m" },
   engine: { watch: platform("engine"), severity: "critical", for: "1m" },
   ingress: { watch: platform("ingress"), severity: "critical", for: "1m" },
 };

@@ -55,6 +55,15 @@ export interface SiteFact {
   p99Ms?: number;
 }
 
+/** Where lines are sent to, while some wait. */
+export interface DrainFact {
+  name: string;
+  /** Time of the oldest line that waits; epoch milliseconds. */
+  oldestAt: number;
+  /** Why the last attempt failed; empty where none did. */
+  error: string;
+}
+
 /** One value of a metric query, by what it was grouped by. */
 export interface MetricValue {
   labels: Labels;
@@ -72,6 +81,8 @@ export interface Facts {
   engine?: { up: boolean; error: string };
   /** What is wrong with the proxy; empty while nothing is. */
   ingress?: { problem: string };
+  /** Those that are behind. */
+  drains?: readonly DrainFact[];
   backup?: { newestAt?: number; installedAt: number };
   disks?: readonly { mount: string; usedPercent: number; freeBytes: number }[];
   /** Results of the queries of the rules, by `queryText`. */

@@ -64,6 +64,7 @@ const platform: Record<Condition, (facts: Facts, limit: number | undefined) => F
   ingress: ({ ingress }) =>
     ingress &&
     (ingress.problem === "" ? [] : [{ labels: {}, title: "the ingress has a problem", detail: ingress.problem }]),
+  drain: drainFindings,
   disk_full: ({ disks }, limit = 90) =>
     disks
       ?.filter(({ usedPercent }) => usedPercent > limit)
@@ -137,6 +138,17 @@ function backupFindings({ backup, now }: Facts, limit = 8): Finding[] | undefine
   if (days < limit) return [];
   const title = newestAt === undefined ? `no backup for ${days} days` : `the newest backup is ${days} days old`;
   return [{ labels: {}, title, detail: "make one with: berth backup FILE", value: days }];
+}
+
+function drainFindings({ drains, now }: Facts, limit = 10): Finding[] | undefined {
+  return drains?.flatMap(({ name, oldestAt, error }) => {
+    const minutes = Math.floor((now - oldestAt) / 60_000);
+    if (minutes < limit) return [];
+    const detail = error === "" ? "the other side takes lines more slowly than they come" : error;
+    return [
+      { labels: { drain: name }, title: `the log drain ${name} is ${minutes} min behind`, detail, value: minutes },
+    ];
+  });
 }
 
 function requestFindings(

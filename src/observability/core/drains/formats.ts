@@ -26,12 +26,10 @@ export function syslogMessage(line: FoundLine, hostname: string): string {
   return `${head.join(" ")} [berth@${enterprise} ${data.join(" ")}] ${text}`;
 }
 
-/** Messages as a stream carries them: each behind its length in bytes (RFC 6587, RFC 5425). */
-export function syslogFrames(lines: readonly FoundLine[], hostname: string): string {
-  return lines
-    .map((line) => syslogMessage(line, hostname))
-    .map((message) => `${Buffer.byteLength(message)} ${message}`)
-    .join("");
+/** A message as a stream carries it: behind its length in bytes (RFC 6587, RFC 5425). */
+export function syslogFrame(line: FoundLine, hostname: string): string {
+  const message = syslogMessage(line, hostname);
+  return `${Buffer.byteLength(message)} ${message}`;
 }
 
 function word(text: string, most: number): string {

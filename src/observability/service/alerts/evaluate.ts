@@ -104,6 +104,7 @@ function partOf(condition: string): keyof Facts {
     engine: "engine",
     ingress: "ingress",
     disk_full: "disks",
+    drain: "drains",
   };
   return parts[condition] ?? "apps";
 }

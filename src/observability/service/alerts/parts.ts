@@ -58,6 +58,7 @@ interface AlertSources {
   /** The replicas of an app as they were last seen; undefined where it is not known. */
   sight?: (app: { kind: string; scope: string; name: string }) => Sight | undefined;
   disks?: () => Promise<NonNullable<Facts["disks"]>>;
+  drains?: () => Promise<NonNullable<Facts["drains"]>>;
   backup?: () => Promise<NonNullable<Facts["backup"]>>;
   metrics?: (ask: MetricAsk) => Promise<readonly MetricValue[]>;
   logs?: (ask: LogAsk) => Promise<readonly MetricValue[]>;

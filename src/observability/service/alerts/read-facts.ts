@@ -47,7 +47,7 @@ export async function readFacts(
       return {};
     }
   };
-  const handed = <P extends "disks" | "backup">(name: P) =>
+  const handed = <P extends "disks" | "backup" | "drains">(name: P) =>
     part(name, async () => {
       const read = sources[name];
       if (read === undefined) throw new Error(`this server does not look at its ${name}`);
@@ -81,6 +81,7 @@ export async function readFacts(
     }),
     handed("disks"),
     handed("backup"),
+    handed("drains"),
     part("metrics", () => askAll(sources.metrics, metricAsks(rules), "metrics")),
     part("logs", () => askAll(sources.logs, logAsks(rules), "logs")),
   ]);

@@ -1,13 +1,15 @@
 import { doubledWait } from "../../../base/pure/doubling.ts";
+import { isoTime } from "../../../base/pure/iso-time.ts";
 import { Failure, problemsFailure } from "../../../base/wire/failure.ts";
 import { schemaReader } from "../../../base/wire/read-body.ts";
 import { type Drain, DrainBody } from "../../api/log-drains.ts";
-import type { Cursor } from "../../core/logs/cursor.ts";
-import type { FoundLine, Level } from "../../core/logs/line.ts";
+import { batchOf } from "../../core/drains/batch.ts";
+import type { Level } from "../../core/logs/line.ts";
 import { drainProblems, drainText } from "../../core/drains/target.ts";
 import type { DrainRecord } from "../../store/log-drains.ts";
 import type { ObservabilityContext } from "../context.ts";
 import type { LogsRoom } from "../logs/create.ts";
+import { createDeliverer, type Deliverer, testLine } from "./deliver.ts";
 import type { DrainOutside } from "./parts.ts";
 import { sendBatch } from "./send.ts";
 
@@ -28,6 +30,13 @@ interface Progress {
   /** Epoch milliseconds. */
   nextAt: number;
   isBehind: boolean;
+  /** Time of the oldest line that waits; epoch milliseconds. */
+  oldestAt: number | undefined;
+}
+
+interface Trouble extends Pick<Progress, "oldestAt" | "error"> {
+  /** How long the other side asks to wait. */
+  waitMs: number | undefined;
 }
 
 type Parts = Pick<ObservabilityContext, "store" | "clock" | "log">;
@@ -45,64 +54,54 @@ export function createDrainRoom(
 ): DrainRoom {
   const progress = new Map<string, Progress>();
   const progressOf = (name: string) =>
-    progress.get(name) ?? { failures: 0, error: undefined, nextAt: 0, isBehind: false };
+    progress.get(name) ?? { failures: 0, error: undefined, nextAt: 0, isBehind: false, oldestAt: undefined };
   const view = (drain: DrainRecord) => viewOf(drain, progressOf(drain.name));
   const known = (name: string) => {
     const drain = store.drains.get(name);
     if (drain !== undefined) return drain;
     throw new Failure("not_found", `there is no drain "${name}"; list them with: berth drains`);
   };
+  const deliverer = outside && createDeliverer({ store, clock, logs, outside });
+  const forget = (name: string) => {
+    progress.delete(name);
+    deliverer?.forget(name);
+  };
   const ways = () => {
     if (outside !== undefined) return outside;
     throw new Failure("unavailable", "this server sends no lines anywhere");
   };
 
-  /** One batch; whether there may be more. */
-  async function deliver(drain: DrainRecord): Promise<boolean> {
-    const { limits } = ways();
-    const { cursor, apps, level, target, name } = drain;
-    const query = {
-      reach: apps,
-      apps: [],
-      until: clock.now() - limits.lagMs,
-      ...(level === undefined ? {} : { level }),
-    };
-    const page = await logs.page({
-      query,
-      order: "asc",
-      limit: limits.linesMax,
-      cursor: `${cursor.at}.${cursor.skip}`,
-    });
-    const lines = within(page.lines, target.type === "s3" ? limits.objectBytes : limits.batchBytes);
-    if (lines.length === 0) return false;
-    await sendBatch(ways(), target, { lines, cursor });
-    await store.write(({ drains }) => drains.advance(name, after(cursor, lines), lines.length));
-    return lines.length < page.lines.length || page.cursor !== undefined;
-  }
-
   /** Everything that waits for one drain, until it is done or fails. */
-  async function work(name: string, signal: AbortSignal): Promise<void> {
+  async function work(deliverer: Deliverer, name: string, signal: AbortSignal): Promise<void> {
     const { limits } = ways();
     try {
       for (let more = true; more && !signal.aborted;) {
         const drain = store.drains.get(name);
         if (drain === undefined) return;
-        more = await deliver(drain);
+        const { oldestAt, declined, ...made } = await deliverer.next(drain);
+        if (declined !== undefined) {
+          if (progressOf(name).failures === 0) log.warn("a log drain fails", { drain: name, error: declined.text });
+          return failed(name, { oldestAt, error: declined.text, waitMs: declined.waitMs });
+        }
+        more = made.more;
         const pauseMs = drain.target.type === "s3" ? limits.objectMs : limits.lookMs;
-        progress.set(name, {
-          failures: 0,
-          error: undefined,
-          nextAt: clock.now() + (more ? 0 : pauseMs),
-          isBehind: more,
-        });
+        const nextAt = clock.now() + (more ? 0 : pauseMs);
+        progress.set(name, { failures: 0, error: undefined, nextAt, isBehind: more, oldestAt });
       }
     } catch (error) {
-      const failures = progressOf(name).failures + 1;
       const text = error instanceof Failure ? error.message : "an error of the server itself; its log says more";
-      if (failures === 1 || !(error instanceof Failure)) log.warn("a log drain fails", { drain: name, error });
-      const waitMs = doubledWait({ firstMs: limits.retryMs, maxMs: limits.retryMaxMs }, failures);
-      progress.set(name, { failures, error: text, nextAt: clock.now() + waitMs, isBehind: true });
+      if (progressOf(name).failures === 0 || !(error instanceof Failure))
+        log.warn("a log drain fails", { drain: name, error });
+      failed(name, { oldestAt: progressOf(name).oldestAt, error: text, waitMs: undefined });
     }
+  }
+
+  function failed(name: string, { waitMs = 0, ...trouble }: Trouble): void {
+    const { limits } = ways();
+    const failures = progressOf(name).failures + 1;
+    const pauseMs = doubledWait({ firstMs: limits.retryMs, maxMs: limits.retryMaxMs }, failures);
+    const nextAt = clock.now() + Math.max(pauseMs, Math.min(waitMs, limits.retryAfterMaxMs));
+    progress.set(name, { ...trouble, failures, nextAt, isBehind: true });
   }
 
   return {
@@ -124,30 +123,30 @@ export function createDrainRoom(
         createdAt: now,
         cursor: { at: now, skip: 0 },
         delivered: 0,
+        refused: 0,
+        lastRefused: undefined,
       };
       await store.write(({ drains }) => drains.put(drain));
-      progress.delete(name);
+      forget(name);
       return view(known(name));
     },
     async remove(name) {
       const drain = view(known(name));
       await store.write(({ drains }) => drains.remove(name));
-      progress.delete(name);
+      forget(name);
       return drain;
     },
     async test(name) {
       const { target } = known(name);
-      const at = clock.now();
-      try {
-        await sendBatch(ways(), target, { lines: [testLine(at)], cursor: { at, skip: 0 } });
-        return { delivered: true, result: `${drainText(target)} took a test line` };
-      } catch (error) {
-        if (!(error instanceof Failure)) throw error;
-        return { delivered: false, result: error.message };
-      }
+      const { hostname, limits } = ways();
+      const now = clock.now();
+      const batch = batchOf([testLine(now)], { target, hostname, bytesMax: limits.batchBytes });
+      const declined = await sendBatch(ways(), { target, batch, cursor: { at: now, skip: 0 }, now });
+      if (declined !== undefined) return { delivered: false, result: declined.text };
+      return { delivered: true, result: `${drainText(target)} took a test line` };
     },
     async run(signal) {
-      if (outside === undefined) return;
+      if (outside === undefined || deliverer === undefined) return;
       const busy = new Map<string, Promise<void>>();
       while (!signal.aborted) {
         const now = clock.now();
@@ -156,10 +155,10 @@ export function createDrainRoom(
         for (const { name } of state?.catching_up === false ? store.drains.list() : []) {
           const { nextAt } = progressOf(name);
           // A clock that was set back must not stop a drain for long.
-          if (busy.has(name) || (nextAt > now && nextAt - now <= outside.limits.retryMaxMs)) continue;
+          if (busy.has(name) || (nextAt > now && nextAt - now <= outside.limits.retryAfterMaxMs)) continue;
           busy.set(
             name,
-            work(name, signal).finally(() => busy.delete(name)),
+            work(deliverer, name, signal).finally(() => busy.delete(name)),
           );
         }
         await clock.sleep(outside.limits.lookMs, signal);
@@ -169,48 +168,23 @@ export function createDrainRoom(
   };
 }
 
-function within(lines: readonly FoundLine[], bytesMax: number): FoundLine[] {
-  let bytes = 0;
-  const end = lines.findIndex(({ text }) => {
-    bytes += text.length + 200;
-    return bytes > bytesMax;
-  });
-  return end < 0 ? [...lines] : lines.slice(0, Math.max(end, 1));
-}
-
-/** The place behind these lines. */
-function after(before: Cursor, lines: readonly FoundLine[]): Cursor {
-  const at = lines.at(-1)?.at ?? before.at;
-  const same = lines.filter((line) => line.at === at).length;
-  return { at, skip: same + (at === before.at ? before.skip : 0) };
-}
-
-function testLine(at: number): FoundLine {
-  const source = { id: "test", pod: "test", replica: "", release: "", role: "" };
-  return {
-    app: { scope: "berth", name: "test" },
-    at,
-    source,
-    stream: "berth",
-    level: "info",
-    text: "test line of berth",
-  };
-}
-
-function viewOf(drain: DrainRecord, { failures, error, nextAt, isBehind }: Progress): Drain {
-  const { name, target, apps, level, createdAt, cursor, delivered } = drain;
+function viewOf(drain: DrainRecord, { failures, error, nextAt, isBehind, oldestAt }: Progress): Drain {
+  const { name, target, apps, level, createdAt, cursor, delivered, refused, lastRefused } = drain;
   return {
     name,
     type: target.type,
     target: drainText(target),
     apps,
     ...(level === undefined ? {} : { level }),
-    created_at: new Date(createdAt).toISOString(),
+    created_at: isoTime(createdAt),
     delivered_lines: delivered,
-    delivered_until: new Date(cursor.at).toISOString(),
+    delivered_until: isoTime(cursor.at),
     state: failures > 0 ? "failing" : isBehind ? "behind" : "waiting for lines",
     failures,
+    refused_lines: refused,
+    ...(lastRefused === undefined ? {} : { last_refused: { ...lastRefused, at: isoTime(lastRefused.at) } }),
+    ...(oldestAt === undefined ? {} : { oldest_waiting_at: isoTime(oldestAt) }),
     ...(error === undefined ? {} : { last_error: error }),
-    ...(failures > 0 ? { next_at: new Date(nextAt).toISOString() } : {}),
+    ...(failures > 0 ? { next_at: isoTime(nextAt) } : {}),
   };
 }

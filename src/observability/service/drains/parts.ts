@@ -15,6 +15,10 @@ interface DrainLimits {
   sendMs: number;
   retryMs: number;
   retryMaxMs: number;
+  /** Longest wait that another side may ask for. */
+  retryAfterMaxMs: number;
+  /** A side that took something this short a while ago refuses lines for what they are. */
+  provenMs: number;
 }
 
 /** The ways out of this machine. */

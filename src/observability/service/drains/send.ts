@@ -1,30 +1,48 @@
+import { DeclinedFailure, retryAfterMs } from "../../../base/deliver/declined.ts";
+import { isCut } from "../../../base/deliver/failure-text.ts";
 import { Failure } from "../../../base/wire/failure.ts";
-import type { Cursor } from "../../core/logs/cursor.ts";
-import type { FoundLine } from "../../core/logs/line.ts";
-import { jsonLine, objectName, syslogFrames } from "../../core/drains/formats.ts";
 import type { DrainTarget } from "../../api/log-drains.ts";
+import { type Batch, type Declined, declinedBy } from "../../core/drains/batch.ts";
+import { objectName } from "../../core/drains/formats.ts";
+import type { Cursor } from "../../core/logs/cursor.ts";
 import type { DrainOutside } from "./parts.ts";
 
-interface Batch {
-  lines: readonly FoundLine[];
+interface Sending {
+  target: DrainTarget;
+  batch: Batch;
   /** Where it begins. */
   cursor: Cursor;
+  now: number;
 }
 
-/** Delivers a batch; resolves when the other side has it. Fails with a `Failure` that says why not. */
-export async function sendBatch(outside: DrainOutside, target: DrainTarget, batch: Batch): Promise<void> {
-  const { hostname, limits } = outside;
-  const signal = AbortSignal.timeout(limits.sendMs);
+/** Delivers a batch: undefined once the other side has it, otherwise why it does not take it. */
+export async function sendBatch(outside: DrainOutside, sending: Sending): Promise<Declined | undefined> {
+  const { type } = sending.target;
+  try {
+    await send(outside, sending);
+    return undefined;
+  } catch (error) {
+    if (error instanceof DeclinedFailure) {
+      const { status, retryAfter } = error.answer;
+      return { ...declinedBy(status, type, error.message), waitMs: retryAfterMs(retryAfter, sending.now) };
+    }
+    if (!(error instanceof Failure)) throw error;
+    return { why: isCut(error) ? "cut" : "trouble", text: error.message };
+  }
+}
+
+async function send(outside: DrainOutside, { target, batch, cursor }: Sending): Promise<void> {
+  const signal = AbortSignal.timeout(outside.limits.sendMs);
+  const body = batch.texts.join("");
   if (target.type === "syslog") {
     const { host, port, tls = true, ca } = target;
-    return outside.stream({ host, port, tls, ca }, Buffer.from(syslogFrames(batch.lines, hostname)), signal);
+    return outside.stream({ host, port, tls, ca }, Buffer.from(body), signal);
   }
-  const body = batch.lines.map((line) => jsonLine(line, hostname)).join("");
   if (target.type === "http") {
     const headers = { "Content-Type": "application/x-ndjson", ...target.headers };
-    const answer = await outside.post({ method: "POST", url: target.url, headers, body }, signal);
-    if (answer.status >= 200 && answer.status < 300) return;
-    throw new Failure("unavailable", `the other side answered with status ${answer.status}`);
+    const { status, retryAfter } = await outside.post({ method: "POST", url: target.url, headers, body }, signal);
+    if (status >= 200 && status < 300) return;
+    throw new DeclinedFailure(`the other side answered with status ${status}`, { status, retryAfter });
   }
   const {
     bucket,
@@ -34,7 +52,7 @@ export async function sendBatch(outside: DrainOutside, target: DrainTarget, batc
     access_key_id: accessKeyId,
     secret_access_key: secretAccessKey,
   } = target;
-  const first = { at: batch.lines[0]?.at ?? batch.cursor.at, skip: batch.cursor.skip };
+  const first = { at: batch.lines[0]?.at ?? cursor.at, skip: cursor.skip };
   await outside.put(
     { bucket, endpoint, region, accessKeyId, secretAccessKey },
     { name: objectName(prefix, first), bytes: Bun.gzipSync(Buffer.from(body)), type: "application/gzip" },

@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
 
-/** Alerts that a channel was told of, or may have been, and whose end it has not got yet. */
+/** Alerts that a channel heard of, or may have, and whose end it has not got yet. */
 export interface Heard {
   has(channel: string, alert: string): boolean;
   /** The group that an alert was in when the channel heard of it: a rule can group its alerts otherwise meanwhile. */

@@ -10,7 +10,7 @@ update alert_deliveries set
   groups = (select json_group_array(distinct a.group_key) from json_each(alerts) as e join alerts as a on a.id = e.value)
 where status = 'waiting';
 
--- Alerts that a channel was told of, or may have been, and whose end it has not got yet.
+-- Alerts that a channel heard of, or may have, and whose end it has not got yet.
 create table alert_heard (
   channel text not null references alert_channels (name) on delete cascade,
   alert text not null,

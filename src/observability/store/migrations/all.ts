@@ -5,6 +5,7 @@ import { logDrains } from "./0004-log-drains.ts";
 import { people } from "./0005-people.ts";
 import { savedThings } from "./0006-saved.ts";
 import { messageOrder } from "./0007-message-order.ts";
+import { refusedLines } from "./0008-refused-lines.ts";
 
 /** In order and for ever: a released migration is never edited, a change is a new file. */
 export const observabilityMigrations: readonly string[] = [
@@ -15,4 +16,5 @@ export const observabilityMigrations: readonly string[] = [
   people,
   savedThings,
   messageOrder,
+  refusedLines,
 ];

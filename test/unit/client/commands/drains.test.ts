@@ -12,6 +12,7 @@ const drain: Drain = {
     created_at: "2026-01-31T13:05:00.000Z",
   },
   ...{ delivered_lines: 12, delivered_until: "2026-01-31T13:05:07.000Z", state: "failing", failures: 2 },
+  refused_lines: 0,
   ...{ last_error: "the other side answered with status 503", next_at: "2026-01-31T13:06:00.000Z" },
 };
 
@@ -23,6 +24,11 @@ test("the list has a row for each drain, and why one fails", async () => {
     /^loki {2}http logs\.test {2}shop\/\*, warn and above {2}failing {2}12 lines until 2026-01-31 13:05:07Z$/,
   );
   expect(fault).toBe("loki: the other side answered with status 503; next try at 2026-01-31 13:06:00Z");
+  const last_refused = { at: "2026-01-31T13:05:00.000Z", app: "shop/web", result: "status 400" };
+  const refused = { ...drain, refused_lines: 2, last_refused };
+  expect((await cli(["drains"], { server: () => ({ drains: [refused] }) })).out).toEndWith(
+    "loki: 2 lines were refused and left out, the last of shop/web: status 400\n",
+  );
   expect((await cli(["drains", "list"], { server: () => ({ drains: [] }) })).out).toContain("no drains");
 });
 

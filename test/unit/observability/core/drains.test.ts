@@ -1,10 +1,7 @@
 import { expect, test } from "bun:test";
-import {
-  jsonLine,
-  objectName,
-  syslogFrames,
-  syslogMessage,
-} from "../../../../src/observability/core/drains/formats.ts";
+import type { DrainTarget } from "../../../../src/observability/api/log-drains.ts";
+import { batchOf } from "../../../../src/observability/core/drains/batch.ts";
+import { jsonLine, objectName, syslogFrame, syslogMessage } from "../../../../src/observability/core/drains/formats.ts";
 import { drainProblems, drainText } from "../../../../src/observability/core/drains/target.ts";
 import type { FoundLine } from "../../../../src/observability/core/logs/line.ts";
 
@@ -23,7 +20,7 @@ test("a syslog message has the severity of the level, and its fields escaped", (
       " größer",
     ),
   );
-  const frames = Buffer.from(syslogFrames([line, line], "vps1"));
+  const frames = Buffer.from([line, line].map((one) => syslogFrame(one, "vps1")).join(""));
   const length = Number.parseInt(frames.toString(), 10);
   const first = frames.subarray(String(length).length + 1, String(length).length + 1 + length);
   expect(first.toString()).toEndWith("größer");
@@ -63,4 +60,15 @@ test("faults of a drain are named with their place, and its text has no secrets"
   ).toBe("b/p/ at s3.test");
   const wrong = drainProblems("A b", { target: { ...http, url: "ftp://x" }, apps: ["a//b"], level: "loud" });
   expect(wrong.map(({ path }) => path)).toEqual(["", "apps[0]", "level", "target.url"]);
+});
+
+test.each(["http", "syslog"] as const)("a batch for %s counts the bytes that are sent, not the characters", (type) => {
+  const target: DrainTarget = type === "http" ? { type, url: "https://x.test/" } : { type, host: "x.test", port: 1 };
+  const japanese = Array.from({ length: 100 }, () => ({ ...line, text: `${"日本語\n\u0001".repeat(200)}` }));
+  const { lines, texts } = batchOf(japanese, { target, hostname: "vps1", bytesMax: 100_000 });
+  const bytes = Buffer.byteLength(texts.join(""));
+  expect(bytes).toBeLessThanOrEqual(100_000);
+  expect(bytes).toBeGreaterThan(90_000);
+  expect(lines).toHaveLength(texts.length);
+  expect(batchOf(japanese, { target, hostname: "vps1", bytesMax: 1 }).lines).toHaveLength(1);
 });

@@ -100,6 +100,11 @@ describe("the default pack", () => {
     ]);
     expect(found("backup", { backup: { installedAt: now - 9 * day } })?.[0]?.[0]).toBe("no backup for 9 days");
     expect(found("backup", { backup: { installedAt: 0, newestAt: now - day } })).toEqual([]);
+    const drains = [
+      { name: "loki", oldestAt: now - 12 * 60_000, error: "status 401" },
+      { name: "s3", oldestAt: now - 60_000, error: "" },
+    ];
+    expect(found("log-drain", { drains })?.map(([title]) => title)).toEqual(["the log drain loki is 12 min behind"]);
     const disks = [{ mount: "/", usedPercent: 93.7, freeBytes: 5 * 2 ** 20 }];
     expect(found("disk", { disks })).toEqual([["disk / is 93 % full", "5 MiB free"]]);
     expect(found("engine", { engine: { up: false, error: "refused" } })).toHaveLength(1);

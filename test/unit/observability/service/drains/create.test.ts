@@ -87,6 +87,135 @@ test("an HTTP drain delivers every line once, in order, over failures, and says 
   await server.stop(true);
 });
 
+/** An HTTP receiver that takes a batch unless `refuses` names a status for its lines. */
+function picky(refuses: (texts: string[], bytes: number) => number | undefined) {
+  const taken: string[] = [];
+  const statuses: number[] = [];
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    async fetch(request) {
+      const body = await request.text();
+      const texts = body
+        .trim()
+        .split("\n")
+        .map((line) => (JSON.parse(line) as { text: string }).text);
+      const status = refuses(texts, Buffer.byteLength(body)) ?? 200;
+      statuses.push(status);
+      if (status === 200) taken.push(...texts);
+      return new Response("", { status });
+    },
+  });
+  return { taken, statuses, url: `http://127.0.0.1:${server.port}/`, stop: () => server.stop(true) };
+}
+
+test.each([400, 422])(
+  "a line that the receiver refuses with %d is set aside and counted; all others arrive",
+  async (status) => {
+    const bad = new Set(["line 7", "line 8", "line 60", "line 119"]);
+    const server = picky((texts) => (texts.some((text) => bad.has(text)) ? status : undefined));
+    await drains.put("a", { target: { type: "http", url: server.url } });
+    const texts = Array.from({ length: 120 }, (_, at) => `line ${at}`);
+    await ingest(...texts);
+    await waitFor(
+      "all lines",
+      () => drains.list()[0]?.refused_lines === 4 && drains.list()[0]?.delivered_lines === 116,
+    );
+    expect(server.taken.filter((text) => text !== "test line of berth")).toEqual(
+      texts.filter((text) => !bad.has(text)),
+    );
+    const result = `the other side answered with status ${status}`;
+    expect(drains.list()[0]?.last_refused).toMatchObject({ app: "shop/web", result });
+    await waitFor("its state", () => drains.list()[0]?.state === "waiting for lines");
+    expect(drains.list()[0]?.oldest_waiting_at).toBeUndefined();
+    await server.stop();
+  },
+);
+
+test("a batch that is too large is halved; a line that is too large alone is set aside", async () => {
+  const server = picky((_, bytes) => (bytes > 2_000 ? 413 : undefined));
+  await drains.put("a", { target: { type: "http", url: server.url } });
+  const texts = Array.from({ length: 100 }, (_, at) => (at === 30 ? "x".repeat(3_000) : `line ${at}`));
+  await ingest(...texts);
+  await waitFor("all lines", () => drains.list()[0]?.refused_lines === 1 && drains.list()[0]?.delivered_lines === 99);
+  expect(server.taken).toEqual(texts.filter((text) => text.startsWith("line")));
+  await server.stop();
+});
+
+test.each([400, 401, 404])("a receiver that answers %d to everything loses no line, and is shown", async (status) => {
+  let isWrong = true;
+  const server = picky(() => (isWrong ? status : undefined));
+  await drains.put("a", { target: { type: "http", url: server.url } });
+  await ingest("one", "two", "three");
+  await waitFor("some attempts", () => (drains.list()[0]?.failures ?? 0) > 1);
+  const [drain] = drains.list();
+  expect(drain).toMatchObject({ state: "failing", refused_lines: 0, last_error: expect.stringContaining(`${status}`) });
+  expect(drain?.oldest_waiting_at).toBeDefined();
+  isWrong = false;
+  await waitFor("all lines", () => drains.list()[0]?.delivered_lines === 3);
+  expect(server.taken).toEqual(["one", "two", "three"]);
+  await server.stop();
+});
+
+test("the receiver says how long to wait", async () => {
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: () => new Response("", { status: 429, headers: { "retry-after": "600" } }),
+  });
+  await drains.put("a", { target: { type: "http", url: `http://127.0.0.1:${server.port}/` } });
+  await ingest("one");
+  await waitFor("a failure", () => drains.list()[0]?.state === "failing");
+  expect(Date.parse(drains.list()[0]?.next_at ?? "") - Date.now()).toBeGreaterThan(500_000);
+  await server.stop(true);
+});
+
+test("a line that makes a syslog collector hang up is set aside; all others arrive", async () => {
+  let got = "";
+  const server = Bun.listen({
+    port: 0,
+    hostname: "127.0.0.1",
+    socket: {
+      data(socket, bytes) {
+        if (bytes.includes("poison")) socket.terminate();
+        else got += bytes.toString();
+      },
+    },
+  });
+  await drains.put("a", { target: { type: "syslog", host: "collector.test", port: server.port, tls: false } });
+  await ingest("one", "poison", "two");
+  await waitFor("the lines", () => got.includes("one") && got.includes("two"));
+  await waitFor("the count", () => drains.list()[0]?.refused_lines === 1 && drains.list()[0]?.delivered_lines === 2);
+  server.stop(true);
+});
+
+test("an S3 drain halves what the storage calls too large", async () => {
+  const lines: string[] = [];
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    async fetch(request) {
+      const got = Buffer.from(Bun.gunzipSync(await request.arrayBuffer()))
+        .toString()
+        .trim()
+        .split("\n");
+      if (got.length > 10) return new Response("<Error><Code>EntityTooLarge</Code></Error>", { status: 400 });
+      lines.push(...got);
+      return new Response("", { headers: { ETag: '"1"' } });
+    },
+  });
+  const endpoint = `http://127.0.0.1:${server.port}`;
+  await drains.put("a", {
+    target: { type: "s3", bucket: "logs", endpoint, access_key_id: "KEY", secret_access_key: "SECRET" },
+  });
+  await ingest(...Array.from({ length: 50 }, (_, at) => `line ${at}`));
+  await waitFor("all lines", () => drains.list()[0]?.delivered_lines === 50);
+  expect(lines.map((line) => (JSON.parse(line) as { text: string }).text)).toEqual(
+    Array.from({ length: 50 }, (_, at) => `line ${at}`),
+  );
+  await server.stop(true);
+});
+
 test("a syslog drain sends frames over TCP, and counts them when the collector has read them all", async () => {
   let got = "";
   const server = Bun.listen({
