@@ -22,7 +22,7 @@ export const ingressLimits = {
     headBytesMax: headBytes.most,
     holdMsMax: 60_000,
     holdRequestsMax: 10_000,
-    /** How long a replica may be silent. */
+    /** How long a replica or a client may be silent. */
     timeoutMsMax: 24 * 3_600_000,
     rateMsMin: 1_000,
     rateMsMax: 24 * 3_600_000,

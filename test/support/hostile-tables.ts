@@ -75,6 +75,7 @@ const options: fc.Arbitrary<SiteOptions> = fc.record({
   limits: fc.record({
     bodyBytes: maybe(fc.maxSafeNat()),
     headBytes: maybe(fc.nat()),
+    clientMs: maybe(fc.nat(86_400_000)),
     responseMs: fc.nat(),
     tunnelMs: fc.nat(),
     connectionsPerReplica: maybe(fc.integer({ min: 1, max: 1_000 })),

@@ -1,5 +1,5 @@
 import { headBytes } from "./head-bytes.ts";
-import { builtInPages } from "./pages.ts";
+import { builtInPages, tooManyHeaders } from "./pages.ts";
 import type { Assignment, Setup } from "./change.ts";
 import { webSections } from "./frontend.ts";
 import { dedicatedSection, isCommon } from "./dedicated.ts";
@@ -125,7 +125,7 @@ function baseText(table: Table, setup: Setup): string {
   return [
     section("global", globalLines(table, setup)),
     ...(setup.logTo?.transport === "tcp" ? [ringSection(setup.logTo.address)] : []),
-    section("defaults base", baseLines(setup)),
+    section("defaults base", baseLines(table, setup)),
     section("defaults tcp", ["mode tcp", "timeout connect 1s", ...lostClientLines, "retries 3", "option redispatch 1"]),
     section("defaults site from base", [
       "balance roundrobin",
@@ -153,6 +153,7 @@ function globalLines(table: Table, setup: Setup): Lines {
     `lua-load ${pathWord(luaPath(setup.paths))}`,
     ...logLines(setup),
     `tune.bufsize ${wholeNumber(bufferBytes(table, rewrite), 2 ** 20, "buffer")}`,
+    `tune.http.maxhdr ${headersRead}`,
     `tune.maxrewrite ${wholeNumber(rewrite, 2 ** 20, "part of the buffer")}`,
     "tune.h2.max-concurrent-streams 100",
     "ssl-default-bind-options ssl-min-ver TLSv1.2",
@@ -238,12 +239,27 @@ function ringSection(address: string): string {
   ]);
 }
 
-function baseLines(setup: Setup): Lines {
+/**
+ * HAProxy has one time for all clients of an address: only from 2.9 on, a rule can change it for a request. It is about
+ * requests and responses under way; between two requests, the shorter `timeout http-keep-alive` closes a connection.
+ */
+function clientMs({ sites }: Table): number {
+  const all = sites.map(({ options }) => options.limits.clientMs ?? defaultTimes.clientMs);
+  return all.length === 0 ? defaultTimes.clientMs : Math.max(1, ...all);
+}
+
+/**
+ * Headers that HAProxy reads of one head, in place of 101. It answers to more with a page of its own, which nothing
+ * changes, so a rule refuses far fewer with ours.
+ */
+const headersRead = 1_000;
+
+function baseLines(table: Table, setup: Setup): Lines {
   return [
     "mode http",
     ...(setup.logTo === undefined ? [] : ["log global", `log-format '${firstWord(setup.logTo.word)}${logFormat}'`]),
     "timeout connect 1s",
-    "timeout client 60s",
+    `timeout client ${wholeNumber(clientMs(table), 86_400_000, "time of clients")}ms`,
     ...lostClientLines,
     `timeout server ${defaultTimes.responseMs}ms`,
     `timeout tunnel ${defaultTimes.tunnelMs}ms`,
@@ -258,7 +274,7 @@ function baseLines(setup: Setup): Lines {
     "option http-no-delay",
     "option idle-close-on-response",
     ...builtInPages()
-      .filter(([name]) => name !== "maintenance")
+      .filter(([name]) => name !== "maintenance" && name !== tooManyHeaders)
       .map(
         ([status]) =>
           `http-error status ${status} content-type 'text/html; charset=utf-8' lf-file ${pathWord(pagePath(setup.paths, status))} hdr cache-control no-store${retryAfter(status)}`,

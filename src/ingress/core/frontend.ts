@@ -1,8 +1,9 @@
 import type { Setup } from "./change.ts";
-import { argumentPath, certificateListPath, mapPath, pathWord } from "./layout.ts";
+import { argumentPath, certificateListPath, mapPath, pagePath, pathWord } from "./layout.ts";
 import { httpsPort } from "./maps.ts";
 import { bindAddress, proxyProtocolRules } from "./frontend-binds.ts";
 import { innerLines, isOnDemand, onDemandSections } from "./on-demand.ts";
+import { tooManyHeaders } from "./pages.ts";
 import { hasFlag, type Lines, networkRule, routeBackend, section } from "./rules.ts";
 import type { Listen, Table } from "./table.ts";
 
@@ -52,6 +53,7 @@ function webRules(web: Web): Lines {
     ...(isBehindProxy ? [] : addressVariables("tcp-request session", "sess")),
     ...refusals,
     ...identityRules(setup),
+    headerCountRule(setup),
     ...clientRules(table.listen, scheme),
     ...(redirects.length === 0 ? [] : [`http-request set-var(txn.says_https) bool(true) if ${saysHttps}`]),
     ...(isBehindProxy ? forwardedRulesBehindProxy(setup) : forwardedRules(setup, scheme)),
@@ -74,6 +76,14 @@ const refusals = [
   "http-request deny deny_status 400 if { req.fhdr(host) -m len 262: }",
   String.raw`http-request deny deny_status 400 if { req.hdrs -m reg [^\t\n\r\ -\xff] }`,
 ];
+
+/** More than any browser sends, and fewer than the proxy reads. */
+const headersMax = 500;
+
+function headerCountRule({ paths }: Setup): string {
+  const page = `content-type 'text/html; charset=utf-8' lf-file ${pathWord(pagePath(paths, tooManyHeaders))}`;
+  return `http-request return status ${tooManyHeaders} ${page} hdr cache-control no-store if { req.fhdr_cnt gt ${headersMax} }`;
+}
 
 const requestIdHeader = ({ headerPrefix }: Setup) => `${headerPrefix}-Request-Id`;
 /** Expression for its name and for the names that CGI takes for it. */

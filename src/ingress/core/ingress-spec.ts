@@ -102,6 +102,9 @@ function optionsOf(spec: WrittenSpec, hosts: readonly string[], id: string): Sit
       bodyBytes: limits.body === undefined ? undefined : parseMemory(limits.body),
       ...(limits.head === undefined ? {} : { headBytes: parseMemory(limits.head) }),
       responseMs: durationMs(limits.timeout, routingDefaults.timeout),
+      ...(limits.client_timeout === undefined
+        ? {}
+        : { clientMs: durationMs(limits.client_timeout, routingDefaults.clientTimeout) }),
       tunnelMs: durationMs(limits.tunnel, routingDefaults.tunnel),
       connectionsPerReplica: limits.connections,
     },

@@ -18,7 +18,7 @@ const timeMaxMs = 2 ** 31 - 1;
 export const flags = { redirect: "r", maintenance: "m", hsts: "h", timeouts: "t", strip: "s" } as const;
 
 /** Those of the configuration; a site with the same ones needs no entry. */
-export const defaultTimes = { responseMs: 300_000, tunnelMs: 86_400_000 };
+export const defaultTimes = { responseMs: 300_000, clientMs: 300_000, tunnelMs: 86_400_000 };
 
 /** Content of every map. */
 export function mapsOf(table: Table, assignment: Assignment): Record<MapName, Entries> {

@@ -1,9 +1,20 @@
+/** No status that HAProxy itself answers with: a rule names its page. */
+export const tooManyHeaders = "431";
+
 /** What visitors see when the proxy answers itself: plain and kind, without a word about the inside. */
 const texts: Record<string, [title: string, text: string]> = {
+  "400": ["Not understood", "The browser sent a request that this site does not understand."],
   "403": ["Not allowed", "You do not have access to this page."],
   "404": ["Page not found", "There is nothing at this address. Check it for typing errors."],
+  "405": ["Not possible", "This site does not take requests of this kind."],
+  "408": ["Too slow", "The request did not arrive in time. Try again in a moment."],
   "413": ["Too large", "What you sent is larger than this site accepts."],
   "429": ["Too many requests", "You sent many requests in a short time. Wait a moment, then try again."],
+  [tooManyHeaders]: [
+    "Too many headers",
+    "The browser sent more headers than this site takes. Deleting its cookies may help.",
+  ],
+  "500": ["Something went wrong", "The site cannot answer this request. Try again in a moment."],
   "502": ["Something went wrong", "The site gave no proper answer. Try again in a moment."],
   "503": ["Not available right now", "The site cannot answer at the moment. Try again in a moment."],
   "504": ["This takes too long", "The site did not answer in time. Try again in a moment."],

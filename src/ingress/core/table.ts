@@ -126,6 +126,8 @@ interface SiteLimits {
   bodyBytes: number | undefined;
   /** Largest head of a request in bytes; absent: the least that every site has. */
   headBytes?: number;
+  /** How long a client may pause; left out: `defaultTimes.clientMs`. The largest of all sites applies to each. */
+  clientMs?: number;
   /** Until a replica has begun its answer, and between two parts of it. */
   responseMs: number;
   /** Silence after which a WebSocket or other upgraded connection is closed. */

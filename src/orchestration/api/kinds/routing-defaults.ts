@@ -9,6 +9,8 @@ export const routingDefaults = {
   ratePer: "1m",
   head: "16Ki",
   timeout: "5m",
+  /** A phone that loses its network, or a player that is full, reads on within minutes; a dead one holds little for so long. */
+  clientTimeout: "5m",
   tunnel: "24h",
   holdFor: "10s",
   holdRequests: 500,

@@ -77,6 +77,12 @@ const RequestLimits = Shape(
     timeout: Type.Optional(
       Duration("how long a replica may take to begin its response, and to go on with it", routingDefaults.timeout),
     ),
+    client_timeout: Type.Optional(
+      Duration(
+        "how long a client may pause in the middle of a download or an upload; the largest value of all ingresses applies to each",
+        routingDefaults.clientTimeout,
+      ),
+    ),
     tunnel: Type.Optional(
       Duration("silence after which a WebSocket or a TCP connection is closed", routingDefaults.tunnel),
     ),

@@ -95,9 +95,13 @@ function limitRules(bounds: RoutingFields["limits"], { report, limits }: RuleCon
   }
   durationRule(bounds.timeout, "spec.limits.timeout", { report, aboveZero: true });
   durationRule(bounds.tunnel, "spec.limits.tunnel", { report, aboveZero: true });
-  const timeout = bounds.timeout === undefined ? undefined : parseDuration(bounds.timeout);
-  if (timeout !== undefined && timeout > limits.ingress.timeoutMsMax) {
-    report("spec.limits.timeout", `"${bounds.timeout}" is too long; write at most "24h"`);
+  durationRule(bounds.client_timeout, "spec.limits.client_timeout", { report, aboveZero: true });
+  for (const name of ["timeout", "client_timeout"] as const) {
+    const text = bounds[name];
+    const ms = text === undefined ? undefined : parseDuration(text);
+    if (ms !== undefined && ms > limits.ingress.timeoutMsMax) {
+      report(`spec.limits.${name}`, `"${text}" is too long; write at most "24h"`);
+    }
   }
   if (bounds.connections !== undefined && bounds.connections > limits.ingress.connectionsMax) {
     report("spec.limits.connections", `must be at most ${limits.ingress.connectionsMax}`);

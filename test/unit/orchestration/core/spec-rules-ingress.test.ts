@@ -162,6 +162,8 @@ describe("HTTP", () => {
     [{ limits: { head: "long" } }, 'spec.limits.head: "long" is not a size in range'],
     [{ limits: { timeout: "0s" } }, "spec.limits.timeout: "],
     [{ limits: { timeout: "2d" } }, 'spec.limits.timeout: "2d" is too long'],
+    [{ limits: { client_timeout: "0s" } }, "spec.limits.client_timeout: "],
+    [{ limits: { client_timeout: "25h" } }, 'spec.limits.client_timeout: "25h" is too long'],
     [{ limits: { tunnel: "x" } }, "spec.limits.tunnel: "],
     [{ limits: { connections: 100_001 } }, "spec.limits.connections: must be at most 100000"],
     [{ hold: { for: "2m" } }, 'spec.hold.for: "2m" is too long'],
