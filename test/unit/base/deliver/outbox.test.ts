@@ -17,7 +17,11 @@ afterEach(async () => {
 type Row = WaitingCall & { status: CallState["status"]; lastResult?: string };
 
 /** An outbox over rows in memory; `answer` says what comes of each attempt. */
-function scene(answer: (call: WebhookCall, attempt: number) => Attempt | Promise<Attempt>, rows: Row[] = []) {
+function scene(
+  answer: (call: WebhookCall, attempt: number) => Attempt | Promise<Attempt>,
+  rows: Row[] = [],
+  more: { over?: (call: Row) => string | undefined; isKept?: (call: Row) => boolean } = {},
+) {
   const clock = createFakeClock();
   const logged: string[] = [];
   const sent: { id: string; afterMs: number }[] = [];
@@ -52,6 +56,7 @@ function scene(answer: (call: WebhookCall, attempt: number) => Attempt | Promise
       pausesMs: [1_000, 5_000],
       longestWaitMs: 60_000,
       inFlightMax: 2,
+      ...more,
     });
     ended = outbox.run(signal);
   }
@@ -139,6 +144,18 @@ describe("a call", () => {
     await advance(0);
     expect(sent).toHaveLength(1);
   });
+});
+
+test("a call that is over is dropped without an attempt, and one that is kept is tried with the last pause for ever", async () => {
+  const more = {
+    over: ({ id, attempts }: Row) => (id === "late" || attempts > 9 ? "over" : undefined),
+    isKept: ({ id }: Row) => id === "kept",
+  };
+  const { advance, sent, row } = scene(() => failed, [waiting("late"), waiting("kept")], more);
+  await advance(600_000);
+  expect(row("late")).toMatchObject({ status: "dropped", attempts: 0, lastResult: "over" });
+  expect(row("kept")).toMatchObject({ status: "dropped", attempts: 10, lastResult: "over" });
+  expect(sent.map(({ afterMs }) => afterMs)).toEqual([0, 1, 6, 11, 16, 21, 26, 31, 36, 41].map((s) => s * 1_000));
 });
 
 describe("many calls", () => {

@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
 import { bufferBytes, rewriteBytes } from "../../../../src/ingress/core/config.ts";
+import { changes } from "../../../../src/ingress/core/changes.ts";
 import type { SiteOptions } from "../../../../src/ingress/core/table.ts";
+import { proxySetup } from "../../../support/haproxy.ts";
 import { plainOptions, site, table } from "../../../support/ingress-table.ts";
 
 const kib = 1_024;
@@ -14,6 +16,20 @@ test("buffers have room for the longest head that a site asks for, and for what 
   expect(withHead(16 * kib)).toBe(18 * kib);
   expect(withHead(16 * kib + 1)).toBe(22 * kib);
   expect(withHead(128 * kib)).toBe(130 * kib);
+});
+
+test("a client may pause for as long as the most patient site allows", () => {
+  const timeOf = (...times: (number | undefined)[]) => {
+    const sites = times.map((clientMs, index) => {
+      const limits = { ...plainOptions.limits, ...(clientMs === undefined ? {} : { clientMs }) };
+      return site(`s${index}`, [], { options: { limits } });
+    });
+    const { files } = changes(undefined, table(sites), proxySetup("/run/x"));
+    const config = files.find(({ path }) => path.endsWith("/haproxy.cfg"))?.content ?? "";
+    return /^ {2}timeout client (\d+)ms$/m.exec(config)?.[1];
+  };
+  expect([timeOf(), timeOf(undefined), timeOf(1_000)]).toEqual(["300000", "300000", "1000"]);
+  expect([timeOf(1_000, undefined), timeOf(1_000, 900_000, 2_000)]).toEqual(["300000", "900000"]);
 });
 
 test("no number of a site makes buffers larger than the longest head that is allowed", () =>
