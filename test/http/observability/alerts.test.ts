@@ -121,7 +121,7 @@ test("rules, silences, channels and the heartbeat are put, listed and deleted", 
     origin: "own",
     for: "1m",
   });
-  expect((await it.manage("GET /alerts/rules")).data.rules).toHaveLength(16);
+  expect((await it.manage("GET /alerts/rules")).data.rules).toHaveLength(17);
   expect((await it.manage("DELETE /alerts/rules/panic")).data).toEqual({ name: "panic", restored: false });
   expect((await it.manage("POST /alerts/silences", { matcher: { app: "shop/web" }, for: "1s" })).status).toBe(200);
   it.clock.moveTo(it.clock.steady() + 2_000);
