@@ -1,3 +1,12 @@
+import { randomBytes } from "node:crypto";
+import type { Gate } from "./base/deliver/gate.ts";
+import { resolveHost } from "./base/deliver/resolve-host.ts";
+import type { Key } from "./base/disk/key-file.ts";
+import type { Layout } from "./base/disk/layout.ts";
+import { systemClock } from "./base/words/clock.ts";
+import type { Opened } from "./base/words/opened.ts";
+import { startThread } from "./base/words/thread.ts";
+import type { Senders } from "./daemon-senders.ts";
 import { type Listener, startListener } from "./base/http/listener.ts";
 import type { Log } from "./base/words/log.ts";
 import { identityLimits, type ServeOptions } from "./config/config.ts";
@@ -5,7 +14,59 @@ import type { IngressWord } from "./base/http/ingress-word.ts";
 import { parseAddress } from "./config/values.ts";
 import { listenerRefusals } from "./identity/http/answers.ts";
 import { createIdentityApp } from "./identity/http/app.ts";
-import type { RunningIdentity } from "./identity/service/create.ts";
+import { createIdentity, type RunningIdentity } from "./identity/service/create.ts";
+import { openIdentityStore } from "./identity/store/open-store.ts";
+
+interface IdentityParts {
+  opened: Opened;
+  layout: Layout;
+  options: ServeOptions;
+  key: Key;
+  gate: Gate;
+  log: Log;
+  sendMail: Senders["sendMail"];
+  sendWebhooks: Senders["sendWebhooks"];
+}
+
+/** The identity service with its store; it needs nothing of Docker. */
+export async function openIdentity(parts: IdentityParts): Promise<RunningIdentity> {
+  const { opened, layout, options, key, gate, log, sendMail, sendWebhooks } = parts;
+  const store = await opened.step(
+    "open the database of users",
+    () => openIdentityStore({ path: layout.identityDatabase, key, usersKept: identityLimits.usersKept }),
+    (it) => it.close(),
+  );
+  return opened.step(
+    "make the identity service",
+    () =>
+      createIdentity({
+        store,
+        gate,
+        key,
+        clock: systemClock,
+        log,
+        limits: identityLimits,
+        randomBytes: (count) => randomBytes(count),
+        fetch: (url, init) => fetch(url, init),
+        resolve: resolveHost,
+        baseUrl: options.identityBaseUrl,
+        isServed: options.identityAddr !== "",
+        allowPrivate: options.identityAllowPrivate,
+        sendMail,
+        sendWebhook: sendWebhooks({
+          allowPrivate: options.identityAllowPrivate,
+          allowFlag: "--identity-allow-private-endpoints",
+        }),
+        search: {
+          database: layout.identityDatabase,
+          index: layout.identityIndex,
+          // Beside this file among the sources, and beside all chunks in the executable.
+          start: startThread(new URL("./identity/store/search/worker.ts", import.meta.url).href),
+        },
+      }),
+    (it) => it.close(),
+  );
+}
 
 /** The listener of the identity service; undefined where it is turned off. */
 export function listenForIdentity(

@@ -7,6 +7,7 @@ import { proxyLimits } from "./config/proxy-limits.ts";
 import { parseAddress } from "./config/values.ts";
 import { findProxy, type ProxyParts, proxySource } from "./daemon-proxy.ts";
 import { systemClock } from "./base/words/clock.ts";
+import type { Opened } from "./base/words/opened.ts";
 import { Failure } from "./base/wire/failure.ts";
 import type { Certificates } from "./ingress/certs/create.ts";
 import type { IngressManifest } from "./ingress/core/ingress-spec.ts";
@@ -47,10 +48,11 @@ export interface IngressRoom {
   /** See `ingressUse`. */
   use: NonNullable<Outside["ingressUse"]>;
   run(signal: AbortSignal): Promise<void>;
-  close(): void;
 }
 
 interface IngressRoomOptions extends ProxyParts {
+  /** What is opened here is closed by it. */
+  step: Opened["step"];
   /** While it is closed, no plugin is asked to route. */
   gate: Gate;
   store: Store;
@@ -138,10 +140,6 @@ export async function createIngressRoom(parts: IngressRoomOptions): Promise<Ingr
     async run(signal) {
       await Promise.all([ingress.run(signal), parts.gate.whenOpen(plugins.run)(signal), accessLog.run(signal)]);
     },
-    close() {
-      ends?.receiver.close();
-      ends?.door.close();
-    },
   };
 }
 
@@ -161,23 +159,34 @@ function pluginRoutingOf(source: Source, parts: IngressRoomOptions): PluginRouti
   });
 }
 
-function receiverOf(onLine: (line: string) => void, { layout, log }: IngressRoomOptions): Promise<Receiver> {
-  const { linesPerSecondMax } = proxyLimits;
+function receiverOf(onLine: (line: string) => void, { step, layout, log }: IngressRoomOptions): Promise<Receiver> {
+  const { linesPerSecondMax, portFileRetryMs: retryMs } = proxyLimits;
   const portFile = join(layout.ingress, "receiver.port");
-  return openReceiver({ portFile, linesPerSecondMax, onLine, clock: systemClock, log });
+  return step(
+    "listen for lines of the ingress proxy",
+    () => openReceiver({ portFile, linesPerSecondMax, onLine, clock: systemClock, log, retryMs }),
+    (it) => it.close(),
+  );
 }
 
 /** The handshake goes on once the proxy serves the certificate. */
-function doorOf(ingress: () => Ingress, { certificates, layout, log }: IngressRoomOptions): Promise<Door> {
+function doorOf(ingress: () => Ingress, { step, certificates, layout, log }: IngressRoomOptions): Promise<Door> {
   const { waitMs, waitingMax } = certificateLimits.onDemand;
-  return openDoor({
-    portFile: join(layout.ingress, "door.port"),
-    answer: async (name, client, signal) =>
-      (await certificates.demand(name, client, signal)) && ingress().caughtUp(signal),
-    waitMs,
-    connectionsMax: waitingMax,
-    log,
-  });
+  return step(
+    "listen for questions of the ingress proxy",
+    () =>
+      openDoor({
+        portFile: join(layout.ingress, "door.port"),
+        answer: async (name, client, signal) =>
+          (await certificates.demand(name, client, signal)) && ingress().caughtUp(signal),
+        waitMs,
+        connectionsMax: waitingMax,
+        clock: systemClock,
+        log,
+        retryMs: proxyLimits.portFileRetryMs,
+      }),
+    (it) => it.close(),
+  );
 }
 
 /** For the controller, which is there before the ingress is. */

@@ -12,10 +12,8 @@ import type { SendMail } from "./base/deliver/mail.ts";
 import { resolveHost } from "./base/deliver/resolve-host.ts";
 import type { SendWebhook } from "./base/deliver/webhook.ts";
 import { backupAge } from "./base/disk/backup-mark.ts";
-import { listenForPlane, type PlaneListener, type PlaneListenOptions } from "./daemon-plane-listener.ts";
 import { actorHeader, createClient } from "./base/wire/client.ts";
 import { systemClock } from "./base/words/clock.ts";
-import type { IngressWord } from "./base/http/ingress-word.ts";
 import type { Gate } from "./base/deliver/gate.ts";
 import type { Log } from "./base/words/log.ts";
 import type { Secret } from "./base/words/secret.ts";
@@ -39,19 +37,12 @@ import type { Engine } from "./orchestration/engine/engine.ts";
 import { decodeThread, tracePlatform } from "./daemon-telemetry.ts";
 import { drainOutside, logPlatform } from "./daemon-logs.ts";
 
-interface ObservabilityRoom extends RunningObservability {
-  /** Fails `conflict` when the address is in use; undefined where the plane is turned off. */
-  listen(options: PlaneListenOptions): Promise<PlaneListener | undefined>;
-}
-
 interface Parts {
   layout: Layout;
   options: ServeOptions;
   sendWebhook: SendWebhook;
   sendMail: SendMail | undefined;
   key: Secret<Uint8Array>;
-  /** What our ingress is known by. */
-  ingress: IngressWord;
   installationId: string;
   log: Log;
   gate: Gate;
@@ -72,8 +63,8 @@ interface Parts {
   people: PeopleIdentity;
 }
 
-/** The observability plane: its store, its rooms and its listener. Call it as the holder of the root's lock. */
-export function createObservabilityRoom(parts: Parts): ObservabilityRoom {
+/** The observability plane: its store and its rooms. Call it as the holder of the root's lock. */
+export function createObservabilityRoom(parts: Parts): RunningObservability {
   const { layout, key, log, ask, apps, podLogs, inside, engine } = parts;
   const store = openObservabilityStore({ path: layout.observabilityDatabase, key });
   const metrics = createMetricsRoom({ ...parts, intervalMs: parts.options.statsIntervalMs });
@@ -105,8 +96,6 @@ export function createObservabilityRoom(parts: Parts): ObservabilityRoom {
       running.close();
       store.close();
     },
-    listen: (options) =>
-      listenForPlane({ ...parts, prefix: parts.options.prefix, observability: running.observability }, options),
   };
 }
 

@@ -4,6 +4,7 @@ import { isPublicAddress } from "./config/observability-options.ts";
 import { parseAddress } from "./config/values.ts";
 import type { Layout } from "./base/disk/layout.ts";
 import type { IngressWord } from "./base/http/ingress-word.ts";
+import { heldUntil } from "./base/http/held.ts";
 import { type Listener, startListener } from "./base/http/listener.ts";
 import { systemClock } from "./base/words/clock.ts";
 import type { Log } from "./base/words/log.ts";
@@ -19,7 +20,8 @@ import { naming } from "./orchestration/core/naming.ts";
 import { versionText } from "./version.ts";
 
 interface PlaneParts {
-  observability: Observability;
+  /** Requests wait for it, since connections are taken as early as the server can. */
+  observability: Promise<Observability>;
   layout: Pick<Layout, "planeTls">;
   key: Secret<Uint8Array>;
   installationId: string;
@@ -30,10 +32,7 @@ interface PlaneParts {
   log: Log;
 }
 
-export type PlaneListenOptions = Pick<
-  ServeOptions,
-  "observabilityAddr" | "observabilityTls" | "identityTrustedProxies"
->;
+type PlaneListenOptions = Pick<ServeOptions, "observabilityAddr" | "observabilityTls" | "identityTrustedProxies">;
 
 /** With TLS there is a second listener without, on loopback: for the ingress, for tunnels and for this machine. */
 export interface PlaneListener {
@@ -62,12 +61,22 @@ export async function listenForPlane(
   const { fingerprint, selfSigned, expiresAt } = tls;
   const expires = new Date(expiresAt).toISOString();
   log.info("the observability plane serves TLS", { address, self_signed: selfSigned, sha256: fingerprint, expires });
-  const local = start({ address: { hostname: "127.0.0.1", port: 0 }, tls: undefined });
+  const local = await besides(main, () => start({ address: { hostname: "127.0.0.1", port: 0 }, tls: undefined }));
   return {
     local: local.address,
     addresses: [`https://${main.address}`, local.address],
     stop: async (graceMs) => void (await Promise.all([main.stop(graceMs), local.stop(graceMs)])),
   };
+}
+
+/** Two listeners are open, or none. */
+async function besides(first: Listener, open: () => Listener): Promise<Listener> {
+  try {
+    return open();
+  } catch (error) {
+    await first.stop(0);
+    throw error;
+  }
 }
 
 const plainHint =
@@ -96,7 +105,19 @@ function starter(parts: PlaneParts, { identityTrustedProxies: trustedProxies }: 
       address,
       tls: tls === undefined ? undefined : { cert: tls.cert, key: tls.key },
       handler: (connected) =>
-        createObservabilityApp({ observability, connected, trustedProxies, ingress, ...common, log, limits }).fetch,
+        heldUntil(
+          observability.then(
+            (served) =>
+              createObservabilityApp({
+                ...{ observability: served, connected, trustedProxies, ingress, ...common, log, limits },
+              }).fetch,
+          ),
+          {
+            waitMs: limits.startWaitMs,
+            late: planeRefusals.starting,
+            onFailure: (error) => log.error("the observability plane does not serve", { error }),
+          },
+        ),
       refusals: planeRefusals,
       limits,
       log,

@@ -10,7 +10,7 @@ import { identityLimits, limits, type ServeOptions } from "./config/config.ts";
 import type { Naming } from "./orchestration/core/naming.ts";
 import { versionText } from "./version.ts";
 
-interface Senders {
+export interface Senders {
   sendWebhooks(guard: { allowPrivate: boolean; allowFlag?: string }): SendWebhook;
   /** Undefined without a mail server: mails are kept. */
   sendMail: SendMail | undefined;

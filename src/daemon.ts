@@ -1,27 +1,22 @@
 import { randomBytes } from "node:crypto";
-import { startThread } from "./base/words/thread.ts";
-import { identityLimits, limits, type ServeOptions } from "./config/config.ts";
+import { limits, type ServeOptions } from "./config/config.ts";
 import { aboutServer } from "./daemon-about.ts";
 import { openPlane } from "./daemon-access.ts";
 import { createIngressRoom, gateOf, type IngressRoom } from "./daemon-ingress.ts";
+import { openRoot } from "./daemon-root.ts";
 import { pluginRunner } from "./daemon-plugin-routes.ts";
 import { createCertificateRoom } from "./daemon-certificates.ts";
 import { createController } from "./orchestration/controller/create.ts";
 import { drainedEngine } from "./daemon-logs.ts";
 import { telemetryDoor, telemetryTarget } from "./daemon-telemetry.ts";
-import type { PlaneListener } from "./daemon-plane-listener.ts";
+import { createInside } from "./daemon-inside.ts";
+import { listenForPlane, type PlaneListener } from "./daemon-plane-listener.ts";
 import { podInside } from "./daemon-pods.ts";
 import { createObservabilityRoom } from "./daemon-observability.ts";
 import { callbackDoor, createPluginRoom, runDoorOf } from "./daemon-plugins.ts";
-import { mapSecrets } from "./orchestration/core/mask.ts";
-import { naming } from "./orchestration/core/naming.ts";
 import { createDownload } from "./base/deliver/download.ts";
 import { resolveHost } from "./base/deliver/resolve-host.ts";
 import { createAssets } from "./base/disk/assets.ts";
-import { loadKey } from "./base/disk/key-file.ts";
-import { ingressWord } from "./base/http/ingress-word.ts";
-import { layoutOf } from "./base/disk/layout.ts";
-import { leaveSocketFolder, makeFolders, prepareRoot } from "./base/disk/root.ts";
 import { createOrchestrationApp } from "./orchestration/http/app.ts";
 import { mountIdentity } from "./identity/http/manage/mount.ts";
 import { createSenders } from "./daemon-senders.ts";
@@ -32,21 +27,18 @@ import { mountIngress } from "./ingress/http/mount.ts";
 import { createCertificateViews } from "./ingress/service/certificate-views.ts";
 import type { Door } from "./orchestration/http/callbacks/door.ts";
 import type { RunDoor } from "./orchestration/http/callbacks/run-door.ts";
-import type { Listener } from "./base/http/listener.ts";
-import { listenForIdentity } from "./daemon-identity.ts";
-import { type Front, startFront } from "./base/http/front/front.ts";
-import { createIdentity } from "./identity/service/create.ts";
+import type { Observability } from "./observability/service/observability.ts";
+import { listenForIdentity, openIdentity } from "./daemon-identity.ts";
+import { startFront } from "./base/http/front/front.ts";
 import { availableMemoryBytes } from "./base/machine/memory.ts";
 import { systemClock } from "./base/words/clock.ts";
-import { createGate } from "./base/deliver/gate.ts";
 import type { Log } from "./base/words/log.ts";
+import { createOpened, type Opened, type OpenedOptions } from "./base/words/opened.ts";
 import { createOnce } from "./orchestration/controller/write/once.ts";
 import { createDockerRuntime } from "./orchestration/engine/docker/docker.ts";
 import { createLocalEngine } from "./orchestration/engine/local.ts";
 import { createHelper } from "./orchestration/engine/local-helper.ts";
 import { createForwardingWatch, examineForwarding } from "./local/forwarding.ts";
-import { openIdentityStore } from "./identity/store/open-store.ts";
-import { openStore } from "./orchestration/store/open-store.ts";
 import { versionText } from "./version.ts";
 
 export interface Daemon {
@@ -58,46 +50,68 @@ export interface Daemon {
 
 const stopGraceMs = 10_000;
 
-interface Stoppable {
-  stop(graceMs: number): Promise<void>;
+/**
+ * The composition root: opens the store, connects to the engine, serves the planes. Where a step fails, or the signal
+ * aborts, it closes what was opened and rejects.
+ */
+export async function startDaemon(options: ServeOptions, log: Log, starting: OpenedOptions = {}): Promise<Daemon> {
+  const opened = createOpened(starting);
+  try {
+    return await start(options, log, opened);
+  } catch (error) {
+    await opened.close().catch((failure: unknown) => log.error("not closed", { error: failure }));
+    throw error;
+  }
 }
 
-/** The composition root: opens the store, connects to the engine, serves the planes. */
-export async function startDaemon(options: ServeOptions, log: Log): Promise<Daemon> {
-  const layout = layoutOf(options.root);
-  await makeFolders(layout);
-  const names = naming(options.prefix);
-  const key = await loadKey(layout);
-  const word = ingressWord(key, names.headerPrefix);
-  const store = openStore({
-    path: layout.database,
-    lockPath: layout.lock,
-    key,
-    mapSecrets,
-    limits,
-    onListenerError: (error) => log.error("store listener failed", { error }),
-  });
-  // Leftovers are cleared only once the root is known to be ours.
-  await prepareRoot(layout);
-  const gate = createGate({ isHeld: () => store.actionsHeld, clock: systemClock, lookMs: limits.gateLookMs });
+async function start(options: ServeOptions, log: Log, opened: Opened): Promise<Daemon> {
+  const { step } = opened;
+  const { layout, names, key, word, store, gate } = await openRoot(options, log, opened);
   const { sendWebhooks, sendMail } = createSenders({ options, key, names, gate });
+  // People are signed out, or see an error, where these two refuse connections: they open first and close last.
+  const identity = await openIdentity({ opened, layout, options, key, gate, log, sendMail, sendWebhooks });
+  const identityListener = await step(
+    "listen for the identity service",
+    () => listenForIdentity(identity, options, { ingress: word, log }),
+    (it) => it?.stop(stopGraceMs),
+  );
+  const planeServed = Promise.withResolvers<Observability>();
+  const planeListener: PlaneListener | undefined = await step(
+    "listen for the observability plane",
+    () =>
+      listenForPlane(
+        {
+          ...{ layout, key, log, ingress: word, installationId: store.installationId, prefix: options.prefix },
+          observability: planeServed.promise,
+        },
+        options,
+      ),
+    (it) => it?.stop(0),
+  );
   const { dockerHost: host } = options;
-  const engine = drainedEngine(
-    createLocalEngine(createDockerRuntime({ host, installationId: store.installationId, names }), names),
-    async (container) => observability?.observability.logs.drain(container),
+  const engine = await step(
+    "make the engine",
+    () =>
+      drainedEngine(
+        createLocalEngine(createDockerRuntime({ host, installationId: store.installationId, names }), names),
+        async (container) => observability?.observability.logs.drain(container),
+      ),
+    (it) => it.close(),
   );
   let observability: ReturnType<typeof createObservabilityRoom> | undefined;
   let runDoor: RunDoor | undefined;
   let [door, telemetry]: (Door | undefined)[] = [];
-  const plugins = await createPluginRoom({
-    layout,
-    names,
-    options,
-    installationId: store.installationId,
-    log,
-    controllerUrl: (token) => runDoor?.url(token),
-    callbacks: { url: () => door?.url(), open: async () => door?.open() },
-  });
+  const plugins = await step("recover the plugins", () =>
+    createPluginRoom({
+      layout,
+      names,
+      options,
+      installationId: store.installationId,
+      log,
+      controllerUrl: (token) => runDoor?.url(token),
+      callbacks: { url: () => door?.url(), open: async () => door?.open() },
+    }),
+  );
   const forwarding = createForwardingWatch({
     examine: () => examineForwarding(options.dockerHost, names.network),
     clock: systemClock,
@@ -142,36 +156,6 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
       ),
     about: aboutServer(options),
   });
-  const identityStore = openIdentityStore({
-    path: layout.identityDatabase,
-    key,
-    usersKept: identityLimits.usersKept,
-  });
-  const identity = createIdentity({
-    store: identityStore,
-    gate,
-    key,
-    clock: systemClock,
-    log,
-    limits: identityLimits,
-    randomBytes: (count) => randomBytes(count),
-    fetch: (url, init) => fetch(url, init),
-    resolve: resolveHost,
-    baseUrl: options.identityBaseUrl,
-    isServed: options.identityAddr !== "",
-    allowPrivate: options.identityAllowPrivate,
-    sendMail,
-    sendWebhook: sendWebhooks({
-      allowPrivate: options.identityAllowPrivate,
-      allowFlag: "--identity-allow-private-endpoints",
-    }),
-    search: {
-      database: layout.identityDatabase,
-      index: layout.identityIndex,
-      // Beside this file among the sources, and beside all chunks in the executable.
-      start: startThread(new URL("./identity/store/search/worker.ts", import.meta.url).href),
-    },
-  });
   const { certificates, challenge } = createCertificateRoom({
     store,
     controller: running.controller,
@@ -179,22 +163,27 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     log,
     gate,
   });
-  let identityListener: Listener | undefined;
-  let planeListener: PlaneListener | undefined;
+  const inside = createInside(() => app.inside);
   const sources = sourceReader({ layout, options, controller: running.controller });
-  const observabilityRoom = createObservabilityRoom({
-    ...{ layout, key, log, gate, ingress: word, installationId: store.installationId, apps: running.apps },
-    ...{ measures: running.measures, taken: () => ingressRoom?.takenFigures() ?? [] },
-    podLogs: (name, reading) => running.controller.podLogs(name, reading),
-    inside: podInside(running.controller, engine),
-    endpoints: () => running.endpoints.list(),
-    ...{ options, sendMail },
-    sendWebhook: sendWebhooks({ allowPrivate: options.allowPrivateWebhooks }),
-    ask: (request, principal) => app.inside(request, principal),
-    ...{ engine, sources, people: identity.identity.ownApp },
-  });
+  const observabilityRoom = await step(
+    "open the observability plane",
+    () =>
+      createObservabilityRoom({
+        ...{ layout, key, log, gate, installationId: store.installationId, apps: running.apps },
+        ...{ measures: running.measures, taken: () => ingressRoom?.takenFigures() ?? [] },
+        podLogs: (name, reading) => running.controller.podLogs(name, reading),
+        inside: podInside(running.controller, engine),
+        endpoints: () => running.endpoints.list(),
+        ...{ options, sendMail },
+        sendWebhook: sendWebhooks({ allowPrivate: options.allowPrivateWebhooks }),
+        ask: inside.ask,
+        ...{ engine, sources, people: identity.identity.ownApp },
+      }),
+    (it) => it.close(),
+  );
   observability = observabilityRoom;
-  ingressRoom = await createIngressRoom({
+  const ingressRoomMade = await createIngressRoom({
+    step,
     gate,
     options,
     ingressWord: word,
@@ -211,7 +200,8 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     onPluginRoute: (ingress) => running.reconciler.enqueue(ingress),
     planeAddresses: () => ({ "@identity": identityListener?.address, "@observability": planeListener?.local }),
   });
-  const { ingress, views } = ingressRoom;
+  ingressRoom = ingressRoomMade;
+  const { ingress, views } = ingressRoomMade;
   challenge.connect(ingress.challenges);
   const app = createOrchestrationApp({
     controller: running.controller,
@@ -227,30 +217,21 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     log,
     limits,
   });
-  const listeners: Stoppable[] = [];
-  const listened = async <L extends Stoppable>(listener: Promise<L> | L) => {
-    const started = await listener;
-    listeners.push(started);
-    return started;
-  };
-  let front: Front;
-  try {
-    runDoor = await listened(runDoorOf({ running, names, app, log }));
-    const access = await openPlane(options, layout, names);
-    // Health checks of a proxy come the moment that the port opens.
-    await running.firstLook(limits.firstLookMs);
-    front = await listened(startFront({ ...access, app: app.fetch, takeover: app.takeover, limits, log }));
-    const forUsers = listenForIdentity(identity, options, { ingress: word, log });
-    if (forUsers !== undefined) identityListener = await listened(forUsers);
-    planeListener = await observabilityRoom.listen(options);
-    if (planeListener !== undefined) listeners.push(planeListener);
-  } catch (error) {
-    // A listener that stays open would keep the process, which has nothing to serve, from ending.
-    await Promise.all(listeners.map((listener) => listener.stop(0)));
-    ingressRoom.close();
-    engine.close();
-    throw error;
-  }
+  const runs = await step(
+    "listen for runs of plugins",
+    () => runDoorOf({ running, names, app, log }),
+    (it) => it.stop(0),
+  );
+  runDoor = runs;
+  const access = await step("open the root to operators", () => openPlane(options, layout, names));
+  // Health checks of a proxy come the moment that the port opens.
+  await step("look at what runs", () => running.firstLook(limits.firstLookMs));
+  const front = await step(
+    "listen for the orchestration plane",
+    () => startFront({ ...access, app: app.fetch, takeover: app.takeover, limits, log }),
+    (it) => it.stop(0),
+  );
+  planeServed.resolve(observabilityRoom.observability);
   const stopping = new AbortController();
   const recording = new AbortController();
   door = callbackDoor({ options, running, engine, names, plane: app.behind, log });
@@ -263,7 +244,7 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
     telemetry?.run(stopping.signal),
     forwarding.run(stopping.signal),
     certificates.run(stopping.signal),
-    ingressRoom.run(stopping.signal),
+    ingressRoomMade.run(stopping.signal),
     observabilityRoom.run(recording.signal),
   ]);
 
@@ -274,23 +255,24 @@ export async function startDaemon(options: ServeOptions, log: Log): Promise<Daem
       observability: planeListener?.addresses ?? [],
     },
     async stop() {
-      const closed = Promise.all(listeners.map((listener) => listener.stop(stopGraceMs)));
-      observabilityRoom.observability.streams.cutAll();
-      await closed;
-      stopping.abort();
-      // An engine that hangs is not waited for: what is under way in it is taken up by the next server.
-      const late = setTimeout(() => engine.close(), stopGraceMs);
-      // A container that is being removed hands over its last lines.
-      await controlling.finally(() => recording.abort());
-      await working;
-      clearTimeout(late);
-      ingressRoom?.close();
-      identity.close();
-      observabilityRoom.close();
-      engine.close();
-      identityStore.close();
-      store.close();
-      await leaveSocketFolder(layout);
+      let late: Timer | undefined;
+      try {
+        // What changes apps is answered before nothing carries it out any more.
+        const closed = Promise.all([front, runs, inside].map((one) => one.stop(stopGraceMs)));
+        observabilityRoom.observability.streams.shut();
+        await closed;
+        stopping.abort();
+        // An engine that hangs is not waited for: what is under way in it is taken up by the next server.
+        late = setTimeout(() => engine.close(), stopGraceMs);
+        // A container that is being removed hands over its last lines.
+        await controlling.finally(() => recording.abort());
+        await working;
+        await planeListener?.stop(stopGraceMs);
+      } finally {
+        clearTimeout(late);
+        // The listener of the identity service is closed here, when only its store is still open.
+        await opened.close();
+      }
     },
   };
 }

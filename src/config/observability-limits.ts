@@ -12,6 +12,8 @@ export const observabilityLimits = {
   idleMs: 30_000,
   /** Requests under way at one time, streams included; one more is a 503. */
   requestsMax: 2_048,
+  /** A request that comes while the server still starts waits so long for it. */
+  startWaitMs: 10_000,
   /** Entries of X-Forwarded-For that are looked at. */
   forwardedHopsMax: 16,
   tokens: {

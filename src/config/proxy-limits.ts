@@ -10,6 +10,8 @@ export const proxyLimits = {
   commandMs: 5_000,
   /** Until HAProxy has started, or loaded its files. */
   startMs: 15_000,
+  /** Between two attempts to write down which ports of the server HAProxy connects to. */
+  portFileRetryMs: 2_000,
   /** Of its image: how often it is looked whether an ingress needs it, and the pauses after a failed pull. */
   image: { lookMs: 500, firstMs: 5_000, maxMs: 300_000 },
   /** How often it is looked whether the proxy still runs: one that was killed is back within half a second. */

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { type ServeFlags, type ServeOptions, serveOptions } from "../config/config.ts";
-import { startDaemon } from "../daemon.ts";
+import { type Daemon, startDaemon } from "../daemon.ts";
 import { gatherLines } from "../base/words/gather-lines.ts";
 import { createLog, type Log } from "../base/words/log.ts";
 import { followLoad } from "../base/words/follow-load.ts";
@@ -90,13 +90,13 @@ export async function serveCommand(args: string[]): Promise<number> {
   process.once("exit", lines.flush);
   const log = createLog(lines.add, options.logLevel);
   const signals = followSignals();
-  for (;;) {
-    const again = await serveOnce(options, log, signals);
-    if (!again) {
-      endSoon(log, lines.flush);
-      return 0;
-    }
-    await restorePending(options.root, log);
+  let code = 1;
+  try {
+    while (await serveOnce(options, log, signals)) await restorePending(options.root, log);
+    code = 0;
+    return code;
+  } finally {
+    endSoon(log, { flush: lines.flush, code });
   }
 }
 
@@ -141,7 +141,8 @@ function withoutUndefined(values: Values): ServeFlags {
 
 /** One life of the daemon; true when it is to live again. */
 async function serveOnce(options: ServeOptions, log: Log, signals: Signals): Promise<boolean> {
-  const daemon = await startDaemon(options, log);
+  const daemon = await started(options, log, signals);
+  if (daemon === undefined) return false;
   const load = followLoad();
   log.info("ready", {
     addresses: daemon.addresses,
@@ -158,20 +159,34 @@ async function serveOnce(options: ServeOptions, log: Log, signals: Signals): Pro
   return signal === "SIGHUP";
 }
 
+/** Undefined where a signal has ended the start. */
+async function started(options: ServeOptions, log: Log, { ending }: Signals): Promise<Daemon | undefined> {
+  try {
+    return await startDaemon(options, log, { signal: ending });
+  } catch (error) {
+    // A step may have failed by itself at the same moment.
+    if (!ending.aborted || error !== ending.reason) throw error;
+    log.info("stopped before it was ready", { signal: ending.reason });
+    return undefined;
+  }
+}
+
 /**
  * The process ends by itself once nothing is open. What keeps it is a fault of ours: it is named in the log, and cut
  * off, since a service manager waits.
  */
-function endSoon(log: Log, flush: () => void): void {
+function endSoon(log: Log, { flush, code }: { flush: () => void; code: number }): void {
   const guard = setTimeout(() => {
     log.error("the process did not end by itself", { open: openHandles() });
     flush();
-    process.exit(0);
+    process.exit(code);
   }, serverLimits.endMs);
   guard.unref();
 }
 
 interface Signals {
+  /** Aborts with the first signal that ends the server, for a start under way. */
+  ending: AbortSignal;
   next(): Promise<NodeJS.Signals>;
 }
 
@@ -179,13 +194,16 @@ interface Signals {
 function followSignals(): Signals {
   const waiting: NodeJS.Signals[] = [];
   let wake: (() => void) | undefined;
+  const ending = new AbortController();
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
     process.on(signal, () => {
       waiting.push(signal);
+      if (signal !== "SIGHUP") ending.abort(signal);
       wake?.();
     });
   }
   return {
+    ending: ending.signal,
     async next() {
       for (;;) {
         const signal = waiting.shift();

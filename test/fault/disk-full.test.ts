@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { closeSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { berth as executed } from "../support/executable.ts";
 import { deployment } from "../support/manifests.ts";
+import { freePort } from "../support/ports.ts";
 import { type Rig, rig } from "../support/rig.ts";
 import { waitFor } from "../support/wait.ts";
 
@@ -116,6 +118,58 @@ test("a server that starts leaves the last room of a disk to others", async () =
   run(["umount", "-l", root]);
   await berth.close();
   expect(bavail * bsize).toBeGreaterThan(8 * 1024 * 1024);
+});
+
+describe("a start on a full disk", () => {
+  const root = mkdtempSync(join(tmpdir(), "berth-small."));
+  const filler = join(root, "filler");
+  let berth: Rig;
+  beforeAll(async () => {
+    run(["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", root]);
+    const [http, identity, plane] = await Promise.all([freePort(), freePort(), freePort()]);
+    const ingress = ["--ingress-http-addr", `127.0.0.1:${http}`];
+    const planes = ["--identity-addr", `127.0.0.1:${identity}`, "--observability-addr", `127.0.0.1:${plane}`];
+    berth = await rig({ root, flags: [...ingress, ...planes, "--observability-tls", "self-signed"] });
+  });
+  afterAll(async () => {
+    await berth?.stop();
+    run(["umount", "-l", root]);
+    await berth?.close();
+  });
+  const portFiles = ["receiver.port", "door.port"].map((name) => join(root, "ingress", name));
+
+  test("every listener serves, with and without the files of the last server, and what is missing is written later", async () => {
+    await berth.stop();
+    fill(filler);
+    await berth.start();
+    const addresses = JSON.stringify(berth.server.ready.addresses);
+    expect((await berth.call("GET", "/health")).status).toBe(200);
+    expect(berth.server.output()).not.toContain("is not kept yet");
+
+    await berth.stop();
+    for (const file of portFiles) rmSync(file);
+    fill(filler);
+    await berth.start();
+    expect((await berth.call("GET", "/health")).status).toBe(200);
+    expect(Object.keys(JSON.parse(addresses))).toEqual(["orchestration", "identity", "observability"]);
+    expect(berth.server.output()).toContain("is not kept yet");
+    rmSync(filler);
+    await waitFor("the files", () => portFiles.every((file) => existsSync(file)));
+  });
+
+  test("a root that was never used ends the start with the reason, and the next one serves", async () => {
+    await berth.stop();
+    const fresh = join(root, "fresh");
+    mkdirSync(fresh);
+    fill(filler);
+    const flags = berth.flags.map((word) => (word === root ? fresh : word));
+    const { exitCode, stderr } = await executed(["serve", ...flags]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/^error: no space left /m);
+    expect(stderr).not.toContain("did not end by itself");
+    rmSync(filler);
+    await berth.start();
+  });
 });
 
 /** To the last byte. */

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { berth as run } from "../support/executable.ts";
+import { join } from "node:path";
+import { isListening } from "../../src/local/probe.ts";
+import { berth as run, executable } from "../support/executable.ts";
 import { deployment } from "../support/manifests.ts";
+import { freePort } from "../support/ports.ts";
 import { type Rig, rig } from "../support/rig.ts";
 import { waitFor } from "../support/wait.ts";
 
@@ -107,6 +110,29 @@ describe("one server after another", () => {
       `error: root "${berth.root}" is in use by pid ${berth.server.pid}: stop that server first\n`,
     );
     expect((await berth.call("GET", "/health")).status).toBe(200);
+  });
+
+  test("SIGTERM ends a start that waits for an engine which never answers, and lets go of the root", async () => {
+    await berth.stop();
+    const socket = join(berth.root, "hanging.sock");
+    const hanging = Bun.listen({ unix: socket, socket: { data: () => undefined } });
+    const identity = `127.0.0.1:${await freePort()}`;
+    const flags = berth.flags.map((word) => (word === berth.dockerHost ? `unix://${socket}` : word));
+    const server = Bun.spawn([executable, "serve", ...flags, "--identity-addr", identity], {
+      stderr: "pipe",
+      env: { ...process.env, BERTH_INGRESS_HTTP_ADDR: "", BERTH_INGRESS_HTTPS_ADDR: "" },
+    });
+    const output = new Response(server.stderr).text();
+    // It opens before the engine is asked.
+    await waitFor("the first listener", () => isListening(identity));
+    server.kill("SIGTERM");
+    expect(await server.exited).toBe(0);
+    const text = await output;
+    expect(text).toContain("stopped before it was ready");
+    expect(text).not.toContain('"ready"');
+    expect(text).not.toContain("did not end by itself");
+    hanging.stop(true);
+    await berth.start();
   });
 
   test("a wrong address is told, and nothing is left that a next start trips over", async () => {

@@ -58,7 +58,14 @@ beforeAll(async () => {
     if (line !== undefined) lines.push({ host: line.host, at: performance.now() });
   };
   const portFile = join(folder, "receiver.port");
-  receiver = await openReceiver({ portFile, linesPerSecondMax: 1_000, onLine, clock: systemClock, log: silentLog });
+  receiver = await openReceiver({
+    portFile,
+    linesPerSecondMax: 1_000,
+    onLine,
+    clock: systemClock,
+    log: silentLog,
+    retryMs: 10_000,
+  });
   port = await freePort();
   const logTo = { address: receiver.address, transport: "udp", word: receiver.word } as const;
   proxy = await startProxy(all(), { logTo });

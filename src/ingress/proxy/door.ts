@@ -1,6 +1,6 @@
+import type { Clock } from "../../base/words/clock.ts";
 import type { Log } from "../../base/words/log.ts";
-import { writeFiles } from "./files.ts";
-import { keptIn } from "./port-file.ts";
+import { keepIn, keptIn } from "./port-file.ts";
 
 /** Takes the questions of the proxy about names without a certificate, each as one line over a connection of its own. */
 export interface Door {
@@ -20,7 +20,10 @@ export interface DoorOptions {
   waitMs: number;
   /** Questions at one time. More connections are closed at once. */
   connectionsMax: number;
+  clock: Pick<Clock, "sleep">;
   log: Log;
+  /** Between two attempts to write that file, while the disk refuses it. */
+  retryMs: number;
 }
 
 interface Asked {
@@ -34,7 +37,7 @@ const hostname = "127.0.0.1";
 const lineMax = 400;
 
 export async function openDoor(options: DoorOptions): Promise<Door> {
-  const { portFile, answer, waitMs, connectionsMax, log } = options;
+  const { portFile, answer, waitMs, connectionsMax, clock, log, retryMs } = options;
   const kept = await keptIn(portFile);
   const { word } = kept;
   const open = new Set<Bun.Socket<Asked>>();
@@ -77,11 +80,13 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
   };
   const listen = (port: number) => Bun.listen<Asked>({ hostname, port, data: undefined as never, socket });
   const listener = listenOn(kept.port, listen);
-  await writeFiles([{ path: portFile, content: `${listener.port} ${word}\n`, mode: 0o600 }]);
+  const closing = new AbortController();
+  await keepIn({ port: listener.port, word }, { file: portFile, clock, log, retryMs, signal: closing.signal });
   return {
     address: `${hostname}:${listener.port}`,
     word,
     close() {
+      closing.abort();
       listener.stop(true);
       for (const one of open) clearTimeout(one.data.timer);
     },

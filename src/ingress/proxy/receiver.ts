@@ -1,7 +1,6 @@
 import type { SteadyClock } from "../../base/words/clock.ts";
 import type { Log } from "../../base/words/log.ts";
-import { writeFiles } from "./files.ts";
-import { keptIn } from "./port-file.ts";
+import { keepIn, keptIn } from "./port-file.ts";
 
 /** Takes one line for each request from the proxy, as a datagram on loopback. */
 export interface Receiver {
@@ -22,14 +21,16 @@ interface ReceiverOptions {
   portFile: string;
   linesPerSecondMax: number;
   onLine(line: string): void;
-  clock: Pick<SteadyClock, "steady">;
+  clock: Pick<SteadyClock, "sleep" | "steady">;
   log: Log;
+  /** Between two attempts to write that file, while the disk refuses it. */
+  retryMs: number;
 }
 
 const hostname = "127.0.0.1";
 
 export async function openReceiver(options: ReceiverOptions): Promise<Receiver> {
-  const { portFile, linesPerSecondMax, onLine, clock, log } = options;
+  const { portFile, linesPerSecondMax, onLine, clock, log, retryMs } = options;
   let dropped = 0;
   let second = 0;
   let count = 0;
@@ -59,6 +60,15 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
   };
   const open = async (port: number) => Bun.udpSocket({ hostname, port, socket: { data } });
   const socket = await open(kept.port).catch(() => open(0));
-  await writeFiles([{ path: portFile, content: `${socket.port} ${word}\n`, mode: 0o600 }]);
-  return { address: `${hostname}:${socket.port}`, word, dropped: () => dropped, close: () => socket.close() };
+  const closing = new AbortController();
+  await keepIn({ port: socket.port, word }, { file: portFile, clock, log, retryMs, signal: closing.signal });
+  return {
+    address: `${hostname}:${socket.port}`,
+    word,
+    dropped: () => dropped,
+    close() {
+      closing.abort();
+      socket.close();
+    },
+  };
 }

@@ -9,5 +9,11 @@ export const planeRefusals = {
       message: "too many requests at one time, try again",
       headers: { "Retry-After": "1" },
     }),
+  starting: () =>
+    errorResponse({
+      status: failureStatus.unavailable,
+      message: "the server is starting, try again",
+      headers: { "Retry-After": "1" },
+    }),
   failed: () => errorResponse({ status: failureStatus.internal, message: "internal error, the log says why" }),
 };

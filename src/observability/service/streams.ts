@@ -18,8 +18,8 @@ export interface Streams {
   cut(id: string): void;
   /** Ends those of one session of a browser. */
   cutSession(session: string): void;
-  /** Ends all of them: they would keep a listener that stops from its end. */
-  cutAll(): void;
+  /** Ends all of them and refuses new ones: they would keep a listener that stops from its end. */
+  shut(): void;
   /** How many there are. */
   count(): number;
   /** Ends those of tokens that expire, until `signal` aborts. */
@@ -28,12 +28,14 @@ export interface Streams {
 
 export function createStreams({ clock, limits }: Pick<ObservabilityContext, "clock" | "limits">): Streams {
   const open = new Map<AbortController, Grant>();
+  let isShut = false;
   const countOf = (id: string) => [...open.values()].filter((grant) => grant.id === id).length;
   const end = (isMeant: (grant: Grant) => boolean) => {
     for (const [controller, grant] of [...open]) if (isMeant(grant)) controller.abort();
   };
   return {
     open(grant, left) {
+      if (isShut) throw new Failure("unavailable", "the server is stopping, try again", { retryAfterSeconds: 1 });
       if (open.size >= limits.streamsMax) {
         const text = `there are ${limits.streamsMax} streams open: close some, or try again`;
         throw new Failure("unavailable", text, { retryAfterSeconds: 5 });
@@ -56,7 +58,10 @@ export function createStreams({ clock, limits }: Pick<ObservabilityContext, "clo
     },
     cut: (id) => end((grant) => grant.id === id),
     cutSession: (session) => end((grant) => grant.session === session),
-    cutAll: () => end(() => true),
+    shut() {
+      isShut = true;
+      end(() => true);
+    },
     count: () => open.size,
     async run(signal) {
       while (!signal.aborted) {

@@ -201,7 +201,7 @@ test("streams do not keep a listener that stops from its end", async () => {
   expect(it.running.observability.streams.count()).toBe(1);
   // The grace is longer than the time of a test.
   const stopped = listener.stop(600_000);
-  it.running.observability.streams.cutAll();
+  it.running.observability.streams.shut();
   await stopped;
   expect(it.running.observability.streams.count()).toBe(0);
   await client.all();

@@ -4,6 +4,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Door, type DoorOptions, openDoor } from "../../../../src/ingress/proxy/door.ts";
+import { systemClock } from "../../../../src/base/words/clock.ts";
 import { silentLog } from "../../../support/silent-log.ts";
 
 let folder: string;
@@ -28,7 +29,9 @@ async function door(more: Partial<DoorOptions> = {}): Promise<Door> {
     },
     waitMs: 60_000,
     connectionsMax: 2,
+    clock: systemClock,
     log: silentLog,
+    retryMs: 10,
     ...more,
   });
   open.push(made);

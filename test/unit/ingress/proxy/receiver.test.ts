@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openReceiver, type Receiver } from "../../../../src/ingress/proxy/receiver.ts";
+import { systemClock } from "../../../../src/base/words/clock.ts";
 import { silentLog } from "../../../support/silent-log.ts";
 import { waitFor } from "../../../support/wait.ts";
 
@@ -20,8 +21,15 @@ afterEach(() => {
 });
 
 async function receiver(linesPerSecondMax = 1_000, onLine = (line: string) => void lines.push(line)) {
-  const clock = { steady: () => 0 };
-  const made = await openReceiver({ portFile: join(folder, "port"), linesPerSecondMax, onLine, clock, log: silentLog });
+  const clock = { ...systemClock, steady: () => 0 };
+  const made = await openReceiver({
+    portFile: join(folder, "port"),
+    linesPerSecondMax,
+    onLine,
+    clock,
+    log: silentLog,
+    retryMs: 10,
+  });
   open.push(made);
   return made;
 }

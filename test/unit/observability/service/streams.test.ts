@@ -59,7 +59,7 @@ test("streams end with the time of their token, and with the server", async () =
   clock.moveTo(clock.steady() + 5_000);
   await waitFor("the end of the short one", () => short.signal.aborted);
   expect(long.signal.aborted).toBe(false);
-  streams.cutAll();
+  streams.shut();
   expect([long.signal.aborted, streams.count()]).toEqual([true, 0]);
   stop.abort();
   await running;
