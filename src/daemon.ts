@@ -3,6 +3,7 @@ import { limits, type ServeOptions } from "./config/config.ts";
 import { aboutServer } from "./daemon-about.ts";
 import { openPlane } from "./daemon-access.ts";
 import { createIngressRoom, gateOf, type IngressRoom } from "./daemon-ingress.ts";
+import { createNetworkRoom } from "./daemon-network.ts";
 import { openRoot } from "./daemon-root.ts";
 import { pluginRunner } from "./daemon-plugin-routes.ts";
 import { createCertificateRoom } from "./daemon-certificates.ts";
@@ -38,7 +39,6 @@ import { createOnce } from "./orchestration/controller/write/once.ts";
 import { createDockerRuntime } from "./orchestration/engine/docker/docker.ts";
 import { createLocalEngine } from "./orchestration/engine/local.ts";
 import { createHelper } from "./orchestration/engine/local-helper.ts";
-import { createForwardingWatch, examineForwarding } from "./local/forwarding.ts";
 import { versionText } from "./version.ts";
 
 export interface Daemon {
@@ -89,7 +89,7 @@ async function start(options: ServeOptions, log: Log, opened: Opened): Promise<D
     (it) => it?.stop(0),
   );
   const { dockerHost: host } = options;
-  const engine = await step(
+  const made = await step(
     "make the engine",
     () =>
       drainedEngine(
@@ -98,6 +98,9 @@ async function start(options: ServeOptions, log: Log, opened: Opened): Promise<D
       ),
     (it) => it.close(),
   );
+  const network = createNetworkRoom({ engine: made, layout, names, options, log });
+  const { engine } = network;
+  await step("close the way out for connections to containers", network.restore);
   let observability: ReturnType<typeof createObservabilityRoom> | undefined;
   let runDoor: RunDoor | undefined;
   let [door, telemetry]: (Door | undefined)[] = [];
@@ -112,13 +115,6 @@ async function start(options: ServeOptions, log: Log, opened: Opened): Promise<D
       callbacks: { url: () => door?.url(), open: async () => door?.open() },
     }),
   );
-  const forwarding = createForwardingWatch({
-    examine: () => examineForwarding(options.dockerHost, names.network),
-    clock: systemClock,
-    log,
-    firstMs: limits.forwardingFirstMs,
-    everyMs: limits.forwardingLookMs,
-  });
   let ingressRoom: IngressRoom | undefined;
   const running = createController({
     store,
@@ -142,7 +138,7 @@ async function start(options: ServeOptions, log: Log, opened: Opened): Promise<D
     ...telemetryTarget(options, () => telemetry),
     statsIntervalMs: options.statsIntervalMs,
     ingressGate: gateOf(() => ingressRoom),
-    forwarding: forwarding.facts,
+    forwarding: network.forwarding,
     ingressProblem: () => ingressRoom?.problem(),
     ingressServed: (manifest) => ingressRoom?.views.served(manifest),
     ingressPluginOf: (id) => ingressRoom?.plugins.of(id),
@@ -242,7 +238,7 @@ async function start(options: ServeOptions, log: Log, opened: Opened): Promise<D
     identity.run(stopping.signal),
     door?.run(stopping.signal),
     telemetry?.run(stopping.signal),
-    forwarding.run(stopping.signal),
+    network.run(stopping.signal),
     certificates.run(stopping.signal),
     ingressRoomMade.run(stopping.signal),
     observabilityRoom.run(recording.signal),

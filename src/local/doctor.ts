@@ -9,6 +9,7 @@ import { readOperators } from "../base/machine/accounts.ts";
 import { tablesError } from "../base/machine/peers.ts";
 import { versionText } from "../version.ts";
 import { type AccessFacts, checkAccess } from "./check-access.ts";
+import { checkStrays, strayFacts } from "./check-strays.ts";
 import { checkPlane } from "./check-plane.ts";
 import { checkIngress } from "./check-ingress.ts";
 import { findBinary } from "../ingress/proxy/binary.ts";
@@ -58,7 +59,12 @@ export async function examine(options: ServeOptions): Promise<checks.Check[]> {
     ...(docker instanceof Error
       ? []
       : [checks.checkLiveRestore(docker), checks.checkInit(docker), checks.checkCgroups(docker)]),
-    ...(docker instanceof Error ? [] : [checks.checkForwarding(await forwardingFacts(options))]),
+    ...(docker instanceof Error
+      ? []
+      : [
+          checks.checkForwarding(await forwardingFacts(options)),
+          checkStrays(await strayFacts(options.dockerHost, naming(options.prefix).network)),
+        ]),
     ...spaceChecks(options.root, docker),
     checks.checkRoot(root),
     checks.checkKey(root),

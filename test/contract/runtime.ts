@@ -404,6 +404,7 @@ export function runtimeContract(name: string, makeSubject: () => Promise<Runtime
       test("this machine has an address in a network, the gateway of its containers", async () => {
         const name = subject.unique("n1");
         expect(await runtime.networkGateway(name)).toBeUndefined();
+        expect(await runtime.networkSubnets(name)).toEqual([]);
         expect(await runtime.hasNetwork(name)).toBe(false);
         await runtime.ensureNetwork(name);
         expect(await runtime.hasNetwork(name)).toBe(true);
@@ -411,6 +412,9 @@ export function runtimeContract(name: string, makeSubject: () => Promise<Runtime
         const gateway = (await runtime.inspect(id))?.networks[name]?.gateway;
         expect(gateway).toMatch(/^\d+\.\d+\.\d+\.\d+$/);
         expect(await runtime.networkGateway(name)).toBe(gateway);
+        const [subnet = ""] = await runtime.networkSubnets(name);
+        expect(subnet).toMatch(/^\d+\.\d+\.\d+\.\d+\/\d+$/);
+        expect(subnet.split(".")[0]).toBe(gateway?.split(".")[0] ?? "");
       });
 
       test("removing a network is refused while it is used, and fine when it is missing", async () => {

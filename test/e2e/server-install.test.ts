@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, expect, test } from "bun:test";
+import { routeCommand } from "../../src/local/stray-routes.ts";
 import { executable } from "../support/executable.ts";
 import { freePort } from "../support/ports.ts";
 import { serviceMachine, type ServiceMachine } from "../support/service-machine.ts";
@@ -64,7 +65,13 @@ test("a machine gets a server and a HAProxy of their own services, and loses bot
   expect(other).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(`has its state in ${root}`) });
 
   expect(await berth("server", "uninstall")).toMatchObject({ exitCode: 5, stderr: expect.stringContaining("add -y") });
+  // As the server leaves it where the platform's network was.
+  const [subnet, routes] = ["198.19.7.0/24", join(root, "run/subnets.json")];
+  await machine.run(["sh", "-c", `echo '[{"subnet":"${subnet}"}]' >${routes}`]);
+  await machine.run(routeCommand("replace", subnet));
+  expect((await machine.run(["ip", "route"])).stdout).toContain(`unreachable ${subnet}`);
   const gone = await berth("server", "uninstall", "-y");
+  expect((await machine.run(["ip", "route"])).stdout).not.toContain(subnet);
   expect(gone).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(`its state is still in ${root}`) });
   const left = await machine.run(["sh", "-c", `ls /etc/systemd/system /usr/local/bin | grep -c berth; ls ${root}`]);
   expect(left.stdout).toStartWith("0\n");

@@ -4,6 +4,7 @@ import type { AccessEntry } from "../../src/ingress/api/access-log.ts";
 import type { IngressTraffic, SiteTraffic } from "../../src/ingress/api/traffic.ts";
 import type { Manifest, Spec } from "../../src/orchestration/api/manifest.ts";
 import { naming } from "../../src/orchestration/core/naming.ts";
+import { openOutside } from "../support/outside.ts";
 import { freePort } from "../support/ports.ts";
 import { type Rig, rig } from "../support/rig.ts";
 import { waitFor } from "../support/wait.ts";
@@ -300,4 +301,39 @@ test("a CDN that fetches http for visitors of https is told of, as it would redi
     const { stdout } = await it.cli(["ingress", "ls"]);
     return stdout.includes("visitors seem to be redirected for ever: 127.0.0.1 sends their https requests over http");
   });
+});
+
+test("while the platform's network is gone, no connection to its containers leaves the machine", async () => {
+  await it.apply(app("home"), route());
+  await it.ready("deployment", "web", "shop");
+  await waitFor("the app", async () => (await get()) === "200 home");
+  const network = naming(it.prefix).network;
+  const outside = openOutside();
+  try {
+    // What is not the platform's leaves as before, and is counted.
+    await fetch("http://172.31.255.1:8080/", { keepalive: false }).catch(() => undefined);
+    const before = outside.segments();
+    expect(before).toBeGreaterThan(0);
+    let isOver = false;
+    let asked = 0;
+    // A request that finds no replica waits for one, longer than this test.
+    const ask = () =>
+      fetch(`http://127.0.0.1:${port}/`, { headers: { host: "shop.test" }, signal: AbortSignal.timeout(300) });
+    const visitors = Array.from({ length: 8 }, async () => {
+      for (; !isOver; asked++) await ask().catch(() => undefined);
+    });
+    const former = (await it.pods("web", "shop")).map(({ name }) => name);
+    const docker = `docker -H ${it.dockerHost} network`;
+    await waitFor("the network to be removed", () => {
+      const off = former.map((name) => `${docker} disconnect -f ${network} ${name}`);
+      return Bun.spawnSync(["sh", "-c", [...off, `${docker} rm ${network}`].join("; ")]).exitCode === 0;
+    });
+    const since = asked;
+    await waitFor("a hundred requests without the network", () => asked > since + 100);
+    isOver = true;
+    await Promise.all(visitors);
+    expect(outside.segments() - before).toBe(0);
+  } finally {
+    await outside.close();
+  }
 });

@@ -155,6 +155,7 @@ function resourceCalls({
   | "removeNetwork"
   | "hasNetwork"
   | "networkGateway"
+  | "networkSubnets"
   | "ensureVolume"
   | "listVolumes"
   | "inspectVolume"
@@ -169,6 +170,8 @@ function resourceCalls({
     hasNetwork: (name) => does("hasNetwork", name, () => resources.hasNetwork(name)),
     networkGateway: (name) =>
       does("networkGateway", name, () => (resources.hasNetwork(name) ? gatewayAddress : undefined)),
+    networkSubnets: (name) =>
+      does("networkSubnets", name, () => (resources.hasNetwork(name) ? [`${gatewayAddress}/16`] : [])),
     removeNetwork: (name) => does("removeNetwork", name, () => resources.removeNetwork(name, runsIn(name))),
     ensureVolume: (name, labels) => does("ensureVolume", name, () => resources.ensureVolume(name, labels)),
     listVolumes: (labels) => does("listVolumes", "", () => resources.listVolumes(labels)),

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { layoutOf } from "../../src/base/disk/layout.ts";
+import { closedIn, routeCommand } from "../../src/local/stray-routes.ts";
 import type { ListedManifest } from "../../src/orchestration/api/apply.ts";
 import type { Manifest } from "../../src/orchestration/api/manifest.ts";
 import type { PodRecord } from "../../src/orchestration/api/pods.ts";
@@ -74,7 +75,7 @@ export async function rig(options: RigOptions = {}): Promise<Rig> {
   if (dockerHost === undefined) throw new Error("BERTH_TEST_DOCKER_HOST is not set; run this through test/run");
   const root = options.root ?? mkdtempSync(join(tmpdir(), "berth-rig."));
   const prefix = `bt${Math.random().toString(36).slice(2, 8)}`;
-  const { socket, sockets } = layoutOf(root);
+  const { socket, sockets, subnets } = layoutOf(root);
   const endpoint = `unix:${socket}`;
   const planes = ["--addr", options.addr ?? "", "--observability-addr", "", "--identity-addr", ""];
   const flags = ["--root", root, ...planes, "--prefix", prefix, "--docker-host", dockerHost, ...(options.flags ?? [])];
@@ -135,6 +136,8 @@ export async function rig(options: RigOptions = {}): Promise<Rig> {
     async close() {
       await self.stop();
       sweep(dockerHost, prefix);
+      // Docker makes no network where there is a route, and has about thirty subnets.
+      for (const { subnet } of closedIn(subnets)) Bun.spawnSync(routeCommand("del", subnet), { stderr: "ignore" });
       for (const folder of [root, sockets]) rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -43,6 +43,8 @@ export interface Layout {
   ingressSocket: string;
   ingressMaster: string;
   ingressPid: string;
+  /** Subnets of the platform's network, which stay closed while it is gone. */
+  subnets: string;
 }
 
 export function besideDatabases(
@@ -97,5 +99,6 @@ export function layoutOf(root: string): Layout {
     ingressSocket: join(sockets, ingressSocketName),
     ingressMaster: join(sockets, ingressMasterName),
     ingressPid: join(run, "haproxy.pid"),
+    subnets: join(run, "subnets.json"),
   };
 }

@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 import { layoutOf } from "../../base/disk/layout.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { naming } from "../../orchestration/core/naming.ts";
+import { closedIn, routeCommand } from "../stray-routes.ts";
 import { confirm } from "./confirm.ts";
 import { hasSystemd, type Machine, must, places, requireRoot, thisMachine } from "./machine.ts";
 import { flagOf, installedWords, unitFiles } from "./systemd.ts";
@@ -39,6 +40,8 @@ export async function uninstallCommand(args: string[]): Promise<number> {
   await stopProxy(machine, root);
   for (const file of [...unitFiles, places.executable]) await rm(file, { force: true });
   await must(machine, ["systemctl", "daemon-reload"]);
+  // While there is no server, nothing connects to containers on behalf of visitors.
+  for (const { subnet } of closedIn(layoutOf(root).subnets)) await machine.run(routeCommand("del", subnet));
   if (found !== undefined) await purge(machine, root, found);
   machine.say("berth is uninstalled");
   if (found === undefined) machine.note(`its state is still in ${root}, and its containers still run`);

@@ -52,6 +52,7 @@ function machineOf(runtime: Runtime): Machine {
     ensureNetwork: (name) => runtime.ensureNetwork(name),
     hasNetwork: (name) => runtime.hasNetwork(name),
     networkGateway: (name) => runtime.networkGateway(name),
+    networkSubnets: (name) => runtime.networkSubnets(name),
     ensureVolume: (name, labels) => runtime.ensureVolume(name, labels),
     listVolumes: (labels) => runtime.listVolumes(labels),
     inspectVolume: (name) => runtime.inspectVolume(name),

@@ -10,6 +10,8 @@ export interface Machine {
   hasNetwork(name: string): Promise<boolean>;
   /** IPv4 address of this machine in a bridge network; undefined when it is missing or has none. */
   networkGateway(name: string): Promise<string | undefined>;
+  /** Its IPv4 subnets, such as `172.18.0.0/16`; none when it is missing. */
+  networkSubnets(name: string): Promise<string[]>;
   /** Makes a named volume when missing. `created` says whether it did. Fails `conflict`/`VolumeForeign` when one exists whose labels name another owner. */
   ensureVolume(name: string, labels: Record<string, string>): Promise<{ created: boolean }>;
   /** Volumes that carry all given labels. */

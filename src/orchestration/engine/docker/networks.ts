@@ -1,3 +1,4 @@
+import { isSubnet } from "../../../base/pure/route-table.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import { type Owner, ownLabels } from "../ownership.ts";
 import type { Runtime } from "../runtime.ts";
@@ -7,7 +8,7 @@ import { unlessStatus } from "./errors.ts";
 import { isObjectName } from "./formats.ts";
 
 type Labels = Record<string, string>;
-type Networks = Pick<Runtime, "ensureNetwork" | "removeNetwork" | "networkGateway" | "hasNetwork">;
+type Networks = Pick<Runtime, "ensureNetwork" | "removeNetwork" | "networkGateway" | "networkSubnets" | "hasNetwork">;
 
 export function createNetworks(engine: DockerClient, owner: Owner): Networks {
   const share = createShare<void>();
@@ -32,6 +33,12 @@ export function createNetworks(engine: DockerClient, owner: Owner): Networks {
       const network = await inspect(engine, name);
       const gateways = (network?.IPAM?.Config ?? []).map(({ Gateway }) => Gateway);
       return gateways.find((address) => address !== undefined && /^\d+(\.\d+){3}$/.test(address));
+    },
+
+    networkSubnets: async (name) => {
+      const network = await inspect(engine, name);
+      const subnets = (network?.IPAM?.Config ?? []).map(({ Subnet }) => Subnet);
+      return subnets.filter((subnet) => subnet !== undefined).filter(isSubnet);
     },
 
     removeNetwork: async (name) => {
