@@ -502,6 +502,20 @@ export function runtimeContract(name: string, makeSubject: () => Promise<Runtime
         expect((await runtime.listImages()).map(({ id }) => id)).toContain(image?.id ?? "");
       });
 
+      test("a second name is found and listed, goes without the image, and cannot be given to what is not here", async () => {
+        const image = await runtime.inspectImage(subject.image);
+        const name = `contract-kept/image:x.${crypto.randomUUID().slice(0, 8)}`;
+        expect(await runtime.tagImage(image?.id ?? "", name)).toBe(true);
+        expect((await runtime.inspectImage(name))?.id).toBe(image?.id ?? "");
+        expect((await runtime.listImages()).find(({ id }) => id === image?.id)?.tags).toContain(name);
+        await runtime.removeImage(name);
+        expect([await runtime.inspectImage(name), (await runtime.inspectImage(subject.image))?.id]).toEqual([
+          undefined,
+          image?.id,
+        ]);
+        expect(await runtime.tagImage(`sha256:${"0".repeat(64)}`, name)).toBe(false);
+      });
+
       test.each(["missing:1", "../x", "", "UPPER", "a/../b"])("%p is no image here", async (ref) => {
         expect(await runtime.inspectImage(ref)).toBeUndefined();
         await runtime.removeImage(ref);

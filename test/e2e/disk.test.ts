@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { DiskUse, PrunePlan } from "../../src/orchestration/api/disk.ts";
-import { statefulset } from "../support/manifests.ts";
+import { deployment, fixtureImage, statefulset } from "../support/manifests.ts";
 import { type Rig, rig } from "../support/rig.ts";
+import { waitFor } from "../support/wait.ts";
 
 setDefaultTimeout(120_000);
 
@@ -43,4 +44,37 @@ test("prune shows what goes, removes only that, and the app still runs", async (
   expect((await asked<PrunePlan>("prune", "--dry-run")).images.length).toBeLessThanOrEqual(plan.images.length);
   expect((await berth.pods("shop", "db")).map(({ name }) => name)).toEqual(before.map(({ name }) => name));
   expect((await asked<DiskUse>("disk")).volumes.length).toBeGreaterThan(0);
+});
+
+test("an app keeps its image over docker image prune and a tag that moved, and a rollback never runs another image", async () => {
+  const ref = `${berth.prefix}-app:1`;
+  const build = (version: string): string => {
+    const name = `${berth.prefix}-base-${version}`;
+    berth.docker(["create", "--name", name, fixtureImage]);
+    const id = berth.docker(["commit", "--change", `LABEL version=${version}`, name, ref]).trim();
+    berth.docker(["rm", name]);
+    return id;
+  };
+  const app = (spec: object) => deployment("shop", "web", { image: ref, ...spec });
+  const runsOn = async () => (await berth.pods("shop", "web")).map(({ name }) => imageOf(name));
+  const imageOf = (name: string) => berth.docker(["inspect", "--format", "{{.Image}}", name]).trim();
+  const first = build("one");
+  await berth.apply(app({}));
+  await berth.ready("deployment", "shop", "web");
+  expect((await berth.cli(["scale", "shop/web", "0"])).exitCode).toBe(0);
+  await waitFor("no pods", async () => (await berth.pods("shop", "web")).length === 0);
+  const second = build("two");
+  berth.docker(["image", "prune", "-f"]);
+  expect((await berth.cli(["scale", "shop/web", "1"])).exitCode).toBe(0);
+  await berth.ready("deployment", "shop", "web");
+  expect(await runsOn()).toEqual([first]);
+  expect((await berth.cli(["get", "pods"])).stdout).not.toContain("-kept");
+
+  await berth.apply(app({ env: { A: "1" } }));
+  await berth.ready("deployment", "shop", "web");
+  await waitFor("the second image", async () => (await runsOn()).join() === second);
+  berth.docker(["image", "rm", "-f", first]);
+  const refused = await berth.cli(["rollback", "shop/web"]);
+  expect([refused.exitCode === 0, refused.stderr.includes(first)]).toEqual([false, true]);
+  expect(await runsOn()).toEqual([second]);
 });

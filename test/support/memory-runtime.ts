@@ -184,7 +184,7 @@ function imageCalls({
   table,
   images,
   faults,
-}: World): Calls<"inspectImage" | "pull" | "build" | "listImages" | "removeImage"> {
+}: World): Calls<"inspectImage" | "pull" | "build" | "listImages" | "tagImage" | "removeImage"> {
   const { does } = faults;
   const share = createShare<Image>();
   const runs = (id: string) => some(table, ({ detail }) => detail.imageId === id);
@@ -194,6 +194,7 @@ function imageCalls({
       share(JSON.stringify([ref, auth ?? null]), () => does("pull", ref, () => images.pull(ref, auth))),
     build: async (request) => await (await does("build", request.ref, () => [images.build(request)] as const))[0],
     listImages: () => does("listImages", "", () => images.list()),
+    tagImage: (id, ref) => does("tagImage", `${id} ${ref}`, () => images.tag(id, ref)),
     removeImage: (refOrId) => does("removeImage", refOrId, () => images.remove(refOrId, runs)),
   };
 }

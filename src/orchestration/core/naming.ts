@@ -111,6 +111,20 @@ export function containerName(scope: string, name: string, replicaId: string): s
   return `${appId(scope, name)}.${replicaId}`;
 }
 
+/** Repository of the names that keep images from `docker image prune`. No app's image is named like it: those have no slash. */
+export function keptRepository({ prefix }: Pick<Naming, "prefix">): string {
+  return `${prefix}-kept/image`;
+}
+
+/** `berth-kept/image:shop-web-0a1b2c3d4e5f`. The owner is in the tag: a name such as `a._b` cannot be part of a repository. */
+export function keptImageTag(
+  names: Pick<Naming, "prefix">,
+  { scope, name, imageId }: { scope: string; name: string; imageId: string },
+): string {
+  const short = imageId.replace(/^sha256:/, "").slice(0, 12);
+  return `${keptRepository(names)}:${appId(scope, name)}-${short}`;
+}
+
 export function claimVolumeName(
   names: Naming,
   owner: { scope: string; name: string },

@@ -60,6 +60,8 @@ function machineOf(runtime: Runtime): Machine {
     inspectImage: (refOrId) => runtime.inspectImage(refOrId),
     pull: (ref, auth) => runtime.pull(ref, auth),
     build: (request) => runtime.build(request),
+    listImages: () => runtime.listImages(),
+    tagImage: (id, ref) => runtime.tagImage(id, ref),
     removeImage: (refOrId) => runtime.removeImage(refOrId),
     portHolders: (bindings) => runtime.portHolders(bindings),
     diskUse: () => runtime.diskUse(),

@@ -29,7 +29,11 @@ export interface Machine {
    * `signal` aborts, which also ends the build in the engine.
    */
   build(request: ImageBuild): Promise<Image>;
-  /** Missing is fine; `conflict` while in use. */
+  /** Without env, entrypoint and command. */
+  listImages(): Promise<Image[]>;
+  /** Gives an image one more name; where another image has that name, it moves. False where no image has the id. */
+  tagImage(id: string, ref: string): Promise<boolean>;
+  /** Of an image with several names, a name takes only that name away. Missing is fine; `conflict` while in use. */
   removeImage(refOrId: string): Promise<void>;
 
   /**

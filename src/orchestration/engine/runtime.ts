@@ -1,7 +1,7 @@
 import type { ContainerSpec } from "../core/workload.ts";
 import type { Container, ContainerDetail, ContainerEnd, TcpServed, Usage } from "./container.ts";
 import type { FileStat, WrittenFiles } from "./session.ts";
-import type { Image, Machine } from "./machine.ts";
+import type { Machine } from "./machine.ts";
 import type { AttachOptions, Checked, ExecSession, ExecSpec, LogOptions } from "./session.ts";
 
 /**
@@ -35,7 +35,6 @@ export interface Runtime extends Machine {
   /** Removes a network of ours; missing is fine. */
   removeNetwork(name: string): Promise<void>;
 
-  listImages(): Promise<Image[]>;
   /**
    * Container events of this installation from now on, until `signal` aborts (ends normally) or the stream breaks
    * (throws `unavailable`). `onOpen` is called once events can no longer be missed.

@@ -42,6 +42,7 @@ const dependentTables = [
   "claims",
   "dependencies",
   "image_pins",
+  "init_images",
   "releases",
   "runs",
   "last_instants",

@@ -273,21 +273,3 @@ export interface Operation {
 export interface OperationReads {
   get(id: string): Operation | undefined;
 }
-
-export interface ImagePin extends ManifestKey {
-  hash: string;
-  generation: number;
-  ref: string;
-  imageId: string;
-  /** `repository@sha256:…` when known: how it is pulled again. */
-  digest: string | undefined;
-  at: number;
-}
-
-export interface ImageReads {
-  /** The current pin. */
-  pinOf(key: ManifestKey): ImagePin | undefined;
-  /** Image ids that a pin or a good release refers to: what runs, and what a rollback may return to. */
-  kept(): Set<string>;
-  pulledList(): { imageId: string; ref: string; at: number }[];
-}

@@ -2,6 +2,7 @@ import type { Reservation } from "../core/reservation.ts";
 import type { AtomicReads, AtomicWrites } from "./atomic-records.ts";
 import type { CertificateReads, CertificateWrites } from "./certificate-records.ts";
 import type { CoreKind, ManifestKey, Spec, StoredManifest } from "../api/manifest.ts";
+import type { ImageReads, ImageWrites } from "./image-records.ts";
 import type { LookReads, LookWrites } from "./look-records.ts";
 import type { LockReads, LockWrites } from "./lock-records.ts";
 import type { PreviewReads, PreviewWrites } from "./preview-records.ts";
@@ -17,8 +18,6 @@ import type {
   DeathRecord,
   Delivery,
   DeliveryReads,
-  ImagePin,
-  ImageReads,
   FrozenReads,
   NamedVolumeReads,
   NamedVolumeWrites,
@@ -39,7 +38,6 @@ export type {
   CanaryRecord,
   DeathRecord,
   Delivery,
-  ImagePin,
   NamedVolumeRecord,
   Operation,
   ReleaseHead,
@@ -160,13 +158,7 @@ export interface Transaction extends LookWrites {
     remove(volume: string): void;
   };
   namedVolumes: NamedVolumeReads & NamedVolumeWrites;
-  images: ImageReads & {
-    /** The image that (key, spec hash, generation) runs on; replaces the current pin, older ones stay as history (capped). */
-    pin(pin: ImagePin): void;
-    /** Remembers that we brought this image to the machine: only such images are ever collected. */
-    pulled(imageId: string, ref: string, now: number): void;
-    forgetPulled(imageId: string): void;
-  };
+  images: ImageReads & ImageWrites;
   operations: OperationReads & {
     put(operation: Operation): void;
   };

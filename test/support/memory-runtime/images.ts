@@ -26,6 +26,7 @@ export interface ImageShelf {
   /** Reads the whole archive; the image depends on its bytes alone. */
   build(request: ImageBuild): Promise<Image>;
   list(): Image[];
+  tag(id: string, ref: string): boolean;
   remove(refOrId: string, inUse: (imageId: string) => boolean): void;
 }
 
@@ -47,6 +48,7 @@ export function createImageShelf(now: () => number): ImageShelf {
       const id = digestOf(Buffer.concat(pieces).toString("base64"));
       return add(shelf, ref, { id });
     },
+    tag: (id, ref) => tag(shelf, id, ref),
     list: () => Array.from(shelf.images.values(), (image) => ({ ...image, env: {}, entrypoint: [], command: [] })),
     remove: (refOrId, inUse) => remove(shelf, refOrId, inUse),
   };
@@ -93,6 +95,16 @@ function add(shelf: Shelf, ref: string, facts: ImageFacts): Image {
   shelf.images.set(id, image);
   shelf.tags.set(key, id).set(keyOf(digest), id);
   return image;
+}
+
+function tag(shelf: Shelf, id: string, ref: string): boolean {
+  const key = keyOf(ref);
+  if (!shelf.images.has(id)) return false;
+  untag(shelf, key);
+  const image = shelf.images.get(id);
+  if (image !== undefined) shelf.images.set(id, { ...image, tags: [...image.tags, ref] });
+  shelf.tags.set(key, id);
+  return true;
 }
 
 /** The image stays, under its id and its other names. */

@@ -7,7 +7,7 @@ import { containerOf, podOf } from "../../core/spec/decode.ts";
 import type { Image } from "../../engine/machine.ts";
 import type { ReleaseRecord, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
-import { pull } from "./images.ts";
+import { pull } from "./image-registry.ts";
 import { mintRelease } from "../rollout/releases.ts";
 import { isPodKind } from "../state/target.ts";
 
@@ -81,12 +81,38 @@ export function releaseMoved(
   tx: Transaction,
   { manifest, pulled, author, now }: Moved,
 ): ReleaseRecord | undefined {
-  if (!isPodKind(manifest.kind)) return undefined;
   const hash = specHash(manifest.kind, manifest.spec);
+  pinInits(tx, { manifest, hash, pulled });
+  if (!isPodKind(manifest.kind)) {
+    pinJob(tx, { manifest, hash, pulled, now });
+    return undefined;
+  }
   const pin = tx.images.pinOf(manifest);
   const image = pulled.get(podOf(manifest)?.image ?? "")?.present;
   if (pin === undefined || image === undefined || pin.hash !== hash || pin.imageId === image.id) return undefined;
   const release = mintRelease(context, tx, { manifest, cause: "image", imageId: image.id, author, now });
   tx.manifests.touch(manifest);
   return release;
+}
+
+interface Pinning extends Pick<Moved, "manifest" | "pulled"> {
+  hash: string;
+}
+
+/** Inits that run from now on take what their references mean now. */
+function pinInits(tx: Transaction, { manifest: { kind, scope, name, spec }, hash, pulled }: Pinning): void {
+  for (const { image: ref } of containerOf(kind, spec)?.container.inits ?? []) {
+    const image = ref === undefined ? undefined : pulled.get(ref)?.present;
+    if (ref !== undefined && image !== undefined) {
+      tx.images.pinInit({ kind, scope, name, hash, ref, imageId: image.id });
+    }
+  }
+}
+
+/** A job has no releases: its next run takes what the reference means now. */
+function pinJob(tx: Transaction, { manifest, hash, pulled, now }: Pinning & { now: number }): void {
+  const pin = tx.images.pinOf(manifest);
+  const image = pin === undefined ? undefined : pulled.get(pin.ref)?.present;
+  if (pin?.hash !== hash || image === undefined || pin.imageId === image.id) return;
+  tx.images.pin({ ...pin, imageId: image.id, digest: tx.images.digestOf(image.id), at: now });
 }

@@ -1,14 +1,15 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import { keyOf } from "../../api/manifest-key.ts";
-import { formatKey, type ManifestKey, type Spec } from "../../api/manifest.ts";
+import { formatKey, type ManifestKey } from "../../api/manifest.ts";
 import { builtImage } from "../../core/build/built-image.ts";
-import { decodeSpec, podOf } from "../../core/spec/decode.ts";
-import { parseImageReference, registryHost } from "../../core/image-reference.ts";
-import { MASK } from "../../core/mask.ts";
+import { podOf } from "../../core/spec/decode.ts";
 import type { ResolvedWorkload } from "../../core/workload.ts";
-import type { Image, RegistryAuth } from "../../engine/machine.ts";
-import type { ImagePin, ReleaseRecord, Transaction } from "../../store/store.ts";
+import type { Image } from "../../engine/machine.ts";
+import type { ReleaseRecord, Store, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
+import { digestFor, pull, rememberDigest } from "./image-registry.ts";
+import { keepImage, keepImages } from "./kept-images.ts";
+import { type KnownImage, knownImage } from "./known-image.ts";
 
 /** What is known of a workload or a job when its image is looked for. */
 export interface ImageUse extends Pick<
@@ -23,32 +24,64 @@ export interface ImageUse extends Pick<
 /**
  * The image a workload runs on, present on the machine. The first time a spec is seen its image id is pinned: making
  * a replica of it again never asks a registry and never takes a moved tag. Returns what `create` is given: the
- * reference as written while it still means the pinned image, else the id.
+ * reference as written while it still means the pinned image, else the id. Where the pinned image is gone and no
+ * registry has it under its digest, this fails `ImageMissing`: another image is a release of its own.
  */
 export async function ensureImage(context: Context, workload: ImageUse): Promise<string> {
   const key = keyOf(workload);
+  const earlier = earlierImage(context, workload);
+  if (earlier !== undefined) return named(context, workload.image, await knownImage(context, workload, earlier));
   const pin = context.store.images.pinOf(key);
   const pinned = pin !== undefined && pin.ref === workload.image && pin.hash === workload.hash;
   const asked = pin?.generation === workload.generation && workload.askEachTime !== true;
   const fresh = pinned && (asked || workload.pull !== "always");
-  const image = fresh ? await pinnedImage(context, workload, pin) : await newImage(context, workload);
+  const image = fresh
+    ? await knownImage(context, workload, { ...pin, pullable: workload.pullable })
+    : await newImage(context, workload);
   if (!fresh || pin.imageId !== image.id || pin.generation !== workload.generation) {
     await writePin(context, workload, image);
   }
-  const named = await context.engine.inspectImage(workload.image);
-  return named?.id === image.id ? workload.image : image.id;
+  await keepImage(context, workload, image);
+  return named(context, workload.image, image);
 }
 
-/** An image beside the pinned one, such as that of an init: brought here when missing. */
+async function named({ engine }: Context, ref: string, image: Image): Promise<string> {
+  const present = await engine.inspectImage(ref);
+  return present?.id === image.id ? ref : image.id;
+}
+
+/**
+ * The image of replicas that are made from another spec than the newest release, which is pinned by now: while its commands
+ * run, or where it failed. What they run on was chosen long ago.
+ */
+function earlierImage({ store }: Context, workload: ImageUse): KnownImage | undefined {
+  const key = keyOf(workload);
+  const releases = store.releases.list(key);
+  const [latest] = releases;
+  if (latest === undefined || latest.hash === workload.hash) return undefined;
+  const { image: ref, pullable } = workload;
+  const good = releases.find((release) => release.good && release.hash === workload.hash);
+  const imageId = good?.imageId ?? store.images.pinOfSpec(key, workload.hash)?.imageId;
+  return imageId === undefined ? undefined : { imageId, digest: undefined, ref, pullable };
+}
+
+/** An image beside the main one, such as that of an init. The first time that a spec is seen it is pinned as well. */
 export async function ensureImageRef(context: Context, workload: ImageUse, ref: string): Promise<string> {
-  if ((await context.engine.inspectImage(ref)) === undefined) await pull(context, { owner: workload, ref });
-  return ref;
-}
-
-async function pinnedImage(context: Context, workload: ImageUse, pin: ImagePin): Promise<Image> {
-  const present = await context.engine.inspectImage(pin.imageId);
-  if (present !== undefined) return present;
-  return pin.digest === undefined ? newImage(context, workload) : pull(context, { owner: workload, ref: pin.digest });
+  const { engine, store } = context;
+  const { kind, scope, name, hash } = workload;
+  const imageId = store.images.initImageOf({ kind, scope, name }, hash, ref);
+  const image =
+    imageId === undefined
+      ? ((await engine.inspectImage(ref)) ?? (await pull(context, { owner: workload, ref })))
+      : await knownImage(context, workload, { imageId, digest: undefined, ref, pullable: true });
+  if (image.id !== imageId) {
+    await store.write((tx) => {
+      tx.images.pinInit({ kind, scope, name, hash, ref, imageId: image.id });
+      rememberDigest(tx, image, ref);
+    });
+  }
+  await keepImage(context, workload, image);
+  return named(context, ref, image);
 }
 
 async function newImage(context: Context, workload: ImageUse): Promise<Image> {
@@ -63,63 +96,13 @@ async function newImage(context: Context, workload: ImageUse): Promise<Image> {
   );
 }
 
-interface Pull {
-  /** Who needs it, for the event. */
-  owner: ManifestKey;
-  ref: string;
-  /** Specs of registries that are not stored yet. */
-  registries?: readonly Spec[];
-}
-
-/** Asks the registry, whether or not an image of that name is present. */
-export async function pull(context: Context, { owner, ref, registries = [] }: Pull): Promise<Image> {
-  await refuseWhenFull(context, ref);
-  const stored = context.store.manifests.list({ kind: "registry" }).map(({ spec }) => spec);
-  const image = await context.engine.pull(ref, registryAuth([...registries, ...stored], ref));
-  const now = context.clock.now();
-  await context.store.write((tx) => {
-    tx.images.pulled(image.id, ref, now);
-    const { kind, scope, name } = owner;
-    tx.events.append(
-      { actor: "reconciler", action: "image.pull", kind, scope, name, detail: { ref, id: image.id } },
-      now,
-    );
-  });
-  return image;
-}
-
-async function refuseWhenFull(context: Context, ref: string): Promise<void> {
-  const free = await context.engine.freeBytes();
-  const floor = context.limits.diskFloorBytes;
-  if (free === undefined || free >= floor) return;
-  const mib = (bytes: number) => `${Math.floor(bytes / 1024 / 1024)} MiB`;
-  throw new Failure(
-    "storage_full",
-    `not pulling "${ref}": ${mib(free)} free where images are kept, the floor is ${mib(floor)}; free some space (docker image prune)`,
-    { reason: "DiskLow" },
-  );
-}
-
-/** Login from the registry spec of the reference's host; undefined when there is none. A masked secret is no secret. */
-function registryAuth(registries: readonly Spec[], ref: string): RegistryAuth | undefined {
-  const host = parseImageReference(ref)?.registry;
-  for (const spec of registries) {
-    const { url, username, secret } = decodeSpec("registry", spec);
-    if (url === undefined || registryHost(url) !== host) continue;
-    if (username === undefined || secret === undefined || secret === MASK) continue;
-    return { username, password: secret, serverAddress: stripScheme(url) };
-  }
-  return undefined;
-}
-
-function stripScheme(url: string): string {
-  return url.replace(/^https?:\/\//, "").replace(/\/.*$/, "");
-}
-
 async function writePin(context: Context, workload: ImageUse, image: Image): Promise<void> {
   const { kind, scope, name, hash, generation, image: ref } = workload;
-  const pin = { kind, scope, name, hash, generation, ref, imageId: image.id, digest: image.digests[0] };
-  await context.store.write((tx) => tx.images.pin({ ...pin, at: context.clock.now() }));
+  const pin = { kind, scope, name, hash, generation, ref, imageId: image.id, digest: digestFor(image, ref) };
+  await context.store.write((tx) => {
+    tx.images.pin({ ...pin, at: context.clock.now() });
+    rememberDigest(tx, image, ref);
+  });
 }
 
 /**
@@ -138,7 +121,7 @@ export function takeImage(tx: Transaction, release: ReleaseRecord, now: number):
 }
 
 /** The image that replicas of this spec are made from; undefined where the last ones were made from another spec. */
-export function imageIdOf({ images }: Pick<Transaction, "images">, key: ManifestKey, hash: string): string | undefined {
+export function imageIdOf({ images }: Pick<Store, "images">, key: ManifestKey, hash: string): string | undefined {
   const pin = images.pinOf(key);
   return pin?.hash === hash ? pin.imageId : undefined;
 }
@@ -152,7 +135,8 @@ export function pinImage(
   const { kind, scope, name, hash, imageId } = release;
   if (imageId === undefined) return;
   const ref = release.image === "" ? builtImage(scope, name, { buildId: podOf(release)?.buildId }) : release.image;
-  tx.images.pin({ kind, scope, name, hash, generation, ref, imageId, digest: undefined, at: now });
+  const digest = tx.images.digestOf(imageId);
+  tx.images.pin({ kind, scope, name, hash, generation, ref, imageId, digest, at: now });
 }
 
 /** Images that a pod runs on, or a rollback goes back to, or a build has just made. */
@@ -175,12 +159,14 @@ export function unusedImages(context: Context): { imageId: string; ref: string }
  * for rollback) refers to. Images that others made or pulled are never touched.
  */
 export async function collectImages(context: Context): Promise<string[]> {
+  await keepImages(context);
   const removed: string[] = [];
   for (const { imageId } of unusedImages(context)) {
     if (!(await removeUnused(context, imageId))) continue;
     await context.store.write((tx) => tx.images.forgetPulled(imageId));
     removed.push(imageId);
   }
+  await context.store.write((tx) => tx.images.trim(), { durable: false });
   return removed;
 }
 

@@ -1,17 +1,20 @@
 import type { Principal } from "../../../access/principal.ts";
 import type { DataOf } from "../../../base/wire/endpoint.ts";
 import { Failure } from "../../../base/wire/failure.ts";
-import { formatKey, type StoredManifest } from "../../api/manifest.ts";
+import { formatKey, type ManifestKey, type StoredManifest } from "../../api/manifest.ts";
 import type { rollback as rollbackEndpoint } from "../../api/releases.ts";
 import { type Author, deployMessage } from "../../core/deploy-message.ts";
+import { builtImage } from "../../core/build/built-image.ts";
 import { changedPaths } from "../../core/diff.ts";
+import { podOf } from "../../core/spec/decode.ts";
 import { specHash } from "../../core/spec-hash.ts";
 import { type FaultCount, rolledBackSpec } from "../../core/rollback.ts";
 import { specValidators } from "../../core/spec-validators.ts";
-import type { ReleaseRecord, Transaction } from "../../store/store.ts";
+import type { ReleaseRecord, Store, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
 import type { RollbackOptions, Target } from "../requests.ts";
 import { imageIdOf } from "../desired/images.ts";
+import { requireKnown } from "../desired/known-image.ts";
 import { rollReaders, watchReaders } from "../desired/references.ts";
 import { writeUnlessDry } from "../write/dry-run.ts";
 import { requireAllowed } from "../write/authority.ts";
@@ -27,6 +30,7 @@ export async function rollback(
   const author = { actor, message: deployMessage(text, context.limits.messageCharactersMax) };
   const { kind, scope, name } = releaseTarget(context, target);
   const key = { kind, scope, name };
+  await requireImage(context, key, target.releaseId);
   const result = await writeUnlessDry(context.store, dryRun, (tx) => {
     const stored = tx.manifests.get(key);
     if (stored === undefined) throw new Failure("not_found", `${formatKey(key)} not found`);
@@ -46,7 +50,27 @@ export async function rollback(
   };
 }
 
-function rollbackGoal(tx: Transaction, stored: StoredManifest, id: string | undefined): ReleaseRecord {
+/** Before anything is stored: a release whose image is gone would only fail. */
+async function requireImage(context: Context, key: ManifestKey, releaseId: string | undefined): Promise<void> {
+  const stored = context.store.manifests.get(key);
+  if (stored === undefined || !context.link.up()) return;
+  const goal = rollbackGoal(context.store, stored, releaseId);
+  if (goal.imageId === undefined) return;
+  const { imageId, image } = goal;
+  const ref = image === "" ? builtImage(key.scope, key.name, { buildId: podOf(goal)?.buildId }) : image;
+  const known = { imageId, digest: undefined, ref, pullable: image !== "" };
+  await requireKnown(context, key, known).catch((error: unknown) => {
+    if (!(error instanceof Failure) || error.reason !== "ImageMissing") throw error;
+    const message = `release ${goal.id} cannot come back: its image ${imageId} ("${ref}") is not on this machine any more; load it again, or choose another release: berth releases ${key.scope}/${key.name}`;
+    throw new Failure("conflict", message, { reason: "ImageMissing" });
+  });
+}
+
+function rollbackGoal(
+  tx: Pick<Store, "releases" | "images">,
+  stored: StoredManifest,
+  id: string | undefined,
+): ReleaseRecord {
   const releases = tx.releases.list(stored);
   if (id) {
     const wanted = releases.find((release) => release.id === id);

@@ -7,6 +7,7 @@ import { type KeyText, keyText, parseKeyText } from "../../api/manifest-key.ts";
 import { converge, saveTrouble } from "./converge.ts";
 import { collectAssets } from "./collect-assets.ts";
 import { collectImages } from "../desired/images.ts";
+import { keepImages } from "../desired/kept-images.ts";
 import type { Pod } from "../state/pod.ts";
 
 export interface Reconciler {
@@ -150,6 +151,7 @@ export function createReconciler(context: Context): Reconciler {
     if (count % deepEvery === 0) enqueueAll();
     await resync();
     if (store.collectionHeld) return;
+    if (count === 1) await keepImages(context);
     const isTurn = count % unusedEvery === 0;
     if (isTurn) await collectImages(context);
     if (isTurn || looksOwed > 0) await collectAssets(context);

@@ -8,6 +8,7 @@ import { oneOffSpec, releaseContainerName } from "../../core/one-off-spec.ts";
 import type { ReleaseRecord } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
 import { ensureImage } from "../desired/images.ts";
+import { knownImage } from "../desired/known-image.ts";
 import { ensureVolumes } from "../desired/named-volumes.ts";
 import { type OneOffResult, runOneOff } from "../runs/one-off.ts";
 import { refuseUnresolved, resolveStored } from "../desired/resolve.ts";
@@ -130,9 +131,13 @@ async function inContainer(
   if (manifest === undefined) throw new Failure("not_found", `${kind} "${scope}/${name}" was deleted`);
   const { workload, problems } = resolveStored(context, { ...manifest, spec: release.spec });
   refuseUnresolved(problems);
-  const given = release.imageId === undefined ? undefined : await context.engine.inspectImage(release.imageId);
+  const { imageId } = release;
+  const { image: ref, pullable } = workload;
   const hash = specHash(manifest.kind, release.spec);
-  const imageRef = given?.id ?? (await ensureImage(context, { ...workload, hash }));
+  const imageRef =
+    imageId === undefined
+      ? await ensureImage(context, { ...workload, hash })
+      : (await knownImage(context, release, { imageId, digest: undefined, ref, pullable })).id;
   for (const network of [context.names.network, ...workload.container.networks]) {
     await context.engine.ensureNetwork(network);
   }

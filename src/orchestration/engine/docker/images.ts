@@ -10,7 +10,7 @@ import { unlessStatus } from "./errors.ts";
 import { followPull } from "./pull.ts";
 import { envRecord, epochMs } from "./formats.ts";
 
-type Images = Pick<Runtime, "inspectImage" | "pull" | "build" | "listImages" | "removeImage">;
+type Images = Pick<Runtime, "inspectImage" | "pull" | "build" | "listImages" | "tagImage" | "removeImage">;
 
 /** `pullIdleMs`: a pull without any sign of progress for that long has failed. */
 export function createImages(engine: DockerClient, pullIdleMs: number): Images {
@@ -37,6 +37,19 @@ export function createImages(engine: DockerClient, pullIdleMs: number): Images {
       return rows.map(imageRow);
     },
 
+    tagImage: async (id, ref) => {
+      const parsed = parseImageReference(ref);
+      if (parsed === undefined) throw new Failure("invalid", `image "${ref}" is not a reference`);
+      const name = { repo: parsed.name, tag: parsed.tag };
+      return await engine.call({ verb: "tag", subject: subject(id) }, async (docker, abortSignal) => {
+        const tagging = docker.getImage(id).tag({ ...name, ...inQuery(name), abortSignal });
+        return await tagging.then(
+          () => true,
+          (error: unknown) => unlessStatus(404)(error) ?? false,
+        );
+      });
+    },
+
     removeImage: async (refOrId) => {
       const name = engineName(refOrId);
       if (name === undefined) return;
@@ -46,6 +59,9 @@ export function createImages(engine: DockerClient, pullIdleMs: number): Images {
     },
   };
 }
+
+/** Otherwise the signal would be part of the query. */
+const inQuery = (query: object): object => ({ _query: query, _body: {} });
 
 const subject = (refOrId: string) => `image "${refOrId}"`;
 

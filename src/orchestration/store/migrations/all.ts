@@ -21,6 +21,7 @@ import { statusState } from "./0020-status-state.ts";
 import { releasesByTime } from "./0021-releases-by-time.ts";
 import { lesserRights } from "./0022-lesser-rights.ts";
 import { deliverySubjects } from "./0023-delivery-subjects.ts";
+import { imageDigests } from "./0024-image-digests.ts";
 
 /** The migrations of `state.db`, in order. A released migration is never edited; a change is a new file. */
 export const stateMigrations: readonly string[] = [
@@ -47,4 +48,5 @@ export const stateMigrations: readonly string[] = [
   releasesByTime,
   lesserRights,
   deliverySubjects,
+  imageDigests,
 ];

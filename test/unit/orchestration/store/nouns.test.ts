@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { ManifestKey } from "../../../../src/orchestration/api/manifest.ts";
-import type { ImagePin, Operation, Store, Transaction } from "../../../../src/orchestration/store/store.ts";
+import type { ImagePin } from "../../../../src/orchestration/store/image-records.ts";
+import type { Operation, Store, Transaction } from "../../../../src/orchestration/store/store.ts";
 import { openTestStore, type TestRoot, testLimits, testRoot } from "../../../support/store-root.ts";
 
 let at: TestRoot;

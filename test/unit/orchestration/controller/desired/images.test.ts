@@ -262,7 +262,7 @@ describe("collecting images", () => {
     }
     await it.settle();
     await it.controller.deleteScope("shop", { prune: false, actor: "ana" });
-    it.runtime.fail("removeImage", new Failure("conflict", "in use by another container"), 1);
+    it.runtime.fail("removeImage", new Failure("conflict", "in use by another container"), 5);
     await it.advance(anHourAndMore);
     expect([await present("one:1"), await present("two:1")].sort()).toEqual([false, true]);
     await it.advance(anHourAndMore);
