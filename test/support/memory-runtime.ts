@@ -69,6 +69,8 @@ export interface MemoryRuntime extends Runtime, MemoryFiles {
 
   /** Whether `info` names the program for `init`. */
   setHasInit(hasInit: boolean): void;
+  /** The only paths of the machine that are there; before, all are. */
+  setHostPaths(paths: readonly string[]): void;
   /** What `freeBytes` answers. */
   setFreeBytes(bytes: number | undefined): void;
 }
@@ -102,6 +104,7 @@ export function createMemoryRuntime(options: MemoryOptions = {}): MemoryRuntime 
     execs: createExecs(table, bells),
     gauges: createGauges(table, now),
     freeBytes: 100 * 1024 ** 3,
+    hostPaths: undefined,
     hasInit: true,
   };
   return {
@@ -124,6 +127,7 @@ interface World extends Parts {
   execs: Execs;
   gauges: Gauges;
   freeBytes: number | undefined;
+  hostPaths: Set<string> | undefined;
   hasInit: boolean;
 }
 
@@ -220,7 +224,7 @@ function insideCalls(
   };
 }
 
-function engineCalls(world: World): Calls<"info" | "events" | "freeBytes" | "portHolders" | "close"> {
+function engineCalls(world: World): Calls<"info" | "events" | "freeBytes" | "hasHostPath" | "portHolders" | "close"> {
   const { faults, hub, machine } = world;
   return {
     info: () => faults.does("info", "", () => ({ ...memoryInfo, hasInit: world.hasInit })),
@@ -228,6 +232,7 @@ function engineCalls(world: World): Calls<"info" | "events" | "freeBytes" | "por
       yield* await faults.does("events", "", () => hub.follow(signal, onOpen));
     },
     portHolders: (bindings) => faults.does("portHolders", "", () => machine.portHolders(bindings)),
+    hasHostPath: async (path) => world.hostPaths === undefined || world.hostPaths.has(path),
     freeBytes: () => faults.does("freeBytes", "", () => world.freeBytes),
     close: () => loseEngine(world),
   };
@@ -291,6 +296,9 @@ function knobs(world: World): Omit<MemoryRuntime, keyof Runtime | keyof MemoryFi
     setConnections: gauges.setConnections,
     setUsage: gauges.setUsage,
     occupyPort: machine.occupyPort,
+    setHostPaths: (paths) => {
+      world.hostPaths = new Set(paths);
+    },
     setFreeBytes: (bytes) => {
       world.freeBytes = bytes;
     },

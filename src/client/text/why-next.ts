@@ -46,7 +46,19 @@ const advices: Advice[] = [
     ],
   },
   {
-    when: ({ reasons }) => reasons.includes("ImagePull") || reasons.includes("ImageMissing"),
+    when: ({ why, reasons }) =>
+      why.built === true && ["ImagePull", "ImageMissing"].some((one) => reasons.includes(one)),
+    steps: (why) => ["build it again, in the folder of the app: berth up", `berth build list ${ref(why)}`],
+  },
+  {
+    when: ({ reasons }) => reasons.includes("ImageMissing"),
+    steps: () => [
+      "load the image again (docker load), or release what its tag means now: berth apply -f FILE --pull",
+      "check spec.image and that the registry has it, then: berth apply -f FILE",
+    ],
+  },
+  {
+    when: ({ reasons }) => reasons.includes("ImagePull"),
     steps: () => ["check spec.image and that the registry has it, then: berth apply -f FILE"],
   },
   {

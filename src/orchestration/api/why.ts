@@ -82,6 +82,8 @@ export const Why = Type.Object({
   /** The moment that `events` leads up to: the last death, failed release or failed run, else now. */
   at: Type.String(),
   phase: Type.Optional(Type.String()),
+  /** Its manifest names no image: what it runs is built on the server. */
+  built: Type.Optional(Type.Boolean()),
   /** Of an ingress: the name in its scope that it sends requests to, or a part of the server such as `@identity`. */
   service: Type.Optional(Type.String()),
   conditions: Type.Array(Condition),

@@ -35,7 +35,7 @@ import { requireAllowed } from "./write/authority.ts";
 import type { Context } from "./state/context.ts";
 import { engineNotes } from "./desired/engine-notes.ts";
 import { type ExpandedBlock, type Expansions, expandBlocks } from "./plugins/expansion.ts";
-import { imagePullRows, type PulledImages, pullImages } from "./desired/image-pulls.ts";
+import { builtAgain, imagePullRows, type PulledImages, pullImages } from "./desired/image-pulls.ts";
 import { refuseTakenPorts } from "./desired/tcp-ports.ts";
 import { discardAssets } from "./rollout/collect-assets.ts";
 import { canBring, type Installed } from "./plugins/just-in-time.ts";
@@ -121,7 +121,9 @@ async function store(context: Context, { incoming, expansions, options }: Storin
   // Their containers are told where the controller is when they are made.
   if (expansions.blocks.length > 0 && !options.dryRun) await context.plugins.callbacks.open();
   if (!options.dryRun && incoming.some(asksForTelemetry)) await context.telemetry?.open();
-  const committed = await commit(context, { incoming, expansions, options, pulled });
+  const built = await builtAgain(context, { manifests: incoming.map(({ key, spec }) => ({ ...key, spec })) });
+  const images = new Map([...built, ...(pulled ?? [])]);
+  const committed = await commit(context, { incoming, expansions, options, pulled: images });
   const started = options.dryRun ? [] : await afterActions(context, committed.actions, options.actor);
   const { atomic } = committed;
   const ports = await engineNotes(context, committed.outcome);

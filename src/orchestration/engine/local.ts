@@ -67,6 +67,7 @@ function machineOf(runtime: Runtime): Machine {
     diskUse: () => runtime.diskUse(),
     pruneBuildCache: () => runtime.pruneBuildCache(),
     freeBytes: () => runtime.freeBytes(),
+    hasHostPath: (path) => runtime.hasHostPath(path),
     close: () => runtime.close(),
   };
 }

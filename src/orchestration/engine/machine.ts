@@ -50,6 +50,9 @@ export interface Machine {
   /** Free bytes where the engine keeps its images; undefined when that cannot be seen from here. */
   freeBytes(): Promise<number | undefined>;
 
+  /** Whether a path of its machine leads to something; undefined when that cannot be seen from here. */
+  hasHostPath(path: string): Promise<boolean | undefined>;
+
   close(): void;
 }
 

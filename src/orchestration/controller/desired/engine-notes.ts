@@ -34,7 +34,12 @@ function mayHaveNotes({ kind, spec }: StoredManifest): boolean {
 }
 
 async function notesOf(context: Context, manifest: StoredManifest): Promise<string[]> {
-  const notes = [networkNotes(context, manifest), volumeNotes(context, manifest), initNotes(context, manifest)];
+  const notes = [
+    networkNotes(context, manifest),
+    volumeNotes(context, manifest),
+    bindNotes(context, manifest),
+    initNotes(context, manifest),
+  ];
   const ofEngine = await Promise.all(notes);
   return [...ofEngine.flat(), ...telemetryNotes(context, manifest)];
 }
@@ -58,6 +63,25 @@ async function initNotes({ engine }: Context, { kind, spec }: StoredManifest): P
   if (path === undefined || (await engine.info()).hasInit) return [];
   const isWritten = containerOf(kind, spec)?.container.init === true;
   return [`${path}: ${isWritten ? initUnstartable : initMissing}`];
+}
+
+/** The engine makes an empty folder of root's for a source that is missing, and mounts it where a file is expected. */
+async function bindNotes({ engine }: Context, { kind, spec }: StoredManifest): Promise<string[]> {
+  const written = containerOf(kind, spec);
+  const sources = new Map<string, string>();
+  for (const [index, { read }] of (written?.container.volumes ?? []).entries()) {
+    const source = read.ok && read.value.type === "bind" ? read.value.source : "";
+    if (source.startsWith("/") && !sources.has(source)) sources.set(source, `${written?.path}.volumes[${index}]`);
+  }
+  const found = await Promise.all(
+    Array.from(sources, async ([source, at]) => {
+      if ((await engine.hasHostPath(source)) !== false) return [];
+      return [
+        `${at}: there is no ${source} on this server; Docker makes an empty folder there, owned by root, even where the app expects a file`,
+      ];
+    }),
+  );
+  return found.flat();
 }
 
 async function networkNotes({ engine }: Context, manifest: StoredManifest): Promise<string[]> {

@@ -3,7 +3,7 @@ import type { CoreKind, ManifestKey, Spec, StoredManifest } from "../../api/mani
 import type { ImagePull } from "../../api/restart.ts";
 import type { Author } from "../../core/deploy-message.ts";
 import { specHash } from "../../core/spec-hash.ts";
-import { containerOf, podOf } from "../../core/spec/decode.ts";
+import { containerOf } from "../../core/spec/decode.ts";
 import type { Image } from "../../engine/machine.ts";
 import type { ReleaseRecord, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
@@ -53,6 +53,23 @@ function unavailable({ message, reason, cause }: Failure): Failure {
   return new Failure("unavailable", message, { cause, ...(reason === undefined ? {} : { reason }) });
 }
 
+/**
+ * What was built once more after the image of a resource was gone: the same source makes another image, which an apply
+ * releases. Empty while the engine cannot be asked.
+ */
+export async function builtAgain({ engine, link, store }: Context, pulling: PullingImages): Promise<PulledImages> {
+  const built = new Map<string, PulledImage>();
+  for (const { kind, scope, name, spec } of pulling.manifests) {
+    const container = containerOf(kind, spec)?.container;
+    const pin = store.images.pinOf({ kind, scope, name });
+    if (container === undefined || container.image !== undefined || pin === undefined || !link.up()) continue;
+    if (pin.hash !== specHash(kind, spec) || (await engine.inspectImage(pin.imageId)) !== undefined) continue;
+    const present = await engine.inspectImage(pin.ref);
+    if (present !== undefined) built.set(pin.ref, { image: pin.ref, updated: true, present });
+  }
+  return built;
+}
+
 /** Names of the images of a spec and of its inits. An image that is built here, or named by an asset, has none. */
 function imagesOf({ kind, spec }: { kind: CoreKind; spec: Spec }): string[] {
   const container = containerOf(kind, spec)?.container;
@@ -88,7 +105,7 @@ export function releaseMoved(
     return undefined;
   }
   const pin = tx.images.pinOf(manifest);
-  const image = pulled.get(podOf(manifest)?.image ?? "")?.present;
+  const image = pulled.get(pin?.ref ?? "")?.present;
   if (pin === undefined || image === undefined || pin.hash !== hash || pin.imageId === image.id) return undefined;
   const release = mintRelease(context, tx, { manifest, cause: "image", imageId: image.id, author, now });
   tx.manifests.touch(manifest);

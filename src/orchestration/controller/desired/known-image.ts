@@ -45,10 +45,12 @@ async function findKnown(
   return pullable && (await engine.inspectImage(ref)) === undefined ? { pull: ref } : {};
 }
 
-function imageGone(owner: ManifestKey, { imageId, ref }: KnownImage, cause?: Failure): Failure {
+function imageGone(owner: ManifestKey, { imageId, ref, pullable }: KnownImage, cause?: Failure): Failure {
   const words = cause === undefined ? "" : ` (${cause.message})`;
   const message =
     `the image ${imageId} ("${ref}") that ${formatKey(owner)} runs on is not on this machine any more${words}; ` +
-    `load it again, or release what "${ref}" means now: berth apply -f FILE --pull`;
+    (pullable
+      ? `load it again, or release what "${ref}" means now: berth apply -f FILE --pull`
+      : "build it again: berth up");
   return new Failure("conflict", message, { reason: "ImageMissing", cause });
 }

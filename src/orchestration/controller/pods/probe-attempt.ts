@@ -62,23 +62,36 @@ async function http(
   const ok = response.status >= 200 && response.status < 400;
   const line = ok ? "" : await firstLine(response.body, response.statusText);
   await response.body?.cancel().catch(() => undefined);
-  const text = `${response.status} ${response.statusText}`.trim();
+  const text = `${response.status} ${response.statusText}`.trim() + elsewhereText(response);
   return { ok, text: line === "" ? text : `${text}: ${line}` };
+}
+
+/** Where the redirect that is the answer leads: whoever reads it learns that no page of the app was looked at. */
+function elsewhereText({ status, headers }: Response): string {
+  const location = status >= 300 && status < 400 ? headers.get("location") : null;
+  return location === null ? "" : `, a redirect to ${location.slice(0, outputCharsMax)} that is not followed`;
 }
 
 const redirectsMax = 5;
 
 /**
- * The answer of the container itself. It may send the probe on to another page of its own; an address elsewhere is one
- * that an app chose for the server to visit, so that redirect is the answer.
+ * The answer of the container itself. It may send the probe on to another page of its own, by its address or by the name
+ * that the probe asked for; an address elsewhere is one that an app chose for the server to visit, so that redirect is
+ * the answer.
  */
 async function answerOf({ fetch }: Context, first: string, options: Parameters<Context["fetch"]>[1]) {
+  const home = new URL(first);
+  const asked = Object.entries(options.headers ?? {}).find(([name]) => name.toLowerCase() === "host")?.[1];
   let url = first;
   for (let redirects = 0; ; redirects++) {
     const response = await fetch(url, options);
     const location = response.status >= 300 && response.status < 400 ? response.headers.get("location") : null;
     const next = location !== null && URL.canParse(location, url) ? new URL(location, url) : undefined;
-    if (next?.origin !== new URL(first).origin || redirects === redirectsMax) return response;
+    if (next !== undefined && next.protocol === home.protocol && next.host === asked?.toLowerCase()) {
+      next.host = home.host;
+      next.port = home.port;
+    }
+    if (next?.origin !== home.origin || redirects === redirectsMax) return response;
     await response.body?.cancel().catch(() => undefined);
     url = next.href;
   }

@@ -4,7 +4,7 @@ import type { ManifestKey, StoredManifest } from "../../api/manifest.ts";
 import type { PodKindStatus } from "../../api/describe.ts";
 import type { Death, FailedRelease, FailedRun, Unready, Why } from "../../api/why.ts";
 import { dependenciesOf } from "../../core/dependencies.ts";
-import { decodeSpec } from "../../core/spec/decode.ts";
+import { containerOf, decodeSpec } from "../../core/spec/decode.ts";
 import { postFailure, signalOf } from "../../../base/pure/exit-code.ts";
 import type { DeathRecord, ReleaseRecord, RunRecord, StoredEvent } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
@@ -45,6 +45,7 @@ export async function why(context: Context, target: Target): Promise<Why> {
     deleted: stored === undefined,
     at: isoTime(at),
     ...statusPart(status),
+    ...builtPart(stored),
     ...servicePart(stored),
     ...frozenPart(context, key),
     unready: await unreadyOf(context, key),
@@ -62,6 +63,11 @@ export async function why(context: Context, target: Target): Promise<Why> {
 function statusOf(context: Context, key: ManifestKey, stored: StoredManifest | undefined) {
   const status = stored?.kind === "ingress" ? statusNow(context, stored) : context.notes.status(key);
   return (status ?? undefined) as Partial<PodKindStatus> | undefined;
+}
+
+function builtPart(stored: StoredManifest | undefined): { built?: boolean } {
+  const written = stored === undefined ? undefined : containerOf(stored.kind, stored.spec);
+  return written !== undefined && written.container.image === undefined ? { built: true } : {};
 }
 
 function servicePart(stored: StoredManifest | undefined): { service?: string } {

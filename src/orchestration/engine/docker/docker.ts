@@ -12,7 +12,7 @@ import { createExec } from "./exec.ts";
 import { createExitWait } from "./exit-wait.ts";
 import { createFiles } from "./files.ts";
 import { createImages } from "./images.ts";
-import { engineInfo, freeBytes } from "./info.ts";
+import { engineInfo, freeBytes, hasHostPath } from "./info.ts";
 import { createLogs } from "./logs.ts";
 import { createNetworks } from "./networks.ts";
 import { portHolders } from "./port-holder.ts";
@@ -85,6 +85,7 @@ export function createDockerRuntime(options: DockerOptions): Runtime {
     diskUse: () => diskUse(engine, async () => (await engineInfo(engine)).rootDir),
     pruneBuildCache: () => pruneBuildCache(engine),
     freeBytes: () => freeBytes(engine),
+    hasHostPath: (path) => hasHostPath(engine, path),
     close: () => engine.close(),
   };
 }

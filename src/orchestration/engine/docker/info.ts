@@ -1,4 +1,4 @@
-import { statfs } from "node:fs/promises";
+import { stat, statfs } from "node:fs/promises";
 import type { EngineInfo } from "../machine.ts";
 import type { DockerClient } from "./client.ts";
 
@@ -37,6 +37,21 @@ export async function freeBytes(engine: DockerClient): Promise<number | undefine
   const { DockerRootDir: rootDir } = await readFacts(engine);
   const disk = rootDir === undefined ? undefined : await statfs(rootDir).catch(() => undefined);
   return disk === undefined ? undefined : disk.bavail * disk.bsize;
+}
+
+/** As a service, the server has folders of its own here. */
+const ownFolders = /^\/+(?:var\/+)?tmp(?:\/|$)/;
+
+/** A link that leads nowhere is nothing: the engine would make a folder for its target. */
+export async function hasHostPath(engine: DockerClient, path: string): Promise<boolean | undefined> {
+  if (!engine.local || ownFolders.test(path)) return undefined;
+  try {
+    await stat(path);
+    return true;
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    return code === "ENOENT" || code === "ENOTDIR" ? false : undefined;
+  }
 }
 
 function readFacts(engine: DockerClient): Promise<Facts> {

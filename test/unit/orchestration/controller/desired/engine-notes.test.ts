@@ -32,6 +32,26 @@ describe("what only the engine knows is told by the plan", () => {
     expect((await tried({ volumes: ["nfs:/nfs"] }))[0]).toContain('add ":external" to use that one');
   });
 
+  test("a host path that is not there, once however often it is mounted, and not what is there", async () => {
+    const volumes = [
+      "/srv/app.conf:/etc/app.conf:ro",
+      "/srv/app.conf:/etc/other.conf",
+      "/srv/data:/data",
+      "cache:/cache",
+    ];
+    expect(await tried({ volumes })).toEqual([]);
+    it.runtime.setHostPaths(["/srv/data"]);
+    const told =
+      "spec.volumes[0]: there is no /srv/app.conf on this server; Docker makes an empty folder there, owned by root, even where the app expects a file";
+    expect(await tried({ volumes })).toEqual([`deployment/shop/web: ${told}`]);
+    const nightly = cronjob("shop", "nightly", {}, { volumes });
+    expect((await it.apply(nightly, { dryRun: true })).warnings).toEqual([
+      `cronjob/shop/nightly: ${told.replace("spec.", "spec.job.")}`,
+    ]);
+    it.runtime.setHostPaths(["/srv/data", "/srv/app.conf"]);
+    expect(await tried({ volumes })).toEqual([]);
+  });
+
   test("telemetry that this server does not take", async () => {
     expect(await tried({ telemetry: true })).toEqual([
       "deployment/shop/web: spec.telemetry: this server takes no telemetry, because it runs with --telemetry-port off",

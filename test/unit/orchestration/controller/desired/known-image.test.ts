@@ -180,6 +180,30 @@ describe("an image of a release that is gone, while its tag means another one", 
     ]);
   });
 
+  test("and that was built here is released when it is built again, and applied", async () => {
+    const built = { kind: "deployment", scope: "shop", name: "web", spec: {} };
+    it.runtime.addImage("shop-web:latest", { id: "sha256:built" });
+    await it.apply(built);
+    await it.settle();
+    await gone("sha256:built");
+    await it.advance(5_000);
+    expect([await reason(), (await status()).last_reconcile_error]).toEqual([
+      "ImageMissing",
+      expect.stringContaining("berth up"),
+    ]);
+    expect((await it.controller.why({ name: "web" })).built).toBe(true);
+    it.runtime.addImage("shop-web:latest", { id: "sha256:again" });
+    await it.apply(built);
+    await it.settle();
+    expect([imageIds(), releases()]).toEqual([
+      ["sha256:again"],
+      [
+        { imageId: "sha256:again", good: true },
+        { imageId: "sha256:built", good: true },
+      ],
+    ]);
+  });
+
   test("of an init stops the replica; a pull takes what its tag means now", async () => {
     it.runtime.addImage("tools:1", { id: "sha256:tools" });
     const spec = web({ inits: [{ name: "a", image: "tools:1", command: ["go"] }] });

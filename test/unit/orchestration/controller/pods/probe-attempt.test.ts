@@ -59,9 +59,30 @@ test("a redirect within the container is followed, and one to any other address 
   ]) {
     asked.length = 0;
     answers["http://127.0.0.1:80/ready"] = new Response(null, { status: 302, headers: { location: elsewhere } });
-    expect([elsewhere, await probe()]).toEqual([elsewhere, { ok: true, text: "302" }]);
+    expect([elsewhere, await probe()]).toEqual([
+      elsewhere,
+      { ok: true, text: `302, a redirect to ${elsewhere} that is not followed` },
+    ]);
     expect(asked).toHaveLength(1);
   }
+});
+
+test("a redirect to the name that the probe asks for is followed, at the container", async () => {
+  const asked: string[] = [];
+  const context = {
+    fetch: async (url: string) => {
+      asked.push(url);
+      if (asked.length > 1) return new Response("broken", { status: 500 });
+      return new Response(null, { status: 301, headers: { location: "http://shop.test/ready/" } });
+    },
+  } as unknown as Context;
+  const action = { ...config.action, headers: { host: "Shop.test" } } as typeof config.action;
+  const own = { ...config, action };
+  const answer = await attemptProbe(context, { pod: { node: "local", id: "a" }, address: "127.0.0.1" }, own);
+  expect([answer.ok, asked.map((url) => new URL(url).href)]).toEqual([
+    false,
+    ["http://127.0.0.1/ready", "http://127.0.0.1/ready/"],
+  ]);
 });
 
 test("a container that redirects in a circle is asked a few times only", async () => {
