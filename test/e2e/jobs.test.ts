@@ -25,6 +25,11 @@ describe("jobs and cron jobs through the executable, on a real engine", () => {
       job("ops", "endless", { ...keep, ...sh("sleep 100000"), timeout: "2s" }),
       job("ops", "long", { ...keep, ...sh("sleep 100000") }),
       job("ops", "flood", { ...keep, ...sh("seq 1 200000") }),
+      job("ops", "cut", {
+        ...keep,
+        ...sh("sleep 0.3; seq 1 20000"),
+        logs: { max_size: "20k", max_files: 2 },
+      }),
       job("ops", "imageless", { ...keep, image: "nowhere.invalid/none:1" }),
       cronjob("ops", "yearly", { ...keep, schedule: "0 0 1 1 *", concurrency_policy: "Forbid" }, sh("sleep 100000")),
     );
@@ -53,6 +58,15 @@ describe("jobs and cron jobs through the executable, on a real engine", () => {
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "for acme\ndone\n" });
     expect(await runs("report")).toMatchObject([{ status: "succeeded", exit_code: 0, tail: ["for acme", "done"] }]);
     expect(containers("report")).toEqual([]);
+  });
+
+  test("logs of a run says where the beginning of its output is gone, and nothing where it is whole", async () => {
+    for (const name of ["ops/cut", "ops/report"]) expect((await berth.cli(["run", name])).exitCode).toBe(0);
+    const cut = await berth.cli(["logs", "ops/cut"]);
+    expect(cut.stdout).toEndWith("20000\n");
+    expect(cut.stdout.split("\n").length).toBeLessThan(20_000);
+    expect(cut.stderr).toContain("the beginning of the output of ops-cut.");
+    expect((await berth.cli(["logs", "ops/report"])).stderr).toBe("");
   });
 
   test("run exits with the exit code of the job", async () => {

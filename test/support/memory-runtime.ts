@@ -71,6 +71,8 @@ export interface MemoryRuntime extends Runtime, MemoryFiles {
   setHasInit(hasInit: boolean): void;
   /** The only paths of the machine that are there; before, all are. */
   setHostPaths(paths: readonly string[]): void;
+  /** The log files of a container, by its id, were full. */
+  dropLog(id: string): void;
   /** What `freeBytes` answers. */
   setFreeBytes(bytes: number | undefined): void;
 }
@@ -105,6 +107,7 @@ export function createMemoryRuntime(options: MemoryOptions = {}): MemoryRuntime 
     gauges: createGauges(table, now),
     freeBytes: 100 * 1024 ** 3,
     hostPaths: undefined,
+    logsDropped: new Set<string>(),
     hasInit: true,
   };
   return {
@@ -128,6 +131,7 @@ interface World extends Parts {
   gauges: Gauges;
   freeBytes: number | undefined;
   hostPaths: Set<string> | undefined;
+  logsDropped: Set<string>;
   hasInit: boolean;
 }
 
@@ -205,7 +209,7 @@ function imageCalls({
 
 function insideCalls(
   world: World,
-): Calls<"exec" | "check" | "startAttached" | "logs" | "wait" | "usage" | "connections"> {
+): Calls<"exec" | "check" | "startAttached" | "logs" | "logDropped" | "wait" | "usage" | "connections"> {
   const { faults, logs, execs, gauges } = world;
   const { does } = faults;
   const exec: Runtime["exec"] = (nameOrId, spec) =>
@@ -220,6 +224,7 @@ function insideCalls(
     },
     wait: (nameOrId, signal) => waitForExit(world, nameOrId, signal),
     usage: () => does("usage", "", gauges.usage),
+    logDropped: async (nameOrId) => world.logsDropped.has(nameOrId),
     connections: (nameOrId) => does("connections", nameOrId, () => gauges.connections(nameOrId)),
   };
 }
@@ -296,6 +301,9 @@ function knobs(world: World): Omit<MemoryRuntime, keyof Runtime | keyof MemoryFi
     setConnections: gauges.setConnections,
     setUsage: gauges.setUsage,
     occupyPort: machine.occupyPort,
+    dropLog: (id) => {
+      world.logsDropped.add(id);
+    },
     setHostPaths: (paths) => {
       world.hostPaths = new Set(paths);
     },

@@ -1,6 +1,6 @@
 import { ApiError, readAnswer } from "../../base/wire/client.ts";
 import { podLogs } from "../../orchestration/api/logs.ts";
-import type { PodRecord } from "../../orchestration/api/pods.ts";
+import { getPod, type PodRecord } from "../../orchestration/api/pods.ts";
 import type { Arguments } from "../shell/arguments.ts";
 import type { CommandBody, Context } from "../shell/command.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
@@ -58,6 +58,7 @@ export const logsCommand: CommandBody = {
         const pods = await found(setup, reference);
         if (pods.length === 0) return await removedPods(context, args, reference);
         const isSome = await readAll(setup, pods, start);
+        if (start.tail === undefined && start.since === undefined) await noteDropped(context, pods);
         if (!isSome && !context.signal.aborted && !context.json) context.terminal.note(`no output of "${reference}"`);
       }
     } catch (error) {
@@ -93,6 +94,17 @@ async function removedPods(context: Context, args: Arguments, reference: string)
     );
   context.terminal.note(`"${reference}" has no pods now: this is the stored output of those that it had`);
   return context.signal.aborted ? exitCodes.interrupted : exitCodes.done;
+}
+
+/** Whoever asks for all of an output learns where Docker has kept only the end of it. */
+async function noteDropped({ api, terminal, json }: Context, pods: readonly string[]): Promise<void> {
+  for (const name of json ? [] : pods) {
+    const detail = await api.call(getPod, { params: { name } }).catch(() => undefined);
+    if (detail?.pod.log_dropped !== true) continue;
+    terminal.note(
+      `the beginning of the output of ${name} is gone: its log files were full; raise logs.max_size or logs.max_files`,
+    );
+  }
 }
 
 async function found(setup: FanOutSetup, reference: string): Promise<readonly string[]> {

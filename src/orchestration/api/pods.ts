@@ -107,6 +107,11 @@ export const PodDetail = Type.Object({
   ),
   ports: Type.Array(Type.Object({ container: Type.String(), host_ip: Type.String(), host_port: Type.String() })),
   restart_policy: Type.String(),
+  log_dropped: Type.Optional(
+    Type.Boolean({
+      description: "the oldest output is gone, because the log files were full (logs.max_size, logs.max_files)",
+    }),
+  ),
   spec: Type.Optional(Manifest),
 });
 export type PodDetail = Static<typeof PodDetail>;

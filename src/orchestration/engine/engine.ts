@@ -66,6 +66,8 @@ export interface Engine extends Machine {
   wait(pod: PodRef, signal: AbortSignal): Promise<ContainerEnd>;
   /** One reading of every running pod of this installation. */
   usage(): Promise<PodUsage[]>;
+  /** Whether the oldest output is gone, because the log files were full; undefined when that cannot be seen. */
+  logDropped(pod: PodRef): Promise<boolean | undefined>;
   /**
    * TCP in the network of a running pod: what listens there, and how many connections to listening ports are open.
    * Undefined when that cannot be seen from here, or the pod shares the machine's network.

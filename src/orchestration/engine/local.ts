@@ -92,7 +92,16 @@ function lifeOf(runtime: Runtime): Pick<Engine, Life> {
 }
 
 type Inside =
-  "exec" | "check" | "startAttached" | "logs" | "wait" | "connections" | "statFile" | "readFiles" | "writeFiles";
+  | "exec"
+  | "check"
+  | "startAttached"
+  | "logs"
+  | "logDropped"
+  | "wait"
+  | "connections"
+  | "statFile"
+  | "readFiles"
+  | "writeFiles";
 
 function insideOf(runtime: Runtime): Pick<Engine, Inside> {
   return {
@@ -103,6 +112,7 @@ function insideOf(runtime: Runtime): Pick<Engine, Inside> {
     check: ({ id }, command, signal) => runtime.check(id, command, signal),
     startAttached: ({ id }, options) => runtime.startAttached(id, options),
     logs: ({ id }, options, signal) => runtime.logs(id, options, signal),
+    logDropped: ({ id }) => runtime.logDropped(id),
     wait: ({ id }, signal) => runtime.wait(id, signal),
     connections: ({ id }) => runtime.connections(id),
   };

@@ -59,6 +59,11 @@ export interface Runtime extends Machine {
   /** Output of a container, stdout and stderr in order of arrival, unframed, also of tty containers. Nothing is read ahead of the consumer beyond a small buffer. */
   logs(nameOrId: string, options: LogOptions, signal: AbortSignal): AsyncIterable<Uint8Array>;
   /**
+   * Whether the oldest output of a container that was started once is gone, because its log files were full. Undefined when
+   * that cannot be seen from here.
+   */
+  logDropped(nameOrId: string): Promise<boolean | undefined>;
+  /**
    * Resolves when the container does not run any more, nor will again by its restart policy; rejects when `signal`
    * aborts. A missing one is `not_found`, one that was never started `conflict`. While the engine is away it goes on
    * waiting.

@@ -142,6 +142,7 @@ async function podDetail(context: Context, { container, pod, spec }: DetailInput
     })),
     ports: rest.ports.map(wirePort),
     restart_policy: rest.restartPolicy,
+    ...((await context.engine.logDropped(container)) === true ? { log_dropped: true } : {}),
     ...(spec && manifest !== undefined ? { spec: shownManifest(manifest) } : {}),
   };
 }

@@ -13,6 +13,7 @@ import { createExitWait } from "./exit-wait.ts";
 import { createFiles } from "./files.ts";
 import { createImages } from "./images.ts";
 import { engineInfo, freeBytes, hasHostPath } from "./info.ts";
+import { createLogFiles } from "./log-files.ts";
 import { createLogs } from "./logs.ts";
 import { createNetworks } from "./networks.ts";
 import { portHolders } from "./port-holder.ts";
@@ -76,6 +77,7 @@ export function createDockerRuntime(options: DockerOptions): Runtime {
     ...exec,
     ...createCheck(exec),
     ...createLogs(engine, inspect),
+    ...createLogFiles(engine),
     ...createAttach({ engine, containers, wait: exitWait.wait }),
     ...exitWait,
     ...createUsage({ engine, owner, inspect, roots }),

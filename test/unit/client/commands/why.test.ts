@@ -209,7 +209,19 @@ describe("what is wrong now comes first, and decides what to type next", () => {
     ]);
   });
 
+  test("an image that was built here has no registry to look at", async () => {
+    for (const reason of ["ImageMissing", "ImagePull"]) {
+      const { out } = await why({ ...bad(reason, "the image is gone"), built: true });
+      expect(nextOf(out)[0]).toBe("build it again, in the folder of the app: berth up");
+      expect(nextOf(out).join()).not.toContain("registry");
+    }
+  });
+
   test.each<[string, string]>([
+    [
+      "ImageMissing",
+      "load the image again (docker load), or release what its tag means now: berth apply -f FILE --pull",
+    ],
     ["RegistryAuth", "check username and token of the registry manifest, then: berth apply -f FILE"],
     ["PortTaken", "free the host port, or write another one in ports"],
     ["DiskLow", "free some space: docker image prune"],

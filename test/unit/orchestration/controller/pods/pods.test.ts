@@ -159,6 +159,8 @@ describe("one pod in detail", () => {
   test("is found by its id, too, with the same identity", async () => {
     const { pod } = await it.controller.getPod("shop-db.0", { spec: false });
     expect((await it.controller.getPod(pod.id, { spec: false })).pod).toEqual(pod);
+    it.runtime.dropLog(pod.id);
+    expect((await it.controller.getPod(pod.id, { spec: false })).pod).toEqual({ ...pod, log_dropped: true });
   });
 
   test.each(["../etc", "a/b", "", ".hidden", "a b", "a".repeat(256)])("of %p is refused", async (name) => {

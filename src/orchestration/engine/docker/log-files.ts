@@ -1,0 +1,33 @@
+import { stat } from "node:fs/promises";
+import type { Runtime } from "../runtime.ts";
+import { epochMs } from "./formats.ts";
+import type { DockerClient } from "./client.ts";
+import { unlessStatus } from "./errors.ts";
+
+/**
+ * See `Runtime.logDropped`. The engine makes the first file of a log before it starts the container, renames full files,
+ * and removes the oldest: where the last one that it keeps was made after the start, there was one before it.
+ */
+export function createLogFiles(engine: DockerClient): Pick<Runtime, "logDropped"> {
+  return {
+    async logDropped(nameOrId) {
+      if (!engine.local) return undefined;
+      const attempt = { verb: "inspect", subject: `container "${nameOrId}"` };
+      const info = await engine.call(attempt, (docker, abortSignal) => {
+        const options: object = { abortSignal };
+        return docker.getContainer(nameOrId).inspect(options).catch(unlessStatus(404));
+      });
+      const config: Record<string, string> | undefined = info?.HostConfig.LogConfig?.Config;
+      const files = Number(config?.["max-file"] ?? 1);
+      const startedAt = epochMs(info?.State.StartedAt);
+      // One file alone is emptied when it is full, which leaves no trace.
+      if (!info?.LogPath || files < 2 || startedAt === undefined) return undefined;
+      try {
+        const { birthtimeMs } = await stat(`${info.LogPath}.${files - 1}`);
+        return birthtimeMs === 0 ? undefined : birthtimeMs > startedAt;
+      } catch (error) {
+        return error instanceof Error && "code" in error && error.code === "ENOENT" ? false : undefined;
+      }
+    },
+  };
+}
