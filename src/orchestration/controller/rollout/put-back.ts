@@ -30,6 +30,7 @@ export async function rollback(
   const author = { actor, message: deployMessage(text, context.limits.messageCharactersMax) };
   const { kind, scope, name } = releaseTarget(context, target);
   const key = { kind, scope, name };
+  if (!dryRun) requireUnlocked(context, context.store, [key]);
   await requireImage(context, key, target.releaseId);
   const result = await writeUnlessDry(context.store, dryRun, (tx) => {
     const stored = tx.manifests.get(key);

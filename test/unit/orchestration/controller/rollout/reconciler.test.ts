@@ -67,9 +67,9 @@ describe("a resync", () => {
     it.runtime.calls.length = 0;
     await it.advance(aDay);
     expect(it.events()).toHaveLength(events);
-    // One listing a resync, and one for each resource at each deep one.
+    // One listing a resync, one for each resource at each deep one, and one of the images each hour.
     expect(it.runtime.calls.length).toBeLessThan((aDay / 30_000) * 1.25);
-    expect(new Set(it.runtime.calls.map((call) => call.split(" ", 1)[0]))).toEqual(new Set(["list"]));
+    expect(new Set(it.runtime.calls.map((call) => call.split(" ", 1)[0]))).toEqual(new Set(["list", "listImages"]));
   });
 });
 
