@@ -6,28 +6,7 @@ import {
   type KeepsLine,
 } from "../../../../../src/observability/core/logs/docker-entries.ts";
 import { fieldsOf, fieldText } from "../../../../../src/observability/core/logs/fields.ts";
-import { levelOf } from "../../../../../src/observability/core/logs/level.ts";
 import { createSampler } from "../../../../../src/observability/core/logs/sampling.ts";
-
-describe("the level of a line", () => {
-  const cases: [string, string][] = [
-    ['{"level":"warn","msg":"x"}', "warn"],
-    ['{"severity":"CRITICAL"}', "fatal"],
-    ['{"level":50,"msg":"pino"}', "error"],
-    ['{"msg":"level is high"}', "none"],
-    ["ts=1 level=debug msg=hi", "debug"],
-    ["E0131 13:05:00.000000 1 main.go:1] no", "error"],
-    ["<4>kernel: odd", "warn"],
-    ["2026-01-31 13:05:00 ERROR could not connect", "error"],
-    ["[warn] disk is nearly full", "warn"],
-    ["error: cannot open file", "error"],
-    ["an error happened in a sentence", "none"],
-    ["WARNING: deprecated", "warn"],
-    ["", "none"],
-  ];
-  for (const [text, level] of cases)
-    test(`of ${JSON.stringify(text)} is ${level}`, () => expect(levelOf(text)).toBe(level as never));
-});
 
 describe("fields", () => {
   const of = (text: string, path: string) => fieldText(fieldsOf(text) ?? {}, path);
