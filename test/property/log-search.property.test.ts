@@ -4,11 +4,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { logLimits } from "../../src/config/log-limits.ts";
+import { foldCase } from "../../src/base/pure/fold-case.ts";
+import { quotedPhrase } from "../../src/observability/api/log-phrase.ts";
+import { readingOf } from "../../src/observability/core/logs/reading.ts";
 import { compareLines, type FoundLine, levels, logStreams } from "../../src/observability/core/logs/line.ts";
 import { compileQuery, lineFits, type LogQuery } from "../../src/observability/core/logs/query.ts";
 import type { Order } from "../../src/observability/core/logs/cursor.ts";
 import { type LogStore, openLogStore } from "../../src/observability/store/logs/log-store.ts";
 import { searchLines } from "../../src/observability/store/logs/search.ts";
+import { ageBlocks } from "../support/older-log-blocks.ts";
 import { silentLog } from "../support/silent-log.ts";
 
 const words = [
@@ -22,12 +26,24 @@ const words = [
   "status=500",
   "ok",
   "0f",
+  "ÜBER Straße",
+  "ОШИБКА",
+  "Σίσυφος",
+  "İstanbul ılık",
+  "cafe\u0301",
+  "🚀 launch",
+  "/api/users",
 ];
+/** As `json_encode` of PHP and `json.dumps` of Python write it. */
+const escaped = (value: unknown) =>
+  JSON.stringify(value)
+    .replaceAll("/", "\\/")
+    .replaceAll(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 const text = fc.oneof(
   fc.array(fc.constantFrom(...words), { maxLength: 6 }).map((parts) => parts.join(" ")),
   fc
     .record({ level: fc.constantFrom("info", "error"), msg: fc.constantFrom(...words), n: fc.nat(20) })
-    .map((o) => JSON.stringify(o)),
+    .chain((o) => fc.constantFrom(JSON.stringify(o), escaped(o))),
   fc.string({ unit: "binary", maxLength: 30 }).map((any) => any.replaceAll("\n", " ").toWellFormed()),
 );
 const began = 1_700_000_000_000;
@@ -57,6 +73,21 @@ const query: fc.Arbitrary<LogQuery> = fc.record(
       "replica=a",
       "-app=shop/web",
       "éc user",
+      "ÜBER",
+      "strasse",
+      "ошибк",
+      "σίσυφοσ",
+      "istanbul",
+      "café",
+      "🚀",
+      "/api/users",
+      "u0438",
+      "\\\\u0438",
+      "msg=ОШИБКА",
+      "/[\\p{Lu}]ШИБ/",
+      "/\\x74imeout/",
+      "/страс|ошиб/i",
+      "-ошибка",
     ),
     apps: fc.constantFrom([], ["shop"], ["shop/web"]),
     from: fc.nat(40).map((at) => began + at),
@@ -66,9 +97,9 @@ const query: fc.Arbitrary<LogQuery> = fc.record(
   },
   { requiredKeys: ["apps"] },
 );
-/** After how many lines what happens. */
+/** After how many lines what happens. `age`: the blocks up to here are as an older server wrote them. */
 const deeds = fc.array(
-  fc.record({ after: fc.integer({ min: 1, max: 30 }), deed: fc.constantFrom("flush", "seal", "reopen") }),
+  fc.record({ after: fc.integer({ min: 1, max: 30 }), deed: fc.constantFrom("flush", "seal", "reopen", "age") }),
   { maxLength: 6 },
 );
 
@@ -88,6 +119,39 @@ test("a search finds what a look at every line finds, whatever was written, pack
           const fit = lines.filter((one) => lineFits(compiled, one)).toSorted(compareLines);
           const pages = paged(store, { query: compiled, order, limit });
           expect(pages.flat()).toEqual(order === "asc" ? fit : fit.toReversed());
+        } finally {
+          rmSync(folder, { recursive: true, force: true });
+        }
+      },
+    ),
+    { numRuns: Number(process.env.BERTH_TEST_CASES ?? 150) },
+  );
+});
+
+test("what a line reads is found in it, in small letters and as it is, in blocks of this server and of older ones", () => {
+  fc.assert(
+    fc.property(
+      fc.array(line, { minLength: 1, maxLength: 60 }),
+      fc.nat(),
+      fc.nat(),
+      fc.integer({ min: 3, max: 12 }),
+      fc.boolean(),
+      (lines, which, from, length, isOld) => {
+        const folder = mkdtempSync(join(tmpdir(), "logs-"));
+        try {
+          const { store } = filled(folder, lines, [{ after: lines.length, deed: isOld ? "age" : "seal" }]);
+          const chosen = lines[which % lines.length];
+          if (chosen === undefined) throw new Error("there is no line");
+          const reading = readingOf(chosen.text).normalize("NFC");
+          const part = [...reading.slice(from % Math.max(reading.length, 1))].slice(0, length).join("").toWellFormed();
+          // A mark would belong to the letter before it.
+          fc.pre(part.trim() !== "" && !/^\p{M}|\p{M}$|[\\\0\ufffd]/u.test(part));
+          for (const asked of [part, foldCase(part)]) {
+            const query = compileQuery({ apps: [], text: quotedPhrase(asked) });
+            const found = paged(store, { query, order: "asc", limit: 200 }).flat();
+            expect(found).toContainEqual(chosen);
+            expect(found).toEqual(lines.filter((one) => lineFits(query, one)).toSorted(compareLines));
+          }
         } finally {
           rmSync(folder, { recursive: true, force: true });
         }
@@ -221,7 +285,8 @@ function filled(
     at += after;
     store.flush({ all: deed !== "flush" || at % 2 === 0 });
     if (deed === "seal") seal();
-    if (deed === "reopen") store = open();
+    if (deed === "age") ageBlocks(folder);
+    if (deed === "reopen" || deed === "age") store = open();
   }
   for (const { app, ...one } of lines.slice(at)) store.add(app, one);
   return { store, seal };

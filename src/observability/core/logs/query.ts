@@ -1,8 +1,10 @@
 import { Failure } from "../../../base/wire/failure.ts";
-import { fieldsOf, fieldText } from "./fields.ts";
+import { foldCase, isAscii } from "../../../base/pure/fold-case.ts";
+import { compareNumbers, fieldsOf, fieldText } from "./fields.ts";
 import { appKey, type FoundLine, type Level, levels, type LogApp, type LogStream, logStreams } from "./line.ts";
 import { type Operator, type Term, termsOf } from "./query-words.ts";
-import { literalOf, regexCharacters, regexFault } from "./regex.ts";
+import { createReading, type LineReading } from "./reading.ts";
+import { literalOf, regexCharacters, regexFault, regexFlags } from "./regex.ts";
 
 /** What a line has to be. Times are epoch milliseconds: `from` inclusive, `until` exclusive. */
 export interface LogQuery {
@@ -25,7 +27,7 @@ export interface LogQuery {
 export interface CompiledQuery {
   from: number;
   until: number;
-  /** Texts that every line of the answer contains, as far as that can be told beforehand. */
+  /** Texts that every line of the answer contains as it reads, as far as that can be told beforehand. */
   needles: Needle[];
   /** Whether time, level, stream and source decide alone. */
   byColumns: boolean;
@@ -39,15 +41,13 @@ export interface CompiledQuery {
 }
 
 export interface Needle {
+  /** Folded where any case matches. */
   text: string;
-  /** Letters of ASCII match in both cases. */
   anyCase: boolean;
-  /** JSON may write it with escapes: not to be looked for where a block has some. */
-  plainOnly: boolean;
 }
 
 type SourceTest = (source: { pod: string; replica: string; release: string; role: string }) => boolean;
-type TextTest = (text: string) => boolean;
+type TextTest = (line: LineReading) => boolean;
 
 interface Building {
   apps: string[];
@@ -89,7 +89,10 @@ export function compileQuery(query: LogQuery): CompiledQuery {
       apps.every((word) => isApp(word, app)) &&
       !notApps.some((word) => isApp(word, app)),
     sourceFits: (source) => sources.every((fits) => fits(source)),
-    textFits: (text) => texts.every((fits) => fits(text)),
+    textFits(text) {
+      const line = createReading(text);
+      return texts.every((fits) => fits(line));
+    },
   };
 }
 
@@ -118,28 +121,31 @@ function take(term: Term, building: Building): void {
 
 function takeText({ text, negated }: Term & { kind: "text" }, building: Building): void {
   // As in many editors: capitals mean exactly these letters.
-  const anyCase = !/[A-Z]/.test(text);
-  const holds: TextTest = anyCase ? (line) => foldAscii(line).includes(text) : (line) => line.includes(text);
+  const anyCase = !/\p{Lu}|\p{Lt}/u.test(text);
+  const form = (of: string) => (anyCase ? foldCase(of) : of);
+  const wanted = form(text.normalize("NFC"));
+  const asWritten = form(text);
+  // Who writes a backslash may have copied it from a line.
+  const rawToo = text.includes("\\");
+  const holds: TextTest = (line) =>
+    (anyCase ? line.folded() : line.reading()).includes(wanted) || (rawToo && form(line.raw).includes(asWritten));
   building.texts.push(negated ? (line) => !holds(line) : holds);
-  if (!negated && text !== "") building.needles.push({ text, anyCase, plainOnly: false });
+  if (!negated && !rawToo && wanted !== "") building.needles.push({ text: wanted, anyCase });
 }
 
-function foldAscii(text: string): string {
-  return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
-}
-
-function takeRegex({ source, anyCase, negated }: Term & { kind: "regex" }, building: Building): void {
+function takeRegex({ source: written, anyCase, negated }: Term & { kind: "regex" }, building: Building): void {
+  const source = written.normalize("NFC");
   const fault = regexFault(source);
   if (fault !== undefined) throw new Failure("invalid", `q: /${source}/ ${fault}`);
-  const expression = new RegExp(source, anyCase ? "i" : "");
+  const expression = new RegExp(source, `${regexFlags(source)}${anyCase ? "i" : ""}`);
   const characters = regexCharacters(source);
-  const holds: TextTest = (line) => expression.test(line.slice(0, characters));
+  const rawToo = source.includes("\\\\");
+  const holds: TextTest = (line) =>
+    expression.test(line.reading().slice(0, characters)) || (rawToo && expression.test(line.raw.slice(0, characters)));
   building.texts.push(negated ? (line) => !holds(line) : holds);
   const text = literalOf(source);
-  // The `i` of an expression knows letters beyond ASCII.
-  const isAscii = /^[\x20-\x7e]*$/.test(text) && !(anyCase && /[ks]/i.test(text));
-  if (!negated && text !== "" && isAscii)
-    building.needles.push({ text: anyCase ? foldAscii(text) : text, anyCase, plainOnly: false });
+  if (!negated && !rawToo && text !== "" && isAscii(text))
+    building.needles.push({ text: anyCase ? foldCase(text) : text, anyCase });
 }
 
 function takeField({ name, operator, value, negated }: Term & { kind: "field" }, building: Building): void {
@@ -170,32 +176,33 @@ interface ValueTerm {
 
 function takeValue({ path, operator, value, isNot, negated }: ValueTerm, building: Building): void {
   const isEqual = operator === "=" || operator === "!=";
-  const wanted = Number(value);
-  if (!isEqual && (value === "" || Number.isNaN(wanted)))
+  if (!isEqual && (value === "" || Number.isNaN(Number(value))))
     throw new Failure("invalid", `q: ${path}${operator}${value}: "${value}" is not a number`);
-  building.texts.push((line) => {
-    const fields = fieldsOf(line);
+  building.texts.push(({ raw }) => {
+    const fields = fieldsOf(raw);
     const text = fields === undefined ? undefined : fieldText(fields, path);
     if (isEqual) return (text === value) !== isNot;
-    return (text !== undefined && text !== "" && compares(Number(text), operator, wanted)) !== negated;
+    if (text === undefined || text === "" || Number.isNaN(Number(text))) return negated;
+    return compares(compareNumbers(text, value), operator) !== negated;
   });
-  // A number has several spellings in JSON, and a slash may be escaped: such values are no help to find a block.
+  // A number has several spellings in JSON: it is no help to find a block.
   if (!isEqual || isNot || !/^[A-Za-z][\w.:@ -]*$/.test(value)) return;
-  if (!["true", "false", "null"].includes(value))
-    building.needles.push({ text: value, anyCase: false, plainOnly: true });
+  if (!["true", "false", "null"].includes(value)) building.needles.push({ text: value, anyCase: false });
 }
 
-function compares(value: number, operator: Operator, wanted: number): boolean {
-  if (operator === ">=") return value >= wanted;
-  if (operator === "<=") return value <= wanted;
-  return operator === ">" ? value > wanted : value < wanted;
+/** `order`: below 0 where the value is less than the wanted one, 0 where they are equal. */
+function compares(order: number, operator: Operator): boolean {
+  if (operator === ">=") return order >= 0;
+  if (operator === "<=") return order <= 0;
+  return operator === ">" ? order > 0 : order < 0;
 }
 
 function takeLevel(operator: Operator, value: string, building: Building, negated: boolean): void {
   const wanted = levels.indexOf(value as Level);
   if (wanted < 0) throw new Failure("invalid", `q: unknown level "${value}"; use ${levels.join(", ")}`);
   building.levelFits = building.levelFits.map((fits, at) => {
-    const holds = operator === "=" ? at === wanted : operator === "!=" ? at !== wanted : compares(at, operator, wanted);
+    const holds =
+      operator === "=" ? at === wanted : operator === "!=" ? at !== wanted : compares(at - wanted, operator);
     return fits && holds !== negated;
   });
 }

@@ -19,7 +19,7 @@ const factorial = (count: number): number => (count < 2 ? 1 : count * factorial(
 
 /** With this power of the length of a line the time grows: a match may begin anywhere, and each repeat may end anywhere. */
 function powerOf(source: string): number {
-  const tokens = source.match(/\\.|\[(?:\\.|[^\]\\])*\]|\{\d+(?:,\d*)?\}|[\s\S]/g) ?? [];
+  const tokens = source.match(/\\(?:[pPu]\{[^}]*\}|.)|\[(?:\\.|[^\]\\])*\]|\{\d+(?:,\d*)?\}|[\s\S]/g) ?? [];
   let free = 0;
   let scans = 0;
   tokens.forEach((token, at) => {

@@ -26,9 +26,19 @@ export function regexCharacters(source: string): number | undefined {
   );
 }
 
-function compiles(source: string): boolean {
+/** Classes and code points of Unicode, which an expression without the flag takes for letters. */
+const unicodeEscape = /\\[pPu]\{/;
+/** Characters that a text has as two units. */
+const twoUnits = /[\u{10000}-\u{10ffff}]/u;
+
+/** The flags that an expression needs to mean what it says. */
+export function regexFlags(source: string): "u" | "" {
+  return unicodeEscape.test(source) || (twoUnits.test(source) && compiles(source, "u")) ? "u" : "";
+}
+
+function compiles(source: string, flags: "u" | "" = regexFlags(source)): boolean {
   try {
-    new RegExp(source);
+    new RegExp(source, flags);
     return true;
   } catch {
     return false;
@@ -37,7 +47,10 @@ function compiles(source: string): boolean {
 
 /** Without escapes and with each class as one letter: what is left is its structure. `[]` and `[^]` are whole classes. */
 function skeletonOf(source: string): string {
-  return source.replaceAll(/\\./g, "a").replaceAll(/\[[^\]]*\]/g, "a");
+  return source
+    .replaceAll(/\\[pPu]\{[^}]*\}/g, "a")
+    .replaceAll(/\\./g, "a")
+    .replaceAll(/\[[^\]]*\]/g, "a");
 }
 
 /** Places where a match can go on in more than one way: each multiplies the time that a line without a match takes. */
@@ -76,6 +89,8 @@ function repeatedGroup(shape: string): boolean {
   return false;
 }
 
+const token = /\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|[pPu]\{[^}]*\}|c[A-Za-z]|.)|\[(?:\\.|[^\]\\])*\]|\{[^}]*\}|[\s\S]/g;
+
 /** The longest text that every line which matches has to contain; empty where there is none. */
 export function literalOf(source: string): string {
   if (source.includes("|") || source.includes("(")) return "";
@@ -85,12 +100,12 @@ export function literalOf(source: string): string {
     runs.push(run);
     run = "";
   };
-  for (const [token] of source.matchAll(/\\.|\[(?:\\.|[^\]\\])*\]|\{[^}]*\}|[\s\S]/g)) {
-    if (/^[*?{]/.test(token)) {
+  for (const [part] of source.matchAll(token)) {
+    if (/^[*?{]/.test(part)) {
       run = run.slice(0, -1);
       close();
-    } else if (/^\\[^\w\s]$/.test(token)) run += token.slice(1);
-    else if (/^[\w\s:;,=<>@#%&~`'"!/-]$/.test(token)) run += token;
+    } else if (/^\\[^\w\s]$/.test(part)) run += part.slice(1);
+    else if (/^[\w\s:;,=<>@#%&~`'"!/-]$/.test(part)) run += part;
     else close();
   }
   close();

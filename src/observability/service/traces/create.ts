@@ -1,4 +1,5 @@
 import { parseDuration } from "../../../base/pure/duration.ts";
+import { foldCase } from "../../../base/pure/fold-case.ts";
 import { readFlag } from "../../../base/wire/query.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import type { QueryOf } from "../../../base/wire/endpoint.ts";
@@ -103,7 +104,7 @@ function openRoom({ file, limits, space }: TracePlatform, { clock, log }: TraceP
           sinceUs: usOf("since", 0),
           minUs: readMinimum(query.min_duration) * 1_000,
           error: readFlag(query.error, false),
-          text: (query.text ?? "").toLowerCase(),
+          text: foldCase(query.text ?? ""),
           limit: readLimit(query.limit, limits),
           from: query.cursor === undefined ? { us: usOf("until", endUs), trace: "" } : readCursor(query.cursor),
         },

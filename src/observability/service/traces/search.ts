@@ -1,3 +1,4 @@
+import { foldCase } from "../../../base/pure/fold-case.ts";
 import { type Grant, mayReach } from "../../core/tokens/grant.ts";
 import { isOfApp } from "../paging.ts";
 import type { StoredPart, TracesStore } from "../../store/traces/traces-store.ts";
@@ -20,7 +21,7 @@ interface TraceQuestion {
   sinceUs: number;
   minUs: number;
   error: boolean;
-  /** In small letters. */
+  /** Folded. */
   text: string;
   limit: number;
   from: Place;
@@ -87,7 +88,7 @@ function summaryOf(parts: readonly StoredPart[], question: TraceQuestion): Found
     seen.some(({ app }) => isOfApp(question.app, app)) &&
     summary.untilUs - summary.fromUs >= question.minUs &&
     (!question.error || summary.errors > 0) &&
-    (question.text === "" || seen.some(({ words }) => words.toLowerCase().includes(question.text)));
+    (question.text === "" || seen.some(({ words }) => foldCase(words).includes(question.text)));
   return fits ? summary : undefined;
 }
 

@@ -1,5 +1,7 @@
 import { levels, type LogSource, logStreams, type NewLine } from "../../core/logs/line.ts";
+import { foldCase } from "../../../base/pure/fold-case.ts";
 import { filterOf } from "../../core/logs/grams.ts";
+import { isPlain, readingOf } from "../../core/logs/reading.ts";
 import { createNumberReader, createNumberWriter } from "./columns.ts";
 
 /** How far the log of one container was read when a block was written: where reading goes on. */
@@ -30,6 +32,8 @@ export interface BlockHead {
   order?: number;
   /** Some line may write characters of ASCII as `\u00..`. */
   escapes: boolean;
+  /** 2: the filter is of the lines as they read, folded. Missing in blocks of older servers: of the lines as written. */
+  index?: 2;
   /** Checksums of the parts that are read without the rest. Missing in blocks of older servers. */
   filterSum?: number;
   columnSum?: number;
@@ -76,8 +80,9 @@ export function packBlock(
     before = line.at;
     columns.push((source * levels.length + weight) * logStreams.length + logStreams.indexOf(line.stream));
   }
-  const text = Buffer.from(`${lines.map((line) => line.text).join("\n")}\n`);
-  const filter = filterOf(text);
+  const whole = `${lines.map((line) => line.text).join("\n")}\n`;
+  const text = Buffer.from(whole);
+  const filter = filterOf(isPlain(whole) ? text : Buffer.from(asTheyRead(lines)));
   const packedColumns = Bun.zstdCompressSync(columns.bytes(), { level });
   const packedText = Bun.zstdCompressSync(text, { level });
   const head: BlockHead = {
@@ -91,6 +96,7 @@ export function packBlock(
     positions,
     ...(order === undefined ? {} : { order }),
     escapes: text.includes("\\u00"),
+    index: 2,
     filterSum: Bun.hash.crc32(filter),
     columnSum: Bun.hash.crc32(packedColumns),
     filterBytes: filter.length,
@@ -98,6 +104,10 @@ export function packBlock(
     textBytes: packedText.length,
   };
   return { head, bytes: frame(head, [filter, packedColumns, packedText]) };
+}
+
+function asTheyRead(lines: readonly NewLine[]): string {
+  return lines.map(({ text }) => `${foldCase(readingOf(text))}\n`).join("");
 }
 
 function isSorted(lines: readonly NewLine[]): boolean {

@@ -1,4 +1,5 @@
 import { Failure } from "../../../base/wire/failure.ts";
+import { foldCase, isAscii } from "../../../base/pure/fold-case.ts";
 import type { Order } from "../../core/logs/cursor.ts";
 import { levels, logStreams } from "../../core/logs/line.ts";
 import type { FoundLine } from "../../core/logs/line.ts";
@@ -9,11 +10,13 @@ import { readBody, readFilter, type StoredBlock } from "./segment.ts";
 
 /** A needle as blocks are asked for it. */
 interface BlockNeedle {
-  /** One character per byte. */
-  bytes: string;
+  /** One character per byte; undefined where only lines with other characters than ASCII can hold it. */
+  bytes: string | undefined;
   anyCase: boolean;
-  plainOnly: boolean;
+  /** What has to be in the filter of a block that holds it. */
   entries: number[];
+  /** The same for blocks of older servers. */
+  entriesBefore: number[];
 }
 
 /** A query that has been made ready for blocks. */
@@ -26,10 +29,25 @@ export function blockQuery(query: CompiledQuery): BlockQuery {
   return { query, needles: query.needles.map(ofNeedle) };
 }
 
-function ofNeedle({ text, anyCase, plainOnly }: Needle): BlockNeedle {
-  const bytes = Buffer.from(text);
-  const latin = bytes.toString("latin1");
-  return { bytes: anyCase ? latin.toLowerCase() : latin, anyCase, plainOnly, entries: entriesOf(bytes) };
+function ofNeedle({ text, anyCase }: Needle): BlockNeedle {
+  return {
+    bytes: isAscii(text) ? text : undefined,
+    anyCase,
+    entries: entriesOf(Buffer.from(foldCase(text))),
+    entriesBefore: text.split(notInOlderFilters).flatMap((part) => entriesOf(Buffer.from(part))),
+  };
+}
+
+/**
+ * The filter of an older server is of the lines as they are written. These characters of a needle a line may write another
+ * way: letters that others fold to (İ, K, ſ, ß), what JSON escapes, and all beyond ASCII.
+ */
+const notInOlderFilters = /[iIkKsS"\\/]|[^\x21-\x7e]/;
+
+/** What the filter of a block is asked for. Blocks of older servers that may write letters as `\u0041` are not asked. */
+function entriesFor(needles: readonly BlockNeedle[], { index, escapes }: BlockHead): number[] {
+  if (index === 2) return needles.flatMap(({ entries }) => entries);
+  return escapes ? [] : needles.flatMap(({ entriesBefore }) => entriesBefore);
 }
 
 /** What the head alone says. */
@@ -67,12 +85,11 @@ export interface Enough {
  * Throws `CorruptBlock`, and fails `invalid` where the query takes too long.
  */
 export function matchBlock(asked: BlockQuery, block: StoredBlock, enough?: Enough): FoundLine[] {
-  const needles = asked.needles.filter(({ plainOnly }) => !(plainOnly && block.head.escapes));
-  const entries = needles.flatMap((needle) => needle.entries);
+  const entries = entriesFor(asked.needles, block.head);
   if (entries.length > 0 && !mayHold(readFilter(block), entries)) return [];
   const body = readBody(block);
   const text = unpackText(body.text);
-  const lines = candidates(text, needles) ?? allLines(text);
+  const lines = candidates(text, asked.needles) ?? allLines(text);
   const count = lines.starts.length;
   if (count === 0) return [];
   const columns = unpackColumns(block.head, body.columns);
@@ -137,21 +154,23 @@ function allLines(text: Buffer): Candidates {
   return all;
 }
 
-/** Lines that hold the first needle; undefined without one, which is every line. The other needles are left to the line. */
+/** A byte that a line has which reads otherwise than it is written: see `isPlain`. */
+const oddByte = /[\\\x80-\xff]/g;
+
+/**
+ * Lines that can hold a needle: those that have its bytes, and those that may write it another way. Undefined without one,
+ * which is every line. The rest is left to the line.
+ */
 function candidates(text: Buffer, needles: readonly BlockNeedle[]): Candidates | undefined {
-  const longest = needles.toSorted((a, b) => b.bytes.length - a.bytes.length)[0];
-  if (longest === undefined) return undefined;
+  if (needles.length === 0) return undefined;
   const found: Candidates = { numbers: [], starts: [], ends: [] };
-  const latin = longest.anyCase ? text.toString("latin1").toLowerCase() : text;
-  const needle = longest.bytes;
-  const indexOf = (from: number) =>
-    typeof latin === "string" ? latin.indexOf(needle, from) : latin.indexOf(needle, from, "latin1");
+  const nextPlace = placesOf(text.toString("latin1"), needles);
   let line = 0;
   let counted = 0;
-  for (let hit = indexOf(0); hit >= 0;) {
+  for (let place = nextPlace(0); place !== Infinity;) {
     // Both ends of the line, and how many line breaks lie before it.
-    const start = text.lastIndexOf(10, hit) + 1;
-    const end = text.indexOf(10, hit);
+    const start = text.lastIndexOf(10, place) + 1;
+    const end = text.indexOf(10, place);
     for (let at = text.indexOf(10, counted); at >= 0 && at < start; at = text.indexOf(10, counted)) {
       line += 1;
       counted = at + 1;
@@ -159,7 +178,32 @@ function candidates(text: Buffer, needles: readonly BlockNeedle[]): Candidates |
     found.numbers.push(line);
     found.starts.push(start);
     found.ends.push(end);
-    hit = indexOf(end + 1);
+    place = nextPlace(end + 1);
   }
   return found;
+}
+
+/** The next place in a text, one character per byte, that makes its line one to look at. */
+function placesOf(written: string, needles: readonly BlockNeedle[]): (from: number) => number {
+  const longest = needles.toSorted((a, b) => (b.bytes?.length ?? 0) - (a.bytes?.length ?? 0))[0];
+  const needle = needles.every(({ bytes }) => bytes !== undefined) ? longest : undefined;
+  const searched = needle?.anyCase === true ? written.toLowerCase() : written;
+  const nextHit = forward((from) => (needle?.bytes === undefined ? -1 : searched.indexOf(needle.bytes, from)));
+  const nextOdd = forward((from) => {
+    oddByte.lastIndex = from;
+    return oddByte.exec(written)?.index ?? -1;
+  });
+  return (from) => Math.min(nextHit(from), nextOdd(from));
+}
+
+/** The next place at or behind `from`, which only grows: looked for again once it is passed. Infinity where there is none. */
+function forward(find: (from: number) => number): (from: number) => number {
+  let next = -1;
+  return (from) => {
+    if (next < from) {
+      const found = find(from);
+      next = found < 0 ? Infinity : found;
+    }
+    return next;
+  };
 }

@@ -89,6 +89,66 @@ describe("a query", () => {
   });
 });
 
+describe("a line is searched as it reads", () => {
+  const holds = (query: string, text: string) => lineFits(compileQuery({ text: query, apps: [] }), { ...line, text });
+  const found: [string, string][] = [
+    ["ошибка", "ОШИБКА: нет места"],
+    ["éclair", "ÉCLAIR"],
+    ["σίσυφος", "ΣΊΣΥΦΟΣ"],
+    ["strasse", "Hauptstraße 7"],
+    ["straße", "HAUPTSTRASSE 7"],
+    ["istanbul", "İSTANBUL"],
+    ["ılık", "ILIK"],
+    ["café", "cafe\u0301"],
+    ["cafe\u0301", "Café"],
+    ["café", String.raw`{"msg":"caf\u00e9"}`],
+    ["Café", String.raw`{"msg":"Caf\u00E9"}`],
+    ["🚀", String.raw`{"msg":"\ud83d\ude80"}`],
+    ["/api/users", String.raw`{"path":"\/api\/users"}`],
+    [String.raw`"say \"hi\""`, String.raw`{"msg":"say \"hi\""}`],
+    [String.raw`C:\temp`, String.raw`{"path":"C:\\temp"}`],
+    [String.raw`caf\u00e9`, String.raw`{"msg":"caf\u00e9"}`],
+    ['"first second"', String.raw`{"msg":"first\nsecond"}`],
+    ["/caf. closed/", String.raw`{"msg":"caf\u00e9 closed"}`],
+    [String.raw`/\p{Lu}\p{Ll}+:/`, "Ошибка: нет"],
+    [String.raw`/^[\p{L} ]+$/`, "нет места"],
+    [String.raw`/\x74imeout/`, "timeout"],
+    [String.raw`/\u{1f680} go/`, "🚀 go"],
+    ["/[🚀🎉] go/", "🎉 go"],
+    ["/ОШИБ/i", "ошибка"],
+    ["-ОШИБКА", "ошибка"],
+    ["msg=café", String.raw`{"msg":"caf\u00e9"}`],
+  ];
+  for (const [query, text] of found) test(`${query} is in ${text}`, () => expect(holds(query, text)).toBe(true));
+  const missed: [string, string][] = [
+    ["Ошибка", "ошибка"],
+    ["É", "é"],
+    ["cafe", "café"],
+    ["-café", String.raw`{"msg":"caf\u00e9"}`],
+    ["-ошибка", "ОШИБКА"],
+    ["u00e9", String.raw`{"msg":"caf\u00e9"}`],
+  ];
+  for (const [query, text] of missed) test(`${query} is not in ${text}`, () => expect(holds(query, text)).toBe(false));
+
+  test("whole numbers are compared with all their digits", () => {
+    const text = '{"id":9007199254740993,"inner":{"ids":[9007199254740993]},"small":5.0}';
+    expect(holds("id=9007199254740993", text)).toBe(true);
+    expect(holds("id=9007199254740992", text)).toBe(false);
+    expect(holds("id!=9007199254740992", text)).toBe(true);
+    expect(holds("id>9007199254740992", text)).toBe(true);
+    expect(holds("id<=9007199254740992", text)).toBe(false);
+    expect(holds("id>=9007199254740993", "id=9007199254740993")).toBe(true);
+    expect(holds('inner.ids="[9007199254740993]"', text)).toBe(true);
+    expect(holds("id.rawJSON=9007199254740993", text)).toBe(false);
+    expect(holds("small=5", text)).toBe(true);
+    expect(holds("small>4.5", text)).toBe(true);
+  });
+
+  test("an unknown class of Unicode is refused", () => {
+    expect(() => compileQuery({ apps: [], text: String.raw`/\p{Loud}+/` })).toThrow("is not a regular expression");
+  });
+});
+
 describe("an expression", () => {
   const refused = [
     "(a+)+",
@@ -141,6 +201,7 @@ describe("an expression", () => {
     expect(literalOf("colou?r off")).toBe("r off");
     expect(literalOf(String.raw`user\.id=\d+`)).toBe("user.id=");
     expect(literalOf("a|b")).toBe("");
+    expect(literalOf(String.raw`\x74imeout \u00e9t\p{Lu}`)).toBe("imeout ");
   });
 });
 
