@@ -2,7 +2,8 @@ import type { Surroundings } from "./client/shell/context.ts";
 import { run } from "./client/shell/run.ts";
 import { machineNetwork } from "./client/domains/network.ts";
 import { createRunLocal } from "./client/session/local-run.ts";
-import { openOutputs } from "./client/shell/output.ts";
+import { exitCodes } from "./client/shell/failures.ts";
+import { complainNow, isUnread, openOutputs, type Outputs } from "./client/shell/output.ts";
 import { processTerminal } from "./client/shell/raw-terminal.ts";
 import { processStreams, readStdin } from "./client/shell/streams.ts";
 import { clientLimits, clientOptions, limits, shellVariables } from "./config/config.ts";
@@ -37,9 +38,17 @@ function interruptible(): AbortSignal {
   return controller.signal;
 }
 
-/** The command line as people use it; answers with the exit code. */
-export function client(argv: readonly string[]): Promise<number> {
+/** The command line as people use it; answers with the exit code. An answer that could not be written is a failure. */
+export async function client(argv: readonly string[]): Promise<number> {
   const outputs = openOutputs();
+  const code = await runWith(outputs, argv);
+  const lost = await outputs.stdout.lost();
+  if (lost === undefined || isUnread(lost)) return code;
+  complainNow(`error: ${lost.message}`);
+  return code === exitCodes.done ? exitCodes.failed : code;
+}
+
+function runWith(outputs: Outputs, argv: readonly string[]): Promise<number> {
   return run(argv, {
     version: versionText(),
     streams: processStreams(outputs),

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { serveOptions } from "../config/config.ts";
 import { writeBackup } from "../base/disk/backup.ts";
@@ -11,6 +11,7 @@ import { copyDatabase } from "../orchestration/store/copy.ts";
 import { copiesBeside } from "./copies-beside.ts";
 import { readPassphrase } from "./passphrase.ts";
 import { report, wantsJson } from "./report.ts";
+import { sayNow } from "../client/shell/output.ts";
 
 export const backupUsage = `berth backup /var/backups/berth.backup
 
@@ -39,11 +40,14 @@ export async function backupCommand(args: string[]): Promise<number> {
   });
   const [target, ...more] = positionals;
   if (values.help || target === undefined || more.length > 0) {
-    process.stdout.write(`${backupUsage}\n`);
+    sayNow(backupUsage);
     return values.help ? 0 : 2;
   }
   const json = wantsJson(values.output);
-  if (!values.force && existsSync(target)) {
+  const there = statSync(target, { throwIfNoEntry: false });
+  if (there !== undefined && !there.isFile())
+    throw new CommandFailure(`"${target}" is not a regular file: name a file to write the backup to`);
+  if (!values.force && there !== undefined) {
     const text = `"${target}" is there already: add --force to write over it; nothing was changed`;
     throw new CommandFailure(text, exitCodes.refused);
   }

@@ -16,6 +16,7 @@ import { findBinary } from "../ingress/proxy/binary.ts";
 import * as checks from "./checks.ts";
 import { examineForwarding } from "./forwarding.ts";
 import { askDocker, askIngress, askServer, askSettings, isBerth, isListening } from "./probe.ts";
+import { complainNow, OutputFailure, sayNow } from "../client/shell/output.ts";
 
 const usage = `usage: berth doctor [--root DIR] [--addr A] [--addr-insecure] [--observability-addr A]
                     [--observability-tls HOW] [--identity-addr A] [--identity-base-url U]
@@ -32,8 +33,8 @@ export async function doctorCommand(args: string[]): Promise<number> {
   const command = readCommand(args);
   if (typeof command === "number") return command;
   const found = await examine(await optionsFor(command.flags));
-  if (command.json) console.log(JSON.stringify({ status: "ok", data: { checks: found } }));
-  else for (const check of found) console.log(checkText(check));
+  if (command.json) sayNow(JSON.stringify({ status: "ok", data: { checks: found } }));
+  else for (const check of found) sayNow(checkText(check));
   return found.some(({ status }) => status === "fail") ? 1 : 0;
 }
 
@@ -119,7 +120,7 @@ function readCommand(args: string[]): { flags: ServeFlags; json: boolean } | num
       },
     });
     if (values.help === true) {
-      console.log(usage);
+      sayNow(usage);
       return 0;
     }
     if (values.output !== undefined && values.output !== "json" && values.output !== "text") {
@@ -142,7 +143,8 @@ function readCommand(args: string[]): { flags: ServeFlags; json: boolean } | num
     serveOptions(flags);
     return { flags, json: values.output === "json" };
   } catch (error) {
-    console.error(`error: ${error instanceof Error ? error.message : String(error)}\n${usage}`);
+    if (error instanceof OutputFailure) throw error;
+    complainNow(`error: ${error instanceof Error ? error.message : String(error)}\n${usage}`);
     return 2;
   }
 }

@@ -1,3 +1,4 @@
+import { diskFailure } from "../base/wire/disk-failure.ts";
 import { chmod, mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -14,6 +15,7 @@ import readme from "./plugin-templates/readme.md.txt";
 import schema from "./plugin-templates/schema.json.txt";
 import testExpand from "./plugin-templates/test-expand.json.txt";
 import testHello from "./plugin-templates/test-hello.json.txt";
+import { sayNow } from "../client/shell/output.ts";
 
 export const pluginInitUsage = `berth plugins init greet --lang bash
 
@@ -122,12 +124,14 @@ async function writeFiles(folder: string, files: Readonly<Record<string, string>
   for (const [path, text] of Object.entries(files)) {
     const target = join(folder, path);
     await mkdir(dirname(target), { recursive: true });
-    await writeFile(target, text, { flag: "wx" });
+    await writeFile(target, text, { flag: "wx" }).catch((error: unknown) => {
+      throw diskFailure(error, target);
+    });
     if (text.startsWith("#!")) await chmod(target, 0o755);
   }
 }
 
 function say(text: string): number {
-  process.stdout.write(`${text}\n`);
+  sayNow(text);
   return 0;
 }

@@ -5,6 +5,7 @@ import { localCommands } from "../client/shell/local-commands.ts";
 import { verbs } from "../client/shell/table.ts";
 import { lintPackage } from "../orchestration/plugins/lint.ts";
 import { report, wantsJson } from "./report.ts";
+import { sayNow } from "../client/shell/output.ts";
 
 export const pluginLintUsage = `usage: berth plugins lint [DIR] [-o json]
 
@@ -21,7 +22,7 @@ export async function pluginLintCommand(args: string[]): Promise<number> {
     allowPositionals: true,
   });
   if (values.help) {
-    process.stdout.write(`${pluginLintUsage}\n`);
+    sayNow(pluginLintUsage);
     return 0;
   }
   const [folder = ".", ...more] = positionals;

@@ -1,6 +1,7 @@
 import { readdir, writeFile } from "node:fs/promises";
 import { readTextFile } from "../base/disk/read-text.ts";
 import { clientLimits } from "../config/config.ts";
+import { diskFailure } from "../base/wire/disk-failure.ts";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { CommandFailure, usageFailure } from "../client/shell/failures.ts";
@@ -10,6 +11,7 @@ import { createHost } from "../orchestration/plugins/host.ts";
 import { readPackage } from "../orchestration/plugins/package.ts";
 import { type FixtureSetting, runFixture } from "./plugin-fixture.ts";
 import { report, wantsJson } from "./report.ts";
+import { sayNow } from "../client/shell/output.ts";
 
 export const pluginTestUsage = `usage: berth plugins test [DIR] [--update] [-o json]
 
@@ -36,7 +38,7 @@ export async function pluginTestCommand(args: string[]): Promise<number> {
     allowPositionals: true,
   });
   if (values.help) {
-    process.stdout.write(`${pluginTestUsage}\n`);
+    sayNow(pluginTestUsage);
     return 0;
   }
   const [given = ".", ...more] = positionals;
@@ -106,5 +108,7 @@ async function writeExpected(path: string, content: string, got: Expected): Prom
   const file: unknown = JSON.parse(content);
   const { calls, ...answer } = got;
   const expect = calls === undefined || calls.length === 0 ? answer : { ...answer, calls };
-  await writeFile(path, `${JSON.stringify({ ...(file as object), expect }, null, 2)}\n`);
+  await writeFile(path, `${JSON.stringify({ ...(file as object), expect }, null, 2)}\n`).catch((error: unknown) => {
+    throw diskFailure(error, path);
+  });
 }

@@ -1,9 +1,10 @@
 import { usageFailure } from "../client/shell/failures.ts";
+import { sayNow } from "../client/shell/output.ts";
 
 /** What a local command ends with: its lines on stdout or, with `-o json`, `data` in the envelope. */
 export function report({ json, data }: { json: boolean; data: unknown }, lines: readonly string[]): void {
   const text = json ? JSON.stringify({ status: "ok", data }, null, 2) : lines.join("\n");
-  process.stdout.write(`${text}\n`);
+  sayNow(text);
 }
 
 /** The value of `-o`: text is the default. */

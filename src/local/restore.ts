@@ -14,6 +14,7 @@ import { layPending, pendingPath, pendingUndo, restoreNow, undoNow } from "./pen
 import { confirm } from "./server/confirm.ts";
 import { thisMachine } from "./server/machine.ts";
 import { report, wantsJson } from "./report.ts";
+import { sayNow } from "../client/shell/output.ts";
 
 export const restoreUsage = `berth restore /var/backups/berth.backup
 berth restore --confirm
@@ -51,7 +52,7 @@ export async function restoreCommand(args: string[]): Promise<number> {
   const [file, ...more] = positionals;
   const asked = [values.confirm, values.undo, file !== undefined].filter((it) => it === true).length;
   if (values.help || asked !== 1 || more.length > 0) {
-    process.stdout.write(`${restoreUsage}\n`);
+    sayNow(restoreUsage);
     return values.help ? 0 : 2;
   }
   const json = wantsJson(values.output);

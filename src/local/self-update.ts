@@ -10,6 +10,7 @@ import { places, thisMachine } from "./server/machine.ts";
 import { checkVersion, fetchExecutable, latestVersion } from "./server/release.ts";
 import { releaseSource } from "./server/release-keys.ts";
 import { installedWords } from "./server/systemd.ts";
+import { sayNow } from "../client/shell/output.ts";
 
 export const selfUpdateUsage = `berth self-update
 
@@ -36,7 +37,7 @@ export async function selfUpdateCommand(args: string[]): Promise<number> {
     },
   });
   if (values.help === true) {
-    process.stdout.write(`${selfUpdateUsage}\n`);
+    sayNow(selfUpdateUsage);
     return 0;
   }
   const source = await releaseSource({ url: values["release-url"], keyFile: values["release-key"] });

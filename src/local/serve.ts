@@ -7,6 +7,7 @@ import { followLoad } from "../base/words/follow-load.ts";
 import { serverLimits } from "../config/server-limits.ts";
 import { openHandles } from "./open-handles.ts";
 import { restorePending } from "./pending-restore.ts";
+import { sayNow } from "../client/shell/output.ts";
 
 export const serveUsage = `usage: berth serve [flags]
 
@@ -82,11 +83,11 @@ const flags = {
 export async function serveCommand(args: string[]): Promise<number> {
   const { values } = parseArgs({ args, options: flags, strict: true, allowPositionals: false });
   if (values.help) {
-    process.stdout.write(`${serveUsage}\n`);
+    sayNow(serveUsage);
     return 0;
   }
   const options = serveOptions(withoutUndefined(values));
-  const lines = gatherLines((text) => process.stderr.write(text));
+  const lines = gatherLines(writeLines);
   process.once("exit", lines.flush);
   const log = createLog(lines.add, options.logLevel);
   const signals = followSignals();
@@ -97,6 +98,17 @@ export async function serveCommand(args: string[]): Promise<number> {
     return code;
   } finally {
     endSoon(log, { flush: lines.flush, code });
+  }
+}
+
+/** Logs that cannot be written are lost: a full disk, or a reader that is gone, does not end the server. */
+function writeLines(text: string): void {
+  const { stderr } = process;
+  if (stderr.listenerCount("error") === 0) stderr.on("error", () => undefined);
+  try {
+    stderr.write(text);
+  } catch {
+    return;
   }
 }
 

@@ -4,6 +4,7 @@ import { serveOptions } from "../config/config.ts";
 import { signingSecret } from "../base/deliver/signature.ts";
 import { readKey } from "../base/disk/key-file.ts";
 import { layoutOf } from "../base/disk/layout.ts";
+import { sayNow } from "../client/shell/output.ts";
 
 export const webhookSecretUsage = `usage: berth hooks secret [--root DIR]
 
@@ -21,12 +22,12 @@ export async function webhookSecretCommand(args: string[]): Promise<number> {
     allowPositionals: false,
   });
   if (values.help) {
-    process.stdout.write(`${webhookSecretUsage}\n`);
+    sayNow(webhookSecretUsage);
     return 0;
   }
   const layout = layoutOf(serveOptions(values.root === undefined ? {} : { root: values.root }).root);
   const key = await readKey(layout.key);
   if (key === undefined) throw new Failure("not_found", `no berth state under "${layout.root}": use --root`);
-  process.stdout.write(`${signingSecret(key).reveal()}\n`);
+  sayNow(signingSecret(key).reveal());
   return 0;
 }

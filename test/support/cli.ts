@@ -84,6 +84,7 @@ export async function cli(argv: string[], scene: Scene = {}): Promise<Outcome> {
       stdout: (text) => {
         outcome.out += text;
       },
+      flushed: () => Promise.resolve(),
       stderr: (text) => {
         outcome.err += text;
       },

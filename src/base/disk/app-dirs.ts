@@ -1,7 +1,7 @@
 import { lstat, readdir, realpath, rm, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../wire/failure.ts";
-import { codeOf, diskFailure } from "./disk-failure.ts";
+import { codeOf, diskFailure } from "../wire/disk-failure.ts";
 import type { Layout } from "./layout.ts";
 
 /** Removes `<root>/apps/<appId>` with all it holds. False when it was not there. */

@@ -3,7 +3,7 @@ import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../wire/failure.ts";
 import { writeAtomic } from "./atomic-write.ts";
-import { codeOf, diskFailure } from "./disk-failure.ts";
+import { codeOf, diskFailure } from "../wire/disk-failure.ts";
 
 /** Asset files by content: the name of a file is the sha256 of its bytes, so a mounted file never changes. */
 export interface Assets {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { open, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { diskFailure } from "./disk-failure.ts";
+import { diskFailure } from "../wire/disk-failure.ts";
 
 /** A temporary name beside the target: `.key.1f2e3d4c.tmp`. */
 const leftover = /^\..+\.[0-9a-f]{16}\.tmp$/;

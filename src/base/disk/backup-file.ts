@@ -4,7 +4,7 @@ import { Failure } from "../wire/failure.ts";
 import { secret, type Secret } from "../words/secret.ts";
 import { moveInPlace, temporaryName } from "./atomic-write.ts";
 import { type BackupHead, decodeHead, encodeHead, headBytesMax } from "./backup-head.ts";
-import { diskFailure } from "./disk-failure.ts";
+import { diskFailure } from "../wire/disk-failure.ts";
 import { readChunks, writeAll } from "./file-chunks.ts";
 import type { Key } from "./key-file.ts";
 import { type Beside, besides } from "./layout.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { contextDigest } from "../pure/source-tree.ts";
 import { Failure } from "../wire/failure.ts";
 import { collectContentTimes, contentTimes } from "./content-times.ts";
-import { codeOf, diskFailure } from "./disk-failure.ts";
+import { codeOf, diskFailure } from "../wire/disk-failure.ts";
 import { readChunks, writeAll } from "./file-chunks.ts";
 import { type ArchiveLimits, readSourceArchive } from "./source-archive.ts";
 import { timedArchive } from "./timed-archive.ts";

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { Failure } from "../wire/failure.ts";
 import { type Secret, secret } from "../words/secret.ts";
 import { syncFolder, temporaryName } from "./atomic-write.ts";
-import { codeOf, diskFailure } from "./disk-failure.ts";
+import { codeOf, diskFailure } from "../wire/disk-failure.ts";
 import { besideDatabases, type Layout } from "./layout.ts";
 
 export type Key = Secret<Uint8Array>;

@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
 import { constants } from "node:fs";
 import { Failure } from "../wire/failure.ts";
-import { codeOf, diskFailure } from "./disk-failure.ts";
+import { codeOf, diskFailure } from "../wire/disk-failure.ts";
 
 /**
  * The text of a regular file that somebody else has named. Fails `not_found` where there is none, `invalid` for what

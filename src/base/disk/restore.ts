@@ -2,7 +2,7 @@ import { link, open, rm } from "node:fs/promises";
 import type { Secret } from "../words/secret.ts";
 import { moveInPlace, temporaryName, writeAtomic } from "./atomic-write.ts";
 import { readBackup } from "./backup-file.ts";
-import { codeOf, diskFailure } from "./disk-failure.ts";
+import { codeOf, diskFailure } from "../wire/disk-failure.ts";
 import { encodeKey, type Key, readKey } from "./key-file.ts";
 import { type Beside, besideDatabases, besides, type Layout } from "./layout.ts";
 import { makeFolders } from "./root.ts";

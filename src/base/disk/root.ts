@@ -2,7 +2,7 @@ import { chmod, chown, lstat, mkdir, rm, rmdir, stat, symlink } from "node:fs/pr
 import { basename, join } from "node:path";
 import { Failure } from "../wire/failure.ts";
 import { removeLeftovers } from "./atomic-write.ts";
-import { diskFailure } from "./disk-failure.ts";
+import { diskFailure } from "../wire/disk-failure.ts";
 import { type Layout, socketPathBytesMax } from "./layout.ts";
 
 /**

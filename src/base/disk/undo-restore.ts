@@ -3,7 +3,7 @@ import { readdir, rename, rm } from "node:fs/promises";
 import { basename } from "node:path";
 import { Failure } from "../wire/failure.ts";
 import { syncFolder } from "./atomic-write.ts";
-import { diskFailure } from "./disk-failure.ts";
+import { diskFailure } from "../wire/disk-failure.ts";
 import { besideDatabases, besides, type Layout } from "./layout.ts";
 
 interface UndoOptions {

@@ -1,3 +1,4 @@
+import { codeOf } from "../../base/wire/disk-failure.ts";
 import { existsSync, writeFileSync } from "node:fs";
 import { getAuthority } from "../../ingress/api/certificates.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
@@ -63,8 +64,10 @@ export async function installRoot(
   const path = `${store.folder}/berth-${root.sha256.slice(0, 12)}.${store.ending}`;
   try {
     writeFileSync(path, root.certificate, { mode: 0o644 });
-  } catch {
-    throw new CommandFailure(`cannot write ${path}: run the command as root (sudo berth ca install)`);
+  } catch (error) {
+    const why =
+      codeOf(error) === "ENOSPC" ? "no space left on the disk" : "run the command as root (sudo berth ca install)";
+    throw new CommandFailure(`cannot write ${path}: ${why}`);
   }
   const code = await runLocal({ argv: store.update, env: {} });
   if (code !== 0) throw new CommandFailure(`${store.update.join(" ")} failed with exit code ${code}`);

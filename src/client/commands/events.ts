@@ -57,6 +57,7 @@ async function followEvents(context: Context, query: Query, first: readonly Even
   let after = lastSeq(first, query.after ?? "0");
   let away = false;
   while (!signal.aborted) {
+    await terminal.flushed();
     await clock.sleep(limits.followMs, signal);
     const page = await nextPage(context, { ...query, limit: undefined, after });
     if (page === undefined && !away) terminal.note("the server does not answer, still trying");

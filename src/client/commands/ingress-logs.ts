@@ -41,6 +41,7 @@ async function follow(context: Context, query: Record<string, string | undefined
     if (context.json) for (const entry of entries) terminal.out(JSON.stringify(entry));
     else if (entries.length > 0) terminal.out(entriesText(entries, context));
     after = entries.at(-1)?.seq ?? after;
+    await terminal.flushed();
     await clock.sleep(limits.followMs, signal);
     if (signal.aborted) break;
     try {

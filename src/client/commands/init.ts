@@ -1,3 +1,4 @@
+import { diskFailure } from "../../base/wire/disk-failure.ts";
 import { existsSync, statSync, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { parseImageReference } from "../../orchestration/core/image-reference.ts";
@@ -41,7 +42,11 @@ export const initCommand: CommandBody = {
     const choices = await chosen({ context, args, root, findings });
     await consentToReplace(context, args, root);
     const path = join(folder, written);
-    writeFileSync(join(root, written), firstManifest(choices, findings));
+    try {
+      writeFileSync(join(root, written), firstManifest(choices, findings));
+    } catch (error) {
+      throw diskFailure(error, path);
+    }
     report(context, { path, folder, choices, findings });
     return exitCodes.done;
   },

@@ -5,6 +5,7 @@ import type { Arguments } from "../shell/arguments.ts";
 import type { CommandBody, Context } from "../shell/command.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
 import { type FanOutSetup, followAll, type LogStart, readAll } from "../session/fan-out.ts";
+import { OutputFailure } from "../shell/output.ts";
 import { asksStore, searchFlags } from "../session/log-query.ts";
 import { storedLogs } from "../session/stored-logs.ts";
 import { harmless } from "../shell/style.ts";
@@ -62,8 +63,6 @@ export const logsCommand: CommandBody = {
         if (!isSome && !context.signal.aborted && !context.json) context.terminal.note(`no output of "${reference}"`);
       }
     } catch (error) {
-      // A reader that has seen enough (`| head`) is not a failure.
-      if (isBrokenPipe(error)) return exitCodes.done;
       if (!context.signal.aborted) throw error;
     }
     return context.signal.aborted ? exitCodes.interrupted : exitCodes.done;
@@ -75,7 +74,6 @@ async function fromStore(context: Context, args: Arguments, reference: string | 
     if ((await storedLogs(context, args, reference)) === 0 && !context.signal.aborted && !context.json)
       context.terminal.note(reference === undefined ? "no stored line fits" : `no stored line of "${reference}" fits`);
   } catch (error) {
-    if (isBrokenPipe(error)) return exitCodes.done;
     if (!context.signal.aborted) throw error;
   }
   return context.signal.aborted ? exitCodes.interrupted : exitCodes.done;
@@ -197,9 +195,5 @@ async function print(context: Context, response: Response, { lines, onBytes, raw
 function passing(error: unknown): boolean {
   if (error instanceof ApiError) return error.status === 404 || error.status >= 500;
   if (error instanceof CommandFailure) return error.exitCode === exitCodes.unreachable;
-  return !isBrokenPipe(error);
-}
-
-function isBrokenPipe(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "EPIPE";
+  return !(error instanceof OutputFailure);
 }

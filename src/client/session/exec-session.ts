@@ -1,3 +1,4 @@
+import { isUnread } from "../shell/output.ts";
 import {
   createFrameReader,
   encodeFrame,
@@ -40,7 +41,7 @@ export async function execSession(call: ExecCall): Promise<number> {
     return await converse(call, socket, await openSession(call, socket));
   } catch (error) {
     if (call.signal.aborted) throw new CommandFailure("interrupted", exitCodes.interrupted);
-    if (isBrokenPipe(error)) return brokenPipeCode;
+    if (isUnread(error)) return brokenPipeCode;
     throw error;
   } finally {
     call.signal.removeEventListener("abort", stop);
@@ -50,10 +51,6 @@ export async function execSession(call: ExecCall): Promise<number> {
 
 /** What a shell shows of a process that SIGPIPE ended. */
 const brokenPipeCode = 141;
-
-function isBrokenPipe(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "EPIPE";
-}
 
 /** The terminal is raw only between the head of the answer and the end. */
 async function converse(call: ExecCall, socket: ClientSocket, answer: SessionAnswer): Promise<number> {

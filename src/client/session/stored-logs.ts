@@ -1,4 +1,5 @@
 import { harmlessText } from "../text/harmless-bytes.ts";
+import { OutputFailure } from "../shell/output.ts";
 import { readAnswer } from "../../base/wire/client.ts";
 import {
   logContext,
@@ -200,6 +201,7 @@ async function follow(context: Context, filters: Record<string, string>, print: 
       }
     } catch (error) {
       if (signal.aborted) break;
+      if (error instanceof OutputFailure) throw error;
       const isPassing = error instanceof CommandFailure ? error.exitCode === exitCodes.unreachable : !isRefusal(error);
       if (!isPassing) throw error;
     }

@@ -5,8 +5,12 @@ import { fstatSync, type Stats, write, writeSync } from "node:fs";
  * to one and the same place keeps its order, also between stdout and stderr.
  */
 export interface Output {
-  /** Resolves when the bytes are out; rejects when nobody reads any more, and when there is no room. */
+  /** Resolves when the bytes are out; rejects with an `OutputFailure` when nobody reads any more, or there is no room. */
   write(bytes: Uint8Array): Promise<void>;
+  /** Writes it when its turn comes. What fails is in `lost`. */
+  later(text: string): void;
+  /** Resolves when everything is out, with the first failure of `later`. */
+  lost(): Promise<OutputFailure | undefined>;
   /** At once, past whatever waits: for the last words of a process. */
   now(text: string): void;
   isTerminal: boolean;
@@ -24,9 +28,61 @@ export function openOutputs(): Outputs {
   return { stdout, stderr: together ? stdout : createOutput(2, err, createLine()) };
 }
 
+/** What could not be written to stdout or stderr, as a sentence. */
+export class OutputFailure extends Error {
+  constructor(
+    readonly fd: 1 | 2,
+    readonly code: string,
+    options?: { cause: unknown },
+  ) {
+    super(`cannot write to ${fd === 1 ? "stdout" : "stderr"}: ${reasons[code] ?? code}`, options);
+    this.name = "OutputFailure";
+  }
+}
+
+const reasons: Record<string, string> = {
+  ENOSPC: "no space left on the device",
+  EDQUOT: "the disk quota is used up",
+  EFBIG: "the file is as large as it may become",
+  EIO: "input/output error",
+};
+
+function outputFailure(fd: 1 | 2, error: unknown): OutputFailure {
+  const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+  return new OutputFailure(fd, code, { cause: error });
+}
+
 /** Nobody reads any more, or nobody ever did. */
 export function isUnread(error: unknown): boolean {
-  return error instanceof Error && "code" in error && (error.code === "EPIPE" || error.code === "EBADF");
+  return error instanceof OutputFailure && (error.code === "EPIPE" || error.code === "EBADF");
+}
+
+/** Writes at once, and waits where a pipe is full. Answers with what went wrong. */
+function writeNow(fd: 1 | 2, bytes: Uint8Array): OutputFailure | undefined {
+  for (let from = 0; from < bytes.length;) {
+    try {
+      from += writeSync(fd, bytes, from);
+    } catch (error) {
+      const failure = outputFailure(fd, error);
+      if (failure.code !== "EAGAIN") return failure;
+      Bun.sleepSync(fullPauseMs);
+    }
+  }
+  return undefined;
+}
+
+/** How commands write that need no terminal: at once. */
+export const direct = { write: writeNow };
+
+/** A line of a command that needs no terminal, at once. A reader that goes away is no error. Throws `OutputFailure`. */
+export function sayNow(line: string): void {
+  const failure = direct.write(1, Buffer.from(`${line}\n`));
+  if (failure !== undefined && !isUnread(failure)) throw failure;
+}
+
+/** The same on stderr, where nothing is left to say what went wrong. */
+export function complainNow(line: string): void {
+  direct.write(2, Buffer.from(`${line}\n`));
 }
 
 /** Whether stdin is a terminal. */
@@ -47,14 +103,22 @@ function createLine(): Line {
 }
 
 function createOutput(fd: 1 | 2, stats: Stats | undefined, line: Line): Output {
+  let lost: OutputFailure | undefined;
+  const write = (bytes: Uint8Array) => line(() => writeAll(fd, bytes));
   return {
-    write: (bytes) => line(() => writeAll(fd, bytes)),
-    now: (text) => void writeSync(fd, text),
+    write,
+    later(text) {
+      write(Buffer.from(text)).catch((error: unknown) => {
+        if (error instanceof OutputFailure) lost ??= error;
+      });
+    },
+    lost: () => line(() => Promise.resolve(lost)),
+    now: (text) => void writeNow(fd, Buffer.from(text)),
     isTerminal: isTerminal(fd, stats),
   };
 }
 
-async function writeAll(fd: number, bytes: Uint8Array): Promise<void> {
+async function writeAll(fd: 1 | 2, bytes: Uint8Array): Promise<void> {
   let rest = bytes;
   while (rest.length > 0) rest = rest.subarray(await writeSome(fd, rest));
 }
@@ -62,12 +126,12 @@ async function writeAll(fd: number, bytes: Uint8Array): Promise<void> {
 /** A pipe that somebody made non-blocking says that it is full. */
 const fullPauseMs = 2;
 
-function writeSome(fd: number, bytes: Uint8Array): Promise<number> {
+function writeSome(fd: 1 | 2, bytes: Uint8Array): Promise<number> {
   return new Promise((resolve, reject) => {
     write(fd, bytes, (error, written) => {
       if (error === null) resolve(written);
       else if (error.code === "EAGAIN") setTimeout(() => resolve(0), fullPauseMs);
-      else reject(error);
+      else reject(outputFailure(fd, error));
     });
   });
 }

@@ -1,3 +1,4 @@
+import { codeOf, diskFailure } from "../../base/wire/disk-failure.ts";
 import { ApiError } from "../../base/wire/client.ts";
 import type { ErrorData } from "../../base/wire/envelope.ts";
 import { Failure } from "../../base/wire/failure.ts";
@@ -9,6 +10,7 @@ import { CommandFailure, exitCodes, usageFailure } from "./failures.ts";
 import { commandHelp, formatsOf, formatsText, globalFlags, overview } from "./help.ts";
 import { narrowed } from "./narrow.ts";
 import { ManifestError } from "../manifests/source.ts";
+import { isUnread, OutputFailure } from "./output.ts";
 import { splitPluginWord } from "./plugin-words.ts";
 import { type LocalName, localCommands } from "./local-commands.ts";
 import { loaded, verbs } from "./table.ts";
@@ -160,6 +162,8 @@ interface FailureSetting {
 }
 
 function failed(error: unknown, { json, terminal, interrupted }: FailureSetting): number {
+  // A reader that has seen enough (`| head`) is not a failure.
+  if (isUnread(error)) return exitCodes.done;
   const { message, exitCode, data } = tell(error, interrupted);
   if (json) terminal.out(JSON.stringify({ status: "error", error: message, ...data }, null, 2));
   // A message that starts with a place stays bare, so that editors and terminals can jump there.
@@ -174,12 +178,25 @@ function tell(error: unknown, interrupted: boolean): { message: string; exitCode
   // What breaks off under Ctrl-C breaks in many ways; none of them is news.
   if (interrupted) return { message: "interrupted", exitCode: exitCodes.interrupted };
   if (error instanceof ApiError) return { message: withNext(error), exitCode: exitCodes.failed, data: error.data };
-  if (error instanceof ManifestError || error instanceof Failure) {
+  if (error instanceof ManifestError || error instanceof Failure || error instanceof OutputFailure) {
     return { message: error.message, exitCode: exitCodes.failed };
   }
+  const disk = diskText(error);
+  if (disk !== undefined) return { message: disk, exitCode: exitCodes.failed };
   if (isWrongLine(error)) return { message: wrongLineText(error), exitCode: exitCodes.usage };
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { message: `this is a bug in berth, please report it: ${text}`, exitCode: exitCodes.failed };
+}
+
+/** What the disk refused, where the command has no better word for it. */
+function diskText(error: unknown): string | undefined {
+  if (!(error instanceof Error) || codeOf(error) === undefined) return undefined;
+  const path = "path" in error && typeof error.path === "string" ? error.path : undefined;
+  const failure = path === undefined ? undefined : diskFailure(error, path);
+  if (failure instanceof Failure) return failure.message;
+  return ["ENOSPC", "EDQUOT"].includes(codeOf(error) ?? "")
+    ? "no space left on the disk: free some disk space"
+    : undefined;
 }
 
 /** With the next command, where there is one whatever was asked for. */

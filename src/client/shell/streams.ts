@@ -1,25 +1,23 @@
-import { inputIsTerminal, isUnread, type Output, type Outputs } from "./output.ts";
+import { inputIsTerminal, type Output, type Outputs } from "./output.ts";
 import type { Streams } from "./terminal.ts";
 
-/** The process's own streams. A reader that goes away (`berth get | head`) is not an error. */
+/** The process's own streams. What cannot be written is in `lost` of the output. */
 export function processStreams({ stdout, stderr }: Outputs): Streams {
   const columnsOf = (output: Output, stream: () => NodeJS.WriteStream) =>
     output.isTerminal ? stream().columns : undefined;
   return {
-    stdout: (text) => print(stdout, text),
-    stderr: (text) => print(stderr, text),
+    stdout: stdout.later,
+    flushed: async () => {
+      const lost = await stdout.lost();
+      if (lost !== undefined) throw lost;
+    },
+    stderr: stderr.later,
     readLine,
     stdinIsTerminal: inputIsTerminal(),
     stdoutIsTerminal: stdout.isTerminal,
     stderrIsTerminal: stderr.isTerminal,
     columns: () => columnsOf(stdout, () => process.stdout) ?? columnsOf(stderr, () => process.stderr),
   };
-}
-
-function print(output: Output, text: string): void {
-  output.write(Buffer.from(text)).catch((error: unknown) => {
-    if (!isUnread(error)) throw error;
-  });
 }
 
 /** Everything on stdin, as UTF-8. */

@@ -11,6 +11,8 @@ export interface Terminal {
   shown(text: string): string;
   /** Values that other programs read: only a terminal gets their harmless form, a pipe and a file get them as they are. */
   data(text: string): void;
+  /** Resolves when the answer so far is out; rejects where stdout takes no more: what only shows something ends then. */
+  flushed(): Promise<void>;
   /** One line for the operator alone. */
   note(text: string): void;
   /** Text on stderr that the cursor stays behind. */
@@ -34,6 +36,7 @@ export interface Terminal {
 }
 
 export interface Streams {
+  flushed: () => Promise<void>;
   stdout: (text: string) => void;
   stderr: (text: string) => void;
   readLine: () => Promise<string | undefined>;
@@ -69,6 +72,7 @@ export function createTerminal(streams: Streams, colors: { stdout: boolean; stde
     out: (text) => above(() => streams.stdout(`${shownText(text)}\n`)),
     data: (text) => above(() => streams.stdout(`${streams.stdoutIsTerminal ? shownText(text) : text}\n`)),
     note: (text) => above(() => streams.stderr(`${harmless(text, colors.stderr)}\n`)),
+    flushed: streams.flushed,
     prompt: (text) => streams.stderr(harmless(text, colors.stderr)),
     style: createStyle(colors.stdout),
     noteStyle: createStyle(colors.stderr),

@@ -1,4 +1,5 @@
 import { createHarmlessBytes, type HarmlessBytes } from "../text/harmless-bytes.ts";
+import { isUnread, OutputFailure } from "../shell/output.ts";
 import type { JobRun } from "../../orchestration/api/jobs.ts";
 import { podLogs } from "../../orchestration/api/logs.ts";
 import { createLineTail, type LineTail } from "../../base/words/lines.ts";
@@ -39,6 +40,7 @@ const newline = "\n".charCodeAt(0);
 
 export function createRunOutput(context: Context): RunOutput {
   const containers = new Map<string, Shown>();
+  let refused: OutputFailure | undefined;
 
   async function read(container: string, shown: Shown): Promise<void> {
     const { streams: api, rawTerminal, signal } = context;
@@ -68,13 +70,16 @@ export function createRunOutput(context: Context): RunOutput {
           shown.againAt = context.clock.now() + againMs;
         })
         // Broken off by a restart of the server: it goes on as soon as that is back.
-        .catch(() => undefined)
+        .catch((error: unknown) => {
+          if (error instanceof OutputFailure && !isUnread(error)) refused ??= error;
+        })
         .finally(() => {
           shown.reading = undefined;
         });
     },
     async missing(container, tail) {
       await Promise.all([...containers.values()].map(({ reading }) => reading));
+      if (refused !== undefined) throw refused;
       const shown = containers.get(container);
       if (shown === undefined || shown.bytes === 0) return { lines: tail, dropped: false };
       const left = leftOf(shown, tail);

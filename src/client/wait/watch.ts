@@ -28,6 +28,7 @@ export async function watch(context: Context, { look, everyMs }: Watching): Prom
       const { text, key } = await lookOrReason(context, look);
       if (onTerminal) await rawTerminal.stdout(Buffer.from(screen(context, text)));
       else if (key !== last && !signal.aborted) terminal.out(last === undefined ? text : `\n${text}`);
+      await terminal.flushed();
       last = key;
       await clock.sleep(everyMs, signal);
     }

@@ -1,7 +1,7 @@
 import { chmod, mkdir, readFile, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { temporaryName } from "../../base/disk/atomic-write.ts";
-import { codeOf, diskFailure } from "../../base/disk/disk-failure.ts";
+import { codeOf, diskFailure } from "../../base/wire/disk-failure.ts";
 import type { ProxyFile } from "../core/change.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { open } from "node:fs/promises";
-import { diskFailure } from "../../base/disk/disk-failure.ts";
+import { diskFailure } from "../../base/wire/disk-failure.ts";
 import type { Change, Paths, ProxyFile, Running } from "../core/change.ts";
 import { removeFiles, writeFiles } from "./files.ts";
 import { changeText, changesPath, stateFile } from "./running-state.ts";

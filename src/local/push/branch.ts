@@ -5,6 +5,7 @@ import { serveOptions } from "../../config/config.ts";
 import { report, wantsJson } from "../report.ts";
 import { gitEnvironment, gitText, runGit } from "./git.ts";
 import { openRepository, pushTarget, targetText } from "./repository.ts";
+import { sayNow } from "../../client/shell/output.ts";
 
 /** The branches that deploy until one has. */
 const usualBranches = ["main", "master"];
@@ -31,7 +32,7 @@ export async function gitBranchCommand(args: string[]): Promise<number> {
   });
   const [path, branch, ...more] = positionals;
   if (values.help || path === undefined || more.length > 0) {
-    process.stdout.write(`${gitBranchUsage}\n`);
+    sayNow(gitBranchUsage);
     return values.help ? 0 : 2;
   }
   const json = wantsJson(values.output);

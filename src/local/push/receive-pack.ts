@@ -9,6 +9,7 @@ import { settleBranch } from "./branch.ts";
 import { gitEnvironment } from "./git.ts";
 import { lockRepository } from "./lock.ts";
 import { preReceive } from "./pre-receive.ts";
+import { complainNow, sayNow } from "../../client/shell/output.ts";
 import { writeAll } from "./relay.ts";
 import { openRepository, pushTarget, targetText, workPrefix } from "./repository.ts";
 
@@ -78,7 +79,7 @@ function commandLine(args: string[]) {
 
 /** Unasked it goes to stderr: stdout is for git. */
 function usage(text: string, asked: boolean): number {
-  (asked ? process.stdout : process.stderr).write(`${text}\n`);
+  (asked ? sayNow : complainNow)(text);
   return asked ? 0 : 2;
 }
 

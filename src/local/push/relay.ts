@@ -1,20 +1,9 @@
-import { writeSync } from "node:fs";
+import { direct } from "../../client/shell/output.ts";
 
-/** Writes to stdout (1) or stderr (2), or answers false where nobody reads any more. */
+/** Writes to stdout (1) or stderr (2), or answers false where that is not possible any more. */
 export function writeAll(fd: 1 | 2, bytes: Uint8Array): boolean {
-  for (let from = 0; from < bytes.length;) {
-    try {
-      from += writeSync(fd, bytes, from);
-    } catch (error) {
-      if (!(error instanceof Error && "code" in error && error.code === "EAGAIN")) return false;
-      Bun.sleepSync(fullPauseMs);
-    }
-  }
-  return true;
+  return direct.write(fd, bytes) === undefined;
 }
-
-/** Pause before the next try at a pipe that is full. */
-const fullPauseMs = 5;
 
 interface Relay {
   streams: readonly ReadableStream<Uint8Array>[];

@@ -7,6 +7,7 @@ import { statusCommand, statusUsage } from "./status.ts";
 import { rollbackCommand, rollbackUsage } from "./rollback.ts";
 import { uninstallCommand, uninstallUsage } from "./uninstall.ts";
 import { upgradeCommand, upgradeUsage } from "./upgrade.ts";
+import { complainNow, sayNow } from "../../client/shell/output.ts";
 
 const unitUsage = `usage: berth server unit [--executable FILE]
          ${unitFlagsUsage}
@@ -51,18 +52,18 @@ export async function serverCommand([name = "", ...args]: string[]): Promise<num
 }
 
 function tell(text: string): number {
-  process.stdout.write(`${text}\n`);
+  sayNow(text);
   return 0;
 }
 
 function wrong(fault: string, usage: string): number {
-  process.stderr.write(`error: ${fault}\n${usage}\n`);
+  complainNow(`error: ${fault}\n${usage}`);
   return 2;
 }
 
 async function printUnit(args: string[]): Promise<number> {
   const { values } = parseArgs({ args, options: { ...unitOptions, executable: { type: "string" } } });
   const { executable = process.execPath, ...flags } = values;
-  process.stdout.write(serverUnit({ executable, words: withFlags([], givenFlags(flags)) }));
+  sayNow(serverUnit({ executable, words: withFlags([], givenFlags(flags)) }).replace(/\n$/, ""));
   return 0;
 }

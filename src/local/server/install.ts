@@ -16,6 +16,7 @@ import { hasSystemd, type Machine, must, places, requireRoot, thisMachine } from
 import { firewallHints, needEngine, needProxy, offerLiveRestore } from "./packages.ts";
 import { installedVersion, refuseOlder, upgradeTo } from "./upgrade.ts";
 import { flagOf, installedWords, withFlags, writeUnits } from "./systemd.ts";
+import { sayNow } from "../../client/shell/output.ts";
 
 export const installUsage = `berth server install
 
@@ -141,7 +142,7 @@ function optionsOf(words: readonly string[]): ServeOptions {
 async function welcome(machine: Machine, options: ServeOptions): Promise<void> {
   machine.say("berth is running; berth doctor reports:");
   for (const check of await examine(options)) {
-    process.stdout.write(`${checkText(check)}\n`);
+    sayNow(checkText(check));
   }
   for (const hint of await firewallHints(machine)) machine.note(hint);
   machine.note("next: berth apply -f FILE, berth get, berth describe; logs: journalctl -u berth");

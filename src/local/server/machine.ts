@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { Failure } from "../../base/wire/failure.ts";
+import { sayNow } from "../../client/shell/output.ts";
 
 /** The programs of this machine, as far as the installation uses them. */
 export interface Machine {
@@ -60,7 +61,7 @@ function find(program: string): string | null {
 /** A terminal that was closed meanwhile must not end what is under way. */
 function print(line: string): void {
   try {
-    process.stdout.write(`${line}\n`);
+    sayNow(line);
   } catch {
     return;
   }

@@ -8,6 +8,7 @@ import { fetchCommit } from "./fetch-commit.ts";
 import type { SourceJob } from "./job.ts";
 import { planSource } from "./plan-source.ts";
 import { unpack } from "./unpack.ts";
+import { complainNow, sayNow } from "../../client/shell/output.ts";
 
 const readSourceUsage = `berth read-source < JOB
 
@@ -27,11 +28,11 @@ export type SourceAnswer =
 export async function readSourceCommand(args: readonly string[]): Promise<number> {
   const text = args.length > 0 || process.stdin.isTTY === true ? "" : await Bun.stdin.text();
   if (text === "") {
-    process.stderr.write(`${readSourceUsage}\n`);
+    complainNow(readSourceUsage);
     return args.includes("--help") || args.includes("-h") ? 0 : 2;
   }
   const answer = await answerTo(JSON.parse(text) as SourceJob);
-  process.stdout.write(`${JSON.stringify(answer)}\n`);
+  sayNow(JSON.stringify(answer));
   return 0;
 }
 
@@ -63,7 +64,7 @@ function planned(root: string, { scope, name, host, work }: SourceJob) {
 }
 
 function say(line: string): void {
-  process.stderr.write(`${line}\n`);
+  complainNow(line);
 }
 
 async function readSource(job: SourceJob): Promise<Source> {

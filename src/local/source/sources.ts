@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { allowedAddresses, type Resolve } from "../../base/deliver/address-guard.ts";
-import { diskFailure } from "../../base/disk/disk-failure.ts";
+import { diskFailure } from "../../base/wire/disk-failure.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { createLimit, type Limit } from "../../base/words/limit.ts";
 import { sourceLimits } from "../../config/source-limits.ts";

@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { afterEach, beforeEach, expect, spyOn, test } from "bun:test";
+import { afterEach, beforeEach, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadKey } from "../../../src/base/disk/key-file.ts";
@@ -7,6 +7,7 @@ import type { Layout } from "../../../src/base/disk/layout.ts";
 import { CommandFailure, exitCodes } from "../../../src/client/shell/failures.ts";
 import { backupCommand } from "../../../src/local/backup.ts";
 import { diskRoot } from "../../support/disk-root.ts";
+import { said } from "../../support/said.ts";
 
 let layout: Layout;
 let remove: () => void;
@@ -20,12 +21,8 @@ beforeEach(async () => {
 afterEach(() => remove());
 
 async function backup(...args: string[]): Promise<unknown> {
-  const write = spyOn(process.stdout, "write").mockImplementation(() => true);
-  try {
-    return await backupCommand([...args, "--root", layout.root]).catch((error: unknown) => error);
-  } finally {
-    write.mockRestore();
-  }
+  const ended = () => backupCommand([...args, "--root", layout.root]).catch((error: unknown) => error);
+  return (await said(ended)).result;
 }
 
 test("a file that is there is written over with --force alone", async () => {

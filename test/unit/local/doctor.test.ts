@@ -1,9 +1,10 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Check } from "../../../src/local/checks.ts";
 import { checkText, doctorCommand } from "../../../src/local/doctor.ts";
+import { said } from "../../support/said.ts";
 
 let dir = "";
 let docker: Bun.Server<undefined>;
@@ -26,17 +27,10 @@ afterEach(async () => {
 });
 
 async function doctor(...args: string[]) {
-  const log = spyOn(console, "log").mockImplementation(() => undefined);
-  const error = spyOn(console, "error").mockImplementation(() => undefined);
   const planes = ["--addr", "127.0.0.1:0", "--observability-addr", "", "--identity-addr", ""];
-  try {
-    const code = await doctorCommand([...planes, "--root", join(dir, "root"), ...args]);
-    const text = (calls: unknown[][]) => calls.map(([line]) => String(line)).join("\n");
-    return { code, out: text(log.mock.calls), error: text(error.mock.calls) };
-  } finally {
-    log.mockRestore();
-    error.mockRestore();
-  }
+  const command = () => doctorCommand([...planes, "--root", join(dir, "root"), ...args]);
+  const { result: code, ...texts } = await said(command);
+  return { code, ...texts };
 }
 
 const status = (out: string, name: string) => {
@@ -64,15 +58,7 @@ describe("beside a running server", () => {
     delete process.env.BERTH_ENDPOINT;
     await server.stop(true);
   });
-  const run = async (...args: string[]) => {
-    const log = spyOn(console, "log").mockImplementation(() => undefined);
-    try {
-      await doctorCommand([...args, "-o", "json"]);
-      return log.mock.calls.map(([line]) => String(line)).join("\n");
-    } finally {
-      log.mockRestore();
-    }
-  };
+  const run = async (...args: string[]) => (await said(() => doctorCommand([...args, "-o", "json"]))).out;
 
   test("its engine and addresses count, found by either variable", async () => {
     for (const [name, value] of Object.entries({ BERTH_ROOT: root(), BERTH_ENDPOINT: `unix:${socket()}` })) {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,6 +6,7 @@ import { pluginInitCommand } from "../../../src/local/plugin-init.ts";
 import { pluginLintCommand } from "../../../src/local/plugin-lint.ts";
 import { pluginTestCommand } from "../../../src/local/plugin-test.ts";
 import { writeTree } from "../../support/plugin-yard.ts";
+import { said } from "../../support/said.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -14,22 +15,14 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Exit code, and what was printed. */
-async function said(work: () => Promise<number>): Promise<{ code: number; out: string }> {
-  let out = "";
-  const write = spyOn(process.stdout, "write").mockImplementation((text) => {
-    out += String(text);
-    return true;
-  });
-  try {
-    return { code: await work(), out };
-  } finally {
-    write.mockRestore();
-  }
+async function ended(work: () => Promise<number>): Promise<{ code: number; out: string }> {
+  const { result: code, out } = await said(work);
+  return { code, out };
 }
 
-const init = (...args: string[]) => said(() => pluginInitCommand(args));
-const lint = (...args: string[]) => said(() => pluginLintCommand(args));
-const run = (...args: string[]) => said(() => pluginTestCommand(args));
+const init = (...args: string[]) => ended(() => pluginInitCommand(args));
+const lint = (...args: string[]) => ended(() => pluginLintCommand(args));
+const run = (...args: string[]) => ended(() => pluginTestCommand(args));
 
 describe("plugins init", () => {
   test.each(["ts", "bash"])("--lang %s writes a plugin without a fault whose tests pass", async (lang) => {

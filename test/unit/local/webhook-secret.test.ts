@@ -1,10 +1,11 @@
-import { afterEach, beforeEach, expect, spyOn, test } from "bun:test";
+import { afterEach, beforeEach, expect, test } from "bun:test";
 import { signingSecret } from "../../../src/base/deliver/signature.ts";
 import { loadKey } from "../../../src/base/disk/key-file.ts";
 import type { Layout } from "../../../src/base/disk/layout.ts";
 import { webhookSecretCommand } from "../../../src/local/webhook-secret.ts";
 import { diskRoot } from "../../support/disk-root.ts";
 import { expectFailure } from "../../support/failure.ts";
+import { said } from "../../support/said.ts";
 
 let layout: Layout;
 let remove: () => void;
@@ -14,13 +15,9 @@ beforeEach(async () => {
 afterEach(() => remove());
 
 async function printed(args: string[]): Promise<string> {
-  const write = spyOn(process.stdout, "write").mockImplementation(() => true);
-  try {
-    expect(await webhookSecretCommand(args)).toBe(0);
-    return write.mock.calls.map(([text]) => String(text)).join("");
-  } finally {
-    write.mockRestore();
-  }
+  const { result, out } = await said(() => webhookSecretCommand(args));
+  expect(result).toBe(0);
+  return out;
 }
 
 test("prints the secret of the root's key, and makes no key where there is none", async () => {

@@ -1,3 +1,4 @@
+import { OutputFailure } from "../../../../src/client/shell/output.ts";
 import { endpointRoute } from "../../../../src/client/shell/endpoint.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { targetOf } from "../../../../src/base/wire/client.ts";
@@ -170,7 +171,7 @@ describe("what goes wrong", () => {
       return 0;
     };
     screen.raw.stdout = async () => {
-      throw Object.assign(new Error("broken pipe"), { code: "EPIPE" });
+      throw new OutputFailure(1, "EPIPE");
     };
     expect(await session()).toBe(141);
   });

@@ -7,6 +7,7 @@ function screen(isTerminal: boolean) {
     {
       stdout: (text) => void written.push(`out:${text}`),
       stderr: (text) => void written.push(`err:${text}`),
+      flushed: () => Promise.resolve(),
       readLine: async () => undefined,
       stdinIsTerminal: isTerminal,
       stdoutIsTerminal: isTerminal,
@@ -56,6 +57,7 @@ test("no text drives the terminal: only our own colours pass, and only where the
       {
         stdout: (text) => void out.push(text),
         stderr: (text) => void err.push(text),
+        flushed: () => Promise.resolve(),
         readLine: async () => undefined,
         ...{ stdinIsTerminal: true, stdoutIsTerminal: true, stderrIsTerminal: true },
         columns: () => 200,

@@ -8,7 +8,13 @@ test.each([true, false])("a screen that is drawn in place is not driven by text 
   const interrupt = new AbortController();
   const terminal = createTerminal(
     {
-      ...{ stdout: () => undefined, stderr: () => undefined, readLine: async () => undefined, columns: () => 80 },
+      ...{
+        stdout: () => undefined,
+        stderr: () => undefined,
+        readLine: async () => undefined,
+        columns: () => 80,
+        flushed: () => Promise.resolve(),
+      },
       ...{ stdinIsTerminal: true, stdoutIsTerminal: true, stderrIsTerminal: true },
     },
     { stdout: color, stderr: color },

@@ -1,17 +1,11 @@
-import { describe, expect, spyOn, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { serverCommand } from "../../../../src/local/server/command.ts";
+import { said } from "../../../support/said.ts";
 
 describe("serverCommand", () => {
   async function run(args: string[]) {
-    const out = spyOn(process.stdout, "write").mockImplementation(() => true);
-    const error = spyOn(process.stderr, "write").mockImplementation(() => true);
-    try {
-      const code = await serverCommand(args);
-      const text = (calls: unknown[][]) => calls.map(([first]) => String(first)).join("\n");
-      return { code, out: text(out.mock.calls), error: text(error.mock.calls) };
-    } finally {
-      for (const spy of [out, error]) spy.mockRestore();
-    }
+    const { result: code, ...texts } = await said(() => serverCommand(args));
+    return { code, ...texts };
   }
 
   test("prints the unit of this executable", async () => {

@@ -1,4 +1,4 @@
-import { Failure } from "../wire/failure.ts";
+import { Failure } from "./failure.ts";
 
 /** What the disk refuses, as a `Failure` that names the file; anything else comes back as it is. */
 export function diskFailure(error: unknown, path: string): unknown {
