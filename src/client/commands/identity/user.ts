@@ -86,9 +86,9 @@ export const userCommands: readonly Command[] = [
     usage: ["identity user pairs [--instance ID]"],
     lists: rowsOf("pairs", "email"),
     detail: [
-      "An address such as ana@münchen.de has one form today (ana@xn--mnchen-3ya.de). Sign-ins by address lead",
-      "to HOLDER; OTHER can sign in through a provider only. Nothing merges them: delete the one that is wrong,",
-      "and the other one has the address.",
+      "An address such as ana@münchen.de has one form today (ana@xn--mnchen-3ya.de). Sign-ins by address",
+      "lead to HOLDER; OTHER can sign in through a provider only. Nothing merges them: delete the wrong",
+      "one, and the other one has the address.",
     ],
     flags: [{ ...instanceFlag, summary: "instance (default: all)" }],
     async run(context, args) {
