@@ -132,7 +132,7 @@ describe("every endpoint translates to one call", () => {
       "/config?scope=s&name=web&restart=false",
       '{"A":"1"}',
       "setConfig",
-      [{ scope: "s", name: "web" }, { A: "1" }, { restart: false, dryRun: false, actor }],
+      [{ scope: "s", name: "web" }, { A: "1" }, { restart: false, dryRun: false, actor, by: operator }],
     ],
     [
       "DELETE",
@@ -141,7 +141,7 @@ describe("every endpoint translates to one call", () => {
       "unsetConfig",
       [
         { scope: "s", key: "A" },
-        { restart: true, dryRun: false, actor },
+        { restart: true, dryRun: false, actor, by: operator },
       ],
     ],
     [
@@ -149,9 +149,15 @@ describe("every endpoint translates to one call", () => {
       "/restart?name=web&wait=true",
       undefined,
       "restart",
-      [{ name: "web" }, { wait: true, pull: false, actor }],
+      [{ name: "web" }, { wait: true, pull: false, actor, by: operator }],
     ],
-    ["POST", "/restart?name=web&pull=true", undefined, "restart", [{ name: "web" }, { wait: true, pull: true, actor }]],
+    [
+      "POST",
+      "/restart?name=web&pull=true",
+      undefined,
+      "restart",
+      [{ name: "web" }, { wait: true, pull: true, actor, by: operator }],
+    ],
     [
       "POST",
       "/scale?kind=deployment&scope=s&name=web&replicas=3",

@@ -278,7 +278,10 @@ describe("config", () => {
     expect(callsOf("setConfig")[0]?.args).toEqual([
       { scope: "shop", name: "web" },
       { A: "1", B: "" },
-      { restart: false, dryRun: false, actor: `pat:${token.slice(4, 10)}` },
+      {
+        ...{ restart: false, dryRun: false, actor: `pat:${token.slice(4, 10)}` },
+        by: { type: "token", scopes: ["actions"], apps: [] },
+      },
     ]);
     for (const wrong of [{ set: { A: "" } }, { set: { A: "1" }, unset: ["A"] }, { sets: {} }]) {
       expect((await it.ask("PATCH /config/shop/web", { token, body: wrong })).status).toBe(400);

@@ -17,6 +17,9 @@ interface Taken {
   waitMs: number | undefined;
 }
 
+/** What adding up parts of one may lose: who has waited as long as was said goes on. */
+const rounding = 1e-9;
+
 /** Takes one from a bucket that fills by itself; `before` is undefined for a full one. */
 export function takeFrom(before: Bucket | undefined, rate: Rate, now: number): Taken {
   return takeMany(before, rate, { now, count: 1 });
@@ -31,6 +34,7 @@ export function takeMany(
   const perMs = rate.perMinute / 60_000;
   const filled = before === undefined ? rate.burst : before.tokens + Math.max(0, now - before.at) * perMs;
   const tokens = Math.min(rate.burst, filled);
-  if (tokens >= count) return { bucket: { tokens: tokens - count, at: now }, waitMs: undefined };
+  if (tokens >= count - rounding)
+    return { bucket: { tokens: Math.max(0, tokens - count), at: now }, waitMs: undefined };
   return { bucket: { tokens, at: now }, waitMs: Math.ceil((count - tokens) / perMs) };
 }

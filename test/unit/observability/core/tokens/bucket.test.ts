@@ -43,5 +43,7 @@ test("whoever waits as long as it says goes through, and never more do than the 
       }
       expect(through).toBeLessThanOrEqual(rate.burst + (now * rate.perMinute) / 60_000 + 1e-6);
     }),
+    // Its parts of one add up to a little less than one.
+    { examples: [[[0, 717, 10, 7]]] },
   );
 });
