@@ -105,7 +105,9 @@ test("the image serves by host name, once it is there", async () => {
   importProxyImage(it.dockerHost, image);
   await shows("200 one");
   expect(await get("other.test")).toStartWith("404 ");
-  expect(await status()).toMatch(new RegExp(`^proxy +running, HAProxy \\S+ of the image ${image}, pid ${proxyPid()}`));
+  const runs = new RegExp(`^proxy +running, HAProxy \\S+ of the image ${image}, pid ${proxyPid()}`);
+  // The first load follows its start at once.
+  await waitFor("the proxy to be loaded", async () => runs.test(await status()));
   expect(await doctor()).toMatch(new RegExp(`^ok +ingress +the image ${image}, running$`, "m"));
   // Its workers have no right of root.
   expect(it.docker(["top", container(), "-o", "pid,user,args"])).toMatch(/^\d+ +(?:99|haproxy|\S+) .*haproxy/m);

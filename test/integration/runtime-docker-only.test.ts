@@ -205,7 +205,7 @@ describe("docker", () => {
     const serving = await runtime.create(spec({ name: place.unique("b"), networkMode: "bridge", command }));
     await runtime.start(sleeping);
     await runtime.start(serving);
-    expect(await runtime.connections(sleeping)).toEqual({ listening: false, established: 0 });
+    expect(await runtime.connections(sleeping)).toEqual({ listening: false, established: 0, listeners: [] });
     await waitFor("httpd", async () => (await runtime.connections(serving))?.listening === true);
   });
 

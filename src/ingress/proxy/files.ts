@@ -32,7 +32,8 @@ export async function writeFiles(files: readonly ProxyFile[]): Promise<void> {
     await first?.();
     await Promise.all(others.map((move) => move()));
   } catch (error) {
-    await Promise.all(written.map(({ temporary }) => rm(temporary, { force: true })));
+    // All of them, also where one cannot be removed because its folder is none.
+    await Promise.allSettled(written.map(({ temporary }) => rm(temporary, { force: true })));
     throw error;
   }
 }

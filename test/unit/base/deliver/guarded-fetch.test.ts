@@ -70,7 +70,7 @@ describe("guarded fetch", () => {
     expect(await thrownBy(() => get("/hang"))).toMatchObject({ code: "unavailable" });
     const late = AbortSignal.timeout(150);
     expect(await thrownBy(() => get("/drip", {}, late))).toMatchObject({ code: "unavailable" });
-    expect(await thrownBy(() => get("/large"))).toMatchObject({ code: "too_large" });
+    expect(await thrownBy(() => get("/large", { headMs: 20_000 }))).toMatchObject({ code: "too_large" });
     const nowhere = { resolve: () => new Promise<string[]>(() => undefined) };
     expect(await thrownBy(() => get("/", nowhere))).toMatchObject({ code: "unavailable" });
   });
