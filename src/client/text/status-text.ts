@@ -26,7 +26,7 @@ const failuresShown = 10;
 
 /** Actions of the event log that an operator has to look at. */
 const failureActions =
-  /^(?:replica\.(?:crash|oom)|release\.(?:failed|post_failed)|rollout\.halted|hook\.dropped|apply\.stuck|run\.(?:failed|timed_out|missed))$/;
+  /^(?:replica\.(?:crash|oom|restart)|release\.(?:failed|post_failed)|rollout\.halted|hook\.dropped|apply\.stuck|run\.(?:failed|timed_out|missed))$/;
 
 interface Overview {
   /**

@@ -1,7 +1,7 @@
 import type { PodProbes } from "./probe.ts";
 import type { ProbeAction, ProbeName, ProbesConfig } from "./spec/probes.ts";
 
-/** The probe that keeps a container from being ready, and what it fails with. */
+/** The probe that keeps a container from being trusted, and what it fails with. */
 export interface FailingProbe {
   probe: ProbeName;
   /** What it asks: `GET :8080/ready`. */
@@ -12,16 +12,21 @@ export interface FailingProbe {
   text: string;
 }
 
-/** Undefined as long as nothing failed, and for a container that is ready. */
-export function failingProbe(state: PodProbes, config: ProbesConfig): FailingProbe | undefined {
-  const { startup, readiness } = state.states;
-  const [probe, own] =
-    startup === undefined || startup.phase === "healthy"
-      ? (["readiness", readiness] as const)
-      : (["startup", startup] as const);
-  const action = config[probe]?.action;
-  if (own?.failingSince === undefined || own.phase === "healthy" || action === undefined) return undefined;
-  return { probe, check: checkText(action), since: own.failingSince, text: own.text ?? "" };
+/**
+ * Undefined as long as nothing failed, and for a container that is well. Liveness comes last: it counts when it never
+ * passed in this run of the container, or failed as often as its threshold says. A restart is then what comes next.
+ */
+export function failingProbe({ states }: PodProbes, config: ProbesConfig): FailingProbe | undefined {
+  const { startup } = states;
+  const hasStarted = startup === undefined || startup.phase === "healthy";
+  const asked = hasStarted ? (["readiness", "liveness"] as const) : (["startup"] as const);
+  for (const probe of asked) {
+    const own = states[probe];
+    const action = config[probe]?.action;
+    if (own?.failingSince === undefined || own.phase === "healthy" || action === undefined) continue;
+    return { probe, check: checkText(action), since: own.failingSince, text: own.text ?? "" };
+  }
+  return undefined;
 }
 
 const commandCharsMax = 80;

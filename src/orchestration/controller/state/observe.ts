@@ -51,8 +51,7 @@ export function plannedPods(context: Context, { key, workload, now }: Observatio
     crashes: pod.crashes,
     killedFor: pod.killedFor,
     cannotStart: pod.cannotStart,
-    probe: context.probes.hindrance(pod),
-    port: context.ports.hindrance(pod),
+    ...hindrancesSeen(context, pod),
     oomKilled: pod.oomKilled,
     frozen: frozen.has(pod.replicaId),
     held: held.get(pod.replicaId),
@@ -60,6 +59,13 @@ export function plannedPods(context: Context, { key, workload, now }: Observatio
     cutOffFrom: cutOffFrom(context, pod, workload),
     startNotBefore: context.progress.startNotBefore(pod.id),
   }));
+}
+
+/** A port that is closed is why its liveness probe fails, and the port is what a person can correct. */
+function hindrancesSeen({ probes, ports }: Context, pod: Pod): Pick<PlannedPod, "probe" | "port"> {
+  const port = ports.hindrance(pod);
+  const isOfPort = port !== undefined && probes.failing(pod)?.probe === "liveness";
+  return { probe: isOfPort ? undefined : probes.hindrance(pod), port };
 }
 
 /** A replica that is up and still watched is not trusted yet. */
@@ -79,13 +85,14 @@ function cutOffFrom({ names }: Context, pod: Pod, { container }: ResolvedWorkloa
 
 /**
  * What a rollout trusts: open ports, and the probes that answer for the replica, or without any that it has run for
- * `min_ready`. A liveness probe answers for nothing: it says when to restart.
+ * `min_ready`. A liveness probe that passes answers for nothing. One that fails says that the replica is restarted
+ * next: a release of such replicas is a loop of restarts, however ready they are in between.
  */
 function isUp(context: Context, pod: Pod, { minReadyMs, now }: { minReadyMs: number; now: number }): boolean {
   if (pod.state !== "running" || context.leaving.has(pod.id)) return false;
   if (!context.ports.isProven(pod)) return false;
   const probed = context.probes.readiness(pod);
-  if (probed?.ready === false) return false;
+  if (probed?.ready === false || context.probes.failing(pod) !== undefined) return false;
   if (context.probes.answersFor(pod)) return true;
   return pod.upSince !== undefined && now - pod.upSince >= minReadyMs;
 }

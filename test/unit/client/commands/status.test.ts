@@ -146,10 +146,12 @@ describe("berth status", () => {
     const events = [
       event("2025-12-31T23:00:00.000Z", "replica.crash", "old"),
       event("2026-01-01T12:00:00.000Z", "replica.crash", "web"),
+      event("2026-01-01T12:00:00.000Z", "replica.restart", "stuck"),
       event("2026-01-01T12:00:00.000Z", "config.set", "cfg"),
     ];
     const { out } = await cli(["status"], { server: server({ events }) });
     expect(out).toMatch(/replica\.crash +shop\/web/);
+    expect(out).toMatch(/replica\.restart +shop\/stuck/);
     expect(out).not.toContain("shop/old");
     expect(out).not.toContain("shop/cfg");
   });

@@ -226,6 +226,36 @@ describe("a liveness probe", () => {
     expect(restarts()).toEqual([]);
   });
 
+  test.each([{ liveness: http }, { liveness: http, readiness: { exec: { command: ["true"] } } }])(
+    "that never passed fails the release instead of restarting it for ever: %j",
+    async (both) => {
+      const waiting = { ...rollout, min_ready: "2s" };
+      await it.apply(app("1", { replicas: 1, rollout: waiting, probes }));
+      await it.settle();
+      answers.set("2", 404);
+      await it.apply(app("2", { replicas: 1, rollout: waiting, probes: both }));
+      await it.advance(20_000);
+      const { conditions } = await it.status("deployment", "shop", "web");
+      expect(conditions?.find(({ type }) => type === "Ready")?.message).toContain("liveness probe (GET :8080/healthz)");
+      await it.advance(120_000);
+      const list = it.store.releases.list(keyOf("deployment", "shop", "web"));
+      expect(list.map(({ status }) => status).reverse()).toEqual(["succeeded", "failed", "succeeded"]);
+      expect(versions()).toBe("1");
+    },
+  );
+
+  test("that begins to fail shows in the status, and takes nothing out of service", async () => {
+    await it.apply(app("1", { replicas: 1, probes }));
+    await it.settle();
+    failing();
+    await it.advance(30_000);
+    expect((await it.status("deployment", "shop", "web")).phase).not.toBe("ready");
+    expect(ready()).toMatchObject({ ready: true });
+    answers.delete("1");
+    await it.advance(70_000);
+    expect(await it.status("deployment", "shop", "web")).toMatchObject({ phase: "ready" });
+  });
+
   test("keeps what the container said before", async () => {
     await it.apply(app("1", { replicas: 1, probes }));
     await it.settle();
