@@ -33,7 +33,8 @@ export function holdsEverything(value: string | undefined): boolean {
 
 /**
  * Makes a database from a backup fit to be put in place: checks that it is sound, of a schema we know, and opened by
- * `key`, then holds what the server does by itself. Revisions continue far above the old ones, so that nobody sees a number twice.
+ * `key`, then holds what the server does by itself. A delete that was under way is not repeated: the app may have been applied
+ * anew since, and its volumes hold what nobody asked to wipe. Revisions continue far above the old ones, so that nobody sees a number twice.
  */
 export function prepareRestored(file: string, key: Secret<Uint8Array>, hold: Hold = "everything"): void {
   withDatabase(file, (db) => {
@@ -42,6 +43,7 @@ export function prepareRestored(file: string, key: Secret<Uint8Array>, hold: Hol
     const meta = createMeta(db);
     bindKey(meta, createSeal(key), file);
     meta.put("collection_held", holds[hold]);
+    db.run("delete from deletions");
     db.run("update counter set revision = ?", [highestVersion(db) + revisionsSkipped]);
   });
 }

@@ -73,6 +73,22 @@ test("a restored database holds collection until confirmed, seen by a running st
   store.close();
 });
 
+test.each(["everything", "removal"] as const)(
+  "a restored database repeats no delete that the copy began: %s",
+  async (hold) => {
+    const first = openTestStore(at);
+    await first.write((tx) => tx.deletions.put({ ...web, at: 1, prune: true }));
+    first.close();
+    prepareRestored(at.path, testKey, hold);
+    const store = openTestStore(at);
+    expect(store.deletions.list()).toEqual([]);
+    // What is deleted from now on is asked for.
+    await store.write((tx) => tx.deletions.put({ ...web, at: 2, prune: true }));
+    expect(store.deletions.list()).toHaveLength(1);
+    store.close();
+  },
+);
+
 test("a restored database must fit its key", () => {
   openTestStore(at).close();
   const other = secret<Uint8Array>(new Uint8Array(32).fill(1));
