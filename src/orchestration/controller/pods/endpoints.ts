@@ -22,8 +22,12 @@ export function createEndpointRoom(contextOf: () => Context, onListenerError: (e
   let isDue = false;
 
   function portsOf(pod: Pod): number[] {
-    const ports = portsByPod.get(pod) ?? tcpPorts(specOf(contextOf(), pod));
-    portsByPod.set(pod, ports);
+    const known = portsByPod.get(pod);
+    if (known !== undefined) return known;
+    const spec = specOf(contextOf(), pod);
+    const ports = tcpPorts(spec);
+    // A restored state may not know the app yet; once it is applied, the container is one of its replicas.
+    if (spec !== undefined) portsByPod.set(pod, ports);
     return ports;
   }
 

@@ -56,7 +56,9 @@ export function createProbeRoom(
     const { startedAt: run, upSince } = pod;
     if (pod.state !== "running" || run === undefined || upSince === undefined || without.has(pod.id)) return;
     if (known?.run === run) return;
-    const config = known?.config ?? probesOf(contextOf(), pod);
+    const config = known?.config ?? specOf(contextOf(), pod)?.probes;
+    // A restored state may not know the app yet: asked again at the next look.
+    if (config === undefined) return;
     if (Object.keys(config).length === 0) {
       without.add(pod.id);
       return;

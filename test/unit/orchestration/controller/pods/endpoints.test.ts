@@ -1,7 +1,8 @@
+import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Spec } from "../../../../../src/orchestration/api/manifest.ts";
 import { cronjob, deployment, statefulset } from "../../../../support/manifests.ts";
-import { type World, world } from "../../../../support/world.ts";
+import { keyOf, type World, world } from "../../../../support/world.ts";
 
 /** What the readiness probes are answered. */
 let status = 200;
@@ -31,7 +32,36 @@ const rollout = { min_ready: "0s" };
 const web = (spec: Spec = {}) => deployment("shop", "web", { rollout, ports: ["80", "443", "53/udp"], ...spec });
 const containers = () => it.runtime.containers().filter(({ name }) => name.startsWith("shop-web."));
 
+/** The app is newer than the state: as after the restore of a backup from before it. */
+async function forgetApp(): Promise<void> {
+  await it.stop();
+  const db = new Database(it.layout.database);
+  db.run("insert into meta (key, value) values ('collection_held', 'restored')");
+  db.close();
+  const key = keyOf("deployment", "shop", "web");
+  await it.store.write((tx) => tx.manifests.delete(key));
+  await it.restart();
+}
+
 describe("the list of endpoints", () => {
+  test("has the ports and probes of a replica whose app is applied again after a restore that did not know it", async () => {
+    await it.apply(web({ probes }));
+    await it.settle();
+    await forgetApp();
+    // Docker starts it again: nobody knows its probes now.
+    for (const { id } of containers()) it.runtime.crash(id, 1);
+    await it.advance(60_000);
+    expect(list().map(({ ports }) => ports)).toEqual([[]]);
+    // The new replica does not come up, so the old one stays.
+    status = 503;
+    await it.apply(web({ probes }));
+    await it.advance(20_000);
+    expect(list().map(({ ports, ready }) => [ports, ready])).toEqual([
+      [[80, 443], false],
+      [[80, 443], false],
+    ]);
+  });
+
   test("names every replica that runs, where it is reached, and whether it is ready", async () => {
     await it.apply([
       web(),
