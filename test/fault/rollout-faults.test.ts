@@ -111,7 +111,8 @@ describe("an image", () => {
     it.runtime.delay("create", 1_000);
     await it.apply(app("2", { image: "app:2" }));
     await it.quiet();
-    await it.runtime.removeImage("app:2");
+    // The name that keeps it from being pruned goes as well.
+    await it.runtime.removeImage(it.runtime.addImage("app:2").id);
     await passing(70, 3);
     it.runtime.delay("create", 0);
     await it.settle();

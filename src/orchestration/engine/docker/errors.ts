@@ -32,6 +32,12 @@ const making = new Set(["create", "start"]);
 const rules: Rule[] = [
   // A proxy in front of the engine, or the engine while it goes down.
   { when: ({ status }) => status === 502 || status === 503, code: "unavailable", reason: "EngineUnavailable" },
+  // What an engine that was killed while it started the container has left to its next life, which clears it away.
+  {
+    when: (error, { verb }) => verb === "start" && /\btask\b.*already exists/i.test(error.words),
+    code: "unavailable",
+    reason: "EngineUnavailable",
+  },
   // Seen when the engine was exchanged for another version while we ran; the next call negotiates anew.
   { when: says(/client version .* is too (new|old)/i), code: "unavailable", reason: "EngineUnavailable" },
   {

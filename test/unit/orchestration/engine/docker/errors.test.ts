@@ -49,6 +49,7 @@ describe("engineFailure", () => {
     ["create", 500, "write /var/lib/docker/x: no space left on device", "conflict", "DiskLow"],
     ["create", 400, "invalid reference format", "conflict", "StartFailed"],
     ["start", 404, "network berth0 not found", "conflict", "StartFailed"],
+    ["start", 500, "task 3fa91c: already exists", "unavailable", "EngineUnavailable"],
     ["start", 400, 'exec: "nope": executable file not found in $PATH', "conflict", "StartFailed"],
     ["start", 404, "No such container: web.1", "not_found", "Other"],
     ["stop", 404, "No such container: web.1", "not_found", "Other"],
