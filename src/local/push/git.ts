@@ -13,6 +13,8 @@ const settings: readonly [string, string][] = [
   // Within the push: nothing goes on behind it.
   ["gc.autoDetach", "false"],
   ["receive.denyDeletes", "false"],
+  // Runners of CI fetch the last commit alone. Without this, git refuses such a push after the hook has deployed it.
+  ["receive.shallowUpdate", "true"],
   ["receive.denyCurrentBranch", "ignore"],
   ["core.symlinks", "true"],
   // Packs stay packed: unpacking them object by object holds each in memory.
@@ -25,8 +27,14 @@ const settings: readonly [string, string][] = [
 ];
 
 const passed = ["PATH", "HOME", "USER", "LOGNAME", "SUDO_USER", "LANG", "TZ", "TMPDIR"];
-/** Where git keeps the objects of a push until the hook has agreed, and how the client speaks. */
-const passedOfGit = ["GIT_QUARANTINE_PATH", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_PROTOCOL"];
+/** Where git keeps the objects of a push until the hook has agreed, where their history ends, and how the client speaks. */
+const passedOfGit = [
+  "GIT_QUARANTINE_PATH",
+  "GIT_OBJECT_DIRECTORY",
+  "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+  "GIT_SHALLOW_FILE",
+  "GIT_PROTOCOL",
+];
 
 /** What all programs of a push get: nothing of git's configuration but `settings` and that of the repository. */
 export function gitEnvironment(repository: string, more: readonly [string, string][] = []): Record<string, string> {
