@@ -3,7 +3,8 @@ import type { Fault, Source } from "./source.ts";
 /**
  * Variables of an env file: `KEY=VALUE` a line, `#` comments, an optional `export`. Single quotes keep everything;
  * double quotes know `\n`, `\r`, `\t`, `\"`, `\$`, `\\`; a quoted value may have several lines. An unquoted value ends
- * before ` #` and is trimmed.
+ * before ` #` and is trimmed. `KEY=#1a2b` has a
+ * value, as in a shell and in Docker: passwords begin like this.
  */
 export function readEnvFile(source: Source, faults: Fault[]): Record<string, string> {
   const variables: [string, string][] = [];
@@ -31,7 +32,9 @@ function readEntry(text: string, start: number, line: string): Entry | undefined
   const [head, key] = /^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*/.exec(line) ?? [];
   if (head === undefined || key === undefined) return { problem: "not a variable: write KEY=VALUE" };
   const written = line.slice(head.length);
-  if (!/^['"]/.test(written)) return { variable: [key, written.replace(/(?:^|\s+)#.*$/s, "").trimEnd()] };
+  // `KEY= #comment` and `KEY=# comment` have no value, `KEY=#1a2b` has one.
+  if (/^#(?:\s|$)/.test(written) || /\s#$/.test(head + written.charAt(0))) return { variable: [key, ""] };
+  if (!/^['"]/.test(written)) return { variable: [key, written.replace(/\s+#.*$/s, "").trimEnd()] };
   return readQuoted(text, start + head.length, key);
 }
 

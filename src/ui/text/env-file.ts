@@ -7,13 +7,14 @@ export function readEnvFile(text: string): { vars: Record<string, string>; fault
     // A quoted value may go on in the next line: blanks at the end are its own.
     const line = lines[index]?.trimStart() ?? "";
     if (line === "" || line.startsWith("#")) continue;
-    const found = /^(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)$/s.exec(line);
+    const found = /^(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=(\s*)(.*)$/s.exec(line);
     if (found === null) {
       faults.push(`line ${index + 1} is not KEY=VALUE`);
       continue;
     }
-    const [, key = "", raw = ""] = found;
-    const { value, used } = valueFrom(raw, lines.slice(index + 1));
+    const [, key = "", blanks = "", raw = ""] = found;
+    const isComment = raw.startsWith("#") && (blanks !== "" || /^#(?:\s|$)/.test(raw));
+    const { value, used } = isComment ? { value: "", used: 0 } : valueFrom(raw, lines.slice(index + 1));
     if (value === undefined) faults.push(`line ${index + 1}: the quote of ${key} does not end`);
     else {
       vars[key] = value;

@@ -20,6 +20,17 @@ A=2`;
     });
   });
 
+  test.each([
+    ["A=#1a2b", "#1a2b"],
+    ["A=#1a2b # a password", "#1a2b"],
+    ["A= # nothing", ""],
+    ["A= #nothing", ""],
+    ["A=# nothing", ""],
+    ["A=#", ""],
+  ])("%s has the value that the client reads as well", (line, value) => {
+    expect(readEnvFile(line)).toEqual({ vars: { A: value }, faults: [] });
+  });
+
   test("what is not KEY=VALUE is named by its line", () => {
     expect(readEnvFile('A=1\nnonsense\n1X=3\nB="open')).toEqual({
       vars: { A: "1" },
