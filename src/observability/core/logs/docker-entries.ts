@@ -24,8 +24,8 @@ interface Entry {
 
 interface DockerEntries {
   /**
-   * Takes one entry of the file, without its line break: the bytes from `from` to `end`. What is not an entry, such as the
-   * torn end of a file after a power cut, is left out.
+   * Takes one entry of the file, without its line break: the bytes from `from` to `end`. What is not an entry is left out,
+   * such as the torn end of a file after a power cut; an entry behind it is read.
    */
   push(bytes: Buffer, from: number, end: number): void;
   /** Lines that are complete, in order: nothing while the end of one is still to come. */
@@ -59,7 +59,7 @@ export function createDockerEntries(keeps: KeepsLine): DockerEntries {
   return {
     push(bytes, from, end) {
       const quick = keptInARow < calmAfter ? quickEntryOf(bytes, from, end) : undefined;
-      const entry = quick ?? entryOf(bytes.toString("utf8", from, end));
+      const entry = quick ?? entryOf(bytes.toString("utf8", from, end)) ?? entryBehindTorn(bytes, from, end);
       if (entry === undefined) return;
       const { stream, isEnd } = entry;
       const begun = open.get(stream);
@@ -120,8 +120,17 @@ function quickEntryOf(bytes: Buffer, from: number, end: number): Entry | undefin
     stream: middle.stream,
     time: bytes.toString("latin1", timeAt, end - 2),
     isEnd: bytes[logEnd - 1] === letterN && slashes % 2 === 1,
-    text: () => entryOf(bytes.toString("utf8", from, end))?.text(),
+    text: () => (entryOf(bytes.toString("utf8", from, end)) ?? entryBehindTorn(bytes, from, end))?.text(),
   };
+}
+
+/**
+ * A power cut leaves zeros or the torn beginning of an entry without a line break, and Docker writes on right behind it.
+ * The text of a container has its quotation marks escaped, so what an entry begins with is nowhere inside of one.
+ */
+function entryBehindTorn(bytes: Buffer, from: number, end: number): Entry | undefined {
+  const at = bytes.lastIndexOf(begins, end - begins.length);
+  return at > from ? entryOf(bytes.toString("utf8", at, end)) : undefined;
 }
 
 function entryOf(json: string): Entry | undefined {

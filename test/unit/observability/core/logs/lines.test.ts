@@ -49,6 +49,22 @@ describe("entries of Docker's log files", () => {
     expect(entries.take().map(({ text }) => text)).toEqual(["first second", "between"]);
   });
 
+  test.each([
+    ["zeros", "\0".repeat(4_096)],
+    ["half a text", '{"log":"torn by a pow'],
+    ["half an entry", '{"log":"torn\\n","stream":"stdout","ti'],
+  ])("the first line after a power cut is read behind %s", (_, torn) => {
+    for (const leavesOut of [0, 1]) {
+      let asked = 0;
+      const entries = reader(() => ++asked > leavesOut);
+      if (leavesOut > 0) entries.push(entry("a flood\n"));
+      entries.push(`${torn}${entry('says {"log":"x"}\n')}`);
+      entries.push(entry("next\n"));
+      const texts = entries.take().map(({ text }) => text);
+      expect(texts.slice(leavesOut)).toEqual(['says {"log":"x"}', "next"]);
+    }
+  });
+
   test("a line without an end counts once its end is given up", () => {
     const entries = reader();
     entries.push(entry("Password: "));
@@ -63,7 +79,7 @@ describe("entries of Docker's log files", () => {
     const torn = `{"log":"x","attrs{"log":"y\\n","stream":"stdout","time":"2026-01-31T13:05:00Z"}`;
     for (const text of ["{torn", "", "null", "[]", '{"log":"x\\n","time":"never"}', torn, entry("ok\r\n")])
       entries.push(text);
-    expect(entries.take().map(({ text }) => text)).toEqual(["ok"]);
+    expect(entries.take().map(({ text }) => text)).toEqual(["y", "ok"]);
   });
 
   test("a line that is left out has its time and place, also in parts, and each line is asked about once", () => {
