@@ -42,6 +42,9 @@ test("what is wrong is said in words", () => {
   expect(fails({ key: other.export(pem).toString() })).toThrow("key: does not belong to the certificate");
   expect(fails({ key: "" })).toThrow("key: none found");
   expect(fails({ key: locked })).toThrow("key: protected with a passphrase. Remove it");
+  const older = generateKeyPairSync("rsa", { modulusLength: 2_048 }).privateKey;
+  const lockedBefore = older.export({ type: "pkcs1", format: "pem", cipher: "aes-256-cbc", passphrase: "x" });
+  expect(fails({ key: lockedBefore.toString() })).toThrow("key: protected with a passphrase. Remove it");
   expect(fails({ key: "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----" })).toThrow(
     "key: the PEM text is",
   );
