@@ -12,7 +12,8 @@ const bounds = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000];
 
 /**
  * The text format of Prometheus, version 0.0.4. Every name begins with `prefix`; counters end in `_total`, times are
- * seconds. A bucket ends within 1/16 of the bound that it names, because the server counts in buckets of its own.
+ * seconds. A bucket ends within 1/16 of the bound that it names, because the server counts in buckets of its own. Labels
+ * whose names become the same share one, with their values joined by ";".
  */
 export function exposition(totals: readonly Total[], prefix: string): string {
   const families = new Map<string, { metric: Metric; rows: Total[] }>();
@@ -20,7 +21,10 @@ export function exposition(totals: readonly Total[], prefix: string): string {
     const { source, metric: own } = total.series;
     const metric = source === "custom" ? customMetric(own) : metricOf(source, own);
     if (metric === undefined) continue;
-    const name = familyName(metric, prefix);
+    const plain = familyName(metric, prefix);
+    // Apps choose their names: one can say a type that another has taken.
+    const isTaken = (families.get(plain)?.metric.type ?? metric.type) !== metric.type;
+    const name = isTaken ? `${plain}_${metric.type}` : plain;
     const family = families.get(name) ?? { metric, rows: [] };
     families.set(name, family);
     family.rows.push(total);
@@ -47,11 +51,15 @@ function familyName({ source, name, type, unit }: Metric, prefix: string): strin
 
 function familyText(name: string, { metric, rows }: { metric: Metric; rows: readonly Total[] }): string {
   const head = [`# HELP ${name} ${metric.help}`, `# TYPE ${name} ${metric.type}`];
+  const written = new Set<string>();
   const lines = rows.flatMap(({ series, value }) => {
-    if (typeof value !== "number") return histogramLines(name, { labels: labelsOf(series), unit: metric.unit }, value);
-    return [
-      `${name}${labelText(labelsOf(series))} ${numberText(metric.unit === "milliseconds" ? value / 1_000 : value)}`,
-    ];
+    const labels = labelsOf(series);
+    const text = labelText(labels);
+    // `a.b` and `a_b` of one app are the same here, and a scraper refuses a series that comes twice.
+    if (written.has(text)) return [];
+    written.add(text);
+    if (typeof value !== "number") return histogramLines(name, { labels, unit: metric.unit }, value);
+    return [`${name}${text} ${numberText(metric.unit === "milliseconds" ? value / 1_000 : value)}`];
   });
   return `${[...head, ...lines].join("\n")}\n`;
 }
@@ -92,8 +100,19 @@ function labelsOf({ kind, scope, name, replica, labels }: Series): Labels {
     ["name", name],
     ["replica", replica],
   ];
-  const others = Object.entries(labels).map(([label, value]): Labels[number] => [plainWord(label), value]);
-  return [...own.filter(([, value]) => value !== ""), ...others];
+  const all = new Map(own.filter(([, value]) => value !== ""));
+  for (const [label, value] of Object.entries(labels)) {
+    const word = labelWord(label);
+    const before = all.get(word);
+    all.set(word, before === undefined ? value : `${before};${value}`);
+  }
+  return [...all];
+}
+
+/** Names that begin with two underscores are Prometheus's own, and so is `le`. No name begins with a digit. */
+function labelWord(label: string): string {
+  const word = plainWord(label);
+  return /^(?:\d|__|le$)/.test(word) ? `label_${word}` : word;
 }
 
 function labelText(labels: Labels): string {

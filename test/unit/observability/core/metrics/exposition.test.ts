@@ -27,6 +27,35 @@ test("what apps send is exposed by its type, with names that Prometheus takes, a
   expect(lines).toContain(`berth_custom_http_duration_seconds_bucket{${app},le="0.1"} 3`);
 });
 
+test("whatever apps call their metrics and labels, a scraper takes all of it", () => {
+  const durations = createHistogram();
+  addValues(durations, 100, 1);
+  const samples = [
+    sent("a.b_total", 1),
+    sent("a_b_total", 2),
+    sent("queue_seconds", 3),
+    sent("queue_ms_histogram", durations, { le: "7", __name__: "x", "1st": "y" }),
+    sent("level", 4, { "http.method": "GET", http_method: "POST", "a:b": "1", "a/b": "2" }),
+  ];
+  const text = exposition(samples, "berth");
+  const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  const keys = lines.map((line) => line.slice(0, line.lastIndexOf(" ")));
+  expect(new Set(keys).size).toBe(keys.length);
+  for (const key of keys) {
+    const names = [...key.matchAll(/[{,]([^={]*)="/g)].map(([, name = ""]) => name);
+    expect(new Set(names).size).toBe(names.length);
+    for (const name of names) expect(name).toMatch(/^(?!__)[A-Za-z_]\w*$/);
+  }
+  const types = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = ""]) => name);
+  expect(types).toEqual([...new Set(types)]);
+  const app = 'kind="deployment",scope="shop",name="web",replica="0"';
+  expect(lines).toContain(`berth_custom_a_b_total{${app}} 1`);
+  expect(lines).toContain(`berth_custom_level{${app},http_method="GET;POST",a_b="1;2"} 4`);
+  expect(lines).toContain(
+    `berth_custom_queue_seconds_histogram_count{${app},label_le="7",label___name__="x",label_1st="y"} 1`,
+  );
+});
+
 test.each([
   [Number.POSITIVE_INFINITY, "+Inf"],
   [Number.NEGATIVE_INFINITY, "-Inf"],
