@@ -5,7 +5,7 @@ import { type Difference, difference, differenceLines, isSame } from "../env/dif
 import { writePrivately } from "../env/private-file.ts";
 import { envText } from "../env/text.ts";
 import { readEnvFile } from "../manifests/env-file.ts";
-import { readBounded } from "../shell/read-bounded.ts";
+import { readText } from "../shell/read-bounded.ts";
 import { type Fault, ManifestError } from "../manifests/source.ts";
 import type { Arguments } from "../shell/arguments.ts";
 import { assent, yesFlag } from "../shell/ask.ts";
@@ -177,7 +177,7 @@ async function readFile(call: Call): Promise<Variables> {
 async function contentOf({ file, context }: Call): Promise<string> {
   if (file === "-") return context.stdin();
   const limits = { bytesMax: context.limits.fileBytesMax, mayBePipe: true };
-  return new TextDecoder().decode(readBounded(resolve(context.cwd, file), file, limits));
+  return readText(resolve(context.cwd, file), file, limits);
 }
 
 function variablesOf({ file }: Call, text: string, faults: Fault[]): Variables {

@@ -1,7 +1,7 @@
 import type { Fault, Source } from "./source.ts";
 
 /**
- * Variables of an env file: `KEY=VALUE` a line, `#` comments, an optional `export`. Single quotes keep everything;
+ * Variables of an env file: `KEY=VALUE` a line (a key may have dots and dashes, as in manifests), `#` comments, an optional `export`. Single quotes keep everything;
  * double quotes know `\n`, `\r`, `\t`, `\"`, `\$`, `\\`; a quoted value may have several lines. An unquoted value ends
  * before ` #` and is trimmed. `KEY=#1a2b` has a
  * value, as in a shell and in Docker: passwords begin like this.
@@ -29,7 +29,7 @@ interface Entry {
 
 function readEntry(text: string, start: number, line: string): Entry | undefined {
   if (/^\s*(?:#.*)?$/s.test(line)) return undefined;
-  const [head, key] = /^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*/.exec(line) ?? [];
+  const [head, key] = /^\s*(?:export\s+)?([A-Za-z_][\w.-]*)\s*=\s*/.exec(line) ?? [];
   if (head === undefined || key === undefined) return { problem: "not a variable: write KEY=VALUE" };
   const written = line.slice(head.length);
   // `KEY= #comment` and `KEY=# comment` have no value, `KEY=#1a2b` has one.

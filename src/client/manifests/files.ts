@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { CommandFailure } from "../shell/failures.ts";
-import { cannotRead, readBounded } from "../shell/read-bounded.ts";
+import { cannotRead, readText } from "../shell/read-bounded.ts";
 import type { ManifestFile } from "./entry.ts";
 import { type Format, formats } from "./source.ts";
 
@@ -40,7 +40,7 @@ export async function manifestFiles(paths: readonly string[], setup: FileSetup):
 
 function manifestFile(name: string, { cwd, limits, format }: FileSetup): ManifestFile {
   const path = resolve(cwd, name);
-  const text = new TextDecoder().decode(readBounded(path, name, { bytesMax: limits.fileBytesMax, mayBePipe: true }));
+  const text = readText(path, name, { bytesMax: limits.fileBytesMax, mayBePipe: true });
   return { name, text, directory: dirname(path), format: formatOf(name) ?? format ?? "yaml" };
 }
 

@@ -5,7 +5,7 @@ import { normalKind } from "../shell/kinds.ts";
 import { readDocuments } from "./document.ts";
 import type { Entry, ManifestFile } from "./entry.ts";
 import { mergeEnvFiles } from "./env-merge.ts";
-import { readBounded } from "../shell/read-bounded.ts";
+import { readBounded, readText } from "../shell/read-bounded.ts";
 import { type FileLimits, manifestFiles, resolveWithin } from "./files.ts";
 import type { Variables } from "./interpolate.ts";
 import { serverFaults } from "./server-faults.ts";
@@ -73,9 +73,7 @@ function documentSetup({ variables, limits, within }: ReadSetup) {
 
 function envText({ limits, within }: ReadSetup) {
   return (entry: Entry, path: string): string => {
-    return new TextDecoder().decode(
-      readBounded(resolveWithin(entry.file.directory, path, within), path, { bytesMax: limits.fileBytesMax }),
-    );
+    return readText(resolveWithin(entry.file.directory, path, within), path, { bytesMax: limits.fileBytesMax });
   };
 }
 

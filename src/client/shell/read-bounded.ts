@@ -40,6 +40,23 @@ export function readBounded(path: string, name: string, limits: ReadLimits): Uin
   }
 }
 
+/** The same of a file that is text. */
+export function readText(path: string, name: string, limits: ReadLimits): string {
+  return textOf(readBounded(path, name, limits), `"${name}"`);
+}
+
+/** Bytes that are not UTF-8 would silently become other characters: `é` of an older editor, a key that is binary. */
+export function textOf(bytes: Uint8Array, shown: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    const [first, second] = bytes;
+    const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+    const what = isUtf16 ? "is UTF-16 text" : "is not UTF-8 text";
+    throw new CommandFailure(`${shown} ${what}: save it as UTF-8, and write binary content as base64`);
+  }
+}
+
 function opened(path: string, name: string): number {
   try {
     // Opening a named pipe would wait for a writer.

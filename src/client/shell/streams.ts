@@ -1,4 +1,5 @@
 import { inputIsTerminal, type Output, type Outputs } from "./output.ts";
+import { textOf } from "./read-bounded.ts";
 import type { Streams } from "./terminal.ts";
 
 /** The process's own streams. What cannot be written is in `lost` of the output. */
@@ -20,9 +21,9 @@ export function processStreams({ stdout, stderr }: Outputs): Streams {
   };
 }
 
-/** Everything on stdin, as UTF-8. */
-export function readStdin(): Promise<string> {
-  return Bun.stdin.text();
+/** Everything on stdin. Fails where that is not UTF-8. */
+export async function readStdin(): Promise<string> {
+  return textOf(await Bun.stdin.bytes(), "stdin");
 }
 
 /** One line: a terminal hands over whole lines. Ends without one at end of file or Ctrl-C. */

@@ -7,7 +7,7 @@ import { noComments } from "../convert/comments.ts";
 import { type Target, writeManifests } from "../convert/convert.ts";
 import { writeHcl } from "../convert/hcl.ts";
 import { writeYaml } from "../convert/yaml.ts";
-import { readBounded } from "../../shell/read-bounded.ts";
+import { readText } from "../../shell/read-bounded.ts";
 import type { FileLimits } from "../files.ts";
 import { type Fault, ManifestError, placeOf, type Source } from "../source.ts";
 import { importCompose } from "./import.ts";
@@ -85,7 +85,7 @@ async function sourceOf(name: string, { cwd, stdin, limits }: ImportFileSetup): 
   if (name === "-") return { name: "stdin", text: await stdin() };
   return {
     name,
-    text: new TextDecoder().decode(readBounded(resolve(cwd, name), name, { bytesMax: limits.fileBytesMax })),
+    text: readText(resolve(cwd, name), name, { bytesMax: limits.fileBytesMax }),
   };
 }
 

@@ -30,6 +30,12 @@ test.each([
   expect(read(line)).toEqual({ variables: { A: value }, faults: [] });
 });
 
+test("a key is what a manifest takes for one", () => {
+  const text = "spring.datasource.url=jdbc:x\nA-B=1\n";
+  expect(read(text)).toEqual({ variables: { "spring.datasource.url": "jdbc:x", "A-B": "1" }, faults: [] });
+  expect(read("1A=1").faults).toHaveLength(1);
+});
+
 test("comments and blank lines are nothing; the last of two wins", () => {
   expect(read("# x\n\n  \nA=1\nB=2\nA=3\n").variables).toEqual({ A: "3", B: "2" });
 });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "bun:test";
-import { readBounded } from "../../../../src/client/shell/read-bounded.ts";
+import { readBounded, readText } from "../../../../src/client/shell/read-bounded.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "berth-read."));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -21,6 +21,20 @@ test("a file is read, up to its limit", () => {
   writeFileSync(at("huge"), "");
   truncateSync(at("huge"), 2 ** 40);
   expect(() => read("huge")).toThrow("more than the 10 that are read");
+});
+
+test("text that is not UTF-8 is refused, not read as something else", () => {
+  const texts: [string, number[], string][] = [
+    ["latin", [0x41, 0x3d, 0xe9], '"latin" is not UTF-8 text: save it as UTF-8'],
+    ["little", [0xff, 0xfe, 0x41, 0], '"little" is UTF-16 text: save it as UTF-8'],
+    ["big", [0xfe, 0xff, 0, 0x41], '"big" is UTF-16 text: save it as UTF-8'],
+  ];
+  for (const [name, bytes, message] of texts) {
+    writeFileSync(at(name), Buffer.from(bytes));
+    expect(() => readText(at(name), name, { bytesMax: 10 })).toThrow(message);
+  }
+  writeFileSync(at("marked"), "\uFEFFA=é");
+  expect(readText(at("marked"), "marked", { bytesMax: 10 })).toBe("A=é");
 });
 
 test("what tells no size is bounded all the same", () => {
@@ -51,7 +65,7 @@ test("a pipe that the operator named is read to its end; one without a writer ke
   expect(() => read("own", { mayBePipe: true })).toThrow('"own" is a pipe that nothing was written to');
   const script = `readBounded("/dev/stdin", "-", { bytesMax: 10, mayBePipe: true, silenceMs: Number(process.argv[1]) })`;
   const run = (command: string, silenceMs: number) => {
-    const program = `import { readBounded } from ${JSON.stringify(require.resolve("../../../../src/client/shell/read-bounded.ts"))};
+    const program = `import { readBounded, readText } from ${JSON.stringify(require.resolve("../../../../src/client/shell/read-bounded.ts"))};
 try { console.log(Buffer.from(${script}).toString()); } catch (error) { console.log(error.message); }`;
     writeFileSync(at("program.ts"), program.replace("process.argv[1]", String(silenceMs)));
     return Bun.spawnSync(["sh", "-c", `${command} | '${process.execPath}' run program.ts`], {
