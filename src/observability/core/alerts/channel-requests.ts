@@ -1,7 +1,7 @@
 import { pathOf } from "./target-text.ts";
 import type { ChannelTarget } from "../../api/alert-channels.ts";
 import type { Severity } from "../../api/alerts.ts";
-import { bodyText, clip, isEnd, type Message, severityOf, titleText } from "./message.ts";
+import { bodyText, clip, clipBytes, isEnd, type Message, severityOf, titleText } from "./message.ts";
 
 /** What is to be sent over HTTP. */
 interface ChannelRequest {
@@ -21,6 +21,9 @@ interface RequestOptions {
 
 /** The longest texts that the services take, with room for what we add. */
 const charactersMax = { slack: 2_900, discord: 1_900, telegram: 3_900, ntfy: 3_500, webhook: 20_000, pagerduty: 4_000 };
+
+/** ntfy counts bytes: more is an attachment, and twice as much is refused. */
+const ntfyBytesMax = 3_900;
 
 export function requestOf(target: HttpTarget, message: Message, options: RequestOptions): ChannelRequest {
   const title = titleText(message);
@@ -50,7 +53,8 @@ export function requestOf(target: HttpTarget, message: Message, options: Request
       const { base, topic } = ntfyPlace(target.url);
       const auth: Record<string, string> =
         target.token === undefined ? {} : { Authorization: `Bearer ${target.token}` };
-      return json(base, { topic, title, message: body, priority: priorityOf(message), tags: [tagOf(message)] }, auth);
+      const text = clipBytes(body, ntfyBytesMax);
+      return json(base, { topic, title, message: text, priority: priorityOf(message), tags: [tagOf(message)] }, auth);
     }
     case "pagerduty":
       return json(

@@ -123,6 +123,16 @@ export function clip(text: string, max: number): string {
   return characters.length <= max ? text : `${characters.slice(0, Math.max(0, max - 1)).join("")}…`;
 }
 
+/** The same by the bytes of UTF-8. */
+export function clipBytes(text: string, max: number): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= max) return text;
+  let end = Math.max(0, max - Buffer.byteLength("…"));
+  // Never half of a character: those that follow its first byte are 10xxxxxx.
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return `${bytes.toString("utf8", 0, end)}…`;
+}
+
 export function oneLine(text: string): string {
   return printable(text.replaceAll(/\s+/g, " ").trim());
 }

@@ -40,6 +40,20 @@ describe("what each service gets", () => {
     expect(body).toMatchObject({ chat_id: "-100", text: expect.stringContaining("shop/web is <down>\n\n0 of 2") });
   });
 
+  test("ntfy: no more bytes than it takes for one message, in every script", () => {
+    for (const sign of ["x", "é", "障", "🚢"]) {
+      const why = { ...alert.why, lines: Array.from({ length: 10 }, () => sign.repeat(190)) };
+      const detail = sign.repeat(2_500);
+      const { body } = sent(
+        { type: "ntfy", url: "https://push.example/a" },
+        { ...message, fired: [{ ...alert, detail, why }] },
+      );
+      expect(Buffer.byteLength(body.message)).toBeLessThanOrEqual(3_900);
+      expect(body.message).toEndWith(`${sign}…`);
+      expect(body.message).not.toContain("\uFFFD");
+    }
+  });
+
   test("ntfy: the topic of the address, urgent while it is critical, calm at the end", () => {
     const target: HttpTarget = { type: "ntfy", url: "https://push.example/sub/alerts-x7", token: "tk" };
     const { url, headers, body } = sent(target);
