@@ -1,4 +1,4 @@
-import { closeSync, lstatSync, openSync, readdirSync, readlinkSync, readSync, statSync } from "node:fs";
+import { closeSync, existsSync, lstatSync, openSync, readdirSync, readlinkSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { sha256Hex } from "../../base/pure/digest.ts";
 import { type ContextEntry, linkProblem, neededEntries, pathProblem, plainMode } from "../../base/pure/source-tree.ts";
@@ -37,18 +37,21 @@ export interface FolderLimits {
 
 /**
  * Looks at all of a folder but what its `.dockerignore` (or, without one, its `.gitignore` files) and its `.berthignore`
- * leave out. `always` are paths that are part of it whatever the rules say. Fails for links that lead out of it, files
- * that are no files, and beyond `limits`.
+ * leave out. `always` are paths that are part of it whatever the rules say; a Dockerfile among them that has a file of
+ * rules of its own, `web.Dockerfile.dockerignore`, goes by those, as in Docker. Fails for links that lead out of it,
+ * files that are no files, and beyond `limits`.
  */
 export async function readFolder(root: string, always: readonly string[], limits: FolderLimits): Promise<SourceFolder> {
   const folder: SourceFolder = { root, entries: [], bytes: 0, secrets: [], rules: undefined };
-  const docker = textOf(join(root, ".dockerignore"), limits);
+  const ofDockerfile = always.map((path) => `${path}.dockerignore`).find((path) => existsSync(join(root, path)));
+  const dockerName = ofDockerfile ?? ".dockerignore";
+  const docker = textOf(join(root, dockerName), limits);
   const own = textOf(join(root, ".berthignore"), limits);
   const fixed = [
-    ...(docker === undefined ? [] : [dockerRules(docker)]),
+    ...(docker === undefined ? [] : [dockerRules(docker, dockerName)]),
     ...(own === undefined ? [] : [gitRules(own, "")]),
   ];
-  folder.rules = docker !== undefined ? ".dockerignore" : textOf(join(root, ".gitignore"), limits) && ".gitignore";
+  folder.rules = docker !== undefined ? dockerName : textOf(join(root, ".gitignore"), limits) && ".gitignore";
   const walk = {
     folder,
     always: new Set(always),

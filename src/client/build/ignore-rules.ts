@@ -2,13 +2,13 @@ import dockerignore from "@balena/dockerignore";
 import type { IgnoreRules } from "../../base/pure/git-rules.ts";
 import { CommandFailure } from "../shell/failures.ts";
 
-/** The rules of a `.dockerignore`: from the root of the folder, and what is left out may come back. Fails for a line that is not a pattern. */
-export function dockerRules(text: string): IgnoreRules {
+/** The rules of a `.dockerignore`, whatever it is called: from the root of the folder, and what is left out may come back. Fails for a line that is not a pattern. */
+export function dockerRules(text: string, name: string): IgnoreRules {
   const lines = text.split("\n");
   const broken = lines.findIndex((line) => !isPattern(line));
   if (broken >= 0) {
     const line = JSON.stringify(lines[broken]?.trim());
-    throw new CommandFailure(`.dockerignore:${broken + 1}: ${line} is not a pattern: check its brackets`);
+    throw new CommandFailure(`${name}:${broken + 1}: ${line} is not a pattern: check its brackets`);
   }
   const rules = dockerignore({ ignorecase: false }).add(text);
   return { leavesOut: (path) => rules.ignores(path.replace(/\/$/, "")), prunes: !/^\s*!/m.test(text) };

@@ -71,6 +71,26 @@ describe("what is left out", () => {
     await expect(pathsOf(files)).rejects.toThrow('.dockerignore:4: "*.[oa" is not a pattern: check its brackets');
   });
 
+  test("a Dockerfile goes by the rules that it has of its own", async () => {
+    const files = {
+      ".dockerignore": "web\n",
+      ".gitignore": "api\n",
+      "docker/web.Dockerfile": "FROM x",
+      "docker/web.Dockerfile.dockerignore": "api\n",
+      "api/a": "x",
+      "web/a": "x",
+    };
+    const web = await pathsOf(files, ["docker/web.Dockerfile"]);
+    expect(web.paths).toContain("web/a");
+    expect(web.paths).not.toContain("api/a");
+    expect(web.rules).toBe("docker/web.Dockerfile.dockerignore");
+    const other = await pathsOf(files, ["Dockerfile"]);
+    expect(other.paths).toContain("api/a");
+    expect(other.paths).not.toContain("web/a");
+    const broken = { "Dockerfile.dockerignore": "*.[oa", Dockerfile: "FROM x" };
+    await expect(pathsOf(broken, ["Dockerfile"])).rejects.toThrow("Dockerfile.dockerignore:1:");
+  });
+
   test("by .dockerignore in place of .gitignore: from the root, and what is out may come back", async () => {
     const files = {
       ".dockerignore": "docs\n!docs/api.md\n**/*.tmp\nDockerfile\n",
