@@ -2,7 +2,10 @@ import dockerignore from "@balena/dockerignore";
 import type { IgnoreRules } from "../../base/pure/git-rules.ts";
 import { CommandFailure } from "../shell/failures.ts";
 
-/** The rules of a `.dockerignore`, whatever it is called: from the root of the folder, and what is left out may come back. Fails for a line that is not a pattern. */
+/**
+ * The rules of a `.dockerignore`, whatever its name: from the root of the folder, and what is left out may come back. Fails
+ * for a line that is not a pattern.
+ */
 export function dockerRules(text: string, name: string): IgnoreRules {
   const lines = text.split("\n");
   const broken = lines.findIndex((line) => !isPattern(line));

@@ -1,10 +1,10 @@
 import type { Fault, Source } from "./source.ts";
 
 /**
- * Variables of an env file: `KEY=VALUE` a line (a key may have dots and dashes, as in manifests), `#` comments, an optional `export`. Single quotes keep everything;
- * double quotes know `\n`, `\r`, `\t`, `\"`, `\$`, `\\`; a quoted value may have several lines. An unquoted value ends
- * before ` #` and is trimmed. `KEY=#1a2b` has a
- * value, as in a shell and in Docker: passwords begin like this.
+ * Variables of an env file: `KEY=VALUE` a line, `#` comments, an optional `export`. A key may have dots and dashes, as in
+ * manifests. Single quotes keep everything; double quotes know `\n`, `\r`, `\t`, `\"`, `\$`, `\\`; a quoted value may have
+ * several lines. An unquoted value ends before ` #` and is trimmed. It may begin with `#`, as in a shell and in Docker:
+ * passwords do.
  */
 export function readEnvFile(source: Source, faults: Fault[]): Record<string, string> {
   const variables: [string, string][] = [];

@@ -89,8 +89,8 @@ function readKey(text: string): KeyObject {
   }
 }
 
-/** Single dashes are in the head of older locked keys: `DEK-Info: AES-256-CBC,…`. */
-const blockPattern = /-----BEGIN ([A-Z0-9 ]{1,40})-----(?:[^-]|-(?!----))*-----END \1-----/g;
+/** Older locked keys have a head, with dashes in it: `DEK-Info: AES-256-CBC,…`. */
+const blockPattern = /-----BEGIN ([A-Z0-9 ]{1,40})-----(?:\r?\n[A-Z][A-Za-z-]{1,30}: [^\r\n]*)*[^-]*-----END \1-----/g;
 
 function blocksOf(text: string): { label: string; pem: string }[] {
   return [...text.matchAll(blockPattern)].map(([pem, label = ""]) => ({ label, pem }));

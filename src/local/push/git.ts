@@ -13,7 +13,7 @@ const settings: readonly [string, string][] = [
   // Within the push: nothing goes on behind it.
   ["gc.autoDetach", "false"],
   ["receive.denyDeletes", "false"],
-  // Runners of CI fetch the last commit alone. Without this, git refuses such a push after the hook has deployed it.
+  // Runners of CI fetch the last commit alone. Without this, git refuses such a push, and only after its hook has run.
   ["receive.shallowUpdate", "true"],
   ["receive.denyCurrentBranch", "ignore"],
   ["core.symlinks", "true"],
