@@ -1,3 +1,4 @@
+import { userInfo } from "../pure/user-info.ts";
 import { Failure } from "../wire/failure.ts";
 import { unlessAborted } from "../words/abort.ts";
 import type { Secret } from "../words/secret.ts";
@@ -123,9 +124,9 @@ function headersOf(call: WebhookCall, url: URL, options: WebhookOptions): Record
   };
 }
 
-function basicOf({ username, password }: URL): string {
-  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  return `Basic ${Buffer.from(pair).toString("base64")}`;
+function basicOf(url: URL): string {
+  const { user, password } = userInfo(url);
+  return `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
 }
 
 async function drain(response: Response, bytesMax: number): Promise<void> {

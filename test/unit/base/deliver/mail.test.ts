@@ -66,6 +66,8 @@ describe("address of the server", () => {
     expect(mailServer("smtps://mail.example")).toMatchObject({ secure: true, port: 465 });
     expect(mailServer("smtp://127.0.0.1:25")).toMatchObject({ requireTLS: false, ignoreTLS: true });
     expect(mailServer("smtp://a%40b.io:p%3Aw@mail.example").auth).toEqual({ user: "a@b.io", pass: "p:w" });
+    expect(mailServer("smtp://u:100%@mail.example").auth).toEqual({ user: "u", pass: "100%" });
+    expect(() => mailServer("smtp://AKIA:BLk+/=x@mail.example:587")).toThrow("write / as %2F");
   });
   test("a host of another script is looked up as DNS knows it", () => {
     expect(mailServer("smtps://mail.münchen.example").host).toBe("mail.xn--mnchen-3ya.example");

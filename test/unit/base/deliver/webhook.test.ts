@@ -138,6 +138,8 @@ describe("a request", () => {
     await sender()(call(`http://ana:p%40ss@127.0.0.1:${port}/`, { headers: { "user-agent": "mine" } }), open);
     expect(received[0]?.headers["user-agent"]).toBe("mine");
     expect(received[0]?.headers.authorization).toBe(`Basic ${btoa("ana:p@ss")}`);
+    await sender()(call(`http://ana:100%@127.0.0.1:${port}/`, {}), open);
+    expect(received[1]?.headers.authorization).toBe(`Basic ${btoa("ana:100%")}`);
   });
 });
 
