@@ -1,3 +1,4 @@
+import { basicLogin } from "../pure/user-info.ts";
 import { Failure } from "../wire/failure.ts";
 import { unlessAborted } from "../words/abort.ts";
 import { readBounded } from "../words/read-bounded.ts";
@@ -7,7 +8,7 @@ import { pinnedTls, pinnedUrl } from "./pinned.ts";
 
 interface GuardedRequest {
   method: "GET" | "POST" | "PUT";
-  /** https; http only where private addresses are allowed. */
+  /** https; http only where private addresses are allowed. A login in it is sent as basic authentication. */
   url: string;
   headers: Record<string, string>;
   body?: string | Uint8Array<ArrayBuffer>;
@@ -113,9 +114,15 @@ async function firstThatOpens(
 }
 
 function initOf(request: GuardedRequest, url: URL, signal: AbortSignal): RequestInit {
+  const login = basicLogin(url);
+  const hasOwn = Object.keys(request.headers).some((name) => name.toLowerCase() === "authorization");
   const init = {
     method: request.method,
-    headers: { ...request.headers, Host: url.host },
+    headers: {
+      ...(login === undefined || hasOwn ? {} : { Authorization: login }),
+      ...request.headers,
+      Host: url.host,
+    },
     redirect: "manual" as const,
     // A connection that is kept would be taken again for another host of the same address.
     keepalive: false,

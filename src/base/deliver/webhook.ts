@@ -1,4 +1,4 @@
-import { userInfo } from "../pure/user-info.ts";
+import { basicLogin } from "../pure/user-info.ts";
 import { Failure } from "../wire/failure.ts";
 import { unlessAborted } from "../words/abort.ts";
 import type { Secret } from "../words/secret.ts";
@@ -111,22 +111,18 @@ function headersOf(call: WebhookCall, url: URL, options: WebhookOptions): Record
     const lower = name.toLowerCase();
     return !hopHeaders.has(lower) && !lower.startsWith(`${options.headerPrefix.toLowerCase()}-`);
   });
+  const login = basicLogin(url);
   const has = (wanted: string) => given.some(([name]) => name.toLowerCase() === wanted);
   return {
     ...Object.fromEntries(given),
     ...(has("user-agent") ? {} : { "User-Agent": options.userAgent }),
-    ...(url.username === "" || has("authorization") ? {} : { Authorization: basicOf(url) }),
+    ...(login === undefined || has("authorization") ? {} : { Authorization: login }),
     Host: url.host,
     [`${options.headerPrefix}-Delivery`]: call.id,
     [`${options.headerPrefix}-Event`]: call.event,
     [`${options.headerPrefix}-Timestamp`]: String(timestamp),
     [`${options.headerPrefix}-Signature`]: signature(call.signing ?? options.signing, timestamp, call.body),
   };
-}
-
-function basicOf(url: URL): string {
-  const { user, password } = userInfo(url);
-  return `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
 }
 
 async function drain(response: Response, bytesMax: number): Promise<void> {

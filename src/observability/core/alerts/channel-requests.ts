@@ -69,7 +69,8 @@ function ntfyPlace(text: string): { base: string; topic: string } {
   const url = new URL(text);
   const parts = pathOf(url);
   const topic = parts.pop() ?? "";
-  return { base: `${url.origin}/${parts.join("/")}`, topic };
+  const login = url.username === "" ? "" : `${url.username}:${url.password}@`;
+  return { base: `${url.protocol}//${login}${url.host}/${parts.join("/")}`, topic };
 }
 
 /** ntfy counts from 1 (min) to 5 (urgent, which rings through quiet hours). */

@@ -46,6 +46,23 @@ describe("guarded fetch", () => {
     expect(JSON.parse(body)).toEqual({ host: `provider.test:${server.port}`, body: "a=b", method: "POST" });
   });
 
+  test("sends the login of an address, unless the request has its own, and never in its text", async () => {
+    const seen: (string | null)[] = [];
+    const options: Partial<GuardedFetchOptions> = {
+      fetch: (url, init) => {
+        expect(url).not.toContain("@");
+        seen.push(new Headers(init.headers).get("authorization"));
+        return Promise.resolve(new Response(""));
+      },
+    };
+    const ask = (url: string, headers: Record<string, string> = {}) =>
+      make(options)({ method: "GET", url, headers }, new AbortController().signal);
+    await ask("http://ana:p%40s%@provider.test/x");
+    await ask("http://ana:p@provider.test/x", { authorization: "Bearer t" });
+    await ask("http://provider.test/x");
+    expect(seen).toEqual([`Basic ${btoa("ana:p@s%")}`, "Bearer t", null]);
+  });
+
   test("asks the next address where one does not take the connection, and no other that is closed", async () => {
     const addresses = (...list: string[]) => ({ resolve: () => Promise.resolve(list) });
     expect((await get("/x", addresses("127.0.0.2", "::1", "127.0.0.1"))).status).toBe(200);

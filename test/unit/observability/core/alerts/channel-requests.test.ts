@@ -54,6 +54,11 @@ describe("what each service gets", () => {
     }
   });
 
+  test("ntfy: a login in the address stays in it", () => {
+    const { url } = sent({ type: "ntfy", url: "https://ana:p%40ss@push.example/sub/alerts" });
+    expect(url).toBe("https://ana:p%40ss@push.example/sub");
+  });
+
   test("ntfy: the topic of the address, urgent while it is critical, calm at the end", () => {
     const target: HttpTarget = { type: "ntfy", url: "https://push.example/sub/alerts-x7", token: "tk" };
     const { url, headers, body } = sent(target);
