@@ -53,14 +53,19 @@ export function createOidc({ fetch, clock, limits }: OidcOptions): Oidc {
   const configurations = new Map<string, Cached<OidcConfiguration>>();
   const keySets = new Map<string, Cached<JsonWebKey[]>>();
 
-  async function keyOf(token: IdToken, jwks: string, signal: AbortSignal): Promise<JsonWebKey> {
+  /** Keys are rotated before their time is over here, and some providers give the new one the name of the old one. */
+  async function requireSigned(token: IdToken, jwks: string, signal: AbortSignal): Promise<void> {
     const load = () => readKeys(fetch, jwks, signal);
-    const found = pick(await remembered(keySets, jwks, { load, maxAgeMs: limits.oidcCacheMs }), token);
-    if (found !== undefined) return found;
-    // Keys are rotated before their time is over here.
-    const again = pick(await remembered(keySets, jwks, { load, maxAgeMs: limits.oidcRefetchMs }), token);
-    if (again === undefined) throw new Failure("invalid", "the id token is signed with a key that is not published");
-    return again;
+    let key: JsonWebKey | undefined;
+    for (const maxAgeMs of [limits.oidcCacheMs, limits.oidcRefetchMs]) {
+      key = pick(await remembered(keySets, jwks, { load, maxAgeMs }), token);
+      if (key !== undefined && isSigned(token, key)) return;
+    }
+    const text =
+      key === undefined
+        ? "the id token is signed with a key that is not published"
+        : "the signature of the id token is wrong";
+    throw new Failure("invalid", text);
   }
 
   /** One look-up at a time per address; what failed is not remembered. */
@@ -89,8 +94,7 @@ export function createOidc({ fetch, clock, limits }: OidcOptions): Oidc {
     async claims({ token: text, jwks, expected }, signal) {
       const token = readIdToken(text);
       if (!token.ok) throw new Failure("invalid", token.error);
-      const key = await keyOf(token.value, jwks, signal);
-      if (!isSigned(token.value, key)) throw new Failure("invalid", "the signature of the id token is wrong");
+      await requireSigned(token.value, jwks, signal);
       const { claims } = token.value;
       const problem = idTokenProblem(claims, { ...expected, now: clock.now(), leewayMs: limits.clockLeewayMs });
       if (problem !== undefined) throw new Failure("invalid", problem);

@@ -132,6 +132,18 @@ describe("id tokens", () => {
     expect(asked).toHaveLength(count);
   });
 
+  test("a new key with the name of the old one is asked for, but not at every wrong signature", async () => {
+    const [old, fresh, other] = [await keys("RS256", "k1"), await keys("RS256", "k1"), await keys("RS256", "k1")];
+    documents[`${issuer}/jwks`] = { keys: [old.jwk] };
+    await claims(await old.sign());
+    documents[`${issuer}/jwks`] = { keys: [fresh.jwk] };
+    clock.moveTo(clock.now() + limits.oidcRefetchMs);
+    expect((await claims(await fresh.sign())).sub).toBe("7");
+    const count = asked.length;
+    for (let time = 0; time < 3; time++) await thrownBy(async () => claims(await other.sign()));
+    expect(asked).toHaveLength(count);
+  });
+
   test("a key of one kind does not check another, nor one that is meant for encryption", async () => {
     const [rsa, ec] = [await keys("RS256", "k1"), await keys("ES256", "k1")];
     documents[`${issuer}/jwks`] = { keys: [ec.jwk, { ...rsa.jwk, use: "enc" }] };
