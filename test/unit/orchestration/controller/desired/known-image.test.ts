@@ -85,6 +85,25 @@ describe("an image of a release that is gone, while its tag means another one", 
     expect([await reason(), imageIds()]).toEqual(["ImageMissing", []]);
   });
 
+  test("stops a wake from sleep, and the app wakes with it once it is loaded again", async () => {
+    const target = { kind: "deployment", scope: "shop", name: "web" };
+    const wake = () => it.controller.wake({ scope: "shop", name: "web" }, { actor: "ana" });
+    await it.apply(web({ wake: true }));
+    await it.settle();
+    await it.controller.scale({ ...target, replicas: "0" }, { actor: "ana" });
+    await it.settle();
+    expect(imageIds()).toEqual([]);
+    rebuild();
+    await gone("sha256:one");
+    await wake();
+    await it.advance(5_000);
+    expect([(await status()).last_reconcile_error, imageIds()]).toEqual([expect.stringContaining("sha256:one"), []]);
+    it.runtime.addImage("loaded:1", { id: "sha256:one" });
+    await wake();
+    await it.settle();
+    expect([imageIds(), releases()]).toEqual([["sha256:one"], [{ imageId: "sha256:one", good: true }]]);
+  });
+
   test("stops a replica of a statefulset", async () => {
     await it.apply({ kind: "statefulset", scope: "shop", name: "db", spec: { image: "app:1" } });
     await it.settle();
