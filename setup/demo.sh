@@ -45,6 +45,7 @@ demo_down() {
   stop_server
   stop_proxy
   [ -z "$docker_host" ] || remove_from_docker
+  remove_routes
   remove_files
   say "removed; Debian packages that were installed stay"
 }
@@ -204,6 +205,14 @@ show_link() {
 ==> Look at it in a browser. The link signs you in once, within a minute; "berth ui" prints another:
     $link
 TEXT
+}
+
+# remove_routes: the unreachable ones that the server keeps behind the subnets of its network.
+remove_routes() {
+  [ -f "$root/state/run/subnets.json" ] && command -v ip >/dev/null 2>&1 || return 0
+  for subnet in $(grep -oE '[0-9.]+/[0-9]+' "$root/state/run/subnets.json"); do
+    ip route del unreachable "$subnet" >/dev/null 2>&1 || true
+  done
 }
 
 remove_files() {

@@ -130,7 +130,11 @@ describe.skipIf(existsSync("/run/systemd/system"))("the demo", () => {
         const { host, server, proxy } = await wholeLife(built, root, testDockerHost ?? "");
         expect(host).toBe(testDockerHost ?? "");
         const installation = made(root, "installation");
+        const [{ subnet }] = JSON.parse(readFileSync(join(root, "state/run/subnets.json"), "utf8"));
+        const routes = () => Bun.spawnSync(["ip", "route", "show", "type", "unreachable"]).stdout.toString();
+        expect(routes()).toContain(subnet);
         await demo(built, root, host, "--down");
+        expect(routes()).not.toContain(subnet);
         expect(isAlive(server)).toBe(false);
         expect(isAlive(proxy)).toBe(false);
         expect(existsSync(join(work, "shared"))).toBe(false);
