@@ -6,18 +6,19 @@ async function quiet(): Promise<void> {
 }
 
 /** Moves a fake clock from one sleeper to the next; what each begins is done before time goes on. */
-export function createTurns(clock: FakeClock) {
-  return {
-    quiet,
-    async advance(ms: number): Promise<void> {
-      const until = clock.steady() + ms;
-      await quiet();
-      for (let due = clock.nextDue(); due !== undefined && due <= until; due = clock.nextDue()) {
-        clock.moveTo(due);
-        await quiet();
-      }
-      clock.moveTo(until);
-      await quiet();
-    },
+export function createAdvance(clock: FakeClock, untilQuiet: () => Promise<void>): (ms: number) => Promise<void> {
+  return async (ms) => {
+    const until = clock.steady() + ms;
+    await untilQuiet();
+    for (let due = clock.nextDue(); due !== undefined && due <= until; due = clock.nextDue()) {
+      clock.moveTo(due);
+      await untilQuiet();
+    }
+    clock.moveTo(until);
+    await untilQuiet();
   };
+}
+
+export function createTurns(clock: FakeClock) {
+  return { quiet, advance: createAdvance(clock, quiet) };
 }

@@ -40,6 +40,7 @@ import { fixtureImage } from "./manifests.ts";
 import { type AfterCall, createPower } from "./power.ts";
 import { secondsText, unsettled } from "./settled.ts";
 import { putDatabase, testKey } from "./store-root.ts";
+import { createAdvance } from "./turns.ts";
 import { waitFor } from "./wait.ts";
 import { deliverAll } from "./webhooks.ts";
 
@@ -240,16 +241,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     await quiet();
   }
 
-  async function advance(ms: number) {
-    const until = clock.steady() + ms;
-    await quiet();
-    for (let due = clock.nextDue(); due !== undefined && due <= until; due = clock.nextDue()) {
-      clock.moveTo(due);
-      await quiet();
-    }
-    clock.moveTo(until);
-    await quiet();
-  }
+  const advance = createAdvance(clock, quiet);
 
   async function stop() {
     let ended = false;

@@ -32,18 +32,17 @@ const ownNetworks = [
  * network that is none.
  */
 export function createClientAddress(proxies: Proxies): (request: Request) => string {
-  const { peerOf, trusted, hopsMax, ingress } = proxies;
-  const networks = blockList(trusted);
-  const isIn = (list: BlockList, address: string) => list.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
-  const isTrusted = (address: string) => isIn(networks, address);
-  const own = blockList(ownNetworks);
+  const { peerOf, trusted, hopsMax } = proxies;
+  const isTrusted = inNetworks(trusted);
+  const isOwn = inNetworks(ownNetworks);
+  const comesFromTrusted = createTrust(proxies);
   let { onIgnored } = proxies;
   return (request) => {
     let client = plain(peerOf(request));
     const forwarded = request.headers.get("x-forwarded-for");
     if (forwarded === null || isIP(client) === 0) return client;
-    let isBelieved = isTrusted(client) || (ingress !== undefined && cameByIngress(request, ingress));
-    if (onIgnored !== undefined && !isBelieved && isIn(own, client)) {
+    let isBelieved = comesFromTrusted(request);
+    if (onIgnored !== undefined && !isBelieved && isOwn(client)) {
       onIgnored(client);
       onIgnored = undefined;
     }
@@ -60,12 +59,17 @@ export function createClientAddress(proxies: Proxies): (request: Request) => str
 
 /** Whether a request comes straight from a proxy that is trusted. Fails `invalid` for a network that is none. */
 export function createTrust({ peerOf, trusted, ingress }: Proxies): (request: Request) => boolean {
-  const list = blockList(trusted);
+  const isListed = inNetworks(trusted);
   return (request) => {
     const peer = plain(peerOf(request));
-    const isListed = isIP(peer) !== 0 && list.check(peer, isIP(peer) === 6 ? "ipv6" : "ipv4");
-    return isListed || (ingress !== undefined && cameByIngress(request, ingress));
+    return (isIP(peer) !== 0 && isListed(peer)) || (ingress !== undefined && cameByIngress(request, ingress));
   };
+}
+
+/** Whether an address is in one of these networks. Fails `invalid` for a network that is none. */
+function inNetworks(networks: readonly string[]): (address: string) => boolean {
+  const list = blockList(networks);
+  return (address) => list.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
 }
 
 function blockList(networks: readonly string[]): BlockList {

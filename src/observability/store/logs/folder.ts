@@ -35,8 +35,7 @@ export function readFolder(folder: string): Findings {
     if (scope === aside) continue;
     for (const name of namesIn(join(folder, scope))) readApp(folder, { scope, name }, found);
   }
-  // The second file of an hour has a longer name than the first, the tenth a longer one than the ninth.
-  found.segments.sort((a, b) => a.hourAt - b.hourAt || a.path.length - b.path.length || compareWords(a.path, b.path));
+  found.segments.sort((a, b) => a.hourAt - b.hourAt || bySerial(a.path, b.path));
   return found;
 }
 
@@ -68,10 +67,14 @@ function readApp(folder: string, app: LogApp, found: Findings): void {
   }
 }
 
-/** Of names of segments of one app. The second of an hour has a longer name than the first, the tenth than the ninth. */
+/** Order of the segments of one hour: the second has a longer name than the first, the tenth a longer one than the ninth. */
+function bySerial(a: string, b: string): number {
+  return a.length - b.length || compareWords(a, b);
+}
+
+/** Whether the segment `a` of an app, by its name, was begun after `b`. */
 function isLater(a: string, b: string): boolean {
-  const hours = compareWords(a.slice(0, 13), b.slice(0, 13));
-  return hours > 0 || (hours === 0 && (a.length - b.length || compareWords(a, b)) > 0);
+  return (compareWords(a.slice(0, 13), b.slice(0, 13)) || bySerial(a, b)) > 0;
 }
 
 function namesIn(folder: string): string[] {
