@@ -7,6 +7,7 @@ import { createNetworkRoom } from "./daemon-network.ts";
 import { openRoot } from "./daemon-root.ts";
 import { pluginRunner } from "./daemon-plugin-routes.ts";
 import { createCertificateRoom } from "./daemon-certificates.ts";
+import { withContractClient } from "./compat/door.ts";
 import { createController } from "./orchestration/controller/create.ts";
 import { drainedEngine } from "./daemon-logs.ts";
 import { telemetryDoor, telemetryTarget } from "./daemon-telemetry.ts";
@@ -224,7 +225,7 @@ async function start(options: ServeOptions, log: Log, opened: Opened): Promise<D
   await step("look at what runs", () => running.firstLook(limits.firstLookMs));
   const front = await step(
     "listen for the orchestration plane",
-    () => startFront({ ...access, app: app.fetch, takeover: app.takeover, limits, log }),
+    () => startFront({ ...access, app: withContractClient(app.fetch, names), takeover: app.takeover, limits, log }),
     (it) => it.stop(0),
   );
   planeServed.resolve(observabilityRoom.observability);

@@ -115,6 +115,8 @@ export const mayImport: Record<string, readonly string[] | "*"> = {
     "ingress/api",
     "observability/api",
   ],
+  /** What the contract's own client says and reads differently, translated at the doors. */
+  compat: [...words, "base/http", "orchestration/api", "orchestration/core"],
   config: "*",
   local: "*",
   /** Files of src/ itself: daemon, main, client. */
@@ -122,7 +124,7 @@ export const mayImport: Record<string, readonly string[] | "*"> = {
 };
 
 /** Folders of src/ that are one layer as a whole; the layers of the others are their folders. */
-export const wholeFolders = ["access", "client", "config", "local", "ui"];
+export const wholeFolders = ["access", "client", "compat", "config", "local", "ui"];
 
 /** A file of src/ that anyone may import: it imports nothing of ours. */
 export const leaves = ["src/version.ts"];
