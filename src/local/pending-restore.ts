@@ -8,7 +8,7 @@ import { type Restored, restoreInto } from "../base/disk/restore.ts";
 import { undoRestore } from "../base/disk/undo-restore.ts";
 import type { Log } from "../base/words/log.ts";
 import type { Secret } from "../base/words/secret.ts";
-import { type Hold, prepareRestored, settleDatabase } from "../orchestration/store/copy.ts";
+import { forgetDeletions, type Hold, prepareRestored, settleDatabase } from "../orchestration/store/copy.ts";
 import { prepareRestoredIdentity } from "../identity/store/restored.ts";
 import { prepareRestoredObservability } from "../observability/store/restored.ts";
 import { takeLock } from "../base/sqlite/lock.ts";
@@ -68,6 +68,7 @@ export function undoNow(layout: Layout): Promise<string> {
     layout,
     lock: () => takeLock(layout.lock, layout.root),
     settle: settleDatabase,
+    prepare: forgetDeletions,
   });
 }
 

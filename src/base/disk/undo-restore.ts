@@ -11,6 +11,8 @@ interface UndoOptions {
   /** See `RestoreOptions`. */
   lock: () => () => void;
   settle: (database: string) => void;
+  /** Makes the database that the restore replaced fit to come back. */
+  prepare: (database: string) => void;
 }
 
 const mark = ".before-restore-";
@@ -28,7 +30,7 @@ export async function lastRestore({ root, database }: Layout): Promise<string | 
  * `state.db.before-undo-<time of the restore>`. The database of the state goes last: a crash before that leaves the files of the restore in
  * place, and the undo can be run again. Fails `not_found` when nothing was replaced.
  */
-export async function undoRestore({ layout, lock, settle }: UndoOptions): Promise<string> {
+export async function undoRestore({ layout, lock, settle, prepare }: UndoOptions): Promise<string> {
   const at = await lastRestore(layout);
   if (at === undefined) {
     throw new Failure("not_found", `nothing to undo: no ${basename(layout.database)}${mark}… in "${layout.root}"`);
@@ -36,6 +38,8 @@ export async function undoRestore({ layout, lock, settle }: UndoOptions): Promis
   const unlock = lock();
   try {
     const beside = besideDatabases(layout);
+    const kept = `${layout.database}${mark}${at}`;
+    if (existsSync(kept)) prepare(kept);
     const isOtherKey = existsSync(`${layout.key}${mark}${at}`);
     // Named after the restore: an undo that is run again after a crash sees what it has done.
     const aside = `.before-undo-${at}`;

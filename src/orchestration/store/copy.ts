@@ -48,6 +48,11 @@ export function prepareRestored(file: string, key: Secret<Uint8Array>, hold: Hol
   });
 }
 
+/** Makes the database that a restore replaced fit to come back: a delete that was under way is not repeated then either. */
+export function forgetDeletions(file: string): void {
+  withDatabase(file, (db) => db.run("delete from deletions"));
+}
+
 /**
  * What operators and their programs have done since `at` (epoch milliseconds), by action, the most frequent first: what
  * a restore of a copy of that time loses.

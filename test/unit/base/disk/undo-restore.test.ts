@@ -4,12 +4,10 @@ import { join } from "node:path";
 import { writeBackup } from "../../../../src/base/disk/backup.ts";
 import { loadKey } from "../../../../src/base/disk/key-file.ts";
 import type { Layout } from "../../../../src/base/disk/layout.ts";
-import { undoRestore } from "../../../../src/base/disk/undo-restore.ts";
-import { takeLock } from "../../../../src/base/sqlite/lock.ts";
 import { openIdentityStore } from "../../../../src/identity/store/open-store.ts";
 import { copiesBeside } from "../../../../src/local/copies-beside.ts";
-import { restoreNow } from "../../../../src/local/pending-restore.ts";
-import { copyDatabase, settleDatabase } from "../../../../src/orchestration/store/copy.ts";
+import { restoreNow, undoNow } from "../../../../src/local/pending-restore.ts";
+import { copyDatabase } from "../../../../src/orchestration/store/copy.ts";
 import { diskRoot } from "../../../support/disk-root.ts";
 import { expectFailure } from "../../../support/failure.ts";
 import { openTestStore } from "../../../support/store-root.ts";
@@ -22,8 +20,7 @@ beforeEach(async () => {
 afterEach(() => remove());
 
 const web = { kind: "deployment" as const, scope: "shop", name: "web" };
-const undo = (at = layout) =>
-  undoRestore({ layout: at, lock: () => takeLock(at.lock, at.root), settle: settleDatabase });
+const undo = (at = layout) => undoNow(at);
 
 async function openState(at: Layout) {
   const key = await loadKey(at);
@@ -62,6 +59,20 @@ async function backupOf(at: Layout): Promise<string> {
   });
   return target;
 }
+
+test("an undo does not repeat a delete that was under way, whose app may have been applied anew since", async () => {
+  await put(layout, "then");
+  const file = await backupOf(layout);
+  const before = await openState(layout);
+  await before.write((tx) => tx.deletions.put({ ...web, at: 1, prune: true }));
+  before.close();
+  await restoreNow(layout, { file });
+  await undo();
+  const store = await openState(layout);
+  expect(store.manifests.get(web)?.spec.image).toBe("then");
+  expect(store.deletions.list()).toEqual([]);
+  store.close();
+});
 
 test("an undo brings back the state and the users, sets the restored ones aside, and is done once", async () => {
   await put(layout, "then");
