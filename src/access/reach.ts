@@ -24,7 +24,7 @@ interface Owner {
 /** Fields of a container that reach nothing outside of it. Those that `judges` does not have either reach the machine. */
 export const innerFields: readonly string[] = [
   ...["image", "build", "build_args", "pull", "entrypoint", "command", "env", "env_file", "env_from", "telemetry"],
-  ...["network", "networks", "extra_hosts", "init", "ulimits", "resources", "logs", "stop_grace", "stop_signal"],
+  ...["extra_hosts", "init", "ulimits", "resources", "logs", "stop_grace", "stop_signal"],
   ...[
     "depends_on",
     "_asset_digests",
@@ -64,6 +64,8 @@ export const judges: Readonly<Record<string, Judge>> = {
   volumes: eachText((text) =>
     isInnerVolume(text) ? undefined : "mounts what is outside of the scopes of this server",
   ),
+  network: eachText(besideOwn),
+  networks: eachText(besideOwn),
   network_mode: (value, path) =>
     value === "host"
       ? [reach(path, value, "is the network of the machine")]
@@ -150,6 +152,11 @@ function otherThan(harmless: readonly unknown[]): Judge {
   return (value, path) => (harmless.includes(value) ? [] : whole(value, path));
 }
 
+/** Such a network can hold containers of others, or be the network that the machine itself is in. */
+function besideOwn(): string {
+  return "is a network beside the platform's own";
+}
+
 /** A volume of some scope, or one file of an asset. */
 function isInnerVolume(text: string): boolean {
   const mount = parseVolume(text);
@@ -202,7 +209,7 @@ function fetched({ files, ...others }: Spec): Reach[] {
 }
 
 /** Words by which plugins hand on what an operator wrote into a block, see `permissionProblems` of a plugin's grant. */
-const handedOn: readonly string[] = ["volumes", "network_mode", "cap_add", "docker_options", "post_deploy"];
+const handedOn: readonly string[] = ["volumes", "networks", "network_mode", "cap_add", "docker_options", "post_deploy"];
 
 /** All of a block, at whatever depth, that would reach the machine in a container. */
 export function reachOfBlock(spec: Spec, path = "spec"): Reach[] {

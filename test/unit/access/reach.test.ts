@@ -78,6 +78,8 @@ test.each([
   ["docker_options", ["--security-opt", "seccomp=unconfined"]],
   ["docker_options", ["--unknown"]],
   ["network_mode", "container:db"],
+  ["network", "lan"],
+  ["networks", ["lan"]],
 ])("%s: %j reaches the machine", (field, value) => {
   expect(reaching({ [field]: value })).toHaveLength(1);
 });
