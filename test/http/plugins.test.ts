@@ -356,3 +356,50 @@ describe("progress", () => {
     ]);
   });
 });
+
+describe("what a command applies for a block of its plugin", () => {
+  const backup = { kind: "cronjob" as const, scope: "data", name: "main-backup" };
+  const spec = { schedule: "@daily", job: { image: "fixture:1" } };
+  const acts = acting([{ type: "apply_manifest", manifest: { ...backup, spec } }]);
+  const block = { kind: "db", scope: "data", name: "main", spec: { size: 1 } };
+  const set = { kind: "statefulset", name: "main", spec: { image: "fixture:1" } };
+  beforeEach(() => {
+    const commands = { expand: `cat >/dev/null; ${printing([set])}`, schedule: acts };
+    writePlugin(it.layout, "db", { yml: "name: db\naliases: [database]\n", commands });
+    writePlugin(it.layout, "other", { commands: { schedule: acts } });
+  });
+  const owner = () => it.store.blocks.ownerOf(backup);
+  const schedule = (...args: string[]) => ask("POST /plugin/database/schedule", { args });
+
+  test("belongs to the block, is left by its next apply, and goes with it", async () => {
+    expect((await ask("POST /apply", block)).status).toBe(200);
+    expect((await schedule("--daily", "data/main.0")).data.applied).toEqual([
+      "apply_manifest cronjob/data/main-backup",
+    ]);
+    expect(owner()).toEqual({ kind: "db", scope: "data", name: "main" });
+    expect((await ask("GET /describe?kind=db&scope=data&name=main")).data.status).toMatchObject({
+      children: [{ ref: "cronjob/data/main-backup" }, { ref: "statefulset/data/main" }],
+    });
+    expect((await ask("POST /apply", { ...block, spec: { size: 2 } })).status).toBe(200);
+    expect((await ask("POST /apply?prune=true", { ...backup, name: "own", spec })).status).toBe(200);
+    await schedule("data/main");
+    expect(owner()).toEqual({ kind: "db", scope: "data", name: "main" });
+    expect((await ask("DELETE /apply?kind=db&scope=data&name=main")).status).toBe(200);
+    expect(it.store.manifests.get(backup)).toBeUndefined();
+    expect(owner()).toBeUndefined();
+  });
+
+  test("stays whose it is where it stands, and is nobody's where there is no such block", async () => {
+    await schedule("data/main");
+    expect(owner()).toBeUndefined();
+    expect((await ask("POST /apply", block)).status).toBe(200);
+    await schedule("data/main");
+    expect(owner()).toBeUndefined();
+    await ask("DELETE /apply?kind=cronjob&scope=data&name=main-backup");
+    await ask("POST /plugin/other/schedule", { args: ["data/main"] });
+    expect(owner()).toBeUndefined();
+    await ask("DELETE /apply?kind=cronjob&scope=data&name=main-backup");
+    await schedule("data/mine");
+    expect(owner()).toBeUndefined();
+  });
+});

@@ -49,15 +49,19 @@ export function createBlocks(db: Database, seal: Seal, versions: Versions): Bloc
     return row ? open(row) : undefined;
   };
   const childrenOf = (block: ManifestKey) => sql.children.all(...columnsOf(block)).map(keyOf);
-  const leaveChildren = (block: ManifestKey) => {
-    for (const child of childrenOf(block)) owners.set(child, undefined);
-    sql.forget.run(...columnsOf(block));
+  const expandedOf = (block: ManifestKey) => sql.expanded.all(...columnsOf(block)).map(keyOf);
+  const leave = (children: readonly ManifestKey[]) => {
+    for (const child of children) {
+      owners.set(child, undefined);
+      sql.forget.run(...columnsOf(child));
+    }
   };
   const blocks: Transaction["blocks"] = {
     get,
     list: (filter = {}) => select({ ...filter }).map(open),
     keys: () => sql.keys.all().map((row) => ({ ...keyOf(row), plugin: row.plugin })),
     children: childrenOf,
+    expanded: expandedOf,
     ownerOf: owners.get,
     put(block, now) {
       const { kind, scope, name, plugin, version, spec } = block;
@@ -77,15 +81,21 @@ export function createBlocks(db: Database, seal: Seal, versions: Versions): Bloc
       return { block: { ...written, revision, createdAt, updatedAt }, previous: known };
     },
     setChildren(block, children) {
-      if (sameKeys(childrenOf(block), children)) return;
-      leaveChildren(block);
+      const before = expandedOf(block);
+      if (sameKeys(before, children)) return;
+      leave(before);
       for (const child of children) {
-        sql.adopt.run(...columnsOf(child), ...columnsOf(block));
+        sql.adopt.run(...columnsOf(child), ...columnsOf(block), 0);
         owners.set(child, keyOf(block));
       }
     },
+    adopt(block, child) {
+      if (owners.get(child) !== undefined) return;
+      sql.adopt.run(...columnsOf(child), ...columnsOf(block), 1);
+      owners.set(child, keyOf(block));
+    },
     delete(block) {
-      leaveChildren(block);
+      leave(childrenOf(block));
       if (sql.delete.run(...columnsOf(block)).changes === 0) return false;
       versions.keep();
       return true;
@@ -120,11 +130,14 @@ function prepare(db: Database) {
       `select kind, scope, name from block_children where ${whereBlock} order by kind, scope, name`,
     ),
     owners: db.query<ChildRow, []>("select * from block_children"),
-    forget: db.query<unknown, KeyColumns>(`delete from block_children where ${whereBlock}`),
-    adopt: db.query<unknown, [...KeyColumns, ...KeyColumns]>(
-      "insert into block_children (kind, scope, name, block_kind, block_scope, block_name) values (?, ?, ?, ?, ?, ?)" +
-        " on conflict (kind, scope, name) do update set block_kind = excluded.block_kind," +
-        " block_scope = excluded.block_scope, block_name = excluded.block_name",
+    expanded: db.query<ManifestKey, KeyColumns>(
+      `select kind, scope, name from block_children where ${whereBlock} and by_action = 0 order by kind, scope, name`,
+    ),
+    forget: db.query<unknown, KeyColumns>(`delete from block_children where ${whereKey}`),
+    adopt: db.query<unknown, [...KeyColumns, ...KeyColumns, number]>(
+      "insert into block_children (kind, scope, name, block_kind, block_scope, block_name, by_action)" +
+        " values (?, ?, ?, ?, ?, ?, ?) on conflict (kind, scope, name) do update set block_kind = excluded.block_kind," +
+        " block_scope = excluded.block_scope, block_name = excluded.block_name, by_action = excluded.by_action",
     ),
   };
 }

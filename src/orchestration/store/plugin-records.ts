@@ -51,8 +51,10 @@ export interface BlockReads {
   list(filter?: { kind?: string; scope?: string; name?: string }): BlockRecord[];
   /** Who they are and whose, without their specs; in the same order. */
   keys(): (ManifestKey & { plugin: string })[];
-  /** The manifests that it was expanded into and that are still stored, in order. */
+  /** The manifests that are its own and still stored, in order: what it was expanded into, and what actions applied for it. */
   children(block: ManifestKey): ManifestKey[];
+  /** Those that it was expanded into. */
+  expanded(block: ManifestKey): ManifestKey[];
   /** The block that a manifest came from. */
   ownerOf(child: ManifestKey): ManifestKey | undefined;
 }
@@ -65,6 +67,8 @@ export interface BlockWrites {
   ): { block: BlockRecord; previous: BlockRecord | undefined };
   /** Replaces what it was expanded into. A child of another block changes hands: ask `ownerOf` first. */
   setChildren(block: ManifestKey, children: readonly ManifestKey[]): void;
+  /** An action of its plugin applied this for the block. What has an owner keeps it. */
+  adopt(block: ManifestKey, child: ManifestKey): void;
   /** Forgets the block and whose children they were; the manifests stay. False when it was not there. */
   delete(block: ManifestKey): boolean;
 }

@@ -17,10 +17,13 @@ import { runJob } from "../runs/jobs.ts";
 export interface ReadyAction {
   action: PlannedAction;
   incoming: Incoming | undefined;
+  /** For which block: what it applies belongs to that. */
+  block: ManifestKey | undefined;
 }
 
 interface Readying {
   dryRun: boolean;
+  block: ManifestKey | undefined;
   /** See `ExpandedBlock`. */
   guards?: Guards | undefined;
 }
@@ -34,7 +37,8 @@ export async function readyActions(
   const problems = actions.flatMap((action, index) => valueProblems(context, action, `actions[${index}]`));
   if (problems.length > 0) throw problemsFailure(problems);
   const ready: ReadyAction[] = [];
-  for (const action of actions) ready.push({ action, incoming: await incomingOf(context, action, options) });
+  for (const action of actions)
+    ready.push({ action, incoming: await incomingOf(context, action, options), block: options.block });
   return ready;
 }
 
@@ -96,7 +100,7 @@ function carryOutOne(
   tx: Transaction,
   { item, options, outcome }: { item: ReadyAction; options: ActionOptions; outcome: ActionOutcome },
 ): void {
-  const { action, incoming } = item;
+  const { action, incoming, block } = item;
   const { actor, by } = options;
   switch (action.type) {
     case "config_set":
@@ -109,11 +113,14 @@ function carryOutOne(
     }
     case "apply_manifest":
       if (incoming !== undefined) {
+        // What somebody applied by itself stays theirs.
+        const isNew = tx.manifests.get(incoming.key) === undefined;
         change(context, tx, {
           incoming: [incoming],
           options: { dryRun: false, prune: false, actor, by },
           pulled: undefined,
         });
+        if (block !== undefined && isNew) tx.blocks.adopt(block, incoming.key);
       }
       break;
     case "delete_manifest": {

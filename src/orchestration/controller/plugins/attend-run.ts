@@ -4,7 +4,7 @@ import { formatKey, type ManifestKey } from "../../api/manifest.ts";
 import type { AttendInput } from "../../api/plugins/protocol.ts";
 import type { Plugin } from "../../plugins/plugin.ts";
 import type { Context } from "../state/context.ts";
-import { inputOf, performActions, readCommandReply, recorded } from "./dispatch.ts";
+import { blockOf, inputOf, performActions, readCommandReply, recorded } from "./dispatch.ts";
 import { type PluginCall, runPlugin } from "./plugin-run.ts";
 
 interface Attention {
@@ -65,7 +65,12 @@ async function carriedOut(context: Context, call: PluginCall) {
     ({ applied }) => applied,
     async () => {
       const { message, actions, again } = readCommandReply(context, { plugin, command, answer });
-      const { outcome, warnings } = await performActions(context, actions, { actor, by, restart: true });
+      const { outcome, warnings } = await performActions(context, actions, {
+        actor,
+        by,
+        block: blockOf(context, call),
+        restart: true,
+      });
       for (const warning of warnings) context.log.warn(warning, { plugin: plugin.yml.name });
       return { message, again, applied: outcome.applied };
     },

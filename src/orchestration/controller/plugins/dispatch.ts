@@ -4,12 +4,14 @@ import { ownBlockSpec } from "./own-places.ts";
 import { Failure, problemsAt, problemsFailure } from "../../../base/wire/failure.ts";
 import type { DispatchResult, PluginRun } from "../../api/dispatch.ts";
 import type { DispatchInput } from "../../api/plugins/protocol.ts";
+import { keyOf } from "../../api/manifest-key.ts";
+import type { ManifestKey } from "../../api/manifest.ts";
 import { protocolVersion } from "../../api/plugins/plugin-yml.ts";
 import { decodeActions, type PlannedAction } from "../../core/plugins/actions.ts";
 import { parseDuration } from "../../../base/pure/duration.ts";
 import { failureText, messageOf } from "../../core/plugins/envelope.ts";
 import { isFields } from "../../../base/pure/fields.ts";
-import { namedApp } from "../../core/plugins/named-app.ts";
+import { namedApp, namedPlace } from "../../core/plugins/named-app.ts";
 import { permissionProblems } from "../../core/plugins/permissions.ts";
 import { didYouMean } from "../../../base/pure/suggest.ts";
 import type { OfferedFile } from "../../plugins/offers.ts";
@@ -56,7 +58,8 @@ async function carriedOut(context: Context, call: PluginCall, options: DispatchO
   return recorded(answer, appliedOf, async () => {
     const { message, actions } = readCommandReply(context, { plugin, command, answer });
     const { actor, by, restart } = options;
-    const { outcome, warnings } = await performActions(context, actions, { actor, by, restart });
+    const block = blockOf(context, call);
+    const { outcome, warnings } = await performActions(context, actions, { actor, by, block, restart });
     context.plugins.offers.put(
       answer.runId,
       outcome.fetchFile.map(({ remote_path }) => remote_path),
@@ -76,6 +79,14 @@ async function carriedOut(context: Context, call: PluginCall, options: DispatchO
 function appOf({ names }: Context, args: readonly string[]): Record<string, string> {
   const app = namedApp(args);
   return app === undefined ? {} : { [`${names.envPrefix}_APP`]: app };
+}
+
+/** The block of the plugin that a command is about; none where it is about something else. */
+export function blockOf({ store }: Context, { plugin, args }: PluginCall): ManifestKey | undefined {
+  const place = namedPlace(args);
+  const isIt = (block: ManifestKey) => block.scope === place?.scope && block.name === place.name;
+  const block = store.blocks.keys().find((one) => one.plugin === plugin.yml.name && isIt(one));
+  return block && keyOf(block);
 }
 
 function appliedOf({ applied }: DispatchResult): string[] {
@@ -169,12 +180,12 @@ export function refuseFailed({ plugin, command, answer }: CommandRun): void {
 export async function performActions(
   context: Context,
   actions: readonly PlannedAction[],
-  options: { actor: string; by: Principal | undefined; restart: boolean },
+  options: { actor: string; by: Principal | undefined; block: ManifestKey | undefined; restart: boolean },
 ): Promise<{ outcome: ActionOutcome; warnings: string[] }> {
   const wanted = actions.flatMap((action) => (action.type === "apply_manifest" ? [wantedOf(action.draft)] : []));
   // Before the server fetches files for them.
   requireAllowed(options.by, wanted, context.store);
-  const ready = await readyActions(context, actions, { dryRun: false });
+  const ready = await readyActions(context, actions, { dryRun: false, block: options.block });
   const work = (tx: Parameters<Parameters<typeof context.store.write>[0]>[0]) => {
     const outcome = carryOut(context, tx, { ready, options });
     requireJobs(tx, outcome);

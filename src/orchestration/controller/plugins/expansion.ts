@@ -193,7 +193,11 @@ async function ask(context: Context, question: Question) {
       const beyond = expansionProblems(manifests, plugin.permissions, block.spec);
       if (beyond.length > 0) throw problemsFailure(beyond);
       const news = actions.filter((action) => !isSet(context, action));
-      return { manifests, guards, ready: await readyActions(context, news, { dryRun: options.dryRun, guards }) };
+      return {
+        manifests,
+        guards,
+        ready: await readyActions(context, news, { dryRun: options.dryRun, block: blockKey(context, block), guards }),
+      };
     });
   } catch (error) {
     throw told(error, place);

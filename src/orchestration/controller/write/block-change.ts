@@ -56,7 +56,7 @@ export function dropLeftovers(
   tx: Transaction,
   { blocks, kept, actor, now }: WriteStamp & { blocks: readonly BlockChange[]; kept: ReadonlySet<string> },
 ): ManifestKey[] {
-  const leftovers = blocks.flatMap(({ key }) => tx.blocks.children(key)).filter((child) => !kept.has(formatKey(child)));
+  const leftovers = blocks.flatMap(({ key }) => tx.blocks.expanded(key)).filter((child) => !kept.has(formatKey(child)));
   for (const child of leftovers) {
     deleteInside(tx, { key: child, prune: false, actor, why: "its block is not expanded into it any more", now });
   }
@@ -114,7 +114,7 @@ export function borrowed(tx: Transaction, keys: readonly ManifestKey[], blocks: 
   const own = new Set(blocks.flatMap(({ children }) => children.map(formatKey)));
   return keys.flatMap((key) => {
     const owner = own.has(formatKey(key)) ? undefined : tx.blocks.ownerOf(key);
-    return owner === undefined
+    return owner === undefined || !tx.blocks.expanded(owner).some((child) => sameKey(child, key))
       ? []
       : [`${formatKey(key)}: the block ${formatKey(owner)} writes it again at its next apply`];
   });

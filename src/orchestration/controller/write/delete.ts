@@ -12,7 +12,7 @@ import type { Context, ExpectedTearDown } from "../state/context.ts";
 import type { Target } from "../requests.ts";
 import { deleteInside } from "./delete-inside.ts";
 import { lostReaderWarnings } from "../desired/asset-readers.ts";
-import { leftoverKeys } from "./leftovers.ts";
+import { type LeftKey, leftoverKeys } from "./leftovers.ts";
 import { ambiguousScope, isContainerKind, required, resolveTarget, targetKind } from "../state/target.ts";
 import { emptySummary } from "../rollout/tear-down.ts";
 import { requireUnlocked } from "./locks.ts";
@@ -129,7 +129,7 @@ async function deleteKinds(
   const wiped = await deleteAll(context, batch);
   return {
     ...where,
-    resources_wiped: wiped.map(({ key, pruned }) => ({ kind: key.kind, pruned })),
+    resources_wiped: wiped.map(({ key, pruned }) => ({ kind: key.called ?? key.kind, pruned })),
     ...warnings,
     errors: wiped.flatMap(({ pruned }) => pruned.errors),
   };
@@ -147,7 +147,7 @@ export async function deleteScope(context: Context, scope: string | undefined, o
   const configWiped = options.prune && (await wipeScopeConfig(context, where, options.actor));
   return {
     scope: where,
-    resources_wiped: wiped.map(({ key, pruned }) => ({ kind: key.kind, name: key.name, pruned })),
+    resources_wiped: wiped.map(({ key, pruned }) => ({ kind: key.called ?? key.kind, name: key.name, pruned })),
     scope_config_wiped: configWiped,
     ...warnings,
     errors: wiped.flatMap(({ pruned }) => pruned.errors),
@@ -162,7 +162,7 @@ async function withLeftovers(
   context: Context,
   where: { scope: string; name?: string },
   { prune }: DeleteOptions,
-): Promise<ManifestKey[]> {
+): Promise<LeftKey[]> {
   const stored = () => context.store.manifests.list(where).map(keyOf);
   if (!prune) return stored();
   const before = stored();
@@ -179,7 +179,7 @@ async function wipeScopeConfig(context: Context, scope: string, actor: string): 
 }
 
 interface Batch {
-  keys: ManifestKey[];
+  keys: LeftKey[];
   /** Each goes with what it was expanded into. */
   blocks?: ManifestKey[];
   options: DeleteOptions;
@@ -187,7 +187,7 @@ interface Batch {
 }
 
 /** One transaction for all, then the tear-down of each, waited for only with prune. */
-async function deleteAll(context: Context, batch: Batch): Promise<{ key: ManifestKey; pruned: PruneSummary }[]> {
+async function deleteAll(context: Context, batch: Batch): Promise<{ key: LeftKey; pruned: PruneSummary }[]> {
   const { blocks = [], options } = batch;
   const expected = new Map<string, ExpectedTearDown>();
   const rows = await context.store
@@ -210,7 +210,7 @@ async function deleteAll(context: Context, batch: Batch): Promise<{ key: Manifes
   );
 }
 
-function removeInside(context: Context, tx: Transaction, batch: Batch): { key: ManifestKey; configWiped: boolean }[] {
+function removeInside(context: Context, tx: Transaction, batch: Batch): { key: LeftKey; configWiped: boolean }[] {
   const { keys, blocks = [], options, why } = batch;
   const { prune, actor, keepChildren = false } = options;
   requireUnlocked(context, tx, [...keys, ...blocks, ...childrenOf({ store: tx }, batch)]);

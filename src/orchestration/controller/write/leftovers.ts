@@ -14,24 +14,30 @@ export async function listLeftovers(context: Context, { scope, name }: Target) {
   return { leftovers: wanted, ...(errors.length > 0 ? { errors } : {}) };
 }
 
+/** What is wiped under a key. `called`: the word for it, where no resource of any kind is known to have left it. */
+export interface LeftKey extends ManifestKey {
+  called?: string;
+}
+
 /**
  * What a delete with prune has to wipe beside what is stored; `kind` where only one is meant. What a delete before it
  * has not torn down yet is part of it: a prune has to wait for those containers.
  */
-export async function leftoverKeys(context: Context, where: Target): Promise<ManifestKey[]> {
+export async function leftoverKeys(context: Context, where: Target): Promise<LeftKey[]> {
   // Looking takes a while: what is torn down by then counts as well.
   const before = marksWithoutManifest(context, where);
   const { leftovers: found } = await listLeftovers(context, where);
   const goingDown = [...before, ...marksWithoutManifest(context, where)];
   const known = found
     .filter((it) => it.name !== "" && it.volumes.length + it.config_keys + it.folders.length > 0)
-    .flatMap(({ scope, name, kinds }) => {
+    .flatMap(({ scope, name, kinds, config_keys: keys }): LeftKey[] => {
       const going = goingDown.filter((key) => key.scope === scope && key.name === name).map(({ kind }) => kind);
       const gone = [...kinds, ...going];
       // Config and folders belong to no kind: any wipes them.
-      return (gone.length === 0 ? [where.kind ?? "deployment"] : gone).map((kind) => ({ kind, scope, name }));
+      if (gone.length > 0) return gone.map((kind) => ({ kind, scope, name }));
+      return [{ kind: where.kind ?? "deployment", scope, name, called: keys > 0 ? "config" : "files" }];
     });
-  const all = [...known, ...goingDown].filter(({ kind }) => where.kind === undefined || kind === where.kind);
+  const all: LeftKey[] = [...known, ...goingDown].filter(({ kind }) => where.kind === undefined || kind === where.kind);
   return [...new Map(all.map((key) => [formatKey(key), key])).values()];
 }
 

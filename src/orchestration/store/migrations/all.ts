@@ -22,6 +22,7 @@ import { releasesByTime } from "./0021-releases-by-time.ts";
 import { lesserRights } from "./0022-lesser-rights.ts";
 import { deliverySubjects } from "./0023-delivery-subjects.ts";
 import { imageDigests } from "./0024-image-digests.ts";
+import { madeByActions } from "./0025-made-by-actions.ts";
 
 /** The migrations of `state.db`, in order. A released migration is never edited; a change is a new file. */
 export const stateMigrations: readonly string[] = [
@@ -49,4 +50,5 @@ export const stateMigrations: readonly string[] = [
   lesserRights,
   deliverySubjects,
   imageDigests,
+  madeByActions,
 ];

@@ -51,6 +51,29 @@ test("children belong to one block, go with their manifests, and are let go of w
   expect(await store.write((tx) => tx.blocks.delete(other))).toBe(false);
 });
 
+test("what an action applied for a block stays through its expansions, and goes with it", async () => {
+  const other = { ...block, name: "other" };
+  await store.write((tx) => {
+    for (const child of [asset, set]) tx.manifests.put({ ...child, spec: {} }, 1);
+    tx.blocks.put(block, 1);
+    tx.blocks.setChildren(key, [set]);
+    tx.blocks.adopt(key, asset);
+    tx.blocks.adopt({ ...key, name: "other" }, set);
+  });
+  const own = () => [store.blocks.children(key), store.blocks.expanded(key)];
+  expect(own()).toEqual([[asset, set], [set]]);
+  expect(store.blocks.ownerOf(set)).toEqual(key);
+  await store.write((tx) => tx.blocks.setChildren(key, []));
+  expect(own()).toEqual([[asset], []]);
+  expect(store.blocks.ownerOf(asset)).toEqual(key);
+  await store.write((tx) => tx.blocks.setChildren(key, [asset]));
+  expect(own()).toEqual([[asset], [asset]]);
+  await store.write((tx) => tx.blocks.adopt(key, set));
+  await store.write((tx) => tx.blocks.delete(key));
+  expect([asset, set].map(store.blocks.ownerOf)).toEqual([undefined, undefined]);
+  expect(store.blocks.children(other)).toEqual([]);
+});
+
 test("revisions of blocks are never given out again, whatever is deleted", async () => {
   const { block: stored } = await store.write((tx) => tx.blocks.put(block, 1));
   await store.write((tx) => tx.blocks.delete(key));

@@ -89,6 +89,12 @@ describe("what a delete without prune leaves", () => {
     expect(existsSync(join(it.layout.apps, "shop-web"))).toBe(false);
   });
 
+  test("is called config where no resource left it", async () => {
+    await it.controller.setConfig({ scope: "solo", name: "shared" }, { A: "1" }, { restart: false, actor: "ana" });
+    const wiped = await done(it.controller.deleteScope("solo", wiping));
+    expect(wiped.resources_wiped).toMatchObject([{ kind: "config", name: "shared", pruned: { config_wiped: true } }]);
+  });
+
   test("goes with DELETE /scope, with the config of the scope, and nothing of other scopes", async () => {
     await it.controller.setConfig({ scope: "blog", name: "old" }, { A: "1" }, { restart: false, actor: "ana" });
     await deletedSoftly();
