@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { extname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { fixtureImage } from "../support/docker.ts";
 import { docker } from "../support/dockerd.ts";
@@ -30,6 +30,36 @@ describe("every example, applied through the executable on a real engine", () =>
   afterAll(async () => {
     await berth?.close();
     if (berth !== undefined) docker(berth.dockerHost, ["rmi", image]);
+  });
+
+  test("manifests of another controller with this contract, under each name of HCL: diff, apply, delete", async () => {
+    const folder = "test/support/drop-in";
+    const env = { IMAGE: image, API_PORT: String(await freePort()) };
+    const planned = await berth.cli(["diff", "-f", folder, "--detailed-exitcode"], { cwd: checkout, env });
+    expect(planned).toMatchObject({ exitCode: 2 });
+    // The context of the build is below the working directory, as that controller's client has it.
+    const cwd = join(checkout, folder);
+    const applied = await berth.cli(["apply", "-f", ".", "-y", "--no-wait", "-o", "json"], { cwd, env });
+    expect({ code: applied.exitCode, err: applied.stderr }).toMatchObject({ code: 0 });
+    const files = readdirSync(cwd, { withFileTypes: true }).filter((item) => item.isFile());
+    expect(files.map(({ name }) => extname(name)).filter((end, at, all) => all.indexOf(end) === at)).toHaveLength(5);
+    const kinds = JSON.parse(applied.stdout).data.applied.map(({ kind }: { kind: string }) => kind);
+    expect(
+      Object.fromEntries([...Map.groupBy(kinds, (kind) => kind)].map(([kind, all]) => [kind, all.length])),
+    ).toEqual({
+      asset: 4,
+      cronjob: 1,
+      deployment: 5,
+      ingress: 4,
+      job: 1,
+      registry: 2,
+      statefulset: 1,
+    });
+    for (const { name } of files) {
+      const gone = await berth.cli(["delete", "-f", name, "-y", "--prune"], { cwd, env });
+      expect({ name, code: gone.exitCode, err: gone.stderr }).toMatchObject({ code: 0 });
+    }
+    expect(await berth.cli(["get", "-o", "name"])).toMatchObject({ exitCode: 0, stdout: "" });
   });
 
   async function succeeds(args: string[], env: Record<string, string> = {}): Promise<string> {

@@ -4,7 +4,7 @@ import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
 export const fmtCommand: CommandBody = {
   usage: ["fmt [--check] [PATH…]"],
   examples: [
-    "fmt  the .hcl files of this folder and below",
+    "fmt  the HCL files of this folder and below",
     "fmt --check deploy/  in a pipeline: change nothing, name the files that are not formatted",
     "fmt -  standard input to standard output",
   ],
@@ -23,7 +23,7 @@ export const fmtCommand: CommandBody = {
     }
     const outcome = formatFiles(args.words.length === 0 ? ["."] : args.words, { ...setup, write: !args.on("check") });
     for (const name of outcome.left) context.terminal.note(`${name}: left alone, only HCL files are formatted`);
-    if (outcome.read === 0 && args.words.length === 0) context.terminal.note("no .hcl file in this folder or below");
+    if (outcome.read === 0 && args.words.length === 0) context.terminal.note("no HCL file in this folder or below");
     if (outcome.fault !== undefined) {
       if (!context.json) for (const name of outcome.changed) context.terminal.out(name);
       throw outcome.fault;

@@ -4,7 +4,7 @@ import { basename, join, resolve } from "node:path";
 import { parseImageReference } from "../../orchestration/core/image-reference.ts";
 import { type Findings, lookAt } from "../init/look.ts";
 import { type Choices, firstManifest } from "../init/manifest.ts";
-import { appHost, appIdentity, places, scopeOfFolder, sourceTree } from "../init/place.ts";
+import { appHost, appIdentity, placeHere, scopeOfFolder, sourceTree } from "../init/place.ts";
 import type { Arguments } from "../shell/arguments.ts";
 import { askText, requireYes, yesFlag } from "../shell/ask.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
@@ -91,7 +91,7 @@ function portOf(text: string): number {
 }
 
 async function consentToReplace(context: Context, args: Arguments, root: string): Promise<void> {
-  const found = places.find((place) => existsSync(join(root, place)));
+  const [found] = placeHere(root);
   if (found === undefined) return;
   const text =
     found === written ? `Write over ${written}?` : `Write ${written}? berth up will use it, and not ${found}.`;

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { listManifests } from "../../orchestration/api/apply.ts";
-import { appHost, appIdentity, placeHere, places, scopeOfFolder } from "../init/place.ts";
+import { appHost, appIdentity, placeHere, placesInWords, scopeOfFolder } from "../init/place.ts";
 import { withoutManifest } from "../init/without-manifest.ts";
 import { noWords } from "../shell/words.ts";
 import { type Pushed, pushedArguments, pushedOf, requireScope } from "./pushed.ts";
@@ -29,9 +29,9 @@ export const upCommand: CommandBody = {
     "up --name shop/web --host shop.example.com  a folder without manifests",
   ],
   detail: [
-    `Looks for ${places.slice(0, -1).join(", ")} or a folder ${places.at(-1)}/ here, builds what`,
-    "has a build block, applies all of it, waits until it is ready, and prints the addresses. Like",
-    "berth apply -f, with the same exit codes.",
+    `Looks for ${placesInWords},`,
+    "builds what has a build block, applies all of it, waits until it is ready, and prints the addresses.",
+    "Like berth apply -f, with the same exit codes.",
     "A folder without any of them is deployed as berth init would write it: the web process of a Procfile",
     "gets the port and the domain, release runs before each new version, and each other process becomes a",
     "deployment. The name is that of the folder, unless --name says another.",

@@ -1,5 +1,5 @@
 import { formatKey } from "../../orchestration/api/manifest.ts";
-import { placeHere, places } from "../init/place.ts";
+import { placeHere, placesInWords } from "../init/place.ts";
 import { answer, type CommandBody } from "../shell/command.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
 import { warn } from "../shell/progress-answer.ts";
@@ -18,8 +18,8 @@ export const validateCommand: CommandBody = {
     "and manifests that exclude each other. Exits with 0 when all is well and with 1 when not; each fault",
     "has its file, line and column. What only the server knows is not checked: what is stored already,",
     "config, images, the fields of plugins' kinds. berth diff -f PATH asks the server too.",
-    `Without a PATH it looks for ${places.slice(0, -1).join(", ")} or a folder`,
-    `${places.at(-1)}/ here, as berth up does.`,
+    "Without a PATH, as berth up, it looks for",
+    `${placesInWords}.`,
     "",
     ...manifestDetail,
   ],

@@ -3,14 +3,24 @@ import { join } from "node:path";
 import { hostOk } from "../../base/pure/hosts.ts";
 import type { SourceTree } from "../../orchestration/core/build/runtime.ts";
 import { identityProblems } from "../../orchestration/core/identity.ts";
+import { manifestPaths } from "../manifests/files.ts";
+import { formatOfExtension } from "../manifests/source.ts";
 import { usageFailure } from "../shell/failures.ts";
 
 /** Where the manifests of a folder are, the first that is there. */
-export const places = ["berth.yaml", "berth.yml", "berth.hcl", "berth.json", ".berth"];
+const places = [...[...formatOfExtension.keys()].map((extension) => `berth.${extension}`), ".berth", ".voodu"];
+
+/** The places in the words of a help text. */
+export const placesInWords = `berth.yaml (or ${[...formatOfExtension.keys()].slice(1).join(", ")}), or a folder .berth/ or .voodu/ here`;
 
 /** That place, where there is one. */
 export function placeHere(folder: string): string[] {
-  return places.filter((place) => existsSync(join(folder, place))).slice(0, 1);
+  return places.filter((place) => existsSync(join(folder, place)) && !isEmptyForeign(folder, place)).slice(0, 1);
+}
+
+/** Where a Procfile says it all, the other client's folder holds its settings alone. */
+function isEmptyForeign(folder: string, place: string): boolean {
+  return place === ".voodu" && manifestPaths(place, folder, { mayBeEmpty: true }).length === 0;
 }
 
 /** A folder on the disk, to be looked at. `procfile` is read as its Procfile. */

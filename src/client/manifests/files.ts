@@ -1,9 +1,9 @@
 import { readdirSync, statSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { CommandFailure } from "../shell/failures.ts";
 import { cannotRead, readText } from "../shell/read-bounded.ts";
 import type { ManifestFile } from "./entry.ts";
-import { type Format, formats } from "./source.ts";
+import { type Format, formatOfExtension } from "./source.ts";
 
 export interface FileLimits {
   manifestFilesMax: number;
@@ -19,11 +19,9 @@ interface FileSetup {
   limits: FileLimits;
 }
 
-const extensions = /\.(?:ya?ml|json|hcl)$/;
-
 /**
- * The files behind the operator's `-f` values, in that order: a file, a folder (all below it that end in .yaml, .yml,
- * .json or .hcl, sorted by path), or `-` for standard input.
+ * The files behind the operator's `-f` values, in that order: a file, a folder (all below it with an
+ * extension of `formatOfExtension`, sorted by path), or `-` for standard input.
  */
 export async function manifestFiles(paths: readonly string[], setup: FileSetup): Promise<ManifestFile[]> {
   const files: ManifestFile[] = [];
@@ -46,8 +44,8 @@ function manifestFile(name: string, { cwd, limits, format }: FileSetup): Manifes
 
 /** The language that the name of a file tells. */
 export function formatOf(name: string): Format | undefined {
-  const extension = name.slice(name.lastIndexOf(".") + 1);
-  return extension === "yml" ? "yaml" : formats.find((format) => format === extension);
+  const dot = name.lastIndexOf(".");
+  return dot === -1 ? undefined : formatOfExtension.get(name.slice(dot + 1));
 }
 
 /** The manifest files that a path of the operator stands for: itself, or all that are below a folder. */
@@ -55,11 +53,19 @@ export function manifestPaths(name: string, cwd: string, { mayBeEmpty = false } 
   const path = resolve(cwd, name);
   if (!stat(path, name).isDirectory()) return [name];
   const found = below(path, name)
-    .filter((item) => !item.isDirectory() && extensions.test(item.name))
+    .filter((item) => !item.isDirectory() && formatOf(item.name) !== undefined && !isOwnState(item))
     .map((item) => join(name, join(item.parentPath, item.name).slice(path.length)))
     .sort();
   if (found.length > 0 || mayBeEmpty) return found;
-  throw new CommandFailure(`no manifest in folder "${name}": it holds no .yaml, .yml, .json or .hcl file`);
+  const known = [...formatOfExtension.keys()].map((extension) => `.${extension}`);
+  throw new CommandFailure(
+    `no manifest in folder "${name}": it holds no ${known.slice(0, -1).join(", ")} or ${known.at(-1)} file`,
+  );
+}
+
+/** Settings of another client, which stand among its manifests and are none. */
+function isOwnState({ name, parentPath }: { name: string; parentPath: string }): boolean {
+  return name === "app.json" && basename(parentPath) === ".voodu";
 }
 
 function below(path: string, name: string) {

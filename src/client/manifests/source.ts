@@ -2,6 +2,20 @@
 export const formats = ["yaml", "json", "hcl"] as const;
 export type Format = (typeof formats)[number];
 
+/**
+ * The language of a file by the end of its name. HCL has three more names: files that were written for another
+ * controller with the same contract are read as they are.
+ */
+export const formatOfExtension: ReadonlyMap<string, Format> = new Map([
+  ["yaml", "yaml"],
+  ["yml", "yaml"],
+  ["hcl", "hcl"],
+  ["json", "json"],
+  ["voodu", "hcl"],
+  ["vdu", "hcl"],
+  ["vd", "hcl"],
+]);
+
 /** A text that manifests are read from. `name` is what the operator typed, for messages. */
 export interface Source {
   name: string;

@@ -48,7 +48,7 @@ const secretsMax = 100;
 
 /** Files that are read whole, and what of them decides how an image is built. */
 const texts =
-  /^(?:Dockerfile.*|Procfile.*|\.(?:git|docker|berth)ignore|berth\..+|.+\.(?:json|toml|xml|ya?ml|hcl|exs|txt)|go\.mod|Gemfile|\.[\w-]+-version|\.nvmrc|\.env.*)$/;
+  /^(?:Dockerfile.*|Procfile.*|\.(?:git|docker|berth)ignore|berth\..+|.+\.(?:json|toml|xml|ya?ml|hcl|voodu|vdu|vd|exs|txt)|go\.mod|Gemfile|\.[\w-]+-version|\.nvmrc|\.env.*)$/;
 /** Below the root, those that say what is left out are read. */
 const textsBelow = /^(?:\.gitignore|Dockerfile.*)$/;
 

@@ -9,12 +9,12 @@ const neat = 'asset "x" {\n  a = 1\n}\n';
 
 describe("fmt", () => {
   test("formats the files of a folder, and names those that it changed", async () => {
-    using place = folder({ "a.hcl": rough, "d/b.hcl": neat, "d/c.hcl": rough, "d/d.yaml": "a:   1\n" });
+    using place = folder({ "a.hcl": rough, "d/b.hcl": neat, "d/c.hcl": rough, "d/d.yaml": "a:   1\n", "e.vd": rough });
     const read = (name: string) => readFileSync(join(place.path, name), "utf8");
     const check = await cli(["fmt", "--check"], { cwd: place.path });
-    expect(check).toMatchObject({ code: 1, out: "a.hcl\nd/c.hcl\n", err: "", calls: [] });
+    expect(check).toMatchObject({ code: 1, out: "a.hcl\nd/c.hcl\ne.vd\n", err: "", calls: [] });
     expect(read("a.hcl")).toBe(rough);
-    expect(await cli(["fmt"], { cwd: place.path })).toMatchObject({ code: 0, out: "a.hcl\nd/c.hcl\n" });
+    expect(await cli(["fmt"], { cwd: place.path })).toMatchObject({ code: 0, out: "a.hcl\nd/c.hcl\ne.vd\n" });
     expect([read("a.hcl"), read("d/c.hcl"), read("d/d.yaml")]).toEqual([neat, neat, "a:   1\n"]);
     expect(await cli(["fmt", "--check"], { cwd: place.path })).toMatchObject({ code: 0, out: "" });
     expect(JSON.parse((await cli(["fmt", "-o", "json"], { cwd: place.path })).out).data).toEqual({ changed: [] });
@@ -44,7 +44,7 @@ describe("fmt", () => {
     using empty = folder({});
     expect(await cli(["fmt"], { cwd: empty.path })).toMatchObject({
       code: 0,
-      err: "no .hcl file in this folder or below\n",
+      err: "no HCL file in this folder or below\n",
     });
   });
 

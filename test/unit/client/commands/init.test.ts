@@ -51,17 +51,20 @@ test("flags answer, and -y asks nothing", async () => {
   expect(manifest(join(at.path, "app"))).toContain("image: shop/api:1");
 });
 
-test.each([["berth.yaml"], ["berth.hcl"], [".berth/web.yaml"]])("leaves %s alone without a yes", async (there) => {
-  using at = folder({ "package.json": "{}", [there]: "mine" });
-  const refused = await cli(["init"], { cwd: at.path });
-  expect(refused.code).toBe(5);
-  const no = await cli(["init", "--name", "a/b"], { cwd: at.path, typed: ["", "n"] });
-  expect(no.code).toBe(5);
-  expect(readFileSync(join(at.path, there), "utf8")).toBe("mine");
-  expect(there === "berth.yaml" || !existsSync(join(at.path, "berth.yaml"))).toBe(true);
-  expect((await cli(["init", "-y"], { cwd: at.path })).code).toBe(0);
-  expect(manifest(at.path)).toContain("kind: app");
-});
+test.each([["berth.yaml"], ["berth.hcl"], ["berth.voodu"], [".berth/web.yaml"], [".voodu/web.vd"]])(
+  "leaves %s alone without a yes",
+  async (there) => {
+    using at = folder({ "package.json": "{}", [there]: "mine" });
+    const refused = await cli(["init"], { cwd: at.path });
+    expect(refused.code).toBe(5);
+    const no = await cli(["init", "--name", "a/b"], { cwd: at.path, typed: ["", "n"] });
+    expect(no.code).toBe(5);
+    expect(readFileSync(join(at.path, there), "utf8")).toBe("mine");
+    expect(there === "berth.yaml" || !existsSync(join(at.path, "berth.yaml"))).toBe(true);
+    expect((await cli(["init", "-y"], { cwd: at.path })).code).toBe(0);
+    expect(manifest(at.path)).toContain("kind: app");
+  },
+);
 
 test("a folder that cannot be built takes an image", async () => {
   using at = folder({ "notes.txt": "" });

@@ -64,6 +64,12 @@ test("manifests win over source, and then they say the name", async () => {
   expect([code, err]).toEqual([2, "error: --name: berth.yaml says it; change it there\n"]);
 });
 
+test("a folder of another client's settings alone is no folder of manifests: the Procfile says what runs", async () => {
+  using at = folder({ ...source, ".voodu/app.json": '{"scope": "shop"}' });
+  const { calls } = await cli(["up", "--name", "shop/web", "-y", "--no-wait"], { cwd: at.path, server });
+  expect(names(calls)).toEqual(["app shop/web", "deployment shop/worker"]);
+});
+
 test.each([
   [{}, ["up"], 1, "no manifests here, and nothing to make them from: the folder has no Dockerfile"],
   [{ ...source, Procfile: "# none\n" }, ["up"], 1, "Procfile names no process"],

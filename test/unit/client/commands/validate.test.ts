@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import { cli } from "../../../support/cli.ts";
 import { folder } from "../../../support/files.ts";
@@ -29,6 +30,15 @@ describe("validate", () => {
     const { code, out } = await validate({ "berth.yaml": good, "other.yaml": "kind: 1\n" }, []);
     expect([code, out]).toEqual([0, "1 manifest in 1 file: no faults\n"]);
     expect((await validate({ ".berth/a.yaml": good }, [])).code).toBe(0);
+    for (const place of ["berth.hcl", "berth.voodu", "berth.vdu", "berth.vd", ".voodu/a.vd"]) {
+      const files = { [place]: 'job "shop" "x" {\n  image = "x"\n}\n', ".voodu/app.json": '{"scope": "shop"}' };
+      expect((await validate(files, [])).out).toBe("1 manifest in 1 file: no faults\n");
+    }
+  });
+
+  test("manifests of another controller with this contract are right as they are, with every name of HCL", async () => {
+    const { code, out } = await cli(["validate", join(import.meta.dir, "../../../support/drop-in")]);
+    expect([code, out]).toEqual([0, "17 manifests in 10 files: no faults\n"]);
   });
 
   test("a fault has its file, line and column, in YAML as in HCL", async () => {

@@ -85,15 +85,27 @@ describe("files", () => {
     expect(manifest?.spec).toEqual({ x: 1, y: 1000 });
   });
 
-  test("a folder is read to its depths, sorted, with the three extensions", async () => {
+  test("a folder is read to its depths, sorted, with all extensions of manifests", async () => {
     const job = (name: string) => `kind: job\nname: ${name}\n`;
     const files = {
       "m/b.yml": job("b"),
       "m/a/z.json": '{"kind": "job", "name": "z"}',
       "m/c.yaml": job("c"),
+      "m/d.hcl": 'job "s" "d" {}\n',
+      "m/e.voodu": 'job "s" "e" {}\n',
+      "m/f.vdu": 'job "s" "f" {}\n',
+      "m/g.vd": 'job "s" "g" {}\n',
       "m/README.md": "no manifest: [",
+      "m/vd": "no manifest: [",
     };
-    expect((await manifests(files, { paths: ["m"] })).map(({ name }) => name)).toEqual(["z", "b", "c"]);
+    const names = "z b c d e f g".split(" ");
+    expect((await manifests(files, { paths: ["m"] })).map(({ name }) => name)).toEqual(names);
+  });
+
+  test("the settings of another client, among the manifests of its folder, are not read as one", async () => {
+    const files = { ".voodu/app.json": '{"scope": "x"}', ".voodu/a.voodu": 'job "s" "a" {}\n' };
+    expect((await manifests(files, { paths: [".voodu"] })).map(({ name }) => name)).toEqual(["a"]);
+    expect((await manifests(files, { paths: [".voodu/app.json"] })).length).toBe(1);
   });
 
   test("stdin, beside a file, in the order of the flags", async () => {
@@ -103,7 +115,7 @@ describe("files", () => {
 
   test.each([
     [["none.yaml"], '"none.yaml" does not exist'],
-    [["empty"], 'no manifest in folder "empty": it holds no .yaml, .yml, .json or .hcl file'],
+    [["empty"], 'no manifest in folder "empty": it holds no .yaml, .yml, .hcl, .json, .voodu, .vdu or .vd file'],
     [["blank.yaml"], "no manifest in blank.yaml"],
   ])("%p: %p", async (paths, text) => {
     expect(await message({ "empty/x.txt": "", "blank.yaml": "# nothing\n" }, { paths })).toBe(text);

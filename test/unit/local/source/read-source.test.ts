@@ -24,6 +24,7 @@ const web = "kind: deployment\nscope: shop\nname: web\nspec:\n";
 
 test.each<[string, Record<string, string>, string]>([
   ["a manifest that is no YAML", { "berth.yaml": "kind: [\n" }, 'berth.yaml:2:1: expected "]"'],
+  ["a manifest with another name of HCL", { "berth.voodu": 'app "shop" {\n' }, "berth.voodu:2:1: "],
   ["a manifest in the one folder of an archive", { "shop-1.0/berth.yaml": "kind: [\n" }, "berth.yaml:2:1: expected"],
   [
     "a Dockerfile that is not there",
