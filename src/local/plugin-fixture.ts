@@ -96,8 +96,8 @@ function faultsOf(setting: FixtureSetting, answer: { fixture: Fixture; reply: Re
   const granted = yml.permissions ?? fullGrant;
   const data = reply.type === "ok" ? reply.data : bareData(text);
   if (fixture.command !== "expand") {
-    const { actions, problems } = decodeActions(isFields(data) ? data.actions : undefined, limits);
-    return linesOf([...problems, ...permissionProblems(actions, granted, () => undefined)]);
+    const { actions, problems, leftOut } = decodeActions(isFields(data) ? data.actions : undefined, limits);
+    return linesOf([...problems, ...unknown(leftOut), ...permissionProblems(actions, granted, () => undefined)]);
   }
   const { kind = yml.name, scope = "", name = "", spec = {} } = fixture.stdin;
   const block = {
@@ -107,12 +107,18 @@ function faultsOf(setting: FixtureSetting, answer: { fixture: Fixture; reply: Re
     name: String(name),
     spec: isFields(spec) ? spec : {},
   };
-  const { actions, manifests, problems } = readExpansion(data, { ...block, ifRevision: undefined }, limits);
+  const { actions, manifests, problems, leftOut } = readExpansion(data, { ...block, ifRevision: undefined }, limits);
   return linesOf([
     ...problems,
+    ...unknown(leftOut),
     ...permissionProblems(actions, granted, () => block.spec),
     ...expansionProblems(manifests, granted, block.spec),
   ]);
+}
+
+/** The server leaves them out; whoever writes the plugin has them misspelled, or needs another version. */
+function unknown(leftOut: readonly string[]): { path: string; message: string }[] {
+  return leftOut.map((text) => ({ path: text, message: "is a field that it does not know" }));
 }
 
 function linesOf(problems: readonly { path: string; message: string }[]): string[] {

@@ -389,6 +389,29 @@ describe("what a command applies for a block of its plugin", () => {
     expect(owner()).toBeUndefined();
   });
 
+  test("may have fields that this server does not know: they are left out, told, and told of the block", async () => {
+    const odd = { ...set, spec: { ...set.spec, sidecar: {} } };
+    const odder = { ...backup, spec: { ...spec, calendar: "x" } };
+    const commands = {
+      expand: `cat >/dev/null; ${printing([odd])}`,
+      schedule: acting([{ type: "apply_manifest", manifest: odder }]),
+    };
+    writePlugin(it.layout, "db", { yml: "name: db\naliases: [database]\n", commands });
+    const text = `plugin "db" hands on spec.sidecar of statefulset/data/main, which this server does not know and leaves out`;
+    const { status, data } = await ask("POST /apply", block);
+    expect({ status, warnings: data.warnings }).toEqual({ status: 200, warnings: [`db/data/main: ${text}`] });
+    const described = async () => (await ask("GET /describe?kind=db&scope=data&name=main")).data.status;
+    expect(await described()).toMatchObject({ warnings: [text] });
+    expect((await schedule("data/main")).data.warnings).toEqual([expect.stringContaining("spec.calendar of cronjob/")]);
+    expect(it.store.manifests.get(backup)?.spec.calendar).toBeUndefined();
+    writePlugin(it.layout, "db", {
+      yml: "name: db\nversion: 2\n",
+      commands: { expand: `cat >/dev/null; ${printing([set])}` },
+    });
+    expect((await ask("POST /apply", block)).data.warnings).toBeUndefined();
+    expect(await described()).not.toHaveProperty("warnings");
+  });
+
   test("stays whose it is where it stands, and is nobody's where there is no such block", async () => {
     await schedule("data/main");
     expect(owner()).toBeUndefined();

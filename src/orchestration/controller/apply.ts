@@ -292,7 +292,8 @@ function commitInside(context: Context, tx: Transaction, committing: Committing)
   return { outcome, actions, atomic };
 }
 
-function blockChange({ key, plugin, spec, manifests, ifRevision, place }: ExpandedBlock): BlockChange {
+function blockChange({ key, plugin, manifests, ...rest }: ExpandedBlock): BlockChange {
+  const { spec, warnings, ifRevision, place } = rest;
   const children = manifests.map(keyOf);
-  return { key, plugin: plugin.yml.name, version: plugin.yml.version, spec, children, ifRevision, place };
+  return { key, plugin: plugin.yml.name, version: plugin.yml.version, spec, warnings, children, ifRevision, place };
 }

@@ -17,6 +17,7 @@ interface Row {
   version: string;
   spec: Uint8Array;
   lesser: number;
+  warnings: string;
   revision: number;
   created_at: number;
   updated_at: number;
@@ -71,13 +72,29 @@ export function createBlocks(db: Database, seal: Seal, versions: Versions): Bloc
       // The same spec from a caller with more rights counts as theirs.
       const lesser = block.lesser === true && (!isSame || known.lesser === true);
       const isTheirs = isSame && lesser === (known.lesser === true);
-      if (isTheirs && known.plugin === plugin && known.version === version) return { block: known, previous: known };
+      const { warnings = [] } = block;
+      const isToldSame = String(warnings) === String(known?.warnings ?? []);
+      if (isTheirs && isToldSame && known.plugin === plugin && known.version === version)
+        return { block: known, previous: known };
       const revision = isSame ? known.revision : versions.next();
       const createdAt = known?.createdAt ?? now;
       const updatedAt = isSame ? known.updatedAt : now;
       const sealed = seal.seal(text, placeOf(block));
-      sql.upsert.run(kind, scope, name, plugin, version, sealed, Number(lesser), revision, createdAt, updatedAt);
-      const written = { ...keyOf(block), plugin, version, spec, ...(lesser ? { lesser } : {}) };
+      sql.upsert.run(
+        kind,
+        scope,
+        name,
+        plugin,
+        version,
+        sealed,
+        Number(lesser),
+        JSON.stringify(warnings),
+        revision,
+        createdAt,
+        updatedAt,
+      );
+      const more = { ...(warnings.length > 0 ? { warnings } : {}), ...(lesser ? { lesser } : {}) };
+      const written = { ...keyOf(block), plugin, version, spec, ...more };
       return { block: { ...written, revision, createdAt, updatedAt }, previous: known };
     },
     setChildren(block, children) {
@@ -118,9 +135,9 @@ function prepare(db: Database) {
   return {
     byKey: db.query<Row, KeyColumns>(`select * from blocks where ${whereKey}`),
     upsert: db.query<unknown, (string | number | Uint8Array)[]>(
-      "insert into blocks (kind, scope, name, plugin, version, spec, lesser, revision, created_at, updated_at)" +
-        " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (kind, scope, name) do update set plugin = excluded.plugin," +
-        " version = excluded.version, spec = excluded.spec, lesser = excluded.lesser, revision = excluded.revision, updated_at = excluded.updated_at",
+      "insert into blocks (kind, scope, name, plugin, version, spec, lesser, warnings, revision, created_at, updated_at)" +
+        " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (kind, scope, name) do update set plugin = excluded.plugin," +
+        " version = excluded.version, spec = excluded.spec, lesser = excluded.lesser, warnings = excluded.warnings, revision = excluded.revision, updated_at = excluded.updated_at",
     ),
     keys: db.query<Pick<Row, "kind" | "scope" | "name" | "plugin">, []>(
       "select kind, scope, name, plugin from blocks order by kind, scope, name",
@@ -149,12 +166,14 @@ function placeOf(key: ManifestKey): string {
 function toBlock(row: Row, spec: BlockRecord["spec"]): BlockRecord {
   const { plugin, version, revision } = row;
   const rights = row.lesser === 1 ? { lesser: true } : {};
+  const warnings: string[] = JSON.parse(row.warnings);
   return {
     ...keyOf(row),
     plugin,
     version,
     spec,
     ...rights,
+    ...(warnings.length > 0 ? { warnings } : {}),
     revision,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

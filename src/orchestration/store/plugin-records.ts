@@ -40,6 +40,8 @@ export interface BlockRecord extends ManifestKey {
   spec: Spec;
   /** A caller without the rights of the machine stored this spec. */
   lesser?: boolean | undefined;
+  /** What of its plugin's answer is not served. */
+  warnings?: readonly string[] | undefined;
   revision: number;
   createdAt: number;
   updatedAt: number;

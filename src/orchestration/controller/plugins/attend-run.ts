@@ -2,9 +2,11 @@ import { theServer, unnamed } from "../../../access/principal.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import { formatKey, type ManifestKey } from "../../api/manifest.ts";
 import type { AttendInput } from "../../api/plugins/protocol.ts";
+import { leftOutTexts } from "../../core/plugins/unknown-fields.ts";
 import type { Plugin } from "../../plugins/plugin.ts";
 import type { Context } from "../state/context.ts";
-import { blockOf, inputOf, performActions, readCommandReply, recorded } from "./dispatch.ts";
+import { inputOf, performActions, readCommandReply, recorded } from "./dispatch.ts";
+import { blockOfWords } from "./own-places.ts";
 import { type PluginCall, runPlugin } from "./plugin-run.ts";
 
 interface Attention {
@@ -64,14 +66,15 @@ async function carriedOut(context: Context, call: PluginCall) {
     answer,
     ({ applied }) => applied,
     async () => {
-      const { message, actions, again } = readCommandReply(context, { plugin, command, answer });
+      const { message, actions, leftOut, again } = readCommandReply(context, { plugin, command, answer });
       const { outcome, warnings } = await performActions(context, actions, {
         actor,
         by,
-        block: blockOf(context, call),
+        block: blockOfWords(context, plugin.yml.name, call.args),
         restart: true,
       });
-      for (const warning of warnings) context.log.warn(warning, { plugin: plugin.yml.name });
+      for (const warning of [...leftOutTexts(plugin.yml.name, leftOut), ...warnings])
+        context.log.warn(warning, { plugin: plugin.yml.name });
       return { message, again, applied: outcome.applied };
     },
   );

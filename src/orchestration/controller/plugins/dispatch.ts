@@ -1,17 +1,17 @@
 import type { Principal } from "../../../access/principal.ts";
 import { spanTimes } from "../../../base/pure/iso-time.ts";
-import { ownBlockSpec } from "./own-places.ts";
+import { blockOfWords, ownBlockSpec } from "./own-places.ts";
 import { Failure, problemsAt, problemsFailure } from "../../../base/wire/failure.ts";
 import type { DispatchResult, PluginRun } from "../../api/dispatch.ts";
 import type { DispatchInput } from "../../api/plugins/protocol.ts";
-import { keyOf } from "../../api/manifest-key.ts";
 import type { ManifestKey } from "../../api/manifest.ts";
 import { protocolVersion } from "../../api/plugins/plugin-yml.ts";
 import { decodeActions, type PlannedAction } from "../../core/plugins/actions.ts";
 import { parseDuration } from "../../../base/pure/duration.ts";
 import { failureText, messageOf } from "../../core/plugins/envelope.ts";
 import { isFields } from "../../../base/pure/fields.ts";
-import { namedApp, namedPlace } from "../../core/plugins/named-app.ts";
+import { namedApp } from "../../core/plugins/named-app.ts";
+import { leftOutTexts } from "../../core/plugins/unknown-fields.ts";
 import { permissionProblems } from "../../core/plugins/permissions.ts";
 import { didYouMean } from "../../../base/pure/suggest.ts";
 import type { OfferedFile } from "../../plugins/offers.ts";
@@ -56,10 +56,11 @@ async function carriedOut(context: Context, call: PluginCall, options: DispatchO
   const { plugin, command } = call;
   const answer = await runPlugin(context, call);
   return recorded(answer, appliedOf, async () => {
-    const { message, actions } = readCommandReply(context, { plugin, command, answer });
+    const { message, actions, leftOut } = readCommandReply(context, { plugin, command, answer });
     const { actor, by, restart } = options;
-    const block = blockOf(context, call);
-    const { outcome, warnings } = await performActions(context, actions, { actor, by, block, restart });
+    const block = blockOfWords(context, plugin.yml.name, call.args);
+    const { outcome, warnings: late } = await performActions(context, actions, { actor, by, block, restart });
+    const warnings = [...leftOutTexts(plugin.yml.name, leftOut), ...late];
     context.plugins.offers.put(
       answer.runId,
       outcome.fetchFile.map(({ remote_path }) => remote_path),
@@ -79,14 +80,6 @@ async function carriedOut(context: Context, call: PluginCall, options: DispatchO
 function appOf({ names }: Context, args: readonly string[]): Record<string, string> {
   const app = namedApp(args);
   return app === undefined ? {} : { [`${names.envPrefix}_APP`]: app };
-}
-
-/** The block of the plugin that a command is about; none where it is about something else. */
-export function blockOf({ store }: Context, { plugin, args }: PluginCall): ManifestKey | undefined {
-  const place = namedPlace(args);
-  const isIt = (block: ManifestKey) => block.scope === place?.scope && block.name === place.name;
-  const block = store.blocks.keys().find((one) => one.plugin === plugin.yml.name && isIt(one));
-  return block && keyOf(block);
 }
 
 function appliedOf({ applied }: DispatchResult): string[] {
@@ -138,11 +131,12 @@ interface CommandRun {
 export function readCommandReply(context: Context, { plugin, command, answer }: CommandRun) {
   const { reply } = answer;
   refuseFailed({ plugin, command, answer });
-  if (reply.type === "text") return { message: reply.text, actions: [] as PlannedAction[], again: undefined };
+  if (reply.type === "text")
+    return { message: reply.text, actions: [] as PlannedAction[], leftOut: [], again: undefined };
   const data = reply.type === "ok" ? (reply.data ?? {}) : {};
-  if (typeof data === "string") return { message: data, actions: [], again: undefined };
+  if (typeof data === "string") return { message: data, actions: [], leftOut: [], again: undefined };
   if (!isFields(data)) throw new Failure("invalid", `plugin "${plugin.yml.name}" ${command}: data is not an object`);
-  const { actions, problems } = decodeActions(data.actions, context.limits);
+  const { actions, problems, leftOut } = decodeActions(data.actions, context.limits);
   refuseChanges(plugin, command, actions);
   const refused =
     problems.length > 0
@@ -152,7 +146,7 @@ export function readCommandReply(context: Context, { plugin, command, answer }: 
     throw problemsFailure(problemsAt({ within: [`plugin "${plugin.yml.name}" ${command}`] }, refused));
   }
   const again = typeof data.again === "string" ? parseDuration(data.again) : undefined;
-  return { message: messageOf(data), actions, again };
+  return { message: messageOf(data), actions, leftOut, again };
 }
 
 /** A command that says that it only reads is called by those who may only read. Fails `invalid`. */

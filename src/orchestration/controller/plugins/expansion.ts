@@ -16,6 +16,7 @@ import { restoreBlock } from "../../core/plugins/block-mask.ts";
 import type { PlannedAction } from "../../core/plugins/actions.ts";
 import { bareData } from "../../core/plugins/envelope.ts";
 import { readExpansion, takePin } from "../../core/plugins/expansion.ts";
+import { leftOutTexts } from "../../core/plugins/unknown-fields.ts";
 import { expansionProblems, mayTouch, permissionProblems } from "../../core/plugins/permissions.ts";
 import { repeatedText } from "../../core/validate.ts";
 import { createLimit } from "../../../base/words/limit.ts";
@@ -44,6 +45,8 @@ export interface ExpandedBlock {
   config: Record<string, string>;
   manifests: CoreDraft[];
   ready: ReadyAction[];
+  /** Kept with the block: what of its plugin's answer is not served. */
+  warnings: string[];
   /** Undefined where its caller may do everything, or nothing of it reaches the machine. */
   guards: Guards | undefined;
 }
@@ -179,7 +182,7 @@ async function ask(context: Context, question: Question) {
     return await recorded(answer, noLabels, async () => {
       refuseFailed({ plugin, command: "expand", answer });
       const data = answer.reply.type === "ok" ? answer.reply.data : bareData(answer.stdout);
-      const { manifests, actions, problems } = readExpansion(data, block, context.limits);
+      const { manifests, actions, problems, leftOut } = readExpansion(data, block, context.limits);
       if (problems.length > 0) throw problemsFailure(problems);
       const made = { manifests, actions };
       const expandAs = (spec: Spec) => askPlainly(context, { ...question, block: { ...block, spec } });
@@ -196,6 +199,7 @@ async function ask(context: Context, question: Question) {
       return {
         manifests,
         guards,
+        warnings: leftOutTexts(plugin.yml.name, leftOut),
         ready: await readyActions(context, news, { dryRun: options.dryRun, block: blockKey(context, block), guards }),
       };
     });

@@ -1,6 +1,8 @@
+import { keyOf } from "../../api/manifest-key.ts";
 import type { ManifestKey, Spec } from "../../api/manifest.ts";
 import { envFromTarget } from "../../core/env-from.ts";
 import { containerName } from "../../core/naming.ts";
+import { namedPlace } from "../../core/plugins/named-app.ts";
 import type { Context } from "../state/context.ts";
 import type { Place } from "./plugin-room.ts";
 
@@ -17,6 +19,14 @@ export function isOfPlugin({ store }: Context, plugin: string, { scope, name }: 
   const isIts = (block: ManifestKey | undefined) => block !== undefined && store.blocks.get(block)?.plugin === plugin;
   if (store.blocks.list({ scope, name }).some((block) => block.plugin === plugin)) return true;
   return store.manifests.list({ scope, name }).some((manifest) => isIts(store.blocks.ownerOf(manifest)));
+}
+
+/** The block of the plugin that the words of a command are about; none where they are about something else. */
+export function blockOfWords({ store }: Context, plugin: string, words: readonly string[]): ManifestKey | undefined {
+  const place = namedPlace(words);
+  const isIt = (block: ManifestKey) => block.scope === place?.scope && block.name === place.name;
+  const block = store.blocks.keys().find((one) => one.plugin === plugin && isIt(one));
+  return block && keyOf(block);
 }
 
 /** What the operator wrote into the block of the plugin that a manifest came from. */

@@ -62,8 +62,14 @@ async function describeBlock(context: Context, block: BlockRecord) {
 
 /** Who expanded a block, and how what it became is. */
 export function blockStatus(context: Context, block: BlockRecord): Record<string, unknown> {
-  const { plugin, version } = block;
-  return { plugin, version, children: context.store.blocks.children(block).map((key) => childStatus(context, key)) };
+  const { plugin, version, warnings = [] } = block;
+  const told = warnings.length > 0 ? { warnings } : {};
+  return {
+    plugin,
+    version,
+    ...told,
+    children: context.store.blocks.children(block).map((key) => childStatus(context, key)),
+  };
 }
 
 function childStatus(context: Context, key: ManifestKey): { ref: string; phase?: unknown } {

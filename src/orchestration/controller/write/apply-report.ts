@@ -45,7 +45,8 @@ export function report(
   const told = (some: Notes) => [...some].flatMap(([ref, notes]) => notes.map((note) => `${ref}: ${note}`));
   const beside = openWays(context, outcome);
   const clashes = [...told(ports), ...told(beside)];
-  const warnings = [...unheeded, ...rootNotes(expansions), ...clashes, ...outcome.warnings, ...started];
+  const handedOn = expansions.blocks.flatMap(({ ref, warnings: texts }) => texts.map((text) => `${ref}: ${text}`));
+  const warnings = [...unheeded, ...handedOn, ...rootNotes(expansions), ...clashes, ...outcome.warnings, ...started];
   const result: ApplyResult = {
     applied: puts.map(({ manifest }) => (options.dryRun ? wouldBeManifest(manifest) : shownManifest(manifest))),
     pruned: pruned.map(formatKey),

@@ -13,6 +13,7 @@ export interface BlockChange {
   plugin: string;
   version: string;
   spec: Spec;
+  warnings: string[];
   children: ManifestKey[];
   ifRevision: number | undefined;
   place: Place;
@@ -96,8 +97,8 @@ export function putBlocks(
   tx: Transaction,
   { blocks, actor, by, now }: WriteStamp & { blocks: readonly BlockChange[]; by: Principal | undefined },
 ): BlockPut[] {
-  return blocks.map(({ key, plugin, version, spec, children }) => {
-    const result = tx.blocks.put({ ...key, plugin, version, spec, lesser: hasLesserRights(by) }, now);
+  return blocks.map(({ key, plugin, version, spec, warnings, children }) => {
+    const result = tx.blocks.put({ ...key, plugin, version, spec, warnings, lesser: hasLesserRights(by) }, now);
     tx.blocks.setChildren(key, children);
     const { block, previous } = result;
     if (previous?.revision !== block.revision || previous.version !== version) {

@@ -18,8 +18,8 @@ import { nameOk, scopeOk } from "../identity.ts";
 import { parseKind } from "../kind.ts";
 import type { ValidationLimits } from "../rules/rule.ts";
 import { schemaCheck } from "../../../base/wire/schema-check.ts";
+import { decodeHandedOn } from "./unknown-fields.ts";
 import { didYouMean } from "../../../base/pure/suggest.ts";
-import { decodeManifests } from "../validate.ts";
 import { isFields } from "../../../base/pure/fields.ts";
 
 /** What one action asks for, checked. `label` is its line in `applied`. */
@@ -40,6 +40,8 @@ interface DecodedActions {
   actions: PlannedAction[];
   /** Nothing of a list with problems may be carried out. */
   problems: Problem[];
+  /** See `decodeHandedOn`. */
+  leftOut: string[];
 }
 
 const checks: Record<ActionType, ReturnType<typeof schemaCheck<TObject>>> = {
@@ -54,23 +56,28 @@ const checks: Record<ActionType, ReturnType<typeof schemaCheck<TObject>>> = {
 
 /** The actions of an answer, all of them checked before the first is carried out. Null and nothing are no actions. */
 export function decodeActions(value: unknown, limits: ActionLimits): DecodedActions {
-  if (value === undefined || value === null) return { actions: [], problems: [] };
+  if (value === undefined || value === null) return { actions: [], problems: [], leftOut: [] };
   if (!Array.isArray(value)) return refused("actions", `expected a list, got ${typeof value}`);
   if (value.length > limits.actionsMax) {
     return refused("actions", `${value.length} of them; at most ${limits.actionsMax} are allowed`);
   }
   const problems: Problem[] = [];
-  const actions = value.flatMap((item, index) => decodeOne(item, { path: `actions[${index}]`, limits, problems }));
-  return { actions, problems: problems.slice(0, limits.problemsShownMax) };
+  const leftOut: string[] = [];
+  const actions = value.flatMap((item, index) =>
+    decodeOne(item, { path: `actions[${index}]`, limits, problems, leftOut }),
+  );
+  return { actions, problems: problems.slice(0, limits.problemsShownMax), leftOut };
 }
 
 interface Place {
   path: string;
   limits: ActionLimits;
   problems: Problem[];
+  leftOut: string[];
 }
 
-function decodeOne(item: unknown, { path, limits, problems }: Place): PlannedAction[] {
+function decodeOne(item: unknown, place: Place): PlannedAction[] {
+  const { path, limits, problems } = place;
   if (!isFields(item)) return fault(problems, path, "expected an object");
   const type = actionTypes.find((known) => known === item.type);
   if (type === undefined) return fault(problems, `${path}.type`, unknownType(item.type));
@@ -81,7 +88,7 @@ function decodeOne(item: unknown, { path, limits, problems }: Place): PlannedAct
     return [];
   }
   const before = problems.length;
-  const action = plan(type, given, { path, limits, problems });
+  const action = plan(type, given, place);
   return problems.length > before || action === undefined ? [] : [action];
 }
 
@@ -147,8 +154,9 @@ function unset({ keys, kv }: GivenFields): Record<string, string> {
   return Object.fromEntries((keys ?? Object.keys(kv ?? {})).map((key) => [key, ""]));
 }
 
-function applied(given: GivenFields, { path, limits, problems }: Place): PlannedAction | undefined {
-  const decoded = decodeManifests(given.manifest, { limits });
+function applied(given: GivenFields, { path, limits, problems, leftOut }: Place): PlannedAction | undefined {
+  const { decoded, leftOut: unknown } = decodeHandedOn(given.manifest, limits);
+  leftOut.push(...unknown);
   for (const problem of decoded.problems) {
     const at = problem.path === "" ? `${path}.manifest` : `${path}.manifest.${problem.path}`;
     problems.push({ path: at, message: problem.message });
@@ -187,5 +195,5 @@ function fault(problems: Problem[], path: string, message: string): [] {
 }
 
 function refused(path: string, message: string): DecodedActions {
-  return { actions: [], problems: [{ path, message }] };
+  return { actions: [], problems: [{ path, message }], leftOut: [] };
 }

@@ -2,8 +2,8 @@ import type { Problem } from "../../../base/wire/failure.ts";
 import { podKinds, type Spec } from "../../api/manifest.ts";
 import type { CoreDraft, PluginBlock } from "../draft.ts";
 import { kindList, parseKind } from "../kind.ts";
-import { decodeManifests } from "../validate.ts";
 import { type ActionLimits, decodeActions, type PlannedAction, withoutNulls } from "./actions.ts";
+import { decodeHandedOn } from "./unknown-fields.ts";
 import { isFields } from "../../../base/pure/fields.ts";
 
 /** What `spec.plugin` of a block says: which plugin it wants. */
@@ -46,6 +46,8 @@ interface Expansion {
   manifests: CoreDraft[];
   actions: PlannedAction[];
   problems: Problem[];
+  /** See `decodeHandedOn`. */
+  leftOut: string[];
 }
 
 /**
@@ -56,15 +58,15 @@ export function readExpansion(data: unknown, block: PluginBlock, limits: ActionL
   const { list, actions } = shapeOf(data);
   if (list === undefined) {
     const message = "data is none of a list of manifests, one manifest, or an object with manifests and actions";
-    return { manifests: [], actions: [], problems: [{ path: "", message }] };
+    return { manifests: [], actions: [], problems: [{ path: "", message }], leftOut: [] };
   }
   const planned = expandActions(actions, limits);
   if (list.length === 0) return { manifests: [], ...planned };
   const problems = list.flatMap((item, index) => kindProblems(item, `manifests[${index}]`));
-  if (problems.length > 0) return { manifests: [], actions: [], problems };
-  const decoded = decodeManifests(
+  if (problems.length > 0) return { manifests: [], actions: [], problems, leftOut: [] };
+  const { decoded, leftOut } = decodeHandedOn(
     list.map((item) => completed(item, block)),
-    { limits },
+    limits,
   );
   return {
     manifests: decoded.manifests.flatMap(({ kind, scope, name, spec }) => {
@@ -72,18 +74,19 @@ export function readExpansion(data: unknown, block: PluginBlock, limits: ActionL
     }),
     actions: planned.actions,
     problems: [...decoded.problems, ...planned.problems],
+    leftOut: [...leftOut, ...planned.leftOut],
   };
 }
 
 /** An apply has no terminal of its own: what is for an operator's is refused instead of dropped. */
-function expandActions(written: unknown, limits: ActionLimits): Pick<Expansion, "actions" | "problems"> {
-  const { actions, problems } = decodeActions(written, limits);
+function expandActions(written: unknown, limits: ActionLimits): Omit<Expansion, "manifests"> {
+  const { actions, problems, leftOut } = decodeActions(written, limits);
   const clients = actions.flatMap(({ type }, index) => {
     if (type !== "exec_local" && type !== "fetch_file") return [];
     const message = `"${type}" is for the operator's terminal: a command of the plugin can ask for it, expand cannot`;
     return [{ path: `actions[${index}]`, message }];
   });
-  return { actions, problems: [...problems, ...clients] };
+  return { actions, problems: [...problems, ...clients], leftOut };
 }
 
 function shapeOf(data: unknown): { list: unknown[] | undefined; actions: unknown } {

@@ -13,8 +13,8 @@ const one = (value: unknown) => {
 
 describe("actions", () => {
   test("none", () => {
-    expect(decode(null)).toEqual({ actions: [], problems: [] });
-    expect(decode(undefined)).toEqual({ actions: [], problems: [] });
+    expect(decode(null)).toEqual({ actions: [], problems: [], leftOut: [] });
+    expect(decode(undefined)).toEqual({ actions: [], problems: [], leftOut: [] });
   });
 
   test("config: an empty value unsets, keys and kv both name what is unset", () => {
@@ -53,13 +53,13 @@ describe("actions", () => {
       { type: "config_unset", ...at },
       { type: "fetch_file", remote_path: "/a" },
       { type: "delete_manifest", kind: "app", ...at },
-      { type: "apply_manifest", manifest: { kind: "deployment", ...at, spec: { nope: 1 } } },
+      { type: "apply_manifest", manifest: { kind: "deployment", ...at, spec: { imagee: 1 } } },
     ]);
     expect(problems.map(({ path }) => path)).toEqual([
       "actions[1]",
       "actions[2].dest_path",
       "actions[3].kind",
-      "actions[4].manifest.spec.nope",
+      "actions[4].manifest.spec.imagee",
     ]);
   });
 });

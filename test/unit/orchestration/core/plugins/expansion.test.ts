@@ -41,7 +41,7 @@ describe("an expansion", () => {
 
   test("nothing at all is fine: the block has become nothing", () => {
     for (const data of [[], { manifests: [] }, { manifests: null, actions: null }]) {
-      expect(readExpansion(data, block, limits)).toEqual({ manifests: [], actions: [], problems: [] });
+      expect(readExpansion(data, block, limits)).toEqual({ manifests: [], actions: [], problems: [], leftOut: [] });
     }
   });
 
@@ -57,6 +57,30 @@ describe("an expansion", () => {
         { path: "actions[2]", message: expect.stringContaining('"fetch_file"') },
       ]);
     }
+  });
+
+  test("a field that nobody knows is left out, at whatever depth; a wrong value is a problem", () => {
+    const spec = {
+      image: "a:1",
+      read_only_rootfs: true,
+      probes: { liveness: { http_get: { path: "/", port: 80, scheme: "http", verify: 1 }, gate: { a: 1 } } },
+      inits: [{ name: "one", image: "a", command: ["a"], shell: "sh" }],
+    };
+    const { manifests, problems, leftOut } = readExpansion([{ ...set, extra: 1, spec }], block, limits);
+    expect(problems).toEqual([]);
+    expect(manifests[0]?.spec).toMatchObject({ image: "a:1", inits: [{ name: "one", image: "a" }] });
+    expect(JSON.stringify(manifests)).not.toMatch(/read_only_rootfs|verify|gate|shell|extra/);
+    expect(leftOut.sort()).toEqual([
+      "extra of statefulsets/data/main",
+      "spec.inits[0].shell of statefulsets/data/main",
+      "spec.probes.liveness.gate of statefulsets/data/main",
+      "spec.probes.liveness.http_get.verify of statefulsets/data/main",
+      "spec.read_only_rootfs of statefulsets/data/main",
+    ]);
+    const wrong = readExpansion([{ ...set, spec: { image: 7, foo: 1 } }], block, limits);
+    expect(wrong.problems.map(({ path }) => path)).toEqual(["spec.image"]);
+    const misspelled = readExpansion([{ ...set, spec: { image: "a", replicsa: 2 } }], block, limits);
+    expect(misspelled.problems).toMatchObject([{ path: "spec.replicsa", reason: "UnknownField" }]);
   });
 
   test("problems name the manifest, of kinds first", () => {
