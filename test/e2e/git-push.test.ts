@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync, rmSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { executable } from "../support/executable.ts";
 import { type Laptop, laptop } from "../support/pushes.ts";
 import { type Rig, rig } from "../support/rig.ts";
@@ -111,6 +111,29 @@ test("what was pushed can be cloned", async () => {
   expect((await ana.git("-C", "../copy", "log", "-1", "--format=%s")).stdout).toBe("the third page\n");
 });
 
+test("a rewritten branch deploys with --force, and so does one from a clone without the history", async () => {
+  ana.write({ "page.html": "rewritten\n" });
+  await ana.git("add", "-A", "-f");
+  await ana.git("commit", "-q", "--amend", "-m", "rewritten");
+  expect(await push("main")).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("non-fast-forward") });
+  expect(await push("--force", "main")).toMatchObject({ exitCode: 0 });
+  expect(await page()).toBe("rewritten");
+  ana.write({ "page.html": "shallow\n" });
+  await ana.commit("from CI");
+  const shallow = join(dirname(ana.path), "shallow");
+  await ana.git("clone", "-q", "--depth", "1", `file://${ana.path}`, shallow);
+  const there = (...words: string[]) => ana.git("-C", shallow, ...words);
+  expect((await there("rev-list", "--count", "HEAD")).stdout.trim()).toBe("1");
+  const url = (await ana.git("remote", "get-url", "berth")).stdout.trim();
+  const path = (await ana.git("config", "remote.berth.receivepack")).stdout.trim();
+  const ssh = (await ana.git("config", "core.sshCommand")).stdout.trim();
+  const pushed = await there("-c", `core.sshCommand=${ssh}`, "push", "--force", `--receive-pack=${path}`, url, "main");
+  expect(pushed).toMatchObject({ exitCode: 0 });
+  expect(pushed.stderr).not.toContain("rejected");
+  expect(await page()).toBe("shallow");
+  expect((await push("main")).stderr).toContain("Everything up-to-date");
+});
+
 test("the branch that deploys is a setting of the repository", async () => {
   const branch = (...words: string[]) => berth.cli(["git-branch", "shop", ...words, "--root", berth.root]);
   expect((await branch()).stdout).toBe("a push of main to shop is deployed\n");
@@ -119,7 +142,7 @@ test("the branch that deploys is a setting of the repository", async () => {
   ana.write({ "page.html": "four\n" });
   await ana.commit("the fourth page");
   expect((await push("HEAD:main")).stderr).toContain("not deployed: no app here has preview settings");
-  expect(await page()).toBe("three");
+  expect(await page()).toBe("shallow");
   expect((await push("HEAD:production")).exitCode).toBe(0);
   expect(await page()).toBe("four");
 });

@@ -13,6 +13,8 @@ const settings: readonly [string, string][] = [
   // Within the push: nothing goes on behind it.
   ["gc.autoDetach", "false"],
   ["receive.denyDeletes", "false"],
+  // A repository that a group shares refuses it. A branch that was rewritten deploys: git push asks for --force.
+  ["receive.denyNonFastForwards", "false"],
   // Runners of CI fetch the last commit alone. Without this, git refuses such a push, and only after its hook has run.
   ["receive.shallowUpdate", "true"],
   ["receive.denyCurrentBranch", "ignore"],
