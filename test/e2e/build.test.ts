@@ -48,6 +48,14 @@ const page = async () => {
   const [pod] = await berth.pods("shop", "web");
   return berth.docker(["exec", pod?.name ?? "", "cat", "/www/index.html"]).trim();
 };
+/** What the Dockerfile copied. */
+const copied = async () => {
+  const [pod] = await berth.pods("shop", "web");
+  return berth
+    .docker(["exec", pod?.name ?? "", "ls", "-A", "/src"])
+    .trim()
+    .split("\n");
+};
 /** When the page is from in the image, and time and mode of the file beside it. */
 async function facts(): Promise<[page: number, key: [time: number, mode: number]]> {
   const [pod] = await berth.pods("shop", "web");
@@ -119,6 +127,12 @@ test("a new version rolls out, and a rollback brings the image of the old one ba
   expect((await cli("rollback", "shop/web")).exitCode).toBe(0);
   await berth.ready("deployment", "shop", "web");
   expect([await page(), (await builds()).length]).toEqual(["one", before]);
+});
+
+test("a .dockerignore that names itself and the Dockerfile keeps both out of the image", async () => {
+  write({ ".dockerignore": ".dockerignore\nDockerfile\nnode_modules\n.env\n", "page.html": "ignoring\n" });
+  expect((await cli("up", "-y")).exitCode).toBe(0);
+  expect([await page(), await copied()]).toEqual(["ignoring", ["berth.yaml", "key.txt", "page.html", "tmp"]]);
 });
 
 test("a manifest whose image is not built is refused with the path", async () => {

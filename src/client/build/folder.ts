@@ -54,7 +54,8 @@ export async function readFolder(root: string, always: readonly string[], limits
   folder.rules = docker !== undefined ? dockerName : textOf(join(root, ".gitignore"), limits) && ".gitignore";
   const walk = {
     folder,
-    always: new Set(always),
+    // The engine reads it too: what it says of itself and of the Dockerfile is left out of the image, not of what is sent.
+    always: new Set(docker !== undefined && ofDockerfile === undefined ? [...always, dockerName] : always),
     limits,
     counts: { file: 0, link: 0, folder: 0 },
     usesGit: docker === undefined,

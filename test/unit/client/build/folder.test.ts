@@ -47,7 +47,7 @@ describe("what is left out", () => {
 
   test("no rule of a .dockerignore brings a secret back", async () => {
     const read = await pathsOf({ ".dockerignore": "*\n!prod.env\n!a\n", "prod.env": "x", a: "x" });
-    expect([read.paths, read.secrets]).toEqual([["a"], ["prod.env"]]);
+    expect([read.paths, read.secrets]).toEqual([[".dockerignore", "a"], ["prod.env"]]);
   });
 
   test("by .gitignore files, each from its own folder", async () => {
