@@ -12,7 +12,7 @@ demo_server() {
   https_addr=$(made https_addr)
   server_runs || start_server
   wait_until_ready
-  record installation "$(busybox wget -qO- "http://$addr/system" | sed -n 's/.*"installation": *"\([^"]*\)".*/\1/p')"
+  record installation "$(busybox wget -Y off -qO- "http://$addr/system" | sed -n 's/.*"installation": *"\([^"]*\)".*/\1/p')"
 }
 
 start_server() {

@@ -130,7 +130,7 @@ demo_berth() {
 
 # address_of_each: "<pod> <host:port>" of every replica of the page.
 address_of_each() {
-  busybox wget -qO- "http://$(made addr)/pods?scope=demo&name=hello&detail=true" | bun -e '
+  busybox wget -Y off -qO- "http://$(made addr)/pods?scope=demo&name=hello&detail=true" | bun -e '
     const { data } = await Bun.stdin.json();
     for (const pod of data.pods)
       for (const port of pod.ports) console.log(pod.name, `${port.host_ip}:${port.host_port}`);'
@@ -141,7 +141,7 @@ show_page() {
   [ -s "$root/pods" ] || die "no replica has a port; see: $root/berth describe deployment demo/hello"
   page_address=
   while read -r pod page_address; do
-    busybox wget -qO "$root/page" "http://$page_address/" || die "$pod does not serve the page at http://$page_address/"
+    busybox wget -Y off -qO "$root/page" "http://$page_address/" || die "$pod does not serve the page at http://$page_address/"
     say "$pod serves http://$page_address/"
   done <"$root/pods"
   sed 's/^/    /' "$root/page"
@@ -169,7 +169,7 @@ page_by_host() {
   address=$https_addr name=$demo_name root_certificate=$root/ca.pem bun -e '
     const { name, root_certificate, address } = process.env;
     const tls = { ca: await Bun.file(root_certificate).text(), serverName: name };
-    const answer = await fetch(`https://${address}/`, { headers: { host: name }, tls });
+    const answer = await fetch(`https://${address}/`, { headers: { host: name }, tls, proxy: false });
     if (answer.status !== 200) throw new Error(`status ${answer.status}`);'
 }
 

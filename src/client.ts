@@ -7,6 +7,7 @@ import { complainNow, isUnread, openOutputs, type Outputs } from "./client/shell
 import { processTerminal } from "./client/shell/raw-terminal.ts";
 import { processStreams, readStdin } from "./client/shell/streams.ts";
 import { clientLimits, clientOptions, limits, shellVariables } from "./config/config.ts";
+import { direct } from "./base/wire/outgoing.ts";
 import { systemClock } from "./base/words/clock.ts";
 import { versionText } from "./version.ts";
 
@@ -56,7 +57,7 @@ function runWith(outputs: Outputs, argv: readonly string[]): Promise<number> {
     network: machineNetwork,
     runLocal: createRunLocal(shellVariables()),
     stdin: readStdin,
-    fetch,
+    fetch: direct,
     clock: systemClock,
     limits: clientLimits,
     validation: limits,

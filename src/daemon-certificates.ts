@@ -2,13 +2,16 @@ import { resolveTxt } from "node:dns/promises";
 import { hostname, networkInterfaces } from "node:os";
 import { theServer } from "./access/principal.ts";
 import { createGuardedFetch } from "./base/deliver/guarded-fetch.ts";
+import { createPinned } from "./base/deliver/pinned.ts";
 import { resolveHost } from "./base/deliver/resolve-host.ts";
 import { readTextFile } from "./base/disk/read-text.ts";
 import { Failure } from "./base/wire/failure.ts";
+import { createOutside, direct } from "./base/wire/outgoing.ts";
 import { systemClock } from "./base/words/clock.ts";
 import type { Gate } from "./base/deliver/gate.ts";
 import type { Log } from "./base/words/log.ts";
 import { certificateLimits } from "./config/certificate-limits.ts";
+import { proxyVariables } from "./config/config.ts";
 import type { DnsAnswers } from "./ingress/certs/acme/dns.ts";
 import { type ChallengeDoor, createChallengeDoor } from "./ingress/certs/challenge-door.ts";
 import type { Ask } from "./ingress/certs/on-demand.ts";
@@ -42,7 +45,8 @@ export function createCertificateRoom(options: CertificateRoomOptions): Certific
     clock: systemClock,
     log,
     limits: certificateLimits,
-    fetch: (url, init) => fetch(url, init),
+    fetch: createOutside(proxyVariables()),
+    fetchPinned: direct,
     challenge,
     dns: (plugin) => dnsThrough(controller, plugin),
     resolve: resolveHost,
@@ -69,7 +73,7 @@ function askThrough(): Ask {
   const { askMs, askBytesMax } = certificateLimits.onDemand;
   const guarded = createGuardedFetch({
     ...{ allowPrivate: true, resolve: resolveHost, headMs: askMs, bodyBytesMax: askBytesMax },
-    fetch: (url, init) => fetch(url, init),
+    fetch: createPinned(proxyVariables()),
   });
   return async (url, signal) => {
     const until = AbortSignal.any([signal, AbortSignal.timeout(2 * askMs)]);

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Gate } from "./base/deliver/gate.ts";
+import { createPinned } from "./base/deliver/pinned.ts";
 import { resolveHost } from "./base/deliver/resolve-host.ts";
 import type { Key } from "./base/disk/key-file.ts";
 import type { Layout } from "./base/disk/layout.ts";
@@ -9,7 +10,7 @@ import { startThread } from "./base/words/thread.ts";
 import type { Senders } from "./daemon-senders.ts";
 import { type Listener, startListener } from "./base/http/listener.ts";
 import type { Log } from "./base/words/log.ts";
-import { identityLimits, type ServeOptions } from "./config/config.ts";
+import { identityLimits, proxyVariables, type ServeOptions } from "./config/config.ts";
 import type { IngressWord } from "./base/http/ingress-word.ts";
 import { parseAddress } from "./config/values.ts";
 import { listenerRefusals } from "./identity/http/answers.ts";
@@ -47,7 +48,7 @@ export async function openIdentity(parts: IdentityParts): Promise<RunningIdentit
         log,
         limits: identityLimits,
         randomBytes: (count) => randomBytes(count),
-        fetch: (url, init) => fetch(url, init),
+        fetch: createPinned(proxyVariables()),
         resolve: resolveHost,
         baseUrl: options.identityBaseUrl,
         isServed: options.identityAddr !== "",

@@ -2,9 +2,11 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { createGuardedFetch } from "./base/deliver/guarded-fetch.ts";
 import { createObjectSender } from "./base/deliver/object-storage.ts";
+import { createPinned } from "./base/deliver/pinned.ts";
 import { resolveHost } from "./base/deliver/resolve-host.ts";
 import { createStreamSender } from "./base/deliver/stream-socket.ts";
 import { startThread } from "./base/words/thread.ts";
+import { proxyVariables } from "./config/config.ts";
 import { logLimits } from "./config/log-limits.ts";
 import type { Gate } from "./base/deliver/gate.ts";
 import type { Layout } from "./base/disk/layout.ts";
@@ -65,7 +67,7 @@ export function drainOutside(allowPrivate: boolean, gate: Gate): DrainOutside {
   const guard = { resolve: resolveHost, allowPrivate };
   const asking = {
     ...guard,
-    fetch: (url: string, init: RequestInit) => fetch(url, init),
+    fetch: createPinned(proxyVariables()),
     bodyBytesMax: drains.answerBytesMax,
   };
   const held = "no lines are sent";

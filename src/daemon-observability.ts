@@ -4,15 +4,17 @@ import { nextInstant } from "./orchestration/core/plan/cron.ts";
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { alertLimits } from "./config/alert-limits.ts";
-import type { ServeOptions } from "./config/config.ts";
+import { proxyVariables, type ServeOptions } from "./config/config.ts";
 import { shownSettings } from "./config/shown-settings.ts";
 import { observabilityLimits } from "./config/observability-limits.ts";
 import { createGuardedFetch } from "./base/deliver/guarded-fetch.ts";
 import type { SendMail } from "./base/deliver/mail.ts";
+import { createPinned } from "./base/deliver/pinned.ts";
 import { resolveHost } from "./base/deliver/resolve-host.ts";
 import type { SendWebhook } from "./base/deliver/webhook.ts";
 import { backupAge } from "./base/disk/backup-mark.ts";
 import { actorHeader, createClient } from "./base/wire/client.ts";
+import { direct } from "./base/wire/outgoing.ts";
 import { systemClock } from "./base/words/clock.ts";
 import type { Gate } from "./base/deliver/gate.ts";
 import type { Log } from "./base/words/log.ts";
@@ -101,7 +103,13 @@ export function createObservabilityRoom(parts: Parts): RunningObservability {
 
 /** To a container of a plugin: what it says is passed on as it is. */
 const forward: RouteOutside["fetch"] = (url, init) =>
-  fetch(url, { ...init, redirect: "manual", decompress: false, timeout: false, duplex: "half" } as RequestInit);
+  direct(url, {
+    ...init,
+    redirect: "manual",
+    decompress: false,
+    timeout: false,
+    duplex: "half",
+  } as BunFetchRequestInit);
 
 /** The next times of a cron job. */
 function upcomingRuns(spec: Record<string, unknown>, { now, max }: { now: number; max: number }): number[] {
@@ -144,7 +152,7 @@ function alertOutside({ layout, options, sendWebhook, sendMail, gate }: Parts, m
     ping: gate.guard(
       "no heartbeat is sent",
       createGuardedFetch({
-        fetch: (url, init) => fetch(url, init),
+        fetch: createPinned(proxyVariables()),
         resolve: resolveHost,
         allowPrivate: options.allowPrivateWebhooks,
         headMs: alertLimits.timeoutMs,

@@ -2,10 +2,12 @@ import { join } from "node:path";
 import type { GuardOptions } from "./base/deliver/address-guard.ts";
 import { gitConnection } from "./base/deliver/git-connection.ts";
 import { createFollow } from "./base/deliver/follow.ts";
+import { createPinned } from "./base/deliver/pinned.ts";
 import { resolveHost } from "./base/deliver/resolve-host.ts";
 import { bundledPlugins } from "../plugins/bundled.ts";
 import { parsedYmls } from "./daemon-bundled.ts";
-import { limits, pluginDefaultRepo, pluginEnvironment, type ServeOptions } from "./config/config.ts";
+import { createOutside } from "./base/wire/outgoing.ts";
+import { limits, pluginDefaultRepo, pluginEnvironment, proxyVariables, type ServeOptions } from "./config/config.ts";
 import type { CallbackDoor, PluginRoom } from "./orchestration/controller/plugins/plugin-room.ts";
 import type { RunningController } from "./orchestration/controller/running.ts";
 import type { Naming } from "./orchestration/core/naming.ts";
@@ -157,11 +159,15 @@ function hookEnvironment({ layout, names, options }: PluginParts, environment: R
 
 /** The bytes as they are: a tarball that is unpacked on the way would be unpacked twice. The caller has the limits. */
 function downloader(guard: GuardOptions, releases: string): Download {
+  const asItIs = { decompress: false, timeout: false };
+  const variables = proxyVariables();
+  const [outside, pinned] = [createOutside(variables), createPinned(variables)];
   return createFollow({
     ...guard,
     origin: new URL(releases).origin,
     headers: { "Accept-Encoding": "identity" },
-    fetch: (url, init) => fetch(url, { ...init, decompress: false, timeout: false } as RequestInit),
+    ask: (url, init) => outside(url, { ...init, ...asItIs }),
+    fetch: (url, init, asked) => pinned(url, { ...init, ...asItIs }, asked),
     headMs: limits.pluginFetchMs,
   });
 }

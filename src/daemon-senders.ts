@@ -1,12 +1,13 @@
 import { createMailSender, type SendMail } from "./base/deliver/mail.ts";
 import type { Gate } from "./base/deliver/gate.ts";
+import { createPinned } from "./base/deliver/pinned.ts";
 import { resolveHost } from "./base/deliver/resolve-host.ts";
 import { signingSecret } from "./base/deliver/signature.ts";
 import { createWebhookSender, type SendWebhook } from "./base/deliver/webhook.ts";
 import type { Key } from "./base/disk/key-file.ts";
 import { systemClock } from "./base/words/clock.ts";
 import { secret } from "./base/words/secret.ts";
-import { identityLimits, limits, type ServeOptions } from "./config/config.ts";
+import { identityLimits, limits, proxyVariables, type ServeOptions } from "./config/config.ts";
 import type { Naming } from "./orchestration/core/naming.ts";
 import { versionText } from "./version.ts";
 
@@ -25,7 +26,7 @@ interface SenderParts {
 
 /** What makes single attempts at webhooks and mails. Nothing leaves while the gate is closed. */
 export function createSenders({ options, key, names, gate }: SenderParts): Senders {
-  const send = gate.guard("no webhook is sent", (url: string, init: RequestInit) => fetch(url, init));
+  const send = gate.guard("no webhook is sent", createPinned(proxyVariables()));
   return {
     sendWebhooks: (guard) =>
       createWebhookSender({

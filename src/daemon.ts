@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { limits, type ServeOptions } from "./config/config.ts";
+import { direct } from "./base/wire/outgoing.ts";
+import { proxyArguments } from "./base/pure/proxy-choice.ts";
+import { limits, proxyVariables, type ServeOptions } from "./config/config.ts";
 import { aboutServer } from "./daemon-about.ts";
 import { openPlane } from "./daemon-access.ts";
 import { createIngressRoom, gateOf, type IngressRoom } from "./daemon-ingress.ts";
@@ -17,6 +19,7 @@ import { podInside } from "./daemon-pods.ts";
 import { createObservabilityRoom } from "./daemon-observability.ts";
 import { callbackDoor, createPluginRoom, runDoorOf } from "./daemon-plugins.ts";
 import { createDownload } from "./base/deliver/download.ts";
+import { createPinned } from "./base/deliver/pinned.ts";
 import { resolveHost } from "./base/deliver/resolve-host.ts";
 import { createAssets } from "./base/disk/assets.ts";
 import { createOrchestrationApp } from "./orchestration/http/app.ts";
@@ -130,12 +133,13 @@ async function start(options: ServeOptions, log: Log, opened: Opened): Promise<D
     plugins,
     randomBytes: (count) => randomBytes(count),
     freeMemory: availableMemoryBytes,
-    fetch: (url, options) => fetch(url, { ...options, redirect: "manual" }),
+    fetch: (url, options) => direct(url, { ...options, redirect: "manual" }),
     download: createDownload({
-      fetch: (url, init) => fetch(url, init),
+      fetch: createPinned(proxyVariables()),
       resolve: resolveHost,
       allowPrivate: options.allowPrivateWebhooks,
     }),
+    buildArguments: proxyArguments(proxyVariables()),
     ...telemetryTarget(options, () => telemetry),
     statsIntervalMs: options.statsIntervalMs,
     ingressGate: gateOf(() => ingressRoom),

@@ -1,4 +1,5 @@
 import { ApiError, type Client, createClient } from "../../src/base/wire/client.ts";
+import { direct } from "../../src/base/wire/outgoing.ts";
 import type { Spec } from "../../src/orchestration/api/manifest.ts";
 import { apply, listManifests } from "../../src/orchestration/api/apply.ts";
 import { getConfig, setConfig } from "../../src/orchestration/api/config.ts";
@@ -60,7 +61,7 @@ export function controllerOf(call: Call): Controller {
   const api = createClient({
     baseUrl,
     fetch: (to, init) =>
-      fetch(to, { ...init, signal: AbortSignal.timeout(callMs), ...(unix === undefined ? {} : { unix }) }),
+      direct(to, { ...init, signal: AbortSignal.timeout(callMs), ...(unix === undefined ? {} : { unix }) }),
     headers: { "X-Berth-Actor": `plugin ${text(call.input.plugin)}`.trim() },
   });
   return { ...readers(api, text(call.input.plugin)), ...writers(api), exec: createPodShells(url) };

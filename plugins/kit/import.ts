@@ -1,3 +1,4 @@
+import { createOutside, type Fetch } from "../../src/base/wire/outgoing.ts";
 import type { PodRecord } from "../../src/orchestration/api/pods.ts";
 import { type CommandHandler, type Outcome, PluginError, usage } from "../kit.ts";
 import { noMoreThan, parseArguments, referenceText } from "./arguments.ts";
@@ -33,7 +34,7 @@ export function importCommand({ kind, magic, what, flags, wordsOf }: Importing):
     const pod = primaryPod(cluster);
     const name = crypto.randomUUID().replaceAll("-", "");
     try {
-      const bytes = await send(cluster, { pod, name, source, magic, what });
+      const bytes = await send(cluster, { pod, name, source, magic, what, outside: createOutside(call.env) });
       call.progress(`${bytesText(bytes)} are in the pod; restoring them once to see that it can be done`);
       const words = ["import_backup", name, ...wordsOf(args.values, cluster)];
       const id = await tool(cluster, { pod, args: words, timeoutMs: copyMs, loud: true });
@@ -50,9 +51,11 @@ interface Sending {
   source: string;
   magic: string;
   what: string;
+  /** By which a URL is asked. */
+  outside: Fetch;
 }
 
-async function send(cluster: Cluster, { pod, name, source, magic, what }: Sending): Promise<number> {
+async function send(cluster: Cluster, { pod, name, source, magic, what, outside }: Sending): Promise<number> {
   let total = 0;
   let part: Uint8Array[] = [];
   let size = 0;
@@ -66,7 +69,7 @@ async function send(cluster: Cluster, { pod, name, source, magic, what }: Sendin
     part = [];
     size = 0;
   };
-  for await (const chunk of await open(source)) {
+  for await (const chunk of await open(source, outside)) {
     part.push(chunk);
     size += chunk.byteLength;
     if (size >= partBytes) await flush();
@@ -75,9 +78,9 @@ async function send(cluster: Cluster, { pod, name, source, magic, what }: Sendin
   return total;
 }
 
-async function open(source: string): Promise<AsyncIterable<Uint8Array>> {
+async function open(source: string, outside: Fetch): Promise<AsyncIterable<Uint8Array>> {
   if (/^https?:\/\//.test(source)) {
-    const response = await fetch(source, { redirect: "follow" }).catch((error: unknown) => {
+    const response = await outside(source, { redirect: "follow" }).catch((error: unknown) => {
       throw new PluginError(`${source} cannot be fetched: ${error instanceof Error ? error.message : String(error)}`);
     });
     if (!response.ok || response.body === null) throw new PluginError(`${source} answers with ${response.status}`);

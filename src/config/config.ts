@@ -12,6 +12,8 @@ import { type IngressOptions, ingressOptions } from "./ingress-options.ts";
 import { type ObservabilityOptions, observabilityOptions } from "./observability-options.ts";
 import { allowanceOf, baseUrlOf, logLevelOf, parseInterval, portOf, prefixOf, releasesUrl } from "./values.ts";
 import { sleepLimits } from "./sleep-limits.ts";
+import type { ProxyVariables } from "../base/pure/proxy-choice.ts";
+import { passedToPlugins, proxiesOf } from "./passed-on.ts";
 import type { LogLevel } from "../base/words/log.ts";
 import { checkMailServer } from "../base/deliver/mail-server.ts";
 
@@ -275,17 +277,14 @@ export function clientOptions(flags: ClientFlags, terminal: boolean, env: Enviro
   return readClientOptions(flags, terminal, env);
 }
 
-const pluginVariables = ["PATH", "HOME", "LANG", "TZ", "TMPDIR"];
-const proxyVariables = ["http_proxy", "https_proxy", "no_proxy", "all_proxy"];
-
 /** What plugins get of the server's own environment: it may hold secrets of others. */
 export function pluginEnvironment(env: Environment = process.env): Record<string, string> {
-  const isPassed = (name: string) =>
-    pluginVariables.includes(name) || name.startsWith("LC_") || proxyVariables.includes(name.toLowerCase());
-  const passed = Object.entries(env).filter(
-    (entry): entry is [string, string] => isPassed(entry[0]) && (entry[1] ?? "") !== "",
-  );
-  return { PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", ...Object.fromEntries(passed) };
+  return passedToPlugins(env);
+}
+
+/** The proxies that the environment names: for what leaves the machine, and for what the server starts. */
+export function proxyVariables(env: Environment = process.env): ProxyVariables {
+  return proxiesOf(env);
 }
 
 /** `<PREFIX>_PLUGIN_DEFAULT_REPO_<KIND>`: where the plugin of a block kind is installed from when the block does not say. */

@@ -1,4 +1,5 @@
 import { realpathSync } from "node:fs";
+import { direct } from "../base/wire/outgoing.ts";
 import { layoutOf } from "../base/disk/layout.ts";
 import type { ServeFlags } from "../config/config.ts";
 import { settingFlags } from "../config/shown-settings.ts";
@@ -116,7 +117,7 @@ export async function getJson(host: string, path: string): Promise<Record<string
   const signal = AbortSignal.timeout(answerMs);
   const unix = /^unix:(?:\/\/)?(\/.*)$/.exec(host)?.[1];
   const base = unix === undefined ? host.replace(/^tcp:/, "http:") : "http://localhost";
-  const answer = await fetch(`${base}${path}`, unix === undefined ? { signal } : { signal, unix });
+  const answer = await direct(`${base}${path}`, unix === undefined ? { signal } : { signal, unix });
   if (!answer.ok) throw new Error(`${path} answered ${answer.status}`);
   return record(await answer.json());
 }

@@ -9,6 +9,7 @@ import { lastRestore } from "../base/disk/undo-restore.ts";
 import type { Secret } from "../base/words/secret.ts";
 import { confirmRestore } from "../orchestration/store/copy.ts";
 import { lockHolder } from "../base/sqlite/lock.ts";
+import { direct } from "../base/wire/outgoing.ts";
 import { readPassphrase } from "./passphrase.ts";
 import { layPending, pendingPath, pendingUndo, restoreNow, undoNow } from "./pending-restore.ts";
 import { confirm } from "./server/confirm.ts";
@@ -158,7 +159,7 @@ async function takenUp(layout: Layout, pid: number): Promise<void> {
 /** Undefined while the server does not answer. */
 async function collectionHeld(layout: Layout): Promise<boolean | undefined> {
   try {
-    const answer = await fetch("http://localhost/system", { unix: layout.socket });
+    const answer = await direct("http://localhost/system", { unix: layout.socket });
     const body: unknown = await answer.json();
     const held = /"collection_held":true/.test(JSON.stringify(body));
     return answer.ok ? held : undefined;

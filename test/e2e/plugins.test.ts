@@ -2,9 +2,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, t
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { deadProxies } from "../support/dead-proxies.ts";
 import { deployment } from "../support/manifests.ts";
 import { helloPlugin, writeTree } from "../support/plugin-yard.ts";
 import { onTerminal } from "../support/pty.ts";
+import { freePort } from "../support/ports.ts";
 import { type ReleaseServer, releaseServer, sha256 } from "../support/release-server.ts";
 import { type Rig, rig } from "../support/rig.ts";
 import { waitFor } from "../support/wait.ts";
@@ -14,10 +16,16 @@ setDefaultTimeout(60_000);
 let host: ReleaseServer;
 let berth: Rig;
 let folder: string;
+let addr: string;
+let http: string;
 
 beforeAll(async () => {
   host = releaseServer();
-  berth = await rig({ flags: ["--plugin-releases", host.url] });
+  addr = `127.0.0.1:${await freePort()}`;
+  http = `127.0.0.1:${await freePort()}`;
+  const flags = ["--plugin-releases", host.url, "--ingress-http-addr", http, "--ingress-https-addr", ""];
+  // All of this file: nothing of it is outside of this machine.
+  berth = await rig({ flags, addr, env: deadProxies });
   folder = mkdtempSync(join(tmpdir(), "berth-e2e-plugins-"));
 });
 afterAll(async () => {
@@ -203,4 +211,31 @@ describe("what belongs on the operator's terminal", () => {
     const again = await cli("files:get", join(folder, "copies"));
     expect([again.exitCode, again.stderr]).toEqual([1, expect.stringContaining("is there already")]);
   });
+});
+
+test("a proxy of the environment is in the way of nothing on this machine", async () => {
+  const command = ["sh", "-c", "mkdir -p /www && echo page >/www/index.html && exec httpd -f -p 8080 -h /www"];
+  const probes = { readiness: { http_get: { path: "/", port: 8080 }, period: "1s" } };
+  await berth.apply(deployment("shop", "page", { command, ports: ["8080"], probes, stop_grace: "1s" }), {
+    kind: "ingress",
+    scope: "shop",
+    name: "page",
+    spec: { host: "page.test" },
+  });
+  await berth.ready("deployment", "shop", "page");
+  await waitFor("the page behind the ingress", async () => {
+    const answer = await fetch(`http://${http}/`, { headers: { Host: "page.test" } });
+    return (await answer.text()) === "page\n";
+  });
+  const overTcp = (...words: string[]) => berth.cli(["--endpoint", `http://${addr}`, ...words]);
+  expect((await overTcp("describe", "deployment", "shop/page")).stdout).toContain("shop-page.");
+  expect((await overTcp("exec", "shop/page", "--", "echo", "inside")).stdout).toBe("inside\n");
+  const doctor = await berth.cli(["doctor", "--root", berth.root, "--docker-host", berth.dockerHost, "--addr", addr]);
+  expect(doctor.stdout).toMatch(/\nok +server +version /);
+  writeTree(join(berth.root, "plugins/seen"), {
+    "plugin.yml": "name: seen\n",
+    "bin/env": "#!/bin/sh\necho $no_proxy\n",
+  });
+  const subnet = berth.docker(["network", "inspect", `${berth.prefix}0`, "-f", "{{(index .IPAM.Config 0).Subnet}}"]);
+  expect(await done("seen:env")).toBe(`localhost,127.0.0.1,::1,127.0.0.0/8,${subnet.trim()}\n`);
 });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { certificateLimits } from "../../src/config/certificate-limits.ts";
 import { type Certificates, type CertificatesOptions, createCertificates } from "../../src/ingress/certs/create.ts";
 import type { AcmeIssuer } from "../../src/ingress/core/certificates/wanted.ts";
+import { direct } from "../../src/base/wire/outgoing.ts";
 import { systemClock } from "../../src/base/words/clock.ts";
 import { type CaddyCa, startCaddyCa } from "../support/caddy-ca.ts";
 import { memoryCertificateStore } from "../support/certificates.ts";
@@ -27,7 +28,8 @@ const pauses = { firstMs: 300, maxMs: 300 };
 const options = (more: Partial<CertificatesOptions> = {}): CertificatesOptions => ({
   ...{ store, clock: systemClock, log: silentLog, random: Math.random, userAgent: "berth/test", commonName: "ca" },
   limits: { ...certificateLimits, checkPauses: pauses, orderPauses: pauses },
-  fetch: (url, init) => fetch(url, init),
+  fetch: direct,
+  fetchPinned: direct,
   challenge: proxy.challenge,
   mayOrder: () => true,
   dns: () => {

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { type BlockRig, backupsOf, blockRig, infoOf, postgresImage, redisImage } from "../support/blocks.ts";
+import { deadProxies } from "../support/dead-proxies.ts";
 import { waitFor } from "../support/wait.ts";
 
 setDefaultTimeout(300_000);
@@ -8,7 +9,7 @@ setDefaultTimeout(300_000);
 const checkout = join(import.meta.dir, "../..");
 let berth: BlockRig;
 beforeAll(async () => {
-  berth = await blockRig();
+  berth = await blockRig({ env: deadProxies });
 });
 afterAll(() => berth?.close());
 

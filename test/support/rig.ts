@@ -57,6 +57,8 @@ export interface RigOptions {
   root?: string;
   /** Orchestration address; without it only the unix socket listens. */
   addr?: string;
+  /** Beside the environment of the test, for the server and the CLI. */
+  env?: Readonly<Record<string, string>>;
   /** Another copy of the executable, for the first start. */
   program?: string;
 }
@@ -79,6 +81,7 @@ export async function rig(options: RigOptions = {}): Promise<Rig> {
   const endpoint = `unix:${socket}`;
   const planes = ["--addr", options.addr ?? "", "--observability-addr", "", "--identity-addr", ""];
   const flags = ["--root", root, ...planes, "--prefix", prefix, "--docker-host", dockerHost, ...(options.flags ?? [])];
+  const { env = {} } = options;
   let server: Server | undefined;
 
   const self: Rig = {
@@ -92,13 +95,13 @@ export async function rig(options: RigOptions = {}): Promise<Rig> {
       return server;
     },
     async start(program) {
-      server = await serve([...flags], program === undefined ? {} : { program });
+      server = await serve([...flags], { env, ...(program === undefined ? {} : { program }) });
     },
     async stop(signal) {
       await server?.stop(signal);
       server = undefined;
     },
-    cli: (args, options) => berth(args, { ...options, env: { ...options?.env, BERTH_ENDPOINT: endpoint } }),
+    cli: (args, options) => berth(args, { ...options, env: { ...env, ...options?.env, BERTH_ENDPOINT: endpoint } }),
     call: (method, path, body) => call(socket, { method, path, body }),
     apply: (...manifests) => self.call("POST", "/apply", manifests),
     async pods(scope, name) {

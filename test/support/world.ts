@@ -116,6 +116,7 @@ export interface WorldOptions {
   /** How much apps are in use; without it none goes to sleep by itself. */
   ingressUse?: Outside["ingressUse"];
   ingressServed?: Outside["ingressServed"];
+  buildArguments?: Outside["buildArguments"];
   /** Of the machine, bytes. */
   freeMemory?: Outside["freeMemory"];
   privateWebhooks?: boolean;
@@ -188,6 +189,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     knock: activity.watch({ knock: options.knock ?? (async () => undefined) }, ["knock"]).knock,
     ...(options.ingressGate === undefined ? {} : { ingressGate: options.ingressGate }),
     ...(options.trafficOf === undefined ? {} : { trafficOf: options.trafficOf }),
+    ...(options.buildArguments === undefined ? {} : { buildArguments: options.buildArguments }),
     ...(options.freeMemory === undefined ? {} : { freeMemory: options.freeMemory }),
     ...(options.ingressUse === undefined ? {} : { ingressUse: options.ingressUse }),
     ...(options.ingressServed === undefined ? {} : { ingressServed: options.ingressServed }),

@@ -8,6 +8,7 @@ const texts: Record<string, string> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: "the certificate is self-signed",
   CERT_HAS_EXPIRED: "the certificate has expired",
   ERR_TLS_CERT_ALTNAME_INVALID: "the certificate is for another host",
+  ERR_PROXY_TUNNEL: "the proxy refuses to connect to it",
 };
 
 /**
@@ -35,6 +36,7 @@ const unsentCodes = new Set([
   "DEPTH_ZERO_SELF_SIGNED_CERT",
   "CERT_HAS_EXPIRED",
   "ERR_TLS_CERT_ALTNAME_INVALID",
+  "ERR_PROXY_TUNNEL",
 ]);
 
 /** Whether the other side certainly got nothing of the request. */

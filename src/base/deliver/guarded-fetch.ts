@@ -4,7 +4,7 @@ import { unlessAborted } from "../words/abort.ts";
 import { readBounded } from "../words/read-bounded.ts";
 import { allowedAddresses, type GuardOptions } from "./address-guard.ts";
 import { failureText } from "./failure-text.ts";
-import { pinnedTls, pinnedUrl } from "./pinned.ts";
+import { type PinnedFetch, pinnedTls, pinnedUrl } from "./pinned.ts";
 
 interface GuardedRequest {
   method: "GET" | "POST" | "PUT";
@@ -23,8 +23,7 @@ export interface GuardedAnswer {
 }
 
 export interface GuardedHeadOptions extends GuardOptions {
-  /** The platform's own: the address is pinned here, so it must connect to what the URL says. */
-  fetch: (url: string, init: RequestInit) => Promise<Response>;
+  fetch: PinnedFetch;
   /** Until the head of the answer is there. */
   headMs: number;
 }
@@ -82,7 +81,7 @@ export async function guardedHead(
     const addresses = await unlessAborted(allowedAddresses(url.hostname, options), head);
     if (addresses === undefined) throw head.reason;
     return await firstThatOpens(addresses, (address) =>
-      options.fetch(pinnedUrl(url, address), initOf(request, url, head)),
+      options.fetch(pinnedUrl(url, address), initOf(request, url, head), url),
     );
   } catch (error) {
     if (error instanceof Failure) throw error;

@@ -1,4 +1,26 @@
 import { isIP, isIPv6 } from "node:net";
+import type { ProxyVariables } from "../pure/proxy-choice.ts";
+import { proxyAddress, through } from "../wire/outgoing.ts";
+import { isPublicAddress } from "./address-guard.ts";
+
+/**
+ * Sends a request to an address that was checked. `pinned` is the URL with this address as its host, `asked` the URL with
+ * the name that was looked up.
+ */
+export type PinnedFetch = (pinned: string, init: BunFetchRequestInit, asked: URL) => Promise<Response>;
+
+/**
+ * Straight to the checked address, or through the proxy that the environment names for the host. The proxy is asked for a
+ * tunnel to the checked address and never for the name: it would look the name up again, in its own network. Addresses
+ * that are not public and plain http, which has no tunnel, never go through a proxy.
+ */
+export function createPinned(variables: ProxyVariables): PinnedFetch {
+  return async (pinned, init, asked) => {
+    const address = new URL(pinned).hostname.replace(/^\[|\]$/g, "");
+    const mayUse = asked.protocol === "https:" && isPublicAddress(address);
+    return through(mayUse ? proxyAddress(asked, variables) : undefined, pinned, init);
+  };
+}
 
 /** The same address with the host replaced by one of its IP addresses: nothing is left to resolve. */
 export function pinnedUrl(url: URL, address: string): string {

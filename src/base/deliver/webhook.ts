@@ -4,7 +4,7 @@ import { unlessAborted } from "../words/abort.ts";
 import type { Secret } from "../words/secret.ts";
 import { allowedAddresses, type GuardOptions } from "./address-guard.ts";
 import { failureText, isUnsent } from "./failure-text.ts";
-import { pinnedTls, pinnedUrl } from "./pinned.ts";
+import { type PinnedFetch, pinnedTls, pinnedUrl } from "./pinned.ts";
 import { signature } from "./signature.ts";
 
 /** One request to be made. */
@@ -31,20 +31,8 @@ export interface Attempt {
   unheard?: true;
 }
 
-interface WebhookFetchInit {
-  method: string;
-  headers: Record<string, string>;
-  body: string;
-  redirect: "manual";
-  keepalive: false;
-  decompress: false;
-  signal: AbortSignal;
-  tls?: { serverName: string };
-}
-
 export interface WebhookOptions extends GuardOptions {
-  /** The platform's own: the address is pinned here, so it must connect to what the URL says. */
-  fetch: (url: string, init: WebhookFetchInit) => Promise<Response>;
+  fetch: PinnedFetch;
   signing: Secret<string>;
   /** `X-Berth`. */
   headerPrefix: string;
@@ -89,17 +77,18 @@ async function request(call: WebhookCall, options: WebhookOptions, signal: Abort
   const addresses = await unlessAborted(allowedAddresses(url.hostname, options), signal);
   if (addresses === undefined) throw signal.reason;
   const address = addresses[call.attempts % addresses.length] ?? "";
-  return options.fetch(pinnedUrl(url, address), {
+  const init = {
     method: call.method,
     headers: headersOf(call, url, options),
     body: call.body,
-    redirect: "manual",
+    redirect: "manual" as const,
     // A connection that is kept would be taken again for another host of the same address.
     keepalive: false,
     decompress: false,
     signal,
     ...pinnedTls(url),
-  });
+  };
+  return options.fetch(pinnedUrl(url, address), init, url);
 }
 
 /** Of the connection, and so ours. */

@@ -1,3 +1,4 @@
+import type { PinnedFetch } from "../../base/deliver/pinned.ts";
 import type { SteadyClock } from "../../base/words/clock.ts";
 import type { Log } from "../../base/words/log.ts";
 import type { Secret } from "../../base/words/secret.ts";
@@ -87,7 +88,7 @@ export interface IdentityContext {
   randomBytes: (count: number) => Uint8Array;
   /** A key for one purpose alone, made from the key of the installation. */
   derive: (purpose: string) => Secret<Uint8Array>;
-  fetch: (url: string, init: RequestInit) => Promise<Response>;
+  fetch: PinnedFetch;
   /** All addresses of a host name. */
   resolve: (hostname: string) => Promise<string[]>;
   /** Where browsers reach the service, without a slash at the end. */

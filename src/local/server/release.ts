@@ -1,6 +1,8 @@
 import { open, rm } from "node:fs/promises";
+import { proxyVariables } from "../../config/config.ts";
 import { serverLimits } from "../../config/server-limits.ts";
 import { Failure } from "../../base/wire/failure.ts";
+import { createOutside } from "../../base/wire/outgoing.ts";
 import { isSigned, releaseNamespace } from "./ssh-signature.ts";
 
 /** The name of the executable for this machine in a release. Fails `unavailable` where there is none. */
@@ -108,7 +110,7 @@ async function get(url: string, unless?: (status: number) => Failure): Promise<R
   const signal = AbortSignal.timeout(serverLimits.releaseMs);
   // A server of this machine must not lead to another one.
   const redirect = url.startsWith("https:") ? "follow" : "error";
-  const answer = await fetch(url, { signal, redirect }).catch((error: unknown) => {
+  const answer = await createOutside(proxyVariables())(url, { signal, redirect }).catch((error: unknown) => {
     throw new Failure("unavailable", `cannot fetch ${url}: ${reason(error)}`);
   });
   if (url.startsWith("https:") && !answer.url.startsWith("https:")) {

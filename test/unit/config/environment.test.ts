@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { clientOptions, pluginEnvironment, serveOptions } from "../../../src/config/config.ts";
+import { clientOptions, pluginEnvironment, proxyVariables, serveOptions } from "../../../src/config/config.ts";
 
 const offWhenEmpty = {
   BERTH_ADDR: "addr",
@@ -50,3 +50,11 @@ test("so it does for the client and for plugins", () => {
 function withPrefix(name: string): string {
   return `BERTH_${name}`;
 }
+
+test("plugins reach this machine without the proxy, and only then get more than the environment has", () => {
+  expect(pluginEnvironment({ PATH: "/bin", no_proxy: "a.test" })).toEqual({ PATH: "/bin", no_proxy: "a.test" });
+  const given = { PATH: "/bin", HTTPS_PROXY: "http://p:1", NO_PROXY: "a.test" };
+  const hosts = "a.test,localhost,127.0.0.1,::1,127.0.0.0/8";
+  expect(pluginEnvironment(given)).toEqual({ ...given, no_proxy: hosts, NO_PROXY: hosts });
+  expect(proxyVariables({ ...given, SECRET: "x" })).toEqual({ HTTPS_PROXY: "http://p:1", NO_PROXY: "a.test" });
+});

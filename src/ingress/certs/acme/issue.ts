@@ -26,7 +26,10 @@ export interface AcmeLimits {
 export interface AcmeWorld {
   store: CertificateStore;
   clock: SteadyClock;
+  /** To a CA. */
   fetch: Fetch;
+  /** To an address that a name led to. */
+  fetchPinned: Fetch;
   challenge: ChallengeAnswers;
   /** TXT records through a plugin. Fails where the plugin cannot do it. */
   dns: (plugin: string) => DnsAnswers;
@@ -97,7 +100,7 @@ function checkClock(differences: readonly number[], { clock, limits }: AcmeWorld
 }
 
 function reach(world: AcmeWorld, { name, signal }: AcmeTask): Promise<void> {
-  const { challenge, resolve, addresses, fetch, limits } = world;
+  const { challenge, resolve, addresses, fetchPinned: fetch, limits } = world;
   const token = `berth-${randomBytes(16).toString("base64url")}`;
   return checkReachable({ name, challenge, resolve, addresses, fetch, timeoutMs: limits.reachMs, token, signal });
 }

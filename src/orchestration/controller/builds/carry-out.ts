@@ -75,7 +75,7 @@ async function runBuild(context: Context, work: Work): Promise<BuildRecord> {
     context: contexts.read(record.context, { app: `${scope}/${name}`, now: context.clock.now() }),
     dockerfile: record.dockerfile,
     target: record.target,
-    args: request.args ?? {},
+    args: { ...context.buildArguments, ...request.args },
     buildkit: request.buildkit === true || Object.keys(secrets).length > 0,
     secrets,
     ref: record.image,

@@ -1,6 +1,7 @@
 import { type Principal, unnamed } from "../../../access/principal.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import { protocolVersion } from "../../api/plugins/plugin-yml.ts";
+import { noProxyFor } from "../../../base/pure/proxy-choice.ts";
 import { parseDuration } from "../../../base/pure/duration.ts";
 import { failureText, readReply, type Reply } from "../../core/plugins/envelope.ts";
 import type { Ending, Finished } from "../../plugins/host.ts";
@@ -174,7 +175,7 @@ async function spawn(context: Context, call: PluginCall, run: PluginRunRecord): 
       folder: plugin.folder,
       user,
       env: {
-        ...pluginEnvironment(context, plugin),
+        ...(await pluginEnvironment(context, plugin)),
         ...home,
         ...(call.alone === true ? {} : doors(context, token, url)),
         ...call.env,
@@ -208,12 +209,19 @@ function doors({ plugins, names: { envPrefix } }: Context, token: string, url: s
   };
 }
 
+/** Containers are reached without the proxy of the environment. An engine that is away has none to be reached. */
+async function withContainers({ engine, names }: Context, environment: Readonly<Record<string, string>>) {
+  const isBehindProxy = Object.keys(noProxyFor(environment, [])).length > 0;
+  const subnets = isBehindProxy ? await engine.networkSubnets(names.network).catch(() => []) : [];
+  return { ...environment, ...noProxyFor(environment, subnets) };
+}
+
 /** The allow-list, then plugin.yml, then what the protocol promises. */
-function pluginEnvironment(context: Context, plugin: Plugin): Record<string, string> {
+async function pluginEnvironment(context: Context, plugin: Plugin): Promise<Record<string, string>> {
   const { plugins, names, layout } = context;
   const prefix = names.envPrefix;
   return {
-    ...plugins.environment,
+    ...(await withContainers(context, plugins.environment)),
     ...(plugin.permissions.docker ? { DOCKER_HOST: plugins.dockerHost } : {}),
     ...plugin.yml.env,
     [`${prefix}_PLUGIN_DIR`]: plugin.folder,

@@ -127,6 +127,8 @@ export interface Outside {
   fetch: (url: string, options: FetchOptions) => Promise<Response>;
   /** For addresses that manifests name. */
   download: Download;
+  /** What every image build gets as arguments unless its own say otherwise: the proxy of the site. Absent: nothing. */
+  buildArguments?: Readonly<Record<string, string>>;
   /** How a TCP port is asked; absent: by connecting. */
   knock?: Knock;
   /** What visitors saw, as the ingress counted it; absent: there is no ingress. */

@@ -1,3 +1,4 @@
+import { Agent } from "node:http";
 import Dockerode from "dockerode";
 import { Failure } from "../../../base/wire/failure.ts";
 import { type Attempt, engineFailure, timedOut, unreachable } from "./errors.ts";
@@ -101,10 +102,14 @@ async function negotiate(address: EngineAddress, closed: AbortSignal, callMs: nu
   return { docker: connect(address, version), version };
 }
 
+/** For engines over TCP: node:http's own agent takes the proxy of the environment where `NODE_USE_ENV_PROXY` is set. */
+const agent = new Agent({ keepAlive: true });
+
 function connect(address: EngineAddress, version?: string): Dockerode {
   // dockerode reads DOCKER_HOST and its relatives by itself; what is not named here would come from there.
   const ours = { host: undefined, port: undefined, timeout: undefined, protocol: "http" as const, ...address };
-  return new Dockerode(version === undefined ? ours : { ...ours, version: `v${version}` });
+  const reached = "host" in address ? { ...ours, agent } : ours;
+  return new Dockerode(version === undefined ? reached : { ...reached, version: `v${version}` });
 }
 
 /** Whether version `spoken` is `wanted` or newer: `1.9` is older than `1.41`. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeEach, expect, test } from "bun:test";
 import { createFollow } from "../../../../src/base/deliver/follow.ts";
+import { direct } from "../../../../src/base/wire/outgoing.ts";
 import { thrownBy } from "../../../support/failure.ts";
 
 let asked: string[] = [];
@@ -21,7 +22,7 @@ beforeEach(() => {
 const origin = `http://127.0.0.1:${server.port}`;
 const make = (allowPrivate: boolean) =>
   createFollow({
-    ...{ origin, headers: {}, allowPrivate, headMs: 2_000, fetch: (url, init) => fetch(url, init) },
+    ...{ origin, headers: {}, allowPrivate, headMs: 2_000, fetch: direct, ask: direct },
     resolve: async () => ["127.0.0.1"],
   });
 const signal = new AbortController().signal;

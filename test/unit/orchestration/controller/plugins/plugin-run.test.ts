@@ -91,3 +91,13 @@ test("words that no program can be started with, and files that are no programs,
   expect(code).toBe("invalid");
   expect(message).toContain('/p/bin/plain" cannot run on this machine and has no first line such as #!/bin/sh');
 });
+
+test("where a proxy is in the way, a run reaches the containers without it", async () => {
+  await it.close();
+  const environment = { PATH: "/usr/bin:/bin", https_proxy: "http://p:1", no_proxy: "a.test" };
+  it = await world({ plugins: (layout) => ({ ...testPlugins(layout), environment }) });
+  await it.runtime.ensureNetwork("berth0");
+  writePlugin(it.layout, "p", { commands: { go: "echo $no_proxy $NO_PROXY $https_proxy" } });
+  const [subnet] = await it.runtime.networkSubnets("berth0");
+  expect((await dispatch("go")).message).toBe(`a.test,${subnet} a.test,${subnet} http://p:1`);
+});

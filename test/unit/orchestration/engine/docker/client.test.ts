@@ -1,9 +1,11 @@
+import { join } from "node:path";
 import { afterEach, describe, expect, test } from "bun:test";
 import {
   createDockerClient,
   engineAddress,
   pickApiVersion,
 } from "../../../../../src/orchestration/engine/docker/client.ts";
+import { deadProxies } from "../../../../support/dead-proxies.ts";
 import { expectFailure } from "../../../../support/failure.ts";
 import { type Answer, type FakeEngine, sendJson, startFakeEngine } from "../../../../support/fake-engine.ts";
 import { freePort } from "../../../../support/ports.ts";
@@ -157,6 +159,24 @@ describe("calls", () => {
       else process.env.DOCKER_HOST = before;
     }
   });
+});
+
+test("an engine over TCP is reached without the proxy of the environment", async () => {
+  await using engine = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: () => Response.json({ ApiVersion: "1.47", MinAPIVersion: "1.24" }),
+  });
+  // The platform reads these variables when a process starts.
+  const file = join(import.meta.dir, "../../../../../src/orchestration/engine/docker/client.ts");
+  const script = `import { createDockerClient } from "${file}";
+    console.log(await createDockerClient("tcp://127.0.0.1:${engine.port}", 5_000).apiVersion());
+    process.exit();`;
+  const child = Bun.spawn([process.execPath, "-e", script], {
+    env: { ...process.env, ...deadProxies },
+    stderr: "pipe",
+  });
+  expect([await child.stdout.text(), await child.stderr.text()]).toEqual(["1.47\n", ""]);
 });
 
 test("a unix socket is on this machine, an address may be anywhere", () => {
