@@ -17,7 +17,7 @@ import { createAccessLog } from "./ingress/proxy/access-log.ts";
 import { type Door, openDoor } from "./ingress/proxy/door.ts";
 import { heldRoutesIn } from "./ingress/proxy/plugin-routes-file.ts";
 import { createIngress, type Ingress, type IngressSource } from "./ingress/service/create.ts";
-import { createPluginRouting, type PluginRouting, type RunPlugin } from "./ingress/service/plugin-routes.ts";
+import { createPluginRouting, type PluginRouting, type RoutingPlugins } from "./ingress/service/plugin-routes.ts";
 import { createCertificateViews } from "./ingress/service/certificate-views.ts";
 import { createAccess } from "./ingress/service/access.ts";
 import { createTraffic, type Traffic } from "./ingress/service/traffic.ts";
@@ -60,7 +60,7 @@ interface IngressRoomOptions extends ProxyParts {
   certificates: Certificates;
   /** Apps that requests wake. */
   sleep: RunningController["sleep"];
-  runPlugin: RunPlugin;
+  routers: RoutingPlugins;
   /** What the plugin of an ingress said is another. */
   onPluginRoute: (ingress: ManifestKey) => void;
   /** Where the identity service listens; undefined while it does not. */
@@ -147,7 +147,7 @@ function pluginRoutingOf(source: Source, parts: IngressRoomOptions): PluginRouti
   return createPluginRouting({
     source,
     prefix: parts.names.envPrefix,
-    runPlugin: parts.runPlugin,
+    plugins: parts.routers,
     held: heldRoutesIn(join(parts.layout.ingress, "plugin-routes.json")),
     onChange(id) {
       const [scope = "", name = ""] = id.split("/");

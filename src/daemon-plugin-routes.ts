@@ -1,10 +1,24 @@
 import { theServer } from "./access/principal.ts";
 import { Failure } from "./base/wire/failure.ts";
-import type { RunPlugin } from "./ingress/service/plugin-routes.ts";
+import type { RoutingPlugins } from "./ingress/service/plugin-routes.ts";
 import type { Controller } from "./orchestration/controller/controller.ts";
+import { routingFault } from "./orchestration/core/plugins/ingress-plugin.ts";
+import type { Registry } from "./orchestration/plugins/plugin.ts";
+
+/** What routes the ingresses that name a plugin. */
+export function routingPlugins(
+  registry: Pick<Registry, "refresh" | "find">,
+  controller: Pick<Controller, "execPlugin">,
+): RoutingPlugins {
+  return {
+    refresh: registry.refresh,
+    faultOf: (name) => routingFault(name, registry.find(name)),
+    run: pluginRunner(controller),
+  };
+}
 
 /** Calls a plugin for an ingress: everything that it needs is in its environment, and its actions do not count. */
-export function pluginRunner(controller: Pick<Controller, "execPlugin">): RunPlugin {
+function pluginRunner(controller: Pick<Controller, "execPlugin">): RoutingPlugins["run"] {
   return async ({ plugin, command, app, env }) => {
     const { body } = await controller.execPlugin(
       { args: [plugin, command, app], env },

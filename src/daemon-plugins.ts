@@ -43,6 +43,8 @@ interface PluginParts {
   /** For the run with this token; undefined until the door for runs listens. */
   controllerUrl: (token: string) => string | undefined;
   callbacks: CallbackDoor;
+  /** A plugin came, went, or is another. */
+  onChange: () => void;
 }
 
 /**
@@ -66,7 +68,10 @@ export async function createPluginRoom(parts: PluginParts): Promise<PluginRoom> 
     folder: layout.plugins,
     bundled: bundled(),
     readLock: (name) => readLock(folders, name),
-    onChange: (plugins) => log.info("plugins changed", { plugins }),
+    onChange(plugins) {
+      log.info("plugins changed", { plugins });
+      parts.onChange();
+    },
   });
   const environment = pluginEnvironment();
   const guard = { resolve: resolveHost, allowPrivate: options.allowPrivateWebhooks };

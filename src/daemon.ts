@@ -7,7 +7,7 @@ import { openPlane } from "./daemon-access.ts";
 import { createIngressRoom, gateOf, type IngressRoom } from "./daemon-ingress.ts";
 import { createNetworkRoom } from "./daemon-network.ts";
 import { openRoot } from "./daemon-root.ts";
-import { pluginRunner } from "./daemon-plugin-routes.ts";
+import { routingPlugins } from "./daemon-plugin-routes.ts";
 import { createCertificateRoom } from "./daemon-certificates.ts";
 import { withContractClient } from "./compat/door.ts";
 import { createController } from "./orchestration/controller/create.ts";
@@ -105,6 +105,11 @@ async function start(options: ServeOptions, log: Log, opened: Opened): Promise<D
   const network = createNetworkRoom({ engine: made, layout, names, options, log });
   const { engine } = network;
   await step("close the way out for connections to containers", network.restore);
+  let ingressRoom: IngressRoom | undefined;
+  const routes = {
+    plugin: options.ingressPlugin,
+    isOwnOff: options.ingressHttpAddr === "" && options.ingressHttpsAddr === "",
+  };
   let observability: ReturnType<typeof createObservabilityRoom> | undefined;
   let runDoor: RunDoor | undefined;
   let [door, telemetry]: (Door | undefined)[] = [];
@@ -117,9 +122,9 @@ async function start(options: ServeOptions, log: Log, opened: Opened): Promise<D
       log,
       controllerUrl: (token) => runDoor?.url(token),
       callbacks: { url: () => door?.url(), open: async () => door?.open() },
+      onChange: () => ingressRoom?.plugins.pluginsChanged(),
     }),
   );
-  let ingressRoom: IngressRoom | undefined;
   const running = createController({
     store,
     gate,
@@ -129,7 +134,7 @@ async function start(options: ServeOptions, log: Log, opened: Opened): Promise<D
     names,
     clock: systemClock,
     log,
-    limits,
+    limits: { ...limits, ingress: { ...limits.ingress, anyPolicy: routes.plugin !== "" || routes.isOwnOff } },
     plugins,
     randomBytes: (count) => randomBytes(count),
     freeMemory: availableMemoryBytes,
@@ -146,6 +151,7 @@ async function start(options: ServeOptions, log: Log, opened: Opened): Promise<D
     forwarding: network.forwarding,
     ingressProblem: () => ingressRoom?.problem(),
     ingressServed: (manifest) => ingressRoom?.views.served(manifest),
+    routing: routes,
     ingressPluginOf: (id) => ingressRoom?.plugins.of(id),
     trafficOf: (key, span) => ingressRoom?.trafficOf(key, span),
     ingressUse: async () => (await ingressRoom?.use()) ?? (() => undefined),
@@ -197,7 +203,7 @@ async function start(options: ServeOptions, log: Log, opened: Opened): Promise<D
     endpoints: running.endpoints,
     sleep: running.sleep,
     certificates,
-    runPlugin: pluginRunner(running.controller),
+    routers: routingPlugins(plugins.registry, running.controller),
     onPluginRoute: (ingress) => running.reconciler.enqueue(ingress),
     planeAddresses: () => ({ "@identity": identityListener?.address, "@observability": planeListener?.local }),
   });

@@ -15,6 +15,8 @@ export interface IngressOptions {
   ingressUnit: string;
   /** Image that HAProxy runs from where it is not installed; empty: never. */
   ingressImage: string;
+  /** Plugin that takes every ingress which is applied and names none; empty: none. */
+  ingressPlugin: string;
 }
 
 /** A version whose commands are tested here, with fixes until 2027. */
@@ -36,6 +38,7 @@ export function ingressOptions(
     ingressTrustedProxies: networksOf("ingress trusted proxies", trusted),
     ingressProxyProtocol: networksOf("ingress proxy protocol", proxyHeader),
     ingressUnit: unitName(flags.ingressUnit ?? env.BERTH_INGRESS_UNIT ?? ""),
+    ingressPlugin: pluginName(flags.ingressPlugin ?? env.BERTH_INGRESS_PLUGIN ?? ""),
     ingressImage: imageName(flags.ingressImage ?? env.BERTH_INGRESS_IMAGE ?? defaultImage),
   };
 }
@@ -46,6 +49,11 @@ function unitName(name: string): string {
     "invalid",
     `ingress unit "${name}" is not the name of a service of systemd, such as berth-ingress.service`,
   );
+}
+
+function pluginName(name: string): string {
+  if (name === "" || /^[a-z0-9][a-z0-9_-]{0,62}$/.test(name)) return name;
+  throw new Failure("invalid", `ingress plugin "${name}" is not a plugin name; write it as "berth plugins" shows it`);
 }
 
 function imageName(reference: string): string {

@@ -29,6 +29,7 @@ export function shownSettings(options: ServeOptions): ShownSetting[] {
     ["ingress-http-addr", "INGRESS_HTTP_ADDR", address(options.ingressHttpAddr)],
     ["ingress-https-addr", "INGRESS_HTTPS_ADDR", address(options.ingressHttpsAddr)],
     ["ingress-image", "INGRESS_IMAGE", address(options.ingressImage)],
+    ["ingress-plugin", "INGRESS_PLUGIN", options.ingressPlugin || "none"],
     ["smtp-url", "SMTP_URL", mailServer(options.smtpUrl)],
     ["allow-private-hooks", "ALLOW_PRIVATE_HOOKS", isOn(options.allowPrivateWebhooks)],
     ["stats-interval", "STATS_INTERVAL", options.statsIntervalMs === 0 ? "off" : `${options.statsIntervalMs / 1_000}s`],

@@ -26,6 +26,8 @@ export const serveUsage = `usage: berth serve [flags]
                               who begins connections with a PROXY header (BERTH_INGRESS_PROXY_PROTOCOL)
   --ingress-unit NAME         service of systemd that runs HAProxy (BERTH_INGRESS_UNIT); none: the server starts it
   --ingress-image REF         runs HAProxy where it is not installed (BERTH_INGRESS_IMAGE, haproxy:2.6); "" is never
+  --ingress-plugin NAME       plugin that routes every ingress which names none (BERTH_INGRESS_PLUGIN); where the
+                              server has no address for visitors, the only plugin that can
   --identity-addr HOST:PORT   identity service (BERTH_IDENTITY_ADDR, 127.0.0.1:8688); "" turns it off
   --identity-base-url URL     where browsers reach it (BERTH_IDENTITY_BASE_URL); https unless loopback
   --identity-allow-private-endpoints
@@ -59,6 +61,7 @@ const flags = {
   "ingress-proxy-protocol": { type: "string" },
   "ingress-unit": { type: "string" },
   "ingress-image": { type: "string" },
+  "ingress-plugin": { type: "string" },
   "identity-addr": { type: "string" },
   "identity-base-url": { type: "string" },
   "identity-allow-private-endpoints": { type: "boolean" },
@@ -133,6 +136,7 @@ function withoutUndefined(values: Values): ServeFlags {
     ingressProxyProtocol: text("ingress-proxy-protocol"),
     ingressUnit: text("ingress-unit"),
     ingressImage: text("ingress-image"),
+    ingressPlugin: text("ingress-plugin"),
     identityAddr: text("identity-addr"),
     identityBaseUrl: text("identity-base-url"),
     identityAllowPrivate: values["identity-allow-private-endpoints"] === true ? "true" : undefined,

@@ -30,6 +30,7 @@ beforeAll(async () => {
     log: createLog(() => undefined, "error"),
     controllerUrl: () => plane.front.url,
     callbacks: noPlugins().callbacks,
+    onChange: () => undefined,
   });
   plane = await startPlane({ layout, plugins });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Manifest, Spec } from "../../src/orchestration/api/manifest.ts";
 import { naming } from "../../src/orchestration/core/naming.ts";
@@ -91,6 +91,42 @@ test("a plugin routes an ingress, follows the replicas through a deploy, and for
   expect((await it.call("DELETE", "/apply?kind=ingress&scope=shop&name=web")).status).toBe(200);
   await waitFor("the removal", () => readdirSync(routes).length === 0);
   await waitFor("Caddy to forget the site", async () => (await get().catch(() => "gone")) === "gone");
+});
+
+test("the only plugin that can route takes an ingress that names none, with its own word for a policy", async () => {
+  const { plugin: _, ...spec } = route({ lb: { policy: "header X-Shard" } }).spec;
+  const { body } = await it.apply(app("two"), { ...route(), spec });
+  expect(JSON.stringify(body)).toContain('the plugin \\"front\\" routes it: it is this server\'s default');
+  expect(JSON.stringify(await it.apply({ ...route(), spec }))).not.toContain("routes it");
+  await shows("two");
+  const status = await it.cli(["ingress", "status"]);
+  expect(status).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("1 by the plugin front") });
+  rmSync(join(routes, "shop-web.caddy"));
+  expect(await it.cli(["ingress", "reload"])).toMatchObject({ exitCode: 0 });
+  expect(readdirSync(routes)).toEqual(["shop-web.caddy"]);
+
+  const beyond = await it.apply({ ...route(), spec: { ...spec, compress: true } });
+  expect(JSON.stringify(beyond.body)).toContain("stored, but not served: spec.compress: does not reach a plugin");
+  await it.tells("ingress shop/web", "spec.compress: does not reach a plugin");
+  expect((await it.cli(["describe", "ingress", "shop/web"])).stdout).toContain("failing");
+  await waitFor("the route to be taken back", () => readdirSync(routes).length === 0);
+  expect((await it.cli(["ingress", "status"])).exitCode).toBe(1);
+  await it.apply({ ...route(), spec });
+  await shows("two");
+});
+
+test("an ingress fails at once when its plugin is disabled, and is served again when it is enabled", async () => {
+  const phase = async () => (await it.cli(["get", "ingress", "shop/web"])).stdout;
+  expect(await phase()).toContain("ready");
+  expect(await it.cli(["plugins", "disable", "front"])).toMatchObject({ exitCode: 0 });
+  expect(await phase()).toMatch(/failing.*plugin "front" is disabled/);
+  await waitFor("the status to say so", async () => {
+    const { last_reconcile_error: error } = await it.status("ingress", "shop", "web");
+    return String(error).includes('plugin "front" is disabled');
+  });
+  expect(await it.cli(["plugins", "enable", "front"])).toMatchObject({ exitCode: 0 });
+  await waitFor("the ingress to be served", async () => (await phase()).includes("ready"));
+  await shows("two");
 });
 
 test("what the plugin refuses is shown, and the route before stays", async () => {

@@ -56,7 +56,7 @@ export function ingressViews(changed: Partial<IngressViewOptions> = {}, state = 
     loops: { problem: () => undefined },
     lately: () => ({ seconds: 30, requests: 0, failed: 0 }),
     certificates: { list: () => ({ certificates: [] }) },
-    plugins: { of: () => undefined, reload: () => calls.push("plugins") > 0 },
+    plugins: { of: () => undefined, reload: () => calls.push("plugins") > 0, caughtUp: async () => undefined },
     ingresses: () => ingresses,
     proxy: usableView({
       pid: async () => 10,

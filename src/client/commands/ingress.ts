@@ -1,6 +1,13 @@
-import { getIngress, type IngressSite, reloadIngress, stopIngress } from "../../ingress/api/ingress.ts";
+import {
+  getIngress,
+  type IngressSite,
+  type IngressStatus,
+  reloadIngress,
+  stopIngress,
+} from "../../ingress/api/ingress.ts";
 import { getIngressTraffic } from "../../ingress/api/traffic.ts";
 import { noWords } from "../shell/words.ts";
+import { moveCommand } from "./ingress-move.ts";
 import { accessCommand } from "./ingress-logs.ts";
 import { assent, yesFlag } from "../shell/ask.ts";
 import { answer, type Command, type CommandBody } from "../shell/command.ts";
@@ -15,13 +22,13 @@ const statusCommand: Command = {
   name: "status",
   summary: "show whether the proxy serves, where it listens, and what is wrong",
   usage: ["ingress status"],
-  examples: ["ingress status  exits with 0 while the proxy serves, else with 1"],
+  examples: ["ingress status  exits with 0 while the proxy, or a plugin alone, serves; else with 1"],
   flags: [],
   async run(context, args) {
     noWords(args);
     const data = await context.api.call(getIngress);
     answer(context, data, () => proxyText(data, tableSetup(context)));
-    return data.proxy.state === "running" ? exitCodes.done : exitCodes.failed;
+    return isServing(data) ? exitCodes.done : exitCodes.failed;
   },
 };
 
@@ -78,10 +85,13 @@ const topCommand: Command = {
 
 const reloadCommand: Command = {
   name: "reload",
-  summary: "let the proxy load its files again, or start it after a stop",
+  summary: "let the proxy load its files again, or start it after a stop; call plugins again",
   usage: ["ingress reload"],
   examples: ["ingress reload  no request is lost"],
-  detail: ["The server loads and starts the proxy by itself; this is for a proxy that was stopped."],
+  detail: [
+    "The server loads and starts the proxy by itself; this is for a proxy that was stopped. A plugin that",
+    "routes ingresses is called for each of them again, for example after its proxy lost its state.",
+  ],
   flags: [],
   async run(context, args) {
     noWords(args);
@@ -115,9 +125,17 @@ export const ingressCommand: CommandBody = {
   ],
   detail: ["berth ingress COMMAND --help says more."],
   flags: [],
-  commands: [statusCommand, listCommand, topCommand, accessCommand, reloadCommand, stopCommand],
-  run: () => Promise.reject(usageFailure("say what to do: ingress status, ls, top, logs, reload, stop")),
+  commands: [statusCommand, listCommand, topCommand, accessCommand, moveCommand, reloadCommand, stopCommand],
+  run: () => Promise.reject(usageFailure("say what to do: ingress status, ls, top, logs, move, reload, stop")),
 };
+
+/** By HAProxy; or, where the server has no address for visitors, by plugins, all without a problem. */
+function isServing({ proxy, sites }: IngressStatus): boolean {
+  if (proxy.state === "running") return true;
+  const isByPlugins =
+    sites.length > 0 && sites.every((site) => site.plugin !== undefined && site.problems.length === 0);
+  return proxy.state === "off" && isByPlugins;
+}
 
 /** `shop` is a scope, `shop/web` one ingress. */
 function isMeant({ ingress }: Pick<IngressSite, "ingress">, reference: string | undefined): boolean {

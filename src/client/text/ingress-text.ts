@@ -24,12 +24,22 @@ export function proxyText({ proxy, sites }: IngressStatus, { style }: Pick<Table
     `proxy    ${facts.filter((fact) => fact !== "").join(", ")}`,
     `http     ${listen.http.join(", ") || "off"}`,
     `https    ${listen.https.join(", ") || "off"}`,
-    `serves   ${plural(sites.length, "ingress", "ingresses")}${troubled === 0 ? "" : `, ${troubled} with a problem; see: berth ingress ls`}`,
+    `serves   ${plural(sites.length, "ingress", "ingresses")}${byPlugins(sites)}${troubled === 0 ? "" : `, ${troubled} with a problem; see: berth ingress ls`}`,
     ...(proxy.state === "waiting"
       ? ["HAProxy is not installed: the first ingress makes the server fetch its image"]
       : []),
     ...(problem === undefined ? [] : [`${style.red("✗")} ${printable(problem)}`]),
   ].join("\n");
+}
+
+/** How many ingresses each plugin routes. */
+function byPlugins(sites: readonly IngressSite[]): string {
+  const counts = Map.groupBy(
+    sites.flatMap(({ plugin }) => plugin ?? []),
+    (plugin) => plugin,
+  );
+  const parts = [...counts].map(([plugin, all]) => `${all.length} by the plugin ${printable(plugin)}`);
+  return parts.length === 0 ? "" : `, ${parts.join(", ")}`;
 }
 
 function stateText({ state }: ProxyView, style: Style): string {
@@ -49,9 +59,7 @@ export function sitesText({ sites, proxy }: IngressStatus, { style, width }: Omi
     printable(routeText(site, proxy.listen)),
     printable(site.plugin === undefined ? site.target : `${site.target} by ${site.plugin}`),
     readyText(site, style),
-    String(site.requests),
-    site.failed === 0 ? "0" : style.red(String(site.failed)),
-    String(site.upstreams.reduce((sum, { active }) => sum + active, 0)),
+    ...(site.plugin === undefined ? countsText(site, style) : uncounted),
   ]);
   const head = ["INGRESS", "ROUTE", "TARGET", "REPLICAS", "REQUESTS", "5XX", "ACTIVE"];
   const problems = sites.flatMap(({ ingress, problems: texts }) =>
@@ -60,15 +68,25 @@ export function sitesText({ sites, proxy }: IngressStatus, { style, width }: Omi
   return [tableText([head, ...rows], { width, head: style.dim }), ...problems].join("\n");
 }
 
+/** What a plugin routes, the server does not see. */
+const uncounted = ["-", "-", "-"];
+
+function countsText({ requests, failed, upstreams }: IngressSite, style: Style): string[] {
+  const active = upstreams.reduce((sum, one) => sum + one.active, 0);
+  return [String(requests), failed === 0 ? "0" : style.red(String(failed)), String(active)];
+}
+
 /** The replicas that an ingress leads to, then its problems; empty when there is nothing to say. */
-export function upstreamsText({ upstreams, problems }: IngressSite, { style, width }: Omit<TableSetup, "now">): string {
+export function upstreamsText(
+  { upstreams, problems, plugin }: IngressSite,
+  { style, width }: Omit<TableSetup, "now">,
+): string {
   const byName = upstreams.toSorted((a, b) => (a.replica < b.replica ? -1 : 1));
   const rows = byName.map(({ replica, address, state, weight, active }) => [
     printable(replica),
     printable(address),
     state === "ready" ? style.green(state) : style.yellow(state),
-    String(weight),
-    String(active),
+    ...(plugin === undefined ? [String(weight), String(active)] : ["-", "-"]),
   ]);
   const head = ["REPLICA", "ADDRESS", "STATE", "WEIGHT", "ACTIVE"];
   const table = rows.length === 0 ? [] : [tableText([head, ...rows], { width, head: style.dim })];

@@ -37,7 +37,9 @@ export const IngressSite = Type.Object({
   asleep: Type.Optional(Type.Boolean({ description: "true: no replica runs, the first request starts the app" })),
   upstreams: Type.Array(IngressUpstream),
   problems: Type.Array(Type.String()),
-  requests: Type.Integer({ description: "since HAProxy last loaded its files; of a TCP port, connections" }),
+  requests: Type.Integer({
+    description: "since HAProxy last loaded its files; of a TCP port, connections; 0 where a plugin routes",
+  }),
   failed: Type.Integer({ description: "answers of 500 and above among them" }),
   bytes_in: Type.Integer(),
   bytes_out: Type.Integer(),
@@ -58,7 +60,8 @@ export const getIngress = endpoint({
 export const reloadIngress = endpoint({
   method: "POST",
   path: "/ingress/reload",
-  summary: "Lets the proxy load its files, or starts it after a stop; no request is lost",
+  summary:
+    "Lets the proxy load its files, or starts it after a stop, and calls plugins that route again; no request is lost",
   data: IngressStatus,
 });
 

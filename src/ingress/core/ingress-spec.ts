@@ -1,4 +1,5 @@
 import { type IngressSpec as WrittenSpec, IngressSpec } from "../../orchestration/api/kinds/ingress.ts";
+import { policies } from "../../orchestration/api/kinds/routing.ts";
 import { routingDefaults } from "../../orchestration/api/kinds/routing-defaults.ts";
 import type { Spec } from "../../orchestration/api/manifest.ts";
 import { canonicalJson } from "../../base/pure/digest.ts";
@@ -77,7 +78,7 @@ function pathsOf({ locations = [] }: WrittenSpec): SitePath[] {
 function optionsOf(spec: WrittenSpec, hosts: readonly string[], id: string): SiteOptions {
   const { limits = {}, hold = {}, rate_limit: rate } = spec;
   return {
-    balance: spec.lb?.policy ?? routingDefaults.policy,
+    balance: policies.find((known) => known === spec.lb?.policy) ?? routingDefaults.policy,
     stickyCookie: spec.sticky?.cookie,
     protocol: spec.protocol ?? routingDefaults.protocol,
     ...(spec.service?.startsWith("@") === true ? { isOwn: true } : {}),

@@ -1,6 +1,8 @@
+import { beyondPlugin } from "../../orchestration/api/kinds/ingress-plugin.ts";
 import { routingDefaults } from "../../orchestration/api/kinds/routing-defaults.ts";
 import { ingressTargetKind } from "../../orchestration/api/ingress-target.ts";
 import type { PodKind, Spec } from "../../orchestration/api/manifest.ts";
+import { hostsOf } from "../../base/pure/hosts.ts";
 import { canonicalJson, sha256Hex } from "../../base/pure/digest.ts";
 import { hasTls, type IngressManifest, readIngress } from "./ingress-spec.ts";
 import type { SiteProblem } from "./sites.ts";
@@ -27,6 +29,9 @@ interface PluginRoutes {
   routes: PluginRoute[];
   /** Ingress with a plugin → its plugin, also of those without a route now. */
   plugins: Map<string, string>;
+  /** The same of those with a field that no plugin serves: a route that says less than its ingress is taken back. */
+  unserved: Map<string, string>;
+  /** At most one for each ingress. */
   problems: Pick<SiteProblem, "id" | "message">[];
 }
 
@@ -45,7 +50,7 @@ export function pluginOf(manifest: IngressManifest): string | undefined {
 
 /** What the plugins should route. The variables are those of the plugin protocol. */
 export function pluginRoutes(input: PluginRoutesInput): PluginRoutes {
-  const found: PluginRoutes = { routes: [], plugins: new Map(), problems: [] };
+  const found: PluginRoutes = { routes: [], plugins: new Map(), unserved: new Map(), problems: [] };
   const upstreamsOf = createUpstreams(input);
   const ordered = input.ingresses.map((manifest) => ({ id: `${manifest.scope}/${manifest.name}`, manifest }));
   ordered.sort((a, b) => (a.id < b.id ? -1 : 1));
@@ -53,6 +58,12 @@ export function pluginRoutes(input: PluginRoutesInput): PluginRoutes {
     const read = readIngress(manifest);
     const { plugin } = read.spec;
     if (plugin === undefined) continue;
+    const unserved = beyondPlugin(manifest.spec).map(({ path, message }) => `${path}: ${message}`);
+    if (unserved.length > 0) {
+      found.unserved.set(id, plugin);
+      found.problems.push({ id, message: unserved.join("; ") });
+      continue;
+    }
     found.plugins.set(id, plugin);
     const target = upstreamsOf(manifest, read);
     if (target.problem !== undefined) found.problems.push({ id, message: target.problem.message });
@@ -78,7 +89,7 @@ function variables(
   const isOnDemand = isSecure && tls?.on_demand === true;
   const interval = lb?.interval ?? readiness.period;
   const written: Record<string, string | undefined> = {
-    HOST: spec.host?.toLowerCase(),
+    HOST: hostsOf(spec)[0],
     SERVICE: service,
     PORT: String(upstreams[0]?.port ?? ""),
     UPSTREAMS: JSON.stringify(upstreams.map(addressOf)),

@@ -35,7 +35,7 @@ export interface IngressViews {
 
 export interface IngressViewOptions {
   ingress: Pick<Ingress, "state" | "reload" | "stop">;
-  plugins: Pick<PluginRouting, "of" | "reload">;
+  plugins: Pick<PluginRouting, "of" | "reload" | "caughtUp">;
   loops: Pick<Loops, "problem">;
   ingresses(): IngressManifest[];
   proxy: ProxyView;
@@ -68,7 +68,9 @@ export function createIngressViews(options: IngressViewOptions): IngressViews {
     served: (manifest) => servedNow(options, manifest),
     status,
     async reload() {
-      const isPluginsOnly = options.plugins.reload() && options.proxy.usable() === undefined;
+      const hasPlugins = options.plugins.reload();
+      if (hasPlugins) await options.plugins.caughtUp(new AbortController().signal);
+      const isPluginsOnly = hasPlugins && options.proxy.usable() === undefined;
       if (!isPluginsOnly) await ingress.reload();
       return status();
     },

@@ -9,7 +9,7 @@ import type { IngressSource } from "./create.ts";
 import { createTurns } from "./turns.ts";
 
 /** Runs a command of a plugin and resolves with the data of its envelope. Fails with what the plugin said. */
-export type RunPlugin = (call: {
+type RunPlugin = (call: {
   plugin: string;
   command: "apply" | "remove";
   app: string;
@@ -34,15 +34,26 @@ export interface PluginRouting {
   serves(containerId: string): boolean;
   /** For rollouts: resolves once every plugin was called for all that was so when this was called. */
   caughtUp(signal: AbortSignal): Promise<void>;
+  /** The installed plugins are others. */
+  pluginsChanged(): void;
   /** Calls every plugin again, for example after its proxy lost its state. False when there is none to call. */
   reload(): boolean;
   run(signal: AbortSignal): Promise<void>;
 }
 
+/** The plugins that are installed. */
+export interface RoutingPlugins {
+  /** Looks at them again. */
+  refresh(): Promise<void>;
+  /** Why this one cannot route, as of the last look; undefined where it can. */
+  faultOf(plugin: string): string | undefined;
+  run: RunPlugin;
+}
+
 interface PluginRoutingOptions {
   source: IngressSource & Pick<PluginRoutesInput, "serviceSpec">;
   prefix: string;
-  runPlugin: RunPlugin;
+  plugins: RoutingPlugins;
   held: HeldRoutes;
   /** The state of an ingress (its id) is another. */
   onChange: (id: string) => void;
@@ -63,15 +74,18 @@ interface Known {
 }
 
 export function createPluginRouting(options: PluginRoutingOptions): PluginRouting {
-  const { source, runPlugin, clock, log, limits } = options;
+  const { source, plugins, clock, log, limits } = options;
   const known = new Map<string, Known>();
   let held: HeldRoute[] = [];
   let problems: ReturnType<typeof pluginRoutes>["problems"] = [];
+  /** Plugin → why it cannot route, as of the last turn. */
+  let faults = new Map<string, string>();
   const removals = new Map<string, { failures: number; nextTryAt: number }>();
   const turns = createTurns(clock);
 
   /** When the route is due on the steady clock; undefined: it is as it should be. */
   function dueAt({ id, plugin, digest }: PluginRoute): number | undefined {
+    if (faults.has(plugin)) return undefined;
     const one = known.get(id);
     if (one?.plugin !== plugin) return 0;
     if (one.trouble?.digest === digest) return one.trouble.nextTryAt;
@@ -85,7 +99,7 @@ export function createPluginRouting(options: PluginRoutingOptions): PluginRoutin
     known.set(id, one);
     await hold({ id, plugin, app });
     try {
-      const data = await runPlugin({ plugin, command: "apply", app, env });
+      const data = await plugins.run({ plugin, command: "apply", app, env });
       known.set(id, { plugin, applied: { digest, data, upstreams } });
     } catch (error) {
       const text = error instanceof Failure ? error.message : "internal error: see the log of the server";
@@ -107,7 +121,7 @@ export function createPluginRouting(options: PluginRoutingOptions): PluginRoutin
     const { id, plugin, app } = route;
     const key = `${plugin} ${id}`;
     try {
-      await runPlugin({ plugin, command: "remove", app, env: { [`${options.prefix}_APP`]: app } });
+      await plugins.run({ plugin, command: "remove", app, env: { [`${options.prefix}_APP`]: app } });
     } catch (error) {
       const isGone = error instanceof Failure && error.code === "not_found";
       const failures = (removals.get(key)?.failures ?? 0) + 1;
@@ -127,10 +141,12 @@ export function createPluginRouting(options: PluginRoutingOptions): PluginRoutin
   async function update(signal: AbortSignal): Promise<number> {
     const endpoints = source.endpoints();
     if (endpoints === undefined) return limits.resyncMs;
+    await plugins.refresh();
     const { serviceKinds, planes, serviceSpec } = source;
     const { prefix } = options;
     const ingresses = source.ingresses();
     const wanted = pluginRoutes({ ingresses, endpoints, serviceKinds, planes, serviceSpec, prefix });
+    noteFaults(wanted);
     noteProblems(wanted);
     for (const route of wanted.routes) {
       const due = dueAt(route);
@@ -148,16 +164,33 @@ export function createPluginRouting(options: PluginRoutingOptions): PluginRoutin
     return Math.min(limits.resyncMs, ...times.map((at) => Math.max(0, at - clock.steady())));
   }
 
+  /** What a plugin had is not relied on once it is gone: when it is back, it is called for all of its ingresses. */
+  function noteFaults(wanted: ReturnType<typeof pluginRoutes>): void {
+    const before = faults;
+    const found = [...new Set(wanted.plugins.values())].flatMap((plugin): [string, string][] => {
+      const fault = plugins.faultOf(plugin);
+      return fault === undefined ? [] : [[plugin, fault]];
+    });
+    faults = new Map(found);
+    for (const [id, plugin] of wanted.plugins) {
+      if (before.get(plugin) === faults.get(plugin)) continue;
+      known.set(id, { plugin });
+      options.onChange(id);
+    }
+  }
+
   function noteProblems(wanted: ReturnType<typeof pluginRoutes>): void {
     const textOf = (list: typeof problems, id: string) => list.find((one) => one.id === id)?.message;
     const before = problems;
     problems = wanted.problems;
-    for (const [id, plugin] of wanted.plugins) {
+    const all = new Map([...wanted.plugins, ...wanted.unserved]);
+    for (const [id, plugin] of all) {
       const isNew = known.get(id)?.plugin !== plugin;
       if (isNew) known.set(id, { plugin });
       if (isNew || textOf(before, id) !== textOf(problems, id)) options.onChange(id);
     }
-    for (const id of [...known.keys()]) if (!wanted.plugins.has(id)) known.delete(id);
+    for (const [id, plugin] of wanted.unserved) known.set(id, { plugin });
+    for (const id of [...known.keys()]) if (!all.has(id)) known.delete(id);
   }
 
   return {
@@ -165,6 +198,8 @@ export function createPluginRouting(options: PluginRoutingOptions): PluginRoutin
       const one = known.get(id);
       if (one === undefined) return undefined;
       const { plugin, applied, trouble } = one;
+      const fault = plugins.faultOf(plugin);
+      if (fault !== undefined) return { plugin, data: undefined, upstreams: [], problems: [fault] };
       return {
         plugin,
         data: applied?.data,
@@ -180,6 +215,7 @@ export function createPluginRouting(options: PluginRoutingOptions): PluginRoutin
     async caughtUp(signal) {
       if (known.size > 0) await turns.caughtUp(limits.caughtUpMs, signal);
     },
+    pluginsChanged: turns.wake,
     reload() {
       for (const [id, { plugin }] of known) known.set(id, { plugin });
       turns.wake();

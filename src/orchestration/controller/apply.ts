@@ -20,7 +20,7 @@ import { expandApp } from "../core/expand.ts";
 import { normaliseSpec } from "../core/normalise.ts";
 import { asksForTelemetry } from "../core/telemetry-env.ts";
 import { takePin } from "../core/plugins/expansion.ts";
-import { type Decoded, decodeManifests, namesOtherKinds, placeOf } from "../core/validate.ts";
+import { type Decoded, decodeManifests, concernsPlugins, placeOf } from "../core/validate.ts";
 import type { Transaction } from "../store/store.ts";
 import { refuseUnbuilt } from "./builds/check-builds.ts";
 import { type ActionOutcome, afterActions, carryOut, requireJobs } from "./plugins/actions.ts";
@@ -46,7 +46,7 @@ const attemptsMax = 3;
 /** POST /apply: the processing order of the orchestration API, section 4. */
 export async function apply(context: Context, body: unknown, asked: ApplyOptions): Promise<ApplyResult> {
   const options = { ...asked, message: deployMessage(asked.message, context.limits.messageCharactersMax) };
-  if (namesOtherKinds(body)) await context.plugins.registry.refresh();
+  if (concernsPlugins(body)) await context.plugins.registry.refresh();
   const decoded = decode(context, body);
   if (options.atomic) refuseBlocks(decoded);
   const installs: Installed[] = [];

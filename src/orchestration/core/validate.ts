@@ -52,10 +52,14 @@ export function decodeManifests(body: unknown, options: DecodeOptions): Decoded 
   return { ...decoded, problems: shorten(decoded.problems, problemsShownMax) };
 }
 
-/** Whether a body names a kind that is not built in, so that plugins have a say in it. */
-export function namesOtherKinds(body: unknown): boolean {
+/** Whether plugins have a say in a body: it names a kind that is not built in, or one that a plugin may route. */
+export function concernsPlugins(body: unknown): boolean {
   const items: unknown[] = Array.isArray(body) ? body : [body];
-  return items.some((item) => isFields(item) && typeof item.kind === "string" && parseKind(item.kind) === undefined);
+  return items.some((item) => {
+    if (!isFields(item) || typeof item.kind !== "string") return false;
+    const kind = parseKind(item.kind);
+    return kind === undefined || kind === "ingress" || kind === "app";
+  });
 }
 
 /** Everything that is wrong with a spec, whatever it is: never throws. Paths start at `spec`. */

@@ -139,6 +139,8 @@ test("the image of HAProxy has a default, can be turned off, and has to be a ref
   ).toMatchObject({
     ingressImage: "registry.example.com:5000/haproxy:3.0",
   });
+  expect(serveOptions({}, { BERTH_INGRESS_PLUGIN: "caddy" }).ingressPlugin).toBe("caddy");
+  expect(() => serveOptions({ ingressPlugin: "../x" }, {})).toThrow('ingress plugin "../x" is not a plugin name');
   expect(() => serveOptions({ ingressImage: "--privileged" }, {})).toThrow(
     /ingress image "--privileged" is not an image/,
   );

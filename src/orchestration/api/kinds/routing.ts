@@ -1,5 +1,5 @@
 import { type Static, type TObject, Type } from "@sinclair/typebox";
-import { Duration, ListOf, OneOf, Shape, Words } from "../../../base/wire/shape.ts";
+import { Duration, ListOf, Shape, Words } from "../../../base/wire/shape.ts";
 import { routingDefaults } from "./routing-defaults.ts";
 import { connectionFields, httpRoutingFields } from "./routing-http.ts";
 import { Tls } from "./tls.ts";
@@ -9,10 +9,16 @@ const Location = Shape({
   strip: Type.Optional(Type.Boolean({ default: false, description: "take the prefix off before passing on" })),
 });
 
+/** How HAProxy picks a replica. */
+export const policies = ["round_robin", "random", "least_conn", "ip_hash"] as const;
+
 const LoadBalancing = Shape(
   {
     policy: Type.Optional(
-      OneOf(["round_robin", "random", "least_conn", "ip_hash"], "how a replica is picked", routingDefaults.policy),
+      Type.String({
+        default: routingDefaults.policy,
+        description: `how a replica is picked: ${policies.join(", ")}; where a plugin routes, any word that it knows`,
+      }),
     ),
     interval: Type.Optional(Duration("pause between active checks; default: the readiness probe's period")),
   },

@@ -142,6 +142,13 @@ export interface Outside {
    * under way. Undefined for what no ingress leads to. Fails while the proxy does not answer. Absent: no ingress.
    */
   ingressUse?: () => Promise<(key: ManifestKey) => { mark: string; active: number } | undefined>;
+  /** Who routes an ingress that names no plugin; absent: the server itself. */
+  routing?: {
+    /** The operator's choice; empty: none. */
+    plugin: string;
+    /** The server listens on no address for visitors. */
+    isOwnOff: boolean;
+  };
   /** What the plugin of an ingress (`scope/name`) said last; undefined for an ingress without one. */
   ingressPluginOf?: (id: string) => IngressPluginState | undefined;
   /** Takes replicas in and out of the ingress; absent: there is none. */

@@ -29,6 +29,7 @@ import type { Context } from "../state/context.ts";
 import { type PulledImages, releaseMoved } from "../desired/image-pulls.ts";
 import { freshReferenced, rollReaders, watchReaders } from "../desired/references.ts";
 import { recordVolumes } from "../desired/named-volumes.ts";
+import { routedSpec } from "../plugins/ingress-plugin.ts";
 import { requireAllowed } from "./authority.ts";
 import { lockWarnings, requireUnlocked } from "./locks.ts";
 import { prune } from "./prune.ts";
@@ -106,7 +107,9 @@ export function change(context: Context, tx: Transaction, changing: Change): Out
   const keys = incoming.map(({ key }) => key);
   const warnings = borrowed(tx, keys, blocks);
   const lookups = { digest: digestLookup(context, incoming), findReferenced: freshReferenced(tx, incoming) };
-  const ready = incoming.map((item) => prepare(context, tx, { item, lookups, problems }));
+  const ready = incoming.map((item) =>
+    prepare(context, tx, { item, lookups, problems, isUndo: goingBack !== undefined }),
+  );
   if (problems.length > 0) throw problemsFailure(problems);
   refuseConflicts(tx, ready);
   const watched = watchReaders(
@@ -167,13 +170,14 @@ interface Preparation {
   /** What this apply brings first, then what is stored. */
   lookups: { digest: AssetLookup; findReferenced: FindReferenced };
   problems: Problem[];
+  isUndo: boolean;
 }
 
 /** What is to be put, and what it reserves. */
 interface Ready extends Incoming, Reserving {}
 
 /** Masks give way to the stored secrets, revisions are compared, digests stamped. */
-function prepare(context: Context, tx: Transaction, { item, lookups, problems }: Preparation): Ready {
+function prepare(context: Context, tx: Transaction, { item, lookups, problems, isUndo }: Preparation): Ready {
   const stored = tx.manifests.get(item.key);
   const revision = stored?.revision ?? 0;
   if (item.ifRevision !== undefined && item.ifRevision !== revision) {
@@ -184,7 +188,8 @@ function prepare(context: Context, tx: Transaction, { item, lookups, problems }:
       revision,
     });
   }
-  const restored = restoreMasked(item.key.kind, item.spec, stored?.spec);
+  const spec = isUndo ? item.spec : routedSpec(context, item.key.kind, item.spec);
+  const restored = restoreMasked(item.key.kind, spec, stored?.spec);
   const owner = { ...item.key, spec: restored.spec };
   const stamped = stampAssetDigests(owner, lookups.digest);
   const unreported = referenceProblems(owner, lookups.findReferenced, context.names);

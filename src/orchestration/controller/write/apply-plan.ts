@@ -42,7 +42,7 @@ export function planRow(context: Context, result: PutResult, findReferenced: Fin
     notes: [
       ...notes,
       ...notActedUpon(manifest.kind, manifest.spec),
-      ...notServed(context, manifest),
+      ...notServed(context, result),
       ...uncertifiedHosts(manifest.kind, manifest.spec),
       ...unwatched(context, result),
       ...cautions(context, result),

@@ -37,7 +37,7 @@ export function report(
     const waits = absentReferences(manifest, findReferenced).map((use) => `${use.path}: ${unresolvedText(use)}`);
     const shared = volumeWarnings(context, manifest);
     const uncertified = uncertifiedHosts(manifest.kind, manifest.spec);
-    const idle = [...notServed(context, manifest), ...uncertified, ...unwatched(context, put)];
+    const idle = [...notServed(context, put), ...uncertified, ...unwatched(context, put)];
     return [...notActedUpon(manifest.kind, manifest.spec), ...idle, ...waits, ...shared].map(
       (text) => `${formatKey(manifest)}: ${text}`,
     );

@@ -1,11 +1,27 @@
-import type { Manifest } from "../../api/manifest.ts";
+import { beyondPlugin } from "../../api/kinds/ingress-plugin.ts";
+import { decodeSpec } from "../../core/spec/decode.ts";
+import type { PutResult } from "../../store/store.ts";
+import { defaultRouter, routerFault } from "../plugins/ingress-plugin.ts";
 import type { Context } from "../state/context.ts";
 
-/** The warning for an ingress while the proxy serves nothing; empty when all is well, or a plugin routes it. */
+/** Warnings for an ingress that nothing serves, or that the server's default hands to a plugin; empty when all is well. */
 export function notServed(
-  { ingressProblem }: Pick<Context, "ingressProblem">,
-  { kind, spec }: Pick<Manifest, "kind" | "spec">,
+  context: Pick<Context, "ingressProblem" | "plugins" | "routing">,
+  { manifest, previous }: Pick<PutResult, "manifest" | "previous">,
 ): string[] {
-  const problem = kind === "ingress" && spec.plugin === undefined ? ingressProblem?.() : undefined;
-  return problem === undefined ? [] : [`stored, but not served: ${problem}`];
+  const { kind, spec } = manifest;
+  if (kind !== "ingress") return [];
+  const { plugin } = decodeSpec(kind, spec);
+  if (plugin === undefined) {
+    const problem = context.ingressProblem?.();
+    return problem === undefined ? [] : [`stored, but not served: ${problem}`];
+  }
+  const fault = routerFault(context, plugin);
+  const beyond = beyondPlugin(spec).map(({ path, message }) => `stored, but not served: ${path}: ${message}`);
+  const isTaken = previous?.spec.plugin !== plugin && plugin === defaultRouter(context);
+  return [
+    ...(isTaken ? [`the plugin "${plugin}" routes it: it is this server's default for ingresses`] : []),
+    ...(fault === undefined ? [] : [`stored, but not served: ${fault}`]),
+    ...beyond,
+  ];
 }

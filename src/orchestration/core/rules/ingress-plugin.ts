@@ -1,32 +1,30 @@
-import { type RoutingFields, routingFields } from "../../api/kinds/routing.ts";
+import { beyondPlugin } from "../../api/kinds/ingress-plugin.ts";
+import { policies, type RoutingFields, routingFields } from "../../api/kinds/routing.ts";
+import { hostsOf } from "../../../base/pure/hosts.ts";
 import { isPluginName } from "../plugins/names.ts";
-import type { Report } from "./rule.ts";
+import type { Report, RuleContext } from "./rule.ts";
 
-/** What the protocol of plugins carries; everything else would silently not apply. */
-const carried = ["plugin", "host", "shared", "tls", "locations", "lb"];
-const carriedOfTls = ["enabled", "provider", "email", "on_demand", "ask"];
-const carriedProviders = ["letsencrypt", "letsencrypt_staging", "internal"];
-
-/** Rules of an ingress that a plugin routes in place of the proxy. */
+/**
+ * Rules of an ingress that names the plugin which routes it: a field beside it that would silently not apply contradicts
+ * it. Where the server chooses the plugin, the manifest is right by itself, and its status says what cannot be served.
+ */
 export function ingressPluginRules(spec: RoutingFields, report: Report): void {
-  const { plugin, tls } = spec;
+  const { plugin } = spec;
   if (plugin === undefined) return;
   if (!isPluginName(plugin)) {
     report("spec.plugin", `"${plugin}" is not a plugin name; write it as "berth plugins" shows it`);
   }
-  if (spec.host === undefined) report("spec.host", "is required with plugin");
-  const written: Record<string, unknown> = spec;
-  for (const field of Object.keys(routingFields)) {
-    if (written[field] === undefined || carried.includes(field)) continue;
-    report(`spec.${field}`, "does not reach a plugin, which gets host, service, port, tls, locations and lb");
-  }
-  if (tls === undefined) return;
-  if (tls.provider !== undefined && !carriedProviders.includes(tls.provider)) {
-    report("spec.tls.provider", `${tls.provider} does not work with a plugin; write ${carriedProviders.join(", ")}`);
-    return;
-  }
-  for (const [field, value] of Object.entries(tls)) {
-    if (value === undefined || carriedOfTls.includes(field)) continue;
-    report(`spec.tls.${field}`, `does not reach a plugin, which gets ${carriedOfTls.join(", ")} of tls`);
-  }
+  if (hostsOf(spec).length === 0) report("spec.host", "is required with plugin");
+  const routing = Object.entries(spec).filter(([field]) => Object.hasOwn(routingFields, field));
+  for (const { path, message } of beyondPlugin(Object.fromEntries(routing))) report(path, message);
+}
+
+/** HAProxy knows its policies; those of a plugin are its own words. */
+export function policyRule({ lb, plugin }: RoutingFields, { report, limits }: RuleContext): void {
+  const policy = lb?.policy;
+  if (policy === undefined) return;
+  if (!/^[ -~]{1,200}$/.test(policy)) report("spec.lb.policy", "is not 1 to 200 printable ASCII characters");
+  if (plugin !== undefined || limits.ingress.anyPolicy === true) return;
+  if (policies.some((known) => known === policy)) return;
+  report("spec.lb.policy", `"${policy}" is not one of ${policies.join(", ")}; only a plugin that routes takes others`);
 }

@@ -11,6 +11,8 @@ export interface ValidationLimits {
 
 /** What one ingress may ask for. */
 export interface IngressSpecLimits {
+  /** A plugin may serve an ingress that names none, and how it picks a replica is its own word. */
+  anyPolicy?: boolean;
   routesMax: number;
   pathLengthMax: number;
   headersMax: number;

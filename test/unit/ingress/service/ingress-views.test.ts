@@ -92,6 +92,8 @@ test("a certificate that the proxy did not take is a problem of the ingress with
   ]);
 });
 
+const caughtUp = async () => undefined;
+
 test("an ingress that a plugin routes shows the plugin, its replicas and what it refused", async () => {
   const plugins = {
     of: (id: string) =>
@@ -99,6 +101,7 @@ test("an ingress that a plugin routes shows the plugin, its replicas and what it
         ? { plugin: "front", data: undefined, upstreams: [upstream(8001)], problems: ["no room"] }
         : undefined,
     reload: () => true,
+    caughtUp,
   };
   const { sites } = await ingressViews({ plugins }).views.status();
   expect(sites.find(({ ingress }) => ingress === "shop/web")).toMatchObject({
@@ -112,8 +115,11 @@ test("a reload without HAProxy calls the plugins, and fails where there is nothi
   const reload = () => Promise.reject(new Failure("unavailable", "the ingress is turned off"));
   const ingress = { state: () => ingressState(), reload, stop: async () => undefined };
   const withPlugins = (isUsed: boolean) =>
-    ingressViews({ ingress, proxy: without("unavailable"), plugins: { of: () => undefined, reload: () => isUsed } })
-      .views;
+    ingressViews({
+      ingress,
+      proxy: without("unavailable"),
+      plugins: { of: () => undefined, reload: () => isUsed, caughtUp },
+    }).views;
   expect((await withPlugins(true).reload()).proxy.state).toBe("unavailable");
   await expect(withPlugins(false).reload()).rejects.toThrow("the ingress is turned off");
 });
@@ -122,7 +128,11 @@ const asleep = site("web", [], { options: { hold: { forMs: 300, requestsMax: 100
 type Phase = ReturnType<IngressViews["served"]>["phase"];
 const taken: IngressState["problems"] = [{ id: "shop/web", reason: "HostTaken", message: "host: is taken" }];
 const plugged = (problems: string[]) => ({
-  plugins: { of: () => ({ plugin: "front", data: undefined, upstreams: [upstream(1)], problems }), reload: () => true },
+  plugins: {
+    of: () => ({ plugin: "front", data: undefined, upstreams: [upstream(1)], problems }),
+    reload: () => true,
+    caughtUp,
+  },
 });
 
 test.each<[Phase, string | undefined, Partial<IngressState>, Partial<IngressViewOptions>]>([

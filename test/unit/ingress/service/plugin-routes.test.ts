@@ -14,6 +14,8 @@ let endpoints: PodEndpoint[];
 let calls: string[];
 /** Plugin → what its next calls fail with. */
 let faults: Map<string, Failure>;
+/** Plugin → why it cannot route. */
+let gone: Map<string, string>;
 let stored: HeldRoute[];
 let changed: string[];
 let listeners: Set<() => void>;
@@ -24,6 +26,7 @@ beforeEach(() => {
   endpoints = [endpoint()];
   [calls, stored, changed] = [[], [], []];
   faults = new Map();
+  gone = new Map();
   listeners = new Set();
   stop = async () => undefined;
 });
@@ -42,11 +45,15 @@ function start(): PluginRouting {
       },
     },
     prefix: "BERTH",
-    async runPlugin({ plugin, command, app, env }) {
-      calls.push(`${plugin} ${command} ${app} ${env.BERTH_INGRESS_UPSTREAMS ?? Object.keys(env).join()}`);
-      const fault = faults.get(plugin);
-      if (fault !== undefined) throw fault;
-      return { url: `http://${env.BERTH_INGRESS_HOST}` };
+    plugins: {
+      refresh: async () => undefined,
+      faultOf: (plugin) => gone.get(plugin),
+      async run({ plugin, command, app, env }) {
+        calls.push(`${plugin} ${command} ${app} ${env.BERTH_INGRESS_UPSTREAMS ?? Object.keys(env).join()}`);
+        const fault = faults.get(plugin);
+        if (fault !== undefined) throw fault;
+        return { url: `http://${env.BERTH_INGRESS_HOST}` };
+      },
     },
     held: {
       read: async () => stored,
@@ -107,6 +114,43 @@ test("a refusal is shown and tried again; other ingresses are routed meanwhile",
   expect(routing.of("shop/other")?.problems).toEqual([]);
   faults.clear();
   await waitFor("a success", () => routing.of("shop/web")?.problems.length === 0);
+});
+
+test("a plugin that is gone makes its ingresses fail at once, and has all of them again when it is back", async () => {
+  const routing = start();
+  await waitFor("the first call", () => calls.length === 1);
+  await routing.caughtUp(signal);
+  changed = [];
+  gone.set("front", 'plugin "front" is disabled');
+  expect(routing.of("shop/web")).toMatchObject({ upstreams: [], problems: ['plugin "front" is disabled'] });
+  routing.pluginsChanged();
+  await waitFor("the state to be told", () => changed.includes("shop/web"));
+  endpoints = [endpoint({ id: "c2", ip: "10.1.0.3" })];
+  await routing.caughtUp(signal);
+  expect(calls).toEqual([applied]);
+  expect(routing.serves("c1")).toBe(false);
+  gone.clear();
+  routing.pluginsChanged();
+  await waitFor("the second call", () => calls.length === 2);
+  await routing.caughtUp(signal);
+  expect(calls[1]).toBe('front apply shop-web ["10.1.0.3:8080"]');
+  expect(routing.of("shop/web")?.problems).toEqual([]);
+});
+
+test("a field that no plugin serves takes the route back, and the problem has its path", async () => {
+  const routing = start();
+  await waitFor("the first call", () => calls.length === 1);
+  ingresses = [ingress("web", { host: "shop.test", plugin: "front", basic_auth: { a: "b" }, tls: { ca: "x" } })];
+  tell();
+  await waitFor("the removal", () => calls.length === 2);
+  await routing.caughtUp(signal);
+  expect(calls[1]).toBe("front remove shop-web BERTH_APP");
+  expect(routing.of("shop/web")?.problems).toEqual([
+    expect.stringMatching(/^spec\.basic_auth: does not reach a plugin.*; spec\.tls\.ca: does not reach a plugin/),
+  ]);
+  ingresses = [ingress("web", { host: "shop.test", plugin: "front" })];
+  tell();
+  await waitFor("the route to be back", () => calls.length === 3 && routing.of("shop/web")?.problems.length === 0);
 });
 
 test("another plugin gets the route before the old one loses it, and a deleted ingress is removed", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { problemText } from "../../../../src/base/wire/failure.ts";
 import { limits } from "../../../../src/config/config.ts";
-import { type DecodeOptions, decodeManifests, namesOtherKinds } from "../../../../src/orchestration/core/validate.ts";
+import { type DecodeOptions, decodeManifests, concernsPlugins } from "../../../../src/orchestration/core/validate.ts";
 
 const hello = { kind: "deployment", scope: "demo", name: "hello", spec: { image: "web:1" } };
 
@@ -169,8 +169,10 @@ describe("hostile input: each is refused and names the field", () => {
   });
 });
 
-test("a body names other kinds when one of its manifests has a kind that is not built in", () => {
+test("plugins have a say in a kind that is not built in, and in what they may route", () => {
   const job = { kind: "Job", scope: "s", name: "a" };
-  expect([job, [job, { kind: "apps" }], {}, [null, 1], { kind: 5 }].map(namesOtherKinds)).toEqual(Array(5).fill(false));
-  expect([{ kind: "postgres" }, [job, { kind: "postgres" }]].map(namesOtherKinds)).toEqual([true, true]);
+  expect([job, [job, { kind: "jobs" }], {}, [null, 1], { kind: 5 }].map(concernsPlugins)).toEqual(Array(5).fill(false));
+  expect(
+    [{ kind: "postgres" }, [job, { kind: "postgres" }], { kind: "apps" }, { kind: "Ingress" }].map(concernsPlugins),
+  ).toEqual(Array(4).fill(true));
 });

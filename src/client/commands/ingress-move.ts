@@ -1,0 +1,82 @@
+import { apply, type ListedManifest, listManifests } from "../../orchestration/api/apply.ts";
+import { movedToPlugin } from "../../orchestration/api/kinds/ingress-plugin.ts";
+import { formatKey } from "../../orchestration/api/manifest.ts";
+import { keyOf } from "../../orchestration/api/manifest-key.ts";
+import { listPlugins } from "../../orchestration/api/plugins.ts";
+import { routingFault } from "../../orchestration/core/plugins/ingress-plugin.ts";
+import { assent, yesFlag } from "../shell/ask.ts";
+import { answer, type Command, type Context } from "../shell/command.ts";
+import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
+import { requireNamed } from "../shell/named.ts";
+import { warn } from "../shell/progress-answer.ts";
+import { parseReference } from "../shell/reference.ts";
+import { printable } from "../shell/style.ts";
+import { optionalWord } from "../shell/words.ts";
+
+export const moveCommand: Command = {
+  name: "move",
+  summary: "let a plugin route ingresses that stand, in place of HAProxy or another plugin",
+  usage: ["ingress move --to PLUGIN [SCOPE|SCOPE/NAME] [-y]"],
+  examples: [
+    "ingress move --to caddy  every ingress; shows what each would lose, and asks",
+    "ingress move --to caddy shop/web -y  one of them, without a question",
+  ],
+  detail: [
+    "A plugin gets one host, the service, its port, tls, locations and lb. Other fields are removed from",
+    "the stored ingress: remove them from the manifest too, or the next apply brings them back. An",
+    "ingress with tcp stays where it is. Ingresses that are applied later go to the plugin if the server",
+    "runs with --ingress-plugin, or if their manifests name it.",
+  ],
+  flags: [{ name: "to", value: "PLUGIN", summary: "the plugin, as berth plugins shows it" }, yesFlag],
+  async run(context, args) {
+    const plugin = args.value("to");
+    if (plugin === undefined) throw usageFailure("say where: ingress move --to PLUGIN");
+    const reference = optionalWord(args, "ingress move --to PLUGIN [SCOPE|SCOPE/NAME]");
+    await requireRouter(context, plugin);
+    const found = await ingressesOf(context, reference);
+    const moves = found.flatMap((ingress) => moveOf(ingress, plugin) ?? []);
+    const staying = found.filter(({ spec }) => spec.tcp !== undefined).map(refOf);
+    for (const ref of staying) context.terminal.note(`${ref}: stays with HAProxy, a plugin serves no TCP port`);
+    if (moves.length === 0) {
+      return answer(context, { moved: [], staying }, () => `no ingress to move to ${printable(plugin)}`);
+    }
+    for (const { ref, from, lost } of moves) {
+      const loses = lost.length === 0 ? "" : `; loses ${lost.join(", ")}`;
+      context.terminal.note(printable(`${ref}: from ${from} to ${plugin}${loses}`));
+    }
+    const count = moves.length === 1 ? "1 ingress" : `${moves.length} ingresses`;
+    await assent(`Move ${count} to ${printable(plugin)}?`, args, context);
+    const { warnings = [] } = await context.api.call(apply, { body: moves.map(({ manifest }) => manifest), query: {} });
+    warn(context, warnings);
+    const moved = moves.map(({ ref, from, lost }) => ({ ingress: ref, from, lost }));
+    answer(context, { moved, staying }, () => `moved ${count} to ${printable(plugin)}; see: berth ingress ls`);
+    return exitCodes.done;
+  },
+};
+
+async function requireRouter({ api }: Context, name: string): Promise<void> {
+  const found = (await api.call(listPlugins)).plugins.find((one) => one.name === name || one.aliases.includes(name));
+  const argv = new Map((found?.commands ?? []).map((command) => [command.name, command]));
+  const fault = routingFault(name, found && { yml: found, enabled: found.enabled, argv });
+  if (fault !== undefined) throw new CommandFailure(printable(fault));
+}
+
+async function ingressesOf(context: Context, reference: string | undefined): Promise<ListedManifest[]> {
+  const { word, scope = word, name } = reference === undefined ? { word: undefined } : parseReference(reference);
+  const found = await context.api.call(listManifests, { query: { kind: "ingress", scope, name } });
+  if (found.length === 0) await requireNamed(reference, context);
+  return found;
+}
+
+const refOf = (ingress: ListedManifest) => formatKey(keyOf(ingress));
+
+/** Undefined for one that the plugin has, or that no plugin can have. */
+function moveOf(ingress: ListedManifest, plugin: string) {
+  const own = Object.fromEntries(Object.entries(ingress.spec).filter(([field]) => !field.startsWith("_")));
+  const change = own.plugin === plugin ? undefined : movedToPlugin(own, plugin);
+  if (change === undefined) return undefined;
+  const { spec, lost } = change;
+  // Refused by the server when somebody else has changed it meanwhile.
+  const manifest = { ...keyOf(ingress), spec, metadata: { if_revision: ingress.metadata?.revision ?? 0 } };
+  return { ref: refOf(ingress), from: typeof own.plugin === "string" ? own.plugin : "HAProxy", lost, manifest };
+}

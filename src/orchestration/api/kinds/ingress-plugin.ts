@@ -1,0 +1,59 @@
+import { isFields } from "../../../base/pure/fields.ts";
+import { hostsOf } from "../../../base/pure/hosts.ts";
+import type { Spec } from "../manifest.ts";
+
+/** What the protocol of plugins carries of an ingress. */
+const carried = ["plugin", "host", "shared", "tls", "locations", "lb", "service", "ordinal", "port"];
+const carriedOfTls = ["enabled", "provider", "email", "on_demand", "ask"];
+const carriedProviders = ["letsencrypt", "letsencrypt_staging", "internal"];
+
+/** A field that does not reach a plugin; `path` starts at `spec`. */
+interface BeyondPlugin {
+  path: string;
+  message: string;
+}
+
+/**
+ * The fields of an ingress that a plugin which routes it would never see. An ingress with one of them is not handed to a
+ * plugin: it would do something else than it says.
+ */
+export function beyondPlugin(spec: Spec): BeyondPlugin[] {
+  const ofTls = tlsBeyond(spec.tls);
+  const provider = ofTls.filter(({ path }) => path === "spec.tls.provider");
+  // The other fields belong to this provider.
+  return [...fieldsBeyond(spec), ...(provider.length > 0 ? provider : ofTls)];
+}
+
+/** The ingress as a plugin can route it, and the paths that it loses; undefined for a TCP port, which only HAProxy serves. */
+export function movedToPlugin(spec: Spec, plugin: string): { spec: Spec; lost: string[] } | undefined {
+  if (spec.tcp !== undefined) return undefined;
+  const { hosts: _, ...written } = spec;
+  const lost = [...fieldsBeyond(spec), ...tlsBeyond(spec.tls)].map(({ path }) => path);
+  const kept = (fields: Spec, path: string): Spec =>
+    Object.fromEntries(Object.entries(fields).filter(([field]) => !lost.includes(`${path}.${field}`)));
+  const tls = isFields(spec.tls) ? { tls: kept(spec.tls, "spec.tls") } : {};
+  return { spec: { ...kept(written, "spec"), host: hostsOf(spec)[0], ...tls, plugin }, lost };
+}
+
+function fieldsBeyond(spec: Spec): BeyondPlugin[] {
+  return Object.entries(spec).flatMap(([field, value]) => {
+    if (value === undefined || value === null || carried.includes(field)) return [];
+    const isOneHost = field === "hosts" && hostsOf(spec).length <= 1;
+    if (isOneHost) return [];
+    const message = "does not reach a plugin, which gets one host, service, port, tls, locations and lb";
+    return [{ path: `spec.${field}`, message }];
+  });
+}
+
+function tlsBeyond(tls: unknown): BeyondPlugin[] {
+  if (!isFields(tls) || tls.enabled === false) return [];
+  return Object.entries(tls).flatMap(([field, value]) => {
+    if (value === undefined || value === null) return [];
+    const path = `spec.tls.${field}`;
+    if (field === "provider" && !carriedProviders.some((known) => known === value)) {
+      return [{ path, message: `${String(value)} does not work with a plugin; write ${carriedProviders.join(", ")}` }];
+    }
+    if (carriedOfTls.includes(field)) return [];
+    return [{ path, message: `does not reach a plugin, which gets ${carriedOfTls.join(", ")} of tls` }];
+  });
+}
