@@ -1,11 +1,12 @@
 import { isContractClient } from "./agent.ts";
+import { builds } from "./builds.ts";
 import { failedJobs } from "./failed-jobs.ts";
 import type { Translation } from "./translation.ts";
 
 type Fetch = (request: Request) => Response | Promise<Response>;
 
 /** In this order for requests, and in the other for answers. */
-const translations: readonly Translation[] = [failedJobs];
+const translations: readonly Translation[] = [failedJobs, builds];
 
 /** Serves the contract's own client beside all others: nothing behind this door knows of it. */
 export function withContractClient(fetch: Fetch, { prefix }: { prefix: string }): Fetch {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { pack } from "tar-stream";
@@ -156,6 +156,88 @@ test("a build with a secret that came along cannot be built again from what the 
   const answer = await ask("POST", `/builds/shop/secret/${id}/retry`);
   expect([answer.status, answer.body.reason]).toEqual([409, "BuildSecretMissing"]);
   expect(JSON.stringify(it.store.builds.get("shop", "secret", id))).not.toContain("hunter2");
+});
+
+describe("a build without an id, where the caller asks for that", () => {
+  const app = (name: string, more: object = {}) => ({
+    kind: "deployment",
+    scope: "shop",
+    name,
+    spec: { build: {}, ...more },
+  });
+  const put = async (body: object, query = "?unbuilt=true") => {
+    const answer = await ask("POST", `/apply${query}`, JSON.stringify(body));
+    expect(answer).toMatchObject({ status: 200 });
+    return (answer.body.data as { applied: { spec: { build: { id?: string }; job?: object } }[] }).applied[0]?.spec;
+  };
+  const statusOfApp = async (name: string) =>
+    (((await ask("GET", `/describe?kind=deployment&scope=shop&name=${name}`)).body.data as object) ?? {}) as {
+      status: { last_reconcile_error?: string; conditions: { reason?: string }[] };
+      pods: { image: string }[];
+    };
+  const newBuild = async (name: string, more: object = {}) => {
+    const answer = await build({ name, ...more });
+    expect(answer).toMatchObject({ status: 200 });
+    return (answer.body.data as { build: { id: string; image_id: string } }).build;
+  };
+
+  beforeAll(async () => {
+    await ask("PUT", `/builds/contexts/${digest}?offset=0&last=true`, await archive("FROM a"));
+  });
+
+  test("waits for its image, and never takes a latest of somebody else", async () => {
+    await it.engine.tagImage(
+      it.store.images.pinOf({ kind: "deployment", scope: "shop", name: "web" })?.imageId ?? "",
+      "shop-late:latest",
+    );
+    expect((await put(app("late")))?.build).toEqual({});
+    await waitFor("the reason", async () => (await statusOfApp("late")).status.last_reconcile_error !== undefined);
+    const { status, pods } = await statusOfApp("late");
+    expect(status.last_reconcile_error).toContain(
+      "is not built yet; build it where its source is: berth apply -f FILE",
+    );
+    expect(JSON.stringify(status.conditions)).toContain('"ImageMissing"');
+    expect(pods).toEqual([]);
+    // What is stored may be stored again by whoever does not ask.
+    await put(app("late", { replicas: 2 }), "");
+    const made = await newBuild("late", { args: { NUMBER: "1" } });
+    const pin = () => it.store.images.pinOf({ kind: "deployment", scope: "shop", name: "late" })?.imageId;
+    await waitFor("it to run on its first image", () => pin() === made.image_id);
+    await it.settle();
+    const before = (await statusOfApp("late")).pods.map(({ image }) => image);
+    expect(before).toHaveLength(2);
+    // Applied again it is the same, and not rolled.
+    const generation = () => it.store.manifests.get({ kind: "deployment", scope: "shop", name: "late" })?.generation;
+    const was = generation();
+    await put(app("late", { replicas: 2 }));
+    expect(generation()).toBe(was);
+    // The next image comes with the next apply.
+    await it.advance(10);
+    const next = await newBuild("late", { args: { NUMBER: "2" } });
+    expect(pin()).toBe(made.image_id);
+    expect((await put(app("late", { replicas: 2 })))?.build).toEqual({ id: next.id });
+    await waitFor("it to run on the next image", () => pin() === next.image_id);
+  });
+
+  test("of a cron job gets its newest build as well", async () => {
+    const { id } = await newBuild("tick");
+    const spec = { schedule: "0 0 1 1 *", job: { build: {} } };
+    expect(await put({ kind: "cronjob", scope: "shop", name: "tick", spec })).toMatchObject({ job: { build: { id } } });
+  });
+
+  test("is refused from anybody who does not ask", async () => {
+    expect(await ask("POST", "/apply", JSON.stringify(app("strict")))).toMatchObject({ status: 400 });
+  });
+
+  test("an image that is named latest is named so after every build, and loses the name with the image", async () => {
+    const latest = async () => (await it.engine.inspectImage("shop-named:latest"))?.id;
+    const first = await newBuild("named", { args: { NUMBER: "3" } });
+    expect(await latest()).toBeUndefined();
+    await newBuild("named", { args: { NUMBER: "3" }, latest: true });
+    expect(await latest()).toBe(first.image_id);
+    const second = await newBuild("named", { args: { NUMBER: "4" }, latest: true });
+    expect(await latest()).toBe(second.image_id);
+  });
 });
 
 test("builds that a killed server left are failed at the next start", async () => {

@@ -8,6 +8,8 @@ import { readBounded } from "../shell/read-bounded.ts";
 /** What a command line says of its builds, beyond the manifests. */
 export interface BuildChoices {
   again: boolean;
+  /** Name the image `<scope>-<name>:latest` as well. */
+  latest: boolean;
   /** Values by the id that a step mounts them with. */
   secrets: Record<string, string>;
   memory: string | undefined;
@@ -25,6 +27,12 @@ export const buildFlags: readonly Flag[] = [
   { name: "build-cpu", value: "CPUS", summary: "most CPUs of a build step: 1.5 (default: all, with a low weight)" },
 ];
 
+/** For manifests whose source is not here. */
+export const noBuildFlag: Flag = {
+  name: "no-build",
+  summary: "build nothing: each app runs on its newest image, or waits for its first",
+};
+
 export function buildChoices(args: Arguments, context: Context, { again }: { again: boolean }): BuildChoices {
   const [memory, cpu] = [args.value("build-memory"), args.value("build-cpu")];
   if (memory !== undefined && parseMemory(memory) === undefined)
@@ -32,7 +40,7 @@ export function buildChoices(args: Arguments, context: Context, { again }: { aga
   if (cpu !== undefined && parseCpu(cpu) === undefined)
     throw usageFailure(`--build-cpu ${cpu}: write a number of CPUs such as 0.5 or 2`);
   const secrets = Object.fromEntries(args.values("secret").map((text) => readSecret(text, context)));
-  return { again, secrets, memory, cpu };
+  return { again, latest: args.on("latest"), secrets, memory, cpu };
 }
 
 /** `id=ID,env=NAME`, `id=ID,src=FILE`, or `id=ID` for the variable of that name, as `docker build` writes them. */

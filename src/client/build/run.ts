@@ -41,7 +41,7 @@ export async function runBuild(context: Context, planned: PlannedBuild, choices:
 }
 
 /** A field at its default is left out: an older server does not know all of them. */
-function requestOf(planned: PlannedBuild, { again, secrets, memory, cpu }: BuildChoices): BuildRequest {
+function requestOf(planned: PlannedBuild, { again, latest, secrets, memory, cpu }: BuildChoices): BuildRequest {
   const { scope, name, digest, dockerfile, target, args, buildkit } = planned;
   const keys = planned.secrets.filter((key) => !Object.hasOwn(secrets, key));
   return {
@@ -56,6 +56,7 @@ function requestOf(planned: PlannedBuild, { again, secrets, memory, cpu }: Build
     ...(buildkit ? { buildkit } : {}),
     ...(memory === undefined ? {} : { memory }),
     ...(cpu === undefined ? {} : { cpu }),
+    ...(latest ? { latest } : {}),
     ...(again ? { again } : {}),
   };
 }

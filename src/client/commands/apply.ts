@@ -12,7 +12,7 @@ import { followAtomic } from "../wait/follow-atomic.ts";
 import { certificateLines } from "../wait/certificate-lines.ts";
 import { exitOf, timeoutOf, watch } from "../wait/follow.ts";
 import { normalKind } from "../shell/kinds.ts";
-import { buildChoices, buildFlags } from "../build/build-flags.ts";
+import { buildChoices, buildFlags, noBuildFlag } from "../build/build-flags.ts";
 import type { PlannedBuild } from "../build/plan.ts";
 import { announce, runBuild } from "../build/run.ts";
 import type { ManifestSet } from "../manifests/read.ts";
@@ -57,6 +57,7 @@ export const applyCommand: CommandBody = {
     { name: "atomic", summary: "all or nothing: when one resource fails, put all of them back" },
     takeOverFlag,
     ...buildFlags,
+    noBuildFlag,
     { ...yesFlag, aliases: ["auto-approve"] },
     { name: "dry-run", summary: "show the plan and stop" },
     { name: "reveal", summary: "show environment values in the plan instead of digests" },
@@ -82,11 +83,12 @@ export async function runApply(context: Context, args: Arguments): Promise<numbe
 export async function applySet(context: Context, args: Arguments, set: ManifestSet): Promise<number> {
   const timeoutMs = timeoutOf(args.value("timeout"), context);
   const choices = buildChoices(args, context, { again: false });
-  const builds = await plannedBuilds(set, context);
+  const unbuilt = args.on("no-build") ? "true" : undefined;
+  const builds = unbuilt === undefined ? await plannedBuilds(set, context) : [];
   const prune = args.on("prune") ? "true" : undefined;
   const force = args.on("pull") ? "true" : undefined;
   const atomic = args.on("atomic") ? "true" : undefined;
-  const asked = { prune, take_over: args.on("take-over") ? "true" : undefined };
+  const asked = { prune, unbuilt, take_over: args.on("take-over") ? "true" : undefined };
   const call = (body: unknown, query: Query) => explained(set, () => context.api.call(apply, { body, query }));
   const steps: Steps = {
     plan: () => call(set.manifests, { ...asked, dry_run: "true" }),
@@ -116,6 +118,7 @@ export async function applySet(context: Context, args: Arguments, set: ManifestS
 }
 
 interface Query {
+  unbuilt?: string | undefined;
   prune?: string | undefined;
   dry_run?: string;
   force?: string | undefined;

@@ -68,6 +68,9 @@ export const apply = endpoint({
     atomic: Flag("when one resource does not become ready, put all of them back as they were (default false)"),
     message: Message,
     take_over: Flag("let a plugin's block have manifests that were applied by themselves (default false)"),
+    unbuilt: Flag(
+      "take a build without an id: the app runs on its newest image, or waits for the first (default false)",
+    ),
   }),
   /** One manifest or an array; validated by the server itself, so that every fault is told with its path. */
   body: Type.Unknown(),

@@ -112,6 +112,9 @@ export const BuildRequest = Type.Object(
       Type.String({ description: "most CPUs of a step, such as 1.5; default: no limit, a low weight" }),
     ),
     git: Type.Optional(GitSource),
+    latest: Type.Optional(
+      Type.Boolean({ default: false, description: "give the image the name <scope>-<name>:latest as well" }),
+    ),
     again: Type.Optional(Type.Boolean({ default: false, description: "build also where the image is there already" })),
   },
   { additionalProperties: false },

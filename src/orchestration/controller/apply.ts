@@ -22,7 +22,7 @@ import { asksForTelemetry } from "../core/telemetry-env.ts";
 import { takePin } from "../core/plugins/expansion.ts";
 import { type Decoded, decodeManifests, concernsPlugins, placeOf } from "../core/validate.ts";
 import type { Transaction } from "../store/store.ts";
-import { refuseUnbuilt } from "./builds/check-builds.ts";
+import { settleBuilds } from "./builds/settle-builds.ts";
 import { type ActionOutcome, afterActions, carryOut, requireJobs } from "./plugins/actions.ts";
 import { type ApplyOptions, change, type Incoming, type Outcome } from "./write/apply-change.ts";
 import { report } from "./write/apply-report.ts";
@@ -100,7 +100,7 @@ async function applyOnce(context: Context, { decoded, options, installs, undo }:
   installs.push(...expansions.installs);
   const incoming = spliced(context, { decoded, expansions, placeAt });
   requireAllowed(options.by, incoming, context.store);
-  refuseUnbuilt(context, incoming, options);
+  settleBuilds(context, incoming, options);
   await refuseTakenPorts(context, incoming);
   const release = await withAssets(context, incoming, { options, undo });
   try {

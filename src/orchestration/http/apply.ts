@@ -12,6 +12,7 @@ export function mountApply(plane: Plane, controller: Controller): void {
       force: readFlag(query.force, false),
       ...(readFlag(query.take_over, false) ? { takeOver: true } : {}),
       ...(readFlag(query.atomic, false) ? { atomic: true } : {}),
+      ...(readFlag(query.unbuilt, false) ? { unbuilt: true } : {}),
       actor,
       by: principalOf(request),
       message: query.message,

@@ -45,7 +45,8 @@ export function createImageShelf(now: () => number): ImageShelf {
       // A build that goes on until it is ended.
       if (args.HOLD === "true")
         await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
-      const id = digestOf(Buffer.concat(pieces).toString("base64"));
+      const used = Object.keys(args).length === 0 ? "" : JSON.stringify(args);
+      const id = digestOf(Buffer.concat(pieces).toString("base64") + used);
       return add(shelf, ref, { id });
     },
     tag: (id, ref) => tag(shelf, id, ref),

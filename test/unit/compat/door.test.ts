@@ -48,3 +48,23 @@ test.each(["berth/1", "yard-client/1", "curl/8", "YARD-CLI/1", ""])("%p is not t
   const answer = okResponse(200, { ...run, status: "failed" });
   expect((await read(agent, "/jobs/run?name=report", answer)).status).toBe(200);
 });
+
+test("an apply of that client may name no build; nobody else's request changes", async () => {
+  const asked = async (agent: string, method: string, path: string) => {
+    let seen: [url: string, body: string] | undefined;
+    const fetch = withContractClient(
+      async (request) => {
+        seen = [request.url, await request.text()];
+        return okResponse(200, {});
+      },
+      { prefix: "yard" },
+    );
+    const body = method === "GET" ? {} : { body: "[]" };
+    await fetch(new Request(`http://localhost${path}`, { method, headers: { "User-Agent": agent }, ...body }));
+    return seen;
+  };
+  const sent = "http://localhost/apply?dry_run=true";
+  expect(await asked("yard-cli/1", "POST", "/apply?dry_run=true")).toEqual([`${sent}&unbuilt=true`, "[]"]);
+  expect(await asked("yard-cli/1", "GET", "/apply?dry_run=true")).toEqual([sent, ""]);
+  expect(await asked("berth/1", "POST", "/apply?dry_run=true")).toEqual([sent, "[]"]);
+});

@@ -8,6 +8,7 @@ import type { BuildAsked, BuildRecord } from "../../store/build-records.ts";
 import { createTranscript, type Transcript } from "../rollout/transcript.ts";
 import type { Context } from "../state/context.ts";
 import { carryOut } from "./carry-out.ts";
+import { nameLatest } from "../desired/latest-name.ts";
 import { readBuildRequest } from "./request.ts";
 import { secretsOf } from "./secrets.ts";
 import { showBuilds } from "./shown.ts";
@@ -104,7 +105,10 @@ export function createBuildRoom(context: Context): BuildRoom {
         await endOf(underWay.get(keyOf(record)), options.signal);
       }
       const known = request.again === true ? undefined : await present(context, record);
-      if (known !== undefined) return { build: shown(known), reused: true };
+      if (known !== undefined) {
+        await nameLatest(context, known, request);
+        return { build: shown(known), reused: true };
+      }
       // The engine was asked: another request for the same image may have come first meanwhile.
       if (!underWay.has(keyOf(record))) break;
     }

@@ -3,10 +3,12 @@ import { parseCpu, parseMemory } from "../../../base/pure/quantity.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import type { Limit } from "../../../base/words/limit.ts";
 import type { BuildRequest } from "../../api/builds.ts";
+import { podKinds } from "../../api/manifest.ts";
 import { createSecretHider } from "../../core/build/hide-secrets.ts";
 import type { BuildRecord } from "../../store/build-records.ts";
 import type { Transcript } from "../rollout/transcript.ts";
 import type { Context } from "../state/context.ts";
+import { nameLatest } from "../desired/latest-name.ts";
 
 /** One build from its place in the queue to its end. */
 interface Work {
@@ -93,7 +95,11 @@ async function runBuild(context: Context, work: Work): Promise<BuildRecord> {
   });
   await store.write((tx) => tx.images.pulled(image.id, record.image, context.clock.now()));
   const made = { imageId: image.id, imageBytes: image.sizeBytes, log: output.text() };
-  return await end(context, { ...record, status: "succeeded", ...made });
+  await nameLatest(context, { ...record, imageId: image.id }, request);
+  const ended = await end(context, { ...record, status: "succeeded", ...made });
+  // What was stored before it was built waits for this.
+  for (const kind of podKinds) context.enqueue({ kind, scope, name });
+  return ended;
 }
 
 function atMost(limit: number | undefined, wish: number | undefined): number | undefined {

@@ -1,12 +1,14 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import { keyOf } from "../../api/manifest-key.ts";
 import { formatKey, type ManifestKey } from "../../api/manifest.ts";
-import { builtImage } from "../../core/build/built-image.ts";
+import { builtImage, isUnbuilt } from "../../core/build/built-image.ts";
 import { podOf } from "../../core/spec/decode.ts";
 import type { ResolvedWorkload } from "../../core/workload.ts";
 import type { Image } from "../../engine/machine.ts";
 import type { ReleaseRecord, Store, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
+import { forgetLatest } from "./latest-name.ts";
+import { newestBuild } from "./newest-build.ts";
 import { digestFor, pull, rememberDigest } from "./image-registry.ts";
 import { keepImage, keepImages } from "./kept-images.ts";
 import { type KnownImage, knownImage } from "./known-image.ts";
@@ -32,7 +34,8 @@ export async function ensureImage(context: Context, workload: ImageUse): Promise
   const earlier = earlierImage(context, workload);
   if (earlier !== undefined) return named(context, workload.image, await knownImage(context, workload, earlier));
   const pin = context.store.images.pinOf(key);
-  const pinned = pin !== undefined && pin.ref === workload.image && pin.hash === workload.hash;
+  // What waited for its first build is pinned under the name of that.
+  const pinned = pin?.hash === workload.hash && (pin.ref === workload.image || isUnbuilt(workload));
   const asked = pin?.generation === workload.generation && workload.askEachTime !== true;
   const fresh = pinned && (asked || workload.pull !== "always");
   const image = fresh
@@ -85,6 +88,7 @@ export async function ensureImageRef(context: Context, workload: ImageUse, ref: 
 }
 
 async function newImage(context: Context, workload: ImageUse): Promise<Image> {
+  if (isUnbuilt(workload)) return firstBuilt(context, workload);
   if (workload.pullable && workload.pull === "always") return pull(context, { owner: workload, ref: workload.image });
   const present = await context.engine.inspectImage(workload.image);
   if (present !== undefined) return present;
@@ -92,6 +96,19 @@ async function newImage(context: Context, workload: ImageUse): Promise<Image> {
   throw new Failure(
     "conflict",
     `image "${workload.image}" is not on this machine and no image is set in ${formatKey(workload)}; build it here or set spec.image`,
+    { reason: "ImageMissing" },
+  );
+}
+
+/** Of an app that was stored before it was built: the image of its newest build, never one that only has its name. */
+async function firstBuilt({ engine, store, names }: Context, workload: ImageUse): Promise<Image> {
+  const build = newestBuild(store, workload);
+  const image = build && (await engine.inspectImage(build.imageId));
+  if (image !== undefined) return image;
+  const state = build === undefined ? "is not built yet" : `was built as ${build.id}, and that image is gone`;
+  throw new Failure(
+    "conflict",
+    `the image of ${formatKey(workload)} ${state}; build it where its source is: ${names.prefix} apply -f FILE`,
     { reason: "ImageMissing" },
   );
 }
@@ -134,7 +151,7 @@ export function pinImage(
 ): void {
   const { kind, scope, name, hash, imageId } = release;
   if (imageId === undefined) return;
-  const ref = release.image === "" ? builtImage(scope, name, { buildId: podOf(release)?.buildId }) : release.image;
+  const ref = release.image === "" ? builtImage(scope, name, podOf(release)) : release.image;
   const digest = tx.images.digestOf(imageId);
   tx.images.pin({ kind, scope, name, hash, generation, ref, imageId, digest, at: now });
 }
@@ -161,7 +178,8 @@ export function unusedImages(context: Context): { imageId: string; ref: string }
 export async function collectImages(context: Context): Promise<string[]> {
   await keepImages(context);
   const removed: string[] = [];
-  for (const { imageId } of unusedImages(context)) {
+  for (const { imageId, ref } of unusedImages(context)) {
+    await forgetLatest(context, imageId, ref);
     if (!(await removeUnused(context, imageId))) continue;
     await context.store.write((tx) => tx.images.forgetPulled(imageId));
     removed.push(imageId);

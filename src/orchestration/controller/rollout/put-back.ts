@@ -58,7 +58,7 @@ async function requireImage(context: Context, key: ManifestKey, releaseId: strin
   const goal = rollbackGoal(context.store, stored, releaseId);
   if (goal.imageId === undefined) return;
   const { imageId, image } = goal;
-  const ref = image === "" ? builtImage(key.scope, key.name, { buildId: podOf(goal)?.buildId }) : image;
+  const ref = image === "" ? builtImage(key.scope, key.name, podOf(goal)) : image;
   const known = { imageId, digest: undefined, ref, pullable: image !== "" };
   await requireKnown(context, key, known).catch((error: unknown) => {
     if (!(error instanceof Failure) || error.reason !== "ImageMissing") throw error;

@@ -108,7 +108,7 @@ function statusFacts(status: Partial<PodKindStatus>): AppFacts["status"] {
 
 function imageOf(manifest: StoredManifest): string {
   const pod = podOf(manifest);
-  return pod?.image ?? builtImage(manifest.scope, manifest.name, { buildId: pod?.buildId });
+  return pod?.image ?? builtImage(manifest.scope, manifest.name, pod);
 }
 
 function wantedBySpec(manifest: StoredManifest): number {
@@ -117,7 +117,7 @@ function wantedBySpec(manifest: StoredManifest): number {
 
 function releaseFacts(record: ReleaseHead & Pick<ReleaseRecord, "spec">): ReleaseFacts {
   const { id, status, cause, actor, message, image, rolledBackFrom, startedAt, endedAt, error } = record;
-  const shown = image === "" ? builtImage(record.scope, record.name, { buildId: podOf(record)?.buildId }) : image;
+  const shown = image === "" ? builtImage(record.scope, record.name, podOf(record)) : image;
   return { id, status, cause, actor, message, image: shown, rolledBackFrom, startedAt, endedAt, error };
 }
 

@@ -46,6 +46,8 @@ export interface ApplyOptions {
   takeOver?: boolean;
   /** Put all of it back when one resource does not become ready. */
   atomic?: boolean;
+  /** Take builds that have no id: see `settleBuilds`. */
+  unbuilt?: boolean;
   actor: string;
   /** Who may what: see `requireAllowed`. Left out, it may do the least. */
   by?: Principal | undefined;

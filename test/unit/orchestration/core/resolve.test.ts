@@ -113,7 +113,10 @@ describe("defaults", () => {
   });
   test("without an image it is the one built here, which is never pulled", () => {
     expect(resolve({}).workload).toMatchObject({ image: "shop-web:latest", pullable: false });
-    expect(resolve({ image: "", build: {} }).workload).toMatchObject({ image: "shop-web:latest", pullable: false });
+    const built = (build: object) => resolve({ image: "", build }).workload;
+    expect(built({ id: "0123456789ab" })).toMatchObject({ image: "shop-web:0123456789ab", pullable: false });
+    // Nobody's image has this name: which one it is, the builds of the app say.
+    expect(built({})).toMatchObject({ image: "shop-web:unbuilt", pullable: false });
   });
   test("replicas: written, zero, or the least of autoscale", () => {
     expect(resolve({ replicas: 0 }).workload.replicas).toBe(0);
