@@ -229,7 +229,7 @@ describe("a build without an id, where the caller asks for that", () => {
     expect(await ask("POST", "/apply", JSON.stringify(app("strict")))).toMatchObject({ status: 400 });
   });
 
-  test("an image that is named latest is named so after every build, and loses the name with the image", async () => {
+  test("an image that is named latest is the newest, also where it was there already", async () => {
     const latest = async () => (await it.engine.inspectImage("shop-named:latest"))?.id;
     const first = await newBuild("named", { args: { NUMBER: "3" } });
     expect(await latest()).toBeUndefined();
@@ -237,6 +237,10 @@ describe("a build without an id, where the caller asks for that", () => {
     expect(await latest()).toBe(first.image_id);
     const second = await newBuild("named", { args: { NUMBER: "4" }, latest: true });
     expect(await latest()).toBe(second.image_id);
+    await it.advance(10);
+    await newBuild("named", { args: { NUMBER: "3" }, latest: true });
+    expect(await latest()).toBe(first.image_id);
+    expect((await put(app("named")))?.build).toEqual({ id: first.id });
   });
 });
 

@@ -8,6 +8,7 @@ import type { BuildAsked, BuildRecord } from "../../store/build-records.ts";
 import { createTranscript, type Transcript } from "../rollout/transcript.ts";
 import type { Context } from "../state/context.ts";
 import { carryOut } from "./carry-out.ts";
+import { newestBuild } from "../desired/newest-build.ts";
 import { nameLatest } from "../desired/latest-name.ts";
 import { readBuildRequest } from "./request.ts";
 import { secretsOf } from "./secrets.ts";
@@ -105,7 +106,9 @@ export function createBuildRoom(context: Context): BuildRoom {
         await endOf(underWay.get(keyOf(record)), options.signal);
       }
       const known = request.again === true ? undefined : await present(context, record);
-      if (known !== undefined) {
+      // The latest one is made again where another came after it: it costs little, and is the newest then.
+      const isOld = request.latest === true && newestBuild(context.store, record)?.id !== record.id;
+      if (known !== undefined && !isOld) {
         await nameLatest(context, known, request);
         return { build: shown(known), reused: true };
       }
