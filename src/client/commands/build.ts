@@ -79,7 +79,7 @@ export const buildCommand: CommandBody = {
     fileFlag,
     formatFlag,
     ...buildFlags,
-    { name: "latest", summary: "also name each image SCOPE-NAME:latest, for other programs of the server" },
+    { name: "latest", summary: "name each image SCOPE-NAME:latest too, for other programs" },
     { name: "again", summary: "build also where the image is there already" },
     { name: "print", summary: "print the Dockerfile that is made for a folder without one" },
   ],
