@@ -30,7 +30,7 @@ export const buildFlags: readonly Flag[] = [
 /** For manifests whose source is not here. */
 export const noBuildFlag: Flag = {
   name: "no-build",
-  summary: "build nothing: each app runs on its newest image, or waits for its first",
+  summary: "build nothing: apps run on their newest image, or wait for one",
 };
 
 export function buildChoices(args: Arguments, context: Context, { again }: { again: boolean }): BuildChoices {
