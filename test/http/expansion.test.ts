@@ -168,9 +168,24 @@ describe("what is refused, with nothing stored", () => {
     expect((await refused({ manifests: [set], actions: [password, job] }))[0]).toBe(400);
   });
 
+  test("a block that names no scope has one called as itself, for itself and for what it becomes", async () => {
+    const { scope: _, ...plain } = set;
+    expanding([plain]);
+    const written = { ...block, scope: undefined };
+    const { status, data } = await ask("POST /apply", written);
+    expect([status, data.plugin_expansions]).toEqual([200, [{ from: "pg/main/main", to: ["statefulset/main/main"] }]]);
+    expect(it.store.blocks.list({})).toMatchObject([{ scope: "main", name: "main" }]);
+    const twice = await ask("POST /apply", [written, { ...written, scope: "main" }]);
+    expect(twice).toMatchObject({ status: 400, error: expect.stringContaining("are both pg/main/main") });
+    expect((await ask("GET /describe?kind=pg&name=main")).status).toBe(200);
+  });
+
   test("a block without a scope, a bad name, an unknown kind with suggestions", async () => {
     expanding([set]);
-    expect((await ask("POST /apply", { ...block, scope: undefined })).error).toContain("a pg block needs a scope");
+    const nameless = { ...block, scope: undefined, name: "a.b" };
+    expect((await ask("POST /apply", nameless)).error).toContain(
+      "a pg block needs a scope, because its name cannot be one",
+    );
     expect((await ask("POST /apply", { ...block, name: "../x" })).error).toContain("is not a name");
     const { error } = await ask("POST /apply", { ...block, kind: "postgre" });
     expect(error).toContain('"postgre" is not a kind; did you mean "postgres"; valid kinds are');

@@ -4,6 +4,7 @@ import { coreKinds, formatKey, type Manifest, type ManifestKey } from "../../orc
 import { apply, deleteManifest, listManifests, type PruneSummary } from "../../orchestration/api/apply.ts";
 import type { Leftover } from "../../orchestration/api/leftovers.ts";
 import { deleteResource, deleteScope } from "../../orchestration/api/resource.ts";
+import { scopeOfBlock } from "../../orchestration/core/identity.ts";
 import { parseKind } from "../../orchestration/core/kind.ts";
 import { usageFailure } from "./failures.ts";
 import { kindNamed, normalKind } from "./kinds.ts";
@@ -183,10 +184,10 @@ async function declared(set: ManifestSet, api: Client): Promise<{ blocks: Identi
   const blocks: Identity[] = [];
   const others: Record<string, unknown>[] = [];
   for (const manifest of set.manifests) {
-    const { kind, scope, name } = manifest;
-    const found = isOurs(kind)
-      ? []
-      : await storedBlock(api, { kind: String(kind), scope: String(scope), name: String(name) });
+    const kind = String(manifest.kind);
+    const name = String(manifest.name);
+    const scope = scopeOfBlock(typeof manifest.scope === "string" ? manifest.scope : "", name);
+    const found = isOurs(kind) ? [] : await storedBlock(api, { kind, scope, name });
     blocks.push(...found);
     if (found.length === 0) others.push(manifest);
   }

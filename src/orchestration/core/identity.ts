@@ -22,6 +22,14 @@ export function podNameOk(text: string): boolean {
   return podNamePattern.test(text);
 }
 
+/**
+ * The scope of a plugin's block. One that names none has a scope called as itself: plugins keep config for a block, and what
+ * it becomes is in nobody's way. "" where its name cannot be a scope.
+ */
+export function scopeOfBlock(scope: string, name: string): string {
+  return scope === "" && scopeOk(name) ? name : scope;
+}
+
 /** What is wrong with the identity of a manifest. Paths are `scope` and `name`; `scope` "" means none was given. */
 export function identityProblems(kind: WritableKind, scope: string, name: string): Problem[] {
   return [...scopeProblems(kind, scope), ...nameProblems(kind, name)];

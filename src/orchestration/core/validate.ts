@@ -3,7 +3,7 @@ import { type Place, type Problem, problemsAt } from "../../base/wire/failure.ts
 import type { WritableKind } from "../api/kinds/schemas.ts";
 import { formatKey, type Spec } from "../api/manifest.ts";
 import type { DraftManifest, PluginBlock } from "./draft.ts";
-import { identityProblems } from "./identity.ts";
+import { identityProblems, scopeOfBlock } from "./identity.ts";
 import { kindList, kindWords, parseKind } from "./kind.ts";
 import { safetyProblems } from "../../base/wire/json-safety.ts";
 import type { ValidationLimits } from "./rules/rule.ts";
@@ -76,10 +76,11 @@ interface Progress {
 
 function decodeOne(item: unknown, index: number, { decoded, options, seenAt }: Progress): Problem[] {
   if (!isFields(item)) return [{ path: "", message: `expected object, got ${typeName(item)}` }];
-  const { kind, scope, name, spec, metadata, problems } = readFields(item);
+  const { kind, name, spec, metadata, problems, ...read } = readFields(item);
   if (kind === undefined) return problems;
   const known = parseKind(kind);
   const isPlugin = known === undefined && options.isPluginKind?.(kind, spec) === true;
+  const scope = known === undefined ? scopeOfBlock(read.scope, name) : read.scope;
   if (known === undefined && !isPlugin) return [...problems, unknownKind(kind, options.pluginKinds?.() ?? [])];
   problems.push(
     ...(known === undefined
@@ -106,7 +107,9 @@ function checkKnown(
 function checkBlock(block: { kind: string; scope: string; name: string; spec: Spec }, limits: ValidationLimits) {
   const problems = identityProblems("statefulset", block.scope, block.name);
   const told =
-    block.scope === "" ? [{ path: "scope", message: `a ${block.kind.slice(0, 80)} block needs a scope` }] : [];
+    block.scope === ""
+      ? [{ path: "scope", message: `a ${block.kind.slice(0, 80)} block needs a scope, because its name cannot be one` }]
+      : [];
   const others = problems.filter(({ path }) => path !== "scope" || block.scope !== "");
   return [...told, ...others, ...safetyProblems(block.spec, "spec", limits.jsonDepthMax)];
 }
