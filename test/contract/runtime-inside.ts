@@ -101,6 +101,7 @@ export function insideContract(name: string, makeSubject: () => Promise<RuntimeS
       test("a program that is not there, and a container that is not there, are told apart", async () => {
         const unknown = await expectFailure(attached(["no-such-program"]), "conflict");
         expect(unknown.message).toContain("executable file not found");
+        expect(unknown.fields).toMatchObject({ exit_code: 127 });
         const options = { tty: false, interactive: false, graceMs: 0 };
         await expectFailure(runtime.startAttached(subject.unique("none"), options), "not_found");
       });
@@ -189,6 +190,7 @@ export function insideContract(name: string, makeSubject: () => Promise<RuntimeS
         const unknown = await expectFailure(exec(running, ["no-such-program"]), "conflict");
         expect(unknown.message).toContain('"no-such-program"');
         expect(unknown.message).toContain("executable file not found");
+        expect(unknown.fields).toMatchObject({ exit_code: 127 });
         await expectFailure(exec(running, ["no-such-program"], { tty: true }), "conflict");
       });
 

@@ -1,3 +1,5 @@
+import { asciiDomain } from "./domain-names.ts";
+
 const label = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
 const hostPattern = new RegExp(`^(?:\\*\\.)?${label}(?:\\.${label})*$`);
 const hostLengthMax = 253;
@@ -5,9 +7,16 @@ const hostLengthMax = 253;
 /** As a host of an ingress: every host that no other ingress has. */
 export const anyHost = "*";
 
-/** Whether a lower-case text is a host name, or `*.` and one. Other scripts are written in their xn-- form. */
+/** Whether a text of `hostKey` is a host name, or `*.` and one. */
 export function hostOk(host: string): boolean {
   return host.length <= hostLengthMax && hostPattern.test(host);
+}
+
+/** The one spelling of a host: lower case, other scripts as xn--, also after `*.`. What is no host stays as it is, in lower case. */
+export function hostKey(host: string): string {
+  const [wildcard, name] = host.startsWith("*.") ? ["*.", host.slice(2)] : ["", host];
+  const ascii = asciiDomain(name);
+  return ascii === undefined ? host.toLowerCase() : `${wildcard}${ascii}`;
 }
 
 /** A name that no public certificate authority knows (RFC 2606, RFC 6762, RFC 8375, RFC 9476, ICANN's .internal), or an IPv4 address. */
@@ -17,11 +26,11 @@ export function isLocalHost(host: string): boolean {
   return isAddress || !host.includes(".") || local.test(host);
 }
 
-/** Hosts of an ingress or app, lower-cased, without repeats. */
+/** Hosts of an ingress or app, each in its one spelling, without repeats. */
 export function hostsOf(spec: { host?: unknown; hosts?: unknown }): string[] {
   const written = [spec.host, ...(Array.isArray(spec.hosts) ? spec.hosts : [])];
   const hosts = written.filter((host) => typeof host === "string" && host !== "").map(String);
-  return [...new Set(hosts.map((host) => host.toLowerCase()))];
+  return [...new Set(hosts.map(hostKey))];
 }
 
 /**

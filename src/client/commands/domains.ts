@@ -1,4 +1,4 @@
-import { hostOk, hostsOf, isLocalHost } from "../../base/pure/hosts.ts";
+import { hostKey, hostOk, hostsOf, isLocalHost } from "../../base/pure/hosts.ts";
 import { apply, type ListedManifest, listManifests } from "../../orchestration/api/apply.ts";
 import { formatKey } from "../../orchestration/api/manifest.ts";
 import { checkHost, type HostCheck, isPublic, recordText, statusText } from "../domains/dns.ts";
@@ -123,7 +123,7 @@ function appAndHost({ words }: Call, verb: string): { reference: string; host: s
   if (reference === undefined || written === undefined || more.length > 0) {
     throw usageFailure(`say which: domains ${verb} SCOPE/NAME HOST`);
   }
-  const host = written.toLowerCase();
+  const host = hostKey(written);
   if (!hostOk(host)) throw usageFailure(`"${printable(written)}" is not a host name, such as www.example.com`);
   return { reference, host };
 }

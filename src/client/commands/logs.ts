@@ -13,7 +13,7 @@ import { createHarmlessBytes } from "../text/harmless-bytes.ts";
 import { createLinePrefix, type LinePrefix } from "../session/line-prefix.ts";
 import { isFinishedRun } from "../wait/look.ts";
 import { refuseBareName } from "../shell/named.ts";
-import { containerWord, findPods } from "../wait/pods.ts";
+import { containerWord, findPods, noPodsOf } from "../wait/pods.ts";
 
 export const logsCommand: CommandBody = {
   usage: [
@@ -86,10 +86,7 @@ async function removedPods(context: Context, args: Arguments, reference: string)
     if (error instanceof ApiError && [404, 503].includes(error.status)) return 0;
     throw error;
   });
-  if (count === 0)
-    throw new CommandFailure(
-      `no pods of "${reference}"; see: berth get pods, or for the runs of a job: berth why ${reference}`,
-    );
+  if (count === 0) throw await noPodsOf(context.api, reference, `, or for the runs of a job: berth why ${reference}`);
   context.terminal.note(`"${reference}" has no pods now: this is the stored output of those that it had`);
   return context.signal.aborted ? exitCodes.interrupted : exitCodes.done;
 }

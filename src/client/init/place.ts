@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { hostOk } from "../../base/pure/hosts.ts";
+import { hostKey, hostOk } from "../../base/pure/hosts.ts";
 import type { SourceTree } from "../../orchestration/core/build/runtime.ts";
 import { identityProblems } from "../../orchestration/core/identity.ts";
 import { manifestPaths } from "../manifests/files.ts";
@@ -47,7 +47,7 @@ export function appIdentity(text: string): { scope: string; name: string } {
 
 /** A domain as it is compared; empty stays empty. Throws a usage failure. */
 export function appHost(text: string): string {
-  const host = text.toLowerCase();
+  const host = hostKey(text);
   if (host !== "" && (!hostOk(host) || host.startsWith("*"))) throw usageFailure(`"${text}" is not a domain`);
   return host;
 }

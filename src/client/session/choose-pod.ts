@@ -3,7 +3,7 @@ import type { Context } from "../shell/command.ts";
 import { CommandFailure, usageFailure } from "../shell/failures.ts";
 import { parseReference } from "../shell/reference.ts";
 import { isReplica } from "../wait/look.ts";
-import { containerWord, findPods } from "../wait/pods.ts";
+import { containerWord, findPods, noPodsOf } from "../wait/pods.ts";
 
 /**
  * The container name of a pod that the reference names; of several replicas of one resource the newest ready one, with a
@@ -25,7 +25,7 @@ export async function choosePod(context: Context, reference: string): Promise<st
     if (others.length > 0) context.terminal.note(context.terminal.noteStyle.dim(`in ${first.name}`));
     return first.name;
   }
-  if (pods.length === 0) throw new CommandFailure(`no pods of "${reference}"; see: berth get pods`);
+  if (pods.length === 0) throw await noPodsOf(context.api, reference);
   throw new CommandFailure(
     `no pod of "${reference}" runs: ${pods.map((pod) => `${pod.name} is ${pod.state}`).join(", ")}`,
   );

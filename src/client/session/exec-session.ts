@@ -11,6 +11,7 @@ import type { ClientSocket } from "../shell/client-socket.ts";
 import type { Route } from "../shell/endpoint.ts";
 import { CommandFailure, exitCodes } from "../shell/failures.ts";
 import type { RawTerminal } from "../shell/raw-terminal.ts";
+import { cannotRun } from "./cannot-run.ts";
 import { broke, dialServer, openSession, type SessionAnswer } from "./open-session.ts";
 
 export interface ExecCall {
@@ -18,7 +19,7 @@ export interface ExecCall {
   /** Path and query; asks for framing. */
   target: string;
   headers: Record<string, string>;
-  body: unknown;
+  body: { command: readonly string[]; [field: string]: unknown };
   tty: boolean;
   interactive: boolean;
   terminal: RawTerminal;
@@ -42,7 +43,7 @@ export async function execSession(call: ExecCall): Promise<number> {
   } catch (error) {
     if (call.signal.aborted) throw new CommandFailure("interrupted", exitCodes.interrupted);
     if (isUnread(error)) return brokenPipeCode;
-    throw error;
+    throw cannotRun(error, call.body.command);
   } finally {
     call.signal.removeEventListener("abort", stop);
     socket.terminate();

@@ -4,6 +4,7 @@ import { listManifests } from "../../orchestration/api/apply.ts";
 import { describe } from "../../orchestration/api/describe.ts";
 import { listPods, type PodRecord } from "../../orchestration/api/pods.ts";
 import { containerName } from "../../orchestration/core/naming.ts";
+import { didYouMean } from "../../base/pure/suggest.ts";
 import { CommandFailure, usageFailure } from "../shell/failures.ts";
 import { isFinishedRun, isPodKind, isReplica } from "./look.ts";
 import { parseReference, splitReplica } from "../shell/reference.ts";
@@ -117,5 +118,12 @@ async function namesOf(api: Client, text: string, { concerns, others }: Meant): 
   const split = splitReplica(name);
   if (word !== undefined) return [word];
   if (split !== undefined) return [containerName(scope, split.name, split.replica)];
-  throw new CommandFailure(`no pods of "${text}"; see: berth get pods`);
+  throw await noPodsOf(api, text);
+}
+
+/** What to say of a name that has no pods, with the nearest one that has some. */
+export async function noPodsOf(api: Client, name: string, more = ""): Promise<CommandFailure> {
+  const { pods } = await api.call(listPods, { query: {} }).catch(() => ({ pods: [] }));
+  const named = pods.map(({ scope = "", resource_name: own }) => (name.includes("/") ? `${scope}/${own}` : own));
+  return new CommandFailure(`no pods of "${name}"${didYouMean(name, [...new Set(named)])}; see: berth get pods${more}`);
 }

@@ -1,4 +1,5 @@
 import type { WritableKind } from "../api/kinds/schemas.ts";
+import { hostKey } from "../../base/pure/hosts.ts";
 import { isFields } from "../../base/pure/fields.ts";
 import type { Spec } from "../api/manifest.ts";
 
@@ -8,18 +9,18 @@ export function normaliseSpec(kind: WritableKind, spec: Spec): Spec {
   const { host, hosts, redirects } = spec;
   return {
     ...spec,
-    ...(host === undefined ? {} : { host: lower(host) }),
-    ...(Array.isArray(hosts) ? { hosts: hosts.map(lower) } : {}),
-    ...(Array.isArray(redirects) ? { redirects: redirects.map(lowerRedirect) } : {}),
+    ...(host === undefined ? {} : { host: hostOf(host) }),
+    ...(Array.isArray(hosts) ? { hosts: hosts.map(hostOf) } : {}),
+    ...(Array.isArray(redirects) ? { redirects: redirects.map(redirectOf) } : {}),
   };
 }
 
-function lowerRedirect(redirect: unknown): unknown {
+function redirectOf(redirect: unknown): unknown {
   if (!isFields(redirect)) return redirect;
   const hosts = Object.entries(redirect).filter(([field]) => field === "from" || field === "to");
-  return { ...redirect, ...Object.fromEntries(hosts.map(([field, host]) => [field, lower(host)])) };
+  return { ...redirect, ...Object.fromEntries(hosts.map(([field, host]) => [field, hostOf(host)])) };
 }
 
-function lower(value: unknown): unknown {
-  return typeof value === "string" ? value.toLowerCase() : value;
+function hostOf(value: unknown): unknown {
+  return typeof value === "string" ? hostKey(value) : value;
 }

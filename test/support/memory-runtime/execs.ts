@@ -77,7 +77,8 @@ function start(world: World, nameOrId: string, spec: ExecSpec): ExecSession {
   const words = `cannot run "${spec.command[0] ?? ""}" in container "${nameOrId}"`;
   if (state !== "running") throw new Failure("conflict", `${words}: container is not running`);
   const program = world.handler({ container: name, spec });
-  if (program === undefined) throw new Failure("conflict", `${words}: executable file not found`);
+  if (program === undefined)
+    throw new Failure("conflict", `${words}: executable file not found`, { fields: { exit_code: 127 } });
   world.started += 1;
   const session = createSession(spec, { id: `exec-${world.started}`, words });
   world.breaks.add(session.cut);
@@ -102,7 +103,8 @@ function attach(world: World, { nameOrId, options, machine }: Attaching): ExecSe
   const spec: ExecSpec = { ...options, command: made.command ?? [], env: [] };
   const words = `cannot start container "${nameOrId}"`;
   const program = world.handler({ container: detail.name, spec });
-  if (program === undefined) throw new Failure("conflict", `${words}: executable file not found`);
+  if (program === undefined)
+    throw new Failure("conflict", `${words}: executable file not found`, { fields: { exit_code: 127 } });
   machine.start(nameOrId);
   const { id, pid } = world.table.get(nameOrId)?.detail ?? detail;
   const session = createSession(spec, { id, words });

@@ -8,6 +8,7 @@ import {
   type PodKind,
   podKinds,
 } from "../../api/manifest.ts";
+import { closest, didYouMean } from "../../../base/pure/suggest.ts";
 import { kindList, parseKind } from "../../core/kind.ts";
 import type { ManifestReads } from "../../store/store.ts";
 import type { Target } from "../requests.ts";
@@ -104,8 +105,26 @@ export function notStored(
 ): Failure {
   const text = `${kinds.map((kind) => formatKey({ kind, scope, name })).join(" or ")} not found`;
   const within = scope === "" ? manifests.list({ scope: name }) : [];
-  if (within.length === 0) return new Failure("not_found", text);
+  if (within.length === 0) return new Failure("not_found", `${text}${meant(manifests, kinds, { scope, name })}`);
   const example = within.find(({ kind }) => kinds.includes(kind));
   const fields = { scope: name, ...(example === undefined ? {} : { example: `${name}/${example.name}` }) };
   return new Failure("not_found", text, { reason: "NameIsScope", fields });
+}
+
+/** `; did you mean "shop/web"`: the nearest of those kinds, or nothing. */
+function meant(
+  manifests: ManifestReads,
+  kinds: readonly string[],
+  { scope, name }: { scope: string; name: string },
+): string {
+  const others = manifests.heads().filter((one) => kinds.includes(one.kind));
+  if (scope === "") return didYouMean(name, [...new Set(others.map((one) => one.name))]);
+  const here = others.filter((one) => one.scope === scope).map((one) => `${scope}/${one.name}`);
+  const there = others.filter((one) => one.name === name).map((one) => `${one.scope}/${name}`);
+  const near = closest(
+    name,
+    here.map((text) => text.slice(scope.length + 1)),
+  );
+  if (near !== undefined) return `; did you mean "${scope}/${near}"`;
+  return there.length === 0 ? "" : `; there is ${there.slice(0, 3).join(", ")}`;
 }

@@ -7,6 +7,7 @@ import { absentReferences, unresolvedText } from "../../core/references.ts";
 import { uncertifiedHosts } from "../../core/local-names.ts";
 import { openBeside } from "../../core/open-beside.ts";
 import { notActedUpon } from "../../core/unsupported.ts";
+import { emptyBuckets } from "./empty-buckets.ts";
 import { notServed } from "./not-served.ts";
 import type { ApplyOptions, Outcome } from "./apply-change.ts";
 import { planRow, pruneRow } from "./apply-plan.ts";
@@ -37,7 +38,8 @@ export function report(
     const waits = absentReferences(manifest, findReferenced).map((use) => `${use.path}: ${unresolvedText(use)}`);
     const shared = volumeWarnings(context, manifest);
     const uncertified = uncertifiedHosts(manifest.kind, manifest.spec);
-    const idle = [...notServed(context, put), ...uncertified, ...unwatched(context, put)];
+    const empty = emptyBuckets(context, manifest);
+    const idle = [...notServed(context, put), ...uncertified, ...unwatched(context, put), ...empty];
     return [...notActedUpon(manifest.kind, manifest.spec), ...idle, ...waits, ...shared].map(
       (text) => `${formatKey(manifest)}: ${text}`,
     );

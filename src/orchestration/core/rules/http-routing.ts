@@ -1,6 +1,6 @@
 import { type ErrorPageStatus, errorPageStatuses } from "../../api/kinds/routing-http.ts";
 import type { RoutingFields } from "../../api/kinds/routing.ts";
-import { hostOk, hostsOf } from "../../../base/pure/hosts.ts";
+import { hostKey, hostOk, hostsOf } from "../../../base/pure/hosts.ts";
 import { isNetwork } from "../../../base/pure/ip.ts";
 import { childPath } from "../../../base/pure/path.ts";
 import { parseDuration } from "../../../base/pure/duration.ts";
@@ -34,18 +34,18 @@ function redirectRules(spec: RoutingFields, report: Report): void {
   const redirects = spec.redirects ?? [];
   const own = hostsOf(spec);
   const froms = redirects.map(({ from }, index) => ({
-    key: from.toLowerCase(),
+    key: hostKey(from),
     path: `spec.redirects[${index}].from`,
   }));
   const sources = new Set(froms.map(({ key }) => key));
   redirects.forEach(({ from, to, status }, index) => {
     const path = `spec.redirects[${index}]`;
-    const source = from.toLowerCase();
-    const target = to?.toLowerCase() ?? own[0];
+    const source = hostKey(from);
+    const target = (to === undefined ? undefined : hostKey(to)) ?? own[0];
     plainHostRule(source, `${path}.from`, report);
     if (own.includes(source))
       report(`${path}.from`, `"${source}" is a host of this ingress; it is served or redirected`);
-    if (to !== undefined) plainHostRule(to.toLowerCase(), `${path}.to`, report);
+    if (to !== undefined) plainHostRule(hostKey(to), `${path}.to`, report);
     else if (target?.startsWith("*")) report(`${path}.to`, `is required, because "${target}" is a wildcard`);
     if (target !== undefined && sources.has(target)) report(`${path}.to`, `"${target}" is redirected itself`);
     if (status !== undefined && !redirectStatuses.includes(status)) {

@@ -1,6 +1,6 @@
 import { httpRoutingFields } from "../../api/kinds/routing-http.ts";
 import type { RoutingFields } from "../../api/kinds/routing.ts";
-import { anyHost, hostOk, hostsOf, plainLocation, plainPath } from "../../../base/pure/hosts.ts";
+import { anyHost, hostKey, hostOk, hostsOf, plainLocation, plainPath } from "../../../base/pure/hosts.ts";
 import { isIpAddress } from "../../../base/pure/ip.ts";
 import { durationRule } from "./duration.ts";
 import { httpRoutingRules } from "./http-routing.ts";
@@ -28,8 +28,8 @@ export function routingRules(spec: RoutingFields, context: RuleContext): void {
 
 function hostRules(spec: RoutingFields, report: Report): void {
   const hosts = [
-    ...(spec.host === undefined ? [] : [{ key: spec.host.toLowerCase(), path: "spec.host" }]),
-    ...(spec.hosts ?? []).map((host, index) => ({ key: host.toLowerCase(), path: `spec.hosts[${index}]` })),
+    ...(spec.host === undefined ? [] : [{ key: hostKey(spec.host), path: "spec.host" }]),
+    ...(spec.hosts ?? []).map((host, index) => ({ key: hostKey(host), path: `spec.hosts[${index}]` })),
   ];
   for (const { key, path } of hosts) {
     if (hostOk(key) || key === anyHost) continue;

@@ -108,7 +108,9 @@ export function refusal({ status, words }: EngineError, attempt: Attempt, cause?
   const hint = rule?.hint === undefined ? "" : `; ${rule.hint}`;
   const message = `cannot ${attempt.verb} ${attempt.subject}: ${startWords(words)}${hint}`;
   const lasting = rule?.lasting === true;
-  return new Failure(rule?.code ?? "conflict", message, { reason: rule?.reason ?? "Other", lasting, cause });
+  const exitCode = /^(?:start|run)\b/.test(attempt.verb) ? shellCodeIn(words) : undefined;
+  const fields = exitCode === undefined ? {} : { fields: { exit_code: exitCode } };
+  return new Failure(rule?.code ?? "conflict", message, { reason: rule?.reason ?? "Other", lasting, cause, ...fields });
 }
 
 export function unreachable(words: string, cause?: unknown): Failure {
@@ -143,6 +145,12 @@ export function unlessStatus(...fine: number[]): (error: unknown) => undefined {
 export function portIn(words: string): number | undefined {
   const found = /(?:bind for|listen \w+|host port(?: for)?) (?:\[[^\]]*\]|[\d.]*|::):(\d+)/i.exec(words);
   return found?.[1] === undefined ? undefined : Number(found[1]);
+}
+
+/** What a shell ends with for a program that is not there (127), and for one that it may not run (126). */
+function shellCodeIn(words: string): number | undefined {
+  if (/executable file not found|exec: .*no such file or directory/i.test(words)) return 127;
+  return /exec: .*(?:permission denied|is a directory)|exec format error/i.test(words) ? 126 : undefined;
 }
 
 function wordsOf(error: Error): string {

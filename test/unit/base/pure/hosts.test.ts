@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { plainPath } from "../../../../src/base/pure/hosts.ts";
+import { hostKey, hostOk, plainPath } from "../../../../src/base/pure/hosts.ts";
 
 const plain: Record<string, string> = {
   "/": "/",
@@ -27,3 +27,15 @@ for (const [path, as] of Object.entries(plain)) {
     expect([plainPath(path), plainPath(as)]).toEqual([as, as]);
   });
 }
+
+test.each([
+  ["App.Example", "app.example", true],
+  ["bücher.example", "xn--bcher-kva.example", true],
+  ["*.BÜCHER.example", "*.xn--bcher-kva.example", true],
+  ["*", "*", false],
+  ["http://bücher.example", "http://bücher.example", false],
+  ["bücher.example:80", "bücher.example:80", false],
+  ["", "", false],
+])("the one spelling of %s is %s", (host, key, isHost) => {
+  expect([hostKey(host), hostKey(hostKey(host)), hostOk(hostKey(host))]).toEqual([key, key, isHost]);
+});
