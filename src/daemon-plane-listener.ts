@@ -5,6 +5,7 @@ import { parseAddress } from "./config/values.ts";
 import type { Layout } from "./base/disk/layout.ts";
 import type { IngressWord } from "./base/http/ingress-word.ts";
 import { heldUntil } from "./base/http/held.ts";
+import { openAt } from "./base/http/front/address.ts";
 import { type Listener, startListener } from "./base/http/listener.ts";
 import { systemClock } from "./base/words/clock.ts";
 import type { Log } from "./base/words/log.ts";
@@ -53,7 +54,7 @@ export async function listenForPlane(
   const { log } = parts;
   const tls = await readyPlaneTls(observabilityTls, { folder: parts.layout.planeTls, now: systemClock.now() });
   const start = starter(parts, options);
-  const main = start({ address: parseAddress(address), tls });
+  const main = await openAt(address, () => start({ address: parseAddress(address), tls }));
   if (tls === undefined) {
     if (isPublicAddress(address)) log.warn("the observability plane has no TLS", { address, hint: plainHint });
     return { local: main.address, addresses: [main.address], stop: (graceMs) => main.stop(graceMs) };

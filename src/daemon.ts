@@ -34,6 +34,7 @@ import type { Door } from "./orchestration/http/callbacks/door.ts";
 import type { RunDoor } from "./orchestration/http/callbacks/run-door.ts";
 import type { Observability } from "./observability/service/observability.ts";
 import { listenForIdentity, openIdentity } from "./daemon-identity.ts";
+import { openAt } from "./base/http/front/address.ts";
 import { startFront } from "./base/http/front/front.ts";
 import { availableMemoryBytes } from "./base/machine/memory.ts";
 import { systemClock } from "./base/words/clock.ts";
@@ -76,7 +77,7 @@ async function start(options: ServeOptions, log: Log, opened: Opened): Promise<D
   const identity = await openIdentity({ opened, layout, options, key, gate, log, sendMail, sendWebhooks });
   const identityListener = await step(
     "listen for the identity service",
-    () => listenForIdentity(identity, options, { ingress: word, log }),
+    () => openAt(options.identityAddr, () => listenForIdentity(identity, options, { ingress: word, log })),
     (it) => it?.stop(stopGraceMs),
   );
   const planeServed = Promise.withResolvers<Observability>();

@@ -12,6 +12,7 @@ import { openProxy } from "../../src/ingress/proxy/open.ts";
 import type { IngressProxy } from "../../src/ingress/proxy/proxy.ts";
 import { createRuntimeSocket } from "../../src/ingress/proxy/runtime-socket.ts";
 import { site, table, tcpSite, upstream } from "../support/ingress-table.ts";
+import { expectFailure } from "../support/failure.ts";
 import { connectRaw } from "../support/raw-client.ts";
 import { freePort } from "../support/ports.ts";
 import { waitFor } from "../support/wait.ts";
@@ -268,12 +269,12 @@ test("what HAProxy refuses outside of every site leaves the old table serving, a
   expect(await get()).toBe("200 two");
 });
 
-test("a port that is taken is reported in HAProxy's words, and nothing runs", async () => {
+test("a port that is taken is reported with the program that has it, and nothing runs", async () => {
   const busy = replica("busy");
   const refusal = await run.proxy
     .apply(table([], { http: `127.0.0.1:${busy.port}` }))
     .catch((error: Error) => error.message);
-  expect(refusal).toMatch(/HAProxy did not start: .*127\.0\.0\.1:\d+/);
+  expect(refusal).toStartWith(`address 127.0.0.1:${busy.port} is in use by process ${process.pid} (`);
   expect(await run.proxy.pid()).toBeUndefined();
 });
 
@@ -404,4 +405,30 @@ test("a load costs no request on a connection that was open before", async () =>
   await run.proxy.reload();
   await ask(2);
   client.abort();
+});
+
+test("a port of another HAProxy is not shared: the text says how to end that, and then the proxy starts", async () => {
+  const one = replica("one");
+  await run.proxy.apply(tableOf([site("a", [upstream(one.port)])]));
+  const left = run;
+  const master = await left.proxy.pid();
+  // What happens where a root is moved: the proxy that runs is known to no server any more.
+  await left.end();
+  rmSync(join(folder, "pid"));
+  const moved = folder;
+  for (const next of [moved, mkdtempSync(join(tmpdir(), "proxy-"))]) {
+    folder = next;
+    mkdirSync(join(folder, "ingress"), { recursive: true });
+    run = open();
+    const { message } = await expectFailure(run.proxy.apply(tableOf([])), "conflict");
+    expect(message).toMatch(new RegExp(`^address 127.0.0.1:${port} is in use by process \\d+ \\(haproxy\\);`));
+    expect(message).toContain(`; end it with "kill ${master}", or`);
+    expect(await get()).toBe("200 one");
+    if (next === moved) await run.end();
+  }
+  process.kill(Number(master));
+  const two = replica("two");
+  await waitFor("the new proxy", () => run.proxy.apply(tableOf([site("a", [upstream(two.port)])])));
+  expect(await get()).toBe("200 two");
+  rmSync(moved, { recursive: true, force: true });
 });

@@ -15,7 +15,7 @@ export const mayImport: Record<string, readonly string[] | "*"> = {
   "base/disk": words,
   "base/deliver": words,
   "base/machine": words,
-  "base/http": words,
+  "base/http": [...words, "base/machine"],
 
   /** Who asks, and what that may: pure. */
   access: [...pure, "orchestration/api", "orchestration/core"],
@@ -23,7 +23,7 @@ export const mayImport: Record<string, readonly string[] | "*"> = {
   "orchestration/api": [...pure, "identity/api", "ingress/api", "observability/api"],
   "orchestration/core": [...pure, "orchestration/api"],
   "orchestration/store": [...words, "base/sqlite", "orchestration/api", "orchestration/core"],
-  "orchestration/engine": [...words, "orchestration/api", "orchestration/core"],
+  "orchestration/engine": [...words, "base/machine", "orchestration/api", "orchestration/core"],
   "orchestration/plugins": [...words, "orchestration/api", "orchestration/core"],
   "orchestration/controller": [
     ...words,
@@ -54,7 +54,7 @@ export const mayImport: Record<string, readonly string[] | "*"> = {
 
   "ingress/api": [...pure, "orchestration/api"],
   "ingress/core": [...pure, "ingress/api", "orchestration/api"],
-  "ingress/proxy": [...words, "base/disk", "ingress/api", "ingress/core"],
+  "ingress/proxy": [...words, "base/disk", "base/machine", "ingress/api", "ingress/core"],
   "ingress/certs": [...words, "base/disk", "base/deliver", "base/sqlite", "ingress/api", "ingress/core"],
   "ingress/service": [
     ...words,

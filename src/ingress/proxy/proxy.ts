@@ -12,7 +12,7 @@ import { write } from "../core/render.ts";
 import type { Table } from "../core/table.ts";
 import { createIsolation } from "./isolation.ts";
 import { createDraining } from "./draining.ts";
-import { bindable } from "./ports.ts";
+import { bindable, createPortGuard } from "./ports.ts";
 import { readFiles, removeFiles, writeFiles } from "./files.ts";
 import type { ProxyProcess } from "./process.ts";
 import type { OldWorkers } from "./old-workers.ts";
@@ -89,6 +89,7 @@ export function createProxy(options: ProxyOptions): IngressProxy {
   /** What HAProxy said of the files of the last change. */
   let complaint: string | undefined;
   const isolation = createIsolation();
+  const ports = createPortGuard({ config: configPath(setup.paths), master: process.running }, log);
   /** Applies and restarts, one after the other. */
   let turn: Promise<unknown> = Promise.resolve();
 
@@ -103,12 +104,13 @@ export function createProxy(options: ProxyOptions): IngressProxy {
     if (!hasRead) {
       running = await readState(setup.paths);
       hasRead = true;
+      await ports.tellShared(running?.table);
     }
     isStopped = false;
     for (let rounds = 1; ; rounds++) {
       const isUp = (await process.running()) !== undefined;
       const isolated = isolation.without(wanted, running?.table);
-      const { table, refused: unbound } = bindable(isolated.table, isUp ? running?.table.tcp : []);
+      const { table, refused: unbound } = await bindable(isolated.table, isUp ? running?.table.tcp : []);
       const change = changes(isUp ? running : undefined, table, setup);
       const refused = [...isolated.refused, ...unbound, ...change.refused];
       complaint = undefined;
@@ -136,7 +138,7 @@ export function createProxy(options: ProxyOptions): IngressProxy {
     const before = change.reload ? await readFiles(change.files) : known(change.files);
     await state.write([unfinished, ...change.files], next, change.replaced);
     try {
-      if (!isUp) await begin();
+      if (!isUp) await begin(table);
       else await carryOut(change);
     } catch (error) {
       if (isUnsure) running = running && unsure(running);
@@ -150,12 +152,10 @@ export function createProxy(options: ProxyOptions): IngressProxy {
     return { refused, reloadReasons: change.reloadReasons };
   }
 
-  async function begin(): Promise<void> {
-    await accept();
-    await start();
-  }
+  const begin = (table: Table): Promise<void> => accept().then(() => start(table));
 
-  async function start(): Promise<void> {
+  async function start(table: Table): Promise<void> {
+    await ports.mustBeFree(table);
     draining.clear();
     await process.start();
     log.info("ingress proxy started", { pid: await process.running() });
@@ -230,10 +230,11 @@ export function createProxy(options: ProxyOptions): IngressProxy {
   async function keepRunning(): Promise<void> {
     if (isStopped || running === undefined || (await process.running()) !== undefined) return;
     await inTurn(async () => {
-      if (isStopped || (await process.running()) !== undefined) return;
+      if (isStopped || running === undefined || (await process.running()) !== undefined) return;
+      const { table } = running;
       log.warn("ingress proxy is gone, starting it again");
       // What ran had these files: they are only looked at where it does not start.
-      await start().catch(begin);
+      await start(table).catch(() => begin(table));
     });
   }
 

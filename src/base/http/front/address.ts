@@ -1,4 +1,5 @@
 import { chmod, chown } from "node:fs/promises";
+import { holderOf, listeningOn, portTaken } from "../../machine/port-holder.ts";
 import { Failure } from "../../wire/failure.ts";
 import type { Log } from "../../words/log.ts";
 
@@ -48,7 +49,7 @@ export async function openToGroup(path: string, gid: number, log: Log): Promise<
 
 /** What `bind` threw, as a `Failure` that names the address. */
 export function bindFailure(address: string, error: unknown): Failure {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const code = codeOf(error);
   if (code === "EADDRINUSE") {
     const hint = "stop what uses it or choose another address";
     return new Failure("conflict", `address ${address} is in use, ${hint}`, { cause: error });
@@ -58,6 +59,21 @@ export function bindFailure(address: string, error: unknown): Failure {
   return new Failure("invalid", `cannot listen on ${address}, no such address here${code && ` (${code})`}`, {
     cause: error,
   });
+}
+
+/** What `open` opens at `address`. Where that is taken, the failure says by what and how to end it. */
+export async function openAt<T>(address: string, open: () => T): Promise<T> {
+  try {
+    return open();
+  } catch (error) {
+    if (!(error instanceof Failure) || codeOf(error.cause) !== "EADDRINUSE") throw error;
+    const holder = await holderOf(await listeningOn(address));
+    throw new Failure(error.code, await portTaken(address, holder), { cause: error.cause });
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "";
 }
 
 async function answers(path: string): Promise<boolean> {

@@ -1,6 +1,6 @@
 import type { Log } from "../../words/log.ts";
 import type { AppHandler } from "./answer.ts";
-import { bindFailure, claimUnixPath, openToGroup, privately } from "./address.ts";
+import { bindFailure, claimUnixPath, openAt, openToGroup, privately } from "./address.ts";
 import {
   type Admit,
   type Connection,
@@ -76,7 +76,9 @@ export async function startFront(options: FrontOptions): Promise<Front> {
     );
   try {
     if (options.tcp) {
-      const listener = listenTcp(options.tcp, socketFor(peerHeader === undefined ? "tcp" : "peers", options.tcp.admit));
+      const { tcp } = options;
+      const socket = socketFor(peerHeader === undefined ? "tcp" : "peers", tcp.admit);
+      const listener = await openAt(addressOf(tcp.hostname, tcp.port), () => listenTcp(tcp, socket));
       listeners.push(listener);
       addresses.push(addressOf(listener.hostname, listener.port));
     }

@@ -3,7 +3,8 @@ import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Failure } from "../../../../../src/base/wire/failure.ts";
-import { bindFailure, claimUnixPath, privately } from "../../../../../src/base/http/front/address.ts";
+import { expectFailure } from "../../../../support/failure.ts";
+import { bindFailure, openAt, claimUnixPath, privately } from "../../../../../src/base/http/front/address.ts";
 
 let folder = "";
 beforeEach(() => {
@@ -63,4 +64,17 @@ test("bind errors name the address and the way out", () => {
   expect(bindFailure("127.0.0.1:80", errorWith("EACCES")).code).toBe("forbidden");
   expect(bindFailure("unix:/none/x", errorWith("ENOENT")).code).toBe("not_found");
   expect(bindFailure("nowhere:1", new Error("x"))).toMatchObject({ code: "invalid" });
+});
+
+test("an address that is taken names the process that has it, and how to end it", async () => {
+  using other = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => undefined } });
+  const address = `127.0.0.1:${other.port}`;
+  const fail = (code: string) => () => {
+    throw bindFailure(address, Object.assign(new Error("x"), { code }));
+  };
+  const failure = await expectFailure(openAt(address, fail("EADDRINUSE")), "conflict");
+  expect(failure.message).toStartWith(`address ${address} is in use by process ${process.pid} (`);
+  expect(failure.message).toContain(`; end it with "kill ${process.pid}", or`);
+  await expectFailure(openAt(address, fail("EACCES")), "forbidden");
+  expect(await openAt(address, () => 1)).toBe(1);
 });

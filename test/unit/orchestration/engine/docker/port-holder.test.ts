@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { DockerClient } from "../../../../../src/orchestration/engine/docker/client.ts";
-import { ipOf, portHolders, processHolding } from "../../../../../src/orchestration/engine/docker/port-holder.ts";
+import { portHolders, processHolding } from "../../../../../src/orchestration/engine/docker/port-holder.ts";
 import { freePort } from "../../../../support/ports.ts";
 
 test("names the process that listens on a port", async () => {
@@ -26,15 +26,4 @@ test("names the process that listens with UDP, on an address that overlaps, and 
   } finally {
     socket.close();
   }
-});
-
-test.each([
-  ["0100007F", "127.0.0.1"],
-  ["00000000", "0.0.0.0"],
-  ["00000000000000000000000000000000", "::"],
-  ["00000000000000000000000001000000", "::1"],
-  ["0000000000000000FFFF00000100007F", "127.0.0.1"],
-  ["B80D0120000000000000000001000000", "2001:db8::1"],
-])("reads the address %s of the kernel as %s", (hex, ip) => {
-  expect(ipOf(hex)).toBe(ip);
 });
