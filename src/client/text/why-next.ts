@@ -167,7 +167,9 @@ function ingressSteps(why: Why): string[] {
   const { scope, service = "" } = why;
   if (isWell(why.phase)) return [`berth ingress logs ${ref(why)}`];
   const behind = service === "" || service.startsWith("@") ? [] : [`berth why ${scope}/${service}`];
-  return [...(why.phase === "progressing" ? behind : []), `berth ingress ls ${ref(why)}`, "berth ingress status"];
+  const own = [`berth ingress ls ${ref(why)}`, "berth ingress status"];
+  // One that waits lacks a replica; one that fails may lack it too.
+  return why.phase === "progressing" ? [...behind, ...own] : [...own, ...behind];
 }
 
 function runAgain(why: Why): string {

@@ -337,6 +337,8 @@ describe("an ingress", () => {
     });
     expect(out).toContain("no replica of shop/web is ready");
     expect(out).toContain("next\n  berth why shop/web\n  berth ingress ls shop/site");
+    const failing = await why({ ...told, phase: "failing", last_reconcile_error: "no replica of shop/web is ready" });
+    expect(failing.out).toContain("berth ingress status\n  berth why shop/web");
   });
   test("that the proxy cannot serve leads to the proxy", async () => {
     const { out } = await why({ ...told, phase: "failing", last_reconcile_error: "not served: port 80 is taken" });
