@@ -39,12 +39,28 @@ export function readPair({ certificate, key }: PairTexts): Pair {
   const privateKey = readKey(key);
   const leaf = found.find((one) => one.checkPrivateKey(privateKey));
   if (leaf === undefined) throw new Failure("invalid", "key: does not belong to the certificate");
-  const chain = [leaf, ...found.filter((one) => one !== leaf)];
+  const chain = chainOf(leaf, found);
   return {
     chain: chain.map((one) => plain(one.toString())).join(""),
     key: plain(privateKey.export({ type: "pkcs8", format: "pem" }).toString()),
     ...factsOf(leaf),
   };
+}
+
+/**
+ * Each certificate is followed by the one that issued it, as TLS asks for, in whatever order the file has them. Those that
+ * are no part of that way, such as a second root, come last.
+ */
+function chainOf(leaf: X509Certificate, found: readonly X509Certificate[]): X509Certificate[] {
+  const chain = [leaf];
+  let left = found.filter((one) => one !== leaf);
+  for (let last = leaf; ;) {
+    const issuer = left.find((one) => last.checkIssued(one));
+    if (issuer === undefined) return [...chain, ...left];
+    chain.push(issuer);
+    left = left.filter((one) => one !== issuer);
+    last = issuer;
+  }
 }
 
 function factsOf(leaf: X509Certificate): Omit<Pair, "chain" | "key"> {

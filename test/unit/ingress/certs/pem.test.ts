@@ -1,9 +1,12 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { beforeAll, expect, test } from "bun:test";
 import { X509Certificate, createPrivateKey, generateKeyPairSync } from "node:crypto";
 import fc from "fast-check";
 import { type Authority, createAuthority, issueLeaf } from "../../../../src/ingress/certs/authority.ts";
 import { pemOf, readPair } from "../../../../src/ingress/certs/pem.ts";
 import { Failure } from "../../../../src/base/wire/failure.ts";
+import { folder } from "../../../support/files.ts";
 
 const now = Date.UTC(2026, 0, 1);
 let authority: Authority;
@@ -20,6 +23,50 @@ test("the certificate of the key comes first, in whatever order the chain was wr
   expect(wrong).toEqual(right);
   expect(new X509Certificate(wrong.chain).subjectAltName).toBe("DNS:a.test");
   expect(wrong).toMatchObject({ names: ["a.test"], issuedBy: "berth internal CA" });
+});
+
+/** Leaf, two intermediates and root, made by openssl; `chain` is from the leaf to the root. */
+function longChain(): { chain: string[]; key: string } {
+  using place = folder({
+    "ca.cnf": "basicConstraints=critical,CA:true\n",
+    "leaf.cnf": "subjectAltName=DNS:long.test\n",
+  });
+  const openssl = (...args: string[]) => {
+    const { exitCode, stderr } = Bun.spawnSync(["openssl", ...args], { cwd: place.path, stderr: "pipe" });
+    if (exitCode !== 0) throw new Error(stderr.toString());
+  };
+  const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
+  openssl("req", "-x509", ...key, "-keyout", "root.key", "-out", "root.pem", "-subj", "/CN=root", "-days", "9");
+  const signed: [string, string, string][] = [
+    ["one", "root", "ca"],
+    ["two", "one", "ca"],
+    ["leaf", "two", "leaf"],
+  ];
+  for (const [name, by, kind] of signed) {
+    openssl("req", ...key, "-keyout", `${name}.key`, "-out", `${name}.csr`, "-subj", `/CN=${name}`);
+    const issuer = ["-CA", `${by}.pem`, "-CAkey", `${by}.key`, "-CAcreateserial", "-days", "9"];
+    openssl("x509", "-req", "-in", `${name}.csr`, ...issuer, "-extfile", `${kind}.cnf`, "-out", `${name}.pem`);
+  }
+  const read = (name: string) => readFileSync(join(place.path, name), "utf8");
+  return { chain: ["leaf", "two", "one", "root"].map((name) => read(`${name}.pem`)), key: read("leaf.key") };
+}
+
+test("a chain in any order goes from the certificate to its root; a stranger in the file comes last", () => {
+  const { chain, key } = longChain();
+  const [first = "", two = "", one = "", root = ""] = chain;
+  const right = readPair({ certificate: chain.join(""), key }).chain;
+  expect(right.match(/BEGIN/g)).toHaveLength(4);
+  for (const order of [
+    [root, one, two, first],
+    [first, root, one, two],
+    [two, first, root, one],
+  ]) {
+    expect(readPair({ certificate: order.join(""), key }).chain).toBe(right);
+  }
+  const stranger = readPair({ certificate: [authority.certificate, one, first, two].join(""), key }).chain;
+  const known = readPair({ certificate: [first, two, one].join(""), key }).chain;
+  expect(stranger).toStartWith(known);
+  expect(new X509Certificate(stranger.slice(known.length)).subject).toContain("berth internal CA");
 });
 
 test("one file may hold certificate, chain and key, with comments and Windows line ends", () => {
