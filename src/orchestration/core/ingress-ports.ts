@@ -39,7 +39,8 @@ function firstPort({ ports }: DecodedPod): number | undefined {
   return undefined;
 }
 
-function probedPorts({ probes: { startup, readiness } }: DecodedPod): Set<number> {
+/** Ports that a startup or readiness probe asks. */
+export function probedPorts({ probes: { startup, readiness } }: DecodedPod): Set<number> {
   const actions = [startup?.action, readiness?.action];
   return new Set(actions.flatMap((action) => (action === undefined || action.type === "exec" ? [] : [action.port])));
 }

@@ -1,11 +1,12 @@
 import type { PodEndpoint, PodEndpoints } from "../../api/pod-endpoint.ts";
 import { createBroadcast } from "../../../base/words/broadcast.ts";
+import { probedPorts } from "../../core/ingress-ports.ts";
 import { weightsOf } from "../../core/plan/canary-weights.ts";
 import type { DecodedPod } from "../../core/spec/pod.ts";
 import type { Context } from "../state/context.ts";
 import { readinessOf } from "../state/observe.ts";
 import type { Pod } from "../state/pod.ts";
-import { specOf } from "../state/pod-spec.ts";
+import { isSpecKnown, specOf } from "../state/pod-spec.ts";
 import { isPodKind } from "../state/target.ts";
 import { byIdentity } from "./pods.ts";
 
@@ -24,8 +25,9 @@ export function createEndpointRoom(contextOf: () => Context, onListenerError: (e
   function portsOf(pod: Pod): number[] {
     const known = portsByPod.get(pod);
     if (known !== undefined) return known;
-    const spec = specOf(contextOf(), pod);
-    const ports = tcpPorts(spec);
+    const context = contextOf();
+    const spec = specOf(context, pod);
+    const ports = isSpecKnown(context, pod) ? tcpPorts(spec) : likelyPorts(pod, spec);
     // A restored state may not know the app yet; once it is applied, the container is one of its replicas.
     if (spec !== undefined) portsByPod.set(pod, ports);
     return ports;
@@ -92,6 +94,18 @@ function shared(context: Context, pods: readonly Pod[], endpoints: PodEndpoint[]
     if (weight === undefined) return endpoint;
     return weight === 0 ? { ...endpoint, ready: false } : { ...endpoint, weight };
   });
+}
+
+/**
+ * Of a container whose spec is not on record. Its label has the ports that ingresses led to when it was made, without
+ * those that a probe asked: the first port of today counts only where it agrees with that.
+ */
+function likelyPorts({ ingressPorts: atBirth = [] }: Pod, today: DecodedPod | undefined): number[] {
+  const ports = tcpPorts(today);
+  const [first] = ports;
+  const isSame =
+    first !== undefined && today !== undefined && (atBirth.includes(first) || probedPorts(today).has(first));
+  return isSame ? ports : [...new Set([...atBirth, ...ports])];
 }
 
 /** On the container's side, each once, in the order of the spec. */

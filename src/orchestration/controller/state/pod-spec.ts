@@ -3,6 +3,11 @@ import type { DecodedPod } from "../../core/spec/pod.ts";
 import type { Context } from "./context.ts";
 import type { Pod } from "./pod.ts";
 
+/** Whether the spec that the container was made from is on record. */
+export function isSpecKnown({ store }: Pick<Context, "store">, { key, hash }: Pick<Pod, "key" | "hash">): boolean {
+  return store.releases.list(key).some((one) => one.hash === hash);
+}
+
 /** The spec that the container was made from; today's when that is not known any more. */
 export function specOf(
   { store }: Pick<Context, "store">,

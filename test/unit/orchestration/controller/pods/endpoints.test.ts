@@ -44,6 +44,20 @@ async function forgetApp(): Promise<void> {
 }
 
 describe("the list of endpoints", () => {
+  test("has the port that the ingress led to when the container was made, where its spec is not on record", async () => {
+    const site = { kind: "ingress" as const, scope: "shop", name: "web", spec: { host: "a.test" } };
+    await it.apply([web({ ports: ["8080"] }), site]);
+    await it.settle();
+    await forgetApp();
+    expect(list().map(({ ports }) => ports)).toEqual([[8080]]);
+    status = 503;
+    await it.apply(
+      web({ ports: ["9000"], probes: { readiness: { ...probes.readiness, http_get: { path: "/", port: 81 } } } }),
+    );
+    await it.advance(20_000);
+    expect(list().map(({ ports }) => ports)).toContainEqual([8080, 9000]);
+  });
+
   test("has the ports and probes of a replica whose app is applied again after a restore that did not know it", async () => {
     await it.apply(web({ probes }));
     await it.settle();
