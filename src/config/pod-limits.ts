@@ -1,5 +1,7 @@
 /** What is taken from pods and sent to them by hand. */
 export const podLimits = {
+  /** A merged log that is followed says an empty line after so long without a line. */
+  logPingMs: 25_000,
   /** Connections to ports of pods at one time; one more is a 429. */
   forwardsMax: 256,
   /** Of one such connection, for a slow reader. */

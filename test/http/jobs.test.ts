@@ -13,7 +13,7 @@ function start(overrides: Partial<Controller> = {}) {
     version: "1",
     names: naming(),
     log: createLog(() => {}, "error"),
-    limits: { jsonDepthMax: 64, eventsPageMax: 1_000, execInputBytesMax: 1_000 },
+    limits: { jsonDepthMax: 64, eventsPageMax: 1_000, execInputBytesMax: 1_000, logPingMs: 25_000 },
   });
   const ask = async (method: string, target: string, body?: string) => {
     const init = { method, headers: { "X-Berth-Actor": "ana" }, ...(body === undefined ? {} : { body }) };

@@ -8,6 +8,7 @@ import { naming } from "../../src/orchestration/core/naming.ts";
 import { createLog } from "../../src/base/words/log.ts";
 import { eventually, startTestFront, type TestFront } from "../support/front.ts";
 import { type Plane, startPlane } from "../support/socket-plane.ts";
+import { waitFor } from "../support/wait.ts";
 import { connectRaw, type RawClient } from "../support/raw-client.ts";
 
 const pod = "s-web.ab1cd";
@@ -198,6 +199,134 @@ test("options reach the controller; since is a time, seconds, or a while back", 
   await (await fetch(`${front.url}/pods/${pod}/logs?timestamps=true&tail=5`)).text();
   expect(asked.at(-1)).toMatchObject({ follow: false, tail: 5, since: undefined, timestamps: true });
   await front.close();
+});
+
+describe("GET /logs", () => {
+  const { label } = naming();
+  const labels = (scope: string, name: string, replica: string, kind = "deployment") => ({
+    [label.kind]: kind,
+    [label.scope]: scope,
+    [label.name]: name,
+    [label.replicaId]: replica,
+  });
+  const merged = (query: string) => fetch(`${plane.front.url}/logs?${query}`);
+  const start = async (name: string, ...identity: Parameters<typeof labels>) => {
+    await plane.pod(name, labels(...identity));
+    await waitFor(`${name} to be listed`, async () =>
+      (await plane.controller.listPods({}, { detail: false, spec: false })).pods.some((row) => row.name === name),
+    );
+  };
+  const follow = async (query: string) => {
+    const client = await plane.front.connect();
+    await client.send(`GET /logs?follow=true&${query} HTTP/1.0\r\nHost: localhost\r\n\r\n`);
+    await client.until((answer) => answer.includes("\r\n\r\n"));
+    return client;
+  };
+
+  test("has all containers of a scope, jobs too, and names them in a header", async () => {
+    await start("all-web.a", "all", "web", "a");
+    await start("all-web.b", "all", "web", "b");
+    await start("all-tidy.r1", "all", "tidy", "r1", "job");
+    for (const name of ["all-web.a", "all-web.b", "all-tidy.r1"]) plane.runtime.writeLog(name, `1 ${name}\n2`);
+    const response = await merged("scope=all");
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("text/plain; charset=utf-8");
+    expect(response.headers.get("x-berth-containers")).toBe("all-web.a,all-web.b,all-tidy.r1");
+    expect((await response.text()).split("\n").toSorted()).toEqual([
+      "",
+      "[all-tidy.r1] 1 all-tidy.r1",
+      "[all-tidy.r1] 2",
+      "[all-web.a] 1 all-web.a",
+      "[all-web.a] 2",
+      "[all-web.b] 1 all-web.b",
+      "[all-web.b] 2",
+    ]);
+    const web = await merged("scope=all&name=web&tail=1");
+    expect(await web.text()).toBe("[all-web.a] 2\n[all-web.b] 2\n");
+    expect((await merged("scope=all&kind=job")).headers.get("x-berth-containers")).toBe("all-tidy.r1");
+    expect(await (await merged("scope=all&kind=job&tail=1&timestamps=true")).text()).toMatch(
+      /^\[all-tidy\.r1\] \d{4}-\d\d-\d\dT[\d:.]+Z 2\n$/,
+    );
+  });
+
+  test.each([
+    ["scope=nothing", 404, 'no containers in scope "nothing"'],
+    ["scope=nothing&follow=true", 404, 'no containers in scope "nothing"'],
+    ["scope=nothing&name=web", 404, 'no containers of "nothing/web"'],
+    ["scope=nothing&kind=job", 404, 'no containers of kind "job" in scope "nothing"'],
+    ["", 400, "scope is required"],
+    ["scope=%20", 400, "scope is required"],
+    ["scope=all&tail=-1", 400, "tail"],
+    ["scope=all&follow=maybe", 400, "follow"],
+  ])("%s is a %d in words", async (query, status, words) => {
+    const response = await merged(query);
+    const body = (await response.json()) as { status: string; error: string };
+    expect([response.status, body.status]).toEqual([status, "error"]);
+    expect(body.error).toContain(words);
+  });
+
+  test("followed: the head comes from silent containers, a line only once it is whole, and none is torn", async () => {
+    await start("torn-web.a", "torn", "web", "a");
+    await start("torn-web.b", "torn", "web", "b");
+    const client = await follow("scope=torn&tail=0");
+    plane.runtime.writeLog("torn-web.a", "first ");
+    plane.runtime.writeLog("torn-web.b", "other\n");
+    plane.runtime.writeLog("torn-web.a", "half\n");
+    const all = await client.until((answer) => answer.includes("half"));
+    expect(all.slice(all.indexOf("\r\n\r\n") + 4)).toBe("[torn-web.b] other\n[torn-web.a] first half\n");
+    client.abort();
+  });
+
+  test("followed: who comes later joins in, who ends leaves, and who restarts is read on without a line twice", async () => {
+    await start("live-web.a", "live", "web", "a");
+    plane.runtime.writeLog("live-web.a", "one\n");
+    const client = await follow("scope=live&name=web");
+    await client.until((answer) => answer.includes("[live-web.a] one\n"));
+    await start("live-other.x", "live", "other", "x");
+    await start("live-web.b", "live", "web", "b");
+    plane.runtime.writeLog("live-other.x", "not asked for\n");
+    plane.runtime.writeLog("live-web.b", "two\n");
+    await client.until((answer) => answer.includes("[live-web.b] two\n"));
+    plane.runtime.writeLog("live-web.a", "three\n");
+    await plane.runtime.stop("live-web.a", { graceMs: 0 });
+    await client.until((answer) => answer.includes("[live-web.a] three\n"));
+    const ended = Date.now();
+    await waitFor("the clock to move on", () => Date.now() > ended);
+    await plane.runtime.start("live-web.a");
+    plane.runtime.writeLog("live-web.a", "four\n");
+    plane.runtime.writeLog("live-web.b", "five\n");
+    const all = await client.until((answer) => answer.includes("four\n") && answer.includes("five\n"));
+    for (const word of ["one", "two", "three", "four", "five"]) expect(all.split(` ${word}\n`)).toHaveLength(2);
+    expect(all).not.toContain("not asked for");
+    client.abort();
+  });
+
+  test("followed: an empty line comes whenever nothing has come for a while; one that leaves ends the readers", async () => {
+    const readers = new Set<AbortSignal>();
+    const { controller } = createRecordingController({
+      scopeLogs: async (_target, { signal }) => {
+        readers.add(signal);
+        return {
+          names: ["a", "b"],
+          bytes: (async function* () {
+            yield Buffer.from("[a] only\n");
+            await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+          })(),
+        };
+      },
+    });
+    const log = createLog(() => undefined, "error");
+    const options = { ...limits, logPingMs: 10 };
+    const app = createOrchestrationApp({ controller, version: "test", names: naming(), log, limits: options });
+    const front = await startTestFront({ app: app.fetch, takeover: app.takeover });
+    const client = await front.connect();
+    await client.send("GET /logs?scope=s&follow=true HTTP/1.0\r\nHost: localhost\r\n\r\n");
+    const answer = await client.until((all) => all.endsWith("only\n\n\n\n"));
+    expect(answer).toContain("Containers: a,b\r\n");
+    client.abort();
+    await eventually(() => [...readers].every((signal) => signal.aborted));
+    await front.close();
+  });
 });
 
 type Source = (signal: AbortSignal) => AsyncGenerator<Uint8Array>;

@@ -21,7 +21,7 @@ function start(overrides: Partial<Controller> = {}, prefix = "berth") {
     version: "1.2.3 (commit: abc)",
     names: naming(prefix),
     log: createLog((line) => log.push(JSON.parse(line)), "debug"),
-    limits: { jsonDepthMax: 64, eventsPageMax: 1_000, execInputBytesMax: 1_000 },
+    limits: { jsonDepthMax: 64, eventsPageMax: 1_000, execInputBytesMax: 1_000, logPingMs: 25_000 },
   });
   const ask = async (
     method: string,
@@ -357,7 +357,7 @@ describe("refused with 400 before the controller is asked", () => {
       version: "1",
       names: naming(),
       log: createLog(() => {}),
-      limits: { jsonDepthMax: 64, eventsPageMax: 1_000, execInputBytesMax: 1_000 },
+      limits: { jsonDepthMax: 64, eventsPageMax: 1_000, execInputBytesMax: 1_000, logPingMs: 25_000 },
     });
     const response = await app.fetch(
       new Request("http://localhost/apply", { method: "POST", body: new Uint8Array([0x22, 0xff, 0x22]) }),

@@ -50,7 +50,7 @@ describe("a mistyped query parameter", () => {
     version: "1",
     names: naming(),
     log: createLog(() => undefined, "error"),
-    limits: { jsonDepthMax: 64, eventsPageMax: 1_000, execInputBytesMax: 1_000 },
+    limits: { jsonDepthMax: 64, eventsPageMax: 1_000, execInputBytesMax: 1_000, logPingMs: 25_000 },
   });
 
   // These are answered outside the app: below.

@@ -83,6 +83,58 @@ test("who follows a flood gets all of it", async () => {
   }
 });
 
+test("the logs of a scope: in the order of their times, with lines longer than Docker's messages; followed through a restart", async () => {
+  const { label } = place.names;
+  const scope = place
+    .unique("m")
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]/g, "")
+    .slice(0, 20);
+  const log = { maxSize: "100m", maxFiles: 1 };
+  const start = async (replica: string, script: string) => {
+    const pod = place.unique(`${scope}.${replica}`);
+    const labels = {
+      ...{ [label.kind]: "deployment", [label.scope]: scope, [label.name]: "web", [label.replicaId]: replica },
+    };
+    await plane.pod(pod, labels, { networkMode: "none", command: sh(script), log });
+    return pod;
+  };
+  const long = "yes x | head -n 40000 | tr -d '\\n'; echo";
+  const a = await start("a", `echo a1; sleep 0.4; echo a2; sleep 0.4; ${long}`);
+  const b = await start("b", "sleep 0.2; echo b1; sleep 0.4; echo b2");
+  await Promise.all([exited(a), exited(b)]);
+  const merged = (query: string) => fetch(`${plane.front.url}/logs?scope=${scope}${query}`);
+  const whole = await merged("");
+  expect(whole.headers.get(`${place.names.headerPrefix}-Containers`)).toBe(`${a},${b}`);
+  const wanted = [`[${a}] a1`, `[${b}] b1`, `[${a}] a2`, `[${b}] b2`, `[${a}] ${"x".repeat(40_000)}`, ""];
+  // What the second container does is 0.2 s apart, which a busy machine can swallow: its own order is certain.
+  const of = (pod: string, lines: readonly string[]) => lines.filter((line) => line.startsWith(`[${pod}]`));
+  const lines = (await whole.text()).split("\n");
+  expect([of(a, lines), of(b, lines), lines.length]).toEqual([of(a, wanted), of(b, wanted), wanted.length]);
+  const times = (await (await merged("&timestamps=true")).text())
+    .split("\n")
+    .flatMap((line) => line.split(" ")[1] ?? []);
+  expect(times).toHaveLength(5);
+  expect(times).toEqual(times.toSorted());
+
+  const c = await start("c", "echo run; while [ ! -e /go ]; do sleep 0.1; done; rm /go; echo end");
+  const client = await connectRaw(plane.front.tcp);
+  await client.send(`GET /logs?scope=${scope}&follow=true HTTP/1.0\r\nHost: localhost\r\n\r\n`);
+  const count = (all: string, text: string) => all.split(`[${c}] ${text}\n`).length - 1;
+  await client.until((all) => count(all, "run") === 1);
+  for (const run of [1, 2]) {
+    const session = await plane.runtime.exec(c, { command: ["touch", "/go"], env: [], tty: false, interactive: false });
+    for await (const _part of session.output);
+    await client.until((all) => count(all, "end") === run);
+    if (run === 2) break;
+    await exited(c);
+    await plane.runtime.start(c);
+    await client.until((all) => count(all, "run") === 2);
+  }
+  expect(count(await client.until(() => true), "run")).toBe(2);
+  client.abort();
+});
+
 test("a reader that stalls does not hold up the pod, and gets everything", async () => {
   const lines = 200_000;
   const pod = await make(

@@ -113,6 +113,7 @@ export const fixedAnswers: Controller = {
   },
   execResult: (name, id) => ({ id, name, running: false, started_at: at, ended_at: at, exit_code: 0 }),
   podLogs: async () => (async function* () {})(),
+  scopeLogs: async () => ({ names: [], bytes: (async function* () {})() }),
   stats: async () => ({ pods: [], snapshot: true, sampled_at: at }),
   contextState: async (digest) => ({ digest, complete: false, received: 0 }),
   uploadContext: async (digest, bytes) => ({ digest, complete: true, received: bytes.length }),

@@ -17,7 +17,7 @@ import { listEvents } from "./events.ts";
 import { dispatchPlugin, execPlugin, fetchPluginFile, listPluginRuns } from "./dispatch.ts";
 import { execPod, getExec } from "./exec.ts";
 import { health, system } from "./health.ts";
-import { podLogs } from "./logs.ts";
+import { podLogs, scopeLogs } from "./logs.ts";
 import { cancelRun, getRun, listRuns, runCronjob, runJob } from "./jobs.ts";
 import { identityEndpoints } from "../../identity/api/manage/endpoints.ts";
 import { operatorEndpoints } from "../../observability/api/operator-endpoints.ts";
@@ -75,6 +75,7 @@ export const orchestrationEndpoints: Endpoint[] = [
   stopPod,
   startPod,
   podLogs,
+  scopeLogs,
   execPod,
   getExec,
   runApp,

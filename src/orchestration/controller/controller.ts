@@ -12,7 +12,7 @@ import {
   updatePlugin,
 } from "./plugins/plugins.ts";
 import type { ExecRoom } from "./pods/exec.ts";
-import { podLogs } from "./pods/logs.ts";
+import { podLogs, scopeLogs } from "./pods/logs.ts";
 import { getPod, listPods, podReady, startPod, stopPod } from "./pods/pods.ts";
 import { podStats as stats } from "./pods/stats.ts";
 import type { ExecOptions } from "./requests.ts";
@@ -66,7 +66,7 @@ export function createOperations(context: Context, { execs, builds, previews }: 
   return {
     ...bound(context, { system, apply, listManifests, deleteManifest, deleteResource, deleteScope }),
     ...bound(context, { listUses, listLeftovers, describe, why, events, operation, atomicApply, deliveries }),
-    ...bound(context, { listPods, getPod, podReady, stopPod, startPod, podLogs, stats }),
+    ...bound(context, { listPods, getPod, podReady, stopPod, startPod, podLogs, scopeLogs, stats }),
     ...bound(context, { getConfig, unsetConfig, restart, scale, wake }),
     ...bound(context, { runRelease, rollback, listReleases, rollout, tellRollout }),
     ...bound(context, { runJob, listRuns, getRun, cancelRun }),

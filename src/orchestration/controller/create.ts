@@ -132,6 +132,7 @@ export function createController(parts: ControllerParts): RunningController {
     outbox,
     leaving: createLeaving((id) => pods.byId(id) !== undefined, podsChanged),
     logReaders: createLogReaders(),
+    apps,
     notes,
     deaths: createDeaths({ ...parts, notes, pods, probes }),
     probes,

@@ -17,7 +17,7 @@ import { mapError } from "../../base/http/error-mapping.ts";
 import { mountEvents } from "./events.ts";
 import { execPodRoute, forwardPortRoute, mountExec, runAppRoute, writeFilesRoute } from "./exec.ts";
 import { mountHealth } from "./health.ts";
-import { podLogsRoute } from "./logs.ts";
+import { podLogsRoute, scopeLogsRoute } from "./logs.ts";
 import { mountJobs } from "./jobs.ts";
 import { mountWebhooks } from "./webhooks.ts";
 import { mountLocks } from "./locks.ts";
@@ -53,7 +53,7 @@ interface OrchestrationOptions {
   once?: CarryOutOnce;
   names: Naming;
   log: Log;
-  limits: { jsonDepthMax: number; eventsPageMax: number; execInputBytesMax: number };
+  limits: { jsonDepthMax: number; eventsPageMax: number; execInputBytesMax: number; logPingMs: number };
 }
 
 /** The orchestration plane; body size and who may ask are the front's work. */
@@ -113,11 +113,14 @@ export function createOrchestrationApp(options: OrchestrationOptions): Orchestra
     fetch: (request) => logged(namePrincipal(request, operator)),
     behind: (request, principal) => logged(namePrincipal(request, principal)),
     inside: (request, principal) => app.fetch(namePrincipal(request, principal)),
-    takeover: createTakeovers([execPodRoute, forwardPortRoute, writeFilesRoute, runAppRoute, podLogsRoute], {
-      controller,
-      names,
-      log,
-      limits,
-    }),
+    takeover: createTakeovers(
+      [execPodRoute, forwardPortRoute, writeFilesRoute, runAppRoute, podLogsRoute, scopeLogsRoute],
+      {
+        controller,
+        names,
+        log,
+        limits,
+      },
+    ),
   };
 }

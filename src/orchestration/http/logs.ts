@@ -1,6 +1,7 @@
-import { podLogs } from "../api/logs.ts";
+import { podLogs, scopeLogs } from "../api/logs.ts";
 import { readFlag } from "../../base/wire/query.ts";
 import { batched } from "../../base/words/batched.ts";
+import { withPings } from "../../base/words/pings.ts";
 import { createOutlet, type Outlet } from "../../base/http/front/outlet.ts";
 import type { TakeoverSession } from "../../base/http/front/takeover.ts";
 import { readCount, readPodName, readSince } from "../../base/http/request.ts";
@@ -9,13 +10,45 @@ import { takeoverRoute, type TakenCall } from "./takeovers.ts";
 /** Engines hand out line by line; writing each by itself would cost more than reading it. */
 const batchBytesMax = 64 * 1024;
 
-type Call = TakenCall<typeof podLogs>;
+type Call = TakenCall<typeof podLogs | typeof scopeLogs>;
+
+interface Opened {
+  headers: Record<string, string>;
+  bytes: AsyncIterable<Uint8Array>;
+}
+
+type Options = ReturnType<typeof readOptions> & { signal: AbortSignal };
+
+/** `GET /pods/{name}/logs`. */
+export const podLogsRoute = takeoverRoute(podLogs, (call) =>
+  logSession(call, async (options) => {
+    const name = readPodName(call.params);
+    const bytes = await call.parts.controller.podLogs(name, options);
+    return { headers: { [`${call.parts.names.headerPrefix}-Container`]: name }, bytes: batched(bytes, batchBytesMax) };
+  }),
+);
+
+/** `GET /logs`. Its parts are whole lines, so an empty line between them tears none. */
+export const scopeLogsRoute = takeoverRoute(scopeLogs, (call) =>
+  logSession(call, async (options) => {
+    const { kind, scope, name } = call.query();
+    const { controller, names, limits } = call.parts;
+    const merged = await controller.scopeLogs({ kind, scope, name }, options);
+    const bytes = batched(merged.bytes, batchBytesMax);
+    return {
+      headers: { [`${names.headerPrefix}-Containers`]: merged.names.join(",") },
+      bytes: options.follow ? withPings(bytes, { ping: emptyLine, everyMs: limits.logPingMs }) : bytes,
+    };
+  }),
+);
+
+const emptyLine = Buffer.from("\n");
 
 /**
- * `GET /pods/{name}/logs`. Not through the app: the head of the answer must go out before a silent pod has said
- * anything, and a client that leaves must be noticed while it stays silent.
+ * Not through the app: the head of the answer must go out before a silent pod has said anything, and a client that
+ * leaves must be noticed while it stays silent.
  */
-export const podLogsRoute = takeoverRoute(podLogs, (call): TakeoverSession => {
+function logSession(call: Call, open: (options: Options) => Promise<Opened>): TakeoverSession {
   const outlet = createOutlet(call.takeover.socket);
   const left = new AbortController();
   // A half-close may come from a client that still reads to the end, but nobody reads for ever.
@@ -32,6 +65,7 @@ export const podLogsRoute = takeoverRoute(podLogs, (call): TakeoverSession => {
     outlet.close();
   };
   void respond(call, outlet, {
+    open,
     signal: left.signal,
     onFollow: () => {
       follower.follows = true;
@@ -45,27 +79,27 @@ export const podLogsRoute = takeoverRoute(podLogs, (call): TakeoverSession => {
     close: leave,
     retire: finish,
   };
-});
+}
 
 interface Reading {
+  open: (options: Options) => Promise<Opened>;
   signal: AbortSignal;
   onFollow: () => void;
 }
 
-async function respond(call: Call, outlet: Outlet, { signal, onFollow }: Reading): Promise<void> {
+async function respond(call: Call, outlet: Outlet, { open, signal, onFollow }: Reading): Promise<void> {
   const { takeover } = call;
   let begun = false;
   try {
-    const name = readPodName(call.params);
     const options = readOptions(call, Date.now());
-    const bytes = await call.parts.controller.podLogs(name, { ...options, signal });
+    const { headers, bytes } = await open({ ...options, signal });
     if (options.follow) onFollow();
     begun = true;
     call.answered(200);
     const chunked = takeover.request.version === "1.1";
-    await outlet.write(head({ [`${call.parts.names.headerPrefix}-Container`]: name }, chunked));
+    await outlet.write(head(headers, chunked));
     if (takeover.request.method === "HEAD") return takeover.finish();
-    for await (const part of batched(bytes, batchBytesMax)) {
+    for await (const part of bytes) {
       if (part.length > 0 && !(await outlet.write(chunked ? chunkOf(part) : part))) return;
     }
     if (chunked) await outlet.write(lastChunk);

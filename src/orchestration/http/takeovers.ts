@@ -14,7 +14,7 @@ interface TakeoverParts {
   controller: Controller;
   names: Naming;
   log: Log;
-  limits: { jsonDepthMax: number; execInputBytesMax: number };
+  limits: { jsonDepthMax: number; execInputBytesMax: number; logPingMs: number };
 }
 
 /** One such request. */

@@ -26,7 +26,7 @@ beforeEach(async () => {
     version: "1",
     names: naming(),
     log: silentLog,
-    limits: { jsonDepthMax: 64, eventsPageMax: 1_000, execInputBytesMax: 1_000 },
+    limits: { jsonDepthMax: 64, eventsPageMax: 1_000, execInputBytesMax: 1_000, logPingMs: 25_000 },
   });
   ask = async (method, path) => {
     const response = await app.fetch(new Request(`http://localhost${path}`, { method }));

@@ -19,7 +19,7 @@ async function ask(views: IngressViews, method: string, path: string) {
     version: "1",
     names: naming(),
     log: silentLog,
-    limits: { jsonDepthMax: 64, eventsPageMax: 1_000, execInputBytesMax: 1_000 },
+    limits: { jsonDepthMax: 64, eventsPageMax: 1_000, execInputBytesMax: 1_000, logPingMs: 25_000 },
   });
   const response = await app.fetch(new Request(`http://localhost${path}`, { method }));
   return { status: response.status, body: await response.json() };

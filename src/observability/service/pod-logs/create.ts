@@ -1,8 +1,8 @@
+import { mergedLines } from "../../../base/words/merged-lines.ts";
 import type { Grant } from "../../core/tokens/grant.ts";
 import type { ObservabilityContext } from "../context.ts";
 import type { LogReading } from "../platform.ts";
 import type { PodFilter, Pods } from "../pods/create.ts";
-import { followMany } from "./many.ts";
 
 /** Output of containers as their engine keeps it. */
 export interface PodLogs {
@@ -12,23 +12,23 @@ export interface PodLogs {
   many(grant: Grant, filter: PodFilter, reading: LogReading): Promise<{ names: string[]; bytes: ReadableStream }>;
 }
 
-export function createPodLogs({ platform, log }: ObservabilityContext, pods: Pick<Pods, "get" | "names">): PodLogs {
+export function createPodLogs({ platform, log }: ObservabilityContext, pods: Pick<Pods, "get" | "runs">): PodLogs {
   return {
     async one(grant, name, reading) {
       await pods.get(grant, name, { spec: false });
       return platform.podLogs(name, reading);
     },
     async many(grant, filter, reading) {
-      const names = await pods.names(grant, filter);
-      const bytes = followMany({
-        ...{ names, reading, log },
+      const sources = await pods.runs(grant, filter);
+      const bytes = mergedLines({
+        ...{ sources, reading, log },
         open: platform.podLogs,
         later: {
-          names: () => pods.names(grant, filter),
+          sources: () => pods.runs(grant, filter),
           subscribe: (listener) => platform.apps.subscribe(listener),
         },
       });
-      return { names, bytes };
+      return { names: sources.map(({ name }) => name), bytes };
     },
   };
 }

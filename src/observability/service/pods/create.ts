@@ -24,8 +24,8 @@ export interface Pods {
   get(grant: Grant, name: string, options: { spec: boolean }): Promise<DataOf<typeof getPlanePod>>;
   /** Rolls the app of a pod and does not wait. Fails as `get`, and `invalid` for what no restart is for. */
   restart(grant: Grant, name: string, by: { actor: string }): Promise<DataOf<typeof restartPlanePod>>;
-  /** Names of the pods of a filter, in the order of `list`. */
-  names(grant: Grant, filter: PodFilter): Promise<string[]>;
+  /** Names of the pods of a filter, in the order of `list`, and when they began to run, in epoch milliseconds. */
+  runs(grant: Grant, filter: PodFilter): Promise<{ name: string; startedAt: number | undefined }[]>;
 }
 
 interface PodQuery extends PodFilter {
@@ -78,8 +78,9 @@ export function createPods({ platform }: Pick<ObservabilityContext, "platform">)
         ...(begun.operation === undefined ? {} : { operation: begun.operation }),
       };
     },
-    async names(grant, filter) {
-      return (await rows(grant, { ...filter, detail: false, spec: false })).pods.map(({ name }) => name);
+    async runs(grant, filter) {
+      const { pods } = await rows(grant, { ...filter, detail: false, spec: false });
+      return pods.map(({ name, started_at: at }) => ({ name, startedAt: at === undefined ? at : Date.parse(at) }));
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { AppWatch } from "../../api/app-facts.ts";
 import type { Download } from "../../../base/deliver/download.ts";
 import type { PruneSummary } from "../../api/apply.ts";
 import type { ManifestKey, StoredManifest } from "../../api/manifest.ts";
@@ -214,6 +215,8 @@ export interface Context extends Outside {
   outbox: Pick<Outbox, "wake">;
   leaving: Leaving;
   logReaders: LogReaders;
+  /** Tells that a resource or its pods may be others than before; many changes are told many times. */
+  apps: Pick<AppWatch, "subscribe">;
   plugins: PluginRoom;
   attendance: Attendance;
   /** Asset files that nothing referred to at the last collection. */

@@ -7,7 +7,7 @@ import { listEvents } from "../../api/events.ts";
 import { execPod, getExec } from "../../api/exec.ts";
 import { health, system } from "../../api/health.ts";
 import { cancelRun, getRun, listRuns, runCronjob, runJob } from "../../api/jobs.ts";
-import { podLogs } from "../../api/logs.ts";
+import { podLogs, scopeLogs } from "../../api/logs.ts";
 import { getPod, listPods, podReady, startPod, stopPod } from "../../api/pods.ts";
 import { listReleases, rollback, runRelease } from "../../api/releases.ts";
 import { deleteResource } from "../../api/resource.ts";
@@ -62,7 +62,7 @@ const acting =
 /** What is not in this list, plugins and the identity service above all, is for those that were granted everything. */
 const rules: readonly Rule[] = [
   ...[health, system, getOperation].map((endpoint) => ({ endpoint, need: nothing })),
-  ...[describe, listManifests, listPods, getPod, podReady, podLogs, listStats].map((endpoint) => ({
+  ...[describe, listManifests, listPods, getPod, podReady, podLogs, scopeLogs, listStats].map((endpoint) => ({
     endpoint,
     need: inScope,
   })),

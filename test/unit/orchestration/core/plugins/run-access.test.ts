@@ -5,6 +5,8 @@ import { callNeed, reaches } from "../../../../../src/orchestration/core/plugins
 test.each([
   ["GET", "/config?scope=a&name=b", { type: "config", place: { scope: "a", name: "b" } }],
   ["HEAD", "/describe?kind=deployment&scope=a", { type: "scope", place: { scope: "a" } }],
+  ["GET", "/logs?scope=a&name=b&follow=true", { type: "scope", place: { scope: "a", name: "b" } }],
+  ["HEAD", "/logs", { type: "scope", place: {} }],
   ["POST", "/config?scope=%20a%20", { type: "action", action: "config_set", place: { scope: "a" } }],
   ["POST", "/pods/a-b.0/exec?tty=true", { type: "own", place: { pod: "a-b.0" } }],
   ["POST", "/jobs/runs/r1/cancel", { type: "own", place: { run: "r1" }, or: "run_job" }],

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { createPrefixedLines } from "../../../../../src/observability/core/pods/prefixed-lines.ts";
+import { createPrefixedLines } from "../../../../src/base/words/prefixed-lines.ts";
 
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString();
 
