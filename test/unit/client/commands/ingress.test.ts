@@ -67,6 +67,18 @@ test("ls shows the port where visitors need it, but not for what a plugin routes
   expect([first?.[1], second?.[1]]).toEqual(["https://shop.test:8443/a", "http://x.test/a, http://x.test/b"]);
 });
 
+test("what a plugin routes is not counted, and is served while the proxy is off", async () => {
+  const proxy = { state: "off" as const, listen: { http: [], https: [] } };
+  const served = (more: Partial<IngressSite>) => () => ({ proxy, sites: [{ ...site, plugin: "front", ...more }] });
+  const list = await cli(["ingress", "ls"], { server: served({}) });
+  const [, row] = list.out.split("\n").map((line) => line.trimEnd().split(/ {2,}/));
+  expect(row?.slice(2)).toEqual(["shop/web by front", "1 ready, 1 leaving", "-", "-", "-"]);
+  const well = await cli(["ingress", "status"], { server: served({}) });
+  expect([well.code, well.out]).toEqual([0, expect.stringContaining("serves   1 ingress, 1 by the plugin front\n")]);
+  expect((await cli(["ingress", "status"], { server: served({ problems: ["no room"] }) })).code).toBe(1);
+  expect((await cli(["ingress", "status"], { server: served({ plugin: undefined }) })).code).toBe(1);
+});
+
 test("ls narrows to a scope or one ingress, and fails for one that is not there", async () => {
   const json = async (...words: string[]) =>
     JSON.parse((await cli(["ingress", "ls", ...words, "-o", "json"], { server })).out);
