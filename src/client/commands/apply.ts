@@ -19,7 +19,15 @@ import type { ManifestSet } from "../manifests/read.ts";
 import { receiptLines } from "../wait/receipt-lines.ts";
 import { imagePullText } from "../text/image-pull-text.ts";
 import { isPodKind, readyTarget } from "../wait/look.ts";
-import { explained, fileFlag, formatFlag, manifestDetail, manifestsOf, takeOverFlag } from "../shell/manifest-flags.ts";
+import {
+  explained,
+  fileFlag,
+  formatFlag,
+  manifestDetail,
+  manifestsOf,
+  replacePluginFlag,
+  takeOverFlag,
+} from "../shell/manifest-flags.ts";
 import { appliedText, hasChanges, planText } from "../text/plan-text.ts";
 import { printable } from "../shell/style.ts";
 
@@ -56,6 +64,7 @@ export const applyCommand: CommandBody = {
     { name: "pull", aliases: ["force"], summary: "ask the registries again; replicas roll where a tag moved" },
     { name: "atomic", summary: "all or nothing: when one resource fails, put all of them back" },
     takeOverFlag,
+    replacePluginFlag,
     ...buildFlags,
     noBuildFlag,
     { ...yesFlag, aliases: ["auto-approve"] },
@@ -88,7 +97,8 @@ export async function applySet(context: Context, args: Arguments, set: ManifestS
   const prune = args.on("prune") ? "true" : undefined;
   const force = args.on("pull") ? "true" : undefined;
   const atomic = args.on("atomic") ? "true" : undefined;
-  const asked = { prune, unbuilt, take_over: args.on("take-over") ? "true" : undefined };
+  const flag = (name: string) => (args.on(name) ? "true" : undefined);
+  const asked = { prune, unbuilt, take_over: flag("take-over"), replace_plugin: flag("replace-plugin") };
   const call = (body: unknown, query: Query) => explained(set, () => context.api.call(apply, { body, query }));
   const steps: Steps = {
     plan: () => call(set.manifests, { ...asked, dry_run: "true" }),
@@ -124,6 +134,7 @@ interface Query {
   force?: string | undefined;
   message?: string | undefined;
   take_over?: string | undefined;
+  replace_plugin?: string | undefined;
   atomic?: string | undefined;
 }
 

@@ -16,7 +16,7 @@ import { answer, type CommandBody, type Context } from "../shell/command.ts";
 import { oneWord, verbOf } from "../shell/words.ts";
 import { ageOf } from "../text/time-text.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
-import { installShown, toldPlugin, updateShown } from "../shell/plugin-install.ts";
+import { installShown, tellStranded, toldPlugin, updateShown } from "../shell/plugin-install.ts";
 import { pluginTable, pluginText } from "../text/plugin-text.ts";
 import { printable } from "../shell/style.ts";
 import { tableText } from "../text/table-text.ts";
@@ -153,6 +153,7 @@ async function remove({ words, args, context }: Call): Promise<number> {
   await assent(`Remove the plugin "${name}"? What it made stays.`, args, context);
   const data = await context.api.call(removePlugin, { params: { name } });
   if (!data.removed) throw new CommandFailure(`no plugin "${name}" is installed; see: berth plugins`);
+  tellStranded(context, data);
   return answer(context, data, () => `removed ${name}`);
 }
 

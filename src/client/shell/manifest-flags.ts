@@ -27,6 +27,12 @@ export const takeOverFlag = {
   summary: "let a plugin's block have manifests that were applied by themselves",
 };
 
+/** What made a block may not be what is installed now. */
+export const replacePluginFlag = {
+  name: "replace-plugin",
+  summary: "hand blocks that another plugin made to the plugin that is there now",
+};
+
 export const manifestDetail: readonly string[] = [
   "Files are YAML (several documents, or lists), JSON, or HCL (a block for each manifest). In them",
   `\${NAME} and \${NAME:-default} come from the shell. In YAML $$ is a dollar sign, and !file PATH embeds`,

@@ -112,10 +112,16 @@ function cameIn(context: Context, outcome: InstallOutcome, { verb, seen }: CameI
   return code;
 }
 
+/** Blocks that have no plugin now. An older server tells none. */
+export function tellStranded(context: Context, { stranded = [] }: { stranded?: string[] | undefined }): void {
+  if (!context.json) warn(context, stranded);
+}
+
 /** A plugin as it is now, and what it may do. */
 export function toldPlugin(context: Context, plugin: PluginInfo, verb: string): number {
   const version = plugin.version === "" ? "" : ` ${printable(plugin.version)}`;
   answer(context, plugin, () => `${verb} ${plugin.name}${version}`);
   if (!context.json && plugin.enabled) context.terminal.note(`  it may ${printable(grantText(plugin))}`);
+  tellStranded(context, plugin);
   return exitCodes.done;
 }

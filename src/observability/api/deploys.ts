@@ -74,6 +74,7 @@ export const applyManifests = planeEndpoint({
     force: Flag("ask the registries for the images again (default false)"),
     atomic: Flag("when one resource does not become ready, put all of them back (default false)"),
     take_over: Flag("let a plugin's block have manifests that were applied by themselves (default false)"),
+    replace_plugin: Flag("hand blocks that another plugin made to the plugin that is there now (default false)"),
     message: Message,
   }),
   body: Type.Unknown(),

@@ -29,6 +29,7 @@ export function mountDeploys(plane: ObservabilityPlane): void {
         force: readFlag(query.force, false),
         atomic: readFlag(query.atomic, false),
         takeOver: readFlag(query.take_over, false),
+        replacePlugin: readFlag(query.replace_plugin, false),
         message: query.message,
       }),
     status: ({ operations }) => (operations.length > 0 ? 202 : 200),

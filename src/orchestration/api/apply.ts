@@ -71,6 +71,7 @@ export const apply = endpoint({
     unbuilt: Flag(
       "take a build without an id: the app runs on its newest image, or waits for the first (default false)",
     ),
+    replace_plugin: Flag("hand blocks that another plugin made to the plugin that is there now (default false)"),
   }),
   /** One manifest or an array; validated by the server itself, so that every fault is told with its path. */
   body: Type.Unknown(),

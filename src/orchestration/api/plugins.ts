@@ -22,6 +22,11 @@ export const PluginInfo = Type.Composite([
     commit: Type.Optional(Type.String()),
     installed_at: Type.Optional(Type.String()),
     previous: Type.Optional(Type.String({ description: "the version that `rollback` returns to" })),
+    stranded: Type.Optional(
+      Type.Array(Type.String(), {
+        description: "blocks that stand and have no plugin now, each with the reason and the way back",
+      }),
+    ),
     permissions: PluginPermissions,
     /** Has no `permissions` in its plugin.yml, so that everything was granted. */
     full_grant: Type.Boolean(),
@@ -135,7 +140,15 @@ export const removePlugin = endpoint({
   method: "DELETE",
   path: "/plugins/:name",
   summary: "Removes a plugin; one that is not there is fine",
-  data: Type.Object({ name: Type.String(), removed: Type.Boolean() }),
+  data: Type.Object({
+    name: Type.String(),
+    removed: Type.Boolean(),
+    stranded: Type.Optional(
+      Type.Array(Type.String(), {
+        description: "blocks that stand and have no plugin now, each with the reason and the way back",
+      }),
+    ),
+  }),
 });
 
 export const updatePlugin = endpoint({

@@ -26,9 +26,9 @@ import { settleBuilds } from "./builds/settle-builds.ts";
 import { type ActionOutcome, afterActions, carryOut, requireJobs } from "./plugins/actions.ts";
 import { type ApplyOptions, change, type Incoming, type Outcome } from "./write/apply-change.ts";
 import { report } from "./write/apply-report.ts";
+import { blockChanges } from "./plugins/block-changes.ts";
 import { materialise } from "./desired/assets.ts";
 import { beginAtomic, lookBefore } from "./write/atomic.ts";
-import type { BlockChange } from "./write/block-change.ts";
 import { pluginKinds } from "./write/blocks.ts";
 import { writeUnlessDry } from "./write/dry-run.ts";
 import { requireAllowed } from "./write/authority.ts";
@@ -284,16 +284,10 @@ function commitInside(context: Context, tx: Transaction, committing: Committing)
   }
   const ready = expansions.blocks.flatMap((block) => block.ready);
   const actions = carryOut(context, tx, { ready, options: { actor: options.actor, by: options.by, restart: true } });
-  const blocks = expansions.blocks.map(blockChange);
+  const { blocks, standing } = blockChanges(expansions);
   const before = options.atomic ? lookBefore(tx) : undefined;
-  const outcome = change(context, tx, { incoming, blocks, options, pulled });
+  const outcome = change(context, tx, { incoming, blocks, standing, options, pulled });
   requireJobs(tx, actions);
   const atomic = before && beginAtomic(context, tx, { before, outcome, actor: options.actor });
   return { outcome, actions, atomic };
-}
-
-function blockChange({ key, plugin, manifests, ...rest }: ExpandedBlock): BlockChange {
-  const { spec, warnings, ifRevision, place } = rest;
-  const children = manifests.map(keyOf);
-  return { key, plugin: plugin.yml.name, version: plugin.yml.version, spec, warnings, children, ifRevision, place };
 }

@@ -6,6 +6,7 @@ import { createAppRoom } from "./views/app-facts.ts";
 import { createAutoscaler } from "./desired/autoscale.ts";
 import { createSenders } from "./pods/senders.ts";
 import { createCallbackRoom } from "./plugins/callbacks.ts";
+import { recordMakers, strandedWarnings } from "./plugins/makers.ts";
 import { createBuildRoom } from "./builds/builds.ts";
 import type { Context } from "./state/context.ts";
 import { createOperations } from "./controller.ts";
@@ -176,6 +177,10 @@ export function createController(parts: ControllerParts): RunningController {
     controller: createOperations(context, { execs, builds, previews }),
     reconciler,
     async firstLook(limitMs) {
+      // Before any door opens: each of them compares blocks with the plugins that are there.
+      await context.plugins.registry.refresh();
+      await recordMakers(context);
+      for (const warning of strandedWarnings(context)) log.warn("block without its plugin", { warning });
       const enough = new AbortController();
       const looked = pods.refreshAll().catch((error) => log.warn("pods not known yet", { error }));
       await Promise.race([looked, clock.sleep(limitMs, enough.signal)]);

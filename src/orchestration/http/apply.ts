@@ -11,6 +11,7 @@ export function mountApply(plane: Plane, controller: Controller): void {
       prune: readFlag(query.prune, false),
       force: readFlag(query.force, false),
       ...(readFlag(query.take_over, false) ? { takeOver: true } : {}),
+      ...(readFlag(query.replace_plugin, false) ? { replacePlugin: true } : {}),
       ...(readFlag(query.atomic, false) ? { atomic: true } : {}),
       ...(readFlag(query.unbuilt, false) ? { unbuilt: true } : {}),
       actor,

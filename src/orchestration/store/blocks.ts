@@ -1,6 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { keyOf, keyText } from "../api/manifest-key.ts";
 import type { ManifestKey } from "../api/manifest.ts";
+import { isOwn, type Maker } from "../core/plugins/maker.ts";
 import { orderedJson } from "../../base/pure/canonical.ts";
 import { createKeptTable } from "./kept-table.ts";
 import type { BlockRecord } from "./plugin-records.ts";
@@ -9,11 +10,10 @@ import type { Seal } from "../../base/sqlite/seal.ts";
 import type { Transaction } from "./store.ts";
 import type { Versions } from "./versions.ts";
 
-interface Row {
+interface Row extends Maker {
   kind: string;
   scope: string;
   name: string;
-  plugin: string;
   version: string;
   spec: Uint8Array;
   lesser: number;
@@ -60,12 +60,12 @@ export function createBlocks(db: Database, seal: Seal, versions: Versions): Bloc
   const blocks: Transaction["blocks"] = {
     get,
     list: (filter = {}) => select({ ...filter }).map(open),
-    keys: () => sql.keys.all().map((row) => ({ ...keyOf(row), plugin: row.plugin })),
+    keys: () => sql.keys.all().map((row) => ({ ...keyOf(row), ...makerIn(row) })),
     children: childrenOf,
     expanded: expandedOf,
     ownerOf: owners.get,
     put(block, now) {
-      const { kind, scope, name, plugin, version, spec } = block;
+      const { kind, scope, name, plugin, origin, source, version, spec } = block;
       const text = orderedJson(spec);
       const known = get(block);
       const isSame = known !== undefined && orderedJson(known.spec) === text;
@@ -74,7 +74,7 @@ export function createBlocks(db: Database, seal: Seal, versions: Versions): Bloc
       const isTheirs = isSame && lesser === (known.lesser === true);
       const { warnings = [] } = block;
       const isToldSame = String(warnings) === String(known?.warnings ?? []);
-      if (isTheirs && isToldSame && known.plugin === plugin && known.version === version)
+      if (isTheirs && isToldSame && isOwn(known, block) && known.version === version)
         return { block: known, previous: known };
       const revision = isSame ? known.revision : versions.next();
       const createdAt = known?.createdAt ?? now;
@@ -85,6 +85,8 @@ export function createBlocks(db: Database, seal: Seal, versions: Versions): Bloc
         scope,
         name,
         plugin,
+        origin,
+        source,
         version,
         sealed,
         Number(lesser),
@@ -94,8 +96,11 @@ export function createBlocks(db: Database, seal: Seal, versions: Versions): Bloc
         updatedAt,
       );
       const more = { ...(warnings.length > 0 ? { warnings } : {}), ...(lesser ? { lesser } : {}) };
-      const written = { ...keyOf(block), plugin, version, spec, ...more };
+      const written = { ...keyOf(block), ...makerIn(block), version, spec, ...more };
       return { block: { ...written, revision, createdAt, updatedAt }, previous: known };
+    },
+    setMaker(block, { plugin, origin, source }) {
+      sql.setMaker.run(plugin, origin, source, ...columnsOf(block));
     },
     setChildren(block, children) {
       const before = expandedOf(block);
@@ -135,12 +140,15 @@ function prepare(db: Database) {
   return {
     byKey: db.query<Row, KeyColumns>(`select * from blocks where ${whereKey}`),
     upsert: db.query<unknown, (string | number | Uint8Array)[]>(
-      "insert into blocks (kind, scope, name, plugin, version, spec, lesser, warnings, revision, created_at, updated_at)" +
-        " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (kind, scope, name) do update set plugin = excluded.plugin," +
+      "insert into blocks (kind, scope, name, plugin, origin, source, version, spec, lesser, warnings, revision, created_at, updated_at)" +
+        " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (kind, scope, name) do update set plugin = excluded.plugin, origin = excluded.origin, source = excluded.source," +
         " version = excluded.version, spec = excluded.spec, lesser = excluded.lesser, warnings = excluded.warnings, revision = excluded.revision, updated_at = excluded.updated_at",
     ),
-    keys: db.query<Pick<Row, "kind" | "scope" | "name" | "plugin">, []>(
-      "select kind, scope, name, plugin from blocks order by kind, scope, name",
+    keys: db.query<ManifestKey & Maker, []>(
+      "select kind, scope, name, plugin, origin, source from blocks order by kind, scope, name",
+    ),
+    setMaker: db.query<unknown, [string, string, string, ...KeyColumns]>(
+      `update blocks set plugin = ?, origin = ?, source = ? where ${whereKey}`,
     ),
     delete: db.query<unknown, KeyColumns>(`delete from blocks where ${whereKey}`),
     children: db.query<ManifestKey, KeyColumns>(
@@ -159,17 +167,21 @@ function prepare(db: Database) {
   };
 }
 
+function makerIn({ plugin, origin, source }: Maker): Maker {
+  return { plugin, origin, source };
+}
+
 function placeOf(key: ManifestKey): string {
   return ["blocks", ...columnsOf(key), "spec"].join("\0");
 }
 
 function toBlock(row: Row, spec: BlockRecord["spec"]): BlockRecord {
-  const { plugin, version, revision } = row;
+  const { version, revision } = row;
   const rights = row.lesser === 1 ? { lesser: true } : {};
   const warnings: string[] = JSON.parse(row.warnings);
   return {
     ...keyOf(row),
-    plugin,
+    ...makerIn(row),
     version,
     spec,
     ...rights,

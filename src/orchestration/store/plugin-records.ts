@@ -1,4 +1,5 @@
 import type { ManifestKey, Spec } from "../api/manifest.ts";
+import type { Maker } from "../core/plugins/maker.ts";
 
 /** One run of a plugin. Times are epoch milliseconds; arguments and everything that it said are sealed at rest. */
 export interface PluginRunRecord {
@@ -32,10 +33,11 @@ export interface PluginRunWrites {
   put(run: PluginRunRecord): void;
 }
 
-/** A plugin block as it was applied, without `plugin`; the spec is sealed at rest. Times are epoch milliseconds. */
-export interface BlockRecord extends ManifestKey {
-  /** Who expanded it. */
-  plugin: string;
+/**
+ * A plugin block as it was applied, without `spec.plugin`, and which plugin expanded it; the spec is sealed at rest. Times
+ * are epoch milliseconds.
+ */
+export interface BlockRecord extends ManifestKey, Maker {
   version: string;
   spec: Spec;
   /** A caller without the rights of the machine stored this spec. */
@@ -52,7 +54,7 @@ export interface BlockReads {
   /** Ordered by kind, scope, name. All filters optional. */
   list(filter?: { kind?: string; scope?: string; name?: string }): BlockRecord[];
   /** Who they are and whose, without their specs; in the same order. */
-  keys(): (ManifestKey & { plugin: string })[];
+  keys(): (ManifestKey & Maker)[];
   /** The manifests that are its own and still stored, in order: what it was expanded into, and what actions applied for it. */
   children(block: ManifestKey): ManifestKey[];
   /** Those that it was expanded into. */
@@ -62,6 +64,8 @@ export interface BlockReads {
 }
 
 export interface BlockWrites {
+  /** Records who made a block of before makers were recorded; its spec and revision stay. */
+  setMaker(block: ManifestKey, maker: Maker): void;
   /** The revision moves with the spec only. */
   put(
     block: Omit<BlockRecord, "revision" | "createdAt" | "updatedAt">,

@@ -21,6 +21,7 @@ interface ApplyOptions {
   force: boolean;
   atomic: boolean;
   takeOver: boolean;
+  replacePlugin: boolean;
   message: string | undefined;
 }
 
@@ -90,10 +91,19 @@ export function createDeploys({ platform, apps, model, operations, nameOf }: Dep
         changes: specDiff(from?.spec_snapshot ?? {}, to.spec_snapshot),
       };
     },
-    async apply({ grant, actor }, body, { dryRun, prune, force, atomic, takeOver, message }) {
+    async apply({ grant, actor }, body, options) {
+      const { dryRun, prune, force, atomic, takeOver, replacePlugin, message } = options;
       const fault = applyFault(grant, body, prune);
       if (fault !== undefined) throw new Failure("forbidden", fault);
-      const query = { dry_run: dryRun, prune, force, atomic, take_over: takeOver, message };
+      const query = {
+        dry_run: dryRun,
+        prune,
+        force,
+        atomic,
+        take_over: takeOver,
+        replace_plugin: replacePlugin,
+        message,
+      };
       const result = await platform.as(actor, grant).call(apply, { query, body });
       return { ...result, operations: dryRun ? [] : follow(actor, result.applied) };
     },

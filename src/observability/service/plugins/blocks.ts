@@ -113,12 +113,10 @@ export function createBlocks({ platform, apps, limits }: BlocksParts): Blocks {
   };
 }
 
-/** By the name on record; a plugin that was replaced has another one, but serves the kind. */
-function pluginOf(plugins: readonly PluginInfo[], { kind, status }: StoredBlock): PluginInfo | undefined {
-  return (
-    plugins.find(({ name, kinds }) => name === status?.plugin && kinds.includes(kind)) ??
-    plugins.find(({ kinds }) => kinds.includes(kind))
-  );
+/** By the name on record. A plugin that came in the place of the one that made the block does not serve it. */
+function pluginOf(plugins: readonly PluginInfo[], { status }: StoredBlock): PluginInfo | undefined {
+  if (status?.stranded !== undefined) return undefined;
+  return plugins.find(({ name }) => name === status?.plugin);
 }
 
 /** The result behind the lines of progress. Fails with `ApiError`. */

@@ -25,6 +25,15 @@ export function createPluginRoutes({ platform }: { platform: Platform }): Plugin
     return block !== undefined && kinds.includes(block.split("/", 1)[0] ?? "");
   }
 
+  /** Whether another plugin made the block of a container, and this one came in its place. */
+  async function isStranded(pod: PodEndpoint): Promise<boolean> {
+    const block = platform.apps.of(pod)?.block;
+    if (block === undefined) return true;
+    const [kind, scope, name] = block.split("/");
+    const [stored] = await client.call(listManifests, { query: { kind, scope, name, status: true } });
+    return stored === undefined || stored.status?.stranded !== undefined;
+  }
+
   async function portOf(
     { routes }: PluginInfo,
     { kind, scope, name, ports }: PodEndpoint,
@@ -53,6 +62,7 @@ export function createPluginRoutes({ platform }: { platform: Platform }): Plugin
       if (own.length === 0 && !isStored(platform, plugin, at)) throw new Failure("not_found", missing);
       const pod = own.find(({ ready, ip }) => ready && ip !== undefined);
       if (pod?.ip === undefined) throw new Failure("unavailable", `no replica of ${ref} is ready`);
+      if (await isStranded(pod)) throw new Failure("not_found", missing);
       // On the network of the machine a port can be of anything.
       if (pod.ip === "127.0.0.1" || pod.ip === "::1") {
         throw new Failure("unavailable", `${ref} uses the network of the machine, which plugins' routes do not reach`);

@@ -2,6 +2,7 @@ import { theServer, unnamed } from "../../../access/principal.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import { formatKey, type ManifestKey } from "../../api/manifest.ts";
 import type { AttendInput } from "../../api/plugins/protocol.ts";
+import { makerOf } from "../../core/plugins/maker.ts";
 import { leftOutTexts } from "../../core/plugins/unknown-fields.ts";
 import type { Plugin } from "../../plugins/plugin.ts";
 import type { Context } from "../state/context.ts";
@@ -70,7 +71,7 @@ async function carriedOut(context: Context, call: PluginCall) {
       const { outcome, warnings } = await performActions(context, actions, {
         actor,
         by,
-        block: blockOfWords(context, plugin.yml.name, call.args),
+        block: blockOfWords(context, makerOf(plugin), call.args),
         restart: true,
       });
       for (const warning of [...leftOutTexts(plugin.yml.name, leftOut), ...warnings])

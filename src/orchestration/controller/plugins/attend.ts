@@ -1,5 +1,7 @@
 import { Failure } from "../../../base/wire/failure.ts";
+import { keyOf } from "../../api/manifest-key.ts";
 import { formatKey, type ManifestKey } from "../../api/manifest.ts";
+import { isOwn, makerOf } from "../../core/plugins/maker.ts";
 import type { AttendInput } from "../../api/plugins/protocol.ts";
 import { parseDuration } from "../../../base/pure/duration.ts";
 import { createBackoff, type Backoff } from "../../../base/words/backoff.ts";
@@ -54,7 +56,8 @@ export function createAttendance(contextOf: () => Context): Attendance {
       return await work();
     } catch (error) {
       // It may have been cut off half-way: its plugin looks at what it has left.
-      for (const block of blocksAt(contextOf(), place)) make(block, { reason: "interrupted", dueAt: clock.steady() });
+      for (const block of blocksAt(contextOf(), call.plugin, place))
+        make(block, { reason: "interrupted", dueAt: clock.steady() });
       throw error;
     } finally {
       running.delete(place);
@@ -181,8 +184,11 @@ function busy({ plugin, args }: ExclusiveCall, { name, since }: Command, now: nu
   return new Failure("conflict", `${who}; wait until it has ended, and try again`);
 }
 
-function blocksAt(context: Context, place: string): ManifestKey[] {
-  return context.store.blocks.keys().filter(({ plugin, scope, name }) => place === `${plugin} ${scope}/${name}`);
+function blocksAt(context: Context, plugin: Plugin, place: string): ManifestKey[] {
+  const maker = makerOf(plugin);
+  return context.store.blocks
+    .keys()
+    .filter((block) => isOwn(block, maker) && place === `${block.plugin} ${block.scope}/${block.name}`);
 }
 
 interface AttendedBlock {
@@ -192,10 +198,10 @@ interface AttendedBlock {
 }
 
 function attendedBlocks({ store, plugins }: Context): AttendedBlock[] {
-  return store.blocks.keys().flatMap(({ plugin: name, ...block }) => {
-    const plugin = plugins.registry.find(name);
+  return store.blocks.keys().flatMap((block) => {
+    const plugin = plugins.registry.find(block.plugin);
     const { attend } = plugin?.yml ?? {};
-    if (plugin === undefined || attend === undefined || !plugin.enabled) return [];
-    return [{ block, plugin, unreadyMs: parseDuration(attend.unready) ?? 0 }];
+    if (plugin === undefined || attend === undefined || !plugin.enabled || !isOwn(block, makerOf(plugin))) return [];
+    return [{ block: keyOf(block), plugin, unreadyMs: parseDuration(attend.unready) ?? 0 }];
   });
 }

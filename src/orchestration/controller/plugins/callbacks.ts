@@ -1,13 +1,12 @@
 import { Failure } from "../../../base/wire/failure.ts";
+import { isOwn as isOwnPlugin, type Maker, makerOf } from "../../core/plugins/maker.ts";
 import type { ObservedPod } from "../../engine/pod.ts";
 import type { Context } from "../state/context.ts";
 import { isAmong, isOfPlugin, placesOf, placeText } from "./own-places.ts";
 import type { Place } from "./plugin-room.ts";
 
 /** Somebody on the platform network who acts for a plugin. */
-export interface CallbackCaller {
-  /** Name of the plugin. */
-  plugin: string;
+export interface CallbackCaller extends Maker {
   /** For the event log. */
   actor: string;
   /** What it may ask about; undefined for all that is of blocks of the plugin. */
@@ -61,14 +60,15 @@ export function createCallbackRoom(context: Context): CallbackRoom {
       throw new Failure("forbidden", `${placeText({ scope, name })} is not of ${whose}; say scope and name of what is`);
     },
     requireOwnPlugin(caller, name) {
-      if (context.plugins.registry.find(name)?.yml.name === caller.plugin) return;
+      const found = context.plugins.registry.find(name);
+      if (found !== undefined && isOwnPlugin(caller, makerOf(found))) return;
       throw new Failure("forbidden", `only commands of the plugin "${caller.plugin}" can be run from here`);
     },
   };
 }
 
-function isOwn(context: Context, { plugin, only }: CallbackCaller, place: Place): boolean {
-  return (only === undefined || isAmong(only, place)) && isOfPlugin(context, plugin, place);
+function isOwn(context: Context, caller: CallbackCaller, place: Place): boolean {
+  return (caller.only === undefined || isAmong(caller.only, place)) && isOfPlugin(context, caller, place);
 }
 
 /** Addresses are given out again, so each use asks anew. */
@@ -77,13 +77,14 @@ async function findPod(context: Context, address: string): Promise<CallbackCalle
   const pod = pods.find(({ addresses }) => addresses[context.names.network] === address);
   const owned = pod && ownedBy(context, pod);
   if (owned === undefined) return undefined;
-  const { plugin, block } = owned;
-  return { plugin, actor: `pod ${owned.pod.name}`, only: placesOf(context, block) };
+  const { plugin, origin, source } = owned.block;
+  const actor = `pod ${owned.pod.name}`;
+  return { plugin, origin, source, actor, only: placesOf(context, owned.block) };
 }
 
 /** The block that a pod came from, and its plugin. */
 function ownedBy({ store }: Context, pod: ObservedPod) {
   const owner = pod.identity && store.blocks.ownerOf(pod.identity.key);
   const block = owner && store.blocks.get(owner);
-  return block === undefined ? undefined : { pod, plugin: block.plugin, block };
+  return block === undefined ? undefined : { pod, block };
 }

@@ -10,6 +10,7 @@ import { decodeActions, type PlannedAction } from "../../core/plugins/actions.ts
 import { parseDuration } from "../../../base/pure/duration.ts";
 import { failureText, messageOf } from "../../core/plugins/envelope.ts";
 import { isFields } from "../../../base/pure/fields.ts";
+import { makerOf } from "../../core/plugins/maker.ts";
 import { namedApp } from "../../core/plugins/named-app.ts";
 import { leftOutTexts } from "../../core/plugins/unknown-fields.ts";
 import { permissionProblems } from "../../core/plugins/permissions.ts";
@@ -23,6 +24,7 @@ import { requireAllowed, type Wanted } from "../write/authority.ts";
 import type { Context } from "../state/context.ts";
 import type { DispatchOptions, DispatchRequest, ExecAnswer, PluginCaller } from "../requests.ts";
 import { node, type PluginAnswer, type PluginCall, runPlugin } from "./plugin-run.ts";
+import { refuseStrangeBlocks } from "./makers.ts";
 import { argsOf, envOf, refuseOthers } from "./plugin-words.ts";
 
 /**
@@ -38,6 +40,7 @@ export async function dispatch(
   const plugin = await knownPlugin(context, request.plugin);
   requireCommand(plugin, request.command);
   const { only } = options;
+  refuseStrangeBlocks(context, plugin, args);
   if (only !== undefined) refuseOthers(context, plugin, { args, only });
   const call: PluginCall = {
     plugin,
@@ -58,7 +61,7 @@ async function carriedOut(context: Context, call: PluginCall, options: DispatchO
   return recorded(answer, appliedOf, async () => {
     const { message, actions, leftOut } = readCommandReply(context, { plugin, command, answer });
     const { actor, by, restart } = options;
-    const block = blockOfWords(context, plugin.yml.name, call.args);
+    const block = blockOfWords(context, makerOf(plugin), call.args);
     const { outcome, warnings: late } = await performActions(context, actions, { actor, by, block, restart });
     const warnings = [...leftOutTexts(plugin.yml.name, leftOut), ...late];
     context.plugins.offers.put(
@@ -141,7 +144,7 @@ export function readCommandReply(context: Context, { plugin, command, answer }: 
   const refused =
     problems.length > 0
       ? problems
-      : permissionProblems(actions, plugin.permissions, ownBlockSpec(context, plugin.yml.name));
+      : permissionProblems(actions, plugin.permissions, ownBlockSpec(context, makerOf(plugin)));
   if (refused.length > 0) {
     throw problemsFailure(problemsAt({ within: [`plugin "${plugin.yml.name}" ${command}`] }, refused));
   }
@@ -234,6 +237,7 @@ export async function execPlugin(context: Context, body: unknown, caller: Plugin
   }
   const plugin = await knownPlugin(context, name).catch(asNotFound);
   requireCommand(plugin, command);
+  refuseStrangeBlocks(context, plugin, args);
   const { dispatchTimeoutMs: timeoutMs } = context.limits;
   const given = { ...callerOf(plugin, command, caller), env: envOf(body) };
   const answer = await runPlugin(context, { plugin, command, args, input: undefined, timeoutMs, ...given });

@@ -16,6 +16,7 @@ import { restoreBlock } from "../../core/plugins/block-mask.ts";
 import type { PlannedAction } from "../../core/plugins/actions.ts";
 import { bareData } from "../../core/plugins/envelope.ts";
 import { readExpansion, takePin } from "../../core/plugins/expansion.ts";
+import { makerOf } from "../../core/plugins/maker.ts";
 import { leftOutTexts } from "../../core/plugins/unknown-fields.ts";
 import { expansionProblems, mayTouch, permissionProblems } from "../../core/plugins/permissions.ts";
 import { repeatedText } from "../../core/validate.ts";
@@ -23,12 +24,13 @@ import { createLimit } from "../../../base/words/limit.ts";
 import type { Plugin } from "../../plugins/plugin.ts";
 import { type ReadyAction, readyActions } from "./actions.ts";
 import type { ApplyOptions } from "../write/apply-change.ts";
-import { requireAllowedBlock } from "../write/authority.ts";
+import { requireAllowedBlock, requireMachine } from "../write/authority.ts";
 import { blockKey } from "../write/blocks.ts";
 import type { Context } from "../state/context.ts";
 import { recorded, refuseFailed } from "./dispatch.ts";
 import { type Installed, bringPlugins } from "./just-in-time.ts";
 import { guardsOf, type Guards, type Made } from "./lent.ts";
+import { handOver, recordMakers, wouldHandOver } from "./makers.ts";
 import { runPlugin } from "./plugin-run.ts";
 
 /** A block and what its plugin made of it. */
@@ -54,8 +56,8 @@ export interface ExpandedBlock {
 export interface Expansions {
   blocks: ExpandedBlock[];
   installs: Installed[];
-  /** Of a dry run: blocks whose plugin is not there yet. */
-  unknown: { ref: string; why: string }[];
+  /** Of a dry run: blocks whose plugin is not there yet, or did not make them. */
+  unknown: { ref: string; key: ManifestKey; why: string; stands: boolean }[];
 }
 
 interface Expanding {
@@ -70,6 +72,8 @@ interface Expanding {
 export async function expandBlocks(context: Context, expanding: Expanding): Promise<Expansions> {
   const { blocks, placeAt, options, undo } = expanding;
   if (blocks.length === 0) return { blocks: [], installs: [], unknown: [] };
+  await recordMakers(context);
+  if (options.replacePlugin === true) requireMachine(options.by, "handing blocks to another plugin");
   for (const { kind, scope, name, spec } of blocks) {
     const stands = context.store.blocks.get(blockKey(context, { kind, scope, name }))?.spec;
     const block = { ref: formatKey({ kind, scope, name }), wanted: spec, ...(stands === undefined ? {} : { stands }) };
@@ -81,9 +85,14 @@ export async function expandBlocks(context: Context, expanding: Expanding): Prom
   const { installs, missing } = await bringPlugins(context, pinned, { options, undo });
   const unknown = pinned.flatMap(({ block }) => {
     const why = missing.get(block.kind);
-    return why === undefined ? [] : [{ ref: formatKey(block), why }];
+    return why === undefined
+      ? []
+      : [{ ref: formatKey(block), key: blockKey(context, block), why, stands: standing(context, block) !== undefined }];
   });
-  const there = pinned.filter(({ block }) => !missing.has(block.kind));
+  const present = pinned.filter(({ block }) => !missing.has(block.kind));
+  const strange = present.flatMap((pin) => handedOver(context, pin, options));
+  unknown.push(...strange);
+  const there = present.filter(({ block }) => strange.every(({ ref }) => ref !== formatKey(block)));
   requireDifferent(
     context,
     there.map(({ block }) => block),
@@ -102,6 +111,28 @@ export async function expandBlocks(context: Context, expanding: Expanding): Prom
     ),
   );
   return { blocks: expanded, installs, unknown };
+}
+
+function standing(context: Context, block: ManifestKey) {
+  return context.store.blocks.get(blockKey(context, block));
+}
+
+/** A block that another plugin made is not even shown to this one. Fails `conflict`; a dry run returns why. */
+function handedOver(
+  context: Context,
+  { block, place }: { block: PluginBlock; place: Place },
+  { dryRun, replacePlugin }: ApplyOptions,
+): Expansions["unknown"] {
+  const plugin = context.plugins.registry.ofKind(block.kind);
+  const stands = standing(context, block);
+  const ref = formatKey(block);
+  const text = plugin && handOver(stands, makerOf(plugin));
+  if (stands === undefined || text === undefined || replacePlugin === true) return [];
+  const failure = wouldHandOver(stands, { text, place: placeWithin(place, ref) });
+  if (!dryRun) throw failure;
+  return [
+    { ref, key: blockKey(context, block), why: `${text}; apply refuses that without --replace-plugin`, stands: true },
+  ];
 }
 
 /** An alias of a kind makes no other block. */

@@ -3,12 +3,15 @@ import { formatKey } from "../../api/manifest.ts";
 import type { ApplyResult } from "../../api/apply.ts";
 import type { PluginBlock } from "../../core/draft.ts";
 import type { BlockPin } from "../../core/plugins/expansion.ts";
+import { isOwn, makerOf, makerText, originOfSource } from "../../core/plugins/maker.ts";
 import { isPluginName } from "../../core/plugins/names.ts";
 import { parseSource } from "../../core/plugins/source.ts";
 import { bareVersion } from "../../plugins/checks.ts";
 import type { Plugin } from "../../plugins/plugin.ts";
 import type { ApplyOptions } from "../write/apply-change.ts";
 import { requireMachine } from "../write/authority.ts";
+import { blockKey } from "../write/blocks.ts";
+import { handOver, wouldHandOver } from "./makers.ts";
 import { type PluginWish, installOnce, giveUp } from "./pending-installs.ts";
 import type { Context } from "../state/context.ts";
 
@@ -44,6 +47,7 @@ export async function bringPlugins(
     const wish = wishFor(context, first);
     if (wish === undefined) continue;
     const { request } = wish;
+    requireOwnSource(context, [first, ...others], { wish, options });
     requireMachine(
       options.by,
       `${formatKey(first.block)}: the plugin "${kind}" would come from ${request.source}, which`,
@@ -110,6 +114,39 @@ function wishFor(context: Context, { block, place, pin }: PinnedBlock): PluginWi
   }
   if (pin.repo !== undefined && !isSame(pin.repo, own)) throw wouldReplace({ block, place, pin }, there);
   return { request: { source: own, ...wanted }, present: there };
+}
+
+/**
+ * Before anything is fetched: what would come in may not take blocks from the plugin that made them. Those of this apply
+ * can be handed over; others would be left without their plugin, which only an install by name may do. Fails `conflict`.
+ */
+function requireOwnSource(
+  context: Context,
+  pinned: readonly PinnedBlock[],
+  { wish, options }: { wish: PluginWish; options: ApplyOptions },
+): void {
+  const { source } = wish.request;
+  const comes = originOfSource(source);
+  const keys = pinned.map(({ block }) => formatKey(blockKey(context, block)));
+  for (const { block, place } of pinned) {
+    const stands = context.store.blocks.get(blockKey(context, block));
+    if (stands === undefined || options.replacePlugin === true) continue;
+    const text = handOver(stands, { plugin: stands.plugin, ...comes });
+    if (text !== undefined) throw wouldHandOver(stands, { text, place: placeWithin(place, formatKey(block)) });
+  }
+  const there = context.plugins.registry.ofKind(pinned[0]?.block.kind ?? "");
+  if (there === undefined || wish.present !== undefined) return;
+  const left = context.store.blocks
+    .keys()
+    .filter((block) => isOwn(block, makerOf(there)) && !keys.includes(formatKey(block)));
+  const [one] = left;
+  if (one === undefined) return;
+  const more = left.length > 1 ? ` and ${left.length - 1} more` : "";
+  const way = `to do that: berth plugins install ${source} --replace`;
+  throw new Failure(
+    "conflict",
+    `${source} would leave ${formatKey(one)}${more} without ${makerText(makerOf(there))}; ${way}`,
+  );
 }
 
 /** Two ways to write one source are one. */

@@ -2,6 +2,7 @@ import { keyOf } from "../../api/manifest-key.ts";
 import type { ManifestKey, Spec } from "../../api/manifest.ts";
 import { envFromTarget } from "../../core/env-from.ts";
 import { containerName } from "../../core/naming.ts";
+import { isOwn, type Maker } from "../../core/plugins/maker.ts";
 import { namedPlace } from "../../core/plugins/named-app.ts";
 import type { Context } from "../state/context.ts";
 import type { Place } from "./plugin-room.ts";
@@ -15,26 +16,29 @@ export function isAmong(places: readonly Place[], { scope, name }: Place): boole
 }
 
 /** Whether something of this scope and name is a block of the plugin, or came from one. */
-export function isOfPlugin({ store }: Context, plugin: string, { scope, name }: Place): boolean {
-  const isIts = (block: ManifestKey | undefined) => block !== undefined && store.blocks.get(block)?.plugin === plugin;
-  if (store.blocks.list({ scope, name }).some((block) => block.plugin === plugin)) return true;
+export function isOfPlugin({ store }: Context, plugin: Maker, { scope, name }: Place): boolean {
+  const isIts = (key: ManifestKey | undefined) => {
+    const block = key && store.blocks.get(key);
+    return block !== undefined && isOwn(block, plugin);
+  };
+  if (store.blocks.list({ scope, name }).some((block) => isOwn(block, plugin))) return true;
   return store.manifests.list({ scope, name }).some((manifest) => isIts(store.blocks.ownerOf(manifest)));
 }
 
 /** The block of the plugin that the words of a command are about; none where they are about something else. */
-export function blockOfWords({ store }: Context, plugin: string, words: readonly string[]): ManifestKey | undefined {
+export function blockOfWords({ store }: Context, plugin: Maker, words: readonly string[]): ManifestKey | undefined {
   const place = namedPlace(words);
   const isIt = (block: ManifestKey) => block.scope === place?.scope && block.name === place.name;
-  const block = store.blocks.keys().find((one) => one.plugin === plugin && isIt(one));
+  const block = store.blocks.keys().find((one) => isOwn(one, plugin) && isIt(one));
   return block && keyOf(block);
 }
 
 /** What the operator wrote into the block of the plugin that a manifest came from. */
-export function ownBlockSpec({ store }: Context, plugin: string): (key: ManifestKey) => Spec | undefined {
+export function ownBlockSpec({ store }: Context, plugin: Maker): (key: ManifestKey) => Spec | undefined {
   return ({ kind, scope, name }) => {
     const owner = store.blocks.ownerOf({ kind, scope, name });
     const block = owner === undefined ? undefined : store.blocks.get(owner);
-    return block?.plugin === plugin ? block.spec : undefined;
+    return block !== undefined && isOwn(block, plugin) ? block.spec : undefined;
   };
 }
 
@@ -61,10 +65,10 @@ function textsIn(value: unknown): string[] {
 }
 
 /** Whose pod has this name: one that runs, or one of the plugin's own that has no container just now. */
-export function ownerOfPod({ pods, store }: Context, plugin: string, pod: string): Place | undefined {
+export function ownerOfPod({ pods, store }: Context, plugin: Maker, pod: string): Place | undefined {
   const known = pods.byName(pod)?.key;
   if (known !== undefined) return known;
-  const own = store.blocks.list().filter((block) => block.plugin === plugin);
+  const own = store.blocks.list().filter((block) => isOwn(block, plugin));
   return own
     .flatMap((block) => store.blocks.children(block))
     .find(({ scope, name }) => {

@@ -1,3 +1,4 @@
+import { isOwn, makerOf } from "../../core/plugins/maker.ts";
 import type { InstallRequest, Plugin } from "../../plugins/plugin.ts";
 import type { Context } from "../state/context.ts";
 import type { PendingInstall } from "./plugin-room.ts";
@@ -36,10 +37,11 @@ export async function giveUp(context: Context, pending: PendingInstall): Promise
 }
 
 /** Nothing is taken back where nothing new came, or a block that was stored meanwhile is of the plugin. */
-async function takeBack({ plugins, store, clock }: Context, { yml, lock }: Plugin, before: Plugin | undefined) {
+async function takeBack({ plugins, store, clock }: Context, came: Plugin, before: Plugin | undefined) {
+  const { yml, lock } = came;
   const { name, version } = yml;
   if (lock !== undefined && lock.installed_at === before?.lock?.installed_at) return;
-  if (before === undefined && store.blocks.list({}).some(({ plugin }) => plugin === name)) return;
+  if (before === undefined && store.blocks.keys().some((block) => isOwn(block, makerOf(came)))) return;
   if (before === undefined) await plugins.installer.remove(name);
   else await plugins.installer.withdraw(name, lock?.installed_at ?? "");
   await plugins.registry.refresh();

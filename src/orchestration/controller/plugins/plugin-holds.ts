@@ -1,5 +1,7 @@
 import type { ManifestKey } from "../../api/manifest.ts";
+import { isOwn, makerOf } from "../../core/plugins/maker.ts";
 import type { Plugin } from "../../plugins/plugin.ts";
+import type { BlockRecord } from "../../store/plugin-records.ts";
 import type { Context } from "../state/context.ts";
 import { keyText } from "../../api/manifest-key.ts";
 import type { PluginHold } from "./plugin-room.ts";
@@ -12,13 +14,12 @@ import type { Pod } from "../state/pod.ts";
  */
 export function holdStopped(context: Context, plugin: Plugin, command: string): () => void {
   if (command === "expand" || !plugin.permissions.docker) return () => undefined;
-  const hold: PluginHold = { plugin: plugin.yml.name, since: context.clock.now(), letGoAt: new Map() };
+  const hold: PluginHold = { ...makerOf(plugin), since: context.clock.now(), letGoAt: new Map() };
   context.plugins.holds.add(hold);
   return () => {
     if (!context.plugins.holds.delete(hold)) return;
     for (const block of context.store.blocks.list()) {
-      if (block.plugin === hold.plugin)
-        for (const child of context.store.blocks.children(block)) context.enqueue(child);
+      if (isOwn(block, hold)) for (const child of context.store.blocks.children(block)) context.enqueue(child);
     }
   };
 }
@@ -37,23 +38,23 @@ export function letGo({ plugins, clock }: Context, key: ManifestKey, actor: stri
 export function heldByRuns(context: Context, key: ManifestKey): [string, string][] {
   const pods = heldPods(context, key);
   if (pods.length === 0) return [];
-  const why = `stopped by a run of the plugin "${pluginOf(context, key)}", and starts again when that ends`;
+  const why = `stopped by a run of the plugin "${blockOf(context, key)?.plugin}", and starts again when that ends`;
   return pods.map(({ replicaId }) => [replicaId, why]);
 }
 
 function heldPods(context: Context, key: ManifestKey): Pod[] {
   const { plugins, pods } = context;
   if (plugins.holds.size === 0) return [];
-  const plugin = pluginOf(context, key);
-  const holds = [...plugins.holds].filter((hold) => hold.plugin === plugin);
+  const block = blockOf(context, key);
+  const holds = [...plugins.holds].filter((hold) => block !== undefined && isOwn(block, hold));
   const isHeld = (pod: Pod) =>
     holds.some(({ since, letGoAt }) => endOf(pod) >= since && endOf(pod) >= (letGoAt.get(keyText(key)) ?? 0));
   return pods.of(key).filter((pod) => pod.role === undefined && pod.state === "exited" && isHeld(pod));
 }
 
-function pluginOf({ store }: Context, key: ManifestKey): string | undefined {
+function blockOf({ store }: Context, key: ManifestKey): BlockRecord | undefined {
   const owner = store.blocks.ownerOf(key);
-  return owner && store.blocks.get(owner)?.plugin;
+  return owner && store.blocks.get(owner);
 }
 
 function endOf({ stale, finishedAt, changedAt }: Pod): number {

@@ -2,6 +2,7 @@ import type { Principal } from "../../../access/principal.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import type { PluginPermissions } from "../../api/plugins/plugin-yml.ts";
 import type { KeyText } from "../../api/manifest-key.ts";
+import type { Maker } from "../../core/plugins/maker.ts";
 import type { BlockSchemas } from "../../plugins/block-schemas.ts";
 import { type Confinement, unconfined } from "../../plugins/confinement.ts";
 import type { Host } from "../../plugins/host.ts";
@@ -44,8 +45,7 @@ export interface Place {
 }
 
 /** What a run under way may ask of the controller. */
-export interface RunPass {
-  plugin: string;
+export interface RunPass extends Maker {
   permissions: PluginPermissions;
   /** Nothing is kept from it. */
   isFull: boolean;
@@ -69,8 +69,7 @@ export interface PendingInstall {
 }
 
 /** A run under way of a plugin that can stop containers through the engine. */
-export interface PluginHold {
-  plugin: string;
+export interface PluginHold extends Maker {
   /** Epoch ms. */
   since: number;
   /** Resources that the run itself wants up again: what had ended by then is not held. */

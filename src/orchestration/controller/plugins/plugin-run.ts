@@ -8,6 +8,7 @@ import type { Ending, Finished } from "../../plugins/host.ts";
 import { isFullGrant, type Plugin } from "../../plugins/plugin.ts";
 import type { PluginRunRecord } from "../../store/plugin-records.ts";
 import type { Context } from "../state/context.ts";
+import { makerOf } from "../../core/plugins/maker.ts";
 import { holdStopped } from "./plugin-holds.ts";
 import type { Place } from "./plugin-room.ts";
 
@@ -155,7 +156,7 @@ async function spawn(context: Context, call: PluginCall, run: PluginRunRecord): 
   const token = Buffer.from(context.randomBytes(32)).toString("hex");
   const { permissions } = plugin;
   const pass = {
-    plugin: name,
+    ...makerOf(plugin),
     permissions,
     isFull: isFullGrant(permissions),
     actor: `plugin ${name}`,

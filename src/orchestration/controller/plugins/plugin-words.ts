@@ -1,5 +1,6 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import { isFields } from "../../../base/pure/fields.ts";
+import { makerOf } from "../../core/plugins/maker.ts";
 import type { Plugin } from "../../plugins/plugin.ts";
 import type { Context } from "../state/context.ts";
 import { isAmong, isOfPlugin, placeText } from "./own-places.ts";
@@ -41,7 +42,7 @@ export function refuseOthers(
   for (const word of args.flatMap((arg) => [arg, arg.slice(arg.indexOf("=") + 1)])) {
     const [scope, name] = word.includes("/") ? word.split("/") : ["", word];
     if (scope === undefined || name === undefined || isAmong(only, { scope, name })) continue;
-    if (!isOfPlugin(context, plugin.yml.name, { scope, name })) continue;
+    if (!isOfPlugin(context, makerOf(plugin), { scope, name })) continue;
     throw new Failure("forbidden", `${placeText({ scope, name })} is of another block than the pod that asks`);
   }
 }

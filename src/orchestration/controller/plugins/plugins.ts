@@ -13,6 +13,7 @@ import type { PluginCaller } from "../requests.ts";
 import { requireMachine } from "../write/authority.ts";
 import { knownPlugin } from "./dispatch.ts";
 import { asInvalid } from "./just-in-time.ts";
+import { strandedWarnings, wouldStrand } from "./makers.ts";
 import { readInstall, readUpdate } from "./plugin-request.ts";
 
 interface PluginOptions {
@@ -66,12 +67,14 @@ function wirePlugin({ yml, lock, origin, enabled, permissions }: Plugin): Plugin
   };
 }
 
-function wirePreview({ yml, requested, version, replaces, ...seen }: Preview): PluginPreview {
+function wirePreview(context: Context, outcome: Preview): PluginPreview {
+  const { yml, requested, version, replaces, ...seen } = outcome;
   const { permissions: declared, ...fields } = yml;
   return {
     preview: true,
     ...fields,
     ...seen,
+    warnings: [...seen.warnings, ...wouldStrand(context, outcome)],
     version,
     full_grant: declared === undefined,
     ...(requested === "" ? {} : { requested }),
@@ -92,7 +95,7 @@ export async function installPlugin(context: Context, body: unknown, caller: Plu
   const outcome = await coming.catch((error: unknown) => {
     throw error instanceof ChangedPackage ? error : asInvalid(error);
   });
-  if ("digest" in outcome) return wirePreview(outcome);
+  if ("digest" in outcome) return wirePreview(context, outcome);
   const detail = { source: request.source };
   return cameIn(context, outcome, { actor: caller.actor, action: "plugin.install", detail });
 }
@@ -116,8 +119,10 @@ export async function removePlugin(context: Context, name: string, { actor, by }
   await context.plugins.registry.refresh();
   const removed = await context.plugins.installer.remove(name);
   await context.plugins.registry.refresh();
-  if (removed) await note(context, { actor, action: "plugin.remove", detail: { plugin: name } });
-  return { name, removed };
+  const stranded = strandedWarnings(context);
+  if (removed)
+    await note(context, { actor, action: "plugin.remove", detail: { plugin: name, stranded: stranded.length } });
+  return { name, removed, ...(stranded.length > 0 ? { stranded } : {}) };
 }
 
 /** POST /plugins/{name}/update. */
@@ -131,7 +136,7 @@ export async function updatePlugin(
   const { yml } = await pluginNamed(context, name);
   const { installer } = context.plugins;
   const how = howOf(caller, { preview });
-  if (preview) return wirePreview(await installer.previewUpdate(yml.name, request, how));
+  if (preview) return wirePreview(context, await installer.previewUpdate(yml.name, request, how));
   const plugin = await installer.update(yml.name, request, how);
   return cameIn(context, plugin, { actor: caller.actor, action: "plugin.update", detail: { from: yml.version } });
 }
@@ -169,7 +174,8 @@ interface Told {
 async function told(context: Context, plugin: Plugin, { detail, ...event }: Told): Promise<PluginInfo> {
   await context.plugins.registry.refresh();
   await note(context, { ...event, detail: { plugin: plugin.yml.name, version: plugin.yml.version, ...detail } });
-  return wirePlugin(plugin);
+  const stranded = strandedWarnings(context);
+  return { ...wirePlugin(plugin), ...(stranded.length > 0 ? { stranded } : {}) };
 }
 
 async function note(context: Context, event: Told): Promise<void> {

@@ -2,6 +2,7 @@ import { type Principal, unnamed } from "../../../access/principal.ts";
 import { Failure, problemsFailure } from "../../../base/wire/failure.ts";
 import { expandApp } from "../../core/expand.ts";
 import { parseKind } from "../../core/kind.ts";
+import { isOwn as isOwnPlugin, type Maker, makerOf } from "../../core/plugins/maker.ts";
 import { runsAsRoot } from "../../core/plugins/conflicts.ts";
 import { expansionProblems } from "../../core/plugins/permissions.ts";
 import { decodeManifests } from "../../core/validate.ts";
@@ -84,9 +85,11 @@ function requireNeed(context: Context, pass: RunPass, { need, call }: { need: Ca
       if (need.prunes && !has(pass, "delete_manifest"))
         throw refused(pass, '"delete_manifest", so prune is not for it');
       return;
-    case "command":
-      if (context.plugins.registry.find(need.plugin)?.yml.name === pass.plugin) return;
+    case "command": {
+      const found = context.plugins.registry.find(need.plugin);
+      if (found !== undefined && isOwnPlugin(pass, makerOf(found))) return;
       throw refused(pass, "commands of other plugins");
+    }
     case "everything":
       if (pass.isFull) return;
       throw refused(pass, `${call}: it is for plugins that were granted everything`);
@@ -105,11 +108,12 @@ function requireManifest(context: Context, pass: RunPass, manifest: unknown): vo
 }
 
 /** A body that cannot be read is refused here: nothing may get past that was not looked at. */
-function requireUnprivileged(context: Context, { plugin, permissions }: RunPass, body: unknown): void {
+function requireUnprivileged(context: Context, pass: RunPass, body: unknown): void {
+  const { permissions } = pass;
   if (runsAsRoot(permissions)) return;
   const { manifests, problems } = decodeManifests(body, { limits: context.limits });
   if (problems.length > 0) throw problemsFailure(problems);
-  const specOf = ownBlockSpec(context, plugin);
+  const specOf = ownBlockSpec(context, pass);
   const beyond = manifests.flatMap(expandApp).flatMap((draft) => {
     return expansionProblems([draft], permissions, specOf(draft));
   });
@@ -120,7 +124,7 @@ function requireUnprivileged(context: Context, { plugin, permissions }: RunPass,
 
 /** The place with what the pod or the run of a job in it stands for. */
 function requirePlace(context: Context, pass: RunPass, asked: CallPlace): CallPlace {
-  const place = whole(context, pass.plugin, asked);
+  const place = whole(context, pass, asked);
   if (place === undefined) {
     if (pass.isFull) return asked;
     throw refused(pass, `"${asked.pod ?? asked.run ?? ""}", which is not a pod or a run of this installation`);
@@ -137,8 +141,7 @@ function requirePlace(context: Context, pass: RunPass, asked: CallPlace): CallPl
 function requireOnly(context: Context, pass: RunPass, place: CallPlace): void {
   const { scope, name } = place;
   const isNamed = scope !== undefined && name !== undefined;
-  if (isNamed && (!isOfPlugin(context, pass.plugin, { scope, name }) || isAmong(pass.only ?? [], { scope, name })))
-    return;
+  if (isNamed && (!isOfPlugin(context, pass, { scope, name }) || isAmong(pass.only ?? [], { scope, name }))) return;
   const text = `this run was asked for by a pod of ${pass.only?.[0] === undefined ? "no block" : placeText(pass.only[0])}`;
   throw new Failure(
     "forbidden",
@@ -146,14 +149,14 @@ function requireOnly(context: Context, pass: RunPass, place: CallPlace): void {
   );
 }
 
-function whole(context: Context, plugin: string, { pod, run, ...place }: CallPlace): CallPlace | undefined {
+function whole(context: Context, plugin: Maker, { pod, run, ...place }: CallPlace): CallPlace | undefined {
   if (pod !== undefined) return ownerOfPod(context, plugin, pod);
   if (run !== undefined) return context.store.runs.get(run);
   return place;
 }
 
-function isOwn(context: Context, { plugin }: RunPass, { scope, name }: CallPlace): boolean {
-  return scope !== undefined && name !== undefined && isOfPlugin(context, plugin, { scope, name });
+function isOwn(context: Context, pass: RunPass, { scope, name }: CallPlace): boolean {
+  return scope !== undefined && name !== undefined && isOfPlugin(context, pass, { scope, name });
 }
 
 function has({ permissions, isFull }: RunPass, action: ActionType): boolean {

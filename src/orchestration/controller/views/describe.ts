@@ -4,6 +4,7 @@ import { formatKey, type ManifestKey, type StoredManifest } from "../../api/mani
 import type { Condition } from "../../api/describe.ts";
 import { isJobKind } from "../../core/resolve-job.ts";
 import type { BlockRecord } from "../../store/plugin-records.ts";
+import { strandedText } from "../plugins/makers.ts";
 import { resolveBlock, wireBlock } from "../write/blocks.ts";
 import type { Context } from "../state/context.ts";
 import type { Target } from "../requests.ts";
@@ -62,11 +63,15 @@ async function describeBlock(context: Context, block: BlockRecord) {
 
 /** Who expanded a block, and how what it became is. */
 export function blockStatus(context: Context, block: BlockRecord): Record<string, unknown> {
-  const { plugin, version, warnings = [] } = block;
+  const { plugin, version, origin, source, warnings = [] } = block;
+  const stranded = strandedText(context, block);
   const told = warnings.length > 0 ? { warnings } : {};
   return {
     plugin,
     version,
+    origin,
+    ...(source === "" ? {} : { source }),
+    ...(stranded === undefined ? {} : { stranded }),
     ...told,
     children: context.store.blocks.children(block).map((key) => childStatus(context, key)),
   };

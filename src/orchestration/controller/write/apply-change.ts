@@ -20,6 +20,7 @@ import {
   borrowed,
   dropLeftovers,
   putBlocks,
+  requireMakers,
   requireOwners,
   requireRevisions,
   revisionConflict,
@@ -44,6 +45,8 @@ export interface ApplyOptions {
   force?: boolean;
   /** Let a block have manifests that were applied by themselves. */
   takeOver?: boolean;
+  /** Hand blocks to plugins that did not make them. */
+  replacePlugin?: boolean;
   /** Put all of it back when one resource does not become ready. */
   atomic?: boolean;
   /** Take builds that have no id: see `settleBuilds`. */
@@ -84,6 +87,8 @@ interface Change {
   incoming: Incoming[];
   /** The blocks that some of them came from. */
   blocks?: readonly BlockChange[];
+  /** Blocks of a dry run that are in it and were not expanded: nothing prunes them. */
+  standing?: readonly ManifestKey[];
   options: ApplyOptions;
   /** What the registries said just now. */
   pulled: PulledImages | undefined;
@@ -93,16 +98,17 @@ interface Change {
 
 /** Steps 5 to 8 inside one transaction: whatever is thrown here leaves nothing behind. */
 export function change(context: Context, tx: Transaction, changing: Change): Outcome {
-  const { incoming, blocks = [], options, pulled, goingBack } = changing;
+  const { incoming, blocks = [], standing = [], options, pulled, goingBack } = changing;
   const now = context.clock.now();
   const { actor } = options;
   const problems: Problem[] = [];
   const kept = new Set(incoming.map((item) => formatKey(item.key)));
   requireAllowed(options.by, incoming, tx);
   requireRevisions(tx, blocks);
+  requireMakers(tx, blocks, options);
   // Before the rest is judged: what goes gives back its hosts, and its files are no longer there to be read.
   const leftovers = dropLeftovers(tx, { blocks, kept, actor, now });
-  const pruned = [...leftovers, ...(options.prune ? prune(tx, { incoming, blocks, kept, actor, now }) : [])];
+  const pruned = [...leftovers, ...(options.prune ? prune(tx, { incoming, blocks, standing, kept, actor, now }) : [])];
   requireOwners(tx, blocks, options);
   const places = [...incoming.map(({ key }) => key), ...pruned, ...blocks.map(({ key }) => key)];
   if (goingBack === undefined && !options.dryRun) requireUnlocked(context, tx, places);

@@ -1,6 +1,9 @@
 import { formatKey, type ManifestKey } from "../../api/manifest.ts";
 import type { ApplyResult, PlanRow } from "../../api/apply.ts";
 import { changedPaths } from "../../core/diff.ts";
+import { makerOf } from "../../core/plugins/maker.ts";
+import type { BlockRecord } from "../../store/plugin-records.ts";
+import { handOver } from "../plugins/makers.ts";
 import { runsAsRoot } from "../../core/plugins/conflicts.ts";
 import { generatedTexts, hideGenerated } from "../../core/plugins/generated.ts";
 import { absentReferences, unresolvedText } from "../../core/references.ts";
@@ -103,7 +106,7 @@ function planned(context: Context, { result, outcome, expansions, ports, beside 
     dry_run: true,
     plan: [
       ...expansions.unknown.map(unknownRow),
-      ...expansions.blocks.map((block, index) => blockRow(block, outcome.blocks[index]?.previous?.spec)),
+      ...expansions.blocks.map((block, index) => blockRow(block, outcome.blocks[index]?.previous)),
       ...[...puts, ...readers].map((row) => {
         const planned = planRow(context, row, findReferenced);
         return {
@@ -122,14 +125,22 @@ function expansionRow({ ref, manifests }: ExpandedBlock): { from: string; to: st
   return { from: ref, to: manifests.map((manifest: ManifestKey) => formatKey(manifest)) };
 }
 
-function unknownRow({ ref, why }: Expansions["unknown"][number]): PlanRow {
-  return { ref, action: "create", changed: [], replicas: [], notes: [why] };
+function unknownRow({ ref, why, stands }: Expansions["unknown"][number]): PlanRow {
+  return { ref, action: stands ? "update" : "create", changed: [], replicas: [], notes: [why] };
 }
 
 /** The block itself; what its plugin would have done is listed, and nothing of it was. */
-function blockRow({ key, spec, ready }: ExpandedBlock, previous: ExpandedBlock["spec"] | undefined): PlanRow {
-  const changed = previous === undefined ? [] : changedPaths(previous, spec);
-  const action = previous === undefined ? "create" : changed.length > 0 ? "update" : "unchanged";
-  const notes = ready.map(({ action: { label } }) => `its plugin asks for ${label}`);
-  return { ref: formatKey(key), action, changed, replicas: [], notes };
+function blockRow({ key, spec, ready, plugin }: ExpandedBlock, previous: BlockRecord | undefined): PlanRow {
+  const changed = previous === undefined ? [] : changedPaths(previous.spec, spec);
+  const handed = handOver(previous, makerOf(plugin));
+  const isChanged = changed.length > 0 || handed !== undefined;
+  const action = previous === undefined ? "create" : isChanged ? "update" : "unchanged";
+  const asked = ready.map(({ action: { label } }) => `its plugin asks for ${label}`);
+  return {
+    ref: formatKey(key),
+    action,
+    changed,
+    replicas: [],
+    notes: [...(handed === undefined ? [] : [handed]), ...asked],
+  };
 }

@@ -2,6 +2,7 @@ import type { Principal } from "../../../access/principal.ts";
 import { type Failure, type Place, problemFailure } from "../../../base/wire/failure.ts";
 import { formatKey, type ManifestKey, sameKey, type Spec } from "../../api/manifest.ts";
 import { changedPaths } from "../../core/diff.ts";
+import { isOwn, type Maker, makerText } from "../../core/plugins/maker.ts";
 import type { BlockRecord } from "../../store/plugin-records.ts";
 import type { Transaction } from "../../store/store.ts";
 import { hasLesserRights } from "./authority.ts";
@@ -10,7 +11,7 @@ import { deleteInside } from "./delete-inside.ts";
 /** A block that an apply stores, and what it became. */
 export interface BlockChange {
   key: ManifestKey;
-  plugin: string;
+  maker: Maker;
   version: string;
   spec: Spec;
   warnings: string[];
@@ -92,18 +93,35 @@ export function requireOwners(
   }
 }
 
+/** Another apply may have given a block to another plugin while this one expanded it. Fails `conflict`. */
+export function requireMakers(
+  tx: Transaction,
+  blocks: readonly BlockChange[],
+  { replacePlugin = false }: { replacePlugin?: boolean },
+): void {
+  if (replacePlugin) return;
+  for (const { key, maker, place } of blocks) {
+    const stands = tx.blocks.get(key);
+    if (stands === undefined || isOwn(stands, maker)) continue;
+    const message = `was given to ${makerText(stands)} meanwhile; look again and re-apply`;
+    throw problemFailure("conflict", { path: "", message, place });
+  }
+}
+
 /** Stores the blocks and whose children the manifests are now. */
 export function putBlocks(
   tx: Transaction,
   { blocks, actor, by, now }: WriteStamp & { blocks: readonly BlockChange[]; by: Principal | undefined },
 ): BlockPut[] {
-  return blocks.map(({ key, plugin, version, spec, warnings, children }) => {
-    const result = tx.blocks.put({ ...key, plugin, version, spec, warnings, lesser: hasLesserRights(by) }, now);
+  return blocks.map(({ key, maker, version, spec, warnings, children }) => {
+    const result = tx.blocks.put({ ...key, ...maker, version, spec, warnings, lesser: hasLesserRights(by) }, now);
     tx.blocks.setChildren(key, children);
     const { block, previous } = result;
-    if (previous?.revision !== block.revision || previous.version !== version) {
+    const isHandedOver = previous !== undefined && !isOwn(previous, maker);
+    if (previous?.revision !== block.revision || previous.version !== version || isHandedOver) {
       const changed = changedPaths(previous?.spec ?? {}, spec).slice(0, 50);
-      const detail = { plugin, version, changed };
+      const from = isHandedOver ? { from: makerText(previous), to: makerText(maker) } : {};
+      const detail = { plugin: maker.plugin, version, ...from, changed };
       tx.events.append({ actor, action: "block.apply", ...key, revision: block.revision, detail }, now);
     }
     return result;

@@ -7,6 +7,8 @@ import { deleteInside } from "./delete-inside.ts";
 interface Pruning {
   incoming: readonly { key: ManifestKey }[];
   blocks: readonly BlockChange[];
+  /** Blocks of a dry run that are in it and were not expanded. */
+  standing: readonly ManifestKey[];
   /** `formatKey` of what the apply writes. */
   kept: ReadonlySet<string>;
   actor: string;
@@ -31,9 +33,10 @@ export function prune(tx: Transaction, pruning: Pruning): ManifestKey[] {
   return [...gone, ...siblings];
 }
 
-function pruneBlocks(tx: Transaction, { blocks, kept, actor, now }: Pruning): ManifestKey[] {
+function pruneBlocks(tx: Transaction, { blocks, standing, kept, actor, now }: Pruning): ManifestKey[] {
+  const wanted = [...blocks.map(({ key }) => key), ...standing];
   const gone = groupsOf(blocks.map(({ key }) => key)).flatMap(({ kind, scope }) => {
-    return tx.blocks.list({ kind, scope }).filter((stored) => blocks.every(({ key }) => !sameKey(key, stored)));
+    return tx.blocks.list({ kind, scope }).filter((stored) => wanted.every((key) => !sameKey(key, stored)));
   });
   return gone.flatMap(({ kind, scope, name }) => {
     const block = { kind, scope, name };

@@ -12,24 +12,66 @@ export function maskBlock(spec: Spec): Spec {
   return mapTexts(spec, "", (text, { field }) => (secretField.test(field) && text !== "" ? MASK : text)) as Spec;
 }
 
-/** Puts the stored texts back where an incoming spec holds the mask; a mask without one is a problem. */
+/**
+ * Puts the stored texts back where an incoming spec holds the mask. A mask without a stored text is a problem, and so is
+ * one beside an address that changed: the stored secret would go to whoever answers there.
+ */
 export function restoreBlock(incoming: Spec, stored: Spec | undefined): { spec: Spec; problems: Problem[] } {
-  const known = new Map<string, string>();
-  if (stored !== undefined) {
-    mapTexts(stored, "spec", (text, { path }) => {
-      known.set(path, text);
-      return text;
-    });
-  }
+  const known = stored === undefined ? new Map<string, Text>() : textsOf(stored);
+  const now = textsOf(incoming);
   const problems: Problem[] = [];
   const spec = mapTexts(incoming, "spec", (text, { path }) => {
     if (text !== MASK) return text;
     const found = known.get(path);
-    if (found === undefined)
+    if (found === undefined) {
       problems.push({ path, message: "is masked and no value is stored for it; write the value" });
-    return found ?? text;
+      return text;
+    }
+    const moved = movedAddress(path, known, now);
+    if (moved !== undefined) problems.push({ path, message: `is masked, and ${moved} has changed; write the value` });
+    return moved === undefined ? found.text : text;
   });
   return { spec: spec as Spec, problems };
+}
+
+interface Text {
+  text: string;
+  field: string;
+}
+
+function textsOf(spec: Spec): Map<string, Text> {
+  const texts = new Map<string, Text>();
+  mapTexts(spec, "spec", (text, { path, field }) => {
+    texts.set(path, { text, field });
+    return text;
+  });
+  return texts;
+}
+
+/** What fields of blocks are called that say where something is sent. */
+const addressField =
+  /(^|_)(ur[il]|endpoint|host(name)?|addr(ess)?|server|registry|proxy|bucket|target|destination|remote)$/i;
+
+function isAddress({ text, field }: Text): boolean {
+  return addressField.test(field) || /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
+}
+
+/** The first address within the same top-level field that is not the stored one; a secret at the top can go to any. */
+function movedAddress(secret: string, known: ReadonlyMap<string, Text>, now: ReadonlyMap<string, Text>) {
+  const own = topOf(secret);
+  const isTop = own === secret;
+  const paths = new Set([...known.keys(), ...now.keys()]);
+  return [...paths].find((path) => {
+    if (!isTop && topOf(path) !== own) return false;
+    const [before, after] = [known.get(path), now.get(path)];
+    if (before?.text === after?.text) return false;
+    return (before !== undefined && isAddress(before)) || (after !== undefined && isAddress(after));
+  });
+}
+
+/** `spec.backup` of `spec.backup.s3.key`. */
+function topOf(path: string): string {
+  return /^spec(?:\.[^.[]+|\["[^"]*"\])?/.exec(path)?.[0] ?? path;
 }
 
 interface Place {

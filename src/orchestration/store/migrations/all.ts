@@ -23,6 +23,7 @@ import { lesserRights } from "./0022-lesser-rights.ts";
 import { deliverySubjects } from "./0023-delivery-subjects.ts";
 import { imageDigests } from "./0024-image-digests.ts";
 import { madeByActions } from "./0025-made-by-actions.ts";
+import { blockMakers } from "./0026-block-makers.ts";
 
 /** The migrations of `state.db`, in order. A released migration is never edited; a change is a new file. */
 export const stateMigrations: readonly string[] = [
@@ -51,4 +52,5 @@ export const stateMigrations: readonly string[] = [
   deliverySubjects,
   imageDigests,
   madeByActions,
+  blockMakers,
 ];

@@ -14,7 +14,14 @@ afterEach(() => {
 });
 
 const key = { kind: "postgres", scope: "data", name: "main" };
-const block = { ...key, plugin: "postgres", version: "1.2", spec: { replicas: 2, password: "hunter2" } };
+const block = {
+  ...key,
+  plugin: "postgres",
+  origin: "bundled" as const,
+  source: "",
+  version: "1.2",
+  spec: { replicas: 2, password: "hunter2" },
+};
 const asset = { kind: "asset" as const, scope: "data", name: "main" };
 const set = { kind: "statefulset" as const, scope: "data", name: "main" };
 

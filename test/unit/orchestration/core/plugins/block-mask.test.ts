@@ -25,6 +25,25 @@ test("what is called a secret is masked, at every depth", () => {
   });
 });
 
+test("a mask beside an address that changed is a problem, and no stored secret goes there", () => {
+  const stored = {
+    password: "p",
+    backup: { s3: { endpoint: "https://s3.test", secret_key: "k" } },
+    mirror: [{ to: "redis://a.test", auth_token: "t" }],
+  };
+  const masked = maskBlock(stored);
+  const told = (spec: object) => {
+    const { spec: whole, problems } = restoreBlock({ ...masked, ...spec }, stored);
+    return [problems.map(({ path }) => path), JSON.stringify(whole)] as const;
+  };
+  const [s3, s3Text] = told({ backup: { s3: { endpoint: "https://evil.test", secret_key: MASK } } });
+  expect(s3).toEqual(["spec.password", "spec.backup.s3.secret_key"]);
+  expect(s3Text).not.toContain('"secret_key":"k"');
+  expect(told({ mirror: [{ to: "redis://b.test", auth_token: MASK }] })[0]).toContain("spec.mirror[0].auth_token");
+  expect(told({ proxy: "http://evil.test" })[0]).toEqual(["spec.password"]);
+  expect(told({ replicas: 3 })[0]).toEqual([]);
+});
+
 test("a mask that comes back keeps what is stored at the same place, and is told where nothing is", () => {
   expect(restoreBlock(maskBlock(spec), spec)).toEqual({ spec, problems: [] });
   const moved = restoreBlock({ other: { password: MASK } }, spec);
