@@ -38,6 +38,59 @@ echo '{"status":"ok","data":{"kind":"deployment","name":"web","spec":{"image":"f
 `,
 });
 
+describe("blocks of a plugin that another one of its name replaces", () => {
+  const files = { ...greeter({ type: "object" }), "bin/ask": "#!/bin/sh\necho here\n" };
+  const block = { kind: "greeter", scope: "data", name: "web", spec: {} };
+  const command = async () => (await ask("POST /plugin/greeter/ask", { args: ["data/web"] })).status;
+
+  test("stand without a plugin after install and remove, and have their own again after rollback and install", async () => {
+    const source = packageOf(files);
+    const other = writeTree(join(yard.root, "other"), files);
+    await ask("POST /plugins/install", { source });
+    expect((await ask("POST /apply", block)).status).toBe(200);
+    expect(it.store.blocks.get(block)).toMatchObject({ plugin: "greeter", origin: "folder", source });
+    expect(await command()).toBe(200);
+
+    const seen = await ask("POST /plugins/install", { source: other, preview: true });
+    const would = `greeter/data/web was made by the plugin "greeter" from ${source}, and would have no plugin`;
+    expect(seen.data.warnings).toContain(would);
+    const way = `to bring its own back: berth plugins install ${source} --replace`;
+    const stranded = [
+      `greeter/data/web: made by the plugin "greeter" from ${source}, and the plugin "greeter" from ${other} is there now; ${way}`,
+    ];
+    expect((await ask("POST /plugins/install", { source: other })).data).toMatchObject({ stranded });
+    expect([await command(), (await ask("POST /apply", block)).status]).toEqual([409, 409]);
+    expect((await ask("POST /plugins/greeter/update")).data).toMatchObject({ stranded });
+    expect((await ask("POST /plugins/greeter/disable")).data).toMatchObject({ stranded });
+    expect((await ask("POST /plugins/greeter/enable")).data).toMatchObject({ stranded });
+
+    expect((await ask("POST /plugins/greeter/rollback")).data.stranded).toBeUndefined();
+    expect([await command(), (await ask("POST /apply", block)).status]).toEqual([200, 200]);
+    const removed = await ask("DELETE /plugins/greeter");
+    const gone = `greeter/data/web: made by the plugin "greeter" from ${source}, which is not there; ${way}`;
+    expect(removed.data).toEqual({ name: "greeter", removed: true, stranded: [gone] });
+    expect((await ask("POST /plugins/install", { source })).data.stranded).toBeUndefined();
+    expect(await command()).toBe(200);
+  });
+
+  test("are not taken by a plugin that an apply brings", async () => {
+    const source = packageOf(files);
+    const other = writeTree(join(yard.root, "other"), files);
+    await ask("POST /plugins/install", { source });
+    await ask("POST /apply", block);
+    await ask("DELETE /plugins/greeter");
+    const from = { ...block, spec: { plugin: { repo: other } } };
+    const refused = await ask("POST /apply", from);
+    expect([refused.status, refused.error]).toEqual([409, expect.stringContaining("apply --replace-plugin")]);
+    expect((await ask("GET /plugins")).data).toEqual({ plugins: [], errors: [] });
+    const back = await ask("POST /apply", { ...block, spec: { plugin: { repo: source } } });
+    expect([back.status, await command()]).toEqual([200, 200]);
+    await ask("DELETE /plugins/greeter");
+    expect((await ask("POST /apply?replace_plugin=true", from)).status).toBe(200);
+    expect(it.store.blocks.get(block)).toMatchObject({ plugin: "greeter", source: other });
+  });
+});
+
 describe("a package", () => {
   test("is installed, told, updated, rolled back, disabled and removed", async () => {
     const source = packageOf(helloPlugin("1.0", { yml: "permissions: {actions: [run_job], scopes: [data]}" }));
