@@ -2,6 +2,7 @@ import type { Block } from "../kit/block.ts";
 import { readDeclaredLinks } from "../kit/declared-links.ts";
 import { type Fields, identifier, readFields, type Rule } from "../kit/fields.ts";
 import { checkExposed, checkPrimary, checkSettings, readServerBlock, type ServerBlock } from "../kit/server-block.ts";
+import { checkOtherWords, inOwnWords } from "../kit/other-words.ts";
 import { keys } from "./keys.ts";
 
 /** A postgres block, defaults filled in. */
@@ -19,6 +20,9 @@ export interface PostgresBlock extends ServerBlock {
 
 const defaults = { image: "postgres:17", port: 5432, portMost: 65_535, storage: "10Gi", canWait: true };
 
+/** What other plugins for PostgreSQL call fields. */
+const otherWords = { pg_config: "settings", initdb_locale: "locale", initdb_encoding: "encoding" };
+
 /** Names that the server or the machinery has for itself. */
 const taken = ["postgres", "maintenance", "template0", "template1"];
 
@@ -29,7 +33,8 @@ const extensionRule: Rule = {
 
 /** Reads and checks the spec of a block; fails naming every field that is wrong. */
 export function readPostgres({ scope, spec, config }: Pick<Block, "scope" | "spec" | "config">): PostgresBlock {
-  const fields = readFields(spec);
+  const fields = readFields(inOwnWords(spec, otherWords));
+  checkOtherWords(spec, otherWords, fields);
   const block: PostgresBlock = {
     ...readServerBlock(fields, defaults),
     database: fields.text("database", "app", identifier),

@@ -30,7 +30,7 @@ import type { Context } from "../state/context.ts";
 import { recorded, refuseFailed } from "./dispatch.ts";
 import { type Installed, bringPlugins } from "./just-in-time.ts";
 import { guardsOf, type Guards, type Made } from "./lent.ts";
-import { handOver, recordMakers, wouldHandOver } from "./makers.ts";
+import { handOver, recordMakers, withWayToOther, wouldHandOver } from "./makers.ts";
 import { runPlugin } from "./plugin-run.ts";
 
 /** A block and what its plugin made of it. */
@@ -173,7 +173,8 @@ async function expandOne(
   const { spec, problems } = restoreBlock(block.spec, context.store.blocks.get(key)?.spec);
   if (problems.length > 0) throw problemsFailure(problemsAt(at, problems));
   const published = await context.plugins.schemas.of(plugin, block.kind);
-  const faults = published?.check(spec, context.limits.problemsShownMax) ?? [];
+  const found = published?.check(spec, context.limits.problemsShownMax) ?? [];
+  const faults = plugin.origin === "bundled" ? withWayToOther(found, plugin, published?.json) : found;
   if (faults.length > 0) throw problemsFailure(problemsAt(at, faults));
   const place = placeWithin(at, ref);
   const config = context.store.config.merged(block.scope, block.name);

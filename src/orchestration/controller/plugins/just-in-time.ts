@@ -96,21 +96,21 @@ function wishFor(context: Context, { block, place, pin }: PinnedBlock): PluginWi
   const byOperator = context.plugins.defaultRepo(block.kind);
   const named = pin.repo ?? byOperator;
   if (there === undefined) {
-    if (named === undefined) throw notThere(block, place, there);
+    if (named === undefined) throw notThere({ block, place, pin }, there);
     return { request: { source: named, ...wanted }, present: undefined };
   }
   if (there.origin === "bundled") {
     if (pin.repo !== undefined && !isSame(pin.repo, byOperator)) throw wouldReplace({ block, place, pin }, there);
     if (named !== undefined) return { request: { source: named, ...wanted, replace: true }, present: undefined };
     if (fits(there, pin.version)) return undefined;
-    throw notThere(block, place, there);
+    throw notThere({ block, place, pin }, there);
   }
   if (fits(there, pin.version) && pin.version !== "latest") return undefined;
   const own = there.lock?.source ?? "";
   if (there.origin !== "installed" || own === "") {
     // Nothing to compare with: what lies there by hand is what there is.
     if (pin.version === "latest") return undefined;
-    throw notThere(block, place, there);
+    throw notThere({ block, place, pin }, there);
   }
   if (pin.repo !== undefined && !isSame(pin.repo, own)) throw wouldReplace({ block, place, pin }, there);
   return { request: { source: own, ...wanted }, present: there };
@@ -169,9 +169,13 @@ function fits({ yml }: Plugin, version: string | undefined): boolean {
   return version === undefined || version === "latest" || bareVersion(version) === bareVersion(yml.version);
 }
 
-function notThere(block: PluginBlock, place: Place, there: Plugin | undefined): Failure {
+function notThere({ block, place, pin }: PinnedBlock, there: Plugin | undefined): Failure {
   const has = there === undefined ? "is not installed" : `is here in version "${there.yml.version}"`;
-  const hint = "say where from with spec.plugin.repo, or leave spec.plugin.version out";
+  const install = `berth plugins install OWNER/REPO --version ${pin.version} --replace`;
+  const hint =
+    there?.origin === "bundled"
+      ? `it is bundled: leave spec.plugin.version out, or install the plugin that the manifest is for: ${install}`
+      : "say where from with spec.plugin.repo, or leave spec.plugin.version out";
   const message = `the plugin of "${block.kind}" ${has}; ${hint}`;
   return problemFailure("invalid", { path: "spec.plugin", message, place });
 }

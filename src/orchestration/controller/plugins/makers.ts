@@ -1,4 +1,6 @@
-import { Failure, type Place, problemFailure } from "../../../base/wire/failure.ts";
+import { isFields } from "../../../base/pure/fields.ts";
+import { didYouMean } from "../../../base/pure/suggest.ts";
+import { Failure, type Place, type Problem, problemFailure } from "../../../base/wire/failure.ts";
 import { keyOf } from "../../api/manifest-key.ts";
 import { formatKey, type ManifestKey } from "../../api/manifest.ts";
 import { isOwn, type Maker, makerOf, makerText, originOfSource, wayBack } from "../../core/plugins/maker.ts";
@@ -104,4 +106,15 @@ export function refuseStrangeBlocks(context: Context, plugin: Plugin, words: rea
 
 function withoutOrdinal(word: string): string {
   return word.replace(/\.\d+$/, "");
+}
+
+/** A field that a bundled plugin does not know may be one of another plugin: the error names the way to that. */
+export function withWayToOther(problems: readonly Problem[], { yml }: Plugin, schema: unknown): Problem[] {
+  const properties = isFields(schema) && isFields(schema.properties) ? Object.keys(schema.properties) : [];
+  return problems.map((problem) => {
+    const field = /^spec\.([^.[]+)$/.exec(problem.path)?.[1];
+    if (field === undefined || properties.includes(field) || didYouMean(field, properties) !== "") return problem;
+    const way = `for a manifest of another plugin: berth plugins install OWNER/REPO --replace`;
+    return { ...problem, message: `${problem.message}; the bundled plugin "${yml.name}" has no such field; ${way}` };
+  });
 }

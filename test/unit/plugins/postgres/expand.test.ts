@@ -158,3 +158,10 @@ test("fewer replicas never take the primary away", () => {
   expect(() => expanded({ replicas: 1 }, config)).toThrow("spec.replicas: pod 1 is primary and 1 would remove it");
   expect(expanded({ replicas: 2 }, config).actions).toEqual([]);
 });
+
+test("fields of other plugins are taken under their own names, and not beside the name that they have here", () => {
+  const other = expanded({ pg_config: { work_mem: "8MB" }, initdb_locale: "de_DE.UTF-8", initdb_encoding: "LATIN1" });
+  const own = expanded({ settings: { work_mem: "8MB" }, locale: "de_DE.UTF-8", encoding: "LATIN1" });
+  expect(other.manifests).toEqual(own.manifests);
+  expect(() => expanded({ pg_config: {}, settings: {} })).toThrow("pg_config: is settings in other words");
+});
