@@ -9,6 +9,8 @@ import { processStreams, readStdin } from "./client/shell/streams.ts";
 import { clientLimits, clientOptions, limits, shellVariables } from "./config/config.ts";
 import { direct } from "./base/wire/outgoing.ts";
 import { systemClock } from "./base/words/clock.ts";
+import { calledAs } from "./compat/far-side/called-as.ts";
+import type { FarSideWorld, Replaced } from "./compat/far-side/run.ts";
 import { versionText } from "./version.ts";
 
 /** Loaded when used: a client command pays nothing for the server. */
@@ -42,15 +44,17 @@ function interruptible(): AbortSignal {
 /** The command line as people use it; answers with the exit code. An answer that could not be written is a failure. */
 export async function client(argv: readonly string[]): Promise<number> {
   const outputs = openOutputs();
-  const code = await runWith(outputs, argv);
+  const prefix = await calledAs({ argv0: process.argv0, variables: shellVariables(), installed: installedPrefix });
+  const code =
+    prefix === undefined ? await run(argv, surroundings(outputs)) : await asContractClient(outputs, prefix, argv);
   const lost = await outputs.stdout.lost();
   if (lost === undefined || isUnread(lost)) return code;
   complainNow(`error: ${lost.message}`);
   return code === exitCodes.done ? exitCodes.failed : code;
 }
 
-function runWith(outputs: Outputs, argv: readonly string[]): Promise<number> {
-  return run(argv, {
+function surroundings(outputs: Outputs): Surroundings {
+  return {
     version: versionText(),
     streams: processStreams(outputs),
     rawTerminal: processTerminal(outputs),
@@ -66,5 +70,65 @@ function runWith(outputs: Outputs, argv: readonly string[]): Promise<number> {
     interruptible,
     options: clientOptions,
     local,
-  });
+  };
+}
+
+/** Of the server that is installed on this machine. */
+async function installedPrefix(): Promise<string | undefined> {
+  const { flagOf, installedWords } = await import("./local/server/systemd.ts");
+  return flagOf(installedWords() ?? [], "prefix");
+}
+
+async function asContractClient(outputs: Outputs, prefix: string, argv: readonly string[]): Promise<number> {
+  const { farSide } = await import("./compat/far-side/run.ts");
+  const world: FarSideWorld = {
+    prefix,
+    variables: shellVariables(),
+    async berth(words, replaced) {
+      const { around, said } = instead(surroundings(outputs), replaced);
+      const code = await run(words, { ...around, agent: `${prefix}-cli/${versionText().split(" ")[0]}` });
+      return { code, said: said() };
+    },
+    receive: async () => (await import("./local/source/receive-archive.ts")).receiveArchive(Bun.stdin.stream()),
+    out: outputs.stdout.later,
+    note: outputs.stderr.later,
+    now: () => new Date(systemClock.now()),
+  };
+  return farSide(argv, world);
+}
+
+/** The same surroundings with other outputs; `said` tells whether something came out. */
+function instead({ streams, rawTerminal, ...around }: Surroundings, { stdout, stderr, stdin }: Replaced) {
+  let said = false;
+  const through = (write: (text: string) => void) => (text: string) => {
+    said ||= text !== "";
+    write(text);
+  };
+  const bytes = (write: (bytes: Uint8Array) => Promise<void>, replaced: ((text: string) => void) | undefined) => {
+    const decoder = new TextDecoder();
+    return async (part: Uint8Array) => {
+      said ||= part.length > 0;
+      if (replaced === undefined) await write(part);
+      else replaced(decoder.decode(part, { stream: true }));
+    };
+  };
+  return {
+    said: () => said,
+    around: {
+      ...around,
+      ...(stdin === undefined ? {} : { stdin: () => Promise.resolve(stdin) }),
+      streams: {
+        ...streams,
+        stdout: through(stdout ?? streams.stdout),
+        stderr: through(stderr ?? streams.stderr),
+        stdoutIsTerminal: streams.stdoutIsTerminal && stdout === undefined,
+        stderrIsTerminal: streams.stderrIsTerminal && stderr === undefined,
+      },
+      rawTerminal: {
+        ...rawTerminal,
+        stdout: bytes(rawTerminal.stdout, stdout),
+        stderr: bytes(rawTerminal.stderr, stderr),
+      },
+    },
+  };
 }

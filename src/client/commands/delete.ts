@@ -27,6 +27,7 @@ export const deleteCommand: CommandBody = {
     { name: "prune", summary: "wipe config, app folder and volumes too; they cannot be brought back" },
     { ...yesFlag, aliases: ["auto-approve"] },
     { name: "dry-run", summary: "show what would go and stop" },
+    { name: "ignore-not-found", summary: "what is not there is no error" },
   ],
   async run(context, args) {
     const deletion = await deletionOf(args, context);
@@ -67,7 +68,7 @@ async function deletionOf(args: Arguments, context: Context): Promise<Deletion> 
  * resource left behind.
  */
 function requireThere({ goes, missing }: Deletion, args: Arguments): void {
-  if (goes.length > 0 || args.on("prune") || args.values("file").length > 0) return;
+  if (goes.length > 0 || args.on("prune") || args.on("ignore-not-found") || args.values("file").length > 0) return;
   throw new CommandFailure(`${missing.join(", ")} is not there; see: berth get all`);
 }
 

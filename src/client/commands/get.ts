@@ -121,7 +121,7 @@ async function getPods(reference: string | undefined, once: boolean, context: Co
   const asked = await unlessAway(() => findPods(context.api, reference));
   if ("away" in asked) return storedInstead(reference, { why: asked.away, once }, context);
   const { found } = asked;
-  if (found.pods.length === 0) await requireNamed(reference, context);
+  if (found.pods.length === 0 && kindNamed(reference ?? "") === undefined) await requireNamed(reference, context);
   return {
     data: found,
     documents: found.pods,

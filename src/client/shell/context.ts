@@ -43,6 +43,8 @@ export interface ClientOptions {
 /** The world as `client.ts` hands it to the client. */
 export interface Surroundings {
   version: string;
+  /** What requests are sent as; default: berth itself. */
+  agent?: string;
   streams: Streams;
   rawTerminal: RawTerminal;
   runLocal: RunLocal;
@@ -95,7 +97,7 @@ export function contextOf(args: Arguments, { format, terminal, around, signal, t
   const route = routeTo(target, ways);
   const headers = {
     [actorHeader]: headerText(actor),
-    "User-Agent": `berth/${version}`,
+    "User-Agent": around.agent ?? `berth/${version}`,
   };
   const asked = tellingVersions(fetch, version, terminal);
   const connectTo = (way: Route) => {

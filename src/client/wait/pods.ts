@@ -7,6 +7,7 @@ import { containerName } from "../../orchestration/core/naming.ts";
 import { didYouMean } from "../../base/pure/suggest.ts";
 import { CommandFailure, usageFailure } from "../shell/failures.ts";
 import { isFinishedRun, isPodKind, isReplica } from "./look.ts";
+import { kindNamed } from "../shell/kinds.ts";
 import { parseReference, splitReplica } from "../shell/reference.ts";
 
 type PodList = DataOf<typeof listPods>;
@@ -17,7 +18,7 @@ export function isPodWord(word: string): boolean {
 }
 
 /**
- * The containers that a reference names: all without one, those of a `scope`, of `scope/name`, one replica with
+ * The containers that a reference names: all without one, those of a `scope`, of a kind, of `scope/name`, one replica with
  * `scope/name.replica`, or one by its container name `scope-name.replica`.
  */
 export async function findPods(api: Client, text: string | undefined): Promise<PodList> {
@@ -27,6 +28,8 @@ export async function findPods(api: Client, text: string | undefined): Promise<P
   if (word !== undefined) {
     const inScope = await api.call(listPods, { query: { scope: word } });
     if (inScope.pods.length > 0) return inScope;
+    const known = kindNamed(word);
+    if (known !== undefined) return api.call(listPods, { query: { kind: known } });
     // Init and release containers have no dot in their names.
     return only(await api.call(listPods, { query: {} }), (pod) => pod.name === word);
   }

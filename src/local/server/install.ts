@@ -14,13 +14,14 @@ import { givenFlags, unitFlagsUsage, unitOptions } from "./flags.ts";
 import { lastLines, unhealthy } from "./health.ts";
 import { hasSystemd, type Machine, must, places, requireRoot, thisMachine } from "./machine.ts";
 import { firewallHints, needEngine, needProxy, offerLiveRestore } from "./packages.ts";
+import { prefixLink } from "./prefix-link.ts";
 import { installedVersion, refuseOlder, upgradeTo } from "./upgrade.ts";
 import { flagOf, installedWords, withFlags, writeUnits } from "./systemd.ts";
 import { sayNow } from "../../client/shell/output.ts";
 
 export const installUsage = `berth server install
 
-usage: berth server install [--executable FILE] [--live-restore]
+usage: berth server install [--executable FILE] [--live-restore] [--prefix-link]
          ${unitFlagsUsage}
 
 Installs this executable as ${places.executable} and starts it as the service ${places.server};
@@ -30,6 +31,7 @@ change flags: those that are not given stay.
 
   --executable FILE   install this one instead
   --live-restore      turn on Docker's live-restore without asking, if Docker has no settings yet
+  --prefix-link       also put a link named after the prefix beside it, for clients that call it so over ssh
   --root DIR          folder of all state (/opt/berth)
   other flags         as of berth serve`;
 
@@ -37,7 +39,12 @@ change flags: those that are not given stay.
 export async function installCommand(args: string[]): Promise<number> {
   const { values } = parseArgs({
     args,
-    options: { ...unitOptions, executable: { type: "string" }, "live-restore": { type: "boolean" } },
+    options: {
+      ...unitOptions,
+      executable: { type: "string" },
+      "live-restore": { type: "boolean" },
+      "prefix-link": { type: "boolean" },
+    },
   });
   requireRoot("berth server install");
   const machine = thisMachine;
@@ -52,6 +59,8 @@ export async function installCommand(args: string[]): Promise<number> {
   requireSystemd(machine, root);
   checkRoot(installed, root);
   const version = await versionOfExecutable(machine, executable);
+  // Before anything is changed: the name may be taken.
+  if (values["prefix-link"] === true) prefixLink(places.executable, options.prefix).make();
   const isUpgrade = installed !== undefined && existsSync(places.executable);
   const from = isUpgrade ? await installedVersion(machine) : version;
   refuseOlder(version, from);

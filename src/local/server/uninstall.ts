@@ -7,6 +7,7 @@ import { naming } from "../../orchestration/core/naming.ts";
 import { closedIn, routeCommand } from "../stray-routes.ts";
 import { confirm } from "./confirm.ts";
 import { hasSystemd, type Machine, must, places, requireRoot, thisMachine } from "./machine.ts";
+import { prefixLink } from "./prefix-link.ts";
 import { flagOf, installedWords, unitFiles } from "./systemd.ts";
 
 export const uninstallUsage = `berth server uninstall
@@ -38,6 +39,7 @@ export async function uninstallCommand(args: string[]): Promise<number> {
   machine.say("stopping the server and HAProxy");
   await must(machine, ["systemctl", "disable", "--now", "--quiet", places.server]);
   await stopProxy(machine, root);
+  prefixLink(places.executable, flagOf(words, "prefix") ?? "berth").remove();
   for (const file of [...unitFiles, places.executable]) await rm(file, { force: true });
   await must(machine, ["systemctl", "daemon-reload"]);
   // While there is no server, nothing connects to containers on behalf of visitors.
