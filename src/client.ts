@@ -100,7 +100,7 @@ async function asContractClient(outputs: Outputs, prefix: string, argv: readonly
 /** The same surroundings with other outputs; `said` tells whether something came out. */
 function instead({ streams, rawTerminal, ...around }: Surroundings, { stdout, stderr, stdin }: Replaced) {
   let said = false;
-  const through = (write: (text: string) => void) => (text: string) => {
+  const counted = (write: (text: string) => void) => (text: string) => {
     said ||= text !== "";
     write(text);
   };
@@ -119,8 +119,8 @@ function instead({ streams, rawTerminal, ...around }: Surroundings, { stdout, st
       ...(stdin === undefined ? {} : { stdin: () => Promise.resolve(stdin) }),
       streams: {
         ...streams,
-        stdout: through(stdout ?? streams.stdout),
-        stderr: through(stderr ?? streams.stderr),
+        stdout: counted(stdout ?? streams.stdout),
+        stderr: counted(stderr ?? streams.stderr),
         stdoutIsTerminal: streams.stdoutIsTerminal && stdout === undefined,
         stderrIsTerminal: streams.stderrIsTerminal && stderr === undefined,
       },

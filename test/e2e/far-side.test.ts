@@ -109,7 +109,8 @@ describe("an app whose source comes over ssh", () => {
       { kind: "deployment", scope: "late", name: "web", spec: { build: {}, rollout: { progress_deadline: "1s" } } },
     ];
     await good(`apply ${manifests}`, { stdin: JSON.stringify(late) });
-    await waitFor("the deadline", async () => (await berth.status("deployment", "late", "web")).phase === "failing");
+    const conditions = async () => JSON.stringify((await berth.status("deployment", "late", "web")).conditions);
+    await waitFor("the deadline", async () => (await conditions()).includes("ProgressDeadline"));
     expect((await berth.cli(["status"])).exitCode).toBe(1);
     await good("delete late --prune");
   });

@@ -149,7 +149,9 @@ async function applied(argv: readonly string[], { world, progress }: Telling): P
     const reference = `${row.scope}/${row.name}`;
     if (!(await isReleased(reference, row.metadata?.revision, world))) continue;
     progress.begin("release", `release of ${reference}`);
-    const stdout = (text: string) => lines(text).forEach((line) => progress.log(line));
+    const stdout = (text: string) => {
+      for (const line of lines(text)) progress.log(line);
+    };
     const release = await world.berth(["release", "run", reference, "--follow"], { stdout });
     progress.end(release.code === 0 ? undefined : `the release of ${reference} failed`);
     if (release.code === 0) continue;

@@ -1,7 +1,7 @@
 import { Failure } from "../../base/wire/failure.ts";
 import { readReceive, type Receiving } from "./receiving.ts";
 import { bare, config, enveloped, rows, type Shape } from "./shapes.ts";
-import type { Foreign, Written, WrittenFlag } from "./words.ts";
+import { type Foreign, tooMany, type Written, type WrittenFlag } from "./words.ts";
 
 /** What a command line of that client means; `run` is done by words of berth. */
 export type Errand =
@@ -293,8 +293,4 @@ function withValue({ written }: Call, name: string): string[] {
 
 function optional(word: string | undefined): string[] {
   return word === undefined ? [] : [word];
-}
-
-function tooMany(word: string | undefined): Failure {
-  return new Failure("invalid", `"${word}" is one word too many`);
 }

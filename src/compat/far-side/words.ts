@@ -78,3 +78,7 @@ function split(token: string, known: readonly WrittenFlag[]): { name: string; in
   const takes = known.find(({ names }) => names.includes(name))?.takes === true;
   return takes ? { name, inline: tail.replace(/^=/, "") } : { name, more: `-${tail}` };
 }
+
+export function tooMany(word: string | undefined): Failure {
+  return new Failure("invalid", `"${word}" is one word too many`);
+}
