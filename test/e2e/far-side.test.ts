@@ -267,6 +267,7 @@ describe("every other word", () => {
     const [pod] = await berth.pods("shop", "web");
     await good(`stop shop/web.${pod?.replica_id}`);
     await good(`start shop/web.${pod?.replica_id}`);
+    await waitFor("it to run again", async () => (await berth.pods("shop", "web")).some(({ ready }) => ready));
     await good("stop shop/web --no-freeze");
     await berth.ready("deployment", "shop", "web");
     await good("rollback shop/web");
