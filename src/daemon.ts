@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { direct } from "./base/wire/outgoing.ts";
 import { proxyArguments } from "./base/pure/proxy-choice.ts";
 import { limits, proxyVariables, type ServeOptions } from "./config/config.ts";
+import { contractClientLimits } from "./config/contract-client-limits.ts";
 import { aboutServer } from "./daemon-about.ts";
 import { openPlane } from "./daemon-access.ts";
 import { createIngressRoom, gateOf, type IngressRoom } from "./daemon-ingress.ts";
@@ -236,7 +237,14 @@ async function start(options: ServeOptions, log: Log, opened: Opened): Promise<D
   await step("look at what runs", () => running.firstLook(limits.firstLookMs));
   const front = await step(
     "listen for the orchestration plane",
-    () => startFront({ ...access, app: withContractClient(app.fetch, names), takeover: app.takeover, limits, log }),
+    () =>
+      startFront({
+        ...access,
+        app: withContractClient(app.fetch, { prefix: names.prefix, log, limits: contractClientLimits }),
+        takeover: app.takeover,
+        limits,
+        log,
+      }),
     (it) => it.stop(0),
   );
   planeServed.resolve(observabilityRoom.observability);

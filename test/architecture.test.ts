@@ -245,6 +245,12 @@ const broken: [string, string, string][] = [
   ["no barrels", "src/base/words/a.ts", 'import { b } from "./b.ts";\nexport { b };'],
   ["no default exports", "src/base/words/a.ts", "export default 1;"],
   ["no default exports", "src/base/words/a.ts", "const a = 1;\nexport { a as default };"],
+  [
+    "the contract's own client is known at the doors alone",
+    "src/local/a.ts",
+    'import { withContractClient } from "../compat/door.ts";',
+  ],
+  ["the contract's own client is known at the doors alone", "src/compat/a.ts", "const a = 1;\n".repeat(1_501)],
   ["files stay short", "src/base/words/a.ts", "const a = 1;\n".repeat(linesMax + 1)],
   ['no "any"', "src/base/words/a.ts", "const a = b as any;"],
   ['no "any"', "src/base/words/a.ts", "function f(a: Record<string, any>): any[] {}"],

@@ -8,5 +8,8 @@ export interface Translation {
   /** What the server is asked instead. */
   request?(request: Request): Request | Promise<Request>;
   /** What the client is answered instead; `request` is what it sent, its body read. */
-  answer?(answer: Response, request: Request): Response | Promise<Response>;
+  answer?(answer: Response, request: Request, ask: Ask): Response | Promise<Response>;
 }
+
+/** What the server answers to another GET of the same client, path with query: its data, undefined for an error. */
+export type Ask = (target: string) => Promise<unknown>;

@@ -170,6 +170,23 @@ export const length = each((file) => {
   return lines > house.linesMax ? [`has ${lines} lines; the most is ${house.linesMax}`] : [];
 });
 
+/** The contract's own client is known at the doors, and nowhere else. */
+export const contractClient: Law = (files) => {
+  const { room, doors, linesMax } = house.contractClient;
+  const lines = files
+    .filter(({ path }) => path.startsWith(room))
+    .reduce((sum, { text }) => sum + text.trimEnd().split("\n").length, 0);
+  const guests = files.filter(({ path }) => !path.startsWith(room) && !doors.includes(path));
+  return [
+    ...(lines > linesMax ? [`${room} has ${lines} lines; the most is ${linesMax}`] : []),
+    ...guests.flatMap((file) =>
+      ours(file)
+        .filter(({ path }) => path.startsWith(room))
+        .map(({ path }) => `${file.path} imports ${path}; only ${doors.join(" and ")} may`),
+    ),
+  ];
+};
+
 /** The type, not a property or a method that happens to be called so. */
 export const noAny = each((file) => (/(?<![.\w$])any\b(?!\s*[:(?=])/.test(file.code) ? ['uses the type "any"'] : []));
 
@@ -224,6 +241,7 @@ export const laws: Record<string, Law> = {
   "no barrels": barrels,
   "no default exports": defaultExports,
   "files stay short": length,
+  "the contract's own client is known at the doors alone": contractClient,
   'no "any"': noAny,
   "no silenced checks": noIgnores,
   "texts are plain English": plainEnglish,

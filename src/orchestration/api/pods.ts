@@ -83,7 +83,7 @@ export const PodDetail = Type.Object({
   command: Type.Array(Type.String()),
   entrypoint: Type.Array(Type.String()),
   working_dir: Type.String(),
-  /** Values that are not literals of the manifest or of the image are masked. */
+  /** Values that are not literals of the manifest or of the image are masked, except with `env`. */
   env: Type.Record(Type.String(), Type.String()),
   labels: Type.Record(Type.String(), Type.String()),
   networks: Type.Record(
@@ -127,6 +127,7 @@ export const listPods = endpoint({
     ...listFilter,
     detail: Flag("rows become detail records (default false)"),
     spec: Flag("attach the manifest to each row (default false)"),
+    env: Flag("with detail: show every value of the environment in clear; takes the scope admin (default false)"),
   }),
   data: Type.Object({ pods: Type.Array(PodRow), degraded: Type.Array(Degraded) }),
 });
@@ -135,7 +136,10 @@ export const getPod = endpoint({
   method: "GET",
   path: "/pods/:name",
   summary: "One container in detail",
-  query: Type.Object({ spec: Flag("attach the manifest (default false)") }),
+  query: Type.Object({
+    spec: Flag("attach the manifest (default false)"),
+    env: Flag("show every value of the environment in clear; takes the scope admin (default false)"),
+  }),
   data: Type.Object({ pod: PodDetail }),
 });
 

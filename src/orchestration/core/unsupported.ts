@@ -1,3 +1,4 @@
+import { deploymentFields } from "../api/kinds/deployment.ts";
 import type { CoreKind, Spec } from "../api/manifest.ts";
 import { decodeSpec } from "./spec/decode.ts";
 import type { DecodedIngress } from "./spec/ingress.ts";
@@ -12,6 +13,12 @@ const fields: Record<string, string> = {
     "health_check: stored; the ingress makes no checks of its own, a replica enters and leaves by its readiness probe",
 };
 
+/** Of the contract: who writes one asks for nothing, and the contract's own client writes them always. */
+const defaults: Record<string, unknown> = {
+  keep_releases: deploymentFields.keep_releases.default,
+  health_check: deploymentFields.health_check.default,
+};
+
 const healthCommand = "health_check: stored; the command is not run, probes.readiness.exec is what checks a pod";
 
 /** What of a manifest this version keeps but does not act upon, for warnings and status; empty when all is in force. */
@@ -19,7 +26,7 @@ export function notActedUpon(kind: CoreKind, spec: Spec): string[] {
   if (kind === "ingress") return ofIngress(decodeSpec(kind, spec));
   if (kind !== "deployment" && kind !== "statefulset") return [];
   const unused = Object.entries(fields).flatMap(([field, text]) => {
-    if (!isWritten(spec[field])) return [];
+    if (!isWritten(spec[field]) || spec[field] === defaults[field]) return [];
     return [field === "health_check" && isCommand(spec[field]) ? healthCommand : text];
   });
   return [...unused, ...loneRecovery(decodeSpec(kind, spec))];

@@ -1,3 +1,4 @@
+import type { Principal } from "../../../access/principal.ts";
 import { isoTime } from "../../../base/pure/iso-time.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import { formatKey } from "../../api/manifest.ts";
@@ -11,11 +12,20 @@ import type { Target } from "../requests.ts";
 import { refuseOneOff, stopOurs, thaw } from "./freeze.ts";
 import { readinessOf } from "../state/observe.ts";
 import type { Pod } from "../state/pod.ts";
+import { requireMachine } from "../write/authority.ts";
 import { matches } from "../state/target.ts";
 import { shownManifest } from "../state/shown-manifest.ts";
 
+interface PodView {
+  spec: boolean;
+  /** With every value of the environment in clear. */
+  env?: boolean;
+  by?: Principal;
+}
+
 /** GET /pods, sorted by kind, scope, name, replica. */
-export async function listPods(context: Context, filter: Target, options: { detail: boolean; spec: boolean }) {
+export async function listPods(context: Context, filter: Target, options: PodView & { detail: boolean }) {
+  requireSight(options);
   context.link.require();
   await context.pods.refreshAll();
   const pods = [...context.pods.all()].filter((pod) => matches(pod.key, filter)).sort(byIdentity);
@@ -23,15 +33,11 @@ export async function listPods(context: Context, filter: Target, options: { deta
   return { pods: rows.filter((value) => value !== undefined), degraded: degraded(context, filter) };
 }
 
-async function row(
-  context: Context,
-  pod: Pod,
-  options: { detail: boolean; spec: boolean },
-): Promise<PodRecord | undefined> {
+async function row(context: Context, pod: Pod, options: PodView & { detail: boolean }): Promise<PodRecord | undefined> {
   if (!options.detail) return podRecord(context, pod, options.spec);
   const container = await context.engine.inspect(pod);
   if (container === undefined) return undefined;
-  const detail = await podDetail(context, { container, pod, spec: options.spec });
+  const detail = await podDetail(context, { container, pod, ...options });
   // A detail row keeps the compact names; its `state` object is what the contract of `GET /pods/{name}` shows.
   return { ...podRecord(context, pod, options.spec), ...detail } as unknown as PodRecord;
 }
@@ -86,29 +92,43 @@ function identity(context: Context, pod: Pod) {
     resource_name: pod.key.name,
     replica_id: pod.replicaId,
     ...(pod.role === undefined ? {} : { role: pod.role }),
-    ...(pod.releaseId === undefined ? {} : { release_id: pod.releaseId }),
+    ...releaseOf(context, pod),
     ready: readinessOf(context, pod).ready,
     frozen: context.store.frozen.list(pod.key).includes(pod.replicaId),
     node: pod.node,
   };
 }
 
+/** The release that made it. A replica carries no label for it: it was made from the newest release of its spec by then. */
+function releaseOf({ store }: Context, pod: Pod): { release_id?: string } {
+  const made = store.releases.list(pod.key).filter(({ hash }) => hash === pod.hash);
+  const isReplica = pod.role === undefined && pod.key.kind !== "job" && pod.key.kind !== "cronjob";
+  const release = isReplica ? (made.find(({ startedAt }) => startedAt <= pod.createdAt) ?? made.at(-1)) : undefined;
+  const id = pod.releaseId ?? release?.id;
+  return id === undefined ? {} : { release_id: id };
+}
+
 /** GET /pods/{name}: any container of the machine, ours or not. */
-export async function getPod(context: Context, name: string, options: { spec: boolean }): Promise<{ pod: PodDetail }> {
+export async function getPod(context: Context, name: string, options: PodView): Promise<{ pod: PodDetail }> {
   refuseBadName(name);
+  requireSight(options);
   context.link.require();
   const container = await context.engine.inspect(context.engine.named(name));
   if (container === undefined) throw new Failure("not_found", `no container "${name}"`);
-  return { pod: await podDetail(context, { container, pod: context.pods.byId(container.id), spec: options.spec }) };
+  return { pod: await podDetail(context, { container, pod: context.pods.byId(container.id), ...options }) };
 }
 
-interface DetailInput {
+/** Whoever may read all config and all secrets of a container may see them together. */
+function requireSight({ env, by }: PodView): void {
+  if (env === true) requireMachine(by, "env=true");
+}
+
+interface DetailInput extends PodView {
   container: InspectedPod;
   pod: Pod | undefined;
-  spec: boolean;
 }
 
-async function podDetail(context: Context, { container, pod, spec }: DetailInput): Promise<PodDetail> {
+async function podDetail(context: Context, { container, pod, spec, env = false }: DetailInput): Promise<PodDetail> {
   const manifest = pod === undefined ? undefined : context.store.manifests.get(pod.key);
   const image = await context.engine.inspectImage(container.imageId);
   const literals = { ...image?.env, ...stringsOf(manifest?.spec.env) };
@@ -128,7 +148,7 @@ async function podDetail(context: Context, { container, pod, spec }: DetailInput
     command: rest.command,
     entrypoint: rest.entrypoint,
     working_dir: rest.workingDir,
-    env: maskEnv(container.env, literals, context.names.envPrefixes),
+    env: env ? container.env : maskEnv(container.env, literals, context.names.envPrefixes),
     labels: rest.labels,
     networks: Object.fromEntries(
       Object.entries(rest.networks).map(([network, { networkId, ipAddress, gateway, aliases }]) => [

@@ -54,6 +54,7 @@ describe("the list of pods", () => {
       scope: "shop",
       resource_name: "db",
       replica_id: "1",
+      release_id: expect.any(String),
       image: fixtureImage,
       state: "running",
       status: "Up",
