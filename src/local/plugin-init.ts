@@ -9,6 +9,7 @@ import expandShell from "./plugin-templates/expand.sh.txt";
 import goModule from "./plugin-templates/go.mod.txt";
 import helloShell from "./plugin-templates/hello.sh.txt";
 import mainGo from "./plugin-templates/main.go.txt";
+import mainPy from "./plugin-templates/main.py.txt";
 import mainTs from "./plugin-templates/main.ts.txt";
 import pluginYml from "./plugin-templates/plugin.yml.txt";
 import readme from "./plugin-templates/readme.md.txt";
@@ -19,11 +20,11 @@ import { sayNow } from "../client/shell/output.ts";
 
 export const pluginInitUsage = `berth plugins init greet --lang bash
 
-usage: berth plugins init NAME [--lang ts|bash|go] [--dir DIR]
+usage: berth plugins init NAME [--lang ts|bash|python|go] [--dir DIR]
 
 Writes a plugin that works: plugin.yml, a block with its schema, a command, and tests.
 
-  --lang LANG   ts, bash or go (ts)
+  --lang LANG   ts, bash, python or go (ts)
   --dir DIR     where to write it (default: a folder with its name)`;
 
 interface Language {
@@ -54,6 +55,13 @@ const languages: Readonly<Record<string, Language>> = {
     programs: ["bash", "jq"],
     files: { "bin/expand": expandShell, "bin/hello": helloShell },
     build: "It runs with `bash` and `jq`, which must be on the server's PATH.\n\n",
+    asset: "",
+  },
+  python: {
+    entrypoint: "main.py",
+    programs: ["python3"],
+    files: { "main.py": mainPy, ".gitignore": "__pycache__/\n" },
+    build: "It runs with `python3`, which must be on the server's PATH, and needs no package beside it.\n\n",
     asset: "",
   },
   go: {

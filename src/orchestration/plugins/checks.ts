@@ -8,6 +8,7 @@ import { isVersionWord, parseSource, type PluginSource, sourceForm } from "../co
 import { packageDigest } from "./lock.ts";
 import { readPackage } from "./package.ts";
 import { ChangedPackage, type ForBlocks, grantedBy, type InstallRequest, type Plugin } from "./plugin.ts";
+import { unbuilt } from "./program.ts";
 import type { Work } from "./work.ts";
 
 /** An install, or an update as an install. */
@@ -133,9 +134,13 @@ export async function requirePrograms(folder: string, name: string): Promise<voi
   const programs = new Set([...argv.values()].map(([program = ""]) => program));
   for (const program of programs) if ((await stat(program).catch(() => undefined))?.isFile() === true) return;
   const wanted = yml.entrypoint ?? "bin/<command>";
+  // The folder is a copy that is gone afterwards, so the build is described without it.
+  const hint = [...programs].some((program) => unbuilt(program) !== undefined)
+    ? `; it is written in Go, so build it where its source is: CGO_ENABLED=0 go build -o ${wanted} .`
+    : "";
   throw new Failure(
     "invalid",
-    `"${name}" has no program to run: neither the package nor its release holds ${wanted} for this machine`,
+    `"${name}" has no program to run: neither the package nor its release holds ${wanted} for this machine${hint}`,
   );
 }
 

@@ -1,5 +1,5 @@
-import { accessSync, closeSync, constants, openSync, readSync, realpathSync, statSync } from "node:fs";
-import { basename, dirname } from "node:path";
+import { accessSync, closeSync, constants, existsSync, openSync, readSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, join, relative } from "node:path";
 import { Failure } from "../../base/wire/failure.ts";
 
 /** Longest first line that is looked at; the kernel reads no more. */
@@ -22,7 +22,9 @@ export function startOf(program: string, path: string | undefined): Start {
   const found = program.startsWith("/") ? program : Bun.which(program, { PATH: path ?? "" });
   const hint = "it, or the interpreter in its first line, is missing; install the plugin again";
   const stat = found === null ? undefined : statSync(found, { throwIfNoEntry: false });
-  if (found === null || stat === undefined) throw new Failure("not_found", `"${program}" cannot be started: ${hint}`);
+  if (found === null || stat === undefined) {
+    throw new Failure("not_found", `"${program}" cannot be started: ${unbuilt(program) ?? hint}`);
+  }
   try {
     if (!stat.isFile()) throw new Error("no file");
     accessSync(found, constants.X_OK);
@@ -76,4 +78,12 @@ function headOf(path: string): string {
   } finally {
     if (file !== undefined) closeSync(file);
   }
+}
+
+/** How a program that is not there is made, where its source is beside it. */
+export function unbuilt(program: string): string | undefined {
+  if (!program.startsWith("/")) return undefined;
+  const folder = [dirname(program), dirname(dirname(program))].find((path) => existsSync(join(path, "go.mod")));
+  if (folder === undefined) return undefined;
+  return `it is not built; run: cd "${folder}" && CGO_ENABLED=0 go build -o ${relative(folder, program)} .`;
 }

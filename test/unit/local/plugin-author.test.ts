@@ -25,7 +25,9 @@ const lint = (...args: string[]) => ended(() => pluginLintCommand(args));
 const run = (...args: string[]) => ended(() => pluginTestCommand(args));
 
 describe("plugins init", () => {
-  test.each(["ts", "bash"])("--lang %s writes a plugin without a fault whose tests pass", async (lang) => {
+  // Python is no part of the set-up of the tests; where it is missing, the other languages show the mechanism.
+  const ready = ["ts", "bash", ...(Bun.which("python3") === null ? [] : ["python"])];
+  test.each(ready)("--lang %s writes a plugin without a fault whose tests pass", async (lang) => {
     const dir = join(folder, "made");
     expect((await init("my-thing", "--lang", lang, "--dir", dir)).code).toBe(0);
     expect(await lint(dir)).toEqual({ code: 0, out: "errors: 0, warnings: 0\n" });
@@ -44,6 +46,16 @@ describe("plugins init", () => {
       'error    the entrypoint "bin/my-thing" is not there: build it first\nerrors: 1, warnings: 0\n',
     ]);
     expect(readFileSync(join(dir, "README.md"), "utf8")).toContain("go build -o bin/my-thing .");
+    const tested = await run(dir);
+    expect(tested.code).toBe(1);
+    expect(tested.out).toContain(`it is not built; run: cd "${dir}" && CGO_ENABLED=0 go build -o bin/my-thing .`);
+  });
+
+  test("--lang python names its program, and keeps what Python compiles out of the package", async () => {
+    const dir = join(folder, "made");
+    await init("my-thing", "--lang", "python", "--dir", dir);
+    expect(readFileSync(join(dir, "plugin.yml"), "utf8")).toMatch(/entrypoint: main\.py\n[^]*programs: \[python3\]/);
+    expect(readFileSync(join(dir, ".gitignore"), "utf8")).toBe("__pycache__/\n");
   });
 
   test("writes over nothing, and refuses names that no plugin can have", async () => {
@@ -55,7 +67,9 @@ describe("plugins init", () => {
     ] as const) {
       await expect(pluginInitCommand([name])).rejects.toThrow(text);
     }
-    await expect(pluginInitCommand(["x", "--lang", "cobol"])).rejects.toThrow('no template for "cobol": ts, bash, go');
+    await expect(pluginInitCommand(["x", "--lang", "cobol"])).rejects.toThrow(
+      'no template for "cobol": ts, bash, python, go',
+    );
     await expect(pluginInitCommand([])).rejects.toThrow("say what it is called");
     expect(existsSync("job")).toBe(false);
   });

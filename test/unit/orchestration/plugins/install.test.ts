@@ -113,6 +113,15 @@ describe("from a folder", () => {
     ["a name with dots", (at: string) => writeFileSync(join(at, "plugin.yml"), "name: ../../x"), "is not a valid name"],
     ["a core kind", (at: string) => writeFileSync(join(at, "plugin.yml"), "name: job"), "a kind of the server itself"],
     ["no program", (at: string) => rmSync(join(at, "bin"), { recursive: true }), "has no program to run"],
+    [
+      "a Go plugin that is not built",
+      (at: string) => {
+        rmSync(join(at, "bin"), { recursive: true });
+        writeFileSync(join(at, "plugin.yml"), "name: x\nentrypoint: bin/x\ncommands: [{name: hello}]");
+        writeFileSync(join(at, "go.mod"), "module x\n");
+      },
+      "it is written in Go, so build it where its source is: CGO_ENABLED=0 go build -o bin/x .",
+    ],
     ["another protocol", (at: string) => writeFileSync(join(at, "plugin.yml"), "name: x\nprotocol: 7"), "protocol 7"],
     [
       "a server that is too old",
