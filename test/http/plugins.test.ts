@@ -334,6 +334,28 @@ describe("progress", () => {
     ]);
   });
 
+  test("an error envelope on stderr is the error of the result, and no progress beside it", async () => {
+    const envelope = `echo '{"status":"error","error":"no such database"}' >&2`;
+    writePlugin(it.layout, "p", {
+      commands: { fail: `echo one >&2; ${envelope}; exit 4`, pass: `${envelope}; ${acting(null)}` },
+    });
+    expect(await lines(await stream("fail"))).toEqual([
+      { type: "progress", text: "one" },
+      {
+        type: "result",
+        code: 400,
+        status: "error",
+        error: 'plugin "p" fail exited 4: no such database\none',
+        reason: "PluginExited",
+        fields: { plugin: "p", command: "fail", exit_code: 4, output: "no such database\none" },
+      },
+    ]);
+    expect(await lines(await stream("pass"))).toMatchObject([
+      { type: "progress", text: '{"status":"error","error":"no such database"}' },
+      { type: "result", code: 200 },
+    ]);
+  });
+
   test("a failure after progress is the result, one before it is the answer", async () => {
     writePlugin(it.layout, "p", { commands: { late: "echo one >&2; sleep 0.2; exit 4", early: "exit 4" } });
     const exited = (command: string, output: string) => ({

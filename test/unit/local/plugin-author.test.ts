@@ -54,7 +54,9 @@ describe("plugins init", () => {
   test("--lang python names its program, and keeps what Python compiles out of the package", async () => {
     const dir = join(folder, "made");
     await init("my-thing", "--lang", "python", "--dir", dir);
-    expect(readFileSync(join(dir, "plugin.yml"), "utf8")).toMatch(/entrypoint: main\.py\n[^]*programs: \[python3\]/);
+    expect(readFileSync(join(dir, "plugin.yml"), "utf8")).toMatch(
+      /entrypoint: main\.py\n(.*\n)*.*programs: \[python3\]/,
+    );
     expect(readFileSync(join(dir, ".gitignore"), "utf8")).toBe("__pycache__/\n");
   });
 

@@ -3,7 +3,7 @@ import { Failure } from "../../../base/wire/failure.ts";
 import { protocolVersion } from "../../api/plugins/plugin-yml.ts";
 import { noProxyFor } from "../../../base/pure/proxy-choice.ts";
 import { parseDuration } from "../../../base/pure/duration.ts";
-import { failureText, readReply, type Reply } from "../../core/plugins/envelope.ts";
+import { createErrorLines, failureText, readReply, type Reply } from "../../core/plugins/envelope.ts";
 import type { Ending, Finished } from "../../plugins/host.ts";
 import { isFullGrant, type Plugin } from "../../plugins/plugin.ts";
 import type { PluginRunRecord } from "../../store/plugin-records.ts";
@@ -169,8 +169,9 @@ async function spawn(context: Context, call: PluginCall, run: PluginRunRecord): 
   const user = confinement.userOf({ name, permissions, isBundled: plugin.origin === "bundled" });
   // Those of the server's user are not its to write to.
   const home: Record<string, string> = user === undefined ? {} : { HOME: plugin.folder, TMPDIR: "/tmp" };
+  const lines = onLine === undefined ? undefined : createErrorLines(onLine);
   try {
-    return await context.plugins.host.run({
+    const finished = await context.plugins.host.run({
       id: run.id,
       argv: [...(plugin.argv.get(command) ?? []), ...args],
       folder: plugin.folder,
@@ -185,8 +186,10 @@ async function spawn(context: Context, call: PluginCall, run: PluginRunRecord): 
         input === undefined ? undefined : JSON.stringify(url === undefined ? input : { ...input, controller_url: url }),
       timeoutMs: (declared === undefined ? undefined : parseDuration(declared)) ?? call.timeoutMs,
       signal,
-      onLine,
+      onLine: lines?.push,
     });
+    if (codeOf(finished.ending) === 0) lines?.rest();
+    return finished;
   } catch (error) {
     if (error instanceof Failure && error.code !== "unavailable") {
       // What is wrong with its file is the plugin's; one that is gone has to be looked for here.

@@ -46,6 +46,26 @@ export function stderrError(text: string): { error: string; before: string } | u
   return { error: value.error, before: trimmed.slice(0, start).trim() };
 }
 
+/**
+ * Standard error as progress. An error envelope waits: where it is the last line of a command that fails, the answer has
+ * its text, which would stand there twice.
+ */
+export function createErrorLines(onLine: (line: string) => void): { push(line: string): void; rest(): void } {
+  let held: string | undefined;
+  const rest = () => {
+    if (held !== undefined) onLine(held);
+    held = undefined;
+  };
+  return {
+    push(line) {
+      rest();
+      if (stderrError(line) === undefined) onLine(line);
+      else held = line;
+    },
+    rest,
+  };
+}
+
 function errorText(error: unknown): string {
   return typeof error === "string" && error.trim() !== "" ? error.trim() : "it failed without saying why";
 }

@@ -1,5 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { failureText, readReply, stderrError } from "../../../../../src/orchestration/core/plugins/envelope.ts";
+import {
+  createErrorLines,
+  failureText,
+  readReply,
+  stderrError,
+} from "../../../../../src/orchestration/core/plugins/envelope.ts";
 
 const read = (text: string) => readReply(text, { jsonDepthMax: 64 });
 
@@ -57,4 +62,18 @@ describe("why it failed", () => {
     "%p at the end of stderr is no error of its own",
     (line) => expect(stderrError(`before\n${line}`)).toBeUndefined(),
   );
+});
+
+test("an error envelope on standard error waits: it is progress only where something follows, or the command succeeds", () => {
+  const shown: string[] = [];
+  const lines = createErrorLines((line) => void shown.push(line));
+  const envelope = '{"status":"error","error":"no such database"}';
+  for (const line of ["looking", '{"level":"info"}', envelope]) lines.push(line);
+  expect(shown).toEqual(["looking", '{"level":"info"}']);
+  lines.push("again");
+  expect(shown).toEqual(["looking", '{"level":"info"}', envelope, "again"]);
+  lines.push(envelope);
+  lines.rest();
+  lines.rest();
+  expect(shown.slice(4)).toEqual([envelope]);
 });
