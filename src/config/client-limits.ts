@@ -19,6 +19,9 @@ export const clientLimits = {
   /** Values of one manifest file, aliases counted each time they are used. */
   manifestNodesMax: 200_000,
   faultsShownMax: 20,
+  /** Files and bytes of a folder that an import makes a part of an asset. */
+  assetFolderFilesMax: 100,
+  assetFolderBytesMax: 1024 * 1024,
   /** Files and bytes of a folder that is built from; those of the server are the same. */
   folder: { filesMax: contextLimits.filesMax, bytesMax: contextLimits.bytesMax, textBytesMax: 8 * 1024 * 1024 },
   /** Pods whose logs are read at the same time. */

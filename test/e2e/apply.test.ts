@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ApplyResult } from "../../src/orchestration/api/apply.ts";
@@ -214,5 +214,33 @@ describe("apply", () => {
     expect(refused.status).toBe(409);
     expect(refused.body.error).toContain("look again and re-apply");
     expect(await running()).toBe(1);
+  });
+
+  test("an imported Compose file runs: names resolve, a one-shot service comes first, folders are there", async () => {
+    mkdirSync(join(folder, "site"));
+    file("site/index.html", "hello");
+    const fixture = "image: berth-fixture:1\n    stop_grace_period: 1s\n    ";
+    const compose = `services:
+  db:
+    ${fixture}command: httpd -f -p 8000 -h /site
+    volumes: ["./site:/site"]
+  migrate:
+    ${fixture}restart: "no"
+    command: sh -c "wget -q -O /data/schema http://db:8000/index.html"
+    volumes: ["./data:/data"]
+    depends_on: {db: {condition: service_started}}
+  web:
+    ${fixture}command: sleep 100000
+    volumes: ["./data:/data"]
+    depends_on: {migrate: {condition: service_completed_successfully}}
+    healthcheck: {test: "grep -q hello /data/schema && wget -q -O - http://db:8000/ | grep -q hello", interval: 1s}
+`;
+    file("compose.yaml", compose);
+    const env = { BERTH_PREFIX: berth.prefix };
+    const imported = await berth.cli(["import", "compose", "--scope", "shop"], { cwd: folder, env });
+    expect(imported.stderr).toEndWith("everything carries over\n");
+    const applied = await apply(imported.stdout);
+    expect(applied.stderr).toContain("✓ deployment/shop/web is ready (1/1)\n");
+    expect(applied.exitCode).toBe(0);
   });
 });

@@ -4,8 +4,7 @@ import { parse, stringify } from "yaml";
 import { noComments } from "../../src/client/manifests/convert/comments.ts";
 import { writeManifests } from "../../src/client/manifests/convert/convert.ts";
 import { writeYaml } from "../../src/client/manifests/convert/yaml.ts";
-import { importCompose } from "../../src/client/manifests/compose/import.ts";
-import type { Fault } from "../../src/client/manifests/source.ts";
+import { readCompose } from "../support/compose.ts";
 
 const cases = Number(process.env.BERTH_TEST_CASES ?? 300);
 
@@ -59,12 +58,13 @@ const file = fc.record(
   { requiredKeys: ["services"] },
 );
 
+const files = { "x/a.conf": "", y: "" };
+
 test("no Compose file makes the import fail; what it prints is YAML", () => {
   fc.assert(
-    fc.property(file, (value) => {
-      const faults: Fault[] = [];
-      const source = { name: "compose.yaml", text: stringify(value) };
-      const { manifests } = importCompose(source, { scope: undefined, folder: "x", lookAt: () => "file" }, faults);
+    fc.property(file, file, fc.boolean(), fc.constantFrom("", "docker"), (value, changes, complete, folder) => {
+      const over = stringify(changes);
+      const { manifests, faults } = readCompose(stringify(value), { files, known: { complete }, over: [over], folder });
       expect(manifests.length === 0 || faults.length === 0).toBe(true);
       for (const manifest of manifests) {
         const text = writeManifests(

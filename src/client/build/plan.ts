@@ -1,5 +1,5 @@
 import { existsSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { sha256Hex } from "../../base/pure/digest.ts";
 import { contextDigest } from "../../base/pure/source-tree.ts";
 import { buildId } from "../../orchestration/core/build/build-id.ts";
@@ -50,17 +50,21 @@ export async function planBuild(source: BuildSource, limits: FolderLimits): Prom
   if (fields.dockerfile !== undefined && !existsSync(join(root, fields.dockerfile))) {
     throw failure(source, `build.dockerfile: "${fields.dockerfile}" does not exist in ${root}`);
   }
-  const folder = await readFolder(root, written === undefined ? [] : [written], limits);
+  // A Dockerfile beside the context is sent along, as docker does.
+  const outside = written !== undefined && relative(root, resolve(root, written)).startsWith("..");
+  const inside = outside ? undefined : written;
+  const folder = await readFolder(root, inside === undefined ? [] : [inside], limits);
   const generated =
     written === undefined ? generate(source, root, { ...fields, bytesMax: limits.bytesMax }) : undefined;
-  if (generated !== undefined) folder.entries.push(textEntry(generatedPath, generated.dockerfile));
+  const made = outside ? textOf(root, written, limits.textBytesMax) : generated?.dockerfile;
+  if (made !== undefined) folder.entries.push(textEntry(generatedPath, made));
   const digest = contextDigest(folder.entries);
-  const dockerfile = written ?? generatedPath;
+  const dockerfile = inside ?? generatedPath;
   const { target } = fields;
   const args = argsOf(source, build.args);
   const id = buildId({ context: digest, dockerfile, target, args });
   const secrets = secretKeys(source, build.secrets);
-  const buildkit = needsBuildkit(generated?.dockerfile ?? textOf(root, dockerfile, limits.textBytesMax));
+  const buildkit = needsBuildkit(made ?? textOf(root, dockerfile, limits.textBytesMax));
   return { scope, name, id, digest, dockerfile, target, args, secrets, buildkit, folder, generated };
 }
 

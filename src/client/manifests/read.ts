@@ -5,6 +5,7 @@ import { normalKind } from "../shell/kinds.ts";
 import { readDocuments } from "./document.ts";
 import type { Entry, ManifestFile } from "./entry.ts";
 import { mergeEnvFiles } from "./env-merge.ts";
+import { foreignFile } from "./foreign.ts";
 import { readBounded, readText } from "../shell/read-bounded.ts";
 import { type FileLimits, manifestFiles, resolveWithin } from "./files.ts";
 import type { Variables } from "./interpolate.ts";
@@ -44,6 +45,10 @@ export async function readManifests(paths: readonly string[], setup: ReadSetup):
 
 /** The same of texts that are read already. */
 export function readManifestFiles(files: readonly ManifestFile[], setup: ReadSetup): ManifestSet {
+  for (const file of files) {
+    const way = foreignFile(file);
+    if (way !== undefined) throw new CommandFailure(`${file.name}: ${way}`);
+  }
   const faults: Fault[] = [];
   const entries = files.flatMap((file) => readDocuments(file, documentSetup(setup), faults));
   for (const entry of entries) mergeEnvFiles(entry, envText(setup), faults);

@@ -140,6 +140,8 @@ export interface ClientLimits {
   manifestDepthMax: number;
   manifestNodesMax: number;
   faultsShownMax: number;
+  assetFolderFilesMax: number;
+  assetFolderBytesMax: number;
   folder: { filesMax: number; bytesMax: number; textBytesMax: number };
   copy: { filesMax: number; bytesMax: number };
   forwardsMax: number;

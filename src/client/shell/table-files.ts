@@ -19,7 +19,7 @@ export const fileVerbs: readonly Verb[] = [
   },
   {
     name: "import",
-    summary: "print manifests for a Docker Compose file",
+    summary: "print manifests for a Compose file, a docker run, a Kamal file",
     load: async () => (await import("../commands/import.ts")).importCommand,
   },
   {

@@ -1,5 +1,6 @@
 import { isFields } from "../../../base/pure/fields.ts";
-import { isScalar, type Lose, sizeText } from "./text.ts";
+import type { Lose } from "./lose.ts";
+import { isScalar, sizeText } from "./text.ts";
 
 interface Deploying {
   spec: Record<string, unknown>;
@@ -21,19 +22,21 @@ export function deployOf(value: unknown, path: string, service: Deploying): void
     lose(path, "is not a map: left out");
     return;
   }
-  const { replicas, mode, resources, restart_policy: restart, update_config: update, ...more } = value;
-  for (const field of Object.keys(more)) lose(`${path}.${field}`, "has no counterpart");
+  const { replicas, resources, restart_policy: restart, update_config: update } = value;
+  // Everything else is about several machines.
   if (replicas !== undefined) spec.replicas = replicas;
-  if (mode !== undefined && mode !== "replicated") lose(`${path}.mode`, `"${String(mode)}" has no counterpart`);
   if (isFields(resources)) readResources(resources, `${path}.resources`, service);
-  if (isFields(restart)) readRestart(restart, `${path}.restart_policy`, service);
-  if (isFields(update)) readUpdate(update, `${path}.update_config`, service);
+  if (isFields(restart)) readRestart(restart, service);
+  // Compose stops the old container first where nothing is written; here the new one starts first.
+  if (isFields(update) && update.order === "stop-first") spec.rollout = { strategy: "recreate" };
 }
 
 function readResources(fields: Record<string, unknown>, path: string, { spec, options, lose }: Deploying): void {
   const { limits, reservations, ...more } = fields;
   for (const field of Object.keys(more)) lose(`${path}.${field}`, "has no counterpart");
-  if (reservations !== undefined) lose(`${path}.reservations`, "has no counterpart: an app is given up to its limits");
+  if (isFields(reservations) && reservations.devices !== undefined) {
+    lose(`${path}.reservations.devices`, "has no counterpart: containers get no GPU");
+  }
   if (!isFields(limits)) return;
   const { cpus, memory, pids, ...others } = limits;
   for (const field of Object.keys(others)) lose(`${path}.limits.${field}`, "has no counterpart");
@@ -45,21 +48,9 @@ function readResources(fields: Record<string, unknown>, path: string, { spec, op
   else limit(spec, "memory", size);
 }
 
-function readRestart(fields: Record<string, unknown>, path: string, { spec, lose }: Deploying): void {
-  const { condition = "any", max_attempts: attempts, ...more } = fields;
-  for (const field of Object.keys(more))
-    lose(`${path}.${field}`, "has no counterpart: the pause grows with each restart");
+function readRestart(fields: Record<string, unknown>, { spec }: Deploying): void {
+  const { condition = "any", max_attempts: attempts } = fields;
   if (condition === "none") spec.restart = "no";
   else if (condition === "on-failure") spec.restart = isScalar(attempts) ? `on-failure:${attempts}` : "on-failure";
-  else {
-    spec.restart = "always";
-    if (attempts !== undefined) lose(`${path}.max_attempts`, "counts with on-failure only");
-  }
-}
-
-function readUpdate(fields: Record<string, unknown>, path: string, { spec, lose }: Deploying): void {
-  const { order, ...more } = fields;
-  for (const field of Object.keys(more)) lose(`${path}.${field}`, "has no counterpart: see rollout");
-  // Compose stops the old container first where nothing is written; here the new one starts first.
-  if (order === "stop-first") spec.rollout = { strategy: "recreate" };
+  else spec.restart = "always";
 }

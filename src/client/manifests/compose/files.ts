@@ -1,25 +1,32 @@
-import { existsSync, statSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { basename, dirname, join, posix, relative, resolve } from "node:path";
 import type { ValidationLimits } from "../../../orchestration/core/rules/rule.ts";
 import { CommandFailure } from "../../shell/failures.ts";
-import { checkManifests } from "../check.ts";
-import { noComments } from "../convert/comments.ts";
-import { type Target, writeManifests } from "../convert/convert.ts";
-import { writeHcl } from "../convert/hcl.ts";
-import { writeYaml } from "../convert/yaml.ts";
 import { readText } from "../../shell/read-bounded.ts";
+import type { Target } from "../convert/convert.ts";
 import type { FileLimits } from "../files.ts";
-import { type Fault, ManifestError, placeOf, type Source } from "../source.ts";
+import type { Variables } from "../interpolate.ts";
+import { type Fault, ManifestError, type Source } from "../source.ts";
 import { importCompose } from "./import.ts";
-import { sampleOf } from "./sample.ts";
-import type { LookAt } from "./volumes.ts";
+import { loadCompose } from "./load.ts";
+import { type FolderLimits, machineAt } from "./machine.ts";
+import { type Difference, report } from "./report.ts";
+import { projectVariables } from "./project-variables.ts";
+import { refusals } from "./refusals.ts";
+import { writtenManifests } from "./written.ts";
 
-interface ImportFileSetup {
+export interface ImportSetup {
   cwd: string;
   stdin: () => Promise<string>;
+  variables: Variables;
   scope: string | undefined;
   to: Target;
-  limits: FileLimits & { faultsShownMax: number };
+  /** Files of `--env-file`, in place of `.env`. */
+  envFiles: readonly string[];
+  profiles: readonly string[];
+  /** Folder where the manifests will be, from which their paths start; default: the working directory. */
+  base: string | undefined;
+  limits: FileLimits & FolderLimits & { faultsShownMax: number; manifestNodesMax: number };
   validation: ValidationLimits;
 }
 
@@ -27,72 +34,82 @@ export interface ImportedFile {
   text: string;
   /** How many manifests there are. */
   manifests: number;
-  /** What does not carry over, each with `file:line:col`. */
-  losses: { place: string; path: string; message: string }[];
+  /** What is different here. */
+  losses: Difference[];
+  /** Variables without a default: an apply needs them. */
+  variables: string[];
 }
 
-/** As Compose looks for it. */
-const names = ["compose.yaml", "compose.yml", "docker-compose.yaml", "docker-compose.yml"];
+/** As Compose looks for them. */
+const names = ["compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml"];
 
-/** A Compose file, or that of the folder, as manifests. Throws `ManifestError` and `CommandFailure`. */
-export async function importComposeFile(written: string | undefined, setup: ImportFileSetup): Promise<ImportedFile> {
-  const name = written ?? names.find((one) => existsSync(join(setup.cwd, one)));
-  if (name === undefined) throw new CommandFailure(`no Compose file in this folder: looked for ${names.join(", ")}`);
-  const source = await sourceOf(name, setup);
-  const directory = name === "-" ? setup.cwd : dirname(resolve(setup.cwd, name));
+/** Compose files, or those of the folder, as manifests. Throws `ManifestError` and `CommandFailure`. */
+export async function importComposeFiles(written: readonly string[], setup: ImportSetup): Promise<ImportedFile> {
+  const { cwd, limits } = setup;
+  const [first = ""] = written.length > 0 ? written : found(cwd, setup.variables.COMPOSE_FILE);
+  const project = first === "-" ? cwd : dirname(resolve(cwd, first));
+  const base = resolve(cwd, setup.base ?? "");
   const faults: Fault[] = [];
-  const { scope, to } = setup;
-  const folder = basename(directory);
-  const { manifests, losses } = importCompose(source, { scope, folder, lookAt: lookIn(directory) }, faults);
-  if (faults.length > 0) throw new ManifestError(faults, setup.limits.faultsShownMax);
-  const told = losses.map(({ path, message, start }) => ({
-    place: placeOf({ source, start, end: start }),
-    path,
-    message,
-  }));
-  const refused: typeof told = [];
-  const texts = manifests.map((manifest) => {
-    const refuse = (path: string, message: string) =>
-      refused.push({ place: source.name, path: at(manifest, path), message });
-    const writable = { manifest, comments: noComments, refuse };
-    return to === "hcl" ? writeHcl(writable) : writeYaml(writable);
-  });
-  const [first] = refused;
-  if (first !== undefined) throw new CommandFailure(`${first.path}: ${first.message}; import it with --to yaml`);
-  const problems = checkManifests(
-    manifests.map((manifest) => sampleOf(manifest)),
-    setup.validation,
-  ).problems.map((problem) => {
-    const manifest = manifests[(problem.manifest ?? 1) - 1] ?? {};
+  const known = projectVariables(project, setup);
+  const files = written.length > 0 ? written : found(cwd, setup.variables.COMPOSE_FILE ?? known.values.COMPOSE_FILE);
+  const sources = await Promise.all(
+    files.map(async (name) => (name === "-" ? { name: "stdin", text: await setup.stdin() } : read(name, cwd, limits))),
+  );
+  // What files name starts where the manifests are read, as do all paths afterwards.
+  const other = (name: string): Source => {
+    const full = resolve(base, name);
     return {
-      place: source.name,
-      path: at(manifest, problem.path),
-      message: `the server will refuse this: ${problem.message}`,
+      name: relativeName(base, full),
+      text: readText(full, relativeName(cwd, full), { bytesMax: limits.fileBytesMax }),
     };
+  };
+  const named = sources.map(({ name, text }) =>
+    name === "stdin" ? { name, text } : { name: relativeName(base, resolve(cwd, name)), text },
+  );
+  const loaded = loadCompose(named, relative(base, project), {
+    read: other,
+    nodesMax: limits.manifestNodesMax,
+    faults,
   });
+  if (loaded === undefined) throw new ManifestError(faults, limits.faultsShownMax);
+  const { lose, read: differences } = report();
+  const manifests = importCompose(loaded.top, {
+    scope: setup.scope,
+    folder: basename(project),
+    suffix: setup.variables.BERTH_PREFIX ?? "berth",
+    machine: machineAt(base, project, limits),
+    known,
+    profiles: profilesOf(setup, known.values),
+    lose,
+  });
+  if (manifests.length === 0) throw new CommandFailure(`${files.join(", ")}: there is no service in it`);
+  const place = named[0]?.name ?? "";
   return {
-    text: writeManifests(texts, [], to, source.name),
-    manifests: manifests.length,
-    losses: [...told, ...problems],
+    ...writtenManifests(manifests, setup.to, place),
+    losses: [...differences(loaded.files), ...refusals(manifests, setup.validation, place)],
   };
 }
 
-function at(manifest: Record<string, unknown>, path: string): string {
-  return `${manifest.kind} ${manifest.name}: ${path}`;
+/** The file of the folder and the one beside it that Compose reads too, or what a variable names. */
+function found(cwd: string, variable: string | undefined): string[] {
+  if (variable !== undefined && variable !== "") return variable.split(":");
+  const name = names.find((one) => existsSync(join(cwd, one)));
+  if (name === undefined) throw new CommandFailure(`no Compose file in this folder: looked for ${names.join(", ")}`);
+  const [stem = "", ending = ""] = [name.replace(/\.ya?ml$/, ""), name];
+  const over = [...new Set([ending.slice(stem.length), ".yaml", ".yml"])].map((end) => `${stem}.override${end}`);
+  const override = over.find((one) => existsSync(join(cwd, one)));
+  return override === undefined ? [name] : [name, override];
 }
 
-async function sourceOf(name: string, { cwd, stdin, limits }: ImportFileSetup): Promise<Source> {
-  if (name === "-") return { name: "stdin", text: await stdin() };
-  return {
-    name,
-    text: readText(resolve(cwd, name), name, { bytesMax: limits.fileBytesMax }),
-  };
+function read(name: string, cwd: string, limits: FileLimits): Source {
+  return { name, text: readText(resolve(cwd, name), name, { bytesMax: limits.fileBytesMax }) };
 }
 
-function lookIn(directory: string): LookAt {
-  return (path) => {
-    const found = statSync(resolve(directory, path), { throwIfNoEntry: false });
-    if (found === undefined) return "absent";
-    return found.isFile() ? "file" : "folder";
-  };
+function relativeName(folder: string, path: string): string {
+  return posix.normalize(relative(folder, path));
+}
+
+function profilesOf({ profiles, variables }: ImportSetup, values: Readonly<Record<string, string>>): string[] {
+  const named = variables.COMPOSE_PROFILES ?? values.COMPOSE_PROFILES ?? "";
+  return [...profiles, ...named.split(",").filter((name) => name !== "")];
 }

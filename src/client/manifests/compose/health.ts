@@ -1,5 +1,6 @@
 import { isFields } from "../../../base/pure/fields.ts";
-import { isScalar, type Lose } from "./text.ts";
+import type { Lose } from "./lose.ts";
+import { isScalar } from "./text.ts";
 
 /** A health check as a readiness probe, with the defaults of Compose; undefined where there is none. */
 export function readinessOf(value: unknown, path: string, lose: Lose): Record<string, unknown> | undefined {
@@ -7,10 +8,9 @@ export function readinessOf(value: unknown, path: string, lose: Lose): Record<st
     lose(path, "is not a health check: left out");
     return undefined;
   }
-  const { test, interval = "30s", timeout = "30s", retries = 3, disable, start_period: start, ...more } = value;
-  if (disable === true) return undefined;
-  for (const field of Object.keys(more)) lose(`${path}.${field}`, "has no counterpart");
-  if (start !== undefined) lose(`${path}.start_period`, "is not needed: a replica gets no requests before it is ready");
+  const { test, interval = "30s", timeout = "30s", retries = 3, disable } = value;
+  // Without a command it only changes how often the image's own check runs.
+  if (disable === true || test === undefined || test === null) return undefined;
   const command = commandOf(test);
   if (command === undefined) {
     if (!isNone(test)) lose(`${path}.test`, "is not a command: left out");

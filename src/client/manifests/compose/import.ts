@@ -1,159 +1,118 @@
-import { type Document, isMap, isScalar as isScalarNode, parseDocument, type Scalar, visit } from "yaml";
 import { isFields } from "../../../base/pure/fields.ts";
-import type { Fault, Source } from "../source.ts";
-import { yamlWords } from "../yaml-words.ts";
-import { tellHosts } from "./hosts.ts";
-import { own } from "./own.ts";
+import type { Files, Machine } from "./machine-paths.ts";
+import { searchOptions, tellOtherNames } from "./names.ts";
+import { type ReadService, sortOnce } from "./once.ts";
 import { specOf } from "./service.ts";
-import { composeText, type Lose } from "./text.ts";
-import type { Files, LookAt } from "./volumes.ts";
+import type { Lose } from "./lose.ts";
+import { nameFrom } from "./text.ts";
+import { composeText, type Known } from "./variables.ts";
+
+type Fields = Record<string, unknown>;
 
 interface ImportSetup {
   /** Of all manifests; default: the name in the file, else `folder`. */
   scope: string | undefined;
   folder: string;
-  lookAt: LookAt;
+  machine: Machine;
+  known: Known;
+  /** Last label of the names that the server gives. */
+  suffix: string;
+  /** Services of other profiles start with no replicas. */
+  profiles: readonly string[];
+  lose: Lose;
 }
 
-interface Imported {
-  /** With marks in place of variables (`kept.ts`). */
-  manifests: Record<string, unknown>[];
-  /** What does not carry over, in the order of the file. */
-  losses: { path: string; message: string; start: number }[];
-}
-
-/** Aliases that multiply end in a fault. */
-const aliasesMax = 1_000;
 const assetName = "files";
 
-/** The manifests that a Compose file stands for. What is wrong with its YAML goes to `faults`. */
-export function importCompose(source: Source, setup: ImportSetup, faults: Fault[]): Imported {
-  const document = parseDocument(source.text, { merge: true, prettyErrors: false, logLevel: "silent" });
-  const losses: Imported["losses"] = [];
-  for (const { code, message, pos } of document.errors) {
-    faults.push({ span: { source, start: pos[0], end: pos[1] }, message: yamlWords(code, message) });
-  }
-  const lose: Lose = (path, message) => losses.push({ path, message, start: startOf(document, path) });
-  for (const { message, pos } of document.warnings)
-    losses.push({ path: "", message: yamlWords("", message), start: pos[0] });
-  if (faults.length > 0) return { manifests: [], losses };
-  const read = plainOf(document, source, faults);
-  if (faults.length > 0) return { manifests: [], losses };
-  const top = withMarks(read, "", lose);
-  if (!isFields(top) || !isFields(top.services)) {
-    faults.push({ span: { source, start: 0, end: 1 }, message: "this is not a Compose file: it has no services" });
-    return { manifests: [], losses };
-  }
-  const manifests = manifestsOf(top, setup, lose);
-  losses.sort((a, b) => a.start - b.start);
-  return { manifests, losses };
+/** The manifests that a Compose file stands for, with marks in place of variables (`kept.ts`). */
+export function importCompose(top: Fields, setup: ImportSetup): Fields[] {
+  const { lose, known } = setup;
+  const marked = withMarks(top, "", (text, path) => composeText(text, { known, path, lose }));
+  return manifestsOf(marked as Fields, setup);
 }
 
-/** Numbers that would print otherwise stay as they are written: `0.10`, `0755`. */
-function plainOf(document: Document, source: Source, faults: Fault[]): unknown {
-  visit(document, {
-    Scalar(key, node: Scalar) {
-      if (
-        key !== "key" &&
-        typeof node.value === "number" &&
-        node.source !== undefined &&
-        node.source !== String(node.value)
-      ) {
-        node.value = node.source;
-      }
-    },
-  });
-  try {
-    const plain: unknown = document.toJS({ maxAliasCount: aliasesMax });
-    if (!holdsItself(plain, new Set())) return plain;
-    throw new Error("an alias stands inside of what it stands for");
-  } catch (error) {
-    faults.push({
-      span: { source, start: 0, end: 1 },
-      message: error instanceof Error ? error.message : String(error),
-    });
-    return undefined;
-  }
-}
-
-function holdsItself(value: unknown, around: Set<unknown>): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  if (around.has(value)) return true;
-  around.add(value);
-  const found = Object.values(value).some((item) => holdsItself(item, around));
-  around.delete(value);
-  return found;
-}
-
-function withMarks(value: unknown, path: string, lose: Lose): unknown {
-  if (typeof value === "string") return value.includes("$") ? composeText(value, path, lose) : value;
-  if (Array.isArray(value)) return value.map((item, index) => withMarks(item, `${path}[${index}]`, lose));
+function withMarks(value: unknown, path: string, of: (text: string, path: string) => string): unknown {
+  if (typeof value === "string") return value.includes("$") ? of(value, path) : value;
+  if (Array.isArray(value)) return value.map((item, index) => withMarks(item, `${path}[${index}]`, of));
   if (!isFields(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key, withMarks(item, path === "" ? key : `${path}.${key}`, lose)]),
+    Object.entries(value).map(([key, item]) => [key, withMarks(item, path === "" ? key : `${path}.${key}`, of)]),
   );
 }
 
-function manifestsOf(top: Record<string, unknown>, setup: ImportSetup, lose: Lose): Record<string, unknown>[] {
-  const { services, volumes, networks, name, version: _, ...more } = top;
-  for (const field of Object.keys(more)) {
-    if (!field.startsWith("x-")) lose(field, own(topAdvice, field) ?? "has no counterpart");
+/** Fields at the top that are read, or that mean nothing to a server. */
+const topFields = ["services", "volumes", "networks", "secrets", "configs", "name", "version", "include"];
+
+function manifestsOf(top: Fields, setup: ImportSetup): Fields[] {
+  const { lose, machine } = setup;
+  for (const field of Object.keys(top)) {
+    if (!field.startsWith("x-") && !topFields.includes(field)) lose(field, "has no counterpart");
   }
-  const scope = setup.scope ?? nameFrom(typeof name === "string" ? name : setup.folder);
-  const files: Files = {
-    scope,
-    asset: {},
-    assetName,
-    lookAt: setup.lookAt,
-    volumes: isFields(volumes) ? volumes : {},
+  const map = (field: string): Fields => {
+    const { [field]: value } = top;
+    return isFields(value) ? value : {};
   };
-  const deployments = Object.entries(services as Record<string, unknown>).flatMap(([service, fields]) => {
+  const scope = setup.scope ?? nameFrom(typeof top.name === "string" ? top.name : setup.folder);
+  const volumes = map("volumes");
+  const files: Files = { ...machine, scope, asset: {}, assetName, volumes, made: new Map() };
+  const services = map("services");
+  const shared = { files, networks: map("networks"), secrets: map("secrets"), configs: map("configs"), lose };
+  const several = Object.keys(services).length > 1;
+  const read = Object.entries(withBuilds(services)).flatMap(([service, fields]): ReadService[] => {
     const path = `services.${service}`;
     if (!isFields(fields)) {
       lose(path, "is not a service: left out");
       return [];
     }
-    const own = nameFrom(service, /[^a-z0-9._-]/g);
-    if (own !== service) lose(path, `is called "${own}" here: names have lower-case letters, digits, ".", "_" and "-"`);
-    const spec = specOf(fields, path, { files, networks: isFields(networks) ? networks : {}, lose });
-    return [{ kind: "deployment", scope, name: own, spec }];
+    const name = nameFrom(service, /[^a-z0-9._-]/g);
+    const options = several || namesItself(service, fields) ? searchOptions(fields, `${scope}.${setup.suffix}`) : [];
+    const spec = specOf(fields, path, { ...shared, name, options, isOff: isOff(fields, setup.profiles) });
+    return [{ service, name, fields, spec }];
   });
-  tellHosts(services as Record<string, unknown>, scope, lose);
+  tellOff(read, setup);
+  tellOtherNames(services, lose);
+  const { kept, jobs } = sortOnce(read, lose);
   const asset = { kind: "asset", scope, name: assetName, spec: { files: files.asset } };
-  return Object.keys(files.asset).length === 0 ? deployments : [asset, ...deployments];
+  return [
+    ...(Object.keys(files.asset).length === 0 ? [] : [asset]),
+    ...kept.map(({ name, spec }) => ({ kind: "deployment", scope, name, spec })),
+    ...jobs.map(({ name, spec }) => ({ kind: "job", scope, name, spec })),
+  ];
 }
 
-const topAdvice: Record<string, string> = {
-  include: "is not read: import the output of docker compose config",
-  secrets: "has no counterpart: set the values with berth config, or mount an asset",
-  configs: "has no counterpart: mount an asset",
-};
-
-/** A text as the name of a scope or a resource. */
-function nameFrom(text: string, strange = /[^a-z0-9-]/g): string {
-  const plain = text
-    .toLowerCase()
-    .replaceAll(strange, "-")
-    .replaceAll(/^[._-]+|[._-]+$/g, "");
-  return plain === "" ? "app" : plain.slice(0, 40).replace(/-+$/, "");
+/** A lone service that is told its own name, as brokers are. */
+function namesItself(service: string, { environment, command }: Fields): boolean {
+  const words = JSON.stringify([environment, command]).split(/[^\w.-]+/);
+  return words.includes(service);
 }
 
-/** Where the key of a path is written, or the closest one around it. */
-function startOf(document: Document, path: string): number {
-  let node: unknown = document.contents;
-  let start = 0;
-  for (const [, key, index] of path.matchAll(/([^.[\]]+)|\[(\d+)\]/g)) {
-    if (isMap(node)) {
-      const pair = node.items.find((item) => isScalarNode(item.key) && String(item.key.value) === key);
-      if (pair === undefined) return start;
-      start = (pair.key as Scalar).range?.[0] ?? start;
-      node = pair.value;
-    } else {
-      const item = index === undefined ? undefined : (node as { items?: unknown[] } | null)?.items?.[Number(index)];
-      if (item === undefined) return start;
-      start = (item as Scalar).range?.[0] ?? start;
-      node = item;
-    }
+/** A service that uses the image which another one builds has the same build here. */
+function withBuilds(services: Fields): Fields {
+  const builds = new Map<unknown, unknown>();
+  for (const fields of Object.values(services)) {
+    if (isFields(fields) && fields.build !== undefined && fields.image !== undefined)
+      builds.set(fields.image, fields.build);
   }
-  return start;
+  return Object.fromEntries(
+    Object.entries(services).map(([name, fields]) => {
+      const build = isFields(fields) && fields.build === undefined ? builds.get(fields.image) : undefined;
+      return [name, build === undefined ? fields : { ...(fields as Fields), build }];
+    }),
+  );
+}
+
+function isOff(fields: Fields, profiles: readonly string[]): boolean {
+  const own = Array.isArray(fields.profiles) ? fields.profiles : [];
+  return own.length > 0 && !profiles.includes("*") && !own.some((name) => profiles.includes(String(name)));
+}
+
+function tellOff(services: readonly ReadService[], { profiles, lose }: ImportSetup): void {
+  const off = services.filter(({ fields }) => isOff(fields, profiles));
+  const [first] = off;
+  if (first === undefined) return;
+  const names = [...new Set(off.flatMap(({ fields }) => fields.profiles as unknown[]))].map(
+    (name) => `--profile ${String(name)}`,
+  );
+  const message = `has replicas 0, as its profile is not asked for: import with ${names.join(" ")}`;
+  for (const { service } of off) lose(`services.${service}.profiles`, message, "note");
 }

@@ -1,4 +1,5 @@
-import { isScalar, type Lose, pairsOf, sizeText, textsOf } from "./text.ts";
+import type { Lose } from "./lose.ts";
+import { isScalar, pairsOf, sizeText, textsOf } from "./text.ts";
 
 interface Options {
   options: string[];

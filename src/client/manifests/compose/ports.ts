@@ -1,8 +1,12 @@
 import { isFields } from "../../../base/pure/fields.ts";
-import { isScalar, type Lose, splitOutside } from "./text.ts";
+import { keptReference } from "../kept.ts";
+import type { Lose } from "./lose.ts";
+import { isScalar, splitOutside } from "./text.ts";
+import { wholeVariable } from "./variables.ts";
 
 /** More ports in one range are no range that somebody meant. */
 const rangeMax = 100;
+const everywhere = "0.0.0.0";
 
 /** Published ports. Compose publishes on all addresses where none is written, and so the address is written out. */
 export function portsOf(value: unknown, path: string, lose: Lose): string[] {
@@ -17,6 +21,11 @@ export function portsOf(value: unknown, path: string, lose: Lose): string[] {
 }
 
 function shortPort(text: string, path: string, lose: Lose): string[] {
+  const whole = wholeVariable(text);
+  if (whole?.fallback?.includes(":") === true) {
+    const [port, ...more] = shortPort(whole.fallback, path, lose);
+    return more.length > 0 || port === undefined ? [text] : [keptReference(`${whole.name}:-${port}`)];
+  }
   const [address = "", protocol] = splitOutside(text, "/");
   const ipv6 = /^(\[[^\]]+\]):(.*)$/.exec(address);
   const parts = ipv6 === null ? splitOutside(address, ":") : [ipv6[1] ?? "", ...splitOutside(ipv6[2] ?? "", ":")];
@@ -48,18 +57,36 @@ interface Port {
 /** One entry for each port of a range. */
 function spread({ ip, host, container, protocol }: Port, path: string, lose: Lose): string[] {
   const inside = rangeOf(container);
-  const outside = host === undefined || host === "" ? undefined : rangeOf(host);
-  if (inside === undefined || (host !== undefined && host !== "" && outside?.length !== inside.length)) {
+  const outside = host === undefined || isEmpty(host) ? undefined : rangeOf(host);
+  if (inside === undefined || (outside !== undefined && outside.length < inside.length)) {
     lose(path, `this range of ports cannot be written out: left out`);
     return [];
   }
-  if (outside === undefined) lose(path, "gets a free port on 127.0.0.1, not on all addresses");
   const end = protocol === undefined || protocol === "tcp" ? "" : `/${protocol}`;
   return inside.map((port, index) => {
-    const address =
-      ip === undefined || ip === "" ? "0.0.0.0" : ip.includes(":") && !ip.startsWith("[") ? `[${ip}]` : ip;
-    return outside === undefined ? `${port}${end}` : `${address}:${outside[index]}:${port}${end}`;
+    if (outside === undefined) return `${port}${end}`;
+    return `${bound(ip, outside[index] ?? "")}:${port}${end}`;
   });
+}
+
+/** A variable that is empty where nobody sets it: nothing is published at a port of its own. */
+function isEmpty(host: string): boolean {
+  return host === "" || wholeVariable(host)?.fallback === "";
+}
+
+/** The address and the port of the machine. A variable can hold the address too: `${BIND:-127.0.0.1:8080}`. */
+function bound(ip: string | undefined, host: string): string {
+  if (ip === undefined || ip === "") {
+    const [, first = "", rest] = /^(\uE000[^\uE001]*\uE001)([\s\S]*)$/.exec(host) ?? [];
+    const held = wholeVariable(first);
+    if (held?.fallback?.includes(":") === true) return host;
+    // `${BIND:-}8080`: the variable ends with a colon where it is set.
+    if (held?.fallback === "" && rest !== "") return `${keptReference(`${held.name}:-${everywhere}:`)}${rest}`;
+    return `${everywhere}:${host}`;
+  }
+  const variable = wholeVariable(ip);
+  if (variable?.fallback === "") return `${keptReference(`${variable.name}:-${everywhere}`)}:${host}`;
+  return `${variable === undefined && ip.includes(":") && !ip.startsWith("[") ? `[${ip}]` : ip}:${host}`;
 }
 
 /** The ports of `80` or `80-85`; a text with variables is one port. */

@@ -4,20 +4,31 @@ import { deployOf, limit } from "./deploy.ts";
 import { readinessOf } from "./health.ts";
 import { optionReaders } from "./options.ts";
 import { portsOf } from "./ports.ts";
-import { isScalar, type Lose, pairsOf, shellWords, sizeText, textsOf } from "./text.ts";
+import type { Lose } from "./lose.ts";
+import { isScalar, pairsOf, shellWords, sizeText, textsOf } from "./text.ts";
 import { own } from "./own.ts";
-import { type Files, volumesOf } from "./volumes.ts";
+import { grantedMounts } from "./granted.ts";
+import type { Files } from "./machine-paths.ts";
+import { volumesOf } from "./volumes.ts";
 
 type Fields = Record<string, unknown>;
 
 /** A service on its way to a deployment. */
 interface Service {
   spec: Fields;
+  /** Its name here. */
+  name: string;
   /** Entries of `docker_options`. */
   options: string[];
   files: Files;
-  /** Networks at the top of the file. */
+  /** Networks, secrets and configs at the top of the file. */
   networks: Fields;
+  secrets: Fields;
+  configs: Fields;
+  /** Its profile is not asked for. */
+  isOff: boolean;
+  /** Folder that the image is built from. */
+  context: string | undefined;
   lose: Lose;
 }
 
@@ -37,13 +48,13 @@ const readers: Record<string, Reader> = {
   entrypoint: (value, path, service) => words("entrypoint", value, path, service),
   environment(value, path, { spec, lose }) {
     const pairs = pairsOf(value, path, lose);
-    spec.env = Object.fromEntries(pairs.map(([key, text]) => [key, text ?? keptReference(key)]));
+    spec.env = Object.fromEntries(pairs.map(([key, text]) => [key, text ?? optional(key)]));
   },
   env_file: readEnvFiles,
   ports: set("ports", portsOf),
-  volumes(value, path, { spec, options, files, lose }) {
-    const { mounts, tmpfs } = volumesOf(value, path, files, lose);
-    if (mounts.length > 0) spec.volumes = mounts;
+  volumes(value, path, { spec, options, name, context, files, lose }) {
+    const { mounts, tmpfs } = volumesOf(value, path, { service: name, context, files, lose });
+    addMounts(spec, mounts);
     options.push(...tmpfs.map((target) => `--tmpfs=${target}`));
   },
   healthcheck(value, path, { spec, lose }) {
@@ -77,51 +88,57 @@ const readers: Record<string, Reader> = {
     else if (value !== "if_not_present" && value !== "build") lose(path, `"${String(value)}" has no counterpart`);
   },
   logging: readLogging,
-  profiles(_, path, { spec, lose }) {
-    spec.replicas = 0;
-    lose(path, "there are no profiles: it is imported with replicas 0, and berth scale starts it");
-  },
-  depends_on: (value, path, { lose }) => {
-    const names = isFields(value) ? Object.keys(value) : textsOf(value, path, lose);
-    if (names.length > 0)
-      lose(path, `there is no start order: ${names.join(", ")} may be ready later; an init can wait for it`);
-  },
-  expose: (_, path, { lose }) => lose(path, "is not needed: apps reach every port of each other"),
-  links: (_, path, { lose }) => lose(path, "is not needed: apps reach each other as NAME.SCOPE"),
-  container_name: (_, path, { lose }) => lose(path, "has no counterpart: the platform names containers"),
   labels: readLabels,
+  secrets: (value, path, service) => granted("secrets", value, path, service),
+  configs: (value, path, service) => granted("configs", value, path, service),
+  ...Object.fromEntries(unneeded().map((field) => [field, () => undefined])),
 };
 
+/** Keys that need no counterpart: names, order and terminals are the platform's, or only matter while somebody develops. */
+function unneeded(): string[] {
+  return [
+    ...["depends_on", "expose", "links", "container_name", "profiles", "tty", "stdin_open", "platform", "develop"],
+    ...["attach", "annotations", "cpu_percent", "label_file", "mem_swappiness", "oom_kill_disable", "external_links"],
+  ];
+}
+
+/** A variable that is handed on where the shell has it. */
+function optional(key: string): string {
+  return keptReference(`${key}:-`);
+}
+
+function addMounts(spec: Fields, mounts: readonly string[]): void {
+  if (mounts.length > 0) spec.volumes = [...(Array.isArray(spec.volumes) ? spec.volumes : []), ...mounts];
+}
+
+function granted(field: "secrets" | "configs", value: unknown, path: string, service: Service): void {
+  const { spec, files, lose } = service;
+  addMounts(spec, grantedMounts(field, value, path, { declared: service[field], files, lose }));
+}
+
 const advice: Record<string, string> = {
-  extends: "is not read: import the output of docker compose config",
-  secrets: "has no counterpart: set the values with berth config, or mount an asset",
-  configs: "has no counterpart: mount an asset",
-  tty: "has no counterpart: berth exec -it opens a terminal",
-  stdin_open: "has no counterpart",
-  platform: "has no counterpart: images are those of the server's machine",
+  gpus: "has no counterpart: containers get no GPU",
+  runtime: "has no counterpart: the engine's own runtime is used",
+  volumes_from: "has no counterpart: name the volumes in both services",
 };
 
 /** Order in which the fields of a deployment are written. */
 const order = ["image", "build", "pull", "replicas", "entrypoint", "command", "env", "env_file", "ports", "volumes"];
 
 /** The spec of the deployment that a service becomes. What does not carry over is told. */
-export function specOf(fields: Fields, path: string, setup: Pick<Service, "files" | "networks" | "lose">): Fields {
-  const service: Service = { spec: {}, options: [], ...setup };
+export function specOf(fields: Fields, path: string, setup: Omit<Service, "spec" | "context">): Fields {
+  const service: Service = { ...setup, spec: {}, context: contextOf(fields.build) };
   for (const [name, value] of Object.entries(fields)) {
     const at = `${path}.${name}`;
-    if (name.startsWith("x-") || value === null) continue;
+    if (name.startsWith("x-") || value === null || value === undefined) continue;
     const read = own(readers, name) ?? own(optionReaders, name);
     if (read === undefined) setup.lose(at, own(advice, name) ?? "has no counterpart");
     else read(value, at, service);
   }
   const { spec, options } = service;
-  if (spec.build !== undefined && spec.image !== undefined) {
-    setup.lose(`${path}.image`, "is left out beside build: the platform names what it builds");
-    delete spec.image;
-  }
-  if (spec.restart === undefined) {
-    setup.lose(path, 'has no restart, and Compose lets it end: here it is restarted; restart: "no" keeps it as it was');
-  }
+  // The platform names what it builds.
+  if (spec.build !== undefined) delete spec.image;
+  if (setup.isOff) spec.replicas = 0;
   if (options.length > 0) spec.docker_options = options;
   const rest = Object.keys(spec).filter((name) => !order.includes(name));
   return Object.fromEntries([...order, ...rest].filter((name) => name in spec).map((name) => [name, spec[name]]));
@@ -133,6 +150,17 @@ function words(field: "command" | "entrypoint", value: unknown, path: string, { 
   else lose(path, "an empty one does not clear that of the image");
 }
 
+function contextOf(build: unknown): string | undefined {
+  const context = isFields(build) ? (build.context ?? ".") : build;
+  return typeof context === "string" ? context : undefined;
+}
+
+/** What matters to where and how Compose builds, and not to what. */
+const buildDetails = [
+  ...["cache_from", "cache_to", "labels", "network", "no_cache", "pull", "tags", "platforms", "shm_size", "provenance"],
+  ...["sbom", "extra_hosts", "isolation", "ulimits", "privileged", "entitlements"],
+];
+
 function readBuild(value: unknown, path: string, { spec, lose }: Service): void {
   if (isScalar(value)) {
     spec.build = { context: String(value) };
@@ -143,7 +171,9 @@ function readBuild(value: unknown, path: string, { spec, lose }: Service): void 
     return;
   }
   const { context = ".", dockerfile, target, args, ...more } = value;
-  for (const field of Object.keys(more)) lose(`${path}.${field}`, "has no counterpart");
+  for (const field of Object.keys(more)) {
+    if (!buildDetails.includes(field) && !field.startsWith("x-")) lose(`${path}.${field}`, "has no counterpart");
+  }
   const pairs = args === undefined ? [] : pairsOf(args, `${path}.args`, lose);
   spec.build = {
     context,
@@ -151,23 +181,27 @@ function readBuild(value: unknown, path: string, { spec, lose }: Service): void 
     ...(target === undefined ? {} : { target }),
     ...(pairs.length === 0
       ? {}
-      : { args: Object.fromEntries(pairs.map(([key, text]) => [key, text ?? keptReference(key)])) }),
+      : { args: Object.fromEntries(pairs.map(([key, text]) => [key, text ?? optional(key)])) }),
   };
 }
 
-function readEnvFiles(value: unknown, path: string, { spec, lose }: Service): void {
+function readEnvFiles(value: unknown, path: string, { spec, files, lose }: Service): void {
   const list = Array.isArray(value) ? value : [value];
-  spec.env_file = list.flatMap((item, index) => {
-    const at = `${path}[${index}]`;
-    if (isScalar(item)) return [String(item)];
-    if (!isFields(item) || typeof item.path !== "string") {
+  const found = list.flatMap((item, index) => {
+    const at = Array.isArray(value) ? `${path}[${index}]` : path;
+    const { path: file, required = true } = isFields(item) ? item : { path: item, required: true };
+    if (!isScalar(file)) {
       lose(at, "is not a file: left out");
       return [];
     }
-    if (item.required === false) lose(`${at}.required`, "the file must be there");
-    if (item.format !== undefined) lose(`${at}.format`, "has no counterpart");
-    return [item.path];
+    const isThere = files.look(String(file)) === "file";
+    if (!isThere && required === false) return [];
+    if (!isThere && !String(file).includes("\uE000")) {
+      lose(at, `"${file}" does not exist: create it before berth apply`, "note");
+    }
+    return [String(file)];
   });
+  if (found.length > 0) spec.env_file = found;
 }
 
 function hostPair(text: string): [string, string] {
@@ -194,17 +228,17 @@ function readNetworks(value: unknown, path: string, { spec, networks, lose }: Se
   const names = isFields(value) ? Object.keys(value) : textsOf(value, path, lose);
   const joined = names.flatMap((name) => {
     const top = isFields(networks[name]) ? networks[name] : {};
-    if (top.external !== true) return [];
-    return [typeof top.name === "string" ? top.name : name];
+    if (top.external !== true && !isFields(top.external)) return [];
+    const named = isFields(top.external) ? top.external.name : top.name;
+    return [typeof named === "string" ? named : name];
   });
   if (joined.length > 0) spec.networks = joined;
-  const own = names.filter((name) => !(isFields(networks[name]) && networks[name].external === true));
-  if (own.length > 0)
-    lose(path, `${own.join(", ")}: not needed, the apps of a server reach each other; it separates none`);
-  if (!isFields(value)) return;
-  for (const [name, settings] of Object.entries(value)) {
-    if (isFields(settings))
-      for (const field of Object.keys(settings)) lose(`${path}.${name}.${field}`, "has no counterpart");
+  for (const [name, settings] of Object.entries(isFields(value) ? value : {})) {
+    if (!isFields(settings)) continue;
+    for (const field of ["ipv4_address", "ipv6_address"]) {
+      if (settings[field] !== undefined)
+        lose(`${path}.${name}.${field}`, "has no counterpart: use the name of the service");
+    }
   }
 }
 
@@ -213,12 +247,10 @@ function readLogging(value: unknown, path: string, { spec, lose }: Service): voi
     lose(path, "is not a map: left out");
     return;
   }
-  const { driver = "json-file", options, ...more } = value;
-  for (const field of Object.keys(more)) lose(`${path}.${field}`, "has no counterpart");
-  if (driver !== "json-file" && driver !== "local")
-    lose(`${path}.driver`, "berth reads the logs that Docker keeps: left out");
-  const { "max-size": size, "max-file": files, ...others } = isFields(options) ? options : {};
-  for (const field of Object.keys(others)) lose(`${path}.options.${field}`, "has no counterpart");
+  const { driver = "json-file", options } = value;
+  if (driver !== "json-file" && driver !== "local" && driver !== "none")
+    lose(`${path}.driver`, "berth keeps the logs itself: it does not send them there", "note");
+  const { "max-size": size, "max-file": files } = isFields(options) ? options : {};
   const count = Number(files);
   const logs = {
     ...(isScalar(size) ? { max_size: String(size) } : {}),
@@ -231,7 +263,6 @@ function readLabels(value: unknown, path: string, { options, lose }: Service): v
   const pairs = pairsOf(value, path, lose);
   const routes = pairs.filter(([key]) => /^(?:traefik|caddy)\b/.test(key));
   if (routes.length > 0)
-    lose(path, `labels of a proxy (${routes.length}) are not read: write an ingress, or host in an app`);
-  for (const [key, text] of pairs)
-    if (!routes.some(([route]) => route === key)) options.push(`--label=${key}=${text ?? ""}`);
+    lose(path, "the labels of a proxy are kept: berth's own ingress needs an ingress, or host in an app", "note");
+  for (const [key, text] of pairs) options.push(`--label=${key}=${text ?? ""}`);
 }

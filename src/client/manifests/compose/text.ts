@@ -1,64 +1,6 @@
 import { isFields } from "../../../base/pure/fields.ts";
-import { keptReference } from "../kept.ts";
-
-/** Says what does not carry over; the path is that of the file: `services.web.ports[0]`. */
-export type Lose = (path: string, message: string) => void;
-
-const form = /^([A-Za-z_]\w*)(?:(:?[-?+])([\s\S]*))?$/;
-
-/** A text of Compose with its variables as marks (`kept.ts`). `$NAME` is a variable there, and `$$` a dollar sign. */
-export function composeText(text: string, path: string, lose: Lose): string {
-  let result = "";
-  for (let at = 0; at < text.length;) {
-    const dollar = text.indexOf("$", at);
-    if (dollar === -1) return result + text.slice(at);
-    result += text.slice(at, dollar);
-    const rest = text.slice(dollar + 1);
-    const name = /^[A-Za-z_]\w*/.exec(rest)?.[0];
-    if (rest.startsWith("{")) {
-      const length = braced(rest);
-      result += reference(rest.slice(1, length - 1), path, lose);
-      at = dollar + 1 + length;
-    } else if (name === undefined) {
-      result += "$";
-      at = dollar + (rest.startsWith("$") ? 2 : 1);
-    } else {
-      result += keptReference(name);
-      at = dollar + 1 + name.length;
-    }
-  }
-  return result;
-}
-
-/** Length of the text between braces, braces inside it counted. */
-function braced(text: string): number {
-  let open = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    if (text[at] === "{") open += 1;
-    if (text[at] === "}") open -= 1;
-    if (open === 0) return at + 1;
-  }
-  return text.length;
-}
-
-function reference(inner: string, path: string, lose: Lose): string {
-  const [, name, operator = "", word = ""] = form.exec(inner) ?? [];
-  if (name === undefined) {
-    lose(path, `"\${${inner}}" is not a variable: left out`);
-    return "";
-  }
-  if (operator.endsWith("+")) {
-    lose(path, `"\${${inner}}" has no counterpart: left out`);
-    return "";
-  }
-  if (!operator.endsWith("-")) return keptReference(name);
-  if (/[${}\n]/.test(word) || word !== word.trim()) {
-    lose(path, `the default of "\${${inner}}" cannot be written here: the variable must be set`);
-    return keptReference(name);
-  }
-  if (operator === "-") lose(path, `"\${${inner}}": an empty variable counts as one that is not set`);
-  return keptReference(`${name}:-${word}`);
-}
+import type { Lose } from "./lose.ts";
+import { withDefaults } from "./variables.ts";
 
 /** Parts of a text between separators; those inside of variables do not count. */
 export function splitOutside(text: string, separator: ":" | "/" | "-"): string[] {
@@ -73,12 +15,21 @@ export function splitOutside(text: string, separator: ":" | "/" | "-"): string[]
   return parts;
 }
 
-/** The words of a command line as a shell splits them; nothing else of a shell has a meaning. */
+/**
+ * The words of a command line as a shell splits them; nothing else of a shell has a meaning. A variable is part of a word.
+ * One whose default has blanks stands for several words, as in Compose, and so the default takes its place.
+ */
 export function shellWords(text: string): string[] {
+  const marks: string[] = [];
+  const kept = text.replaceAll(/\uE000[^\uE001]*\uE001/g, (mark) => {
+    if (/\s/.test(mark)) return withDefaults(mark);
+    marks.push(mark);
+    return `\uE005${marks.length - 1}\uE006`;
+  });
   const words: string[] = [];
   const pattern = /\s*((?:[^\s"'\\]|\\[\s\S]|"(?:[^"\\]|\\[\s\S])*"|'[^']*'|["'\\])+)/gy;
-  for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) words.push(unquoted(found[1] ?? ""));
-  return words;
+  for (let found = pattern.exec(kept); found !== null; found = pattern.exec(kept)) words.push(unquoted(found[1] ?? ""));
+  return words.map((word) => word.replaceAll(/\uE005(\d+)\uE006/g, (_, index: string) => marks[Number(index)] ?? ""));
 }
 
 function unquoted(word: string): string {
@@ -123,8 +74,22 @@ export function pairsOf(value: unknown, path: string, lose: Lose): [string, stri
 export function sizeText(value: unknown): string | undefined {
   if (typeof value === "number") return String(value);
   if (typeof value !== "string") return undefined;
+  const [, start, fallback, end] = /^(\uE000[A-Za-z_]\w*:-)([^\uE001]+)(\uE001)$/.exec(value) ?? [];
+  if (fallback !== undefined) {
+    const size = sizeText(fallback);
+    return size === undefined ? undefined : start + size + end;
+  }
   if (/^\uE000[^\uE001]*\uE001$/.test(value)) return value;
   const [, number, unit = ""] = /^(\d+(?:\.\d+)?)\s*([bkmgt]?)(?:i?b)?$/i.exec(value.trim()) ?? [];
   if (number === undefined) return undefined;
   return number + ({ k: "Ki", m: "Mi", g: "Gi", t: "Ti" }[unit.toLowerCase()] ?? "");
+}
+
+/** A text as the name of a scope or a resource. */
+export function nameFrom(text: string, strange = /[^a-z0-9-]/g): string {
+  const plain = text
+    .toLowerCase()
+    .replaceAll(strange, "-")
+    .replaceAll(/^[._-]+|[._-]+$/g, "");
+  return plain === "" ? "app" : plain.slice(0, 40).replace(/[._-]+$/, "");
 }

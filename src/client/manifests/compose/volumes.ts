@@ -1,117 +1,127 @@
-import { keptFile, keptReference } from "../kept.ts";
 import { isFields } from "../../../base/pure/fields.ts";
-import { isScalar, type Lose, splitOutside } from "./text.ts";
-
-/** What a path of the file stands for on the machine where the file is. */
-export type LookAt = (path: string) => "file" | "folder" | "absent";
-
-export interface Files {
-  scope: string;
-  /** The asset that files of the machine go to, filled on the way: key → mark of the file. */
-  asset: Record<string, string>;
-  assetName: string;
-  lookAt: LookAt;
-  /** Named volumes at the top of the file. */
-  volumes: Record<string, unknown>;
-}
+import { type Files, fromMachine, isSource, volumeFor } from "./machine-paths.ts";
+import type { Lose } from "./lose.ts";
+import { isScalar, splitOutside } from "./text.ts";
+import { withDefaults } from "./variables.ts";
 
 interface Mount {
-  source: string;
+  source: string | undefined;
   target: string;
   readOnly: boolean;
 }
 
-/** `volumes` of a service: `mounts` and, of memory, `tmpfs` as paths. */
-export function volumesOf(
-  value: unknown,
-  path: string,
-  files: Files,
-  lose: Lose,
-): { mounts: string[]; tmpfs: string[] } {
+interface Mounting {
+  /** The name of the service, for the volumes that have none. */
+  service: string;
+  /** Folder that the image is built from. */
+  context: string | undefined;
+  files: Files;
+  lose: Lose;
+}
+
+/** `volumes` of a service: `mounts` and, of memory, `tmpfs` as flags of docker. */
+export function volumesOf(value: unknown, path: string, mounting: Mounting): { mounts: string[]; tmpfs: string[] } {
   const found = { mounts: [] as string[], tmpfs: [] as string[] };
   const list = Array.isArray(value) ? value : [value];
-  for (const [index, item] of list.entries()) {
+  const mounts = list.map((item, index) => {
     const at = `${path}[${index}]`;
-    const mount = isScalar(item) ? shortMount(String(item), at, lose) : longMount(item, at, found.tmpfs, lose);
-    const text = mount === undefined ? undefined : mountText(mount, at, files, lose);
-    if (text !== undefined) found.mounts.push(text);
+    return isScalar(item) ? shortMount(String(item), at, mounting) : longMount(item, at, found.tmpfs, mounting);
+  });
+  // What the image has at these places was built from the same folder; a volume below it only keeps the folder away.
+  const built = mounts.flatMap((mount) =>
+    mount?.source !== undefined && isSource(mount.source, mounting.context) ? [mount.target] : [],
+  );
+  for (const [index, mount] of mounts.entries()) {
+    if (mount === undefined) continue;
+    if (mount.source === undefined && built.some((target) => mount.target.startsWith(`${target}/`))) continue;
+    found.mounts.push(...mountTexts(mount, `${path}[${index}]`, found.tmpfs, mounting));
   }
   return found;
 }
 
-function shortMount(text: string, path: string, lose: Lose): Mount | undefined {
+/** Words that change nothing here; those of mounts inside of the mount matter to few. */
+const knownModes = [
+  ...["", "ro", "rw", "z", "Z", "cached", "delegated", "consistent", "nocopy", "U"],
+  ...["private", "rprivate", "slave", "rslave", "shared", "rshared"],
+];
+
+function shortMount(text: string, path: string, { lose }: Mounting): Mount {
   const [source = "", target, mode = ""] = splitOutside(text, ":");
-  if (target === undefined) {
-    lose(path, "an anonymous volume has no counterpart: name it, or leave the data in the container");
-    return undefined;
-  }
+  if (target === undefined) return { source: undefined, target: source, readOnly: false };
   const words = mode.split(",");
-  const other = words.filter((word) => !["", "ro", "rw", "z", "Z", "cached", "delegated", "consistent"].includes(word));
+  const other = words.filter((word) => !knownModes.includes(word));
   if (other.length > 0) lose(path, `the option "${other.join(",")}" has no counterpart`);
   return { source, target, readOnly: words.includes("ro") };
 }
 
-function longMount(item: unknown, path: string, tmpfs: string[], lose: Lose): Mount | undefined {
+function longMount(item: unknown, path: string, tmpfs: string[], { lose }: Mounting): Mount | undefined {
   if (!isFields(item) || typeof item.target !== "string") {
     lose(path, "is not a volume: left out");
     return undefined;
   }
-  const { type, source, target, read_only: readOnly, consistency: _, ...more } = item;
+  const { type, source, target, read_only: readOnly, consistency: _, bind: __, volume, tmpfs: memory, ...more } = item;
   for (const field of Object.keys(more)) lose(`${path}.${field}`, "has no counterpart");
+  if (isFields(volume) && volume.subpath !== undefined) lose(`${path}.volume.subpath`, "has no counterpart");
   if (type === "tmpfs") {
-    tmpfs.push(target);
+    tmpfs.push(isFields(memory) && isScalar(memory.size) ? `${target}:size=${memory.size}` : target);
     return undefined;
   }
-  if ((type === "volume" || type === "bind") && typeof source === "string") {
-    const isPath = /^[./~]/.test(source);
-    return { source: type === "bind" && !isPath ? `./${source}` : source, target, readOnly: readOnly === true };
+  const isText = typeof source === "string" && source !== "";
+  if (type === "bind" && isText) {
+    return { source: /^[./~\uE000]/.test(source) ? source : `./${source}`, target, readOnly: readOnly === true };
   }
-  lose(
-    path,
-    type === "volume" ? "an anonymous volume has no counterpart: name it" : `type ${String(type)} has no counterpart`,
-  );
+  if (type === "volume") return { source: isText ? source : undefined, target, readOnly: readOnly === true };
+  lose(path, `type ${String(type)} has no counterpart`);
   return undefined;
 }
 
-function mountText({ source, target, readOnly }: Mount, path: string, files: Files, lose: Lose): string | undefined {
+function mountTexts({ source, target, readOnly }: Mount, path: string, tmpfs: string[], mounting: Mounting): string[] {
+  const { files, lose } = mounting;
   const mode = readOnly ? ":ro" : "";
-  if (source.startsWith("/")) return `${source}:${target}${mode}`;
-  if (/^[.~]/.test(source)) return fromMachine({ source, target, readOnly }, path, files, lose);
+  if (source === undefined) return [`${volumeFor(`${mounting.service}-${target}`, files)}:${target}`];
+  const own = files.inside(source);
+  // A variable that nobody sets can stand before a path: `${DATA:-.}/db`.
+  const plain = withDefaults(source);
+  const machine = own ?? (/^[.~]/.test(plain) ? plain : source);
+  if (/^[.~]/.test(machine)) {
+    return fromMachine({ source: machine, target, readOnly, context: mounting.context }, path, files, lose);
+  }
+  if (!/^[a-zA-Z0-9]/.test(source)) return [`${source}:${target}${mode}`];
   const { [source]: declared } = files.volumes;
   const settings = isFields(declared) ? declared : {};
-  const { external, name, driver, ...more } = settings;
-  if (driver !== undefined && driver !== "local") more.driver = driver;
-  for (const field of Object.keys(more))
-    lose(`volumes.${source}.${field}`, "has no counterpart: make the volume with docker, and use it as external");
-  if (external === true || typeof name === "string") {
-    const own = typeof name === "string" ? name : source;
-    return `${own}:${target}:${readOnly ? "ro," : ""}external`;
+  const { external, name, driver, driver_opts: options, labels: _, ...more } = settings;
+  for (const field of Object.keys(more)) lose(`volumes.${source}.${field}`, "has no counterpart");
+  if (driver !== undefined && driver !== "local") lose(`volumes.${source}.driver`, foreignVolume);
+  if (isFields(options) && Object.keys(options).length > 0) {
+    const made = optionMount(options, { target, readOnly }, tmpfs);
+    if (made === undefined) lose(`volumes.${source}.driver_opts`, foreignVolume);
+    else if (made.source === undefined) return [];
+    else return mountTexts({ target, readOnly, source: made.source }, path, tmpfs, mounting);
   }
-  return `${source}:${target}${mode}`;
+  if (external === true || isFields(external)) {
+    const named = isFields(external) && typeof external.name === "string" ? external.name : name;
+    return [`${typeof named === "string" ? named : source}:${target}:${readOnly ? "ro," : ""}external`];
+  }
+  return [`${source}:${target}${mode}`];
 }
 
-/** A path beside the file: one file becomes part of an asset, a folder is on the wrong machine. */
-function fromMachine({ source, target, readOnly }: Mount, path: string, files: Files, lose: Lose): string | undefined {
-  const kind = files.lookAt(source);
-  if (kind !== "file") {
-    const what = kind === "folder" ? "a folder of this machine" : "a path of this machine that does not exist";
-    lose(path, `"${source}" is ${what}: copy it to the server and write its absolute path there; left out`);
-    return undefined;
-  }
-  if (!readOnly) lose(path, `"${source}" is embedded into an asset, and read-only`);
-  const key = keyFor(source, files.asset);
-  files.asset[key] = keptFile(source);
-  return `${keptReference(`asset.${files.scope}.${files.assetName}.${key}`)}:${target}:ro`;
-}
+const foreignVolume = "has no counterpart: make the volume with docker, and use it as external";
 
-/** A key of its own for each path; the same path has the same key. */
-function keyFor(source: string, asset: Record<string, string>): string {
-  const plain = source
-    .slice(source.lastIndexOf("/") + 1)
-    .replaceAll(/[^A-Za-z0-9_]/g, "_")
-    .replace(/^(?=\d)|^$/, "_");
-  for (let count = 1; ; count += 1) {
-    const key = count === 1 ? plain : `${plain}_${count}`;
-    if (asset[key] === undefined || asset[key] === keptFile(source)) return key;
+/** A volume that stands for a folder, or for memory; undefined where it is neither. */
+function optionMount(
+  options: Record<string, unknown>,
+  { target }: { target: string; readOnly: boolean },
+  tmpfs: string[],
+) {
+  const { type, o = "", device } = options;
+  if (type === "tmpfs") {
+    tmpfs.push(target);
+    return { source: undefined };
   }
+  const isBind =
+    typeof device === "string" &&
+    String(o)
+      .split(",")
+      .some((word) => word === "bind" || word === "rbind");
+  return isBind ? { source: device } : undefined;
 }

@@ -1,26 +1,19 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: manifests hold such text
 import { describe, expect, test } from "bun:test";
-import { importCompose } from "../../../../../src/client/manifests/compose/import.ts";
 import { shellWords, sizeText } from "../../../../../src/client/manifests/compose/text.ts";
-import { keptReference } from "../../../../../src/client/manifests/kept.ts";
-import type { Fault } from "../../../../../src/client/manifests/source.ts";
-
-const lookAt = (path: string) => (path.endsWith(".conf") ? "file" : path.endsWith("/") ? "folder" : "absent");
-
-function read(text: string) {
-  const faults: Fault[] = [];
-  const source = { name: "compose.yaml", text };
-  const { manifests, losses } = importCompose(source, { scope: undefined, folder: "My Shop", lookAt }, faults);
-  return { manifests, losses: losses.map(({ path, message }) => `${path}: ${message}`), faults };
-}
+import { keptFile, keptReference } from "../../../../../src/client/manifests/kept.ts";
+import { readCompose } from "../../../../support/compose.ts";
 
 /** The spec of one service, and what of it is lost. */
-function service(fields: string, top = "") {
+function service(fields: string, top = "", scene: Parameters<typeof readCompose>[1] = {}) {
   const indented = fields.replaceAll(/^/gm, "    ");
-  const { manifests, losses, faults } = read(`services:\n  web:\n    restart: always\n${indented}\n${top}`);
+  const { manifests, losses, notes, faults } = readCompose(
+    `services:\n  web:\n    restart: always\n${indented}\n${top}`,
+    scene,
+  );
   expect(faults).toEqual([]);
   const { restart: _, ...spec } = (manifests.at(-1)?.spec ?? {}) as Record<string, unknown>;
-  return { spec, losses };
+  return { spec, losses, notes };
 }
 
 const a = keptReference("A");
@@ -31,12 +24,12 @@ describe("importCompose", () => {
     ["build: ./x", { build: { context: "./x" } }],
     [
       "build: {dockerfile: D, target: t, args: [A=1, B]}",
-      { build: { context: ".", dockerfile: "D", target: "t", args: { A: "1", B: keptReference("B") } } },
+      { build: { context: ".", dockerfile: "D", target: "t", args: { A: "1", B: keptReference("B:-") } } },
     ],
     [`command: sh -c "a 'b'" 'c d' e\\ f`, { command: ["sh", "-c", "a 'b'", "c d", "e f"] }],
     ["entrypoint: [a, b]\ncommand: [c]", { entrypoint: ["a", "b"], command: ["c"] }],
-    ["environment: [A=1, B=x=y, C]", { env: { A: "1", B: "x=y", C: keptReference("C") } }],
-    ["environment: {A: 1, B: true, C: 0.10, D: }", { env: { A: "1", B: "true", C: "0.10", D: keptReference("D") } }],
+    ["environment: [A=1, B=x=y, C]", { env: { A: "1", B: "x=y", C: keptReference("C:-") } }],
+    ["environment: {A: 1, B: true, C: 0.10, D: }", { env: { A: "1", B: "true", C: "0.10", D: keptReference("D:-") } }],
     ["env_file: .env", { env_file: [".env"] }],
     ["env_file: [a.env, {path: b.env}]", { env_file: ["a.env", "b.env"] }],
     [
@@ -84,87 +77,236 @@ describe("importCompose", () => {
     ["image: a:$A-${A}-$$A-${A:-b}-${A:?must}", { image: `a:${a}-${a}-$A-${keptReference("A:-b")}-${a}` }],
     ["x-note: 1", {}],
   ])("%s carries over", (fields, spec) => {
-    expect(service(fields)).toEqual({ spec: spec as Record<string, unknown>, losses: [] });
+    expect(service(fields, "", { files: { ".env": "", "a.env": "", "b.env": "" } })).toEqual({
+      spec: spec as Record<string, unknown>,
+      losses: [],
+      notes: [],
+    });
   });
 
   test.each<[string, string, object]>([
-    [
-      "depends_on: {db: {condition: service_healthy}}",
-      "depends_on: there is no start order: db may be ready later",
-      {},
-    ],
-    ["image: a\nbuild: .", "image: is left out beside build", { build: { context: "." } }],
-    ["ports: ['80']", "ports[0]: gets a free port on 127.0.0.1", { ports: ["80"] }],
-    ["ports: ['1-3:1-2']", "ports[0]: this range of ports cannot be written out", { ports: [] }],
-    ["volumes: [/data]", "volumes[0]: an anonymous volume has no counterpart", {}],
-    ["volumes: ['./conf/:/x']", 'volumes[0]: "./conf/" is a folder of this machine', {}],
-    ["volumes: ['./gone:/x']", 'volumes[0]: "./gone" is a path of this machine that does not exist', {}],
-    ["networks: [front]", "networks: front: not needed", {}],
-    ["labels: {traefik.enable: true}", "labels: labels of a proxy (1) are not read", {}],
-    ["profiles: [dev]", "profiles: there are no profiles", { replicas: 0 }],
+    ["ports: ['1-2:1-3']", "ports[0]: this range of ports cannot be written out", { ports: [] }],
+    ["volumes: ['~/x:/x']", 'volumes[0]: "~/x" is a folder of this machine', {}],
+    ["volumes: ['./large:/x']", 'volumes[0]: "./large" is a large folder of this machine', {}],
     ["network_mode: 'service:db'", 'network_mode: "service:db" has no counterpart', {}],
     [
-      "healthcheck: {test: [CMD, a], start_period: 5s}",
-      "healthcheck.start_period: is not needed",
-      { probes: expect.anything() },
+      "deploy: {resources: {reservations: {devices: [{driver: nvidia}]}}}",
+      "deploy.resources.reservations.devices: has",
+      {},
     ],
-    ["deploy: {resources: {reservations: {cpus: 1}}}", "deploy.resources.reservations: has no counterpart", {}],
-    ["deploy: {mode: global}", 'deploy.mode: "global" has no counterpart', {}],
-    [
-      "environment: {A: 'http://web:80'}",
-      'environment.A: "web" is reached as web.my-shop here',
-      { env: { A: "http://web:80" } },
-    ],
-    ["extends: {service: a}", "extends: is not read", {}],
+    ["networks: {n: {ipv4_address: 10.0.0.2}}", "networks.n.ipv4_address: has no counterpart", {}],
     ["constructor: 1", "constructor: has no counterpart", {}],
     ["blkio_config: {weight: 1}", "blkio_config: has no counterpart", {}],
-    ["image: a${B:+c}", 'image: "${B:+c}" has no counterpart', { image: "a" }],
-    ["image: ${B:-${C}}", 'image: the default of "${B:-${C}}" cannot be written here', { image: keptReference("B") }],
-    [
-      "image: ${B-c}",
-      'image: "${B-c}": an empty variable counts as one that is not set',
-      { image: keptReference("B:-c") },
-    ],
+    ["gpus: all", "gpus: has no counterpart", {}],
+    ["secrets: [none]", "secrets[0]: secrets.none has neither a file nor a content here", {}],
+    ["image: a${-x}", 'image: "${-x}" is not a variable', { image: "a" }],
   ])("%s is told", (fields, loss, spec) => {
-    const outcome = service(fields);
+    const files = { "large/a": "", "large/b": "", "large/c": "", "large/d": "" };
+    const outcome = service(fields, "", { files });
     expect(outcome.losses).toHaveLength(1);
     expect(outcome.losses[0]).toStartWith(`services.web.${loss}`);
     expect(outcome.spec).toEqual(spec as Record<string, unknown>);
   });
 
-  test("a file beside the Compose file becomes part of an asset, once", () => {
-    const { manifests } = read(
-      "services: {a: {volumes: ['./x/n.conf:/n:ro', './y/n.conf:/m:ro']}, b: {volumes: ['./x/n.conf:/n:ro']}}\n",
+  test.each<[string, object]>([
+    ["image: x\nbuild: .", { build: { context: "." } }],
+    ["ports: ['80', '${A:-}:81']", { ports: ["80", "81"] }],
+    ["ports: ['${A:-127.0.0.1:13306}:3306']", { ports: [`${keptReference("A:-127.0.0.1:13306")}:3306`] }],
+    [
+      "ports: ['${A-:83:83}', '${B:-}:1:1', '${C:-}2:2']",
+      {
+        ports: [
+          keptReference("A:-0.0.0.0:83:83"),
+          `${keptReference("B:-0.0.0.0")}:1:1`,
+          `${keptReference("C:-0.0.0.0:")}2:2`,
+        ],
+      },
+    ],
+    [
+      "command: run ${A:-a b} \"${B:-it's}\" '${C}'",
+      { command: ["run", "a", "b", keptReference("B:-it's"), keptReference("C")] },
+    ],
+    ["image: ${B-c}", { image: keptReference("B:-c") }],
+    ["image: ${B:-${C}}", { image: keptReference("C") }],
+    ["image: ${B:-${C:-d}}", { image: keptReference("C:-d") }],
+    ["image: a${B:+c}", { image: "a" }],
+    ["mem_limit: ${A:-512m}", { resources: { limits: { memory: keptReference("A:-512Mi") } } }],
+    ["healthcheck: {interval: 5s}", {}],
+    ["healthcheck: {test: [CMD, a], start_period: 5s, start_interval: 1s}", { probes: expect.anything() }],
+    ["deploy: {mode: global, placement: {}, resources: {reservations: {cpus: 1}}}", {}],
+    ["depends_on: [a]\nexpose: [1]\nlinks: [a]\ntty: true\nnetworks: [front]\ndevelop: {}\nplatform: x", {}],
+    ["env_file: [{path: gone.env, required: false}]", {}],
+    ["volumes: [{type: bind, source: /d, target: /e, bind: {create_host_path: true}}]", { volumes: ["/d:/e"] }],
+    [
+      "volumes: ['${A:-.}/data:/x', '${B:-./data}/:/y:ro', '/cache', '${C:-/srv}/x:/z:ro,rslave']",
+      { volumes: ["data:/x", "data:/y:ro", "web-cache:/cache", `${keptReference("C:-/srv")}/x:/z:ro`] },
+    ],
+  ])("%s needs nothing", (fields, spec) => {
+    expect(service(fields)).toEqual({ spec: spec as Record<string, unknown>, losses: [], notes: [] });
+  });
+
+  test.each<[string, string, object]>([
+    [
+      "volumes: ['./x/n.conf:/n']",
+      'volumes[0]: "./x/n.conf" is part of an asset',
+      { volumes: [expect.stringMatching(/:\/n:ro$/)] },
+    ],
+    ["volumes: ['./gone.conf:/n:ro']", 'volumes[0]: "./gone.conf" does not exist', { volumes: [expect.anything()] }],
+    [
+      "build: .\nvolumes: ['.:/app', '/app/node_modules']",
+      'volumes[0]: "." is part of what the image is built from',
+      { build: { context: "." } },
+    ],
+    ["env_file: gone.env", 'env_file: "gone.env" does not exist', { env_file: ["gone.env"] }],
+    [
+      "labels: {traefik.enable: true}",
+      "labels: the labels of a proxy are kept",
+      { docker_options: ["--label=traefik.enable=true"] },
+    ],
+    ["profiles: [dev]\ndeploy: {replicas: 2}", "profiles: has replicas 0", { replicas: 0 }],
+    ["logging: {driver: syslog}", "logging.driver: berth keeps the logs itself", {}],
+  ])("%s is noted", (fields, note, spec) => {
+    const outcome = service(fields, "", { files: { "x/n.conf": "" } });
+    expect(outcome).toMatchObject({ losses: [], notes: [expect.stringContaining(`services.web.${note}`)] });
+    expect(outcome.spec).toEqual(spec as Record<string, unknown>);
+  });
+
+  test("a folder inside of the context: code is in the image, data that is written is a volume", () => {
+    const files = { "src/a.py": "", "db/x.db": "" };
+    const outcome = service("build: .\nvolumes: ['./src:/app/src', './db:/app/db', './db:/ro:ro']", "", { files });
+    expect(outcome.spec.volumes).toEqual(["db:/app/db", expect.stringMatching(/x_db.*:\/ro\/x\.db:ro$/)]);
+    expect(outcome.losses).toEqual([]);
+    expect(outcome.notes).toEqual([
+      expect.stringContaining('"./src" is part of what the image is built from: not mounted'),
+      expect.stringContaining('"./db" is a volume here: it starts with what the image has at that place'),
+    ]);
+  });
+
+  test("a lone service finds itself by its name", () => {
+    const { spec } = service("environment: {VOTERS: '1@web:9093'}");
+    expect(spec.docker_options).toEqual(["--dns-search=my-shop.berth", "--dns-option=ndots:1"]);
+  });
+
+  test("values of .env become defaults; with it, a variable without a value is empty", () => {
+    const known = { values: { A: "1", E: "", J: "a}b" }, complete: true };
+    const { spec } = service("image: $A-${A:-2}-${A:?x}-${E:-3}-${E-4}-${A:+5}-${N}-${N:?x}-${J}", "", { known });
+    const [one, n] = [keptReference("A:-1"), keptReference("N")];
+    const [three, empty] = [keptReference("E:-3"), keptReference("E:-")];
+    expect(spec.image).toBe(`${one}-${one}-${one}-${three}-${empty}-5-${keptReference("N:-")}-${n}-a}b`);
+  });
+
+  test("the shell decides where a form has no counterpart", () => {
+    const { spec } = service("image: ${A:-${B}}-${A:+c}", "", { known: { shell: { A: "1" } } });
+    expect(spec.image).toBe("1-c");
+  });
+
+  test("services of a profile that is asked for start", () => {
+    const fields = "profiles: [dev, all]\nscale: 2";
+    expect(service(fields, "", { profiles: ["all"] })).toEqual({ spec: { replicas: 2 }, losses: [], notes: [] });
+    expect(service(fields, "", { profiles: ["*"] }).spec).toEqual({ replicas: 2 });
+  });
+
+  test("files and small folders become one asset, each file once", () => {
+    const { manifests } = readCompose(
+      "services: {a: {volumes: ['./x/n.conf:/n:ro', './y:/m:ro']}, b: {volumes: ['./x/n.conf:/n:ro']}}\n",
+      { files: { "x/n.conf": "", "y/n.conf": "", "y/z/1.sql": "" } },
     );
     expect(manifests.map(({ kind, name }) => `${kind}/${name}`)).toEqual([
       "asset/files",
       "deployment/a",
       "deployment/b",
     ]);
-    expect(manifests[0]?.spec).toEqual({ files: { n_conf: expect.any(String), n_conf_2: expect.any(String) } });
-    const mount = `${keptReference("asset.my-shop.files.n_conf")}:/n:ro`;
-    expect(manifests[2]?.spec).toEqual({ volumes: [mount] });
+    const files = { n_conf: keptFile("./x/n.conf"), n_conf_2: keptFile("./y/n.conf"), _1_sql: keptFile("./y/z/1.sql") };
+    expect(manifests[0]?.spec).toEqual({ files });
+    const mount = (key: string, target: string) => `${keptReference(`asset.my-shop.files.${key}`)}:${target}:ro`;
+    expect(manifests[1]).toMatchObject({
+      spec: { volumes: [mount("n_conf", "/n"), mount("n_conf_2", "/m/n.conf"), mount("_1_sql", "/m/z/1.sql")] },
+    });
+    expect(manifests[2]).toMatchObject({ spec: { volumes: [mount("n_conf", "/n")] } });
   });
 
-  test("volumes and networks of others", () => {
-    const top =
-      "volumes: {data: {external: true}, v: {name: own}, w: {driver_opts: {}}}\nnetworks: {n: {external: true, name: shared}}\n";
-    const { spec, losses } = service("volumes: ['data:/a', 'v:/b:ro', 'w:/c']\nnetworks: [n]", top);
-    expect(spec).toEqual({ volumes: ["data:/a:external", "own:/b:ro,external", "w:/c"], networks: ["shared"] });
-    expect(losses).toEqual([expect.stringMatching(/^volumes\.w\.driver_opts: has no counterpart/)]);
-  });
-
-  test("names, anchors, and a service without restart", () => {
-    const { manifests, losses } = read(
-      "name: my_app\nx-a: &a {image: x}\nservices:\n  Web_1:\n    <<: *a\n    restart: 'no'\n  b: {image: y}\n",
+  test("secrets and configs of files, texts and variables are files of the asset", () => {
+    const top = "secrets: {s: {file: ./s.txt}, e: {environment: E}}\nconfigs: {c: {content: 'a ${A:-b}'}}\n";
+    const fields = "secrets: [s, {source: e, target: /run/e}]\nconfigs: [{source: c, target: /etc/c}]";
+    const { spec, losses, notes } = service(fields, top, { files: { "s.txt": "" } });
+    const mounts = [
+      ["s_txt", "/run/secrets/s"],
+      ["e", "/run/e"],
+      ["c", "/etc/c"],
+    ];
+    expect({ losses, notes }).toEqual({ losses: [], notes: [] });
+    expect(spec.volumes).toEqual(
+      mounts.map(([key, target]) => `${keptReference(`asset.my-shop.files.${key}`)}:${target}:ro`),
     );
-    expect(manifests).toMatchObject([
-      { scope: "my-app", name: "web_1", spec: { image: "x", restart: "no" } },
-      { scope: "my-app", name: "b", spec: { image: "y" } },
+  });
+
+  test("volumes and networks of others; a name alone makes no volume external", () => {
+    const options =
+      "x: {driver_opts: {type: none, o: bind, device: /srv/x}}, m: {driver_opts: {type: tmpfs, device: tmpfs}}";
+    const top =
+      `volumes: {data: {external: true}, v: {name: own}, w: {driver_opts: {}}, nfs: {driver_opts: {type: nfs}}, ${options}}\n` +
+      "networks: {n: {external: true, name: shared}}\n";
+    const volumes = "volumes: ['data:/a', 'v:/b:ro', 'w:/c', 'x:/d', 'm:/e', 'nfs:/f']\nnetworks: [n]";
+    const { spec, losses } = service(volumes, top);
+    expect(spec).toEqual({
+      volumes: ["data:/a:external", "v:/b:ro", "w:/c", "/srv/x:/d", "nfs:/f"],
+      networks: ["shared"],
+      docker_options: ["--tmpfs=/e"],
+    });
+    expect(losses).toEqual([expect.stringMatching(/^volumes\.nfs\.driver_opts: has no counterpart/)]);
+  });
+
+  test("the output of docker compose config: absolute paths of the project are local ones", () => {
+    const fields =
+      "command: null\nnetworks: {default: null}\nports: [{mode: ingress, target: 80, published: '8080', protocol: tcp}]\n" +
+      "volumes: [{type: bind, source: /project/n.conf, target: /n, read_only: true, bind: {}}, {type: volume, source: d, target: /d, volume: {}}]";
+    const top = "networks: {default: {name: shop_default}}\nvolumes: {d: {name: shop_d}}\n";
+    const { spec, losses, notes } = service(fields, top, { files: { "n.conf": "" } });
+    expect({ losses, notes }).toEqual({ losses: [], notes: [] });
+    expect(spec).toEqual({
+      ports: ["0.0.0.0:8080:80"],
+      volumes: [`${keptReference("asset.my-shop.files.n_conf")}:/n:ro`, "d:/d"],
+    });
+  });
+
+  test("names and anchors; services of one file find each other", () => {
+    const { manifests, losses, notes } = readCompose(
+      "name: my_app\nx-a: &a {image: x}\nservices:\n  Web_1:\n    <<: *a\n    restart: 'no'\n  b: {image: y, network_mode: host}\n" +
+        "  c: {build: ., image: z, dns_search: [own], dns_opt: ['ndots:2']}\n  d: {image: z, dns_opt: ['ndots:2']}\n",
+    );
+    const search = "--dns-search=my-app.berth";
+    expect(manifests).toEqual([
+      {
+        kind: "deployment",
+        scope: "my-app",
+        name: "web_1",
+        spec: { image: "x", restart: "no", docker_options: [search, "--dns-option=ndots:1"] },
+      },
+      { kind: "deployment", scope: "my-app", name: "b", spec: { image: "y", network_mode: "host" } },
+      {
+        kind: "deployment",
+        scope: "my-app",
+        name: "c",
+        spec: { build: { context: "." }, docker_options: ["--dns-search=own", "--dns-option=ndots:2"] },
+      },
+      {
+        kind: "deployment",
+        scope: "my-app",
+        name: "d",
+        spec: { build: { context: "." }, docker_options: [search, "--dns-option=ndots:2"] },
+      },
     ]);
+    expect({ losses, notes }).toEqual({ losses: [], notes: [] });
+  });
+
+  test("a container name and an alias lead nowhere, the name of a service does", () => {
+    const { losses } = readCompose(
+      "services:\n  db: {container_name: shop-db, networks: {n: {aliases: [sql]}}}\n" +
+        "  web: {environment: {A: 'http://db:80', B: 'pg://u@shop-db/x', C: 'sql:1', POSTGRES_DB: shop-db, D: db}}\n",
+    );
     expect(losses).toEqual([
-      'services.Web_1: is called "web_1" here: names have lower-case letters, digits, ".", "_" and "-"',
-      expect.stringMatching(/^services\.b: has no restart/),
+      'services.web.environment.B: "shop-db" is reached as "db" here: change it',
+      'services.web.environment.C: "sql" is reached as "db" here: change it',
     ]);
   });
 
@@ -174,9 +316,18 @@ describe("importCompose", () => {
     ["", "this is not a Compose file: it has no services"],
     ["services: &s {web: {image: x, labels: *s}}", "an alias stands inside of what it stands for"],
   ])("%p is a fault", (text, message) => {
-    const { manifests, faults } = read(text);
+    const { manifests, faults } = readCompose(text);
     expect(manifests).toEqual([]);
     expect(faults[0]?.message).toStartWith(message);
+  });
+
+  test("hundreds of aliases are fine", () => {
+    const services = Array.from({ length: 300 }, (_, at) => `  s${at}: {<<: *a, labels: *l}\n`);
+    const { manifests, faults } = readCompose(
+      `x-l: &l {a: b}\nx-a: &a {image: x, environment: {A: 1}, sysctls: *l}\nservices:\n${services.join("")}`,
+    );
+    expect(faults).toEqual([]);
+    expect(manifests).toHaveLength(300);
   });
 
   test("aliases that multiply are a fault", () => {
@@ -184,7 +335,7 @@ describe("importCompose", () => {
       { length: 8 },
       (_, at) => `l${at + 1}: &l${at + 1} [${Array(9).fill(`*l${at}`).join(",")}]`,
     );
-    const { faults } = read(`l0: &l0 [x]\n${levels.join("\n")}\nservices: {a: {}}\n`);
+    const { faults } = readCompose(`l0: &l0 [x]\n${levels.join("\n")}\nservices: {a: {}}\n`);
     expect(faults).toHaveLength(1);
   });
 

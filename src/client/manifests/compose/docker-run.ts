@@ -1,0 +1,205 @@
+import { usageFailure } from "../../shell/failures.ts";
+import type { Lose } from "./lose.ts";
+import { nameFrom, shellWords } from "./text.ts";
+
+type Fields = Record<string, unknown>;
+
+/** What a flag of `docker run` adds to a service of Compose. */
+type Flag = (value: string, service: Fields) => void;
+
+const one =
+  (field: string): Flag =>
+  (value, service) => {
+    service[field] = value;
+  };
+const many =
+  (field: string): Flag =>
+  (value, service) => {
+    service[field] = [...((service[field] as string[] | undefined) ?? []), value];
+  };
+const on =
+  (field: string): Flag =>
+  (value, service) => {
+    service[field] = value !== "false";
+  };
+const within =
+  (field: string, key: string): Flag =>
+  (value, service) => {
+    service[field] = { ...((service[field] as Fields | undefined) ?? {}), [key]: value };
+  };
+const none: Flag = () => undefined;
+
+/** Flags with a value. */
+const valued: Record<string, Flag> = {
+  ...{ publish: many("ports"), volume: many("volumes"), env: many("environment"), "env-file": many("env_file") },
+  ...{ name: one("container_name"), restart: one("restart"), user: one("user"), workdir: one("working_dir") },
+  ...{ hostname: one("hostname"), label: many("labels"), memory: one("mem_limit"), cpus: one("cpus") },
+  ...{
+    "memory-reservation": one("mem_reservation"),
+    "memory-swap": one("memswap_limit"),
+    "cpu-shares": one("cpu_shares"),
+  },
+  ...{ "cap-add": many("cap_add"), "cap-drop": many("cap_drop"), device: many("devices"), dns: many("dns") },
+  ...{ "dns-search": many("dns_search"), "dns-option": many("dns_opt"), "add-host": many("extra_hosts") },
+  ...{
+    "shm-size": one("shm_size"),
+    tmpfs: many("tmpfs"),
+    "security-opt": many("security_opt"),
+    sysctl: many("sysctls"),
+  },
+  ...{
+    "stop-signal": one("stop_signal"),
+    pull: one("pull_policy"),
+    ipc: one("ipc"),
+    pid: one("pid"),
+    gpus: one("gpus"),
+  },
+  ...{
+    "group-add": many("group_add"),
+    "pids-limit": one("pids_limit"),
+    "cpuset-cpus": one("cpuset"),
+    runtime: one("runtime"),
+  },
+  ...{
+    platform: none,
+    expose: none,
+    link: none,
+    "network-alias": none,
+    cidfile: none,
+    "detach-keys": none,
+    "log-driver": none,
+  },
+  "health-cmd": within("healthcheck", "test"),
+  "health-interval": within("healthcheck", "interval"),
+  "health-timeout": within("healthcheck", "timeout"),
+  "health-retries": within("healthcheck", "retries"),
+  "health-start-period": none,
+  entrypoint: (value, service) => {
+    service.entrypoint = [value];
+  },
+  "stop-timeout": (value, service) => {
+    service.stop_grace_period = `${value}s`;
+  },
+  ulimit(value, service) {
+    const [name = "", limit = ""] = value.split("=");
+    const [soft = "", hard = soft] = limit.split(":");
+    within("ulimits", name)({ soft, hard } as never, service);
+  },
+  "log-opt"(value, service) {
+    const [key = "", text = ""] = value.split("=");
+    const { options } = (service.logging ?? {}) as { options?: Fields };
+    service.logging = { options: { ...options, [key]: text } };
+  },
+  network(value, service) {
+    if (value === "host" || value === "none" || value === "bridge") service.network_mode = value;
+    else if (value.startsWith("container:")) service.network_mode = value;
+    else many("networks")(value, service);
+  },
+  mount(value, service) {
+    const pairs = value.split(",").map((part): [string, string] => {
+      const equals = part.indexOf("=");
+      return equals === -1 ? [part, "true"] : [part.slice(0, equals), part.slice(equals + 1)];
+    });
+    const fields = Object.fromEntries(pairs);
+    const read = fields.readonly ?? fields.ro;
+    const mount = {
+      type: fields.type ?? "volume",
+      source: fields.source ?? fields.src,
+      target: fields.target ?? fields.destination ?? fields.dst,
+      ...(read === undefined ? {} : { read_only: read !== "false" }),
+    };
+    many("volumes")(mount as never, service);
+  },
+};
+
+const switches: Record<string, Flag> = {
+  ...{ detach: none, interactive: none, tty: none, rm: none, "sig-proxy": none, quiet: none, "publish-all": none },
+  ...{ init: on("init"), privileged: on("privileged"), "read-only": on("read_only"), "no-healthcheck": none },
+};
+
+const short: Record<string, string> = {
+  ...{
+    p: "publish",
+    v: "volume",
+    e: "env",
+    u: "user",
+    w: "workdir",
+    h: "hostname",
+    l: "label",
+    m: "memory",
+    c: "cpu-shares",
+  },
+  ...{ d: "detach", i: "interactive", t: "tty", q: "quiet", P: "publish-all" },
+};
+const long: Record<string, string> = { net: "network", "dns-opt": "dns-option" };
+
+/** A command line of `docker run` as a Compose file of one service. Throws usage failures. */
+export function composeOfRun(text: string, lose: Lose): Fields {
+  const words = shellWords(plainText(text));
+  const start = words.findIndex((word) => word === "run" || word === "create");
+  const service: Fields = {};
+  const rest = words.slice(start + 1);
+  while (rest[0]?.startsWith("-") === true && rest[0] !== "-") readFlag(rest.shift() ?? "", { rest, service, lose });
+  const [image, ...command] = rest;
+  if (start === -1 || image === undefined)
+    throw usageFailure('say a whole command: berth import docker-run "docker run -d -p 80:80 nginx:1"');
+  service.image = image;
+  if (command.length > 0) service.command = command;
+  const { container_name: named, ...fields } = service;
+  const written =
+    typeof named === "string"
+      ? named
+      : (image
+          .replace(/[:@].*$/, "")
+          .split("/")
+          .at(-1) ?? "");
+  const name = nameFrom(written, /[^a-z0-9._-]/g);
+  const networks = ((service.networks ?? []) as string[]).map((network) => [network, { external: true }]);
+  return { services: { [name]: fields }, networks: Object.fromEntries(networks) };
+}
+
+/** Lines that go on, the folder of the shell, and dollar signs that a shell leaves alone. */
+function plainText(text: string): string {
+  return text
+    .replaceAll(/\\\r?\n/g, " ")
+    .replaceAll(/\$\(pwd\)|`pwd`|\$\{PWD\}|\$PWD\b/g, ".")
+    .replaceAll(/'[^']*'/g, (quoted) => quoted.replaceAll("$", "$$$$"));
+}
+
+interface Reading {
+  rest: string[];
+  service: Fields;
+  lose: Lose;
+}
+
+function readFlag(word: string, reading: Reading): void {
+  if (!word.startsWith("--")) {
+    readShort(word.slice(1), reading);
+    return;
+  }
+  const equals = word.indexOf("=");
+  const written = equals === -1 ? word.slice(2) : word.slice(2, equals);
+  const name = long[written] ?? written;
+  const value = equals === -1 ? undefined : word.slice(equals + 1);
+  if (Object.hasOwn(switches, name)) switches[name]?.(value ?? "true", reading.service);
+  else if (Object.hasOwn(valued, name)) valued[name]?.(value ?? reading.rest.shift() ?? "", reading.service);
+  else {
+    reading.lose(`--${written}`, "has no counterpart");
+    if (value === undefined && reading.rest[0]?.startsWith("-") === false && reading.rest.length > 1)
+      reading.rest.shift();
+  }
+}
+
+/** `-dp 80:80`, `-p80:80`: switches one after the other, and at most one flag with a value behind them. */
+function readShort(letters: string, reading: Reading): void {
+  for (let at = 0; at < letters.length; at += 1) {
+    const name = short[letters.charAt(at)];
+    if (name === undefined) reading.lose(`-${letters.charAt(at)}`, "has no counterpart");
+    else if (Object.hasOwn(switches, name)) switches[name]?.("true", reading.service);
+    else {
+      const value = letters.slice(at + 1).replace(/^=/, "");
+      valued[name]?.(value === "" ? (reading.rest.shift() ?? "") : value, reading.service);
+      return;
+    }
+  }
+}

@@ -1,0 +1,155 @@
+import { isFields } from "../../../base/pure/fields.ts";
+import type { Lose } from "./lose.ts";
+import { isScalar, nameFrom } from "./text.ts";
+
+type Fields = Record<string, unknown>;
+
+interface Kamal {
+  top: Fields;
+  /** The app that the proxy leads to, and what its manifest has beyond the service. */
+  app: { name: string; spec: Fields } | undefined;
+}
+
+const readFields = [
+  ...["service", "image", "servers", "proxy", "registry", "builder", "env", "volumes", "accessories", "labels"],
+  // Of machines and of the tool itself: nothing here depends on them.
+  ...["ssh", "sshkit", "boot", "asset_path", "deploy_timeout", "drain_timeout", "readiness_delay", "retain_containers"],
+  ...[
+    "minimum_version",
+    "primary_role",
+    "allow_empty_roles",
+    "hooks_path",
+    "aliases",
+    "require_destination",
+    "secrets_path",
+  ],
+  ...["logging", "error_pages_path"],
+];
+
+/** A `deploy.yml` of Kamal as a Compose file: a service for each role and accessory. The web role is the app with a host. */
+export function composeOfKamal(config: Fields, lose: Lose): Kamal {
+  for (const field of Object.keys(config)) {
+    if (!readFields.includes(field) && !field.startsWith("x-")) lose(field, "has no counterpart");
+  }
+  const service = nameFrom(String(config.service ?? "app"));
+  const roles = rolesOf(config.servers);
+  const primary = String(config.primary_role ?? "web");
+  const common = { build: buildOf(config.builder), volumes: listOf(config.volumes), labels: config.labels };
+  const services = roles.map(([role, fields]): [string, Fields] => {
+    const name = role === primary ? service : `${service}-${nameFrom(role)}`;
+    const env = { ...envOf(config.env), ...envOf(fields.env) };
+    return [
+      name,
+      withoutEmpty({
+        ...common,
+        command: fields.cmd,
+        environment: env,
+        restart: "unless-stopped",
+        ...optionsOf(fields),
+      }),
+    ];
+  });
+  const accessories = Object.entries(isFields(config.accessories) ? config.accessories : {}).map(([name, fields]) => {
+    return accessoryOf(`${service}-${nameFrom(name)}`, isFields(fields) ? fields : {}, lose);
+  });
+  const hasPrimary = roles.some(([role]) => role === primary);
+  return {
+    top: { services: Object.fromEntries([...services, ...accessories]) },
+    app: hasPrimary && config.proxy !== false ? { name: service, spec: proxyOf(config.proxy, lose) } : undefined,
+  };
+}
+
+/** Roles with their settings; servers without a role are of `web`. */
+function rolesOf(servers: unknown): [string, Fields][] {
+  if (!isFields(servers)) return [["web", {}]];
+  return Object.entries(servers).map(([role, fields]) => [role, isFields(fields) ? fields : {}]);
+}
+
+function buildOf(builder: unknown): Fields {
+  const { context = ".", dockerfile, target, args } = isFields(builder) ? builder : {};
+  return withoutEmpty({ context, dockerfile, target, args });
+}
+
+/** Plain values as they are, and secrets as variables. */
+function envOf(env: unknown): Fields {
+  if (!isFields(env)) return {};
+  const { clear, secret, tags: _, ...plain } = env;
+  const secrets = listOf(secret)
+    .filter(isScalar)
+    .map((entry): [string, string] => {
+      const [name = "", source = name] = String(entry).split(":");
+      return [name, `\${${source}}`];
+    });
+  const values = Object.entries(isFields(clear) ? clear : plain).map(([key, value]) => [key, escaped(value)]);
+  return { ...Object.fromEntries(values), ...Object.fromEntries(secrets) };
+}
+
+/** A dollar sign means nothing in a file of Kamal. */
+function escaped(value: unknown): unknown {
+  return typeof value === "string" ? value.replaceAll("$", "$$$$") : value;
+}
+
+function optionsOf({ options }: Fields): Fields {
+  const { memory, cpus, ...more } = isFields(options) ? options : {};
+  return withoutEmpty({ mem_limit: memory, cpus, cap_add: more["cap-add"], shm_size: more["shm-size"] });
+}
+
+function accessoryOf(name: string, fields: Fields, lose: Lose): [string, Fields] {
+  const { image, cmd, port, env, files, directories, volumes } = fields;
+  if (image === undefined) lose(`accessories.${name}`, "has no image");
+  const mounts = [
+    ...listOf(files).map((file) => `./${String(file).replace(/^\.\//, "")}`),
+    ...listOf(directories).map((folder) => String(folder).replace(/^([^:/]+)\//, "$1-")),
+    ...listOf(volumes),
+  ];
+  return [
+    name,
+    withoutEmpty({
+      image,
+      command: cmd,
+      ports: port === undefined ? undefined : [String(port)],
+      environment: envOf(env),
+      volumes: mounts,
+      restart: "unless-stopped",
+      ...optionsOf(fields),
+    }),
+  ];
+}
+
+function proxyOf(proxy: unknown, lose: Lose): Fields {
+  const { host, hosts, ssl, app_port: port = 80, healthcheck, ...more } = isFields(proxy) ? proxy : {};
+  for (const field of Object.keys(more)) {
+    if (!["forward_headers", "logging", "run", "response_timeout", "buffering"].includes(field))
+      lose(`proxy.${field}`, "has no counterpart");
+  }
+  if (isFields(ssl))
+    lose("proxy.ssl", "names a certificate: see berth certs, or leave tls empty for one of Let's Encrypt");
+  const { path = "/up", interval, timeout } = isFields(healthcheck) ? healthcheck : {};
+  const probe = { http_get: { path, port }, ...duration("period", interval), ...duration("timeout", timeout) };
+  return withoutEmpty({
+    ports: [String(port)],
+    host: typeof host === "string" ? host : undefined,
+    hosts: Array.isArray(hosts) ? hosts : undefined,
+    tls: ssl === undefined || ssl === false ? undefined : {},
+    probes: { readiness: probe },
+  });
+}
+
+/** Kamal counts seconds. */
+function duration(field: string, value: unknown): Fields {
+  return isScalar(value) ? { [field]: /^\d+$/.test(String(value)) ? `${value}s` : String(value) } : {};
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
+}
+
+function withoutEmpty(fields: Fields): Fields {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([name, value]) => {
+      if (value === undefined || value === null) return false;
+      if (Array.isArray(value)) return value.length > 0;
+      return name === "tls" || !isFields(value) || Object.keys(value).length > 0;
+    }),
+  );
+}

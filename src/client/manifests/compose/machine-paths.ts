@@ -1,0 +1,131 @@
+import { posix } from "node:path";
+import { keptFile, keptReference } from "../kept.ts";
+import type { Lose } from "./lose.ts";
+import { nameFrom } from "./text.ts";
+
+/** What a path of the file stands for on the machine where the file is. */
+export interface Machine {
+  look(path: string): "file" | "folder" | "absent";
+  /** The files below a folder, as paths from it; undefined where it is too large for an asset. */
+  filesIn(path: string): string[] | undefined;
+  /** An absolute path below the folder of the Compose file, as a path from where the manifests are; else undefined. */
+  inside(path: string): string | undefined;
+}
+
+export interface Files extends Machine {
+  scope: string;
+  /** The asset that files of the machine go to, filled on the way: key → mark of the file, or text. */
+  asset: Record<string, string>;
+  assetName: string;
+  /** Named volumes at the top of the file. */
+  volumes: Record<string, unknown>;
+  /** Volumes that stand for something without a name: what → name. */
+  made: Map<string, string>;
+}
+
+interface LocalMount {
+  source: string;
+  target: string;
+  readOnly: boolean;
+  /** Folder that the image is built from. */
+  context: string | undefined;
+}
+
+/** Whether a folder is, or holds, what an image is built from. */
+export function isSource(folder: string, context: string | undefined): boolean {
+  if (context === undefined || !/^\./.test(folder)) return false;
+  const way = posix.relative(folder, context);
+  return !way.startsWith("..") && !way.startsWith("/");
+}
+
+/**
+ * A path beside the Compose file, which the server does not have. Files and small folders become part of an asset. What is
+ * not there, or empty, is data that the app will write: a volume. The folder of a build is in its image.
+ */
+export function fromMachine(
+  { source, target, readOnly, context }: LocalMount,
+  path: string,
+  files: Files,
+  lose: Lose,
+): string[] {
+  const kind = files.look(source);
+  if (kind === "absent" && isFileName(source)) {
+    lose(path, `"${source}" does not exist: create it before berth apply`, "note");
+    return [`${assetFile(source, files)}:${target}:ro`];
+  }
+  if (kind === "file") {
+    if (!readOnly) lose(path, `"${source}" is part of an asset: the app can read it, and not change it`, "note");
+    return [`${assetFile(source, files)}:${target}:ro`];
+  }
+  if (source.startsWith("~")) {
+    lose(
+      path,
+      `"${source}" is a folder of this machine: copy it to the server and write its absolute path there; left out`,
+    );
+    return [];
+  }
+  const below = kind === "folder" ? files.filesIn(source) : [];
+  const inContext = context !== undefined && isSource(context, source);
+  if (isSource(source, context) || (inContext && (below === undefined || below.some((name) => code.test(name))))) {
+    lose(path, `"${source}" is part of what the image is built from: not mounted`, "note");
+    return [];
+  }
+  if (inContext && below !== undefined && below.length > 0 && !readOnly) {
+    lose(path, `"${source}" is a volume here: it starts with what the image has at that place`, "note");
+    return [`${volumeFor(source, files)}:${target}`];
+  }
+  if (below === undefined) {
+    lose(
+      path,
+      `"${source}" is a large folder of this machine: copy it to the server and write its absolute path there; left out`,
+    );
+    return [];
+  }
+  if (below.length === 0) return [`${volumeFor(source, files)}:${target}${readOnly ? ":ro" : ""}`];
+  if (!readOnly) lose(path, `"${source}" is part of an asset: the app can read its files, and not change them`, "note");
+  return below.map((name) => {
+    return `${assetFile(`${source.replace(/\/$/, "")}/${name}`, files)}:${posix.join(target, name)}:ro`;
+  });
+}
+
+/** Files of a program: a volume would keep old ones after a new build. */
+const code = /\.(?:[cm]?[jt]sx?|py|rb|php|go|rs|java|kt|cs|exs?|vue|svelte|astro|html?|s?css|prisma|erb|twig|jinja2?)$/;
+
+/** A name with an ending; that of a folder such as `conf.d` is none. */
+function isFileName(path: string): boolean {
+  return /\.(?!d$)[A-Za-z][A-Za-z0-9]{0,9}$/.test(posix.basename(path));
+}
+
+/** The reference to a file of the machine, which becomes part of the asset. */
+export function assetFile(source: string, files: Files): string {
+  return inAsset(source, keptFile(source), files);
+}
+
+/** The reference to content in the asset, under a key of its own; the same content has the same key. */
+export function inAsset(name: string, content: string, { asset, scope, assetName }: Files): string {
+  const plain = name
+    .slice(name.lastIndexOf("/") + 1)
+    .replaceAll(/[^A-Za-z0-9_]/g, "_")
+    .replace(/^(?=\d)|^$/, "_");
+  for (let count = 1; ; count += 1) {
+    const key = count === 1 ? plain : `${plain}_${count}`;
+    if (asset[key] !== undefined && asset[key] !== content) continue;
+    asset[key] = content;
+    return keptReference(`asset.${scope}.${assetName}.${key}`);
+  }
+}
+
+/** The volume for a thing without a name: a path beside the Compose file, or a place in a container. */
+export function volumeFor(what: string, { made, volumes }: Files): string {
+  const thing = what.startsWith(".") ? posix.normalize(what).replace(/\/$/, "") : what;
+  const known = made.get(thing);
+  if (known !== undefined) return known;
+  const plain = nameFrom(thing.replaceAll(/[^A-Za-z0-9]+/g, "-"));
+  const taken = [...made.values(), ...Object.keys(volumes)];
+  for (let count = 1; ; count += 1) {
+    const name = count === 1 ? plain : `${plain.slice(0, 36)}-${count}`;
+    if (taken.includes(name)) continue;
+    made.set(thing, name);
+    return name;
+  }
+}

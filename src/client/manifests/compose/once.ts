@@ -1,0 +1,128 @@
+import { isFields } from "../../../base/pure/fields.ts";
+import type { Lose } from "./lose.ts";
+
+type Fields = Record<string, unknown>;
+
+/** A service that was read: its fields in the Compose file, and the spec that they make. */
+export interface ReadService {
+  /** As the Compose file calls it. */
+  service: string;
+  name: string;
+  fields: Fields;
+  spec: Fields;
+}
+
+interface Sorted {
+  /** Deployments, those with inits included. */
+  kept: ReadService[];
+  jobs: ReadService[];
+}
+
+/** Tries of an init after the first: what it waits for may start beside it. */
+const initRetries = 5;
+
+/**
+ * Services that others wait for until they are done. Each becomes an init of the first service that waits, where it can run
+ * as one; any other becomes a job.
+ */
+export function sortOnce(services: readonly ReadService[], lose: Lose): Sorted {
+  const once = services.filter(({ service }) => services.some((other) => awaits(other, service)));
+  const kept = services.filter((one) => !once.includes(one));
+  const jobs: ReadService[] = [];
+  for (const one of inOrder(once)) {
+    if (waiting(one, services, kept).some((other) => becomeInit(one, other))) continue;
+    jobs.push({ ...one, spec: jobSpec(one.spec) });
+    const path = `services.${one.service}`;
+    lose(path, `is a job here, and others wait for its end: start it with berth run SCOPE/${one.name}`);
+  }
+  return { kept, jobs };
+}
+
+function awaits({ fields }: ReadService, service: string): boolean {
+  const { depends_on: depends } = fields;
+  const entry = isFields(depends) ? depends[service] : undefined;
+  return isFields(entry) && entry.condition === "service_completed_successfully";
+}
+
+/** Those that others of them wait for come first. */
+function inOrder(once: readonly ReadService[]): ReadService[] {
+  const done: ReadService[] = [];
+  const add = (one: ReadService, around: readonly ReadService[]): void => {
+    if (done.includes(one) || around.includes(one)) return;
+    for (const before of once) if (awaits(one, before.service)) add(before, [...around, one]);
+    done.push(one);
+  };
+  for (const one of once) add(one, []);
+  return done;
+}
+
+/** Services that run on and wait for it, themselves or by another one that is done once; those that start at all first. */
+function waiting(one: ReadService, services: readonly ReadService[], kept: readonly ReadService[]): ReadService[] {
+  const found = new Set<ReadService>([one]);
+  for (const item of found) for (const other of services) if (awaits(other, item.service)) found.add(other);
+  const running = kept.filter((item) => found.has(item));
+  return running.toSorted((a, b) => Number(a.spec.replicas === 0) - Number(b.spec.replicas === 0));
+}
+
+/** Whether it can run as an init there; then it does. */
+function becomeInit({ name, spec: own }: ReadService, { spec }: ReadService): boolean {
+  const [program, ...words] = Array.isArray(own.entrypoint) ? own.entrypoint.map(String) : [];
+  const command = [...words, ...(Array.isArray(own.command) ? own.command : [])];
+  const sameBuild = own.build !== undefined && same(own.build, spec.build);
+  if (command.length === 0 || (own.build !== undefined && !sameBuild)) return false;
+  const [main, other] = [isFields(spec.env) ? spec.env : {}, isFields(own.env) ? own.env : {}];
+  const env = { ...other, ...main };
+  const changed = Object.entries(other).filter(([key, value]) => env[key] !== value);
+  const volumes = joinedMounts(spec.volumes, own.volumes);
+  const files = filesTogether(spec.env_file, own.env_file);
+  // Values of its own need a program that is known: then env sets them.
+  if ((changed.length > 0 && program === undefined) || volumes === undefined || files === undefined) return false;
+  const options = [
+    ...(Array.isArray(own.docker_options) ? own.docker_options : []),
+    ...(program === undefined ? [] : [`--entrypoint=${changed.length > 0 ? "env" : program}`]),
+  ];
+  const set = changed.length > 0 ? [...changed.map(([key, value]) => `${key}=${value}`), program] : [];
+  const init = {
+    name: name.replaceAll(/[._]/g, "-"),
+    ...(own.image === undefined || own.image === spec.image ? {} : { image: own.image }),
+    command: [...set, ...command],
+    retries: initRetries,
+    ...(own.resources === undefined ? {} : { resources: own.resources }),
+    ...(own.ulimits === undefined ? {} : { ulimits: own.ulimits }),
+    docker_options: options,
+  };
+  Object.assign(spec, fieldsWith({ env, env_file: files, volumes }));
+  spec.inits = [...(Array.isArray(spec.inits) ? spec.inits : []), init];
+  return true;
+}
+
+function same(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function filesTogether(main: unknown, other: unknown): unknown[] | undefined {
+  const [own, more] = [Array.isArray(main) ? main : [], Array.isArray(other) ? other : []];
+  return more.every((file) => own.includes(file)) ? own : own.length === 0 ? more : undefined;
+}
+
+/** Two lists of mounts as one; undefined where they have different things at one place. */
+function joinedMounts(main: unknown, other: unknown): unknown[] | undefined {
+  const own = Array.isArray(main) ? main.map(String) : [];
+  const more = (Array.isArray(other) ? other.map(String) : []).filter((mount) => !own.includes(mount));
+  const taken = own.map(targetOf);
+  return more.some((mount) => taken.includes(targetOf(mount))) ? undefined : [...own, ...more];
+}
+
+function targetOf(mount: string): string {
+  return mount.replaceAll(/\uE000[^\uE001]*\uE001/g, "$").split(":")[1] ?? mount;
+}
+
+function fieldsWith(fields: Record<string, Fields | unknown[]>): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => Object.keys(value).length > 0));
+}
+
+/** Without what only an app has that runs on. */
+function jobSpec(spec: Fields): Fields {
+  const { ports: _, restart: __, replicas: ___, probes: ____, rollout: _____, ...rest } = spec;
+  return rest;
+}

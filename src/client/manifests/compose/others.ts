@@ -1,0 +1,84 @@
+import { basename, dirname, relative, resolve } from "node:path";
+import { parseDocument } from "yaml";
+import { isFields } from "../../../base/pure/fields.ts";
+import { CommandFailure } from "../../shell/failures.ts";
+import { readText } from "../../shell/read-bounded.ts";
+import type { ImportedFile, ImportSetup } from "./files.ts";
+import { composeOfRun } from "./docker-run.ts";
+import { importCompose } from "./import.ts";
+import { composeOfKamal } from "./kamal.ts";
+import { machineAt } from "./machine.ts";
+import { plainOf } from "./parse.ts";
+import { movedPaths } from "./places.ts";
+import { refusals } from "./refusals.ts";
+import { report } from "./report.ts";
+import { nameFrom } from "./text.ts";
+import { writtenManifests } from "./written.ts";
+
+/** A command line of `docker run` as a manifest. Throws usage failures. */
+export function importDockerRun(text: string, setup: ImportSetup): ImportedFile {
+  const told = report();
+  return finish(composeOfRun(text, told.lose), { ...setup, place: "docker run", project: setup.cwd, told });
+}
+
+/** A `deploy.yml` of Kamal as manifests. Throws a `CommandFailure`. */
+export function importKamal(name: string, setup: ImportSetup): ImportedFile {
+  const { cwd, limits } = setup;
+  const config = readConfig(
+    readText(resolve(cwd, name), name, { bytesMax: limits.fileBytesMax }),
+    name,
+    limits.manifestNodesMax,
+  );
+  const told = report();
+  const { top, app } = composeOfKamal(config, told.lose);
+  // The file is in config/, and its paths start beside that folder.
+  const folder = dirname(resolve(cwd, name));
+  const project = basename(folder) === "config" ? dirname(folder) : folder;
+  const moved = movedPaths(top, relative(resolve(cwd, setup.base ?? ""), project));
+  const scope = setup.scope ?? nameFrom(config.service);
+  return finish(moved, { ...setup, scope, place: name, project, told, app });
+}
+
+function readConfig(text: string, name: string, nodesMax: number): Record<string, unknown> & { service: string } {
+  const document = parseDocument(text, { merge: true, logLevel: "silent" });
+  try {
+    const config = document.errors.length > 0 ? undefined : plainOf(document, nodesMax);
+    if (isFields(config) && typeof config.service === "string") return { ...config, service: config.service };
+  } catch (error) {
+    throw new CommandFailure(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  throw new CommandFailure(`${name}: this is not a file of Kamal: it has no service`);
+}
+
+interface Finishing extends ImportSetup {
+  place: string;
+  project: string;
+  told: ReturnType<typeof report>;
+  app?: { name: string; spec: Record<string, unknown> } | undefined;
+}
+
+function finish(top: Record<string, unknown>, setup: Finishing): ImportedFile {
+  const { cwd, place, project, told, limits, variables, app } = setup;
+  const manifests = importCompose(top, {
+    scope: setup.scope,
+    suffix: variables.BERTH_PREFIX ?? "berth",
+    folder: basename(project),
+    machine: machineAt(resolve(cwd, setup.base ?? ""), project, limits),
+    known: { values: {}, shell: variables, complete: false },
+    profiles: [],
+    lose: told.lose,
+  });
+  const led = manifests.map((manifest) => {
+    if (app === undefined || manifest.name !== app.name || !isFields(manifest.spec)) return manifest;
+    return {
+      ...manifest,
+      kind: app.spec.host === undefined && app.spec.hosts === undefined ? "deployment" : "app",
+      spec: { ...manifest.spec, ...app.spec },
+    };
+  });
+  const differences = told.read([]).map((one) => ({ ...one, place }));
+  return {
+    ...writtenManifests(led, setup.to, place),
+    losses: [...differences, ...refusals(led, setup.validation, place)],
+  };
+}

@@ -1,0 +1,51 @@
+import { basename } from "node:path";
+
+interface Foreign {
+  /** Of the name of the file. */
+  name?: RegExp;
+  /** All of them are in the text. */
+  texts?: readonly RegExp[];
+  /** What it is, and the way from there to manifests. */
+  says: (file: string) => string;
+}
+
+const initHint = "berth init writes the manifest of the program beside it";
+
+/** Files of other tools, the more special first. */
+const foreign: readonly Foreign[] = [
+  {
+    name: /^fly(?:\.[\w-]+)?\.toml$/,
+    says: () => `this is a file of Fly.io: ${initHint}, and berth config sets its secrets`,
+  },
+  {
+    texts: [/^services:\s*\n\s*-\s+(?:type|name|runtime|env|plan):/m],
+    says: () => `this is a blueprint of Render: ${initHint}, and berth config sets its variables`,
+  },
+  {
+    texts: [/^service:\s*\S/m, /^image:\s*\S/m, /^(?:servers|proxy|registry|builder|accessories):/m],
+    says: (file) => `this is a file of Kamal: berth import kamal ${file} > app.yaml`,
+  },
+  {
+    texts: [/^[ "]*apiVersion"?:\s*\S/m, /^[ "]*kind"?:\s*\S/m],
+    says: () =>
+      "this is a manifest of Kubernetes: write its pods as deployments, jobs and ingresses; berth explain lists their fields",
+  },
+  {
+    texts: [/^job\s+"[^"]*"\s*\{/m, /^\s*(?:datacenters\s*=|group\s+"|task\s+")/m],
+    says: () => "this is a job of Nomad: write its tasks as deployments and jobs; berth explain lists their fields",
+  },
+  {
+    texts: [/^(?:services|include):\s*(?:#.*)?$/m],
+    says: (file) => `this is a Compose file: berth import compose ${file} > app.yaml`,
+  },
+];
+
+/** One sentence for a file of another tool that was given as a manifest; undefined for any other file. */
+export function foreignFile({ name, text }: { name: string; text: string }): string | undefined {
+  const isOwn = /^\s*(?:- )?kind:/m.test(text) && !/^[ "]*apiVersion"?:/m.test(text);
+  const found = foreign.find(({ name: pattern, texts }) => {
+    if (pattern !== undefined) return pattern.test(basename(name));
+    return !isOwn && texts?.every((one) => one.test(text)) === true;
+  });
+  return found?.says(name === "stdin" ? "-" : name);
+}

@@ -1,0 +1,94 @@
+import { describe, expect, test } from "bun:test";
+import { readCompose } from "../../../../support/compose.ts";
+
+const done = (name: string) => `depends_on: {${name}: {condition: service_completed_successfully}}`;
+
+function read(...services: string[]) {
+  const { manifests, losses, notes, faults } = readCompose(
+    `services:\n${services.map((one) => `  ${one}\n`).join("")}`,
+  );
+  expect({ faults, notes }).toEqual({ faults: [], notes: [] });
+  const names = manifests.map(({ kind, name }) => `${kind}/${name}`);
+  const inits = manifests.flatMap(({ spec }) => ((spec as { inits?: { name: string }[] }).inits ?? []) as object[]);
+  return { names, inits, losses, manifests };
+}
+
+describe("a service that others wait for until it is done", () => {
+  test("becomes an init of the first one that waits", () => {
+    const { names, inits, losses, manifests } = read(
+      "migrate: {image: app, command: migrate up, restart: 'no', environment: {A: 1, M: 2}, volumes: ['d:/d'], user: '5'}",
+      `web: {image: app, environment: {A: 1}, ${done("migrate")}}`,
+      `worker: {image: app, ${done("migrate")}}`,
+    );
+    expect({ names, losses }).toEqual({ names: ["deployment/web", "deployment/worker"], losses: [] });
+    const options = ["--dns-search=my-shop.berth", "--dns-option=ndots:1"];
+    expect(inits).toEqual([
+      { name: "migrate", command: ["migrate", "up"], retries: 5, docker_options: [...options, "--user=5"] },
+    ]);
+    expect(manifests[0]).toMatchObject({ spec: { env: { A: "1", M: "2" }, volumes: ["d:/d"] } });
+  });
+
+  test("keeps its image and entrypoint", () => {
+    const { inits } = read(
+      "init_db: {image: tool, entrypoint: [sh, -c], command: [x]}",
+      `web: {image: app, ${done("init_db")}}`,
+    );
+    const options = ["--dns-search=my-shop.berth", "--dns-option=ndots:1", "--entrypoint=sh"];
+    expect(inits).toEqual([
+      { name: "init-db", image: "tool", command: ["-c", "x"], retries: 5, docker_options: options },
+    ]);
+  });
+
+  test("sets its own values with env, where its program is written", () => {
+    const { inits, manifests } = read(
+      "init: {image: app, entrypoint: /bin/bash, command: [-c, x], environment: {A: 2, B: 3}}",
+      `web: {image: app, environment: {A: 1}, ${done("init")}}`,
+    );
+    const options = ["--dns-search=my-shop.berth", "--dns-option=ndots:1", "--entrypoint=env"];
+    expect(inits).toEqual([
+      { name: "init", command: ["A=2", "/bin/bash", "-c", "x"], retries: 5, docker_options: options },
+    ]);
+    expect(manifests[0]).toMatchObject({ spec: { env: { A: "1", B: "3" } } });
+  });
+
+  test("becomes an init of the service that has its build", () => {
+    const { manifests } = read(
+      "migrate: {build: {context: ., target: worker}, command: m}",
+      `api: {build: {context: ., target: api}, ${done("migrate")}}`,
+      `worker: {build: {context: ., target: worker}, ${done("migrate")}}`,
+    );
+    expect(manifests.map(({ name, spec }) => [name, Object.hasOwn(spec as object, "inits")])).toEqual([
+      ["api", false],
+      ["worker", true],
+    ]);
+  });
+
+  test("those that wait for each other run in that order", () => {
+    const { inits } = read(
+      `seed: {image: app, command: s, ${done("migrate")}}`,
+      "migrate: {image: app, command: m}",
+      `web: {image: app, ${done("seed")}}`,
+    );
+    expect(inits).toMatchObject([{ name: "migrate" }, { name: "seed" }]);
+  });
+
+  test("a circle of them ends", () => {
+    const { names } = read(`a: {image: x, command: c, ${done("b")}}`, `b: {image: x, command: c, ${done("a")}}`);
+    expect(names).toEqual(["job/b", "job/a"]);
+  });
+
+  test.each([
+    ["it needs other values", "{image: app, command: m, environment: {A: 2}}"],
+    ["it has no command", "{image: app}"],
+    ["it has a build of its own", "{build: ./m, command: m}"],
+    ["it has another thing at one place", "{image: app, command: m, volumes: ['other:/d']}"],
+    ["it has an env file that the other has not", "{image: app, command: m, env_file: [/m.env]}"],
+  ])("becomes a job where %s", (_, migrate) => {
+    const web = `{image: app, environment: {A: 1}, volumes: ['d:/d'], env_file: [{path: /w.env, required: true}], ${done("migrate")}}`;
+    const { manifests, losses } = readCompose(`services:\n  migrate: ${migrate}\n  web: ${web}\n`);
+    expect(manifests.map(({ kind, name }) => `${kind}/${name}`)).toEqual(["deployment/web", "job/migrate"]);
+    expect(losses).toEqual([
+      "services.migrate: is a job here, and others wait for its end: start it with berth run SCOPE/migrate",
+    ]);
+  });
+});

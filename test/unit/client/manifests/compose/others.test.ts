@@ -1,0 +1,133 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: manifests hold such text
+import { describe, expect, test } from "bun:test";
+import { parseAllDocuments } from "yaml";
+import { cli } from "../../../../support/cli.ts";
+import { folder } from "../../../../support/files.ts";
+
+const manifestsIn = (text: string) =>
+  parseAllDocuments(text, { logLevel: "silent" }).map((document) => document.toJS() as Record<string, unknown>);
+
+async function run(command: string) {
+  using place = folder({ "n.conf": "x" });
+  const outcome = await cli(["import", "docker-run", command, "--scope", "shop"], { cwd: place.path });
+  return { ...outcome, manifests: manifestsIn(outcome.out) };
+}
+
+describe("import docker-run", () => {
+  test.each<[string, object]>([
+    ["docker run nginx:1", { name: "nginx", spec: { image: "nginx:1" } }],
+    ["docker run -d --name web_1 ghcr.io/a/b:1 c 'd e'", { name: "web_1", spec: { command: ["c", "d e"] } }],
+    ["sudo docker container run -dp 80:80 -p=81:81/udp x", { spec: { ports: ["0.0.0.0:80:80", "0.0.0.0:81:81/udp"] } }],
+    ["docker run -e A=1 -e 'B=$C' -e \"D=$E\" -e F x", { spec: { env: { A: "1", B: "$C", D: "${E}", F: "${F:-}" } } }],
+    [
+      "docker run -v data:/d -v $(pwd)/n.conf:/n:ro x",
+      { spec: { volumes: ["data:/d", "${asset.shop.files.n_conf}:/n:ro"] } },
+    ],
+    ["docker run --mount type=bind,src=/a,dst=/b,readonly x", { spec: { volumes: ["/a:/b:ro"] } }],
+    [
+      "docker run --restart=always -m 512m --cpus 2 x",
+      { spec: { restart: "always", resources: { limits: { memory: "512Mi", cpu: "2" } } } },
+    ],
+    ["docker run --ulimit nofile=1:2 --ulimit core=0 x", { spec: { ulimits: { nofile: "1:2", core: "0:0" } } }],
+    ["docker run --log-opt max-size=5m --stop-timeout 7 x", { spec: { logs: { max_size: "5m" }, stop_grace: "7s" } }],
+    [
+      "docker run --entrypoint sh -u 1 -w /w --init --privileged x -c y",
+      {
+        spec: {
+          entrypoint: ["sh"],
+          command: ["-c", "y"],
+          docker_options: ["--user=1", "--workdir=/w", "--init", "--privileged"],
+        },
+      },
+    ],
+    ["docker run --net host x", { spec: { network_mode: "host" } }],
+    ["docker run --network proxy x", { spec: { networks: ["proxy"] } }],
+    [
+      "docker run --health-cmd 'a b' --health-interval 5s x",
+      { spec: { probes: { readiness: { exec: { command: ["sh", "-c", "a b"] }, period: "5s" } } } },
+    ],
+    ["docker run \\\n  --rm -it \\\n  x", { spec: { image: "x" } }],
+  ])("%s", async (command, manifest) => {
+    const { code, err, manifests } = await run(command);
+    expect({ code, err }).toEqual({ code: 0, err: expect.stringMatching(/manifests?: everything carries over\n$/) });
+    expect(manifests.at(-1)).toMatchObject({ kind: "deployment", scope: "shop", ...manifest });
+  });
+
+  test("a flag without a counterpart is reported", async () => {
+    const { err, manifests } = await run("docker run --blkio-weight 5 --gpus all x y");
+    expect(err).toContain("docker run: --blkio-weight: has no counterpart\n");
+    expect(err).toContain("gpus: has no counterpart");
+    expect(manifests.at(-1)).toMatchObject({ spec: { image: "x", command: ["y"] } });
+  });
+
+  test.each(["docker ps", "docker run -d", ""])("%p is not a command line of docker run", async (command) => {
+    const { code, err } = await run(command);
+    expect(code).toBe(2);
+    expect(err).toContain("docker run");
+  });
+});
+
+const kamal = `service: shop
+image: me/shop
+servers:
+  web: [192.0.2.1]
+  job: {hosts: [192.0.2.2], cmd: bin/jobs --all, env: {clear: {Q: 1}}}
+proxy: {ssl: true, host: shop.example.com, app_port: 3000, healthcheck: {path: /health, interval: 3}}
+registry: {username: me, password: [KEY]}
+builder: {arch: amd64, dockerfile: Dockerfile.prod}
+env: {clear: {DB_HOST: shop-db, PRICE: 5$}, secret: [MASTER_KEY, "SMTP:SMTP_PASSWORD"]}
+volumes: ["storage:/rails/storage"]
+accessories:
+  db: {image: "mysql:8", host: 192.0.2.1, port: "127.0.0.1:3306:3306", env: {secret: [ROOT]}, files: ["db/my.cnf:/etc/my.cnf"], directories: ["data:/var/lib/mysql"]}
+`;
+
+describe("import kamal", () => {
+  test("roles and accessories become an app and deployments, with paths that start beside config/", async () => {
+    using place = folder({ "config/deploy.yml": kamal, "db/my.cnf": "", Dockerfile: "" });
+    const { code, out, err } = await cli(["import", "kamal"], { cwd: place.path });
+    expect(code).toBe(0);
+    expect(err).toContain(
+      "set before berth apply: MASTER_KEY, SMTP_PASSWORD, ROOT\n4 manifests: everything carries over\n",
+    );
+    const secrets = { MASTER_KEY: "${MASTER_KEY}", SMTP: "${SMTP_PASSWORD}" };
+    const build = { context: ".", dockerfile: "Dockerfile.prod" };
+    const [asset, web, job, db] = manifestsIn(out);
+    expect(asset).toMatchObject({ kind: "asset", spec: { files: { my_cnf: "./db/my.cnf" } } });
+    expect(web).toMatchObject({ kind: "app", scope: "shop", name: "shop" });
+    expect(web?.spec).toMatchObject({
+      ...{ build, env: { DB_HOST: "shop-db", PRICE: "5$", ...secrets }, volumes: ["storage:/rails/storage"] },
+      ...{ ports: ["3000"], host: "shop.example.com", tls: {} },
+      probes: { readiness: { http_get: { path: "/health", port: 3000 }, period: "3s" } },
+    });
+    expect(job).toMatchObject({
+      kind: "deployment",
+      name: "shop-job",
+      spec: { build, command: ["bin/jobs", "--all"], env: { Q: "1", ...secrets } },
+    });
+    expect(db).toMatchObject({ name: "shop-db", spec: { image: "mysql:8", ports: ["127.0.0.1:3306:3306"] } });
+    expect(db?.spec).toMatchObject({ volumes: ["${asset.shop.files.my_cnf}:/etc/my.cnf:ro", "data:/var/lib/mysql"] });
+    const check = await cli(["validate", "-"], {
+      cwd: place.path,
+      stdin: out,
+      variables: { MASTER_KEY: "a", SMTP_PASSWORD: "b", ROOT: "c" },
+    });
+    expect(check).toMatchObject({ code: 0 });
+  });
+
+  test("servers without roles, and an app without a host", async () => {
+    using place = folder({ "deploy.yml": "service: shop\nimage: a/b\nservers: [192.0.2.1]\nfuture: 1\n" });
+    const { out, err } = await cli(["import", "kamal", "deploy.yml"], { cwd: place.path });
+    expect(manifestsIn(out)).toMatchObject([{ kind: "deployment", name: "shop", spec: { ports: ["80"] } }]);
+    expect(err).toContain("deploy.yml: future: has no counterpart\n");
+  });
+
+  test.each([
+    ["kind: deployment\n", "this is not a file of Kamal: it has no service"],
+    ["a: [\n", "this is not a file of Kamal: it has no service"],
+    ["service: &s {a: *s}\n", "an alias stands inside of what it stands for"],
+  ])("%p is refused", async (text, says) => {
+    using place = folder({ "a.yml": text });
+    const { code, err } = await cli(["import", "kamal", "a.yml"], { cwd: place.path });
+    expect({ code, err }).toEqual({ code: 1, err: `error: a.yml: ${says}\n` });
+  });
+});
