@@ -51,7 +51,7 @@ export async function planBuild(source: BuildSource, limits: FolderLimits): Prom
     throw failure(source, `build.dockerfile: "${fields.dockerfile}" does not exist in ${root}`);
   }
   // A Dockerfile beside the context is sent along, as docker does.
-  const outside = written !== undefined && relative(root, resolve(root, written)).startsWith("..");
+  const outside = written !== undefined && relative(root, join(root, written)).startsWith("..");
   const inside = outside ? undefined : written;
   const folder = await readFolder(root, inside === undefined ? [] : [inside], limits);
   const generated =

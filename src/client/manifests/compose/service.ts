@@ -98,7 +98,7 @@ const readers: Record<string, Reader> = {
 function unneeded(): string[] {
   return [
     ...["depends_on", "expose", "links", "container_name", "profiles", "tty", "stdin_open", "platform", "develop"],
-    ...["attach", "annotations", "cpu_percent", "label_file", "mem_swappiness", "oom_kill_disable", "external_links"],
+    ...["attach", "annotations", "cpu_percent", "mem_swappiness"],
   ];
 }
 
