@@ -17,10 +17,10 @@ export function nameConflict(
 ): string | undefined {
   const same = present.find(({ yml }) => yml.name === incoming.name);
   if (same?.origin === "bundled" && !options.replace) {
-    return `"${incoming.name}" is part of the server; install with replace to use this one in its place`;
+    return `"${incoming.name}" is part of the server; install it with --replace ("replace": true in a request) to use this one in its place`;
   }
   if (same?.origin === "folder" && !options.replace) {
-    return `"${incoming.name}" was put there by hand; install with replace, or remove it first`;
+    return `"${incoming.name}" was put there by hand; install it with --replace ("replace": true in a request), or remove the folder first`;
   }
   const words = wordsOf(incoming);
   for (const { yml } of present) {

@@ -291,7 +291,7 @@ describe("names", () => {
     const it = await yard({ bundled: [bundled] });
     const source = packageOf(it, helloPlugin("9"));
     expect(await failureText(it.installer.install({ source }))).toContain(
-      "is part of the server; install with replace",
+      "is part of the server; install it with --replace",
     );
     await it.installer.install({ source, replace: true });
     expect(it.registry.find("hello")?.origin).toBe("installed");
