@@ -2,7 +2,7 @@ import { canonicalJson } from "../base/pure/digest.ts";
 import { isFields } from "../base/pure/fields.ts";
 import type { CoreKind, Spec } from "../orchestration/api/manifest.ts";
 import { parseDockerOptions } from "../orchestration/core/docker-options.ts";
-import { parsePort } from "../orchestration/core/ports.ts";
+import { parsePort, portTexts } from "../orchestration/core/ports.ts";
 import { parseVolume } from "../orchestration/core/volumes.ts";
 
 /** Something of a manifest that reaches the machine itself. */
@@ -167,8 +167,10 @@ function isInnerVolume(text: string): boolean {
 
 /** A port of the container alone: the engine publishes it on a free port of loopback. */
 function isInnerPort(text: string): boolean {
-  const port = parsePort(text);
-  return port.ok && port.value.hostPort === undefined && port.value.hostIp === "127.0.0.1";
+  return portTexts(text).every((one) => {
+    const port = parsePort(one);
+    return port.ok && port.value.hostPort === undefined && port.value.hostIp === "127.0.0.1";
+  });
 }
 
 /** Options of the engine that change nothing outside of the container. */

@@ -8,13 +8,14 @@ const loopback = "127.0.0.1";
 
 /**
  * Docker's publish syntax. `p`: a free port; `h:c`; `ip:h:c`; `ip::c`; `[::1]:h:c`; each with `/tcp`, `/udp`, `/sctp`.
+ * Ranges are taken apart before: see `portTexts`.
  * Beyond it `ip:p`, which plugins write: the same port on both sides.
  */
 export function parsePort(text: string): Parsed<PortBinding> {
   const [address = "", protocolText = "tcp", ...more] = text.split("/");
   const protocol = protocolOf(protocolText);
   if (protocol === undefined || more.length > 0) return unreadable(`"${text}" is not a port; ${form}`);
-  if (/\d-\d/.test(address)) return unreadable(`"${text}" is a range of ports; write one entry per port`);
+  if (/\d-\d/.test(address)) return unreadable(`"${text}" is not a range of ports; ${rangeForm}`);
   const { ip, ports } = splitAddress(address);
   if (ip !== undefined && !isIpAddress(ip)) {
     return unreadable(`"${text}" starts with "${ip}", which is not an IP address; ${form}`);
@@ -29,6 +30,43 @@ export function parsePort(text: string): Parsed<PortBinding> {
   }
   return parsed({ hostIp: ip ?? loopback, hostPort, containerPort, protocol });
 }
+
+/** Ports of one range: the engine keeps a process for each that it publishes. */
+const rangeMax = 1_000;
+const rangeForm =
+  `write "8000-8010", "9000-9010:8000-8010" or "127.0.0.1:9000-9010:8000-8010/udp": as many ports on both sides, ` +
+  `ascending, at most ${rangeMax}; with network_mode: host no port needs to be named`;
+
+/** An entry of a spec, one text for each port: a range means what its ports mean one by one. What is no range stays. */
+export function portTexts(text: string): string[] {
+  const found = rangeOf(text);
+  if (found === undefined) return [text];
+  const { ip, from, to, count, protocol } = found;
+  return Array.from({ length: count }, (_, index) => {
+    const inner = to === undefined ? "" : `:${to + index}`;
+    return `${ip}${from + index}${inner}${protocol}`;
+  });
+}
+
+/** Whether the entries of a spec name more ports than the engine can publish; counted without taking ranges apart. */
+export function tooManyPorts(entries: readonly string[]): string | undefined {
+  const count = entries.reduce((sum, text) => sum + (rangeOf(text)?.count ?? 1), 0);
+  return count > rangeMax
+    ? `${count} ports; the most is ${rangeMax}, with network_mode: host none is named`
+    : undefined;
+}
+
+function rangeOf(text: string) {
+  const [, ip = "", first, last, second, end, protocol = ""] = range.exec(text) ?? [];
+  if (first === undefined || last === undefined) return undefined;
+  const [from, count] = [Number(first), Number(last) - Number(first) + 1];
+  const to = second === undefined ? undefined : Number(second);
+  const isEven = to === undefined || Number(end) - to + 1 === count;
+  return isEven && count >= 1 && count <= rangeMax ? { ip, from, to, count, protocol } : undefined;
+}
+
+/** `[ip:[:]]a-b[:c-d][/protocol]` */
+const range = /^((?:\[[^\]]*\]|\d+\.\d+\.\d+\.\d+)::?)?(\d{1,5})-(\d{1,5})(?::(\d{1,5})-(\d{1,5}))?(\/\w+)?$/;
 
 /** Whether both would bind the same host port. Bindings without a fixed host port never clash. */
 export function portsClash(a: PortBinding, b: PortBinding): boolean {

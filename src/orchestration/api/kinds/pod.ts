@@ -13,7 +13,11 @@ export const podFields = {
   replicas: Type.Optional(
     Type.Integer({ minimum: 0, default: podDefaults.replicas, description: "containers to keep running" }),
   ),
-  ports: Type.Optional(Words("[[ip:]host:]container[/udp]; without host a free port, without ip on 127.0.0.1 only")),
+  ports: Type.Optional(
+    Words(
+      "[[ip:]host:]container[/udp], each a port or a range such as 8000-8010; without host a free port, without ip on 127.0.0.1 only",
+    ),
+  ),
   restart: Type.Optional(
     Type.String({ default: podDefaults.restart, description: "no, always, unless-stopped or on-failure[:n]" }),
   ),

@@ -1,7 +1,7 @@
 import type { Autoscale } from "../../api/kinds/autoscale.ts";
 import type { DeploymentSpec } from "../../api/kinds/deployment.ts";
 import type { Release } from "../../api/kinds/release.ts";
-import { parsePort } from "../ports.ts";
+import { parsePort, portTexts, tooManyPorts } from "../ports.ts";
 import { durationRule } from "./duration.ts";
 import { webhookRules } from "./webhooks.ts";
 import { podRules } from "./pod.ts";
@@ -55,7 +55,9 @@ function releaseRules(release: Release, report: Report): void {
 /** A new replica could not start before the old one has let go of its port. */
 function rollingRule({ rollout = {}, ...spec }: DeploymentSpec, report: Report): void {
   if (rollout.strategy !== "rolling" && rollout.canary === undefined) return;
-  const fixed = (spec.ports ?? []).flatMap((text) => {
+  const ports = spec.ports ?? [];
+  if (tooManyPorts(ports) !== undefined) return;
+  const fixed = ports.flatMap(portTexts).flatMap((text) => {
     const port = parsePort(text);
     return port.ok && port.value.hostPort !== undefined ? [port.value.hostPort] : [];
   });

@@ -1,11 +1,17 @@
-import { parsePort, portsClash } from "../ports.ts";
+import { parsePort, portsClash, portTexts, tooManyPorts } from "../ports.ts";
 import type { PortBinding } from "../workload.ts";
 import { eachEntry, type Report } from "./rule.ts";
 
 /** Ports in a spec, and the fixed host ports that allow one replica only. */
 export function portRules(ports: readonly string[], wantedReplicas: number, report: Report): void {
-  const taken: { binding: PortBinding; path: string }[] = [];
-  eachEntry(ports, "spec.ports", (text, path) => {
+  /** By port and protocol: a range has many. */
+  const taken = new Map<string, { binding: PortBinding; path: string }[]>();
+  const tooMany = tooManyPorts(ports);
+  if (tooMany !== undefined) {
+    report("spec.ports", tooMany);
+    return;
+  }
+  const judge = (text: string, path: string): void => {
     const port = parsePort(text);
     if (!port.ok) {
       report(path, port.error);
@@ -20,8 +26,12 @@ export function portRules(ports: readonly string[], wantedReplicas: number, repo
           `write "${containerPort}" for a free port each, or run one replica`,
       );
     }
-    const clash = taken.find(({ binding }) => portsClash(binding, port.value));
+    const known = taken.get(`${hostPort}/${port.value.protocol}`) ?? [];
+    const clash = known.find(({ binding }) => portsClash(binding, port.value));
     if (clash !== undefined) report(path, `host port ${hostPort} is already at ${clash.path}`);
-    taken.push({ binding: port.value, path });
+    taken.set(`${hostPort}/${port.value.protocol}`, [...known, { binding: port.value, path }]);
+  };
+  eachEntry(ports, "spec.ports", (entry, path) => {
+    for (const text of portTexts(entry)) judge(text, path);
   });
 }

@@ -2,7 +2,7 @@ import { autoscaleDefaults, podDefaults, releaseDefaults, sleepDefaults } from "
 import type { PodKind } from "../../api/manifest.ts";
 import { parseDuration } from "../../../base/pure/duration.ts";
 import { isFields } from "../../../base/pure/fields.ts";
-import { parsePort } from "../ports.ts";
+import { parsePort, portTexts } from "../ports.ts";
 import { parseRestartPolicy } from "../restart-policy.ts";
 import type { PortBinding, RestartPolicy } from "../workload.ts";
 import { decodeContainer, type DecodedContainer, type Entry } from "./container.ts";
@@ -74,7 +74,9 @@ export function decodePod(kind: PodKind, spec: Fields): DecodedPod {
     kind,
     writtenReplicas,
     replicas: writtenReplicas ?? integerOf(fieldsOf(spec.autoscale).min) ?? podDefaults.replicas,
-    ports: wordsOf(spec.ports).map((text) => ({ text, read: parsePort(text) })),
+    ports: wordsOf(spec.ports)
+      .flatMap(portTexts)
+      .map((text) => ({ text, read: parsePort(text) })),
     restartText: restart ?? podDefaults.restart,
     restart: (restart === undefined ? undefined : parseRestartPolicy(restart)) ?? unlessStopped,
     probes: decodeProbes(spec.probes),

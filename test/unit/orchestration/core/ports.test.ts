@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { parsePort, portsClash } from "../../../../src/orchestration/core/ports.ts";
+import { parsePort, portsClash, portTexts } from "../../../../src/orchestration/core/ports.ts";
 
 const binding = (text: string) => {
   const port = parsePort(text);
@@ -46,12 +46,26 @@ describe("publish syntax", () => {
     if (!port.ok) expect(port.error).toContain(`"${text}"`);
   });
 
-  test("ranges are named as such", () => {
-    expect(parsePort("8000-8010")).toEqual({
-      ok: false,
-      error: '"8000-8010" is a range of ports; write one entry per port',
-    });
+  test.each([
+    ["8000-8002", ["8000", "8001", "8002"]],
+    ["9000-9001:8000-8001/udp", ["9000:8000/udp", "9001:8001/udp"]],
+    ["0.0.0.0:80-81:90-91", ["0.0.0.0:80:90", "0.0.0.0:81:91"]],
+    ["[::1]::53-54/udp", ["[::1]::53/udp", "[::1]::54/udp"]],
+    ["10.0.0.1:53-54", ["10.0.0.1:53", "10.0.0.1:54"]],
+    ["80-80", ["80"]],
+    ["80:80", ["80:80"]],
+  ])("%s is a range, and means its ports", (text, ports) => {
+    expect(portTexts(text)).toEqual(ports);
+    for (const port of ports) expect(parsePort(port).ok).toBe(true);
   });
+
+  test.each(["8010-8000", "8000-8001:9000-9005", "8000-8001:80", "16384-32768/udp", "1-2-3", "1-2:x"])(
+    "%s is no range that can be published",
+    (text) => {
+      expect(portTexts(text)).toEqual([text]);
+      expect(parsePort(text)).toMatchObject({ ok: false });
+    },
+  );
 });
 
 describe("clashes", () => {

@@ -155,7 +155,9 @@ describe("container fields", () => {
 describe("pod fields", () => {
   refuses("deployment", { image: "web:1" }, [
     [{ replicas: 1_001 }, "spec.replicas: must be at most 1000, got 1001"],
-    [{ ports: ["80-90"] }, 'spec.ports[0]: "80-90" is a range of ports'],
+    [{ ports: ["90-80"] }, 'spec.ports[0]: "90-80" is not a range of ports'],
+    [{ ports: Array.from({ length: 1_000 }, () => "1-1000") }, "spec.ports: 1000000 ports; the most is 1000"],
+    [{ ports: ["80-90:80-90", "85:85"] }, "spec.ports[1]: host port 85 is already at spec.ports[0]"],
     [{ ports: ["80:80"], replicas: 2 }, "spec.ports[0]: host port 80 is fixed, so only one of 2 replicas"],
     [{ ports: ["80:80", "0.0.0.0:80:81"] }, "spec.ports[1]: host port 80 is already at spec.ports[0]"],
     [{ restart: "sometimes" }, 'spec.restart: "sometimes" is not a restart policy'],

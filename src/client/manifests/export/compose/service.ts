@@ -1,7 +1,7 @@
 import { parseCpu, parseMemory } from "../../../../base/pure/quantity.ts";
 import { parseDockerOptions } from "../../../../orchestration/core/docker-options.ts";
 import { fieldsOf, integerOf, textMapOf, textOf, wordsOf } from "../../../../orchestration/core/spec/lenient.ts";
-import { parsePort } from "../../../../orchestration/core/ports.ts";
+import { parsePort, portTexts } from "../../../../orchestration/core/ports.ts";
 import { placeholdersIn } from "../../../../orchestration/core/placeholders.ts";
 import type { EngineOptions } from "../../../../orchestration/core/workload.ts";
 import { type Exportable, loseOthers } from "../exportable.ts";
@@ -88,16 +88,18 @@ function imageOf({ spec, scope, name, lose }: Exportable): Fields {
 
 /** Without an address a port is on loopback here, and on all addresses there. */
 function portsOf({ spec, lose }: Exportable): Fields {
-  const ports = wordsOf(spec.ports).flatMap((text, index) => {
-    const port = parsePort(text);
-    if (!port.ok) {
-      lose(`spec.ports[${index}]`, "cannot be read: left out");
-      return [];
-    }
-    const { hostIp, hostPort, containerPort, protocol } = port.value;
-    const address = hostIp.includes(":") ? `[${hostIp}]` : hostIp;
-    return [`${address}:${hostPort ?? ""}:${containerPort}${protocol === "tcp" ? "" : `/${protocol}`}`];
-  });
+  const ports = wordsOf(spec.ports).flatMap((entry, index) =>
+    portTexts(entry).flatMap((text) => {
+      const port = parsePort(text);
+      if (!port.ok) {
+        lose(`spec.ports[${index}]`, "cannot be read: left out");
+        return [];
+      }
+      const { hostIp, hostPort, containerPort, protocol } = port.value;
+      const address = hostIp.includes(":") ? `[${hostIp}]` : hostIp;
+      return [`${address}:${hostPort ?? ""}:${containerPort}${protocol === "tcp" ? "" : `/${protocol}`}`];
+    }),
+  );
   return ports.length === 0 ? {} : { ports };
 }
 

@@ -2,7 +2,7 @@ import type { Service } from "kubernetes-types/core/v1";
 import type { HTTPIngressPath, Ingress } from "kubernetes-types/networking/v1";
 import { anyHost, hostsOf } from "../../../../base/pure/hosts.ts";
 import { fieldsOf, integerOf, listOf, textOf, wordsOf } from "../../../../orchestration/core/spec/lenient.ts";
-import { parsePort } from "../../../../orchestration/core/ports.ts";
+import { parsePort, portTexts } from "../../../../orchestration/core/ports.ts";
 import { type Exportable, loseOthers } from "../exportable.ts";
 import { label, labelsOf, metadataOf, serviceName } from "./names.ts";
 
@@ -13,18 +13,20 @@ interface ContainerPort {
 
 /** Ports of a container that its manifest or an ingress names. */
 export function portsOf(from: Exportable, ingresses: readonly Exportable[]): ContainerPort[] {
-  const written = wordsOf(from.spec.ports).flatMap((text, index): ContainerPort[] => {
-    const port = parsePort(text);
-    if (!port.ok) return [];
-    const { hostPort, containerPort, protocol } = port.value;
-    if (hostPort !== undefined) {
-      from.lose(
-        `spec.ports[${index}]`,
-        `port ${hostPort} of the server has no counterpart: make the Service a LoadBalancer`,
-      );
-    }
-    return [{ port: containerPort, protocol: protocol.toUpperCase() as ContainerPort["protocol"] }];
-  });
+  const written = wordsOf(from.spec.ports).flatMap((entry, index) =>
+    portTexts(entry).flatMap((text): ContainerPort[] => {
+      const port = parsePort(text);
+      if (!port.ok) return [];
+      const { hostPort, containerPort, protocol } = port.value;
+      if (hostPort !== undefined) {
+        from.lose(
+          `spec.ports[${index}]`,
+          `port ${hostPort} of the server has no counterpart: make the Service a LoadBalancer`,
+        );
+      }
+      return [{ port: containerPort, protocol: protocol.toUpperCase() as ContainerPort["protocol"] }];
+    }),
+  );
   const probed = Object.values(fieldsOf(from.spec.probes)).flatMap((probe) => {
     const { http_get: http, tcp_socket: tcp } = fieldsOf(probe);
     return [integerOf(fieldsOf(http).port), integerOf(fieldsOf(tcp).port)];
