@@ -242,6 +242,15 @@ describe("a build without an id, where the caller asks for that", () => {
     expect(await latest()).toBe(first.image_id);
     expect((await put(app("named")))?.build).toEqual({ id: first.id });
   });
+
+  test("an image that is named latest goes like any other that nothing needs", async () => {
+    const made = await newBuild("gone", { args: { NUMBER: "5" }, latest: true });
+    expect((await it.engine.inspectImage("shop-gone:latest"))?.id).toBe(made.image_id);
+    await it.advance(2 * 3_600_000);
+    expect(await ask("POST", "/prune")).toMatchObject({ status: 200 });
+    expect(await it.engine.inspectImage("shop-gone:latest")).toBeUndefined();
+    expect(await it.engine.inspectImage(made.image_id)).toBeUndefined();
+  });
 });
 
 test("builds that a killed server left are failed at the next start", async () => {

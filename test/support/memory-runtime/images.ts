@@ -143,6 +143,10 @@ function remove(shelf: Shelf, refOrId: string, inUse: (imageId: string) => boole
     untag(shelf, key);
     return;
   }
+  // The engine removes no image by its id that has two tags of one repository.
+  const names = [...new Set(image.tags.map(keyOf))];
+  if (new Set(names.map(repositoryOf)).size < names.length)
+    throw new Failure("conflict", `cannot remove image "${refOrId}": it has several names`);
   if (inUse(image.id)) throw new Failure("conflict", `cannot remove image "${refOrId}": a container uses it`);
   shelf.images.delete(image.id);
   for (const [name, id] of shelf.tags) if (id === image.id) shelf.tags.delete(name);
