@@ -50,8 +50,11 @@ async function described(data: Record<string, unknown>, ask: Ask) {
   const led = (await unserved(ask, { scope: scope ?? "", name: "" })).filter(
     (row) => (decodeSpec("ingress", row.manifest.spec).service ?? row.manifest.name) === name,
   );
+  // A first replica that starts is no trouble of its ingress; what the proxy does not have at all is.
+  const isStarting = status.phase === "progressing";
+  const wrong = led.filter(({ why }) => !isStarting || why.startsWith("not served"));
   const own = typeof status.last_reconcile_error === "string" ? [status.last_reconcile_error] : closedPorts(status);
-  const all = [...own, ...led.map(({ manifest: { scope, name }, why }) => `ingress/${scope}/${name}: ${why}`)];
+  const all = [...own, ...wrong.map(({ manifest: { scope, name }, why }) => `ingress/${scope}/${name}: ${why}`)];
   const told = all.length === 0 ? {} : { last_reconcile_error: all.join("; ") };
   return { ...data, status: { ...status, ...told, ...lookedAt(manifest, status, all.length > 0) } };
 }
