@@ -9,6 +9,7 @@ import { processStreams, readStdin } from "./client/shell/streams.ts";
 import { clientLimits, clientOptions, limits, shellVariables } from "./config/config.ts";
 import { direct } from "./base/wire/outgoing.ts";
 import { systemClock } from "./base/words/clock.ts";
+import { ownAgent } from "./compat/agent.ts";
 import { calledAs } from "./compat/far-side/called-as.ts";
 import type { FarSideWorld, Replaced } from "./compat/far-side/run.ts";
 import { versionText } from "./version.ts";
@@ -86,7 +87,7 @@ async function asContractClient(outputs: Outputs, prefix: string, argv: readonly
     variables: shellVariables(),
     async berth(words, replaced) {
       const { around, said } = instead(surroundings(outputs), replaced);
-      const code = await run(words, { ...around, agent: `${prefix}-cli/${versionText().split(" ")[0]}` });
+      const code = await run(words, { ...around, agent: `${prefix}-cli/${versionText().split(" ")[0]} ${ownAgent}` });
       return { code, said: said() };
     },
     receive: async () => (await import("./local/source/receive-archive.ts")).receiveArchive(Bun.stdin.stream()),

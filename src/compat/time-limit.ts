@@ -4,6 +4,7 @@ import { failureStatus } from "../base/wire/failure.ts";
 import { formatDuration } from "../base/pure/duration.ts";
 import { apply } from "../orchestration/api/apply.ts";
 import { runCronjob, runJob } from "../orchestration/api/jobs.ts";
+import { isBerthItself } from "./agent.ts";
 import { runRelease } from "../orchestration/api/releases.ts";
 
 type Ask = (request: Request) => Promise<Response>;
@@ -22,10 +23,12 @@ const patient: readonly string[] = [runJob.path, runCronjob.path, runRelease.pat
  * something goes on, and the error, the only text of an answer that it always prints, says so.
  */
 export function withinTimeLimit(ask: Ask, limit: TimeLimit): Ask {
-  return (request) => (isPatient(new URL(request.url)) ? ask(request) : answered(ask, request, limit));
+  return (request) => (isPatient(request) ? ask(request) : answered(ask, request, limit));
 }
 
-function isPatient({ pathname, searchParams }: URL): boolean {
+function isPatient({ url, headers }: Request): boolean {
+  if (isBerthItself(headers.get("user-agent"))) return true;
+  const { pathname, searchParams } = new URL(url);
   if (patient.includes(pathname)) return true;
   return pathname === apply.path && ["true", "1"].includes(searchParams.get("force") ?? "");
 }

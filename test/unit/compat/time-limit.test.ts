@@ -77,11 +77,14 @@ describe("an answer to the contract's own client", () => {
     await answer;
   });
 
-  test("has no limit for any other client", async () => {
-    const { ask, go } = slow(0);
-    const answer = Promise.resolve(ask("POST", "/restart?name=web", undefined, "berth/1"));
-    expect(await Promise.race([answer, Bun.sleep(20).then(() => "waits")])).toBe("waits");
-    go();
-    expect((await answer).status).toBe(200);
-  });
+  test.each(["berth/1", "berth-cli/1 berth"])(
+    "has no limit for any other client, nor for berth itself: %s",
+    async (agent) => {
+      const { ask, go } = slow(0);
+      const answer = Promise.resolve(ask("POST", "/restart?name=web", undefined, agent));
+      expect(await Promise.race([answer, Bun.sleep(20).then(() => "waits")])).toBe("waits");
+      go();
+      expect((await answer).status).toBe(200);
+    },
+  );
 });
