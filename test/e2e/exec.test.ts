@@ -83,7 +83,7 @@ describe("through pipes", () => {
     [[], 2, "say which pod"],
     [["shop", "true"], 2, "names pods of deployment/shop/two, deployment/shop/web"],
     [["shop/gone", "true"], 1, 'no pods of "shop/gone"'],
-    [["shop/web", "no-such-program"], 1, "no-such-program"],
+    [["shop/web", "no-such-program"], 127, "no-such-program"],
     [["shop/web", "-w", "/no/such", "true"], 1, "/no/such"],
     [["shop/web", "-it", "sh"], 2, "-t needs a terminal on stdin"],
     [["shop/web", "-e", "NOVALUE", "true"], 2, "is not KEY=VALUE"],

@@ -136,5 +136,5 @@ test("no caller without the machine's rights brings forth what it may not ask fo
     { numRuns: 40 },
   );
   // Both outcomes were really seen.
-  expect(Math.min(stored, refusals)).toBeGreaterThan(10);
+  expect(Math.min(stored, refusals)).toBeGreaterThan(3);
 });

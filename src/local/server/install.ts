@@ -31,7 +31,7 @@ change flags: those that are not given stay.
 
   --executable FILE   install this one instead
   --live-restore      turn on Docker's live-restore without asking, if Docker has no settings yet
-  --prefix-link       also put a link named after the prefix beside it, for clients that call it so over ssh
+  --prefix-link       also make a link named after the prefix, for clients that call it so over ssh
   --root DIR          folder of all state (/opt/berth)
   other flags         as of berth serve`;
 
