@@ -45,6 +45,14 @@ const event: fc.Arbitrary<Event> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ do: fc.constant("wait" as const), seconds: fc.integer({ min: 1, max: 25 }) }) },
 );
 
+/** The newest good release has no replicas left: the one before it was wanted again, and another came at once. */
+const wantedAgain: Event[] = [
+  { do: "apply", v: 2, plan: "blueGreen" },
+  { do: "wait", seconds: 6 },
+  { do: "apply", v: 0, plan: "steps" },
+  { do: "apply", v: 3, plan: "steps" },
+];
+
 const key = keyOf("deployment", "shop", "web");
 const replicas = 3;
 const guard = { errors: "10%", over: "5s", min_requests: 10 };
@@ -127,7 +135,7 @@ test(
         expect((versions[0] ?? 1) % 2).toBe(0);
         await it.close();
       }),
-      { numRuns },
+      { numRuns, examples: [[wantedAgain]] },
     );
   },
   60_000 + numRuns * 5_000,

@@ -164,7 +164,7 @@ async function follow(context: Context, manifest: StoredManifest, workload: Reso
   const release = guardedRelease(context, workload);
   const { hash, generation, replicas, rollout } = workload;
   if (release !== undefined && rollout.canary !== undefined && record?.releaseId !== release && replicas > 0) {
-    const baseHash = store.releases.list(manifest).find(({ good, id }) => good && id !== release)?.hash;
+    const baseHash = baseOf(context, manifest, release);
     const begun: CanaryRecord = {
       ...canaryBegin,
       kind,
@@ -191,6 +191,16 @@ async function follow(context: Context, manifest: StoredManifest, workload: Reso
   }
   const isMine = record.mode === "steps" || record.mode === "passed";
   if (isMine && record.generation !== generation) await store.write((tx) => tx.canaries.put({ ...record, generation }));
+}
+
+/**
+ * What a canary release is compared with and goes back to: the newest good release that has replicas. The newest of all
+ * may have none, where one before it was wanted again and did not finish.
+ */
+function baseOf({ store, pods }: Context, manifest: StoredManifest, release: string): string | undefined {
+  const good = store.releases.list(manifest).filter((one) => one.good && one.id !== release);
+  const there = new Set(pods.of(manifest).flatMap(({ role, hash }) => (role === undefined ? [hash] : [])));
+  return (good.find(({ hash }) => there.has(hash)) ?? good[0])?.hash;
 }
 
 /** Whether nothing depends on the record any more. */
