@@ -125,11 +125,11 @@ test("the logs of a scope: in the order of their times, with lines longer than D
   for (const run of [1, 2]) {
     const session = await plane.runtime.exec(c, { command: ["touch", "/go"], env: [], tty: false, interactive: false });
     for await (const _part of session.output);
-    await client.until((all) => count(all, "end") === run);
+    await client.until((all) => count(all, "end") >= run);
     if (run === 2) break;
     await exited(c);
     await plane.runtime.start(c);
-    await client.until((all) => count(all, "run") === 2);
+    await client.until((all) => count(all, "run") >= 2);
   }
   // Where Docker's stream went on through the restart, the second run is told again: that loses nothing.
   expect(count(await client.until(() => true), "run")).toBeWithin(2, 4);
