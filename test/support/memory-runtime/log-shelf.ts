@@ -79,8 +79,10 @@ async function* read(shelf: Shelf, { id, pid, options, signal }: Reading): Async
     if (shelf.breaks !== breaks) throw shelf.fault;
     const line = shelf.lines.get(id)?.[next];
     if (line !== undefined) {
+      // As with the engine, what goes on with a line has no time of its own.
+      const isBeginning = shelf.lines.get(id)?.[next - 1]?.text.endsWith("\n") !== false;
       next += 1;
-      if (line.at >= since) yield bytesOf(line, timestamps);
+      if (line.at >= since) yield bytesOf(line, timestamps && isBeginning);
     } else if (goesOn()) await shelf.bells.next(id, signal);
     else return;
   }
