@@ -240,7 +240,11 @@ async function start(options: ServeOptions, log: Log, opened: Opened): Promise<D
     () =>
       startFront({
         ...access,
-        app: withContractClient(app.fetch, { prefix: names.prefix, log, limits: contractClientLimits }),
+        app: withContractClient(app.fetch, {
+          prefix: names.prefix,
+          log,
+          limits: { ...limits, ...contractClientLimits },
+        }),
         takeover: app.takeover,
         limits,
         log,

@@ -1,11 +1,12 @@
 import type { TSchema } from "@sinclair/typebox";
+import { parseBody } from "../base/http/request.ts";
 import { isFields } from "../base/pure/fields.ts";
 import { apply } from "../orchestration/api/apply.ts";
 import { specSchemas } from "../orchestration/api/kinds/schemas.ts";
 import { dispatchPlugin } from "../orchestration/api/dispatch.ts";
 import { installPlugin } from "../orchestration/api/plugins.ts";
 import { parseKind } from "../orchestration/core/kind.ts";
-import type { Translation } from "./translation.ts";
+import type { ReadingLimits, Translation } from "./translation.ts";
 
 /**
  * Its encoder writes fields that nobody filled in, and leaves out those that are false. What the schema of a kind says
@@ -13,8 +14,9 @@ import type { Translation } from "./translation.ts";
  */
 export const encoded: Translation = {
   claims: (method, path) => bodyOf(method, path) !== undefined,
-  async request(sent) {
-    const read = parsed(await sent.clone().text());
+  async request(sent, limits) {
+    const read = parsed(await sent.clone().arrayBuffer(), limits);
+    if (read === undefined) return sent;
     const meantBody = bodyOf(sent.method, new URL(sent.url).pathname)?.(read) ?? read;
     if (Bun.deepEquals(read, meantBody)) return sent;
     const headers = new Headers(sent.headers);
@@ -34,10 +36,10 @@ function bodyOf(method: string, path: string): ((read: unknown) => unknown) | un
 
 const command = new RegExp(`^${dispatchPlugin.path.replace(":name", "[^/]+").replace(":command", "[^/]+")}$`);
 
-/** What is no JSON is refused by the server, which says where the fault is. */
-function parsed(text: string): unknown {
+/** Read as the server reads it. What it would refuse stays as it is, and the server says where the fault is. */
+function parsed(bytes: ArrayBuffer, { jsonDepthMax: depthMax }: ReadingLimits): unknown {
   try {
-    return JSON.parse(text);
+    return parseBody(bytes, { depthMax });
   } catch {
     return undefined;
   }

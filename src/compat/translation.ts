@@ -1,3 +1,8 @@
+/** What holds for bodies of everybody. */
+export interface ReadingLimits {
+  jsonDepthMax: number;
+}
+
 /**
  * How one request of the contract's own client differs from what this server takes, or its answer from what that client
  * reads. What is left out stays as it is.
@@ -6,7 +11,7 @@ export interface Translation {
   /** `path` is without the query. */
   claims(method: string, path: string): boolean;
   /** What the server is asked instead. */
-  request?(request: Request): Request | Promise<Request>;
+  request?(request: Request, limits: ReadingLimits): Request | Promise<Request>;
   /** What the client is answered instead; `request` is what it sent, its body read. */
   answer?(answer: Response, request: Request, ask: Ask): Response | Promise<Response>;
 }

@@ -21,12 +21,20 @@ beforeEach(async () => {
 });
 afterEach(() => it.close());
 
-async function send(method: string, target: string, body?: unknown, from = agent) {
+function send(method: string, target: string, body?: unknown, from = agent) {
+  return sendBytes(method, target, body === undefined ? undefined : Buffer.from(JSON.stringify(body)), from);
+}
+
+async function sendBytes(method: string, target: string, body: Uint8Array<ArrayBuffer> | undefined, from: string) {
   const names = naming();
   const app = createOrchestrationApp({ controller: it.controller, version: "1", names, log: silentLog, limits });
-  const fetch = withContractClient(app.fetch, { prefix: names.prefix, log: silentLog, limits: contractClientLimits });
+  const fetch = withContractClient(app.fetch, {
+    prefix: names.prefix,
+    log: silentLog,
+    limits: { ...limits, ...contractClientLimits },
+  });
   const init = { method, headers: { "User-Agent": from, "Content-Type": "application/json" } };
-  const sent = body === undefined ? init : { ...init, body: JSON.stringify(body) };
+  const sent = body === undefined ? init : { ...init, body };
   const answer = await fetch(new Request(`http://localhost${target}`, sent));
   // biome-ignore lint/suspicious/noExplicitAny: answers of many shapes, each compared with what is expected.
   const { data, error } = (await answer.json()) as { data?: any; error?: string };
@@ -78,6 +86,20 @@ describe("the contract's own client", () => {
     expect((await send("POST", "/apply", recorded, "berth/1")).status).toBe(400);
     const preview = (await send("POST", "/apply?dry_run=true", recorded)).data;
     expect(preview.plan.map(({ action }: { action: string }) => action)).toEqual(["unchanged", "unchanged"]);
+  });
+
+  test.each<[string, string | Uint8Array, string]>([
+    ["nests too deeply", `{"env":${'{"a":'.repeat(60_000)}1${"}".repeat(60_000)},"ports":null}`, "nested deeper than"],
+    ["says a key twice", '{"image":"a:1","image":"b:1","ports":null}', 'key "image" is given twice'],
+    ["has a number that is none", '{"image":"a:1","replicas":1e999,"ports":null}', "the number is too large"],
+    ["is not UTF-8", Buffer.from('{"image":"a:1","env":{"A":"\xff"},"ports":null}', "latin1"), "not UTF-8"],
+  ])("is told of a body that %s, as everybody is", async (_, spec, part) => {
+    const [before, after] = ['[{"kind":"deployment","scope":"s","name":"a","spec":', "}]"];
+    const body = Buffer.concat([Buffer.from(before), Buffer.from(spec), Buffer.from(after)]);
+    for (const from of [agent, "berth/1"]) {
+      const { status, error } = await sendBytes("POST", "/apply", body, from);
+      expect([from, status, error]).toEqual([from, 400, expect.stringContaining(part)]);
+    }
   });
 
   test("reads the kind as the role of a replica, and its release; everybody else reads no role", async () => {

@@ -1,12 +1,17 @@
 import { describe, expect, test } from "bun:test";
 import { okResponse } from "../../../src/base/http/answers.ts";
 import { withContractClient } from "../../../src/compat/door.ts";
+import { limits } from "../../../src/config/config.ts";
 import { contractClientLimits } from "../../../src/config/contract-client-limits.ts";
 import { silentLog } from "../../support/silent-log.ts";
 
 /** What a client of this name reads when the server answers so. */
 async function read(agent: string, target: string, answer: Response) {
-  const fetch = withContractClient(() => answer, { prefix: "yard", log: silentLog, limits: contractClientLimits });
+  const fetch = withContractClient(() => answer, {
+    prefix: "yard",
+    log: silentLog,
+    limits: { ...limits, ...contractClientLimits },
+  });
   const request = new Request(`http://localhost${target}`, { method: "POST", headers: { "User-Agent": agent } });
   const read = await fetch(request);
   return { status: read.status, body: (await read.json()) as { error?: string; data?: unknown } };
@@ -59,7 +64,7 @@ test("an apply of that client may name no build; nobody else's request changes",
         seen = [request.url, await request.text()];
         return okResponse(200, {});
       },
-      { prefix: "yard", log: silentLog, limits: contractClientLimits },
+      { prefix: "yard", log: silentLog, limits: { ...limits, ...contractClientLimits } },
     );
     const body = method === "GET" ? {} : { body: "[]" };
     await fetch(new Request(`http://localhost${path}`, { method, headers: { "User-Agent": agent }, ...body }));

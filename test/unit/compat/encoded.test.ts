@@ -16,7 +16,7 @@ async function received(body: unknown, path = "/apply", agent = "berth-cli/0.9.1
       seen = await request.json();
       return okResponse(200, {});
     },
-    { prefix: "berth", log: silentLog, limits: contractClientLimits },
+    { prefix: "berth", log: silentLog, limits: { ...limits, ...contractClientLimits } },
   );
   const init = { method: "POST", headers: { "User-Agent": agent }, body: JSON.stringify(body) };
   await fetch(new Request(`http://localhost${path}`, init));

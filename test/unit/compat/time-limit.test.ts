@@ -18,7 +18,7 @@ function slow(ms = 5) {
     {
       prefix: "berth",
       log: createLog((line) => lines.push(line), "info"),
-      limits: { contractClientMs: ms },
+      limits: { contractClientMs: ms, jsonDepthMax: 64 },
     },
   );
   const ask = (method: string, path: string, signal = new AbortController().signal, agent = "berth-cli/1") =>
