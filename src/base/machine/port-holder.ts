@@ -50,11 +50,14 @@ export async function listeningOn(address: string): Promise<Listening[]> {
   const host = address.slice(0, colon).replace(/^\[|\]$/g, "");
   const ip = host === "localhost" ? "127.0.0.1" : host || "0.0.0.0";
   const port = Number(address.slice(colon + 1));
-  const isMet = (other: Listening) => other.ip === ip || isWildcard(ip) || isWildcard(other.ip);
+  const isMet = (other: Listening) => other.ip === ip || includes(ip, other.ip) || includes(other.ip, ip);
   return (await listening()).filter((other) => other.protocol === "tcp" && other.port === port && isMet(other));
 }
 
-const isWildcard = (ip: string) => ip === "0.0.0.0" || ip === "::";
+/** Whether every address means that one as well. `::` may be for IPv4 too, which the kernel does not show. */
+function includes(every: string, ip: string): boolean {
+  return every === "::" || (every === "0.0.0.0" && (ip === "::" || !ip.includes(":")));
+}
 
 /** The processes that have any of these sockets, as far as they can be looked into. Processes end while we look. */
 export async function* holdersOf(sockets: readonly Listening[]): AsyncGenerator<PortHolder> {

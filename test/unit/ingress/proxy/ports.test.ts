@@ -67,6 +67,19 @@ test("HAProxy is not started where another program has one of its ports, althoug
   await starts([`127.0.0.1:${free}`, `127.0.0.2:${port}`]);
 });
 
+test("a port that another program has in the other family only does not keep HAProxy from its start", async () => {
+  const six = Bun.listen({ hostname: "::1", port: 0, socket: { data() {} } });
+  busy.push(six);
+  const guard = createPortGuard({ config: "/none/haproxy.cfg", master: async () => undefined }, silentLog);
+  const starts = (address: string) =>
+    guard.mustBeFree(table([], { listen: { http: [address], https: [], trustedProxies: [], proxyProtocolFrom: [] } }));
+  // Such as a database on ::1 whose port an ingress serves on IPv4: the kernel gives both.
+  await starts(`:${six.port}`);
+  await starts(`0.0.0.0:${six.port}`);
+  await starts(`127.0.0.1:${six.port}`);
+  for (const address of [`[::1]:${six.port}`, `[::]:${six.port}`]) await expectFailure(starts(address), "conflict");
+});
+
 test("a port that is shared with the proxy that runs is told, but not one that only the proxy has", async () => {
   const port = busyPort();
   const told: unknown[] = [];
