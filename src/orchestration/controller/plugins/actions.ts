@@ -11,6 +11,7 @@ import { patchInside, varProblems } from "../write/config.ts";
 import type { Context } from "../state/context.ts";
 import type { Guards } from "./lent.ts";
 import { deleteInside } from "../write/delete-inside.ts";
+import { requireUnlocked } from "../write/locks.ts";
 import { runJob } from "../runs/jobs.ts";
 
 /** An action with everything at hand that its transaction needs. */
@@ -127,6 +128,7 @@ function carryOutOne(
       const { kind, scope, name } = action;
       const key = { kind, scope, name };
       if (tx.manifests.get(key) === undefined) break;
+      requireUnlocked(context, tx, [key]);
       deleteInside(tx, { key, prune: false, actor, why: "deleted by a plugin", now: context.clock.now() });
       outcome.deleted.push(key);
       break;

@@ -1,11 +1,20 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { operator } from "../../../../../src/access/principal.ts";
 import { Failure } from "../../../../../src/base/wire/failure.ts";
 import { deployment, statefulset } from "../../../../support/manifests.ts";
+import { acting, testPlugins, writePlugin } from "../../../../support/plugins.ts";
 import { keyOf, type World, world } from "../../../../support/world.ts";
 
 let it: World;
 beforeEach(async () => {
-  it = await world();
+  it = await world({ plugins: (layout) => testPlugins(layout) });
+  writePlugin(it.layout, "tool", {
+    commands: {
+      write: acting([{ type: "apply_manifest", manifest: deployment("shop", "web", { env: { A: "2" } }) }]),
+      set: acting([{ type: "config_set", scope: "shop", name: "web", kv: { B: "1" } }]),
+      drop: acting([{ type: "delete_manifest", kind: "deployment", scope: "shop", name: "web" }]),
+    },
+  });
   const release = { command: ["migrate"] };
   await it.apply([
     deployment("shop", "web", { env: { A: "1" }, release }),
@@ -23,6 +32,8 @@ const actor = { actor: "ben" };
 const lock = (scope: string, name?: string, length?: string) =>
   it.controller.lock({ scope, name, reason: "the database moves", for: length }, { actor: "ana" });
 const web = { scope: "shop", name: "web" };
+const byPlugin = (command: string) =>
+  it.controller.dispatchPlugin({ plugin: "tool", command, body: {} }, { ...actor, by: operator, restart: true });
 const revisions = () => it.store.manifests.heads().map(({ scope, name, generation }) => [scope, name, generation]);
 
 /** Every change of shop/web. */
@@ -41,6 +52,9 @@ const changes: Record<string, () => unknown> = {
   restart: () => it.controller.restart({ ...web, kind: undefined }, { wait: false, ...actor }),
   rollback: () => it.controller.rollback({ ...web, kind: undefined, releaseId: undefined }, actor),
   release: () => it.controller.runRelease({ ...web, kind: undefined }, { follow: false, ...actor }),
+  "what a plugin writes": () => byPlugin("write"),
+  "the config that a plugin sets": () => byPlugin("set"),
+  "what a plugin deletes": () => byPlugin("drop"),
 };
 
 const outcome = async (change: () => unknown) => {
