@@ -186,6 +186,33 @@ test("a slow reader pulls no more than fits, and loses nothing", async () => {
   await front.close();
 });
 
+test.each(["/logs?scope=s&follow=true", "/logs?scope=s", `/pods/${pod}/logs?follow=true`, `/pods/${pod}/logs`])(
+  "HEAD %s leaves nobody who reads",
+  async (path) => {
+    const readers: AbortSignal[] = [];
+    const opened = (signal: AbortSignal) => {
+      readers.push(signal);
+      return (async function* () {
+        await new Promise(() => undefined);
+        yield Buffer.from("never");
+      })();
+    };
+    const { controller } = createRecordingController({
+      podLogs: async (_name, { signal }) => opened(signal),
+      scopeLogs: async (_target, { signal }) => ({ names: ["a"], bytes: opened(signal) }),
+    });
+    const log = createLog(() => undefined, "error");
+    const app = createOrchestrationApp({ controller, version: "test", names: naming(), log, limits });
+    const front = await startTestFront({ app: app.fetch, takeover: app.takeover });
+    const client = await front.connect();
+    await client.send(`HEAD ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+    expect(await client.all()).toStartWith("HTTP/1.1 200 OK\r\n");
+    expect(readers.length).toBe(1);
+    await eventually(() => readers.every((signal) => signal.aborted));
+    await front.close();
+  },
+);
+
 test("options reach the controller; since is a time, seconds, or a while back", async () => {
   const { front, asked } = await scripted(async function* () {});
   const since = async (value: string) => {

@@ -1,3 +1,4 @@
+import { unlessAborted } from "./abort.ts";
 import type { Log } from "./log.ts";
 import { createPrefixedLines } from "./prefixed-lines.ts";
 
@@ -56,8 +57,12 @@ export function mergedLines({ sources, reading, open, later, log }: Merging): Re
   writer.closed.catch(() => left.abort());
   const write = async (bytes: Uint8Array) => {
     if (bytes.length === 0) return;
-    await writer.ready;
-    await writer.write(bytes);
+    // Nobody may have read anything yet, and then nobody tells the sources to end.
+    await unlessAborted(
+      writer.ready.then(() => writer.write(bytes)),
+      signal,
+    );
+    signal.throwIfAborted();
   };
   const pump = async (name: string, options: Reading) => {
     try {

@@ -64,7 +64,7 @@ function logSession(call: Call, open: (options: Options) => Promise<Opened>): Ta
     left.abort();
     outlet.close();
   };
-  void respond(call, outlet, {
+  const answer = respond(call, outlet, {
     open,
     signal: left.signal,
     onFollow: () => {
@@ -72,6 +72,8 @@ function logSession(call: Call, open: (options: Options) => Promise<Opened>): Ta
       endFollower();
     },
   });
+  // A session that has finished is not told when its connection goes, and after a HEAD nobody has read what was opened.
+  void answer.finally(() => left.abort());
   return {
     data: () => undefined,
     drain: outlet.drain,

@@ -42,6 +42,27 @@ test("a slow reader holds up the sources, so that memory does not grow", async (
   expect(bytes).toBeGreaterThan((2 * blocks - 10) * block.length);
 });
 
+test("sources end with the signal, also where nobody has read a byte of them", async () => {
+  const { left, reading: asked } = reading(true);
+  let [begun, ended] = [0, 0];
+  mergedLines({
+    sources: [source("a"), source("b")],
+    ...{ reading: asked, later: quiet, log },
+    open: async () =>
+      (async function* () {
+        begun += 1;
+        try {
+          for (;;) yield Buffer.from("line\n");
+        } finally {
+          ended += 1;
+        }
+      })(),
+  });
+  await waitFor("both to be read", () => begun === 2);
+  left.abort();
+  await waitFor("both to end", () => ended === 2);
+});
+
 test("another run of the same container is read from its beginning, once, and only when the one before was read to its end", async () => {
   const { left, reading: asked } = reading(true);
   const opened: unknown[] = [];
