@@ -79,6 +79,17 @@ test("upload, build, build again, apply", async () => {
   expect(it.store.images.pinOf({ kind: "deployment", scope: "shop", name: "web" })?.ref).toBe(`shop-web:${id}`);
 });
 
+test("a build does not take the image name of another app, whose scope and name read the same together", async () => {
+  await it.apply({ kind: "deployment", scope: "a-b", name: "c", spec: { replicas: 0 } } as never);
+  for (const latest of [true, false]) {
+    expect(await build({ scope: "a", name: "b-c", latest })).toMatchObject({
+      status: 409,
+      body: { error: expect.stringContaining('the name "a-b-c" of containers and files belongs to deployment/a-b/c') },
+    });
+  }
+  expect(await build({ scope: "a-b", name: "c", latest: true })).toMatchObject({ status: 200 });
+});
+
 const request = (more: object) => JSON.stringify({ scope: "other", name: "web", context: digest, ...more });
 
 test.each<[string, string, string | undefined, number, string]>([

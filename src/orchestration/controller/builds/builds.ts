@@ -9,6 +9,7 @@ import { createTranscript, type Transcript } from "../rollout/transcript.ts";
 import type { Context } from "../state/context.ts";
 import { carryOut } from "./carry-out.ts";
 import { newestBuild } from "../desired/newest-build.ts";
+import { requireOwnImageName } from "./image-name.ts";
 import { nameLatest } from "../desired/latest-name.ts";
 import { readBuildRequest } from "./request.ts";
 import { secretsOf } from "./secrets.ts";
@@ -95,6 +96,7 @@ export function createBuildRoom(context: Context): BuildRoom {
   const build = async (body: unknown, options: BuildOptions) => {
     const request = readBuildRequest(body);
     const record = draft(context, request, options.actor);
+    requireOwnImageName(context, record);
     const same = underWay.get(keyOf(record));
     if (options.detached === true && same !== undefined) {
       await same.queued;
