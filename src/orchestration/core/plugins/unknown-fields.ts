@@ -2,6 +2,7 @@ import { withoutPath } from "../../../base/pure/path.ts";
 import { isFields } from "../../../base/pure/fields.ts";
 import type { Problem } from "../../../base/wire/failure.ts";
 import { type Decoded, decodeManifests } from "../validate.ts";
+import { specSchemas } from "../../api/kinds/schemas.ts";
 import type { ValidationLimits } from "../rules/rule.ts";
 
 interface LenientlyDecoded {
@@ -15,7 +16,7 @@ const roundsMax = 8;
 
 /**
  * Manifests that a plugin hands on. It may be older or newer than this server, or of another one: a field that nobody
- * here knows is left out, unless it is a known one misspelled. Whatever else is wrong with a manifest is a problem, as in an apply.
+ * here knows is left out, unless it is a known one misspelled or closes something. Whatever else is wrong with a manifest is a problem, as in an apply.
  */
 export function decodeHandedOn(manifests: unknown, limits: ValidationLimits): LenientlyDecoded {
   const leftOut: string[] = [];
@@ -36,9 +37,19 @@ export function decodeHandedOn(manifests: unknown, limits: ValidationLimits): Le
   return { decoded: decodeManifests(known, { limits }), leftOut };
 }
 
-/** One that is almost the name of a known field is a slip: leaving it out would hide it. */
+/** Words of fields that shut somebody out or hold a container in: without such a field, more would be open than was meant. */
+const closing =
+  /allow|deny|white_?list|black_?list|auth|client_?ca|read_?only|cap_|secur|pids|intern|privat|restrict|isolat|acl/i;
+
+/**
+ * One that is almost the name of a known field, or a field of another kind, is a slip: leaving it out would hide it. One
+ * that closes something is never left out.
+ */
 function isForeign({ reason, path, message }: Problem): boolean {
-  return reason === "UnknownField" && path !== "" && !message.includes("did you mean");
+  if (reason !== "UnknownField" || path === "" || message.includes("did you mean")) return false;
+  const field = /^spec\.([A-Za-z0-9_]+)$/.exec(path)?.[1];
+  const isOfAnother = field !== undefined && Object.values(specSchemas).some(({ properties }) => field in properties);
+  return !isOfAnother && !closing.test(path);
 }
 
 function refOf(manifest: unknown): string {

@@ -62,25 +62,39 @@ describe("an expansion", () => {
   test("a field that nobody knows is left out, at whatever depth; a wrong value is a problem", () => {
     const spec = {
       image: "a:1",
-      read_only_rootfs: true,
+      sidecar: true,
       probes: { liveness: { http_get: { path: "/", port: 80, scheme: "http", verify: 1 }, gate: { a: 1 } } },
       inits: [{ name: "one", image: "a", command: ["a"], shell: "sh" }],
     };
     const { manifests, problems, leftOut } = readExpansion([{ ...set, extra: 1, spec }], block, limits);
     expect(problems).toEqual([]);
     expect(manifests[0]?.spec).toMatchObject({ image: "a:1", inits: [{ name: "one", image: "a" }] });
-    expect(JSON.stringify(manifests)).not.toMatch(/read_only_rootfs|verify|gate|shell|extra/);
+    expect(JSON.stringify(manifests)).not.toMatch(/sidecar|verify|gate|shell|extra/);
     expect(leftOut.sort()).toEqual([
       "extra of statefulsets/data/main",
       "spec.inits[0].shell of statefulsets/data/main",
       "spec.probes.liveness.gate of statefulsets/data/main",
       "spec.probes.liveness.http_get.verify of statefulsets/data/main",
-      "spec.read_only_rootfs of statefulsets/data/main",
+      "spec.sidecar of statefulsets/data/main",
     ]);
     const wrong = readExpansion([{ ...set, spec: { image: 7, foo: 1 } }], block, limits);
     expect(wrong.problems.map(({ path }) => path)).toEqual(["spec.image"]);
     const misspelled = readExpansion([{ ...set, spec: { image: "a", replicsa: 2 } }], block, limits);
     expect(misspelled.problems).toMatchObject([{ path: "spec.replicsa", reason: "UnknownField" }]);
+  });
+
+  test.each([
+    ["ingress", { host: "a.example", ip_whitelist: ["10.0.0.0/8"] }, "spec.ip_whitelist"],
+    ["ingress", { host: "a.example", forward_auth: {} }, "spec.forward_auth"],
+    ["ingress", { host: "a.example", tls: { client_ca: "x" } }, "spec.tls.client_ca"],
+    ["ingress", { host: "a.example", locations: [{ path: "/a", allow: ["10.0.0.0/8"] }] }, "spec.locations[0].allow"],
+    ["deployment", { image: "a", read_only: true }, "spec.read_only"],
+    ["deployment", { image: "a", security_opt: ["x"] }, "spec.security_opt"],
+    ["deployment", { image: "a", pids_limit: 9 }, "spec.pids_limit"],
+    ["deployment", { image: "a", volume_claims: [{ name: "d", mount_path: "/d" }] }, "spec.volume_claims"],
+  ])("of %s %j, a field that closes something or is of another kind is refused", (kind, spec, path) => {
+    const { problems, leftOut } = readExpansion([{ kind, scope: "s", name: "x", spec }], block, limits);
+    expect([problems.map((problem) => problem.path), leftOut]).toEqual([[path], []]);
   });
 
   test("problems name the manifest, of kinds first", () => {
