@@ -1,6 +1,6 @@
 import { unlessAborted } from "./abort.ts";
 import type { Log } from "./log.ts";
-import { createPrefixedLines } from "./prefixed-lines.ts";
+import { createTimedLines, type TimedLine } from "./timed-lines.ts";
 
 /** How the output of one container is read. */
 interface Reading {
@@ -23,6 +23,7 @@ export interface LineSource {
 interface Merging {
   sources: readonly LineSource[];
   reading: Reading;
+  /** Always asked for times. */
   open(name: string, reading: Reading): Promise<AsyncIterable<Uint8Array>>;
   /** Tells of sources that were not there at the beginning, or began another run; only asked while following. */
   later: { sources(): Promise<readonly LineSource[]>; subscribe(listener: () => void): () => void };
@@ -39,12 +40,20 @@ const waitingBytesMax = 256 * 1024;
 interface Reader {
   startedAt: number | undefined;
   isOver: boolean;
+  told: Told;
+}
+
+/** How far a source was told: the time of the last line, and how many lines had that time. */
+interface Told {
+  /** Empty before the first line. */
+  at: string;
+  count: number;
 }
 
 /**
  * The output of many containers in one stream, line by line as it comes, with `[NAME] ` in front. Without `follow` the
  * stream ends with the last of them. With it, the stream goes on until the signal of the reading aborts: a container
- * that comes later joins in, and one that begins another run is read on.
+ * that comes later joins in, and one that begins another run is read on from the last line that was told.
  */
 export function mergedLines({ sources, reading, open, later, log }: Merging): ReadableStream<Uint8Array> {
   const left = new AbortController();
@@ -64,11 +73,12 @@ export function mergedLines({ sources, reading, open, later, log }: Merging): Re
     );
     signal.throwIfAborted();
   };
-  const pump = async (name: string, options: Reading) => {
+  const pump = async (name: string, options: Reading, told: Told) => {
     try {
-      const lines = createPrefixedLines(prefixOf(name), lineBytesMax);
-      for await (const bytes of await open(name, options)) await write(lines.push(bytes));
-      await write(lines.rest());
+      const lines = createTimedLines({ prefix: prefixOf(name), timestamps: reading.timestamps, lineBytesMax });
+      const fresh = createFresh(told);
+      for await (const bytes of await open(name, options)) await write(fresh(lines.push(bytes)));
+      await write(fresh(lines.rest()));
     } catch (error) {
       if (signal.aborted) return;
       log.warn("log stream broke off", { pod: name, error });
@@ -78,9 +88,10 @@ export function mergedLines({ sources, reading, open, later, log }: Merging): Re
   const readers = new Map<string, Reader>();
   const bell = createBell(signal);
   const read = async ({ name, startedAt }: LineSource, options: Reading) => {
-    const reader: Reader = { startedAt, isOver: false };
+    const told = readers.get(name)?.told ?? { at: "", count: 0 };
+    const reader: Reader = { startedAt, isOver: false, told };
     readers.set(name, reader);
-    await pump(name, { ...options, signal }).catch(() => undefined);
+    await pump(name, { ...options, timestamps: true, signal }, told).catch(() => undefined);
     reader.isOver = true;
     // It may have begun its next run before this one was read to its end.
     bell.ring();
@@ -110,11 +121,59 @@ export function mergedLines({ sources, reading, open, later, log }: Merging): Re
   return readable;
 }
 
+/** The engine notes the start of a run when the run may have written for a moment already. */
+const earlierMs = 1_000;
+
 /** From where a source is to be read that was listed while following; `read` where it is, or was to its end. */
-function sinceOf({ startedAt }: LineSource, reader: Reader | undefined, { since }: Reading) {
+function sinceOf({ startedAt }: LineSource, reader: Reader | undefined, { tail, since }: Reading) {
   if (reader === undefined) return since;
-  const isNewRun = reader.isOver && startedAt !== undefined && startedAt > (reader.startedAt ?? 0);
-  return isNewRun ? startedAt : "read";
+  // An earlier start is one after the clock was set back.
+  if (!reader.isOver || startedAt === undefined || startedAt === reader.startedAt) return "read";
+  const { at } = reader.told;
+  // Where only the last lines were asked for, no line may mean that they were not wanted.
+  if (at === "" && tail === undefined) return since;
+  const told = at === "" ? startedAt : millisecondsOf(at);
+  return Math.max(since ?? 0, Math.min(told, startedAt - earlierMs));
+}
+
+const toMillisecond = "2026-01-31T13:05:00.000".length;
+
+function millisecondsOf(at: string): number {
+  return Date.parse(`${at.slice(0, toMillisecond)}Z`);
+}
+
+/** Lines of two streams can change places; farther back than this, the clock was set back. */
+const disorderMs = 1_000;
+
+function wentBack(at: string, above: string): boolean {
+  return at < above && millisecondsOf(above) - millisecondsOf(at) > disorderMs;
+}
+
+/**
+ * Leaves out the lines that an earlier reader of the source told: the engine's stream can go on through a quick restart,
+ * and the run is then read again. What follows a clock that was set back is new.
+ */
+function createFresh(told: Told): (found: readonly TimedLine[]) => Uint8Array {
+  const before = { ...told };
+  let above = "";
+  let isNew = before.at === "";
+  let same = 0;
+  const wasTold = ({ at }: TimedLine) => {
+    isNew ||= at === "" || at > before.at || wentBack(at, above);
+    above = at;
+    if (at === before.at) same += 1;
+    return !isNew && (at < before.at || same <= before.count);
+  };
+  return (found) => {
+    const fresh: Uint8Array[] = [];
+    for (const line of found) {
+      if (wasTold(line)) continue;
+      fresh.push(line.bytes);
+      if (line.at === told.at) told.count += 1;
+      else if (line.at > told.at || wentBack(line.at, told.at)) Object.assign(told, { at: line.at, count: 1 });
+    }
+    return Buffer.concat(fresh);
+  };
 }
 
 /** What stands in front of each line of a container. */

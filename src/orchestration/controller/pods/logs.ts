@@ -1,7 +1,6 @@
 import { Failure } from "../../../base/wire/failure.ts";
-import { lineBytesMax, type LineSource, mergedLines } from "../../../base/words/merged-lines.ts";
+import { type LineSource, mergedLines } from "../../../base/words/merged-lines.ts";
 import { podNameOk } from "../../core/identity.ts";
-import { createTimedLines, type TimedLine } from "../../core/timed-lines.ts";
 import type { LogOptions } from "../../engine/session.ts";
 import type { Target } from "../requests.ts";
 import type { Context } from "../state/context.ts";
@@ -58,12 +57,9 @@ export async function scopeLogs(
     const sources = names.map((name) => ({ name, open: () => open(name, { ...reading, timestamps: true }) }));
     return { names, bytes: orderedLogs(sources, { timestamps: reading.timestamps, onBroken }) };
   }
-  const told = new Map<string, string>();
-  const openOnce = async (name: string, options: Reading) =>
-    untold(await open(name, { ...options, timestamps: true }), { name, told, timestamps: reading.timestamps });
   const bytes = mergedLines({
     sources: await Promise.all(names.map((name) => presentRun(context, name))),
-    ...{ reading, open: openOnce, log: context.log },
+    ...{ reading, open, log: context.log },
     later: {
       sources: async () => podsOf(context, target),
       subscribe: (listener) =>
@@ -73,29 +69,6 @@ export async function scopeLogs(
     },
   });
   return { names, bytes };
-}
-
-interface Telling {
-  name: string;
-  /** The time of the last line of each container. */
-  told: Map<string, string>;
-  timestamps: boolean;
-}
-
-/** The engine's stream can go on through a quick restart; the new run is then read again, without what was told. */
-async function* untold(
-  bytes: AsyncIterable<Uint8Array>,
-  { name, told, timestamps }: Telling,
-): AsyncIterable<Uint8Array> {
-  const lines = createTimedLines({ prefix: "", timestamps, lineBytesMax });
-  const from = told.get(name) ?? "";
-  const fresh = (found: readonly TimedLine[]) => {
-    const last = found.at(-1)?.at ?? "";
-    if (last > (told.get(name) ?? "")) told.set(name, last);
-    return Buffer.concat(found.flatMap((line) => (line.at === "" || line.at > from ? [line.bytes] : [])));
-  };
-  for await (const part of bytes) yield fresh(lines.push(part));
-  yield fresh(lines.rest());
 }
 
 function podsOf({ pods }: Context, target: Target): Pod[] {

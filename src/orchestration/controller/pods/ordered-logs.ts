@@ -1,5 +1,5 @@
 import { brokenLine, lineBytesMax, prefixOf } from "../../../base/words/merged-lines.ts";
-import { createTimedLines, type TimedLine } from "../../core/timed-lines.ts";
+import { createTimedLines, type TimedLine } from "../../../base/words/timed-lines.ts";
 
 /** The whole output of a container, with times, as the engine keeps it. */
 interface OrderedSource {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { createTimedLines, type TimedLine } from "../../../../src/orchestration/core/timed-lines.ts";
+import { createTimedLines, type TimedLine } from "../../../../src/base/words/timed-lines.ts";
 
 const time = (at: number) => `2026-01-31T13:05:${String(at).padStart(2, "0")}.000000000Z `;
 const options = { prefix: "[a] ", timestamps: false, lineBytesMax: 1024 * 1024 };
