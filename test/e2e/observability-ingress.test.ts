@@ -55,6 +55,15 @@ test("an ingress to @observability leads to the web UI, with a session that is f
   expect((await ask("/api/pat/v1/whoami")).status).toBe(401);
 });
 
+test("a method that nobody knows is answered", async () => {
+  const from = ["--resolve", `${host}:${https}:127.0.0.1`, `https://${host}:${https}/`];
+  const status = async (method: string) => {
+    const child = Bun.spawn(["curl", "-sk", "-X", method, "-o", "/dev/null", "-w", "%{http_code}", ...from]);
+    return new Response(child.stdout).text();
+  };
+  expect([await status("FOO"), await status("get"), await status("GET")]).toEqual(["501", "501", "200"]);
+});
+
 test("a request that comes by the ingress waits while the server restarts, and none is refused", async () => {
   const answers: (number | string)[] = [];
   let isOver = false;

@@ -26,7 +26,7 @@ export function dedicatedSection(site: Site, backend: string, setup: Setup): { u
   const pages = errorPageLines(site, backend, setup);
   const lines = [
     ...balanceLines(options.balance),
-    ...(options.isOwn === true ? [`retries ${restartSeconds}`] : []),
+    ...(options.isOwn === true ? [`retries ${restartSeconds}`, unknownMethods] : []),
     ...pages,
     ...(options.limits.bodyBytes === undefined ? [] : ["filter lua.body-limit"]),
     ...(options.compress ? compression : []),
@@ -65,6 +65,9 @@ export function balanceLines(balance: SiteOptions["balance"]): Lines {
 
 /** So long a request waits for this server while it restarts: HAProxy tries a refused connection again every second. */
 const restartSeconds = 10;
+
+/** The runtime's HTTP server closes a connection with a method that it does not know, without an answer. */
+const unknownMethods = "http-request deny deny_status 501 unless { method GET HEAD POST PUT PATCH DELETE OPTIONS }";
 
 function ownRules({ isOwn }: SiteOptions, { ownHeader }: Setup): Lines {
   if (isOwn !== true || ownHeader === undefined) return [];
