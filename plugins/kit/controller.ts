@@ -21,6 +21,8 @@ export interface Controller {
   config(of: Reference): Promise<Record<string, string>>;
   /** An empty value unsets. What reads the config is rolled only with `restart`. */
   setConfig(of: Reference, vars: Record<string, string>, options?: { restart: boolean }): Promise<void>;
+  /** Fails for a bucket that the caller of the command may not change; changes nothing. */
+  requireConfigurable(of: Reference): Promise<void>;
   /** Its replicas, by ordinal. */
   pods(of: Reference): Promise<PodRecord[]>;
   /** Stops a pod for good; false when there is no such container. */
@@ -153,10 +155,20 @@ function readers(api: Client, plugin: string): Pick<Controller, Readers> {
   };
 }
 
-function writers(api: Client): Pick<Controller, "setConfig" | "freeze" | "start" | "cancelRun"> {
+function writers(
+  api: Client,
+): Pick<Controller, "setConfig" | "requireConfigurable" | "freeze" | "start" | "cancelRun"> {
   return {
     async setConfig(of, vars, { restart } = { restart: false }) {
       await api.call(setConfig, { query: { ...of, restart }, body: vars });
+    },
+    async requireConfigurable(of) {
+      try {
+        await api.call(setConfig, { query: { ...of, restart: false, dry_run: true }, body: {} });
+      } catch (error) {
+        // Whatever else is wrong with it is told when it is set.
+        if (error instanceof ApiError && error.status === 403) throw new PluginError(error.message);
+      }
     },
     async cancelRun(id) {
       await api.call(cancelRun, { params: { id } });

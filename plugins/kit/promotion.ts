@@ -5,7 +5,7 @@ import { type Cluster, refresh } from "./cluster.ts";
 import { complete, settle } from "./complete.ts";
 import { runId } from "./controller.ts";
 import { comesBack, confirmPrimary, handOver, type Steps } from "./handover.ts";
-import { loadServer, relink, type ServerKind } from "./server.ts";
+import { loadServer, relink, requireLinkedApps, type ServerKind } from "./server.ts";
 import { chooseTarget, standingOf } from "./standing.ts";
 
 /** A promotion of one kind of server. */
@@ -27,6 +27,7 @@ export function promotionCommand(promotion: Promotion): CommandHandler {
     const args = parseArguments(call.args, { values: ["replica"], switches: ["force", "no-rejoin", "yes"] });
     noMoreThan(args.words, 1);
     const cluster = await loadServer(call, kind, args.words[0]);
+    await requireLinkedApps(cluster, kind);
     const force = args.on.has("force");
     const stepsOf = (to: number) => promotion.steps(cluster, to, force);
     await tidied(cluster, kind, stepsOf);

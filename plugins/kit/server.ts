@@ -50,6 +50,18 @@ export function linkActions(
   return links.map((each) => linkAction(each, kind.urls(cluster, each)));
 }
 
+/** Before a command changes what the URLs of linked apps name: fails where its caller may not change those apps. */
+export async function requireLinkedApps(
+  cluster: Cluster,
+  kind: ServerKind,
+  concerns: (link: Link) => boolean = () => true,
+): Promise<void> {
+  const links = readLinks(cluster.config[kind.linksKey]).filter(concerns);
+  for (const app of new Set(links.map((link) => link.app))) {
+    await cluster.controller.requireConfigurable(readReference(app, "app"));
+  }
+}
+
 /** The same at once, while the command still has work to do: the apps must not wait for it. */
 export async function relink(cluster: Cluster, kind: ServerKind): Promise<Action[]> {
   const actions = linkActions(cluster, kind);

@@ -11,8 +11,10 @@ export type Principal =
   | { type: "token" | "person"; scopes: readonly string[]; apps: readonly string[] }
   /** A run of a plugin. It may not do more than the one who started it; what it was granted is checked beside this. */
   | { type: "plugin"; askedBy: Principal }
-  /** A pod of a plugin's block, and every caller that no door has named. */
-  | { type: "pod" | "unnamed" };
+  /** A pod of a plugin's block; or a container that a run started, which may do no more than the one who started that run. */
+  | { type: "pod"; askedBy?: Principal | undefined }
+  /** A caller that no door has named. */
+  | { type: "unnamed" };
 
 export const operator: Principal = { type: "operator" };
 export const theServer: Principal = { type: "server" };
@@ -50,4 +52,21 @@ export function ownsMachine(principal: Principal): boolean {
 /** A token that is limited to apps has no `admin`: that scope is about the whole server. */
 export function holdsAdmin({ scopes, apps }: Pick<TokenGrant, "scopes" | "apps">): boolean {
   return apps.length === 0 && scopes.includes("admin");
+}
+
+/** Whether a principal may change anything at all: a token takes the scope `actions` for that. */
+export function mayChange(principal: Principal): boolean {
+  switch (principal.type) {
+    case "token":
+    case "person":
+      return principal.scopes.includes("actions");
+    case "plugin":
+      return mayChange(principal.askedBy);
+    case "pod":
+      return principal.askedBy === undefined || mayChange(principal.askedBy);
+    case "operator":
+    case "server":
+    case "unnamed":
+      return true;
+  }
 }

@@ -110,7 +110,7 @@ const doors: Record<string, (isOwn: boolean) => Promise<boolean>> = {
     return runs.some(({ command }) => command === "attend");
   },
   async "callback of a run"() {
-    const caller = { ...own, actor: "plugin db", only: undefined };
+    const caller = { ...own, actor: "plugin db", only: undefined, by: undefined };
     try {
       it.running.callbacks.requireOwn(caller, { scope: "data", name: "main" });
       return true;

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { limits } from "../../src/config/config.ts";
 import { layoutOf } from "../../src/base/disk/layout.ts";
 import { makeFolders } from "../../src/base/disk/root.ts";
+import { tokenPrincipal } from "../../src/access/principal.ts";
 import { createCallbackApp } from "../../src/orchestration/http/callbacks/app.ts";
 import { createDoor, type Door } from "../../src/orchestration/http/callbacks/door.ts";
 import { type RunDoor, startRunDoor } from "../../src/orchestration/http/callbacks/run-door.ts";
@@ -65,6 +66,7 @@ END`;
     commands: {
       expand,
       failover: 'echo "$1"',
+      set: `echo '{"status":"ok","data":{"actions":[{"type":"config_set","scope":"data","name":"'"$2"'","kv":{"B":"1"},"skip_restart":true}]}}'`,
       look: `code() { curl -s -o /dev/null -w '%{http_code}' "$BERTH_CONTROLLER_URL/config?scope=$1&name=main"; }
         echo "$(code data) $(code other)"`,
       token: 'printf %s "$BERTH_CALLBACK_URL $BERTH_CALLBACK_TOKEN" > told; sleep 1',
@@ -203,6 +205,26 @@ test("a run has a token for what it starts elsewhere, as long as it lasts", asyn
   expect([url, (await ask("127.0.0.1", path, headers)).status]).toEqual([door.url(), 200]);
   expect((await running).status).toBe(200);
   expect((await ask("127.0.0.1", path, headers)).status).toBe(403);
+});
+
+test("what a run starts elsewhere reaches no more than the token that started the run", async () => {
+  const by = tokenPrincipal({ scopes: ["actions"], apps: ["data/cache"] });
+  const file = Bun.file(join(layout.plugins, "redis", "told"));
+  const told = (await file.exists()) ? await file.text() : "";
+  const running = plane.controller.dispatchPlugin(
+    { plugin: "redis", command: "token", body: {} },
+    { actor: "t", by, restart: true },
+  );
+  const [, token] = await waitFor("the run to have begun", async () => {
+    const text = (await file.exists()) ? await file.text() : "";
+    return text !== told && text.split(" ");
+  });
+  const set = async (name: string) => {
+    const body = JSON.stringify({ args: ["data/cache", name] });
+    return (await ask("127.0.0.1", "/plugin/redis/set", ["-H", `Authorization: Bearer ${token}`, "-d", body])).status;
+  };
+  expect([await set("cache"), await set("web")]).toEqual([200, 403]);
+  await running;
 });
 
 test("it follows the network: gone with it, and back", async () => {

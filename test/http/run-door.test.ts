@@ -265,3 +265,50 @@ test("a run has no more rights than the caller that started it, whatever its plu
   expect(codes(await asked({ type: "pod" }, requests))).toEqual([403, 403, 403, 200]);
   expect(codes(await asked(operator, [requests[0], requests[3]]))).toEqual([200, 200]);
 });
+
+test("a run changes by its address only what the token that started it reaches, and looks into the pods of its block", async () => {
+  const limited = tokenPrincipal({ scopes: ["actions", "read"], apps: ["data/web"] });
+  const reading = tokenPrincipal({ scopes: ["read"], apps: [] });
+  const job = (scope: string, name: string) => ({ kind: "job", scope, name, spec: { image: fixtureImage } });
+  const rows: [request: string, body: unknown, limited: boolean, reading: boolean][] = [
+    ["GET /describe?kind=deployment&scope=other&name=web", undefined, true, true],
+    ["POST /config?scope=data&name=web&restart=false", { L: "1" }, true, false],
+    ["POST /config?scope=data&name=web&dry_run=true", {}, true, false],
+    ["POST /config?scope=other&name=web&dry_run=true", {}, false, false],
+    ["POST /config?scope=other&name=web&restart=false", { L: "1" }, false, false],
+    ["POST /config?scope=data&restart=false", { L: "1" }, false, false],
+    ["DELETE /config?scope=other&name=web&key=L", undefined, false, false],
+    ["POST /apply?dry_run=true", [job("data", "web"), job("other", "web")], false, false],
+    ["POST /apply", job("other", "web"), false, false],
+    ["POST /apply?prune=true", job("data", "web"), false, false],
+    ["POST /apply", { kind: "linker", scope: "data", name: "web", spec: {} }, false, false],
+    ["POST /restart?kind=deployment&scope=other&name=web&wait=false", undefined, false, false],
+    ["POST /restart?kind=deployment&scope=data&name=web&wait=false", undefined, true, false],
+    ["POST /scale?kind=deployment&scope=other&name=web&replicas=1", undefined, false, false],
+    ["POST /pods/data-reader-db.0/stop", undefined, false, false],
+    ["DELETE /apply?kind=deployment&scope=other&name=absent", undefined, false, false],
+    ["DELETE /apply?kind=ingress&scope=data&name=web", undefined, false, false],
+    ["DELETE /resource?scope=data&name=web", undefined, false, false],
+    ["DELETE /apply?kind=job&scope=data&name=web", undefined, true, false],
+    ["POST /plugins/reader/disable", undefined, false, false],
+    ["GET /plugins", undefined, true, true],
+  ];
+  const asked = async (by: Principal) => {
+    const answers = [];
+    for (const [request, body] of rows) {
+      const found = await during("everything", (url) => statuses(url, [[request, body]]), by);
+      answers.push([request, Object.values(found)[0] !== 403]);
+    }
+    return answers;
+  };
+  expect(await asked(limited)).toEqual(rows.map(([request, , may]) => [request, may]));
+  expect(await asked(reading)).toEqual(rows.map(([request, , , may]) => [request, may]));
+  const look = (by: Principal) =>
+    during(
+      "everything",
+      (url) => execInPod(url, { pod: "data-everything-db.0", command: ["true"], timeoutMs: 10_000 }),
+      by,
+    );
+  await look(reading);
+  await expect(look(limited)).rejects.toThrow("data/everything-db is out of reach of this token");
+});

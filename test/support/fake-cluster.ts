@@ -97,6 +97,7 @@ function loadFrom(world: FakeWorld): Cluster {
       runs: async () => false,
       backupRuns: async () => [],
       cancelRun: async () => undefined,
+      requireConfigurable: async () => undefined,
       pods: async () => pods.map(record),
       exec,
       async setConfig(_of, vars) {

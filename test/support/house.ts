@@ -94,6 +94,7 @@ export const mayImport: Record<string, readonly string[] | "*"> = {
   ],
   "observability/http": [
     ...words,
+    "access",
     "base/http",
     "observability/api",
     "observability/core",

@@ -1,7 +1,7 @@
 import { noMoreThan, parseArguments } from "../../kit/arguments.ts";
 import { primaryPod, tool } from "../../kit/cluster.ts";
 import { newPassword } from "../../kit/secret.ts";
-import { linkActions, loadServer } from "../../kit/server.ts";
+import { linkActions, loadServer, requireLinkedApps } from "../../kit/server.ts";
 import { type Call, type Outcome, PluginError } from "../../kit.ts";
 import { passwordKey } from "../keys.ts";
 import { postgresKind } from "../server.ts";
@@ -15,6 +15,7 @@ export async function newPasswordFor(call: Call): Promise<Outcome> {
   const user = args.values.user ?? first;
   const key = passwordKey(user, first);
   if (!cluster.config[key]) throw new PluginError(`the block has no user "${user}"; add it to its users and apply`);
+  await requireLinkedApps(cluster, postgresKind, (link) => link.user === user);
   const password = newPassword();
   // On standard input: arguments can be read by every process of the machine, and the statement must not be logged.
   const unlogged =

@@ -1,7 +1,7 @@
 import { noMoreThan, parseArguments } from "../../kit/arguments.ts";
 import { primaryPod, tool } from "../../kit/cluster.ts";
 import { newPassword } from "../../kit/secret.ts";
-import { linkActions, loadServer } from "../../kit/server.ts";
+import { linkActions, loadServer, requireLinkedApps } from "../../kit/server.ts";
 import { type Call, type Outcome, PluginError } from "../../kit.ts";
 import { firstUser, keys, passwordKey } from "../keys.ts";
 import { redisKind } from "../server.ts";
@@ -17,6 +17,7 @@ export async function newPasswordFor(call: Call): Promise<Outcome> {
   const down = cluster.pods.filter((pod) => !pod.running).map((pod) => pod.replica_id);
   if (down.length > 0)
     throw new PluginError(`pod ${down.join(", ")} does not run and would not learn it; start it first`);
+  await requireLinkedApps(cluster, redisKind, (link) => link.user === user);
   const password = newPassword();
   const epoch = cluster.epoch + 1;
   // The primary first: standbys that connect meanwhile try again.

@@ -3,7 +3,8 @@ import type { DataOf, QueryOf } from "../../base/wire/endpoint.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { operatorTwin } from "../api/operator-twin.ts";
 import type { PlaneEndpoint } from "../api/plane-endpoint.ts";
-import { type Grant, mayReach, reachesAll } from "../core/tokens/grant.ts";
+import { mayReach, reachesAll } from "../../access/apps.ts";
+import type { Grant } from "../core/tokens/grant.ts";
 import { mountPlane } from "./mount.ts";
 import type { ObservabilityPlane } from "./plane.ts";
 

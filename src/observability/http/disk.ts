@@ -1,6 +1,7 @@
 import { Failure } from "../../base/wire/failure.ts";
 import { hostDisk, hostPrune, hostPrunePlan, hostServer } from "../api/disk.ts";
-import { reachesAll, type Grant } from "../core/tokens/grant.ts";
+import { reachesAll } from "../../access/apps.ts";
+import type { Grant } from "../core/tokens/grant.ts";
 import { mountPlane } from "./mount.ts";
 import type { ObservabilityPlane } from "./plane.ts";
 

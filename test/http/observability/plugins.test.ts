@@ -151,6 +151,20 @@ describe("databases", () => {
     ]);
   });
 
+  test("a command runs with the apps and scopes of its token", async () => {
+    const token = await it.token(["read", "actions", "config:reveal"], { apps: ["data/main"] });
+    const asks = [
+      [`GET ${database}/info`, undefined],
+      [`POST ${database}/link`, { args: ["data/main"] }],
+      [`POST ${database}/query/reveal`, {}],
+    ] as const;
+    for (const [request, body] of asks) await it.ask(request, { token, ...(body === undefined ? {} : { body }) });
+    await waitFor("the commands", () => calls("dispatchPlugin").length === asks.length);
+    for (const [, options] of calls("dispatchPlugin")) {
+      expect(options).toMatchObject({ by: { type: "token", apps: ["data/main"] } });
+    }
+  });
+
   test("a kind has every word that its plugin knows", async () => {
     const token = await it.token(["read"]);
     expect((await it.ask("GET /databases/pg/data/main/info", { token })).status).toBe(200);

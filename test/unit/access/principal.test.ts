@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
+import { appLimitOf } from "../../../src/access/apps.ts";
 import {
+  mayChange,
   operator,
   ownsMachine,
   type Principal,
@@ -27,4 +29,14 @@ test.each<[string, Principal, boolean]>([
   ["a caller that no door named", unnamed, false],
 ])("%s owns the machine: %j", (_, principal, owns) => {
   expect(ownsMachine(principal)).toBe(owns);
+});
+
+test("what a run or its container asks for has the limits of the one who started it", () => {
+  const limited = token(["read"], ["data/main"]);
+  for (const by of [limited, run(limited), run(run(limited)), { type: "pod", askedBy: run(limited) } as const]) {
+    expect([appLimitOf(by).apps, mayChange(by), ownsMachine(by)]).toEqual([["data/main"], false, false]);
+  }
+  for (const by of [operator, theServer, unnamed, { type: "pod" } as const, run(token(["actions"]))]) {
+    expect([appLimitOf(by).apps, mayChange(by)]).toEqual([[], true]);
+  }
 });

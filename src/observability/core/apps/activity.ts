@@ -1,6 +1,7 @@
 import type { Event } from "../../../orchestration/api/events.ts";
 import type { Activity } from "../../api/activity.ts";
-import { type Grant, mayReach, reachesAll } from "../tokens/grant.ts";
+import { mayReach, reachesAll } from "../../../access/apps.ts";
+import type { Grant } from "../tokens/grant.ts";
 
 /** What is known of an actor beside its word. */
 export type NameOf = (actor: string) => string | undefined;

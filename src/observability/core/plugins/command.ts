@@ -1,6 +1,7 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import type { PluginCommand } from "../../../orchestration/api/plugins/plugin-yml.ts";
-import { type AppName, type Grant, mayReach, reachesAll } from "../tokens/grant.ts";
+import { type AppName, mayReach, reachesAll } from "../../../access/apps.ts";
+import type { Grant } from "../tokens/grant.ts";
 
 /** How a command is asked for: the GET for reading, the POST for changes, or the POST for what can hold secrets. */
 export type Way = "read" | "change" | "reveal";

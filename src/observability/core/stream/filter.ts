@@ -1,5 +1,6 @@
 import type { Topic } from "../../api/stream.ts";
-import { type Grant, mayReach, reachesAll } from "../tokens/grant.ts";
+import { mayReach, reachesAll } from "../../../access/apps.ts";
+import type { Grant } from "../tokens/grant.ts";
 
 /** What one client of the stream gets to see. */
 export interface StreamFilter {

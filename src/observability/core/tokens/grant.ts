@@ -30,25 +30,6 @@ export function heldScopes(token: Pick<Grant, "scopes" | "apps">): readonly Scop
   return holdsAdmin(token) ? token.scopes : token.scopes.filter((scope) => scope !== "admin");
 }
 
-/** An app as a filter sees it. */
-export interface AppName {
-  scope: string;
-  name: string;
-}
-
-/**
- * Whether a token may see an app. What it may not see is left out of lists and is a 404 elsewhere. `*` in a glob stands
- * for any characters of one part; a glob without a slash means every app of the scope.
- */
-export function mayReach({ apps }: Pick<Grant, "apps">, { scope, name }: AppName): boolean {
-  return apps.length === 0 || apps.some((glob) => matches(glob, scope, name));
-}
-
-/** Whether a token may see what belongs to no app: the host, the ingress as a whole, every event. */
-export function reachesAll({ apps }: Pick<Grant, "apps">): boolean {
-  return apps.length === 0;
-}
-
 /** Longest glob of a filter, and how many of them a token may have. */
 const globCharactersMax = 200;
 export const globsMax = 50;
@@ -58,33 +39,4 @@ export function globFault(glob: string): string | undefined {
   if (glob.length > globCharactersMax) return `is longer than ${globCharactersMax} characters`;
   if (/^[a-z0-9*][a-z0-9*._-]*(\/[a-z0-9*][a-z0-9*._-]*)?$/i.test(glob)) return undefined;
   return "is not scope or scope/name, such as shop, shop/web or shop/worker-*";
-}
-
-function matches(glob: string, scope: string, name: string): boolean {
-  const [scopeGlob = "", nameGlob = "*"] = glob.split("/");
-  return fits(scopeGlob, scope) && fits(nameGlob, name);
-}
-
-/** Greedy, with one step back to the last star: linear for all that a filter holds. */
-function fits(glob: string, text: string): boolean {
-  let at = 0;
-  let star = -1;
-  let mark = 0;
-  let i = 0;
-  while (i < text.length) {
-    if (at < glob.length && glob[at] === "*") {
-      star = at;
-      at += 1;
-      mark = i;
-    } else if (at < glob.length && glob[at] === text[i]) {
-      at += 1;
-      i += 1;
-    } else if (star >= 0) {
-      at = star + 1;
-      mark += 1;
-      i = mark;
-    } else return false;
-  }
-  while (glob[at] === "*") at += 1;
-  return at === glob.length;
 }

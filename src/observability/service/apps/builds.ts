@@ -10,7 +10,8 @@ import {
   retryBuild,
 } from "../../../orchestration/api/builds.ts";
 import type { ShownBuild } from "../../api/builds.ts";
-import { type Grant, mayReach } from "../../core/tokens/grant.ts";
+import { mayReach } from "../../../access/apps.ts";
+import type { Grant } from "../../core/tokens/grant.ts";
 import type { Platform } from "../platform.ts";
 
 interface BuildTarget {

@@ -7,9 +7,10 @@ import { type ManifestKey, podKinds } from "../../../orchestration/api/manifest.
 import { listReleases } from "../../../orchestration/api/releases.ts";
 import type { applyManifests, diffReleases, ShownRelease } from "../../api/deploys.ts";
 import type { NameOf } from "../../core/apps/activity.ts";
-import { applyFault } from "../../core/apps/apply-reach.ts";
+import { applyFault } from "../../../access/app-fields.ts";
 import { specDiff } from "../../core/apps/spec-diff.ts";
-import { type Grant, mayReach, reachesAll } from "../../core/tokens/grant.ts";
+import { mayReach, reachesAll } from "../../../access/apps.ts";
+import type { Grant } from "../../core/tokens/grant.ts";
 import type { Platform } from "../platform.ts";
 import { type Apps, type AppTarget, requireReach } from "./apps.ts";
 import type { AppModel } from "./model.ts";

@@ -7,7 +7,8 @@ import { keyOf, keyText } from "../../../orchestration/api/manifest-key.ts";
 import type { AppRef } from "../../api/app-model.ts";
 import type { Operation } from "../../api/operations.ts";
 import { type Goal, progressOf } from "../../core/apps/operation.ts";
-import { type Grant, mayReach } from "../../core/tokens/grant.ts";
+import { mayReach } from "../../../access/apps.ts";
+import type { Grant } from "../../core/tokens/grant.ts";
 import type { AppsLimits } from "./limits.ts";
 import type { AppModel } from "./model.ts";
 

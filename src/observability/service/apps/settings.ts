@@ -1,7 +1,8 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import { getConfig, setConfig } from "../../../orchestration/api/config.ts";
 import type { ConfigKey, ConfigPatch } from "../../api/settings.ts";
-import { type Grant, mayReach } from "../../core/tokens/grant.ts";
+import { mayReach } from "../../../access/apps.ts";
+import type { Grant } from "../../core/tokens/grant.ts";
 import type { AuditTrail } from "../audit.ts";
 import type { Platform } from "../platform.ts";
 

@@ -1,6 +1,7 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import type { ArchiveAsk, Source, SourceReader } from "../../../orchestration/api/sources.ts";
-import { type Grant, mayReach } from "../../core/tokens/grant.ts";
+import { mayReach } from "../../../access/apps.ts";
+import type { Grant } from "../../core/tokens/grant.ts";
 
 /** Source of new apps, of those that a token may see. Each fails `forbidden` for the others. */
 export interface Sources {

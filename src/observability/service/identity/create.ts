@@ -5,7 +5,8 @@ import { previewIdentityPage } from "../../../identity/api/manage/preview.ts";
 import { listIdentitySessions, revokeIdentitySession } from "../../../identity/api/manage/sessions.ts";
 import type { DataOf, QueryOf } from "../../../base/wire/endpoint.ts";
 import type { listPlaneInstances } from "../../api/identity.ts";
-import { actorOf, type Grant, reachesAll } from "../../core/tokens/grant.ts";
+import { reachesAll } from "../../../access/apps.ts";
+import { actorOf, type Grant } from "../../core/tokens/grant.ts";
 import type { ObservabilityContext } from "../context.ts";
 
 /** Sessions of one user that are ended with one request. */

@@ -3,7 +3,8 @@ import { apply, type ListedManifest, listManifests } from "../../../orchestratio
 import { cancelRun, getRun, type JobRun, listRuns, runCronjob, runJob } from "../../../orchestration/api/jobs.ts";
 import { keyText } from "../../../orchestration/api/manifest-key.ts";
 import type { JobView } from "../../api/jobs.ts";
-import { type AppName, type Grant, mayReach } from "../../core/tokens/grant.ts";
+import { type AppName, mayReach } from "../../../access/apps.ts";
+import type { Grant } from "../../core/tokens/grant.ts";
 import type { ObservabilityContext } from "../context.ts";
 
 /** A job as a request names it: by kind only where a job and a cron job share the name. */

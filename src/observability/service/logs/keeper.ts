@@ -9,7 +9,7 @@ import { type CompiledQuery, compileQuery } from "../../core/logs/query.ts";
 import type { FoundLine } from "../../core/logs/line.ts";
 import { unpackLines } from "../../core/logs/packed-lines.ts";
 import { clockLook, clockStart } from "../../core/logs/retention.ts";
-import { mayReach } from "../../core/tokens/grant.ts";
+import { mayReach } from "../../../access/apps.ts";
 import { countLines } from "../../store/logs/histogram.ts";
 import { openLogStore } from "../../store/logs/log-store.ts";
 import { type MissingLines, missingLines } from "../../store/logs/missing.ts";

@@ -6,7 +6,8 @@ import type { Aggregate } from "../../core/metrics/fold.ts";
 import { catalogue, latencyNames, metricOf } from "../../core/metrics/catalogue.ts";
 import { parseSpan } from "../../core/metrics/plan.ts";
 import { type Series, type Source, sources } from "../../core/metrics/series.ts";
-import { type Grant, mayReach, reachesAll } from "../../core/tokens/grant.ts";
+import { mayReach, reachesAll } from "../../../access/apps.ts";
+import type { Grant } from "../../core/tokens/grant.ts";
 
 /** What belongs to an app is seen by tokens that reach the app; everything else by those without a filter. */
 export function mayRead(grant: Pick<Grant, "apps">, { scope, name }: Pick<Series, "scope" | "name">): boolean {

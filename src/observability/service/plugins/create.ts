@@ -15,7 +15,8 @@ import {
   updatePlugin,
 } from "../../../orchestration/api/plugins.ts";
 import { seesRun } from "../../core/plugins/command.ts";
-import { type Grant, reachesAll } from "../../core/tokens/grant.ts";
+import { reachesAll } from "../../../access/apps.ts";
+import type { Grant } from "../../core/tokens/grant.ts";
 import type { AppsRoom } from "../apps/create.ts";
 import type { ObservabilityContext } from "../context.ts";
 import { createPluginRoutes, type PluginRoutes } from "./routes.ts";

@@ -2,7 +2,8 @@ import { Failure } from "../../../base/wire/failure.ts";
 import { listManifests } from "../../../orchestration/api/apply.ts";
 import type { PodEndpoint } from "../../../orchestration/api/pod-endpoint.ts";
 import { listPlugins, type PluginInfo } from "../../../orchestration/api/plugins.ts";
-import { type AppName, type Grant, mayReach } from "../../core/tokens/grant.ts";
+import { type AppName, mayReach } from "../../../access/apps.ts";
+import type { Grant } from "../../core/tokens/grant.ts";
 import type { Platform } from "../platform.ts";
 import type { RouteOutside } from "./route-outside.ts";
 

@@ -5,7 +5,8 @@ import { getPod, listPods, type PodDetail, type PodRecord } from "../../../orche
 import { restart } from "../../../orchestration/api/restart.ts";
 import { listStats, type Stats } from "../../../orchestration/api/stats.ts";
 import type { getPlanePod, listPlanePods, planeStats, restartPlanePod } from "../../api/pods.ts";
-import { type Grant, mayReach } from "../../core/tokens/grant.ts";
+import { mayReach } from "../../../access/apps.ts";
+import type { Grant } from "../../core/tokens/grant.ts";
 import { withoutEnv } from "../../core/pods/mask-env.ts";
 import type { ObservabilityContext } from "../context.ts";
 

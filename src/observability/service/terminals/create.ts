@@ -1,5 +1,6 @@
 import { Failure } from "../../../base/wire/failure.ts";
-import { type AppName, type Grant, mayReach } from "../../core/tokens/grant.ts";
+import { type AppName, mayReach } from "../../../access/apps.ts";
+import type { Grant } from "../../core/tokens/grant.ts";
 import type { AuditTrail } from "../audit.ts";
 import type { ObservabilityContext } from "../context.ts";
 import type { PodApp, PodCommand, PodSession } from "../platform.ts";

@@ -1,5 +1,6 @@
 import { foldCase } from "../../../base/pure/fold-case.ts";
-import { type Grant, mayReach } from "../../core/tokens/grant.ts";
+import { mayReach } from "../../../access/apps.ts";
+import type { Grant } from "../../core/tokens/grant.ts";
 import { isOfApp } from "../paging.ts";
 import type { StoredPart, TracesStore } from "../../store/traces/traces-store.ts";
 

@@ -6,7 +6,8 @@ import { Failure } from "../../../base/wire/failure.ts";
 import type { DataOf } from "../../../base/wire/endpoint.ts";
 import type { listRequests, listSites, VisitorRequest } from "../../api/traffic.ts";
 import { isOfApp, pageBack } from "../paging.ts";
-import { type Grant, mayReach, reachesAll } from "../../core/tokens/grant.ts";
+import { mayReach, reachesAll } from "../../../access/apps.ts";
+import type { Grant } from "../../core/tokens/grant.ts";
 import type { ObservabilityContext } from "../context.ts";
 
 /** Which requests are wanted. */

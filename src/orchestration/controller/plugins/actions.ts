@@ -12,6 +12,7 @@ import type { Context } from "../state/context.ts";
 import type { Guards } from "./lent.ts";
 import { deleteInside } from "../write/delete-inside.ts";
 import { requireUnlocked } from "../write/locks.ts";
+import { requireActionsReached } from "./reach.ts";
 import { runJob } from "../runs/jobs.ts";
 
 /** An action with everything at hand that its transaction needs. */
@@ -24,17 +25,19 @@ export interface ReadyAction {
 
 interface Readying {
   dryRun: boolean;
+  by?: Principal | undefined;
   block: ManifestKey | undefined;
   /** See `ExpandedBlock`. */
   guards?: Guards | undefined;
 }
 
-/** What is checked and fetched before the transaction: values of config, bytes of assets. */
+/** What is checked and fetched before the transaction: the caller's reach, values of config, bytes of assets. */
 export async function readyActions(
   context: Context,
   actions: readonly PlannedAction[],
   options: Readying,
 ): Promise<ReadyAction[]> {
+  requireActionsReached(options, actions, context.store);
   const problems = actions.flatMap((action, index) => valueProblems(context, action, `actions[${index}]`));
   if (problems.length > 0) throw problemsFailure(problems);
   const ready: ReadyAction[] = [];
@@ -103,6 +106,7 @@ function carryOutOne(
 ): void {
   const { action, incoming, block } = item;
   const { actor, by } = options;
+  requireActionsReached({ by, block }, [action], tx);
   switch (action.type) {
     case "config_set":
     case "config_unset": {

@@ -1,3 +1,4 @@
+import type { Principal } from "../../../access/principal.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import { isOwn as isOwnPlugin, type Maker, makerOf } from "../../core/plugins/maker.ts";
 import type { ObservedPod } from "../../engine/pod.ts";
@@ -11,6 +12,8 @@ export interface CallbackCaller extends Maker {
   actor: string;
   /** What it may ask about; undefined for all that is of blocks of the plugin. */
   only: readonly Place[] | undefined;
+  /** Who started the run whose token it has; undefined for a container that is known by its address. */
+  by: Principal | undefined;
 }
 
 /** Who asks: a container by its address on the platform network, anybody else by the token of a run. */
@@ -79,7 +82,7 @@ async function findPod(context: Context, address: string): Promise<CallbackCalle
   if (owned === undefined) return undefined;
   const { plugin, origin, source } = owned.block;
   const actor = `pod ${owned.pod.name}`;
-  return { plugin, origin, source, actor, only: placesOf(context, owned.block) };
+  return { plugin, origin, source, actor, only: placesOf(context, owned.block), by: undefined };
 }
 
 /** The block that a pod came from, and its plugin. */

@@ -1,6 +1,7 @@
 import type { Principal } from "../../../access/principal.ts";
 import { spanTimes } from "../../../base/pure/iso-time.ts";
 import { blockOfWords, ownBlockSpec } from "./own-places.ts";
+import { requireActionsOnly } from "./reach.ts";
 import { Failure, problemsAt, problemsFailure } from "../../../base/wire/failure.ts";
 import type { DispatchResult, PluginRun } from "../../api/dispatch.ts";
 import type { DispatchInput } from "../../api/plugins/protocol.ts";
@@ -61,7 +62,9 @@ async function carriedOut(context: Context, call: PluginCall, options: DispatchO
   return recorded(answer, appliedOf, async () => {
     const { message, actions, leftOut } = readCommandReply(context, { plugin, command, answer });
     const { actor, by, restart } = options;
-    const block = blockOfWords(context, makerOf(plugin), call.args);
+    const maker = makerOf(plugin);
+    const block = blockOfWords(context, maker, call.args);
+    requireActionsOnly(context, { plugin: maker, only: options.only }, actions);
     const { outcome, warnings: late } = await performActions(context, actions, { actor, by, block, restart });
     const warnings = [...leftOutTexts(plugin.yml.name, leftOut), ...late];
     context.plugins.offers.put(
@@ -182,7 +185,7 @@ export async function performActions(
   const wanted = actions.flatMap((action) => (action.type === "apply_manifest" ? [wantedOf(action.draft)] : []));
   // Before the server fetches files for them.
   requireAllowed(options.by, wanted, context.store);
-  const ready = await readyActions(context, actions, { dryRun: false, block: options.block });
+  const ready = await readyActions(context, actions, { dryRun: false, by: options.by, block: options.block });
   const work = (tx: Parameters<Parameters<typeof context.store.write>[0]>[0]) => {
     const outcome = carryOut(context, tx, { ready, options });
     requireJobs(tx, outcome);

@@ -232,7 +232,7 @@ async function ask(context: Context, question: Question) {
         manifests,
         guards,
         warnings: leftOutTexts(plugin.yml.name, leftOut),
-        ready: await readyActions(context, news, { dryRun: options.dryRun, block: blockKey(context, block), guards }),
+        ready: await readyActions(context, news, { ...options, block: blockKey(context, block), guards }),
       };
     });
   } catch (error) {

@@ -1,3 +1,4 @@
+import { Failure } from "../../../base/wire/failure.ts";
 import { keyOf } from "../../api/manifest-key.ts";
 import type { ManifestKey, Spec } from "../../api/manifest.ts";
 import { envFromTarget } from "../../core/env-from.ts";
@@ -23,6 +24,19 @@ export function isOfPlugin({ store }: Context, plugin: Maker, { scope, name }: P
   };
   if (store.blocks.list({ scope, name }).some((block) => isOwn(block, plugin))) return true;
   return store.manifests.list({ scope, name }).some((manifest) => isIts(store.blocks.ownerOf(manifest)));
+}
+
+/** A run that a pod asked for has no business with other blocks of the plugin, whatever the pod told it. Fails `forbidden`. */
+export function requireOnly(
+  context: Context,
+  { plugin, only }: { plugin: Maker; only: readonly Place[] },
+  { scope, name }: Partial<Place>,
+): void {
+  const isNamed = scope !== undefined && name !== undefined;
+  if (isNamed && (!isOfPlugin(context, plugin, { scope, name }) || isAmong(only, { scope, name }))) return;
+  const text = `this run was asked for by a pod of ${only[0] === undefined ? "no block" : placeText(only[0])}`;
+  const what = isNamed ? placeText({ scope, name }) : "a call without scope and name";
+  throw new Failure("forbidden", `${text}; ${what} is not for it`);
 }
 
 /** The block of the plugin that the words of a command are about; none where they are about something else. */

@@ -2,6 +2,7 @@ import type { Principal } from "../../../access/principal.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import type { PluginPermissions } from "../../api/plugins/plugin-yml.ts";
 import type { KeyText } from "../../api/manifest-key.ts";
+import type { ManifestKey } from "../../api/manifest.ts";
 import type { Maker } from "../../core/plugins/maker.ts";
 import type { BlockSchemas } from "../../plugins/block-schemas.ts";
 import { type Confinement, unconfined } from "../../plugins/confinement.ts";
@@ -55,6 +56,8 @@ export interface RunPass extends Maker {
   only: readonly Place[] | undefined;
   /** Whose rights the run has, beside its own grant. */
   by: Principal;
+  /** The block of the plugin that the words of the run name. */
+  block: ManifestKey | undefined;
 }
 
 /** A plugin on its way in for one apply or several. */

@@ -9,6 +9,7 @@ import { isFullGrant, type Plugin } from "../../plugins/plugin.ts";
 import type { PluginRunRecord } from "../../store/plugin-records.ts";
 import type { Context } from "../state/context.ts";
 import { makerOf } from "../../core/plugins/maker.ts";
+import { blockOfWords } from "./own-places.ts";
 import { holdStopped } from "./plugin-holds.ts";
 import type { Place } from "./plugin-room.ts";
 
@@ -161,6 +162,7 @@ async function spawn(context: Context, call: PluginCall, run: PluginRunRecord): 
     isFull: isFullGrant(permissions),
     actor: `plugin ${name}`,
     only: call.only,
+    block: blockOfWords(context, makerOf(plugin), args),
     by: { type: "plugin", askedBy: call.by ?? unnamed } as const,
   };
   if (call.alone !== true) context.plugins.passes.set(token, pass);

@@ -1,4 +1,5 @@
-import { type Principal, unnamed } from "../../../access/principal.ts";
+import { appLimitOf, reachesAll } from "../../../access/apps.ts";
+import { mayChange, type Principal, unnamed } from "../../../access/principal.ts";
 import { Failure, problemsFailure } from "../../../base/wire/failure.ts";
 import { expandApp } from "../../core/expand.ts";
 import { parseKind } from "../../core/kind.ts";
@@ -10,8 +11,9 @@ import { isFields } from "../../../base/pure/fields.ts";
 import { type CallNeed, type CallPlace, callNeed, reaches } from "../../core/plugins/run-access.ts";
 import type { ActionType } from "../../api/plugins/action.ts";
 import type { Context } from "../state/context.ts";
-import { isAmong, isOfPlugin, ownBlockSpec, ownerOfPod, placeText } from "./own-places.ts";
+import { isOfPlugin, ownBlockSpec, ownerOfPod, placeText, requireOnly } from "./own-places.ts";
 import type { RunPass } from "./plugin-room.ts";
+import { requireChangeReached } from "./reach.ts";
 
 /** A call that a run of a plugin makes by the URL that it was given. */
 interface RunCall {
@@ -47,13 +49,20 @@ export function createRunCalls(context: Context): RunCalls {
     admit({ token, method, target }) {
       const pass = passOf(token);
       const need = callNeed(method, target);
-      if (pass.isFull && pass.only === undefined) return { pass, asksForBody: false };
-      requireNeed(context, pass, { need, call: `${method} ${target.split("?")[0]}` });
+      const isLimited = appLimitOf(pass.by).apps.length > 0 || !mayChange(pass.by);
+      const isFree = pass.isFull && pass.only === undefined;
+      if (isFree && !isLimited) return { pass, asksForBody: false };
+      const call = `${method} ${target.split("?")[0]}`;
+      if (!isFree) requireNeed(context, pass, { need, call });
+      if (isLimited) requireStarter(context, pass, { need, call, target });
       return { pass, asksForBody: need.type === "manifests" };
     },
     admitManifests(token, body) {
       const pass = passOf(token);
-      for (const manifest of Array.isArray(body) ? body : [body]) requireManifest(context, pass, manifest);
+      for (const manifest of Array.isArray(body) ? body : [body]) {
+        requireManifest(context, pass, manifest);
+        requireManifestReached(context, pass, manifest);
+      }
       requireUnprivileged(context, pass, body);
     },
     principalOf: (token) => context.plugins.passes.get(token)?.by ?? unnamed,
@@ -96,6 +105,42 @@ function requireNeed(context: Context, pass: RunPass, { need, call }: { need: Ca
   }
 }
 
+/** What the one who started the run may not change, the run may not change by a call either. */
+function requireStarter(
+  context: Context,
+  pass: RunPass,
+  { need, call, target }: { need: CallNeed; call: string; target: string },
+): void {
+  const isRead = /^(?:GET|HEAD) /.test(call);
+  // Commands answer for their own actions, and manifests of a body are looked at one by one.
+  if (isRead || need.type === "nothing" || need.type === "command") return;
+  if (need.type === "everything" || (need.type === "manifests" && need.prunes)) {
+    if (reachesAll(appLimitOf(pass.by)) && mayChange(pass.by)) return;
+    throw new Failure("forbidden", `${call} reaches beyond the apps or scopes of the token that started this run`);
+  }
+  if (need.type === "manifests") return;
+  const { scope = "", name = "" } = whole(context, pass, need.place) ?? need.place;
+  const query = new URLSearchParams(target.split("?")[1]);
+  const isDelete = need.type === "action" && need.action === "delete_manifest" && !query.has("ordinal");
+  const word = query.get("kind")?.trim() || "*";
+  const kind = isDelete ? { kind: parseKind(word) ?? word } : {};
+  const isLook = call.endsWith("/exec");
+  requireChangeReached(pass, { asked: { ...kind, scope, name }, what: call, isLook }, context.store);
+}
+
+function requireManifestReached(context: Context, pass: RunPass, manifest: unknown): void {
+  if (!isFields(manifest)) return;
+  const { kind, scope, name, spec } = manifest;
+  const word = typeof kind === "string" ? kind : "";
+  const asked = {
+    kind: parseKind(word) ?? word,
+    scope: typeof scope === "string" ? scope : "",
+    name: typeof name === "string" ? name : "",
+    ...(isFields(spec) ? { spec } : {}),
+  };
+  requireChangeReached(pass, { asked, what: "POST /apply" }, context.store);
+}
+
 function requireManifest(context: Context, pass: RunPass, manifest: unknown): void {
   if (!isFields(manifest)) return;
   const { kind, scope, name } = manifest;
@@ -133,20 +178,8 @@ function requirePlace(context: Context, pass: RunPass, asked: CallPlace): CallPl
     const what = place.scope === undefined ? "all scopes; say one that it was granted" : `the scope "${place.scope}"`;
     throw refused(pass, what);
   }
-  if (pass.only !== undefined) requireOnly(context, pass, place);
+  if (pass.only !== undefined) requireOnly(context, { plugin: pass, only: pass.only }, place);
   return place;
-}
-
-/** A run that a pod asked for has no business with other blocks of the plugin, whatever the pod told it. */
-function requireOnly(context: Context, pass: RunPass, place: CallPlace): void {
-  const { scope, name } = place;
-  const isNamed = scope !== undefined && name !== undefined;
-  if (isNamed && (!isOfPlugin(context, pass, { scope, name }) || isAmong(pass.only ?? [], { scope, name }))) return;
-  const text = `this run was asked for by a pod of ${pass.only?.[0] === undefined ? "no block" : placeText(pass.only[0])}`;
-  throw new Failure(
-    "forbidden",
-    `${text}; ${isNamed ? placeText(place) : "a call without scope and name"} is not for it`,
-  );
 }
 
 function whole(context: Context, plugin: Maker, { pod, run, ...place }: CallPlace): CallPlace | undefined {

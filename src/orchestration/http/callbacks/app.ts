@@ -40,7 +40,7 @@ export function createCallbackApp({ callbacks, plane, peerHeader, log }: Callbac
     } else {
       throw new Failure("forbidden", "only GET /describe, GET /config and POST /plugin/… are answered here");
     }
-    return plane(asCaller(request, caller), { type: "pod" });
+    return plane(asCaller(request, caller), { type: "pod", askedBy: caller.by });
   };
   return {
     fetch: (request: Request): Promise<Response> => answer(request).catch((error: unknown) => mapError(error, log)),

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { globFault, mayReach, reachesAll } from "../../../../../src/observability/core/tokens/grant.ts";
+import { mayReach, reachesAll } from "../../../../../src/access/apps.ts";
+import { globFault } from "../../../../../src/observability/core/tokens/grant.ts";
 
 const reach = (apps: string[], scope: string, name: string) => mayReach({ apps }, { scope, name });
 

@@ -1,0 +1,73 @@
+import type { Principal } from "./principal.ts";
+
+/** An app as a filter sees it. */
+export interface AppName {
+  scope: string;
+  name: string;
+}
+
+/** Globs of apps, `scope` or `scope/name`; none: every app. */
+export interface AppLimit {
+  apps: readonly string[];
+}
+
+/** The apps that a principal is limited to. What a run or a pod asks for stays within the limit of the one behind it. */
+export function appLimitOf(principal: Principal): AppLimit {
+  switch (principal.type) {
+    case "token":
+    case "person":
+      return { apps: principal.apps };
+    case "plugin":
+      return appLimitOf(principal.askedBy);
+    case "pod":
+      return principal.askedBy === undefined ? unlimited : appLimitOf(principal.askedBy);
+    case "operator":
+    case "server":
+    case "unnamed":
+      return unlimited;
+  }
+}
+
+const unlimited: AppLimit = { apps: [] };
+
+/**
+ * Whether a token may see an app. What it may not see is left out of lists and is a 404 elsewhere. `*` in a glob stands
+ * for any characters of one part; a glob without a slash means every app of the scope.
+ */
+export function mayReach({ apps }: AppLimit, { scope, name }: AppName): boolean {
+  return apps.length === 0 || apps.some((glob) => matches(glob, scope, name));
+}
+
+/** Whether a token may see what belongs to no app: the host, the ingress as a whole, every event. */
+export function reachesAll({ apps }: AppLimit): boolean {
+  return apps.length === 0;
+}
+
+function matches(glob: string, scope: string, name: string): boolean {
+  const [scopeGlob = "", nameGlob = "*"] = glob.split("/");
+  return fits(scopeGlob, scope) && fits(nameGlob, name);
+}
+
+/** Greedy, with one step back to the last star: linear for all that a filter holds. */
+function fits(glob: string, text: string): boolean {
+  let at = 0;
+  let star = -1;
+  let mark = 0;
+  let i = 0;
+  while (i < text.length) {
+    if (at < glob.length && glob[at] === "*") {
+      star = at;
+      at += 1;
+      mark = i;
+    } else if (at < glob.length && glob[at] === text[i]) {
+      at += 1;
+      i += 1;
+    } else if (star >= 0) {
+      at = star + 1;
+      mark += 1;
+      i = mark;
+    } else return false;
+  }
+  while (glob[at] === "*") at += 1;
+  return at === glob.length;
+}
