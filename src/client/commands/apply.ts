@@ -25,6 +25,7 @@ import {
   formatFlag,
   manifestDetail,
   manifestsOf,
+  dropFlag,
   replacePluginFlag,
   takeOverFlag,
 } from "../shell/manifest-flags.ts";
@@ -65,6 +66,7 @@ export const applyCommand: CommandBody = {
     { name: "atomic", summary: "all or nothing: when one resource fails, put all of them back" },
     takeOverFlag,
     replacePluginFlag,
+    dropFlag,
     ...buildFlags,
     noBuildFlag,
     { ...yesFlag, aliases: ["auto-approve"] },
@@ -98,7 +100,13 @@ export async function applySet(context: Context, args: Arguments, set: ManifestS
   const force = args.on("pull") ? "true" : undefined;
   const atomic = args.on("atomic") ? "true" : undefined;
   const flag = (name: string) => (args.on(name) ? "true" : undefined);
-  const asked = { prune, unbuilt, take_over: flag("take-over"), replace_plugin: flag("replace-plugin") };
+  const asked = {
+    prune,
+    unbuilt,
+    take_over: flag("take-over"),
+    replace_plugin: flag("replace-plugin"),
+    drop: args.value("drop"),
+  };
   const call = (body: unknown, query: Query) => explained(set, () => context.api.call(apply, { body, query }));
   const steps: Steps = {
     plan: () => call(set.manifests, { ...asked, dry_run: "true" }),
@@ -135,6 +143,7 @@ interface Query {
   message?: string | undefined;
   take_over?: string | undefined;
   replace_plugin?: string | undefined;
+  drop?: string | undefined;
   atomic?: string | undefined;
 }
 

@@ -8,6 +8,7 @@ import {
   formatFlag,
   manifestDetail,
   manifestsOf,
+  dropFlag,
   replacePluginFlag,
   takeOverFlag,
 } from "../shell/manifest-flags.ts";
@@ -24,6 +25,7 @@ export const diffCommand: CommandBody = {
     takeOverFlag,
     noBuildFlag,
     replacePluginFlag,
+    dropFlag,
     { name: "detailed-exitcode", summary: "exit with 2 when there are changes, 0 when there are none" },
     { name: "reveal", summary: "show environment values instead of digests" },
   ],
@@ -37,6 +39,7 @@ export const diffCommand: CommandBody = {
       prune: flag("prune"),
       take_over: flag("take-over"),
       replace_plugin: flag("replace-plugin"),
+      drop: args.value("drop"),
       unbuilt: flag("no-build"),
     };
     const plan = await explained(set, () => context.api.call(apply, { body: set.manifests, query }));

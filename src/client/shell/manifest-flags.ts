@@ -33,6 +33,13 @@ export const replacePluginFlag = {
   summary: "hand blocks that another plugin made to the plugin that is there now",
 };
 
+/** A plugin that takes an ingress does not get what closes it. */
+export const dropFlag = {
+  name: "drop",
+  value: "FIELDS",
+  summary: "what an ingress may lose as a plugin takes it: allow,basic_auth",
+};
+
 export const manifestDetail: readonly string[] = [
   "Files are YAML (several documents, or lists), JSON, or HCL (a block for each manifest). In them",
   `\${NAME} and \${NAME:-default} come from the shell. In YAML $$ is a dollar sign, and !file PATH embeds`,

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Flag, Text } from "../../base/wire/query.ts";
-import { ApplyResult, ListedManifest } from "../../orchestration/api/apply.ts";
+import { ApplyResult, Drop, ListedManifest } from "../../orchestration/api/apply.ts";
 import { AtomicApply } from "../../orchestration/api/atomic.ts";
 import { Message, Release } from "../../orchestration/api/releases.ts";
 import { Deploy, Kind } from "./apps.ts";
@@ -75,6 +75,7 @@ export const applyManifests = planeEndpoint({
     atomic: Flag("when one resource does not become ready, put all of them back (default false)"),
     take_over: Flag("let a plugin's block have manifests that were applied by themselves (default false)"),
     replace_plugin: Flag("hand blocks that another plugin made to the plugin that is there now (default false)"),
+    drop: Drop,
     message: Message,
   }),
   body: Type.Unknown(),

@@ -30,6 +30,7 @@ export function mountDeploys(plane: ObservabilityPlane): void {
         atomic: readFlag(query.atomic, false),
         takeOver: readFlag(query.take_over, false),
         replacePlugin: readFlag(query.replace_plugin, false),
+        drop: query.drop,
         message: query.message,
       }),
     status: ({ operations }) => (operations.length > 0 ? 202 : 200),

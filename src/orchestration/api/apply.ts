@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { endpoint } from "../../base/wire/endpoint.ts";
+import { closingFields } from "./kinds/ingress-plugin.ts";
 import { Manifest } from "./manifest.ts";
 import { Flag, Text } from "../../base/wire/query.ts";
 import { Message } from "./releases.ts";
@@ -56,6 +57,11 @@ export const ApplyResult = Type.Object({
 });
 export type ApplyResult = Static<typeof ApplyResult>;
 
+/** Query of what applies: an ingress may lose these as another plugin takes it. */
+export const Drop = Text(
+  `fields that close a site, such as allow,basic_auth: an ingress that goes to a plugin, or to another one, may lose these; without it the apply is a 409 (${closingFields.join(", ")})`,
+);
+
 export const apply = endpoint({
   method: "POST",
   path: "/apply",
@@ -72,6 +78,7 @@ export const apply = endpoint({
       "take a build without an id: the app runs on its newest image, or waits for the first (default false)",
     ),
     replace_plugin: Flag("hand blocks that another plugin made to the plugin that is there now (default false)"),
+    drop: Drop,
   }),
   /** One manifest or an array; validated by the server itself, so that every fault is told with its path. */
   body: Type.Unknown(),

@@ -1,4 +1,6 @@
 import { apply, deleteManifest, listManifests } from "../api/apply.ts";
+import { Failure } from "../../base/wire/failure.ts";
+import { closingFields, readClosings } from "../api/kinds/ingress-plugin.ts";
 import { readFlag } from "../../base/wire/query.ts";
 import type { Controller } from "../controller/controller.ts";
 import { principalOf } from "./principals.ts";
@@ -12,6 +14,7 @@ export function mountApply(plane: Plane, controller: Controller): void {
       force: readFlag(query.force, false),
       ...(readFlag(query.take_over, false) ? { takeOver: true } : {}),
       ...(readFlag(query.replace_plugin, false) ? { replacePlugin: true } : {}),
+      drop: readDrop(query.drop),
       ...(readFlag(query.atomic, false) ? { atomic: true } : {}),
       ...(readFlag(query.unbuilt, false) ? { unbuilt: true } : {}),
       actor,
@@ -29,4 +32,11 @@ export function mountApply(plane: Plane, controller: Controller): void {
       actor,
     }),
   );
+}
+
+/** Fails `invalid` for a word that is no closing field. */
+function readDrop(text: string | undefined) {
+  const { fields, unknown } = readClosings(text ?? "");
+  if (unknown === undefined) return fields;
+  throw new Failure("invalid", `query drop: "${unknown.slice(0, 80)}" is not one of ${closingFields.join(", ")}`);
 }

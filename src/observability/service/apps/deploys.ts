@@ -23,6 +23,7 @@ interface ApplyOptions {
   atomic: boolean;
   takeOver: boolean;
   replacePlugin: boolean;
+  drop: string | undefined;
   message: string | undefined;
 }
 
@@ -93,7 +94,7 @@ export function createDeploys({ platform, apps, model, operations, nameOf }: Dep
       };
     },
     async apply({ grant, actor }, body, options) {
-      const { dryRun, prune, force, atomic, takeOver, replacePlugin, message } = options;
+      const { dryRun, prune, force, atomic, takeOver, replacePlugin, drop, message } = options;
       const fault = applyFault(grant, body, prune);
       if (fault !== undefined) throw new Failure("forbidden", fault);
       const query = {
@@ -103,6 +104,7 @@ export function createDeploys({ platform, apps, model, operations, nameOf }: Dep
         atomic,
         take_over: takeOver,
         replace_plugin: replacePlugin,
+        drop,
         message,
       };
       const result = await platform.as(actor, grant).call(apply, { query, body });

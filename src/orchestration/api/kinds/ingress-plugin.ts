@@ -35,6 +35,31 @@ export function movedToPlugin(spec: Spec, plugin: string): { spec: Spec; lost: s
   return { spec: { ...kept(written, "spec"), host: hostsOf(spec)[0], ...tls, plugin }, lost };
 }
 
+/** What keeps clients out of a site, or some of their requests. None of it reaches a plugin. */
+export const closingFields = ["allow", "deny", "basic_auth", "rate_limit", "limits", "maintenance"] as const;
+export type ClosingField = (typeof closingFields)[number];
+
+/** The closing fields that a site has and will no longer have. */
+export function lostClosings(stands: Spec, wanted: Spec): ClosingField[] {
+  return closingFields.filter((field) => closes(stands[field]) && !closes(wanted[field]));
+}
+
+/** An empty list or block, and a switch that is off, keep nobody out. */
+function closes(value: unknown): boolean {
+  if (typeof value === "object" && value !== null) return Object.keys(value).length > 0;
+  return value !== undefined && value !== null && value !== false;
+}
+
+/** The closing fields of a list such as `allow,basic_auth`, and the first word that is none. */
+export function readClosings(text: string): { fields: ClosingField[]; unknown: string | undefined } {
+  const words = text.split(",").map((word) => word.trim().replace(/^spec\./, ""));
+  const named = words.filter((word) => word !== "");
+  return {
+    fields: closingFields.filter((field) => named.includes(field)),
+    unknown: named.find((word) => !closingFields.some((field) => field === word)),
+  };
+}
+
 function fieldsBeyond(spec: Spec): BeyondPlugin[] {
   return Object.entries(spec).flatMap(([field, value]) => {
     if (value === undefined || value === null || carried.includes(field)) return [];

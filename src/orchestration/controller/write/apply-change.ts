@@ -32,6 +32,8 @@ import { freshReferenced, rollReaders, watchReaders } from "../desired/reference
 import { recordVolumes } from "../desired/named-volumes.ts";
 import { routedSpec } from "../plugins/ingress-plugin.ts";
 import { requireAllowed } from "./authority.ts";
+import type { ClosingField } from "../../api/kinds/ingress-plugin.ts";
+import { requireClosed } from "./closed.ts";
 import { lockWarnings, requireUnlocked } from "./locks.ts";
 import { prune } from "./prune.ts";
 import { type GoingBack, releaseFor } from "../rollout/releases.ts";
@@ -47,6 +49,8 @@ export interface ApplyOptions {
   takeOver?: boolean;
   /** Hand blocks to plugins that did not make them. */
   replacePlugin?: boolean;
+  /** What closes a site and may be lost as another plugin takes it. */
+  drop?: readonly ClosingField[];
   /** Put all of it back when one resource does not become ready. */
   atomic?: boolean;
   /** Take builds that have no id: see `settleBuilds`. */
@@ -104,6 +108,7 @@ export function change(context: Context, tx: Transaction, changing: Change): Out
   const problems: Problem[] = [];
   const kept = new Set(incoming.map((item) => formatKey(item.key)));
   requireAllowed(options.by, incoming, tx);
+  if (goingBack === undefined) requireClosed(context, tx, { incoming, drop: options.drop });
   requireRevisions(tx, blocks);
   requireMakers(tx, blocks, options);
   // Before the rest is judged: what goes gives back its hosts, and its files are no longer there to be read.

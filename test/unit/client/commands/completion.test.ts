@@ -34,7 +34,7 @@ describe("completion words", () => {
   });
 
   test("offers flags and their values, and looks past those before", async () => {
-    expect(await words("apply", "--dr")).toEqual(["--dry-run"]);
+    expect(await words("apply", "--dry")).toEqual(["--dry-run"]);
     expect(await words("get", "-o", "j")).toEqual(["json"]);
     expect(await words("run", "--kind", "cron")).toEqual(["cronjob"]);
     expect(await words("--endpoint", "http://x:1", "logs", "-f", "--tail", "5", "sh")).toEqual(["shop", "shop/web"]);

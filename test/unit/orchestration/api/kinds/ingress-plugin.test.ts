@@ -1,5 +1,11 @@
 import { expect, test } from "bun:test";
-import { beyondPlugin, movedToPlugin } from "../../../../../src/orchestration/api/kinds/ingress-plugin.ts";
+import {
+  beyondPlugin,
+  closingFields,
+  lostClosings,
+  movedToPlugin,
+  readClosings,
+} from "../../../../../src/orchestration/api/kinds/ingress-plugin.ts";
 import { IngressSpec } from "../../../../../src/orchestration/api/kinds/ingress.ts";
 import { Tls } from "../../../../../src/orchestration/api/kinds/tls.ts";
 
@@ -36,4 +42,33 @@ test("a moved ingress keeps what reaches the plugin, and says what it loses", ()
   });
   expect(beyondPlugin(movedToPlugin(spec, "caddy")?.spec ?? {})).toEqual([]);
   expect(movedToPlugin({ tcp: { port: 1883 } }, "caddy")).toBeUndefined();
+});
+
+test.each<[string, object, object, string[]]>([
+  ["nothing that stood", {}, {}, []],
+  ["what stays", { allow: ["10.0.0.0/8"] }, { allow: ["10.0.0.1"] }, []],
+  ["what is gone", { allow: ["10.0.0.0/8"], compress: true }, {}, ["allow"]],
+  [
+    "what is emptied",
+    { deny: ["10.0.0.0/8"], basic_auth: { users: { a: "b" } } },
+    { deny: [], basic_auth: {} },
+    ["deny", "basic_auth"],
+  ],
+  [
+    "a switch that goes off",
+    { maintenance: true, limits: { body: "1M" }, rate_limit: { requests: 1 } },
+    { maintenance: false },
+    ["rate_limit", "limits", "maintenance"],
+  ],
+  ["what closed nothing", { allow: [], maintenance: false, basic_auth: {} }, {}, []],
+])("of closing fields are lost: %s", (_, stands, wanted, lost) => {
+  expect(lostClosings({ ...stands }, { ...wanted })).toEqual(lost as never);
+});
+
+test("every closing field is one that a plugin does not get", () => {
+  expect(beyondPlugin(Object.fromEntries(closingFields.map((field) => [field, {}])))).toHaveLength(
+    closingFields.length,
+  );
+  expect(readClosings(" spec.allow ,deny,")).toEqual({ fields: ["allow", "deny"], unknown: undefined });
+  expect(readClosings("allow,x").unknown).toBe("x");
 });
