@@ -125,7 +125,7 @@ function readinessOf(
   const service = kind === undefined ? undefined : input.serviceSpec(kind, manifest.scope, name);
   const probe = Object(Object(service?.probes).readiness);
   const path = Object(probe.http_get).path ?? service?.health_check;
-  const isPath = typeof path === "string" && path.startsWith("/");
+  const isPath = typeof path === "string" && /^\/[!-~]*$/.test(path);
   const isHttp = typeof probe.http_get === "object";
   return {
     path: isPath ? path : undefined,

@@ -24,6 +24,35 @@ export function beyondPlugin(spec: Spec): BeyondPlugin[] {
   return [...fieldsBeyond(spec), ...(provider.length > 0 ? provider : ofTls)];
 }
 
+/** Texts of an ingress that a plugin writes into its own files and commands: nothing in them may end a line or a word there. */
+const handedOn = [
+  {
+    path: ["lb", "policy"],
+    pattern: /^[A-Za-z0-9_.:=, -]{1,200}$/,
+    message: 'is not a policy; use up to 200 letters, digits, spaces and "_", ".", ":", "=", ",", "-"',
+  },
+  {
+    path: ["tls", "email"],
+    pattern: /^[A-Za-z0-9._%+='~&/!#*?^-]{1,64}@[A-Za-z0-9.-]{1,253}$/,
+    message: "is not a mail address",
+  },
+  {
+    path: ["tls", "ask"],
+    pattern: /^https?:\/\/[^\x00-\x20\x7f-\uffff"'`{}\\<>^|]{1,2000}$/i,
+    message: 'is not an http address; write it like "https://host/path", without spaces, quotes and braces',
+  },
+] as const;
+
+/** What of an ingress no plugin may be given as it is written, and HAProxy has no use for. Values are cut: they can be long. */
+export function unfitTexts(spec: Spec): BeyondPlugin[] {
+  return handedOn.flatMap(({ path: [block, field], pattern, message }) => {
+    const fields = spec[block];
+    const text = isFields(fields) ? fields[field] : undefined;
+    if (typeof text !== "string" || pattern.test(text)) return [];
+    return [{ path: `spec.${block}.${field}`, message: `${JSON.stringify(text.slice(0, 80))} ${message}` }];
+  });
+}
+
 /** The ingress as a plugin can route it, and the paths that it loses; undefined for a TCP port, which only HAProxy serves. */
 export function movedToPlugin(spec: Spec, plugin: string): { spec: Spec; lost: string[] } | undefined {
   if (spec.tcp !== undefined) return undefined;

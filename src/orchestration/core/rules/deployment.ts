@@ -5,6 +5,7 @@ import { parsePort, portTexts, tooManyPorts } from "../ports.ts";
 import { durationRule } from "./duration.ts";
 import { webhookRules } from "./webhooks.ts";
 import { podRules } from "./pod.ts";
+import { requestPathOk } from "./probes.ts";
 import type { Report, RuleContext } from "./rule.ts";
 
 export function deploymentRules(spec: DeploymentSpec, context: RuleContext): void {
@@ -14,10 +15,10 @@ export function deploymentRules(spec: DeploymentSpec, context: RuleContext): voi
     if (spec.replicas !== undefined) report("spec.replicas", "excludes autoscale; keep one of the two");
     autoscaleRules(spec.autoscale, context);
   }
-  if (spec.health_check !== undefined && !spec.health_check.startsWith("/")) {
+  if (spec.health_check !== undefined && !requestPathOk(spec.health_check)) {
     report(
       "spec.health_check",
-      `"${spec.health_check}" must start with "/"; a command belongs to probes.readiness.exec`,
+      `"${spec.health_check}" must start with "/", without spaces and control characters; a command belongs to probes.readiness.exec`,
     );
   }
   sleepRules(spec, report);

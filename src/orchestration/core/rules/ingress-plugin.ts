@@ -1,4 +1,4 @@
-import { beyondPlugin } from "../../api/kinds/ingress-plugin.ts";
+import { beyondPlugin, unfitTexts } from "../../api/kinds/ingress-plugin.ts";
 import { policies, type RoutingFields, routingFields } from "../../api/kinds/routing.ts";
 import { hostsOf } from "../../../base/pure/hosts.ts";
 import { isPluginName } from "../plugins/names.ts";
@@ -19,11 +19,17 @@ export function ingressPluginRules(spec: RoutingFields, report: Report): void {
   for (const { path, message } of beyondPlugin(Object.fromEntries(routing))) report(path, message);
 }
 
+/** Texts that HAProxy reads in one way only, and that plugins write into files of their own. */
+export function textRules(spec: RoutingFields, context: RuleContext): void {
+  const unfit = unfitTexts({ lb: spec.lb, tls: spec.tls });
+  for (const { path, message } of unfit) context.report(path, message);
+  if (!unfit.some(({ path }) => path === "spec.lb.policy")) policyRule(spec, context);
+}
+
 /** HAProxy knows its policies; those of a plugin are its own words. */
-export function policyRule({ lb, plugin }: RoutingFields, { report, limits }: RuleContext): void {
+function policyRule({ lb, plugin }: RoutingFields, { report, limits }: RuleContext): void {
   const policy = lb?.policy;
   if (policy === undefined) return;
-  if (!/^[ -~]{1,200}$/.test(policy)) report("spec.lb.policy", "is not 1 to 200 printable ASCII characters");
   if (plugin !== undefined || limits.ingress.anyPolicy === true) return;
   if (policies.some((known) => known === policy)) return;
   report("spec.lb.policy", `"${policy}" is not one of ${policies.join(", ")}; only a plugin that routes takes others`);

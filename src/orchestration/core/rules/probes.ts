@@ -10,11 +10,19 @@ export function probeRules(probes: Probes | undefined, path: string, report: Rep
   }
 }
 
+/** A path as a request line has it: plugins that route get it as well. */
+export function requestPathOk(path: string): boolean {
+  return /^\/[^\x00-\x20\x7f]*$/.test(path);
+}
+
 function probeRule(probe: Probe, path: string, report: Report): void {
   const actions = [probe.http_get, probe.tcp_socket, probe.exec].filter((action) => action !== undefined);
   if (actions.length !== 1) report(path, `needs exactly one of http_get, tcp_socket, exec; it has ${actions.length}`);
-  if (probe.http_get !== undefined && !probe.http_get.path.startsWith("/")) {
-    report(`${path}.http_get.path`, `"${probe.http_get.path}" must start with "/"`);
+  if (probe.http_get !== undefined && !requestPathOk(probe.http_get.path)) {
+    report(
+      `${path}.http_get.path`,
+      `"${probe.http_get.path}" must start with "/", without spaces and control characters`,
+    );
   }
   headerRules(probe.http_get?.http_headers ?? {}, `${path}.http_get.http_headers`, report);
   if (probe.exec?.command.length === 0) report(`${path}.exec.command`, "must not be empty");

@@ -4,7 +4,7 @@ import { anyHost, hostKey, hostOk, hostsOf, plainLocation, plainPath } from "../
 import { isIpAddress } from "../../../base/pure/ip.ts";
 import { durationRule } from "./duration.ts";
 import { httpRoutingRules } from "./http-routing.ts";
-import { ingressPluginRules, policyRule } from "./ingress-plugin.ts";
+import { ingressPluginRules, textRules } from "./ingress-plugin.ts";
 import { type Report, type RuleContext, reportRepeats } from "./rule.ts";
 import { hasTls, tlsRules } from "./tls.ts";
 
@@ -19,7 +19,7 @@ export function routingRules(spec: RoutingFields, context: RuleContext): void {
   hostRules(spec, report);
   locationRules(spec, context);
   durationRule(spec.lb?.interval, "spec.lb.interval", { report, aboveZero: true });
-  policyRule(spec, context);
+  textRules(spec, context);
   tlsRules(spec, context);
   httpRoutingRules(spec, context);
   tcpRules(spec, report);

@@ -48,11 +48,7 @@ export function tlsRules(spec: RoutingFields, context: RuleContext): void {
 }
 
 function valueRules(tls: Tls, { report, limits }: RuleContext): void {
-  if (tls.ask !== undefined) urlRule(tls.ask, "spec.tls.ask", report);
   if (tls.directory !== undefined) urlRule(tls.directory, "spec.tls.directory", report);
-  if (tls.email !== undefined && !/^[^\s@]+@[^\s@]+$/.test(tls.email)) {
-    report("spec.tls.email", `"${tls.email}" is not a mail address`);
-  }
   if (tls.dns !== undefined && !isPluginName(tls.dns)) {
     report("spec.tls.dns", `"${tls.dns}" is not a plugin name; write it as "berth plugins" shows it`);
   }

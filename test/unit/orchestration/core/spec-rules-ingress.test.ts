@@ -84,10 +84,24 @@ describe("tls", () => {
     [{ tls: { provider: "internal", dns: "cloud" } }, "spec.tls.dns: is for provider letsencrypt or"],
     [{ tls: { dns: "../cloud" } }, 'spec.tls.dns: "../cloud" is not a plugin name'],
     [{ tls: { provider: "internal", skip_checks: true } }, "spec.tls.skip_checks: is for provider letsencrypt or"],
-    [{ tls: { ask: "x" } }, "spec.tls.ask: is not an http address"],
+    [{ tls: { ask: "x" } }, 'spec.tls.ask: "x" is not an http address'],
     [{ tls: { email: "ops" } }, 'spec.tls.email: "ops" is not a mail address'],
     [{ hosts: ["*.a.test"], tls: {} }, 'spec.tls.dns: is required for "*.a.test"'],
-    [{ plugin: "front", lb: { policy: "a\nb" } }, "spec.lb.policy: is not 1 to 200 printable ASCII characters"],
+    ...["a\nb", "a;b", "a{b", "a}", "$(a)", "a\\b", '"a"', "a'b", "a/b", "ä", "", "a#b", "x".repeat(201)].map(
+      (policy): [object, string] => [
+        { plugin: "front", lb: { policy } },
+        `spec.lb.policy: ${JSON.stringify(policy.slice(0, 80))} is not a policy; use up to 200 letters`,
+      ],
+    ),
+    ...["a@b\u0001", "a@b.test\u001b[m", "a@{b}", "a$(id)@b.test", '"a"@b.test', `${"a".repeat(65)}@b.test`].map(
+      (email): [object, string] => [
+        { tls: { email } },
+        `spec.tls.email: ${JSON.stringify(email.slice(0, 80))} is not a mail`,
+      ],
+    ),
+    ...["https://a.test/\n}", "https://a.test/ b", "https://a.test/{b}", 'https://a.test/"', "ftp://a.test"].map(
+      (ask): [object, string] => [{ tls: { ask } }, `spec.tls.ask: ${JSON.stringify(ask)} is not an http address`],
+    ),
     [{ plugin: "../front" }, 'spec.plugin: "../front" is not a plugin name'],
     [{ plugin: "front", basic_auth: { a: "b" } }, "spec.basic_auth: does not reach a plugin, which gets one host"],
     [{ plugin: "front", host: "a.test", hosts: ["b.test"] }, "spec.hosts: does not reach a plugin"],
@@ -106,6 +120,7 @@ describe("tls", () => {
     { host: "*", tls: { on_demand: true, ask: "http://127.0.0.1:8000/ask" } },
     { host: "*" },
     { hosts: ["a.test"], plugin: "front", lb: { policy: "weighted_round_robin 3 1" } },
+    { host: "a.test", plugin: "front", lb: { policy: "header X-User, cookie:a=b" }, tls: { email: "o'b+x@a-b.test" } },
     { host: "*.a.test", plugin: "front", tls: { email: "ops@a.test" }, locations: [{ path: "/" }], lb: {}, port: 80 },
     { host: "*.a.test", tls: { provider: "internal" } },
     { host: "*.a.test", tls: { enabled: false } },
