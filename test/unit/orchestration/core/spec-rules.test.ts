@@ -162,7 +162,10 @@ describe("pod fields", () => {
     [{ ports: ["80:80", "0.0.0.0:80:81"] }, "spec.ports[1]: host port 80 is already at spec.ports[0]"],
     [{ restart: "sometimes" }, 'spec.restart: "sometimes" is not a restart policy'],
     [{ restart: "always:3" }, "spec.restart: "],
-    [{ health_check: "/up\n}" }, 'spec.health_check: "/up\n}" must start with "/", without spaces and control characters'],
+    [
+      { health_check: "/up\n}" },
+      'spec.health_check: "/up\n}" must start with "/", without spaces and control characters',
+    ],
     [{ health_check: "up" }, 'spec.health_check: "up" must start with "/"'],
     [{ rollout: { max_surge: 0 } }, "spec.rollout: max_surge and max_unavailable are both 0"],
     [{ rollout: { progress_deadline: "0s" } }, 'spec.rollout.progress_deadline: "0s" must be above zero'],
