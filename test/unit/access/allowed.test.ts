@@ -28,6 +28,9 @@ test("under a guard the programs are what stands, or what the plugin makes of it
   const files = { kind: "asset", stands: { files: { a: "1" } }, guard: {} } as const;
   expect(allowed(token, { ...files, wanted: { files: { a: "2" } } })).toHaveLength(1);
   expect(allowed(token, { ...files, wanted: { files: { a: "1" } } })).toEqual([]);
+  // What only says how much of a program runs may be the substance of another kind.
+  for (const kind of ["asset", "ingress", "registry"] as const)
+    expect(allowed(token, { kind, stands: { timeout: "1s" }, wanted: { timeout: "2s" }, guard: {} })).toHaveLength(1);
 });
 
 test("a block may keep what an operator wrote into it", () => {
