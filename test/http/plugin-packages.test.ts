@@ -144,9 +144,41 @@ describe("a package", () => {
     const refused = await ask("POST /plugin/hello/hello");
     expect(refused.status).toBe(409);
     expect(refused.error).toContain("bin/hello was changed");
+    expect(refused.error).toContain("berth plugins accept hello");
     const mended = await ask("POST /plugins/install", { source: join(yard.root, "source") });
     expect(mended.data.installed_at).not.toBe(installed_at);
     expect((await ask("POST /plugin/hello/hello")).data.message).toBe("hello 1");
+  });
+
+  test("that was changed by hand runs once what was looked at is accepted, and an event tells of it", async () => {
+    await ask("POST /plugins/install", { source: packageOf(helloPlugin("1")) });
+    const folder = yard.registry.find("hello")?.folder ?? "";
+    writeTree(folder, { "bin/hello": "#!/bin/sh\necho mine\n" });
+    const seen = await ask("GET /plugins/hi/changes");
+    expect(seen.data).toMatchObject({
+      name: "hello",
+      files: [{ path: "bin/hello", change: "changed", diff: expect.arrayContaining(["+echo mine"]) }],
+    });
+    expect(seen.data.grant).toBeUndefined();
+
+    writeTree(folder, { "bin/hello": "#!/bin/sh\necho swapped\n" });
+    const late = await ask("POST /plugins/hello/accept", { expect: seen.data.digest });
+    expect([late.status, late.error]).toEqual([409, expect.stringContaining("not what was shown")]);
+    expect((await ask("POST /plugin/hello/hello")).status).toBe(409);
+
+    writeTree(folder, { "bin/hello": "#!/bin/sh\necho mine\n" });
+    for (const body of [{}, { expect: "x" }, []]) {
+      const bad = await ask("POST /plugins/hello/accept", body);
+      expect([bad.status, bad.error]).toEqual([400, expect.stringContaining("expect: ")]);
+    }
+    const { data } = await ask("POST /plugins/hello/accept", { expect: seen.data.digest });
+    expect(data).toMatchObject({ name: "hello", accepted: { files: ["bin/hello"] } });
+    expect((await ask("POST /plugin/hello/hello")).data.message).toBe("mine");
+    const events = (await ask("GET /events")).data.events as { action: string; detail: unknown }[];
+    expect(events.find(({ action }) => action === "plugin.accept")).toMatchObject({
+      detail: { plugin: "hello", files: ["bin/hello"] },
+    });
+    expect((await ask("GET /plugins/none/changes")).status).toBe(404);
   });
 });
 

@@ -13,6 +13,7 @@ import { type Confinement, unconfined } from "../../src/orchestration/plugins/co
 import { createInstaller } from "../../src/orchestration/plugins/install.ts";
 import type { BundledPlugin, Installer, Plugin, Registry } from "../../src/orchestration/plugins/plugin.ts";
 import { createRegistry } from "../../src/orchestration/plugins/registry.ts";
+import type { StageOptions } from "../../src/orchestration/plugins/stage.ts";
 import { readLock } from "../../src/orchestration/plugins/state.ts";
 import type { InstallerOptions } from "../../src/orchestration/plugins/work.ts";
 
@@ -30,10 +31,9 @@ export interface PluginYard {
   close(): Promise<void>;
 }
 
-export interface YardOptions extends Partial<
-  Pick<InstallerOptions, "reached" | "releasesUrl" | "limits" | "hookMs" | "env">
-> {
+export interface YardOptions extends Partial<Pick<InstallerOptions, "reached" | "releasesUrl" | "hookMs" | "env">> {
   bundled?: readonly BundledPlugin[];
+  limits?: StageOptions["limits"];
   /** Where repositories may be; as a server without flags where it is left out. */
   guard?: GuardOptions;
   /** Nobody has a user of its own where it is left out. */
@@ -66,12 +66,15 @@ export async function pluginYard(options: YardOptions = {}): Promise<PluginYard>
     machine: { os: "linux", arch: "x64" },
     download: (url: string, init: RequestInit) => fetch(url, init),
     connection: (url: string) => gitConnection(url, options.guard ?? { resolve: resolveHost, allowPrivate: false }),
-    limits: options.limits ?? {
+    limits: {
       filesMax: limits.pluginFilesMax,
       bytesMax: limits.pluginPackageBytesMax,
       inflation: limits.pluginInflation,
+      texts: limits.pluginTexts,
+      ...options.limits,
     },
     fetchMs: limits.pluginFetchMs,
+    changesShown: limits.pluginChangesShown,
     hookMs: options.hookMs ?? limits.pluginHookMs,
     installsAtOnceMax: limits.pluginInstallsAtOnceMax,
     writeFile: writeAtomic,

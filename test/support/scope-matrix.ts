@@ -151,6 +151,8 @@ export const scopeMatrix: Record<string, Scope | "any"> = {
   "GET /plugins/runs": "read",
   "POST /plugins/install": "admin",
   "POST /plugins/:name/update": "admin",
+  "GET /plugins/:name/changes": "admin",
+  "POST /plugins/:name/accept": "admin",
   "POST /plugins/:name/rollback": "admin",
   "POST /plugins/:name/enable": "admin",
   "POST /plugins/:name/disable": "admin",

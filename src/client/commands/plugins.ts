@@ -16,6 +16,7 @@ import { answer, type CommandBody, type Context } from "../shell/command.ts";
 import { oneWord, verbOf } from "../shell/words.ts";
 import { ageOf } from "../text/time-text.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
+import { acceptShown } from "../shell/plugin-accept.ts";
 import { installShown, tellStranded, toldPlugin, updateShown } from "../shell/plugin-install.ts";
 import { pluginTable, pluginText } from "../text/plugin-text.ts";
 import { printable } from "../shell/style.ts";
@@ -23,7 +24,7 @@ import { tableText } from "../text/table-text.ts";
 import { tableSetup } from "./get.ts";
 import { eitherOf, rowsOf, whenListing } from "../shell/listing.ts";
 
-const actions = { list, info, install, update, rollback, enable, disable, remove, runs };
+const actions = { list, info, install, update, accept, rollback, enable, disable, remove, runs };
 
 export const pluginsCommand: CommandBody = {
   usage: [
@@ -32,6 +33,7 @@ export const pluginsCommand: CommandBody = {
     "plugins install SOURCE [--version TAG] [--replace] [-y]",
     "plugins install DIR --link [-y]",
     "plugins update [NAME] [--version TAG] [-y]",
+    "plugins accept NAME [-y]",
     "plugins rollback | enable | disable NAME",
     "plugins remove NAME [-y]",
     "plugins runs [NAME] [--limit N]",
@@ -46,6 +48,8 @@ export const pluginsCommand: CommandBody = {
     "On a terminal install shows what would come in, before anything of it runs, and asks; update",
     "asks where a version wants more than was granted. With -y nothing is asked and that is granted.",
     "Without a terminal, install and remove need -y, and so does update for such a version.",
+    "A plugin whose files were changed does not run: accept shows the changes, asks, and locks the files",
+    "as they are. An update or a new installation brings the released files back.",
     "A command of a plugin is run with: berth PLUGIN:COMMAND [WORDS]; berth help PLUGIN lists them.",
     "To write one: berth plugins init NAME, then plugins lint and plugins test.",
   ],
@@ -133,6 +137,10 @@ async function update({ words, args, context }: Call): Promise<number> {
     }
   }
   return worst;
+}
+
+async function accept({ words, args, context }: Call): Promise<number> {
+  return acceptShown(context, only(words), { yes: args.on("yes") });
 }
 
 async function rollback({ words, context }: Call): Promise<number> {

@@ -30,6 +30,7 @@ export function pluginText(plugin: PluginInfo, style: Style): string {
     ["asked for", plugin.requested],
     ["commit", plugin.commit],
     ["installed", plugin.installed_at],
+    ["changed", acceptedText(plugin)],
     ["rolls back to", plugin.previous],
     ["may", grantText(plugin)],
     ["runs as", userText(plugin.permissions)],
@@ -65,12 +66,18 @@ export function previewText(plugin: PluginPreview, style: Style): string {
   return [`${style.bold(printable(name))}${about}`, listText(rows, { indent: "  " })].join("\n");
 }
 
+function acceptedText({ accepted }: PluginInfo): string | undefined {
+  if (accepted === undefined) return undefined;
+  return `accepted at ${accepted.at}: ${accepted.files.join(", ") || "as it was released"}`;
+}
+
 /** Whether it can do whatever the server can, beyond what it was granted. Older servers do not say. */
 function isRoot({ docker, root }: PluginInfo["permissions"]): boolean {
   return docker || root !== false;
 }
 
-function userText(permissions: PluginInfo["permissions"]): string {
+/** As whom its commands run. */
+export function userText(permissions: PluginInfo["permissions"]): string {
   if (!isRoot(permissions)) return "a user of its own, who can read nothing of the server's";
   return permissions.docker
     ? "the user of the server, root mostly: a plugin with access to the engine can do everything"

@@ -1,7 +1,14 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Text } from "../../base/wire/query.ts";
 import { DispatchResult, PluginRun } from "../../orchestration/api/dispatch.ts";
-import { InstallBody, InstallOutcome, PluginInfo, UpdateBody } from "../../orchestration/api/plugins.ts";
+import {
+  AcceptBody,
+  InstallBody,
+  InstallOutcome,
+  PluginChanges,
+  PluginInfo,
+  UpdateBody,
+} from "../../orchestration/api/plugins.ts";
 import { appStates } from "./app-model.ts";
 import { Operation } from "./operations.ts";
 import { type PlaneEndpoint, planeEndpoint } from "./plane-endpoint.ts";
@@ -50,6 +57,23 @@ const byName = (verb: string, summary: string) => ({
   path: `/api/pat/v1/plugins/:name/${verb}`,
   scope: "admin" as const,
   summary,
+  data: PluginInfo,
+});
+
+export const planePluginChanges = planeEndpoint({
+  method: "GET",
+  path: "/api/pat/v1/plugins/:name/changes",
+  scope: "admin",
+  summary: "What was changed in an installed plugin since it was locked",
+  data: PluginChanges,
+});
+
+export const acceptPlanePlugin = planeEndpoint({
+  method: "POST",
+  path: "/api/pat/v1/plugins/:name/accept",
+  scope: "admin",
+  summary: "Take what was changed in an installed plugin; expect is the digest of the changes that were looked at",
+  body: Type.Object({ ...AcceptBody.properties }, { additionalProperties: false }),
   data: PluginInfo,
 });
 
@@ -136,6 +160,7 @@ export const revealDatabase = planeEndpoint({
 /** Plugins, their runs, and what can be done with their blocks. */
 export const pluginEndpoints: PlaneEndpoint[] = [
   ...[listPlanePlugins, listPlanePluginRuns, installPlanePlugin, updatePlanePlugin, rollbackPlanePlugin],
+  ...[planePluginChanges, acceptPlanePlugin],
   ...[enablePlanePlugin, disablePlanePlugin, removePlanePlugin],
   ...[listDatabases, askDatabase, commandDatabase, revealDatabase],
 ];

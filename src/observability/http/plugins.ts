@@ -1,6 +1,7 @@
 import { readCount, readParam } from "../../base/http/request.ts";
 import { bodyReader } from "../../base/wire/read-body.ts";
 import {
+  acceptPlanePlugin,
   askDatabase,
   commandDatabase,
   disablePlanePlugin,
@@ -9,6 +10,7 @@ import {
   listDatabases,
   listPlanePluginRuns,
   listPlanePlugins,
+  planePluginChanges,
   removePlanePlugin,
   revealDatabase,
   rollbackPlanePlugin,
@@ -26,6 +28,7 @@ export function mountPlanePlugins(plane: ObservabilityPlane): void {
   const { plugins } = plane.observability;
   const readInstall = bodyReader(installPlanePlugin);
   const readUpdate = bodyReader(updatePlanePlugin);
+  const readAccept = bodyReader(acceptPlanePlugin);
   const nameOf = ({ params }: Pick<PlaneCall<PlaneEndpoint>, "params">) => readParam(params, "name");
   mountPlane(plane, listPlanePlugins, ({ grant }) => plugins.list(grant));
   mountPlane(plane, listPlanePluginRuns, async ({ grant, query: { plugin, limit } }) => {
@@ -42,6 +45,11 @@ export function mountPlanePlugins(plane: ObservabilityPlane): void {
     plane.connected.keepOpen(call.request);
     return plugins.update(call, { name: nameOf(call), version: call.query.version }, body);
   });
+  mountPlane(plane, planePluginChanges, {
+    answer: (call) => plugins.changes(call, nameOf(call)),
+    headers: noStore,
+  });
+  mountPlane(plane, acceptPlanePlugin, (call) => plugins.accept(call, nameOf(call), readAccept(call.body)));
   mountPlane(plane, rollbackPlanePlugin, (call) => plugins.rollback(call, nameOf(call)));
   mountPlane(plane, enablePlanePlugin, (call) => plugins.setEnabled(call, nameOf(call), true));
   mountPlane(plane, disablePlanePlugin, (call) => plugins.setEnabled(call, nameOf(call), false));

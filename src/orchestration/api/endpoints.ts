@@ -29,12 +29,14 @@ import { getDisk, planPrune, prune } from "./disk.ts";
 import { listLeftovers } from "./leftovers.ts";
 import { openapi } from "./openapi.ts";
 import {
+  acceptPlugin,
   disablePlugin,
   enablePlugin,
   getPlugin,
   getPluginSchema,
   installPlugin,
   listPlugins,
+  pluginChanges,
   removePlugin,
   rollbackPlugin,
   updatePlugin,
@@ -134,6 +136,8 @@ export const orchestrationEndpoints: Endpoint[] = [
   installPlugin,
   removePlugin,
   updatePlugin,
+  pluginChanges,
+  acceptPlugin,
   rollbackPlugin,
   enablePlugin,
   disablePlugin,

@@ -21,6 +21,12 @@ export const PluginInfo = Type.Composite([
     requested: Type.Optional(Type.String({ description: "the version that was asked for" })),
     commit: Type.Optional(Type.String()),
     installed_at: Type.Optional(Type.String()),
+    accepted: Type.Optional(
+      Type.Object(
+        { at: Type.String(), files: Type.Array(Type.String(), { description: "paths that differ from the release" }) },
+        { description: "changes that were taken with accept after it was installed" },
+      ),
+    ),
     previous: Type.Optional(Type.String({ description: "the version that `rollback` returns to" })),
     stranded: Type.Optional(
       Type.Array(Type.String(), {
@@ -134,6 +140,57 @@ export const installPlugin = endpoint({
     "Accept: application/x-ndjson streams progress",
   body: InstallBody,
   data: InstallOutcome,
+});
+
+const FileChange = Type.Object({
+  path: Type.String(),
+  change: Type.Union([Type.Literal("added"), Type.Literal("changed"), Type.Literal("removed")]),
+  size: Type.Optional(Type.Integer({ description: "bytes; left out for a file that was removed" })),
+  sha256: Type.Optional(Type.String({ description: "left out for a file that was removed" })),
+  diff: Type.Optional(
+    Type.Array(Type.String(), {
+      description: "lines that begin with @@, a space, - or +; left out where berth has no short text to compare",
+    }),
+  ),
+  left: Type.Optional(Type.Integer({ description: "lines of the difference that are left out" })),
+});
+
+/** What differs in an installed plugin from its lock. */
+export const PluginChanges = Type.Object({
+  name: Type.String(),
+  version: Type.String(),
+  digest: Type.String({ description: "of all files as they are now, for expect: SHA-256 in hex" }),
+  files: Type.Array(FileChange),
+  left: Type.Integer({ description: "changed files beyond those that are listed" }),
+  grant: Type.Optional({ ...PluginPermissions, description: "what a changed plugin.yml asks for" }),
+  full_grant: Type.Optional(
+    Type.Boolean({ description: "the changed plugin.yml has no permissions, so that everything would be granted" }),
+  ),
+  more: Type.Optional(Type.Array(Type.String(), { description: "what it asks for beyond what is granted now" })),
+});
+export type PluginChanges = Static<typeof PluginChanges>;
+
+export const pluginChanges = endpoint({
+  method: "GET",
+  path: "/plugins/:name/changes",
+  summary: "What was changed in an installed plugin since it was locked",
+  data: PluginChanges,
+});
+
+export const AcceptBody = Type.Object({
+  expect: Type.String({
+    pattern: digestPattern,
+    description: "digest of the changes that were looked at: a plugin that was changed since is a 409",
+  }),
+});
+export type AcceptBody = Static<typeof AcceptBody>;
+
+export const acceptPlugin = endpoint({
+  method: "POST",
+  path: "/plugins/:name/accept",
+  summary: "Takes what was changed in an installed plugin, with the permissions that its plugin.yml asks for",
+  body: AcceptBody,
+  data: PluginInfo,
 });
 
 export const removePlugin = endpoint({

@@ -1,10 +1,12 @@
 import {
+  acceptPlugin,
   disablePlugin,
   enablePlugin,
   getPlugin,
   getPluginSchema,
   installPlugin,
   listPlugins,
+  pluginChanges,
   removePlugin,
   rollbackPlugin,
   updatePlugin,
@@ -33,6 +35,12 @@ export function mountPlugins(plane: Plane, controller: Controller): void {
     const target = { name: params.name ?? "", version: query.version, body: await readOptionalBody(request, depth) };
     return (audience) => controller.updatePlugin(target, { actor, by: principalOf(request), ...audience });
   });
+  mount(plane, pluginChanges, ({ params, request }) =>
+    controller.pluginChanges(params.name ?? "", { by: principalOf(request) }),
+  );
+  mount(plane, acceptPlugin, ({ params, body, actor, request }) =>
+    controller.acceptPlugin({ name: params.name ?? "", body }, { actor, by: principalOf(request) }),
+  );
   mount(plane, rollbackPlugin, ({ params, actor, request }) =>
     controller.rollbackPlugin(params.name ?? "", { actor, by: principalOf(request) }),
   );

@@ -15,6 +15,7 @@ import {
   type WriteFile,
   writeState,
 } from "./state.ts";
+import { textsName } from "./texts.ts";
 
 export interface Disk {
   folders: PluginFolders;
@@ -99,7 +100,9 @@ function keptVersions({ versions, pending }: PluginState, active: Active): Versi
 async function removeOthers(disk: Disk, name: string, kept: readonly VersionRecord[]): Promise<void> {
   const folder = join(disk.folders.versions, name);
   for (const entry of await namesIn(folder)) {
-    const isWanted = kept.some(({ id }) => id === entry) || disk.preparing.has(entry);
+    const isWanted = [...kept.map(({ id }) => id), ...disk.preparing].some(
+      (id) => entry === id || entry === textsName(id),
+    );
     if (!isWanted) await rm(join(folder, entry), { recursive: true, force: true });
   }
   // Only when nothing is left in it.

@@ -57,7 +57,7 @@ export async function check(work: Work, { wish, version, yml, tag }: Checked): P
       `what is tagged ${version} calls itself ${yml.version} in its plugin.yml; not installed`,
     );
   }
-  requireMachine(work, yml);
+  requireServer(work, yml);
   const more = wish.granted === undefined ? [] : widened(wish.granted, grantedBy(yml));
   if (more.length > 0) {
     const shown = yml.version || tag || "the new version";
@@ -115,7 +115,8 @@ export function bareVersion(version: string): string {
   return version.replace(/^v(?=\d)/, "");
 }
 
-function requireMachine({ serverVersion, which }: Work, { name, requires = {} }: PluginYml): void {
+/** Fails `conflict` where this server lacks what a package requires. */
+export function requireServer({ serverVersion, which }: Work, { name, requires = {} }: PluginYml): void {
   if (requires.version !== undefined && !fitsVersion(requires.version, serverVersion)) {
     throw new Failure(
       "conflict",

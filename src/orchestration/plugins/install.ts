@@ -6,6 +6,7 @@ import type { PluginYml } from "../api/plugins/plugin-yml.ts";
 import { withoutConf } from "../core/plugins/conf.ts";
 import type { PluginSource } from "../core/plugins/source.ts";
 import { createLimit } from "../../base/words/limit.ts";
+import { accept, acceptedNotes, changesOf } from "./accept.ts";
 import { activate, stepAside } from "./activate.ts";
 import {
   check,
@@ -28,6 +29,7 @@ import { preview } from "./preview.ts";
 import { grantedBy, type InstalledPlugin, type InstallOptions, type Installer } from "./plugin.ts";
 import { type Fetched, fetchPackage, putInPlace, versionText, withStaging } from "./stage.ts";
 import { activeOf, readState, type VersionRecord } from "./state.ts";
+import { dropTexts, keepTexts, textsOf } from "./texts.ts";
 import { updateWish } from "./update.ts";
 import { giveTo, requireLinksInside } from "./tree.ts";
 import { current, type InstallerOptions, type Work } from "./work.ts";
@@ -47,6 +49,8 @@ export function createInstaller(options: InstallerOptions): Installer {
     withdraw: (name, installedAt) => work.oneByOne(() => withdraw(work, name, installedAt)),
     rollback: (name) => work.oneByOne(() => rollback(work, name)),
     setEnabled: (name, enabled) => work.oneByOne(() => setEnabled(work, name, enabled)),
+    changes: (name) => work.oneByOne(() => changesOf(work, name)).catch(tellDisk),
+    accept: (name, expect) => work.oneByOne(() => accept(work, name, expect)).catch(tellDisk),
     verify: (plugin) => verify(work, plugin),
   };
 }
@@ -89,6 +93,7 @@ async function bringIn(work: Work, incoming: Incoming, how: InstallOptions): Pro
   const { name } = fetched.yml;
   const id = idOf(fetched, work.now());
   const folder = join(work.folders.versions, name, id);
+  const before = work.registry.find(name);
   work.preparing.add(id);
   try {
     const yml = await putInPlace(fetched, folder, work.limits);
@@ -108,7 +113,9 @@ async function bringIn(work: Work, incoming: Incoming, how: InstallOptions): Pro
     work.preparing.delete(id);
     await clearUnused(work, name, id);
   }
-  return { ...(await current(work, name)), warnings: [...fetched.warnings, ...work.lacks.map(lackText)] };
+  const plugin = await current(work, name);
+  const lost = plugin.folder === before?.folder ? [] : acceptedNotes(before);
+  return { ...plugin, warnings: [...fetched.warnings, ...lost, ...work.lacks.map(lackText)] };
 }
 
 /** A version that did not become the active one leaves nothing. */
@@ -116,6 +123,7 @@ async function clearUnused({ folders }: Work, name: string, id: string): Promise
   const active = await activeOf(folders, name);
   if (active.type === "version" && active.id === id) return;
   await rm(join(folders.versions, name, id), { recursive: true, force: true });
+  await dropTexts(folders, { name, id });
   // Only when nothing is left in it.
   await rmdir(join(folders.versions, name)).catch(() => undefined);
 }
@@ -126,7 +134,7 @@ async function changeOver(
   { record, wish }: { record: VersionRecord; wish: Wish },
 ): Promise<void> {
   const { name } = yml;
-  if (await isAsBefore(work, yml, record)) return;
+  if (await isAsBefore(work, yml, { record, wish })) return;
   const active = await activeOf(work.folders, name);
   if (active.type === "folder" && wish.replace === true) await stepAside(work, name, await byHand(work, name));
   await activate(work, name, record);
@@ -158,6 +166,7 @@ async function prepare(work: Work, prepared: Prepared, { progress, signal }: Ins
   await requireLinksInside(folder);
   await requirePrograms(folder, yml.name);
   const files = lockedAsShipped(await lockFiles(folder, work.limits), shipped);
+  await keepTexts(work, { name: yml.name, id }, await textsOf(folder, work.limits));
   work.reached("locked");
   return {
     id,
@@ -186,13 +195,18 @@ async function activeVersion({ folders }: Work, name: string): Promise<VersionRe
 }
 
 /** An update that brings nothing new leaves everything, and so does an apply that asks for the latest each time. */
-async function isAsBefore(work: Work, yml: PluginYml, record: VersionRecord): Promise<boolean> {
+async function isAsBefore(
+  work: Work,
+  yml: PluginYml,
+  { record, wish }: { record: VersionRecord; wish: Wish },
+): Promise<boolean> {
   const before = await activeVersion(work, yml.name);
   if (before === undefined || gist(before) !== gist(record)) return false;
-  // What was changed by hand is mended by installing the same again.
+  // What was changed by hand is mended by installing the same again: an operator means that, and an apply does not.
+  const { files } = (wish.forBlocks === undefined ? undefined : before.accepted) ?? before;
   const folder = join(work.folders.versions, yml.name, before.id);
-  const { faults } = await compareFiles(folder, withoutConf(yml, before.files));
-  return faults.length === 0;
+  const { changes } = await compareFiles(folder, withoutConf(yml, files));
+  return changes.length === 0;
 }
 
 function gist({ source, version, requested, permissions, files }: VersionRecord): string {

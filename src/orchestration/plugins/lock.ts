@@ -22,6 +22,16 @@ export async function lockFiles(folder: string, limits: TreeLimits): Promise<Rec
   return files;
 }
 
+/** The records of some files of a package, as they are now. */
+export async function lockOf(folder: string, paths: readonly string[]): Promise<Record<string, FileRecord>> {
+  const files: Record<string, FileRecord> = {};
+  for (const path of paths) {
+    const marks = marksOf(join(folder, path));
+    files[path] = { sha256: await hashOf(join(folder, path)), ...marks };
+  }
+  return files;
+}
+
 /**
  * Sha256 hex of a package that was copied: its name, and each file with its bytes and whether it can be run. Equal
  * packages have equal digests, wherever they lie.
@@ -33,9 +43,14 @@ export async function packageDigest(folder: string, name: string, limits: TreeLi
   return sha256Hex(canonicalJson({ name, files }));
 }
 
+/** A file that is not what was locked. */
+export interface Change {
+  path: string;
+  change: "added" | "changed" | "removed";
+}
+
 interface Comparison {
-  /** Paths that are not what was locked, each with what is wrong. */
-  faults: string[];
+  changes: Change[];
   /** Files that were only moved or touched: their new marks. */
   moved: Record<string, FileRecord>;
 }
@@ -49,20 +64,20 @@ const batch = 200;
  * programs.
  */
 export async function compareFiles(folder: string, files: Readonly<Record<string, FileRecord>>): Promise<Comparison> {
-  const result: Comparison = { faults: [], moved: {} };
+  const result: Comparison = { changes: [], moved: {} };
   let looked = 0;
   for (const [path, locked] of Object.entries(files)) {
     if (++looked % batch === 0) await new Promise((resolve) => setImmediate(resolve));
     const full = join(folder, path);
     const marks = marksIfThere(full);
-    if (marks === undefined) result.faults.push(`${path} is missing`);
+    if (marks === undefined) result.changes.push({ path, change: "removed" });
     else if (!sameMarks(marks, locked)) {
       if (marks.size !== locked.size || (await hashOf(full)) !== locked.sha256)
-        result.faults.push(`${path} was changed`);
+        result.changes.push({ path, change: "changed" });
       else result.moved[path] = { sha256: locked.sha256, ...marks };
     }
   }
-  result.faults.push(...addedPrograms(folder, files).map((path) => `${path} was added`));
+  result.changes.push(...addedPrograms(folder, files).map((path): Change => ({ path, change: "added" })));
   return result;
 }
 
@@ -86,15 +101,15 @@ function isFile(path: string): boolean {
 }
 
 /** Fails `conflict` with what is not as it was installed. */
-export function requireUnchanged(name: string, { faults }: Comparison): void {
-  if (faults.length === 0) return;
-  const shown = faults.slice(0, 5).join(", ");
-  const more = faults.length > 5 ? ` and ${faults.length - 5} more` : "";
-  throw new Failure(
-    "conflict",
-    `plugin "${name}" is not what was installed: ${shown}${more}; install it again, or roll it back`,
-  );
+export function requireUnchanged(name: string, { changes }: Comparison): void {
+  if (changes.length === 0) return;
+  const shown = changes.slice(0, 5).map(({ path, change }) => `${path} ${changeWords[change]}`);
+  const more = changes.length > 5 ? ` and ${changes.length - 5} more` : "";
+  const way = `to take the changes: berth plugins accept ${name}; or install it again, or roll it back`;
+  throw new Failure("conflict", `plugin "${name}" is not what was installed: ${shown.join(", ")}${more}; ${way}`);
 }
+
+const changeWords = { added: "was added", changed: "was changed", removed: "is missing" };
 
 type Marks = Omit<FileRecord, "sha256">;
 

@@ -8,8 +8,9 @@ import { activate, takeAway } from "./activate.ts";
 import { runHook } from "./hooks.ts";
 import { compareFiles, requireUnchanged } from "./lock.ts";
 import { readPackage } from "./package.ts";
-import { grantedBy, type InstallOptions, type Plugin } from "./plugin.ts";
-import { activeOf, freshState, previousOf, readState, writeState } from "./state.ts";
+import { type FileRecord, grantedBy, type InstallOptions, type Plugin } from "./plugin.ts";
+import { activeOf, freshState, previousOf, readState, type VersionRecord, writeState } from "./state.ts";
+import { dropTexts } from "./texts.ts";
 import { giveTo } from "./tree.ts";
 import { current, known, type Work } from "./work.ts";
 
@@ -68,7 +69,7 @@ export async function rollback(work: Work, name: string): Promise<Plugin> {
   }
   const folder = join(work.folders.versions, own, before.id);
   const { yml } = await readPackage(folder, own);
-  requireUnchanged(own, await compareFiles(folder, withoutConf(yml, before.files)));
+  requireUnchanged(own, await compareFiles(folder, withoutConf(yml, (before.accepted ?? before).files)));
   await activate(work, own, before);
   return current(work, own);
 }
@@ -83,6 +84,7 @@ export async function withdraw(work: Work, name: string, installedAt: string): P
   if (after === undefined) return;
   await writeState(work, name, { ...after, versions: after.versions.filter(({ id }) => id !== came.id) });
   await rm(join(work.folders.versions, name, came.id), { recursive: true, force: true });
+  await dropTexts(work.folders, { name, id: came.id });
 }
 
 export async function setEnabled(work: Work, name: string, enabled: boolean): Promise<Plugin> {
@@ -112,8 +114,15 @@ export async function verify(work: Work, plugin: Plugin): Promise<void> {
   await work.oneByOne(async () => {
     const state = await readState(work.folders, name);
     const versions = state?.versions.map((version) =>
-      folder.endsWith(`/${version.id}`) ? { ...version, files: { ...version.files, ...comparison.moved } } : version,
+      folder.endsWith(`/${version.id}`) ? remarked(version, comparison.moved) : version,
     );
     if (state !== undefined && versions !== undefined) await writeState(work, name, { ...state, versions });
   });
+}
+
+/** New marks go to the records that the files were compared with. */
+function remarked(version: VersionRecord, moved: Record<string, FileRecord>): VersionRecord {
+  const { files, accepted } = version;
+  if (accepted === undefined) return { ...version, files: { ...files, ...moved } };
+  return { ...version, accepted: { ...accepted, files: { ...accepted.files, ...moved } } };
 }

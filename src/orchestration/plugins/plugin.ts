@@ -31,6 +31,13 @@ export interface LockRecord {
   files: Record<string, FileRecord>;
   /** Granted at the install; absent where nothing was installed, only enabled or disabled. */
   permissions?: PluginPermissions;
+  /** Changes that the operator took after it was installed. */
+  accepted?: {
+    /** ISO 8601. */
+    at: string;
+    /** Paths that differ from the release. */
+    files: string[];
+  };
   enabled: boolean;
   /** Folder below `.versions/<name>/` that `rollback` returns to, and its version. */
   previous?: { id: string; version: string };
@@ -135,6 +142,32 @@ export interface Preview {
   replaces?: Plugin;
 }
 
+/** What was changed in an installed plugin since it was locked. */
+export interface PluginChanges {
+  yml: PluginYml;
+  /** Of the files that accepting would lock; hex. */
+  digest: string;
+  files: FileChange[];
+  /** Changed files beyond those that are shown. */
+  left: number;
+  /** What accepting would grant; undefined where plugin.yml is as it was. */
+  grant?: PluginPermissions;
+  /** What it wants beyond what is granted now. */
+  more?: string[];
+}
+
+export interface FileChange {
+  path: string;
+  change: "added" | "changed" | "removed";
+  /** Left out for a file that was removed. */
+  size?: number;
+  sha256?: string;
+  /** Left out where one of the two is no short text, or the old one was not kept. */
+  diff?: string[];
+  /** Lines of the difference that are left out. */
+  left?: number;
+}
+
 export interface InstalledPlugin extends Plugin {
   /** As of its preview. */
   warnings: readonly string[];
@@ -162,6 +195,10 @@ export interface Installer {
   /** Undoes an update: the version before is active, and the one that came at `installedAt` never was. */
   withdraw(name: string, installedAt: string): Promise<void>;
   setEnabled(name: string, enabled: boolean): Promise<Plugin>;
+  /** What differs from the lock. */
+  changes(name: string): Promise<PluginChanges>;
+  /** Locks a plugin as it is now; `expect` is the digest of its changes. */
+  accept(name: string, expect: string): Promise<Plugin>;
   /** Compares the files with the lock; fails `conflict` naming the file that is not what was installed. */
   verify(plugin: Plugin): Promise<void>;
 }

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { widened } from "../core/plugins/conflicts.ts";
 import type { PluginYml } from "../api/plugins/plugin-yml.ts";
+import { acceptedNotes } from "./accept.ts";
 import { check, lackText, requirePrograms, requireWanted, sourceOf, versionOf, type Wish } from "./checks.ts";
 import { hasHook } from "./hooks.ts";
 import { linkDigest, linkTarget } from "./link.ts";
@@ -40,7 +41,12 @@ export async function preview(work: Work, wish: Wish, how: InstallOptions): Prom
       ...(fetched.commit === "" ? {} : { commit: fetched.commit }),
       digest: await packageDigest(folder, yml.name, work.limits),
       hooks,
-      warnings: [...fetched.warnings, ...(source.type === "release" ? [unsigned] : []), ...work.lacks.map(lackText)],
+      warnings: [
+        ...fetched.warnings,
+        ...acceptedNotes(presentOf(work, yml.name)),
+        ...(source.type === "release" ? [unsigned] : []),
+        ...work.lacks.map(lackText),
+      ],
     };
   });
 }

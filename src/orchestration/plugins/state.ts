@@ -16,6 +16,16 @@ export interface VersionRecord {
   commit?: string;
   /** ISO 8601. */
   installed_at: string;
+  /** As they were released: with these an update knows whether it brings anything new. */
+  files: Record<string, FileRecord>;
+  permissions: PluginPermissions;
+  /** Changes that the operator took; they count instead of what was released. */
+  accepted?: Accepted;
+}
+
+interface Accepted {
+  /** ISO 8601. */
+  at: string;
   files: Record<string, FileRecord>;
   permissions: PluginPermissions;
 }
@@ -72,7 +82,20 @@ function isVersion(value: unknown): value is VersionRecord {
     (key) => typeof fields[key] === "string",
   );
   const maps = ["files", "permissions"].every((key) => typeof fields[key] === "object" && fields[key] !== null);
-  return texts && maps && /^[A-Za-z0-9._+-]+$/.test(String(fields.id)) && !String(fields.id).startsWith(".");
+  return (
+    texts &&
+    maps &&
+    isAcceptance(fields.accepted) &&
+    /^[A-Za-z0-9._+-]+$/.test(String(fields.id)) &&
+    !String(fields.id).startsWith(".")
+  );
+}
+
+function isAcceptance(value: unknown): boolean {
+  if (value === undefined) return true;
+  if (typeof value !== "object" || value === null) return false;
+  const { at, files, permissions } = value as Record<string, unknown>;
+  return typeof at === "string" && [files, permissions].every((map) => typeof map === "object" && map !== null);
 }
 
 export function writeState(
@@ -131,8 +154,16 @@ export async function readLock(folders: PluginFolders, name: string): Promise<Lo
     const linked = active.type === "linked" ? { linked: true, source: active.folder } : { source: "" };
     return { ...unversioned, ...linked, ...previous, enabled: state.enabled };
   }
-  const { id: _, ...record } = version;
-  return { ...record, ...previous, enabled: state.enabled };
+  const { id: _, accepted: __, ...record } = version;
+  return { ...record, ...acceptedLock(version), ...previous, enabled: state.enabled };
+}
+
+function acceptedLock({ files, accepted }: VersionRecord): Partial<LockRecord> {
+  if (accepted === undefined) return {};
+  const { at, permissions } = accepted;
+  const paths = new Set([...Object.keys(files), ...Object.keys(accepted.files)]);
+  const differ = [...paths].filter((path) => files[path]?.sha256 !== accepted.files[path]?.sha256).sort();
+  return { files: accepted.files, permissions, accepted: { at, files: differ } };
 }
 
 const unversioned = {

@@ -104,7 +104,7 @@ export async function giveTo(folder: string, user: number): Promise<void> {
 }
 
 /**
- * After a hook: what a link out of the package leads to is not locked, and may be anybody's. Fails `invalid` with the
+ * After a hook or a change: what a link out of the package leads to is not locked, and may be anybody's. Fails `invalid` with the
  * first one.
  */
 export async function requireLinksInside(folder: string): Promise<void> {
@@ -116,10 +116,7 @@ export async function requireLinksInside(folder: string): Promise<void> {
       if (entry.isDirectory()) await look(path, depth + 1);
       if (!entry.isSymbolicLink() || (await inside(path, root)) !== undefined) continue;
       const shown = relative(root, path);
-      throw new Failure(
-        "invalid",
-        `the install hook made "${shown}", a link that leads out of the package, or nowhere`,
-      );
+      throw new Failure("invalid", `"${shown}" of the installed package is a link that leads out of it, or nowhere`);
     }
   };
   await look(root, 0);

@@ -4,6 +4,7 @@ import type { Disk } from "./activate.ts";
 import type { Confinement } from "./confinement.ts";
 import type { Plugin, Registry } from "./plugin.ts";
 import type { StageOptions } from "./stage.ts";
+import type { TextLimits } from "./texts.ts";
 
 export interface InstallerOptions extends StageOptions, Disk {
   registry: Registry;
@@ -14,6 +15,8 @@ export interface InstallerOptions extends StageOptions, Disk {
   /** Epoch milliseconds. */
   now: () => number;
   hookMs: number;
+  limits: StageOptions["limits"] & { texts: TextLimits };
+  changesShown: { filesMax: number; linesMax: number; charactersMax: number };
   installsAtOnceMax: number;
   confinement: Confinement;
   /** What this machine cannot hold of what plugins are held to, for people. */

@@ -115,12 +115,18 @@ describe("plugins", () => {
       ["POST /plugins/pg/enable", "setPluginEnabled"],
       ["POST /plugins/pg/disable", "setPluginEnabled"],
       ["DELETE /plugins/pg", "removePlugin"],
+      ["GET /plugins/pg/changes", "pluginChanges"],
+      ["POST /plugins/pg/accept", "acceptPlugin"],
     ] as const) {
-      expect([request, (await it.ask(request, { token })).status]).toEqual([request, 200]);
+      const body = request.endsWith("/accept") ? { expect: "0".repeat(64) } : undefined;
+      expect([request, (await it.ask(request, { token, body })).status]).toEqual([request, 200]);
       expect(calls(method)).not.toEqual([]);
       const limited = await it.olderToken(["admin"], ["data"]);
-      expect([request, (await it.ask(request, { token: limited })).status]).toEqual([request, 403]);
+      expect([request, (await it.ask(request, { token: limited, body })).status]).toEqual([request, 403]);
     }
+    expect(it.store.audit.list({ limit: 5 }).map(({ action }) => action)).toContain(
+      "POST /api/pat/v1/plugins/:name/accept",
+    );
   });
 });
 

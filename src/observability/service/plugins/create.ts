@@ -2,12 +2,16 @@ import { Failure } from "../../../base/wire/failure.ts";
 import type { DataOf } from "../../../base/wire/endpoint.ts";
 import { listPluginRuns, type PluginRun } from "../../../orchestration/api/dispatch.ts";
 import {
+  type AcceptBody,
+  acceptPlugin,
   disablePlugin,
   enablePlugin,
   type InstallBody,
   type InstallOutcome,
   installPlugin,
   listPlugins,
+  type PluginChanges,
+  pluginChanges,
   type PluginInfo,
   removePlugin,
   rollbackPlugin,
@@ -29,6 +33,8 @@ export interface PluginsRoom {
   runs(grant: Grant, filter: { plugin: string | undefined; limit: number }): Promise<PluginRun[]>;
   install(by: By, body: Omit<InstallBody, "link">): Promise<InstallOutcome>;
   update(by: By, target: { name: string; version: string | undefined }, body: UpdateBody): Promise<InstallOutcome>;
+  changes(by: By, name: string): Promise<PluginChanges>;
+  accept(by: By, name: string, body: AcceptBody): Promise<PluginInfo>;
   rollback(by: By, name: string): Promise<PluginInfo>;
   setEnabled(by: By, name: string, enabled: boolean): Promise<PluginInfo>;
   remove(by: By, name: string): Promise<DataOf<typeof removePlugin>>;
@@ -67,6 +73,8 @@ export function createPluginsRoom(
       requireSeen(body);
       return as(by).call(updatePlugin, { params: { name }, query: { version }, body });
     },
+    changes: async (by, name) => as(by).call(pluginChanges, { params: { name } }),
+    accept: async (by, name, body) => as(by).call(acceptPlugin, { params: { name }, body }),
     rollback: async (by, name) => as(by).call(rollbackPlugin, { params: { name } }),
     setEnabled: async (by, name, enabled) => as(by).call(enabled ? enablePlugin : disablePlugin, { params: { name } }),
     remove: async (by, name) => as(by).call(removePlugin, { params: { name } }),

@@ -40,6 +40,16 @@ export function readUpdate(body: unknown, version: string | undefined): { reques
   return { request, preview };
 }
 
+/** Body of POST /plugins/{name}/accept: the digest that the operator looked at. */
+export function readAccept(body: unknown): string {
+  const { expect } = isFields(body) ? body : {};
+  if (typeof expect === "string" && new RegExp(digestPattern).test(expect)) return expect;
+  throw new Failure(
+    "invalid",
+    "expect: expected the digest of the changes, 64 hex digits; see GET /plugins/{name}/changes",
+  );
+}
+
 const lookOnly = "a preview changes nothing; leave it out";
 
 function readLook(fields: Fields): { preview: boolean; expected: { expect?: string } } {

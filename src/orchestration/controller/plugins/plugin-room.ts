@@ -108,6 +108,8 @@ export function noPlugins(): PluginRoom {
       rollback: refuse,
       withdraw: refuse,
       setEnabled: refuse,
+      changes: refuse,
+      accept: refuse,
       verify: refuse,
     },
     host: { run: refuse, running: () => 0, endLeftovers: async () => undefined, close: async () => undefined },

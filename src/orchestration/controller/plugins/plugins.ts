@@ -1,6 +1,6 @@
 import type { Principal } from "../../../access/principal.ts";
 import { Failure } from "../../../base/wire/failure.ts";
-import type { InstallOutcome, PluginInfo, PluginPreview } from "../../api/plugins.ts";
+import type { InstallOutcome, PluginChanges, PluginInfo, PluginPreview } from "../../api/plugins.ts";
 import {
   ChangedPackage,
   type InstalledPlugin,
@@ -14,7 +14,7 @@ import { requireMachine } from "../write/authority.ts";
 import { knownPlugin } from "./dispatch.ts";
 import { asInvalid } from "./just-in-time.ts";
 import { strandedWarnings, wouldStrand } from "./makers.ts";
-import { readInstall, readUpdate } from "./plugin-request.ts";
+import { readAccept, readInstall, readUpdate } from "./plugin-request.ts";
 
 interface PluginOptions {
   actor: string;
@@ -61,6 +61,7 @@ function wirePlugin({ yml, lock, origin, enabled, permissions }: Plugin): Plugin
     ...(lock?.requested ? { requested: lock.requested } : {}),
     ...(lock?.commit === undefined ? {} : { commit: lock.commit }),
     ...(lock?.installed_at ? { installed_at: lock.installed_at } : {}),
+    ...(lock?.accepted === undefined ? {} : { accepted: lock.accepted }),
     ...(lock?.previous === undefined ? {} : { previous: lock.previous.version }),
     permissions,
     full_grant: declared === undefined,
@@ -139,6 +140,33 @@ export async function updatePlugin(
   if (preview) return wirePreview(context, await installer.previewUpdate(yml.name, request, how));
   const plugin = await installer.update(yml.name, request, how);
   return cameIn(context, plugin, { actor: caller.actor, action: "plugin.update", detail: { from: yml.version } });
+}
+
+/** GET /plugins/{name}/changes. What is in the files is for those who may install. */
+export async function pluginChanges(
+  { plugins }: Context,
+  name: string,
+  { by }: Pick<PluginOptions, "by">,
+): Promise<PluginChanges> {
+  requireMachine(by, "looking at what was changed in a plugin");
+  const { yml, grant, ...seen } = await plugins.installer.changes(name);
+  const asked = grant === undefined ? {} : { grant, full_grant: yml.permissions === undefined };
+  return { name: yml.name, version: yml.version, ...seen, ...asked };
+}
+
+/** POST /plugins/{name}/accept. A plugin that was changed since it was looked at is a 409. */
+export async function acceptPlugin(
+  context: Context,
+  { name, body }: { name: string; body: unknown },
+  { actor, by }: PluginOptions,
+): Promise<PluginInfo> {
+  requireMachine(by, "accepting what was changed in a plugin");
+  const plugin = await context.plugins.installer.accept(name, readAccept(body));
+  return told(context, plugin, {
+    actor,
+    action: "plugin.accept",
+    detail: { files: plugin.lock?.accepted?.files ?? [] },
+  });
 }
 
 /** POST /plugins/{name}/rollback. */

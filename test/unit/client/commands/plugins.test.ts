@@ -132,6 +132,61 @@ describe("the rest", () => {
     expect([sent(outcome.calls), outcome.out]).toEqual([[["POST", `/plugins/pg/${verb}`, {}, undefined]], out]);
   });
 
+  describe("plugins accept", () => {
+    const changes = {
+      ...{ name: "pg", version: "1.2", digest: "d".repeat(64), left: 3 },
+      files: [
+        {
+          path: "bin/a\u001b[31m",
+          change: "changed",
+          size: 9,
+          sha256: "e".repeat(64),
+          diff: ["@@ line 1", "-a", "+\u001b]0;x"],
+        },
+        { path: "bin/b", change: "added", size: 9, sha256: "f".repeat(64) },
+        { path: "lib/c", change: "removed", diff: ["@@ line 1", "-c"], left: 4 },
+      ],
+    };
+    const serving = (seen: unknown) => (call: Call) => (call.path === "/plugins/pg/changes" ? seen : plugin("pg"));
+    const accept = (seen: unknown, scene: Scene, ...more: string[]) =>
+      play(["accept", "pg", ...more], { server: serving(seen), ...scene });
+
+    test("shows what was changed, asks, and names the digest of what it showed", async () => {
+      const yes = await accept(changes, { typed: ["y"] });
+      expect(yes).toMatchObject({ code: 0, out: "accepted the changes of pg 1.2\n" });
+      expect(sent(yes.calls)).toEqual([
+        ["GET", "/plugins/pg/changes", {}, undefined],
+        ["POST", "/plugins/pg/accept", {}, { expect: changes.digest }],
+      ]);
+      for (const text of ["changed bin/a [31m", "    + ]0;x", "added bin/b (9 bytes", "no text to compare"]) {
+        expect(yes.err).toContain(text);
+      }
+      expect(yes.err).toContain("and 4 more lines");
+      expect(yes.err).toContain("and 3 more changed files");
+      expect(yes.err).not.toContain("runs as");
+      expect(yes.err).not.toMatch(/\u001b\]|\u001b\[31m\n/);
+      const no = await accept(changes, { typed: ["n"] });
+      expect([no.code, no.calls.length]).toEqual([5, 1]);
+    });
+
+    test("of a changed plugin.yml shows the grant as an install does", async () => {
+      const grant = { actions: ["run_job"], scopes: ["data"], docker: true, root: false };
+      const { err } = await accept({ ...changes, grant, full_grant: false, more: ["docker"] }, { typed: ["y"] });
+      expect(err).toMatch(/may +run_job; in data; uses the container engine/);
+      expect(err).toMatch(/new +docker/);
+      expect(err).toMatch(/runs as +the user of the server/);
+    });
+
+    test("asks nothing where nothing was changed, and needs -y without a terminal", async () => {
+      const none = await accept({ ...changes, files: [], left: 0 }, {});
+      expect(none).toMatchObject({ code: 0, out: "nothing was changed in pg\n" });
+      expect((await accept(changes, {})).code).toBe(5);
+      const blind = await accept(changes, {}, "-y");
+      expect([blind.code, blind.calls.length]).toEqual([0, 2]);
+      expect(blind.err).toContain("added bin/b");
+    });
+  });
+
   test("plugins remove asks on a terminal, and not with -y", async () => {
     expect((await play(["remove", "pg"], { typed: ["n"] })).code).toBe(5);
     expect(await play(["remove", "pg"], { typed: ["y"] })).toMatchObject({ code: 0, out: "removed pg\n" });
