@@ -1,4 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { operator, type Principal, tokenPrincipal } from "../../src/access/principal.ts";
 import type { InstalledPlugin } from "../../src/orchestration/plugins/plugin.ts";
 import { deployment, fixtureImage } from "../support/manifests.ts";
 import { type Ask, plane } from "../support/plane.ts";
@@ -366,6 +369,69 @@ describe("the block itself", () => {
     await ask("DELETE /apply?kind=pg&scope=data&name=main&keep_children=true");
     expect(refs()).toEqual(["statefulset/data/main"]);
     expect(it.store.blocks.ownerOf({ kind: "statefulset", scope: "data", name: "main" })).toBeUndefined();
+  });
+
+  describe("and a job that its plugin applied for it", () => {
+    const job = { kind: "job", scope: "data", name: "seed", spec: { image: fixtureImage } };
+    const ref = "job/data/seed";
+    const key = { kind: "job", scope: "data", name: "seed" } as const;
+    const made = { manifests: [set], actions: [{ type: "apply_manifest", manifest: job }] };
+    const other = { ...block, name: "second" };
+    const ways: [string, () => Promise<unknown>][] = [
+      ["its delete", () => ask("DELETE /apply?kind=pg&scope=data&name=main")],
+      ["its delete with prune", () => ask("DELETE /apply?kind=pg&scope=data&name=main&prune=true")],
+      ["the delete of its resource", () => ask("DELETE /resource?scope=data&name=main")],
+      [
+        "a prune among blocks",
+        () => {
+          expanding([{ ...set, name: "second" }]);
+          return ask("POST /apply?prune=true", other);
+        },
+      ],
+      [
+        "its delete after the plugin was removed",
+        async () => {
+          rmSync(join(it.layout.plugins, "postgres"), { recursive: true, force: true });
+          await ask("GET /plugins");
+          await ask("DELETE /apply?kind=postgres&scope=data&name=main");
+        },
+      ],
+    ];
+
+    test.each(ways)("%s takes the job along, unless somebody applied that by itself afterwards", async (_, go) => {
+      for (const isTheirs of [false, true]) {
+        expanding(made);
+        await ask("POST /apply", block);
+        expect(it.store.blocks.ownerOf(key)).toMatchObject({ name: "main" });
+        if (isTheirs) {
+          const { data } = await ask("POST /apply", job);
+          expect(data.warnings).toContain(
+            `${ref}: no longer belongs to the block postgres/data/main, and stays when that is deleted`,
+          );
+          // The plugin applies it again: it stays theirs.
+          await ask("POST /apply", { ...block, spec: { again: true } });
+        }
+        await go();
+        expect(it.store.blocks.get({ kind: "postgres", scope: "data", name: "main" })).toBeUndefined();
+        expect([isTheirs, refs().includes(ref)]).toEqual([isTheirs, isTheirs]);
+        for (const name of ["main", "second", "seed"]) await ask(`DELETE /resource?scope=data&name=${name}`);
+      }
+    });
+
+    test("stays with the block for a dry run, for the plugin's own call, and for a token beside what is lent to it", async () => {
+      const bound = { ...set, spec: { ...set.spec, volumes: ["/srv:/d"] } };
+      expanding({ ...made, manifests: [bound] });
+      await ask("POST /apply", block);
+      const token = tokenPrincipal({ scopes: ["actions"], apps: [] });
+      const apply = (by: Principal, dryRun: boolean) => it.apply([job], { by, dryRun });
+      await apply(operator, true);
+      await apply({ type: "plugin", askedBy: operator }, false);
+      await apply({ type: "pod" }, false);
+      await apply(token, false);
+      expect(it.store.blocks.ownerOf(key)).toMatchObject({ name: "main" });
+      await apply(operator, false);
+      expect(it.store.blocks.ownerOf(key)).toBeUndefined();
+    });
   });
 
   test("goes with its resource and with its scope", async () => {

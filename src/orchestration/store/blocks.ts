@@ -116,6 +116,7 @@ export function createBlocks(db: Database, seal: Seal, versions: Versions): Bloc
       sql.adopt.run(...columnsOf(child), ...columnsOf(block), 1);
       owners.set(child, keyOf(block));
     },
+    release: (child) => leave([child]),
     delete(block) {
       leave(childrenOf(block));
       if (sql.delete.run(...columnsOf(block)).changes === 0) return false;

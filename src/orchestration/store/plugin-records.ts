@@ -75,6 +75,8 @@ export interface BlockWrites {
   setChildren(block: ManifestKey, children: readonly ManifestKey[]): void;
   /** An action of its plugin applied this for the block. What has an owner keeps it. */
   adopt(block: ManifestKey, child: ManifestKey): void;
+  /** The child belongs to no block from now on. */
+  release(child: ManifestKey): void;
   /** Forgets the block and whose children they were; the manifests stay. False when it was not there. */
   delete(block: ManifestKey): boolean;
 }

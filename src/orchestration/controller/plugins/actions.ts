@@ -122,7 +122,7 @@ function carryOutOne(
         const isNew = tx.manifests.get(incoming.key) === undefined;
         change(context, tx, {
           incoming: [incoming],
-          options: { dryRun: false, prune: false, actor, by },
+          options: { dryRun: false, prune: false, actor, by, byAction: true },
           pulled: undefined,
         });
         if (block !== undefined && isNew) tx.blocks.adopt(block, incoming.key);

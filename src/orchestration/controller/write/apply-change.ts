@@ -49,6 +49,8 @@ export interface ApplyOptions {
   takeOver?: boolean;
   /** Hand blocks to plugins that did not make them. */
   replacePlugin?: boolean;
+  /** An action of a plugin asks for it. */
+  byAction?: boolean;
   /** What closes a site and may be lost as another plugin takes it. */
   drop?: readonly ClosingField[];
   /** Put all of it back when one resource does not become ready. */
@@ -118,7 +120,7 @@ export function change(context: Context, tx: Transaction, changing: Change): Out
   const places = [...incoming.map(({ key }) => key), ...pruned, ...blocks.map(({ key }) => key)];
   if (goingBack === undefined && !options.dryRun) requireUnlocked(context, tx, places);
   const keys = incoming.map(({ key }) => key);
-  const warnings = borrowed(tx, keys, blocks);
+  const warnings = goingBack === undefined ? borrowed(tx, keys, { blocks, options }) : [];
   const lookups = { digest: digestLookup(context, incoming), findReferenced: freshReferenced(tx, incoming) };
   const ready = incoming.map((item) =>
     prepare(context, tx, { item, lookups, problems, isUndo: goingBack !== undefined }),

@@ -41,7 +41,11 @@ export function refused(by: Principal = unnamed, wanted: readonly Wanted[], stor
   });
 }
 
-/** Of a manifest that a plugin made beside one that reaches the machine. */
+/** Whether a manifest is one that a plugin made beside one that reaches the machine. Its guard ends with the block that it is of. */
+export function isGuarded(stored: Stored, key: ManifestKey): boolean {
+  return guardOf(stored, key) !== undefined;
+}
+
 function guardOf({ manifests, blocks }: Stored, key: ManifestKey): Guard | undefined {
   const owner = blocks.ownerOf(key);
   const family = owner === undefined ? [] : blocks.children(owner);

@@ -5,7 +5,7 @@ import { changedPaths } from "../../core/diff.ts";
 import { isOwn, type Maker, makerText } from "../../core/plugins/maker.ts";
 import type { BlockRecord } from "../../store/plugin-records.ts";
 import type { Transaction } from "../../store/store.ts";
-import { hasLesserRights } from "./authority.ts";
+import { hasLesserRights, isGuarded } from "./authority.ts";
 import { deleteInside } from "./delete-inside.ts";
 
 /** A block that an apply stores, and what it became. */
@@ -128,13 +128,30 @@ export function putBlocks(
   });
 }
 
-/** Core manifests of this apply that a block will write anew at its next one. */
-export function borrowed(tx: Transaction, keys: readonly ManifestKey[], blocks: readonly BlockChange[]): string[] {
+/** Who applies core manifests, beside the blocks of the same apply. */
+interface Applying {
+  blocks: readonly BlockChange[];
+  options: { by?: Principal | undefined; byAction?: boolean };
+}
+
+/**
+ * Core manifests of this apply that belong to a block. What a block was expanded into is written anew at its next apply.
+ * What an action applied for it belongs to whoever applies it by itself afterwards, and stays when the block goes; the
+ * plugin's own calls are no such word, nor is a caller without the right to what is lent to the block.
+ */
+export function borrowed(tx: Transaction, keys: readonly ManifestKey[], { blocks, options }: Applying): string[] {
   const own = new Set(blocks.flatMap(({ children }) => children.map(formatKey)));
+  const { by, byAction = false } = options;
+  const isPlugin = byAction || by?.type === "plugin" || by?.type === "pod";
   return keys.flatMap((key) => {
     const owner = own.has(formatKey(key)) ? undefined : tx.blocks.ownerOf(key);
-    return owner === undefined || !tx.blocks.expanded(owner).some((child) => sameKey(child, key))
-      ? []
-      : [`${formatKey(key)}: the block ${formatKey(owner)} writes it again at its next apply`];
+    if (owner === undefined) return [];
+    const [ref, block] = [formatKey(key), formatKey(owner)];
+    if (tx.blocks.expanded(owner).some((child) => sameKey(child, key))) {
+      return [`${ref}: the block ${block} writes it again at its next apply`];
+    }
+    if (isPlugin || (hasLesserRights(by) && isGuarded(tx, key))) return [];
+    tx.blocks.release(key);
+    return [`${ref}: no longer belongs to the block ${block}, and stays when that is deleted`];
   });
 }
