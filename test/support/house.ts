@@ -218,8 +218,12 @@ const children = [
   "src/local/",
 ];
 
-/** `plugin-fake-controller.ts` answers plugins that call back while their author tests them. */
+/**
+ * `plugin-fake-controller.ts` answers plugins that call back while their author tests them. `port-holder.ts` tries for a
+ * moment whether a port is free.
+ */
 const listeners = [
+  "src/base/machine/port-holder.ts",
   "src/base/http/",
   "src/orchestration/http/",
   "src/identity/http/",

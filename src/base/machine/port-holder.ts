@@ -6,6 +6,7 @@ export interface Listening {
   port: number;
   protocol: "tcp" | "udp";
   inode: string;
+  uid: string;
 }
 
 /** A process that has such a socket. */
@@ -37,7 +38,15 @@ export async function listening(): Promise<Listening[]> {
         const fields = row.trim().split(/\s+/);
         const [address = "", port = ""] = (fields[1] ?? "").split(":");
         if (fields[3] !== state) return [];
-        return [{ ip: ipOf(address), port: Number.parseInt(port, 16), protocol, inode: fields[9] ?? "" }];
+        return [
+          {
+            ip: ipOf(address),
+            port: Number.parseInt(port, 16),
+            protocol,
+            inode: fields[9] ?? "",
+            uid: fields[7] ?? "",
+          },
+        ];
       });
     }),
   );
@@ -51,7 +60,41 @@ export async function listeningOn(address: string): Promise<Listening[]> {
   const ip = host === "localhost" ? "127.0.0.1" : host || "0.0.0.0";
   const port = Number(address.slice(colon + 1));
   const isMet = (other: Listening) => other.ip === ip || includes(ip, other.ip) || includes(other.ip, ip);
-  return (await listening()).filter((other) => other.protocol === "tcp" && other.port === port && isMet(other));
+  const sockets = await listening();
+  return onlyFor(
+    ip,
+    sockets.filter((other) => other.protocol === "tcp" && other.port === port && isMet(other)),
+    sockets,
+  );
+}
+
+/** Of the sockets that overlap with an address those that take it: for IPv4, not one on `::` that is for IPv6 alone. */
+export async function onlyFor(
+  ip: string,
+  found: readonly Listening[],
+  all: readonly Listening[],
+): Promise<Listening[]> {
+  if (ip.includes(":")) return [...found];
+  const taking: Listening[] = [];
+  for (const socket of found) if (socket.ip !== "::" || (await takesIPv4(socket, all))) taking.push(socket);
+  return taking;
+}
+
+/**
+ * Whether a socket on `::` takes its port of IPv4 as well. The tables of the kernel do not say it. It gives a port twice
+ * to sockets of one user at most, so what another user has on IPv4 shows that this one is for IPv6 alone. Where nothing
+ * has the port on IPv4, it is tried.
+ */
+async function takesIPv4({ port, protocol, uid }: Listening, all: readonly Listening[]): Promise<boolean> {
+  if (protocol !== "tcp") return true;
+  const four = all.filter((other) => other.protocol === "tcp" && other.port === port && !other.ip.includes(":"));
+  if (four.length > 0) return four.every((other) => other.uid === uid);
+  try {
+    Bun.listen({ hostname: "0.0.0.0", port, socket: { data() {} } }).stop(true);
+    return false;
+  } catch {
+    return true;
+  }
 }
 
 /** Whether every address means that one as well. `::` may be for IPv4 too, which the kernel does not show. */

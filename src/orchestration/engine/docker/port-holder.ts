@@ -3,6 +3,7 @@ import {
   holderText,
   type Listening,
   listening,
+  onlyFor,
   type PortHolder as PortHolderProcess,
 } from "../../../base/machine/port-holder.ts";
 import { Failure } from "../../../base/wire/failure.ts";
@@ -36,8 +37,10 @@ export async function portHolders(engine: DockerClient, bindings: readonly PortB
     const publishing = containers.filter((other) => portsClash(binding, other.binding));
     const byId = new Map(publishing.map(({ container, holder }) => [container, { binding, holder, container }]));
     found.push(...byId.values());
-    const held = sockets.filter((other) => portsClash(binding, bindingOf(other)));
-    if (byId.size > 0 || held.length === 0) continue;
+    if (byId.size > 0) continue;
+    const clashing = sockets.filter((other) => portsClash(binding, bindingOf(other)));
+    const held = await onlyFor(binding.hostIp, clashing, sockets);
+    if (held.length === 0) continue;
     found.push({ binding, holder: textOf(await holderOf(held)) ?? "another program", container: undefined });
   }
   return found;

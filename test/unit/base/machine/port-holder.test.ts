@@ -1,5 +1,13 @@
 import { expect, test } from "bun:test";
-import { holderOf, ipOf, listeningOn, type PortHolder, portTaken } from "../../../../src/base/machine/port-holder.ts";
+import {
+  holderOf,
+  ipOf,
+  type Listening,
+  listeningOn,
+  onlyFor,
+  type PortHolder,
+  portTaken,
+} from "../../../../src/base/machine/port-holder.ts";
 import { freePort } from "../../../support/ports.ts";
 
 test.each([
@@ -45,4 +53,16 @@ test.each<[string, Partial<PortHolder> | undefined, string]>([
   expect(text).toStartWith("address 127.0.0.1:80 is in use");
   expect(text).toContain(part);
   expect(text).toEndWith("or choose another address");
+});
+
+test("what another user has on IPv4 shows that a listener on :: is for IPv6 alone", async () => {
+  const socket = (ip: string, uid: string): Listening => ({ ip, uid, port: 1, protocol: "tcp", inode: ip });
+  const six = socket("::", "1000");
+  for (const [uid, found] of [
+    ["0", []],
+    ["1000", [six]],
+  ] as const) {
+    expect(await onlyFor("0.0.0.0", [six], [six, socket("127.0.0.1", uid)])).toEqual([...found]);
+    expect(await onlyFor("::", [six], [six, socket("127.0.0.1", uid)])).toEqual([six]);
+  }
 });

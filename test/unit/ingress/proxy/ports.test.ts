@@ -4,6 +4,7 @@ import { bindable, createPortGuard } from "../../../../src/ingress/proxy/ports.t
 import { expectFailure } from "../../../support/failure.ts";
 import { silentLog } from "../../../support/silent-log.ts";
 import { table, tcpSite } from "../../../support/ingress-table.ts";
+import { listenOnSix } from "../../../support/listen-six.ts";
 import { freePort } from "../../../support/ports.ts";
 
 const comm = readFileSync(`/proc/${process.pid}/comm`, "utf8").trim();
@@ -92,4 +93,19 @@ test("a port that is shared with the proxy that runs is told, but not one that o
   expect(told).toEqual([]);
   await look(1);
   expect(told).toEqual([expect.stringContaining(`end it with "kill ${process.pid}"`)]);
+});
+
+test("a port on [::] of another program is free for IPv4 where that is for IPv6 alone", async () => {
+  const guard = createPortGuard({ config: "/none/haproxy.cfg", master: async () => undefined }, silentLog);
+  const starts = (address: string) =>
+    guard.mustBeFree(table([], { listen: { http: [address], https: [], trustedProxies: [], proxyProtocolFrom: [] } }));
+  for (const ipv6Only of [true, false]) {
+    using six = await listenOnSix(ipv6Only);
+    for (const address of [`:${six.port}`, `127.0.0.1:${six.port}`]) {
+      if (ipv6Only) await starts(address);
+      else await expectFailure(starts(address), "conflict");
+    }
+    const { message } = await expectFailure(starts(`[::]:${six.port}`), "conflict");
+    expect(message).toStartWith(`address [::]:${six.port} is in use by process ${process.pid} (`);
+  }
 });

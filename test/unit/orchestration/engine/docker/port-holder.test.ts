@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import type { DockerClient } from "../../../../../src/orchestration/engine/docker/client.ts";
 import { portHolders, processHolding } from "../../../../../src/orchestration/engine/docker/port-holder.ts";
+import { listenOnSix } from "../../../../support/listen-six.ts";
 import { freePort } from "../../../../support/ports.ts";
 
 test("names the process that listens on a port", async () => {
@@ -25,5 +26,17 @@ test("names the process that listens with UDP, on an address that overlaps, and 
     expect([await binding("127.0.0.2", "udp"), await binding("127.0.0.1", "tcp")]).toEqual([[], []]);
   } finally {
     socket.close();
+  }
+});
+
+test("a listener for IPv6 alone holds no port of IPv4", async () => {
+  const engine = { local: true, call: async () => [] } as unknown as DockerClient;
+  for (const ipv6Only of [true, false]) {
+    using six = await listenOnSix(ipv6Only);
+    const held = async (hostIp: string) =>
+      (await portHolders(engine, [{ hostIp, hostPort: six.port, containerPort: 80, protocol: "tcp" }])).length;
+    expect([await held("127.0.0.1"), await held("0.0.0.0"), await held("::")]).toEqual(
+      ipv6Only ? [0, 0, 1] : [1, 1, 1],
+    );
   }
 });
