@@ -30,6 +30,7 @@ import { createInstaller } from "./orchestration/plugins/install.ts";
 import { createOffers } from "./orchestration/plugins/offers.ts";
 import { createRegistry } from "./orchestration/plugins/registry.ts";
 import type { BundledPlugin } from "./orchestration/plugins/plugin.ts";
+import type { InstallerOptions } from "./orchestration/plugins/work.ts";
 import { readLock } from "./orchestration/plugins/state.ts";
 import type { Engine } from "./orchestration/engine/engine.ts";
 import { version } from "./version.ts";
@@ -43,6 +44,8 @@ interface PluginParts {
   /** For the run with this token; undefined until the door for runs listens. */
   controllerUrl: (token: string) => string | undefined;
   callbacks: CallbackDoor;
+  /** Environment that the operator set for a plugin. */
+  configOf: InstallerOptions["configOf"];
   /** A plugin came, went, or is another. */
   onChange: () => void;
 }
@@ -96,6 +99,8 @@ export async function createPluginRoom(parts: PluginParts): Promise<PluginRoom> 
     hookMs: limits.pluginHookMs,
     installsAtOnceMax: limits.pluginInstallsAtOnceMax,
     confinement,
+    configOf: parts.configOf,
+    hiddenFrom: limits.pluginHiddenFrom,
     lacks,
     serverVersion: version,
     now: () => Date.now(),

@@ -123,6 +123,7 @@ async function start(options: ServeOptions, log: Log, opened: Opened): Promise<D
       installationId: store.installationId,
       log,
       controllerUrl: (token) => runDoor?.url(token),
+      configOf: (plugin) => store.pluginConfig.of(plugin),
       callbacks: { url: () => door?.url(), open: async () => door?.open() },
       onChange: () => ingressRoom?.plugins.pluginsChanged(),
     }),

@@ -1,12 +1,9 @@
-import { noProxyFor, type ProxyVariables } from "../base/pure/proxy-choice.ts";
+import { loopbackHosts, noProxyFor, type ProxyVariables } from "../base/pure/proxy-choice.ts";
 import type { Environment } from "./environment.ts";
 
 const pluginVariables = ["PATH", "HOME", "LANG", "TZ", "TMPDIR"];
 const proxyNames = ["http_proxy", "https_proxy", "no_proxy", "all_proxy"];
 const isOfProxy = (name: string) => proxyNames.includes(name.toLowerCase());
-
-/** Several spellings of one network: few programs know `127.0.0.0/8` in `no_proxy`, and some no other. */
-const loopbackHosts = ["localhost", "127.0.0.1", "::1", "127.0.0.0/8"];
 
 export function passedToPlugins(env: Environment): Record<string, string> {
   const isPassed = (name: string) => pluginVariables.includes(name) || name.startsWith("LC_") || isOfProxy(name);

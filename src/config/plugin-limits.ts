@@ -50,4 +50,8 @@ export const pluginLimits = {
   pluginTexts: { fileBytesMax: 64 * 1024, allBytesMax: 2 * 1024 * 1024 },
   /** What is shown of changes: files, lines of one file, characters of one line. */
   pluginChangesShown: { filesMax: 100, linesMax: 60, charactersMax: 200 },
+  /** Environment that the operator gives one plugin. */
+  pluginConfig: { keysMax: 100, valueBytesMax: 32 * 1024, allBytesMax: 128 * 1024 },
+  /** Values of so many characters are replaced in what plugins say. */
+  pluginHiddenFrom: 6,
 } as const;

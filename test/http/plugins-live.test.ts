@@ -29,6 +29,7 @@ beforeAll(async () => {
     options: serveOptions({ root }, {}),
     log: createLog(() => undefined, "error"),
     controllerUrl: () => plane.front.url,
+    configOf: (plugin) => plane.store.pluginConfig.of(plugin),
     callbacks: noPlugins().callbacks,
     onChange: () => undefined,
   });

@@ -31,7 +31,9 @@ export interface PluginYard {
   close(): Promise<void>;
 }
 
-export interface YardOptions extends Partial<Pick<InstallerOptions, "reached" | "releasesUrl" | "hookMs" | "env">> {
+export interface YardOptions extends Partial<
+  Pick<InstallerOptions, "reached" | "releasesUrl" | "hookMs" | "env" | "configOf">
+> {
   bundled?: readonly BundledPlugin[];
   limits?: StageOptions["limits"];
   /** Where repositories may be; as a server without flags where it is left out. */
@@ -85,6 +87,8 @@ export async function pluginYard(options: YardOptions = {}): Promise<PluginYard>
     now: () => Date.now(),
     which: (program: string) => Bun.which(program),
     confinement: options.confinement ?? unconfined,
+    configOf: options.configOf ?? (() => ({})),
+    hiddenFrom: limits.pluginHiddenFrom,
     lacks: [],
   };
   const installer = createInstaller(work);

@@ -153,6 +153,8 @@ export const scopeMatrix: Record<string, Scope | "any"> = {
   "POST /plugins/:name/update": "admin",
   "GET /plugins/:name/changes": "admin",
   "POST /plugins/:name/accept": "admin",
+  "GET /plugins/:name/config": "admin",
+  "POST /plugins/:name/config": "admin",
   "POST /plugins/:name/rollback": "admin",
   "POST /plugins/:name/enable": "admin",
   "POST /plugins/:name/disable": "admin",

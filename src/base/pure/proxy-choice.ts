@@ -59,6 +59,9 @@ function portOf({ port, protocol }: URL): string {
 
 const proxyNames = ["http_proxy", "https_proxy", "all_proxy"];
 
+/** Several spellings of one network: few programs know `127.0.0.0/8` in `no_proxy`, and some no other. */
+export const loopbackHosts = ["localhost", "127.0.0.1", "::1", "127.0.0.0/8"];
+
 /**
  * What programs need beside the proxies of their environment so that they reach `hosts` of this machine without one:
  * `no_proxy` in both spellings. Empty where the environment names no proxy.

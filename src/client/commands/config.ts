@@ -6,6 +6,7 @@ import { digestOf } from "../text/digest.ts";
 import { rowsOf, whenListing } from "../shell/listing.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
 import { noteUnstored, requireNamed } from "../shell/named.ts";
+import { readPairs } from "../shell/pairs.ts";
 import { bucketReference } from "../shell/reference.ts";
 import { printable } from "../shell/style.ts";
 import { didYouMean } from "../shell/suggest.ts";
@@ -62,17 +63,7 @@ interface Call {
 
 async function set(call: Call): Promise<number> {
   if (call.rest.length === 0) throw usageFailure("config set needs KEY=VALUE");
-  const pairs = call.rest.map((word, index) => {
-    const equals = word.indexOf("=");
-    // The word is not repeated: it may be a secret that lost its key.
-    if (equals < 1) throw usageFailure(`word ${index + 1} after ${call.bucket.text} is not KEY=VALUE`);
-    return [word.slice(0, equals), word.slice(equals + 1)] as const;
-  });
-  // A key named __proto__ is one too: for the server to refuse.
-  const variables: Record<string, string> = Object.fromEntries(pairs);
-  const fromStdin = Object.keys(variables).filter((key) => variables[key] === "-");
-  if (fromStdin.length > 1) throw usageFailure(`stdin holds one value: ${fromStdin.join(" and ")} cannot both be -`);
-  for (const key of fromStdin) variables[key] = (await call.context.stdin()).replace(/\r?\n$/, "");
+  const variables = await readPairs(call.rest, call.bucket.text, call.context);
   return patch(call, variables, "set");
 }
 

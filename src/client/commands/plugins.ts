@@ -16,6 +16,7 @@ import { answer, type CommandBody, type Context } from "../shell/command.ts";
 import { oneWord, verbOf } from "../shell/words.ts";
 import { ageOf } from "../text/time-text.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
+import { pluginConfigured } from "../shell/plugin-config.ts";
 import { acceptShown } from "../shell/plugin-accept.ts";
 import { installShown, tellStranded, toldPlugin, updateShown } from "../shell/plugin-install.ts";
 import { pluginTable, pluginText } from "../text/plugin-text.ts";
@@ -24,7 +25,7 @@ import { tableText } from "../text/table-text.ts";
 import { tableSetup } from "./get.ts";
 import { eitherOf, rowsOf, whenListing } from "../shell/listing.ts";
 
-const actions = { list, info, install, update, accept, rollback, enable, disable, remove, runs };
+const actions = { list, info, install, update, accept, config, rollback, enable, disable, remove, runs };
 
 export const pluginsCommand: CommandBody = {
   usage: [
@@ -34,6 +35,7 @@ export const pluginsCommand: CommandBody = {
     "plugins install DIR --link [-y]",
     "plugins update [NAME] [--version TAG] [-y]",
     "plugins accept NAME [-y]",
+    "plugins config NAME [KEY=VALUE…] [--unset KEY]",
     "plugins rollback | enable | disable NAME",
     "plugins remove NAME [-y]",
     "plugins runs [NAME] [--limit N]",
@@ -50,6 +52,7 @@ export const pluginsCommand: CommandBody = {
     "Without a terminal, install and remove need -y, and so does update for such a version.",
     "A plugin whose files were changed does not run: accept shows the changes, asks, and locks the files",
     "as they are. An update or a new installation brings the released files back.",
+    "config sets environment for the hooks and commands of a plugin, and shows the keys; KEY=- reads from stdin.",
     "A command of a plugin is run with: berth PLUGIN:COMMAND [WORDS]; berth help PLUGIN lists them.",
     "To write one: berth plugins init NAME, then plugins lint and plugins test.",
   ],
@@ -57,6 +60,7 @@ export const pluginsCommand: CommandBody = {
     { name: "version", value: "TAG", summary: "this version and not the newest" },
     { name: "replace", summary: "take the place of a bundled plugin, or of a folder dropped in by hand" },
     { name: "link", summary: "use the folder where it is, as it is at each moment: for development" },
+    { name: "unset", value: "KEY", repeat: true, summary: "config: no longer give the plugin this variable" },
     yesFlag,
     { name: "limit", short: "n", value: "N", summary: "at most this many runs (100)" },
   ],
@@ -141,6 +145,15 @@ async function update({ words, args, context }: Call): Promise<number> {
 
 async function accept({ words, args, context }: Call): Promise<number> {
   return acceptShown(context, only(words), { yes: args.on("yes") });
+}
+
+async function config({ words, args, context }: Call): Promise<number> {
+  const [name, ...pairs] = words;
+  return pluginConfigured(context, {
+    name: only(name === undefined ? [] : [name]),
+    pairs,
+    unset: args.values("unset"),
+  });
 }
 
 async function rollback({ words, context }: Call): Promise<number> {

@@ -9,6 +9,7 @@ import {
   PluginInfo,
   UpdateBody,
 } from "../../orchestration/api/plugins.ts";
+import { PluginConfig, PluginConfigBody, PluginConfigChange } from "../../orchestration/api/plugin-config.ts";
 import { appStates } from "./app-model.ts";
 import { Operation } from "./operations.ts";
 import { type PlaneEndpoint, planeEndpoint } from "./plane-endpoint.ts";
@@ -75,6 +76,23 @@ export const acceptPlanePlugin = planeEndpoint({
   summary: "Take what was changed in an installed plugin; expect is the digest of the changes that were looked at",
   body: Type.Object({ ...AcceptBody.properties }, { additionalProperties: false }),
   data: PluginInfo,
+});
+
+export const planePluginConfig = planeEndpoint({
+  method: "GET",
+  path: "/api/pat/v1/plugins/:name/config",
+  scope: "admin",
+  summary: "The keys of the environment that was set for a plugin; values are masked",
+  data: PluginConfig,
+});
+
+export const setPlanePluginConfig = planeEndpoint({
+  method: "POST",
+  path: "/api/pat/v1/plugins/:name/config",
+  scope: "admin",
+  summary: "Set environment for the hooks and commands of a plugin; an empty value unsets",
+  body: Type.Object({ ...PluginConfigBody.properties }, { additionalProperties: false }),
+  data: PluginConfigChange,
 });
 
 export const rollbackPlanePlugin = planeEndpoint(byName("rollback", "Return to the version before the last install"));
@@ -160,7 +178,7 @@ export const revealDatabase = planeEndpoint({
 /** Plugins, their runs, and what can be done with their blocks. */
 export const pluginEndpoints: PlaneEndpoint[] = [
   ...[listPlanePlugins, listPlanePluginRuns, installPlanePlugin, updatePlanePlugin, rollbackPlanePlugin],
-  ...[planePluginChanges, acceptPlanePlugin],
+  ...[planePluginChanges, acceptPlanePlugin, planePluginConfig, setPlanePluginConfig],
   ...[enablePlanePlugin, disablePlanePlugin, removePlanePlugin],
   ...[listDatabases, askDatabase, commandDatabase, revealDatabase],
 ];

@@ -11,9 +11,11 @@ import {
   listPlanePluginRuns,
   listPlanePlugins,
   planePluginChanges,
+  planePluginConfig,
   removePlanePlugin,
   revealDatabase,
   rollbackPlanePlugin,
+  setPlanePluginConfig,
   updatePlanePlugin,
 } from "../api/plugins.ts";
 import type { PlaneEndpoint } from "../api/plane-endpoint.ts";
@@ -29,6 +31,7 @@ export function mountPlanePlugins(plane: ObservabilityPlane): void {
   const readInstall = bodyReader(installPlanePlugin);
   const readUpdate = bodyReader(updatePlanePlugin);
   const readAccept = bodyReader(acceptPlanePlugin);
+  const readConfig = bodyReader(setPlanePluginConfig);
   const nameOf = ({ params }: Pick<PlaneCall<PlaneEndpoint>, "params">) => readParam(params, "name");
   mountPlane(plane, listPlanePlugins, ({ grant }) => plugins.list(grant));
   mountPlane(plane, listPlanePluginRuns, async ({ grant, query: { plugin, limit } }) => {
@@ -50,6 +53,8 @@ export function mountPlanePlugins(plane: ObservabilityPlane): void {
     headers: noStore,
   });
   mountPlane(plane, acceptPlanePlugin, (call) => plugins.accept(call, nameOf(call), readAccept(call.body)));
+  mountPlane(plane, planePluginConfig, (call) => plugins.config(call, nameOf(call)));
+  mountPlane(plane, setPlanePluginConfig, (call) => plugins.setConfig(call, nameOf(call), readConfig(call.body)));
   mountPlane(plane, rollbackPlanePlugin, (call) => plugins.rollback(call, nameOf(call)));
   mountPlane(plane, enablePlanePlugin, (call) => plugins.setEnabled(call, nameOf(call), true));
   mountPlane(plane, disablePlanePlugin, (call) => plugins.setEnabled(call, nameOf(call), false));

@@ -41,6 +41,7 @@ import {
   rollbackPlugin,
   updatePlugin,
 } from "./plugins.ts";
+import { getPluginConfig, setPluginConfig } from "./plugin-config.ts";
 import { getPod, listPods, podReady, startPod, stopPod } from "./pods.ts";
 import { deleteResource, deleteScope } from "./resource.ts";
 import { listReleases, rollback, runRelease } from "./releases.ts";
@@ -138,6 +139,8 @@ export const orchestrationEndpoints: Endpoint[] = [
   updatePlugin,
   pluginChanges,
   acceptPlugin,
+  getPluginConfig,
+  setPluginConfig,
   rollbackPlugin,
   enablePlugin,
   disablePlugin,

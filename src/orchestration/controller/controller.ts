@@ -1,6 +1,7 @@
 import { apply } from "./apply.ts";
 import type { BuildRoom } from "./builds/builds.ts";
 import { dispatch as dispatchPlugin, execPlugin, listPluginRuns, pluginFile } from "./plugins/dispatch.ts";
+import { getPluginConfig, setPluginConfig } from "./plugins/plugin-config.ts";
 import {
   acceptPlugin,
   getPlugin,
@@ -73,7 +74,7 @@ export function createOperations(context: Context, { execs, builds, previews }: 
     ...bound(context, { runRelease, rollback, listReleases, rollout, tellRollout }),
     ...bound(context, { runJob, listRuns, getRun, cancelRun }),
     ...bound(context, { listPlugins, getPlugin, pluginSchema, installPlugin, removePlugin, updatePlugin }),
-    ...bound(context, { pluginChanges, acceptPlugin }),
+    ...bound(context, { pluginChanges, acceptPlugin, getPluginConfig, setPluginConfig }),
     ...bound(context, { rollbackPlugin, setPluginEnabled, dispatchPlugin, execPlugin, pluginFile, listPluginRuns }),
     setConfig: (bucket: Bucket, vars: unknown, options: ConfigOptions) => setConfig(context, bucket, { vars, options }),
     runApp: (target: AppTarget, body: unknown, options: ExecOptions) =>

@@ -11,6 +11,7 @@ import {
   rollbackPlugin,
   updatePlugin,
 } from "../api/plugins.ts";
+import { getPluginConfig, setPluginConfig } from "../api/plugin-config.ts";
 import type { Controller } from "../controller/controller.ts";
 import { mount, type Plane } from "../../base/http/mount.ts";
 import { principalOf } from "./principals.ts";
@@ -40,6 +41,12 @@ export function mountPlugins(plane: Plane, controller: Controller): void {
   );
   mount(plane, acceptPlugin, ({ params, body, actor, request }) =>
     controller.acceptPlugin({ name: params.name ?? "", body }, { actor, by: principalOf(request) }),
+  );
+  mount(plane, getPluginConfig, ({ params, request }) =>
+    controller.getPluginConfig(params.name ?? "", { by: principalOf(request) }),
+  );
+  mount(plane, setPluginConfig, ({ params, body, actor, request }) =>
+    controller.setPluginConfig({ name: params.name ?? "", body }, { actor, by: principalOf(request) }),
   );
   mount(plane, rollbackPlugin, ({ params, actor, request }) =>
     controller.rollbackPlugin(params.name ?? "", { actor, by: principalOf(request) }),

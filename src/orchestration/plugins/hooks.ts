@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { Failure } from "../../base/wire/failure.ts";
 import type { PluginYml } from "../api/plugins/plugin-yml.ts";
+import { hiding } from "../core/plugins/own-environment.ts";
 import type { Ending, Host } from "./host.ts";
 
 interface HookRun {
@@ -13,6 +14,10 @@ interface HookRun {
   folder: string;
   /** What every plugin gets, without what its plugin.yml adds. */
   env: Readonly<Record<string, string>>;
+  /** What the operator set for this plugin. */
+  config: Readonly<Record<string, string>>;
+  /** Values of `config` of so many characters are replaced in what the hook says. */
+  hiddenFrom: number;
   /** `BERTH`. */
   envPrefix: string;
   /** As whom; the server's own user where it is left out. */
@@ -40,7 +45,16 @@ export async function runHook(run: HookRun): Promise<void> {
   const { DOCKER_HOST, ...others } = run.env;
   const isGranted = DOCKER_HOST !== undefined && yml.permissions?.docker !== false;
   const given = isGranted ? { ...others, DOCKER_HOST } : others;
-  const env = { ...given, ...yml.env, [`${envPrefix}_PLUGIN_DIR`]: folder, HOME: folder, TMPDIR: folder };
+  const hide = hiding(Object.values(run.config), run.hiddenFrom);
+  const { onLine } = run;
+  const env = {
+    ...given,
+    ...yml.env,
+    ...run.config,
+    [`${envPrefix}_PLUGIN_DIR`]: folder,
+    HOME: folder,
+    TMPDIR: folder,
+  };
   const { ending, stderr } = await run.host.run({
     id: run.id,
     argv: [...merged, program, yml.name],
@@ -50,10 +64,10 @@ export async function runHook(run: HookRun): Promise<void> {
     stdin: undefined,
     timeoutMs: run.timeoutMs,
     signal: run.signal,
-    onLine: run.onLine,
+    onLine: onLine === undefined ? undefined : (line) => onLine(hide(line)),
   });
   if (ending.how === "exited" && ending.code === 0) return;
-  const said = stderr.trimEnd().split("\n").slice(-shownLines).join("\n");
+  const said = hide(stderr).trimEnd().split("\n").slice(-shownLines).join("\n");
   throw new Failure(
     "invalid",
     `the ${hook} hook of "${yml.name}" ${endingText(ending)}${said === "" ? "" : `:\n${said}`}`,

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { Failure } from "../../base/wire/failure.ts";
 import type { PluginYml } from "../api/plugins/plugin-yml.ts";
 import { withoutConf } from "../core/plugins/conf.ts";
+import { originOfSource } from "../core/plugins/maker.ts";
 import type { PluginSource } from "../core/plugins/source.ts";
 import { createLimit } from "../../base/words/limit.ts";
 import { accept, acceptedNotes, changesOf } from "./accept.ts";
@@ -158,7 +159,8 @@ async function prepare(work: Work, prepared: Prepared, { progress, signal }: Ins
   const before = await activeVersion(work, yml.name);
   const shipped = before === undefined ? {} : await keepEdits(work, { yml, folder, id, user, before });
   for (const note of editNotes(shipped)) progress?.(note);
-  await runHook({ ...work, id, hook: "install", yml, folder, user, timeoutMs, signal, onLine: progress });
+  const config = work.configOf({ plugin: yml.name, ...originOfSource(wish.source) });
+  await runHook({ ...work, id, hook: "install", config, yml, folder, user, timeoutMs, signal, onLine: progress });
   work.reached("hooked");
   if ((await selfDescription(folder)) !== said) {
     throw new Failure("invalid", `the install hook of "${yml.name}" changed its plugin.yml: not installed`);

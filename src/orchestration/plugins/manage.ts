@@ -3,6 +3,7 @@ import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../../base/wire/failure.ts";
 import { withoutConf } from "../core/plugins/conf.ts";
+import { makerOf } from "../core/plugins/maker.ts";
 import { isPluginName } from "../core/plugins/names.ts";
 import { activate, takeAway } from "./activate.ts";
 import { runHook } from "./hooks.ts";
@@ -50,7 +51,8 @@ async function sayGoodbye(work: Work, { folder, found }: Leaving, { progress, si
     const timeoutMs = work.hookMs;
     const permissions = found?.permissions ?? grantedBy(yml);
     const user = work.confinement.userOf({ name: yml.name, permissions, isBundled: false });
-    await runHook({ ...work, id, hook: "uninstall", yml, folder, user, timeoutMs, signal, onLine: progress });
+    const config = found === undefined ? {} : work.configOf(makerOf(found));
+    await runHook({ ...work, id, hook: "uninstall", config, yml, folder, user, timeoutMs, signal, onLine: progress });
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     progress?.(`warning: ${error.message}`);

@@ -2,6 +2,7 @@ import { Failure } from "../../base/wire/failure.ts";
 import type { Limit } from "../../base/words/limit.ts";
 import type { Disk } from "./activate.ts";
 import type { Confinement } from "./confinement.ts";
+import type { Maker } from "../core/plugins/maker.ts";
 import type { Plugin, Registry } from "./plugin.ts";
 import type { StageOptions } from "./stage.ts";
 import type { TextLimits } from "./texts.ts";
@@ -19,6 +20,10 @@ export interface InstallerOptions extends StageOptions, Disk {
   changesShown: { filesMax: number; linesMax: number; charactersMax: number };
   installsAtOnceMax: number;
   confinement: Confinement;
+  /** Environment that the operator set for a plugin. */
+  configOf: (plugin: Maker) => Record<string, string>;
+  /** Values of so many characters are replaced in what hooks say. */
+  hiddenFrom: number;
   /** What this machine cannot hold of what plugins are held to, for people. */
   lacks: readonly string[];
   /** Where a program that plugins require would be; null where it is not. */

@@ -27,6 +27,7 @@ import { bindKey, createMeta } from "../../base/sqlite/meta.ts";
 import { stateMigrations } from "./migrations/all.ts";
 import { createNamedVolumes } from "./named-volumes.ts";
 import { createOperations } from "./operations.ts";
+import { createPluginConfig } from "./plugin-config.ts";
 import { createPluginRuns } from "./plugin-runs.ts";
 import { createBuilds } from "./builds.ts";
 import { createLooks } from "./looks.ts";
@@ -210,6 +211,7 @@ function createTransaction(
     deaths: createDeaths(db, limits),
     deliveries: createDeliveries(db, seal, limits.deliveriesKept),
     pluginRuns: createPluginRuns(db, seal, limits.pluginRunsKept),
+    pluginConfig: createPluginConfig(db, seal),
     blocks,
     certificates: createCertificates(db, seal),
   };

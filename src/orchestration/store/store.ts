@@ -9,6 +9,7 @@ import type { PreviewReads, PreviewWrites } from "./preview-records.ts";
 import type { KeyedRequestReads, KeyedRequestWrites } from "./keyed-request-records.ts";
 import type { BuildReads, BuildWrites } from "./build-records.ts";
 import type { BlockReads, BlockWrites, PluginRunReads, PluginRunWrites } from "./plugin-records.ts";
+import type { PluginConfigReads, PluginConfigWrites } from "./plugin-config-records.ts";
 import type {
   AutoscaleReads,
   AutoscaleWrites,
@@ -76,6 +77,7 @@ export interface Store extends LookReads {
   readonly deaths: DeathReads;
   readonly deliveries: DeliveryReads;
   readonly pluginRuns: PluginRunReads;
+  readonly pluginConfig: PluginConfigReads;
   readonly blocks: BlockReads;
   readonly certificates: CertificateReads;
 
@@ -196,6 +198,7 @@ export interface Transaction extends LookWrites {
     put(delivery: Delivery): void;
   };
   pluginRuns: PluginRunReads & PluginRunWrites;
+  pluginConfig: PluginConfigReads & PluginConfigWrites;
   blocks: BlockReads & BlockWrites;
   certificates: CertificateReads & CertificateWrites;
 }

@@ -26,6 +26,7 @@ beforeAll(async () => {
     log: silentLog,
     controllerUrl: () => plane.front.url,
     callbacks: noPlugins().callbacks,
+    configOf: () => ({}),
     onChange: () => undefined,
   });
   plane = await startPlane({ layout, plugins });

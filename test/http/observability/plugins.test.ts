@@ -117,8 +117,12 @@ describe("plugins", () => {
       ["DELETE /plugins/pg", "removePlugin"],
       ["GET /plugins/pg/changes", "pluginChanges"],
       ["POST /plugins/pg/accept", "acceptPlugin"],
+      ["GET /plugins/pg/config", "getPluginConfig"],
+      ["POST /plugins/pg/config", "setPluginConfig"],
     ] as const) {
-      const body = request.endsWith("/accept") ? { expect: "0".repeat(64) } : undefined;
+      const bodies = { accept: { expect: "0".repeat(64) }, config: { vars: { KEY: "value" } } };
+      const verb = Object.entries(bodies).find(([each]) => request.startsWith("POST") && request.endsWith(`/${each}`));
+      const body = verb?.[1];
       expect([request, (await it.ask(request, { token, body })).status]).toEqual([request, 200]);
       expect(calls(method)).not.toEqual([]);
       const limited = await it.olderToken(["admin"], ["data"]);

@@ -18,6 +18,13 @@ import {
   type UpdateBody,
   updatePlugin,
 } from "../../../orchestration/api/plugins.ts";
+import {
+  getPluginConfig,
+  type PluginConfig,
+  type PluginConfigBody,
+  type PluginConfigChange,
+  setPluginConfig,
+} from "../../../orchestration/api/plugin-config.ts";
 import { seesRun } from "../../core/plugins/command.ts";
 import { reachesAll } from "../../../access/apps.ts";
 import type { Grant } from "../../core/tokens/grant.ts";
@@ -35,6 +42,9 @@ export interface PluginsRoom {
   update(by: By, target: { name: string; version: string | undefined }, body: UpdateBody): Promise<InstallOutcome>;
   changes(by: By, name: string): Promise<PluginChanges>;
   accept(by: By, name: string, body: AcceptBody): Promise<PluginInfo>;
+  /** Keys with masked values. */
+  config(by: By, name: string): Promise<PluginConfig>;
+  setConfig(by: By, name: string, body: PluginConfigBody): Promise<PluginConfigChange>;
   rollback(by: By, name: string): Promise<PluginInfo>;
   setEnabled(by: By, name: string, enabled: boolean): Promise<PluginInfo>;
   remove(by: By, name: string): Promise<DataOf<typeof removePlugin>>;
@@ -75,6 +85,8 @@ export function createPluginsRoom(
     },
     changes: async (by, name) => as(by).call(pluginChanges, { params: { name } }),
     accept: async (by, name, body) => as(by).call(acceptPlugin, { params: { name }, body }),
+    config: async (by, name) => as(by).call(getPluginConfig, { params: { name } }),
+    setConfig: async (by, name, body) => as(by).call(setPluginConfig, { params: { name }, body }),
     rollback: async (by, name) => as(by).call(rollbackPlugin, { params: { name } }),
     setEnabled: async (by, name, enabled) => as(by).call(enabled ? enablePlugin : disablePlugin, { params: { name } }),
     remove: async (by, name) => as(by).call(removePlugin, { params: { name } }),

@@ -24,7 +24,8 @@ import type { CoreDraft } from "../../core/draft.ts";
 import { requireAllowed, type Wanted } from "../write/authority.ts";
 import type { Context } from "../state/context.ts";
 import type { DispatchOptions, DispatchRequest, ExecAnswer, PluginCaller } from "../requests.ts";
-import { node, type PluginAnswer, type PluginCall, runPlugin } from "./plugin-run.ts";
+import { node } from "./plugin-environment.ts";
+import { type PluginAnswer, type PluginCall, runPlugin } from "./plugin-run.ts";
 import { refuseStrangeBlocks } from "./makers.ts";
 import { argsOf, envOf, refuseOthers } from "./plugin-words.ts";
 

@@ -1,7 +1,5 @@
 import { type Principal, unnamed } from "../../../access/principal.ts";
 import { Failure } from "../../../base/wire/failure.ts";
-import { protocolVersion } from "../../api/plugins/plugin-yml.ts";
-import { noProxyFor } from "../../../base/pure/proxy-choice.ts";
 import { parseDuration } from "../../../base/pure/duration.ts";
 import { createErrorLines, failureText, readReply, type Reply } from "../../core/plugins/envelope.ts";
 import type { Ending, Finished } from "../../plugins/host.ts";
@@ -10,6 +8,7 @@ import type { PluginRunRecord } from "../../store/plugin-records.ts";
 import type { Context } from "../state/context.ts";
 import { makerOf } from "../../core/plugins/maker.ts";
 import { blockOfWords } from "./own-places.ts";
+import { doors, hiddenFor, pluginEnvironment } from "./plugin-environment.ts";
 import { holdStopped } from "./plugin-holds.ts";
 import type { Place } from "./plugin-room.ts";
 
@@ -58,29 +57,35 @@ export async function runPlugin(context: Context, call: PluginCall): Promise<Plu
   }
   await context.plugins.installer.verify(plugin);
   const { run, release } = begin(context, call);
+  const hide = hiddenFor(context, plugin);
   const end = (result: Partial<PluginRunRecord>) => {
-    const kept = isRevealing(plugin, command) ? withoutWords(result) : result;
+    const { error, tail } = result;
+    const hidden = { ...result, ...(error && { error: hide(error) }), ...(tail && { tail: tail.map(hide) }) };
+    const kept = isRevealing(plugin, command) ? withoutWords(hidden) : hidden;
     keep(context, { ...run, ...kept, endedAt: context.clock.now() });
     context.plugins.underWay.delete(run.id);
     release();
   };
-  const finished = await spawn(context, call, run).catch((error: unknown) => {
-    end({ status: "failed", error: textOf(error) });
-    throw error;
-  });
-  const tail = lastLines(finished.stderr, context.limits.pluginTailLines);
+  const finished = await spawn(context, { ...call, onLine: hidingLines(call.onLine, hide) }, run).catch(
+    (error: unknown) => {
+      end({ status: "failed", error: textOf(error) });
+      throw error;
+    },
+  );
+  const stderr = hide(finished.stderr);
+  const tail = lastLines(stderr, context.limits.pluginTailLines);
   const { ending } = finished;
   const stdout = textOrNothing(finished.stdout);
-  const fault = faultOf({ ending, stdout, stderr: finished.stderr }, `plugin "${plugin.yml.name}" ${command}`);
+  const fault = faultOf({ ending, stdout, stderr }, `plugin "${plugin.yml.name}" ${command}`);
   if (ending.how !== "exited" || stdout === undefined || fault !== undefined) {
     const failure = fault ?? new Failure("invalid", "it did not end by itself");
     end({ status: statusOf(ending), error: failure.message, tail, exitCode: codeOf(ending) });
     throw failure;
   }
   return {
-    reply: readReply(stdout, context.limits),
+    reply: failedReply(readReply(stdout, context.limits), ending.code, hide),
     stdout,
-    stderr: finished.stderr,
+    stderr,
     exitCode: ending.code,
     runId: run.id,
     record: ({ error, applied = [] }) =>
@@ -92,6 +97,18 @@ export async function runPlugin(context: Context, call: PluginCall): Promise<Plu
         tail,
       }),
   };
+}
+
+type Hide = (text: string) => string;
+
+function hidingLines(onLine: PluginCall["onLine"], hide: Hide): PluginCall["onLine"] {
+  return onLine === undefined ? undefined : (line) => onLine(hide(line));
+}
+
+/** Why it failed is told to others than its caller: blocks keep it, and so does the log. */
+function failedReply(reply: Reply, code: number, hide: Hide): Reply {
+  if (reply.type === "error") return { ...reply, error: hide(reply.error) };
+  return reply.type === "text" && code !== 0 ? { ...reply, text: hide(reply.text) } : reply;
 }
 
 /** `release` is for when all of it is over, the actions of its answer too. */
@@ -203,43 +220,6 @@ async function spawn(context: Context, call: PluginCall, run: PluginRunRecord): 
     context.plugins.passes.delete(token);
   }
 }
-
-/** Where the run reaches the controller, and, until it ends, containers that it starts itself. */
-function doors({ plugins, names: { envPrefix } }: Context, token: string, url: string | undefined) {
-  const callbacks = plugins.callbacks.url();
-  return {
-    ...(url === undefined ? {} : { [`${envPrefix}_CONTROLLER_URL`]: url }),
-    ...(callbacks === undefined
-      ? {}
-      : { [`${envPrefix}_CALLBACK_URL`]: callbacks, [`${envPrefix}_CALLBACK_TOKEN`]: token }),
-  };
-}
-
-/** Containers are reached without the proxy of the environment. An engine that is away has none to be reached. */
-async function withContainers({ engine, names }: Context, environment: Readonly<Record<string, string>>) {
-  const isBehindProxy = Object.keys(noProxyFor(environment, [])).length > 0;
-  const subnets = isBehindProxy ? await engine.networkSubnets(names.network).catch(() => []) : [];
-  return { ...environment, ...noProxyFor(environment, subnets) };
-}
-
-/** The allow-list, then plugin.yml, then what the protocol promises. */
-async function pluginEnvironment(context: Context, plugin: Plugin): Promise<Record<string, string>> {
-  const { plugins, names, layout } = context;
-  const prefix = names.envPrefix;
-  return {
-    ...(await withContainers(context, plugins.environment)),
-    ...(plugin.permissions.docker ? { DOCKER_HOST: plugins.dockerHost } : {}),
-    ...plugin.yml.env,
-    [`${prefix}_PLUGIN_DIR`]: plugin.folder,
-    [`${prefix}_ROOT`]: layout.root,
-    [`${prefix}_PLUGINS_ROOT`]: layout.plugins,
-    [`${prefix}_NODE`]: node,
-    [`${prefix}_PROTOCOL`]: String(protocolVersion),
-  };
-}
-
-/** Until there are more machines. */
-export const node = "local";
 
 interface Output {
   ending: Ending;

@@ -16,7 +16,8 @@ import { asInvalid } from "./just-in-time.ts";
 import { strandedWarnings, wouldStrand } from "./makers.ts";
 import { readAccept, readInstall, readUpdate } from "./plugin-request.ts";
 
-interface PluginOptions {
+/** Who asks for a change of plugins. */
+export interface PluginOptions {
   actor: string;
   /** Left out, it may do the least. */
   by?: Principal | undefined;
@@ -44,7 +45,7 @@ export async function pluginSchema(context: Context, target: { name: string; kin
 }
 
 /** Fails `not_found`, naming those that are there. */
-async function pluginNamed(context: Context, name: string): Promise<Plugin> {
+export async function pluginNamed(context: Context, name: string): Promise<Plugin> {
   return knownPlugin(context, name).catch((error: unknown) => {
     if (error instanceof Failure && error.code === "invalid") throw new Failure("not_found", error.message);
     throw error;
@@ -117,9 +118,13 @@ async function cameIn(context: Context, plugin: InstalledPlugin, event: Told): P
 /** DELETE /plugins/{name}: one that is not there is fine. */
 export async function removePlugin(context: Context, name: string, { actor, by }: PluginOptions) {
   requireMachine(by, "removing a plugin");
-  await context.plugins.registry.refresh();
-  const removed = await context.plugins.installer.remove(name);
-  await context.plugins.registry.refresh();
+  const { registry, installer } = context.plugins;
+  await registry.refresh();
+  const own = registry.find(name)?.yml.name ?? name;
+  const removed = await installer.remove(name);
+  // Its uninstall hook had it until now.
+  await context.store.write((tx) => tx.pluginConfig.forget(own));
+  await registry.refresh();
   const stranded = strandedWarnings(context);
   if (removed)
     await note(context, { actor, action: "plugin.remove", detail: { plugin: name, stranded: stranded.length } });
@@ -206,6 +211,7 @@ async function told(context: Context, plugin: Plugin, { detail, ...event }: Told
   return { ...wirePlugin(plugin), ...(stranded.length > 0 ? { stranded } : {}) };
 }
 
-async function note(context: Context, event: Told): Promise<void> {
+/** Appends an event. */
+export async function note(context: Context, event: Told): Promise<void> {
   await context.store.write((tx) => tx.events.append(event, context.clock.now()));
 }

@@ -77,6 +77,8 @@ export interface ControllerLimits {
   webhookPausesMs: readonly number[];
   webhooksInFlightMax: number;
   pluginTailLines: number;
+  pluginHiddenFrom: number;
+  pluginConfig: { keysMax: number; valueBytesMax: number; allBytesMax: number };
   expandAtOnceMax: number;
   expandTimeoutMs: number;
   dispatchTimeoutMs: number;

@@ -24,6 +24,7 @@ import { deliverySubjects } from "./0023-delivery-subjects.ts";
 import { imageDigests } from "./0024-image-digests.ts";
 import { madeByActions } from "./0025-made-by-actions.ts";
 import { blockMakers } from "./0026-block-makers.ts";
+import { pluginConfig } from "./0027-plugin-config.ts";
 
 /** The migrations of `state.db`, in order. A released migration is never edited; a change is a new file. */
 export const stateMigrations: readonly string[] = [
@@ -53,4 +54,5 @@ export const stateMigrations: readonly string[] = [
   imageDigests,
   madeByActions,
   blockMakers,
+  pluginConfig,
 ];

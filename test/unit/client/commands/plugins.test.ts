@@ -187,6 +187,36 @@ describe("the rest", () => {
     });
   });
 
+  describe("plugins config", () => {
+    const vars = { A: "********", B: "********" };
+    const config = (...argv: string[]) => {
+      const serving = ({ method }: Call) =>
+        method === "GET" ? { plugin: "pg", vars } : { plugin: "pg", changed: ["A"] };
+      return play(["config", "pg", ...argv], { server: serving });
+    };
+    const body = (outcome: { calls: Call[] }) => outcome.calls.map((call) => [call.method, call.path, call.body]);
+
+    test("shows the keys", async () => {
+      expect((await config()).out).toMatch(/^KEY +VALUE\nA +\*+\nB +\*+\n$/);
+      const none = await play(["config", "pg"], { server: () => ({ plugin: "pg", vars: {} }) });
+      expect(none.out).toBe("nothing is set for pg\n");
+    });
+
+    test("sets and unsets in one call", async () => {
+      const outcome = await config("A=1=2", "--unset", "B", "--unset", "C");
+      expect(body(outcome)).toEqual([["POST", "/plugins/pg/config", { vars: { A: "1=2", B: "", C: "" } }]]);
+      expect(outcome.out).toBe("changed A for pg; its next run has it\n");
+    });
+
+    test("refuses words that are no pairs without repeating them", async () => {
+      for (const argv of [["secret"], ["=x"], ["A=1", "--unset", "A"], ["--unset", "A=1"]]) {
+        const { code, err, calls } = await config(...argv);
+        expect([code, calls.length]).toEqual([2, 0]);
+        expect(err).not.toContain("secret");
+      }
+    });
+  });
+
   test("plugins remove asks on a terminal, and not with -y", async () => {
     expect((await play(["remove", "pg"], { typed: ["n"] })).code).toBe(5);
     expect(await play(["remove", "pg"], { typed: ["y"] })).toMatchObject({ code: 0, out: "removed pg\n" });

@@ -22,6 +22,8 @@ test("no secret is in any file of the root, and what is no secret is", async () 
       const spec = { image: "open-manifest", on_deploy: hooks("hush-hook") };
       tx.manifests.put({ kind: "deployment", scope: "shop", name: "web", spec }, 1);
       tx.config.patch("shop", "web", { KEY: "hush-config" }, 1);
+      const maker = { plugin: "hello", origin: "release", source: "ana/hello" } as const;
+      tx.pluginConfig.set(maker, "KEY", "hush-plugin-config", 1);
       const released = { image: "open-release", on_deploy: hooks("hush-release") };
       tx.releases.put(releaseOf("r1", { spec: released }));
       tx.deliveries.put(deliveryOf("d1", { headers: { "X-Key": "hush-delivery" }, body: "open-body" }));
