@@ -90,6 +90,76 @@ test("a build does not take the image name of another app, whose scope and name 
   expect(await build({ scope: "a-b", name: "c", latest: true })).toMatchObject({ status: 200 });
 });
 
+describe.each([
+  [
+    { scope: "p", name: "q-r" },
+    { scope: "p-q", name: "r" },
+  ],
+  [
+    { scope: "p-q", name: "s" },
+    { scope: "p", name: "q-s" },
+  ],
+  [
+    { scope: "p", name: "q-r.t" },
+    { scope: "p-q-r", name: "t" },
+  ],
+])("the images of %j and %j", (former, latter) => {
+  const isSameName = `${former.scope}-${former.name}` === `${latter.scope}-${latter.name}`;
+  const orders: [string, ("one" | "other")[]][] = [
+    ["only the first was built", ["one"]],
+    ["the second was built later", ["one", "other"]],
+    ["the first was built later", ["other", "one"]],
+  ];
+
+  test.each(orders)("do not stand in for each other: %s", async (_, order) => {
+    const mark = `${order.length}${order[0]}`;
+    const one = { ...former, name: `${former.name}${mark}` };
+    const other = { ...latter, name: `${latter.name}${mark}` };
+    const key = { kind: "deployment", ...other } as const;
+    const labels = async () => {
+      const found = (await it.runtime.list()).find(({ name }) => name.startsWith(`${other.scope}-${other.name}.`));
+      const detail = found && (await it.runtime.inspect(found.id));
+      return detail && (await it.runtime.inspectImage(detail.imageId))?.labels;
+    };
+    const own = { "berth.scope": other.scope, "berth.name": other.name };
+    for (const app of order) {
+      const target = app === "one" ? one : other;
+      expect(await build({ ...target, latest: true })).toMatchObject({ status: 200 });
+    }
+    await it.apply({ ...key, spec: {} } as never);
+    await it.quiet();
+    if (order.at(-1) === "other" || (!isSameName && order.includes("other"))) {
+      expect(await labels()).toMatchObject(own);
+    } else {
+      expect(await labels()).toBeUndefined();
+      const { body } = await ask("GET", `/describe?kind=deployment&scope=${other.scope}&name=${other.name}`);
+      const text = isSameName ? `was built for ${one.scope}/${one.name}` : "is not on this machine";
+      expect(JSON.stringify(body)).toContain(text);
+    }
+    expect(await build({ ...other, latest: true })).toMatchObject({ status: 200 });
+    await it.apply({ ...key, spec: {} } as never);
+    await it.settle();
+    expect(await labels()).toMatchObject(own);
+  });
+});
+
+test("an app that ran on an image of that name before keeps its containers", async () => {
+  it.runtime.addImage("u-v-w:latest");
+  const key = { kind: "deployment", scope: "u-v", name: "w" } as const;
+  await it.apply({ ...key, spec: {} } as never);
+  await it.settle();
+  const ids = async () => (await it.runtime.list()).filter(({ name }) => name.startsWith("u-v-w.")).map(({ id }) => id);
+  const before = await ids();
+  expect(before).toHaveLength(1);
+  const labels = { "berth.scope": "u", "berth.name": "v-w" };
+  it.runtime.addImage("u-v-w:latest", { id: `sha256:${"7".repeat(64)}`, labels });
+  await it.apply({ ...key, spec: {} } as never);
+  await it.apply({ ...key, spec: { replicas: 2 } } as never);
+  await it.settle();
+  expect(await ids()).toEqual(expect.arrayContaining(before));
+  expect(await ids()).toHaveLength(2);
+});
+
 const request = (more: object) => JSON.stringify({ scope: "other", name: "web", context: digest, ...more });
 
 test.each<[string, string, string | undefined, number, string]>([

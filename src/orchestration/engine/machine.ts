@@ -113,6 +113,8 @@ export interface Image {
   /** What a container starts that names no other; both empty in listings. */
   entrypoint: string[];
   command: string[];
+  /** Of the image's own configuration; empty in listings. */
+  labels: Record<string, string>;
 }
 
 export interface ImageBuild {

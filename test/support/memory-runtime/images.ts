@@ -9,6 +9,7 @@ export interface ImageFacts {
   env?: Record<string, string>;
   entrypoint?: string[];
   command?: string[];
+  labels?: Readonly<Record<string, string>>;
   sizeBytes?: number;
 }
 
@@ -23,7 +24,7 @@ export interface ImageShelf {
   addRemote(ref: string, facts?: RemoteFacts): void;
   find(refOrId: string): Image | undefined;
   pull(ref: string, auth: RegistryAuth | undefined): Image;
-  /** Reads the whole archive; the image depends on its bytes alone. */
+  /** Reads the whole archive; the image depends on its bytes and the labels alone. */
   build(request: ImageBuild): Promise<Image>;
   list(): Image[];
   tag(id: string, ref: string): boolean;
@@ -37,7 +38,7 @@ export function createImageShelf(now: () => number): ImageShelf {
     addRemote: (ref, facts = {}) => addRemote(shelf, ref, facts),
     find: (refOrId) => find(shelf, refOrId),
     pull: (ref, auth) => pull(shelf, ref, auth),
-    build: async ({ context, ref, args, onOutput, signal }) => {
+    build: async ({ context, ref, args, labels, onOutput, signal }) => {
       const pieces: Uint8Array[] = [];
       for await (const piece of context) pieces.push(piece);
       signal.throwIfAborted();
@@ -46,11 +47,12 @@ export function createImageShelf(now: () => number): ImageShelf {
       if (args.HOLD === "true")
         await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
       const used = Object.keys(args).length === 0 ? "" : JSON.stringify(args);
-      const id = digestOf(Buffer.concat(pieces).toString("base64") + used);
-      return add(shelf, ref, { id });
+      const id = digestOf(Buffer.concat(pieces).toString("base64") + used + JSON.stringify(labels));
+      return add(shelf, ref, { id, labels });
     },
     tag: (id, ref) => tag(shelf, id, ref),
-    list: () => Array.from(shelf.images.values(), (image) => ({ ...image, env: {}, entrypoint: [], command: [] })),
+    list: () =>
+      Array.from(shelf.images.values(), (image) => ({ ...image, env: {}, entrypoint: [], command: [], labels: {} })),
     remove: (refOrId, inUse) => remove(shelf, refOrId, inUse),
   };
 }
@@ -92,6 +94,7 @@ function add(shelf: Shelf, ref: string, facts: ImageFacts): Image {
     env: facts.env ?? before?.env ?? {},
     entrypoint: facts.entrypoint ?? before?.entrypoint ?? [],
     command: facts.command ?? before?.command ?? [],
+    labels: { ...(facts.labels ?? before?.labels) },
   };
   shelf.images.set(id, image);
   shelf.tags.set(key, id).set(keyOf(digest), id);

@@ -1,4 +1,5 @@
 import type { Contexts } from "../../../base/disk/contexts.ts";
+import { buildLabels } from "../../core/build/built-for.ts";
 import { parseCpu, parseMemory } from "../../../base/pure/quantity.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import type { Limit } from "../../../base/words/limit.ts";
@@ -81,7 +82,7 @@ async function runBuild(context: Context, work: Work): Promise<BuildRecord> {
     buildkit: request.buildkit === true || Object.keys(secrets).length > 0,
     secrets,
     ref: record.image,
-    labels: { [`${names.prefix}.scope`]: scope, [`${names.prefix}.name`]: name, [`${names.prefix}.build`]: record.id },
+    labels: buildLabels(names, record),
     memoryBytes: atMost(limits.buildMemoryBytes, parseMemory(request.memory ?? "")),
     nanoCpus: parseCpu(request.cpu ?? ""),
     cpuShares: limits.buildCpuShares,

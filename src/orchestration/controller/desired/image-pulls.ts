@@ -1,3 +1,4 @@
+import { builtForOther } from "../../core/build/built-for.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import type { CoreKind, ManifestKey, Spec, StoredManifest } from "../../api/manifest.ts";
 import type { ImagePull } from "../../api/restart.ts";
@@ -57,7 +58,10 @@ function unavailable({ message, reason, cause }: Failure): Failure {
  * What was built once more after the image of a resource was gone: the same source makes another image, which an apply
  * releases. Empty while the engine cannot be asked.
  */
-export async function builtAgain({ engine, link, store }: Context, pulling: PullingImages): Promise<PulledImages> {
+export async function builtAgain(
+  { engine, link, names, store }: Context,
+  pulling: PullingImages,
+): Promise<PulledImages> {
   const built = new Map<string, PulledImage>();
   for (const { kind, scope, name, spec } of pulling.manifests) {
     const container = containerOf(kind, spec)?.container;
@@ -65,7 +69,8 @@ export async function builtAgain({ engine, link, store }: Context, pulling: Pull
     if (container === undefined || container.image !== undefined || pin === undefined || !link.up()) continue;
     if (pin.hash !== specHash(kind, spec) || (await engine.inspectImage(pin.imageId)) !== undefined) continue;
     const present = await engine.inspectImage(pin.ref);
-    if (present !== undefined) built.set(pin.ref, { image: pin.ref, updated: true, present });
+    if (present === undefined || builtForOther(names, present.labels, { scope, name }) !== undefined) continue;
+    built.set(pin.ref, { image: pin.ref, updated: true, present });
   }
   return built;
 }

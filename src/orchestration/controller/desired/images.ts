@@ -1,6 +1,7 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import { keyOf } from "../../api/manifest-key.ts";
 import { formatKey, type ManifestKey } from "../../api/manifest.ts";
+import { builtForOther } from "../../core/build/built-for.ts";
 import { builtImage, isUnbuilt } from "../../core/build/built-image.ts";
 import { podOf } from "../../core/spec/decode.ts";
 import type { ResolvedWorkload } from "../../core/workload.ts";
@@ -91,13 +92,25 @@ async function newImage(context: Context, workload: ImageUse): Promise<Image> {
   if (isUnbuilt(workload)) return firstBuilt(context, workload);
   if (workload.pullable && workload.pull === "always") return pull(context, { owner: workload, ref: workload.image });
   const present = await context.engine.inspectImage(workload.image);
-  if (present !== undefined) return present;
+  if (present !== undefined) {
+    if (!workload.pullable) requireOwnBuild(context, workload, present);
+    return present;
+  }
   if (workload.pullable) return pull(context, { owner: workload, ref: workload.image });
   throw new Failure(
     "conflict",
     `image "${workload.image}" is not on this machine and no image is set in ${formatKey(workload)}; build it here or set spec.image`,
     { reason: "ImageMissing" },
   );
+}
+
+/** Fails `conflict` for an image that has the name of this app and was built for another one. */
+function requireOwnBuild({ names }: Context, workload: ImageUse, image: Image): void {
+  const other = builtForOther(names, image.labels, workload);
+  if (other === undefined) return;
+  const message = `image "${workload.image}" was built for ${other}, whose images are named like those of ${formatKey(workload)}`;
+  const wayOut = `build ${workload.scope}/${workload.name} again, or set spec.image`;
+  throw new Failure("conflict", `${message}; ${wayOut}`, { reason: "ImageMissing" });
 }
 
 /** Of an app that was stored before it was built: the image of its newest build, never one that only has its name. */

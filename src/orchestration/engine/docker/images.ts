@@ -120,6 +120,7 @@ function imageDetail(info: Dockerode.ImageInspectInfo): Image {
     env: envRecord(info.Config?.Env),
     entrypoint: words(info.Config?.Entrypoint),
     command: words(info.Config?.Cmd),
+    labels: info.Config?.Labels ?? {},
   };
 }
 
@@ -133,5 +134,6 @@ function imageRow(row: Dockerode.ImageInfo): Image {
     env: {},
     entrypoint: [],
     command: [],
+    labels: {},
   };
 }

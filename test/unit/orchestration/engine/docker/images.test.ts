@@ -18,7 +18,7 @@ const image = {
   RepoDigests: [`nginx@${sha}`, "<none>@<none>"],
   Size: 5,
   Created: "2024-05-01T10:00:00Z",
-  Config: { Env: ["PATH=/bin"], Entrypoint: null, Cmd: ["nginx"] },
+  Config: { Env: ["PATH=/bin"], Entrypoint: null, Cmd: ["nginx"], Labels: { a: "b" } },
 };
 /** A pull that succeeds with these progress rows. */
 const pulling =
@@ -44,6 +44,7 @@ describe("pull", () => {
       env: { PATH: "/bin" },
       entrypoint: [],
       command: ["nginx"],
+      labels: { a: "b" },
     });
     const [create, inspect] = fake.requests;
     expect(Object.fromEntries(create?.query ?? [])).toEqual({ fromImage, tag });
@@ -129,6 +130,16 @@ test("listImages drops what has no name", async () => {
   const row = { Id: sha, RepoTags: ["<none>:<none>"], RepoDigests: null, Size: 7, Created: 10 };
   const runtime = await runtimeOn((_request, response) => sendJson(response, 200, [row]));
   expect(await runtime.listImages()).toEqual([
-    { id: sha, tags: [], digests: [], sizeBytes: 7, createdAt: 10_000, env: {}, entrypoint: [], command: [] },
+    {
+      id: sha,
+      tags: [],
+      digests: [],
+      sizeBytes: 7,
+      createdAt: 10_000,
+      env: {},
+      entrypoint: [],
+      command: [],
+      labels: {},
+    },
   ]);
 });
