@@ -6,6 +6,7 @@ import { createAskKernel } from "../../src/base/machine/socket-diag.ts";
 import { createLog } from "../../src/base/words/log.ts";
 import { addressOf } from "../support/raw-client.ts";
 import { median } from "./median.ts";
+import { mustBe } from "./proof.ts";
 import type { BenchRow } from "./row.ts";
 
 const processes = 500;
@@ -18,13 +19,19 @@ export async function admissionRow(): Promise<BenchRow> {
   );
   const asks = { quick: limits.peerQuickLook, ask: createAskKernel() };
   const peers = createPeers({ group: "berth", uid: process.getuid?.() ?? 0, timeoutMs: limits.peerSearchMs, ...asks });
-  const asking = await listen(async (ends) => admissionRefusal(await peers.who(ends), ""));
+  let asked = 0;
+  const asking = await listen(async (ends) => {
+    asked += 1;
+    return admissionRefusal(await peers.who(ends), "");
+  });
   const open = await listen(undefined);
   const figures: { asking: number; open: number }[] = [];
   for (let round = 0; round <= rounds; round++)
     figures.push({ asking: await asking.cpuMs(), open: await open.cpuMs() });
   await Promise.all([asking.stop(), open.stop()]);
+  mustBe("processes beside", others.filter(({ exitCode }) => exitCode === null).length, processes);
   for (const other of others) other.kill();
+  mustBe("connections that were asked about", asked, (rounds + 1) * connections);
   // The first round finds this process among all of them, and compiles.
   const steady = figures.slice(1);
   const baseline = median(steady.map((figure) => figure.open));

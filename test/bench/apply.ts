@@ -4,6 +4,7 @@ import type { Manifest } from "../../src/orchestration/api/manifest.ts";
 import { deployment, fixtureImage } from "../support/manifests.ts";
 import { type Rig, rig } from "../support/rig.ts";
 import { elapsed, median } from "./median.ts";
+import { mustBe } from "./proof.ts";
 import { must200, rawConnection } from "./raw-load.ts";
 import type { BenchRow } from "./row.ts";
 
@@ -56,12 +57,23 @@ async function measure(berth: Rig, bare: BareStore, { subject, from, to }: Measu
     rates.one.push(rate(await applyMany(berth, subject, { round, side: 1 })));
     rates.many.push(rate(await applyMany(berth, subject, { round, side: connections })));
   }
+  await requireStored(berth, subject, versionOf({ round: to - 1, side: connections }));
+  bare.requireStored(to - 1);
   return rates;
 }
 
 interface Subject {
   name: string;
   manifest(round: number, index: number): Manifest;
+}
+
+/** What the last of all applies said is what stands. */
+async function requireStored(berth: Rig, { manifest }: Subject, version: number): Promise<void> {
+  const wanted = Array.from({ length: perRound }, (_, index) => manifest(version, index));
+  const { kind, scope = "" } = wanted[0] ?? {};
+  const { body } = await berth.call("GET", `/apply?kind=${kind}&scope=${scope}`);
+  const environments = (all: Manifest[]) => Object.fromEntries(all.map(({ name, spec }) => [name, spec.env]));
+  mustBe(`what is stored of ${kind}s`, environments(body.data as unknown as Manifest[]), environments(wanted));
 }
 
 /** A manifest row and an event row, as the bare store writes them. */
@@ -95,14 +107,16 @@ interface Load {
   side: number;
 }
 
+const versionOf = ({ round, side }: Load) => round * 100 + side;
+
 /**
  * Milliseconds for one apply each of `perRound` manifests. The requests are made beforehand and the answers are not
  * parsed: the baseline has no client either.
  */
-async function applyMany(berth: Rig, { manifest }: Subject, { round, side }: Load): Promise<number> {
-  const requests = Array.from({ length: perRound }, (_, index) => applyRequest(manifest(round * 100 + side, index)));
+async function applyMany(berth: Rig, { manifest }: Subject, load: Load): Promise<number> {
+  const requests = Array.from({ length: perRound }, (_, index) => applyRequest(manifest(versionOf(load), index)));
   const socket = berth.endpoint.slice("unix:".length);
-  const connections = await Promise.all(Array.from({ length: side }, () => rawConnection(socket)));
+  const connections = await Promise.all(Array.from({ length: load.side }, () => rawConnection(socket)));
   const waiting = requests.values();
   const ms = await elapsed(() =>
     Promise.all(
@@ -123,6 +137,7 @@ function applyRequest(manifest: Manifest): Buffer {
 
 interface BareStore {
   commitMany(round: number): void;
+  requireStored(round: number): void;
   close(): void;
 }
 
@@ -139,8 +154,16 @@ function bareStore(path: string): BareStore {
     put.run(name, spec);
     note.run(`{"changed":["spec.env"],"name":"${name}"}`);
   });
+  let committed = 0;
   return {
+    requireStored(round) {
+      const spec = JSON.stringify(storedOnly.manifest(round, 0).spec);
+      const rows = db.query("select count(*) as rows from manifest where spec = ?").get(spec);
+      mustBe("bare manifests of the last round", rows, { rows: perRound });
+      mustBe("bare events", db.query("select count(*) as rows from event").get(), { rows: committed });
+    },
     commitMany(round) {
+      committed += perRound;
       for (let index = 0; index < perRound; index++) {
         const manifest = storedOnly.manifest(round, index);
         commit(manifest.name, JSON.stringify(manifest.spec));

@@ -55,9 +55,13 @@ async function use(berth: Rig): Promise<void> {
   await berth.apply(...apps);
   for (const { scope = "", name } of apps) await berth.ready("deployment", scope, name, 120_000);
   await Bun.sleep(idleMs);
-  const commands = ["--version", "status", "get all", "describe deployment idle app1", "pods idle", "pat create"];
+  const commands = ["--version", "status", "get all", "describe idle/app1", "ps idle", "pat create"];
   const outputs: string[] = [];
-  for (const command of commands) outputs.push((await berth.cli(command.split(" "))).stdout);
+  for (const command of commands) {
+    const { stdout, stderr, exitCode } = await berth.cli(command.split(" "));
+    if (exitCode !== 0) throw new Error(`berth ${command} ended with ${exitCode}: ${stderr}`);
+    outputs.push(stdout);
+  }
   const [token = ""] = outputs.at(-1)?.split("\n") ?? [];
   const { observability = [] } = berth.server.ready.addresses as Record<string, string[]>;
   for (const { metric, group_by: by = "app" } of builtInBoards.flatMap(({ charts }) => charts)) {

@@ -3,6 +3,7 @@ import { deployment } from "../support/manifests.ts";
 import { type Rig, rig } from "../support/rig.ts";
 import { waitFor } from "../support/wait.ts";
 import { elapsed, median } from "./median.ts";
+import { mustBe } from "./proof.ts";
 import type { BenchRow } from "./row.ts";
 
 const rounds = 20;
@@ -36,20 +37,34 @@ interface Pair {
 }
 
 async function roundTrip(berth: Rig, pod: string): Promise<BenchRow> {
-  const commands = { ours: ["exec", pod, "--", "true"], docker: ["exec", pod, "true"] };
-  const figures = await compare(berth, commands, rounds, (child) => child.exited);
+  const commands = { ours: ["exec", pod, "--", "echo", "ran"], docker: ["exec", pod, "echo", "ran"] };
+  const figures = await compare(berth, commands, rounds, async (child) => {
+    mustBe("what the command said", await child.stdout.text(), "ran\n");
+    await child.exited;
+  });
   return { name: "exec there and back", unit: "ms", ...figures, wanted: "<= 1.3" };
 }
 
 async function firstByte(berth: Rig, pod: string): Promise<BenchRow> {
   const commands = { ours: ["logs", pod, "-n", "1"], docker: ["logs", "--tail", "1", pod] };
-  const figures = await compare(berth, commands, rounds, (child) => child.stdout.getReader().read());
+  const figures = await compare(berth, commands, rounds, async (child) => {
+    const { value } = await child.stdout.getReader().read();
+    mustBe(
+      "the last line",
+      Buffer.from(value ?? [])
+        .toString()
+        .trimEnd(),
+      line,
+    );
+  });
   return { name: "first byte of a log", unit: "ms", ...figures, wanted: "<= 1.3" };
 }
 
 async function throughput(berth: Rig, pod: string): Promise<BenchRow> {
   const commands = { ours: ["logs", pod], docker: ["logs", pod] };
-  const { value, baseline } = await compare(berth, commands, bulkRounds, (child) => swallow(child.stdout));
+  const { value, baseline } = await compare(berth, commands, bulkRounds, async (child) => {
+    mustBe("bytes of the log", await swallow(child.stdout), bulkLines * (line.length + 1));
+  });
   const perSecond = (ms: number) => (bulkLines * (line.length + 1)) / 1e6 / (ms / 1_000);
   const [ours, direct] = [perSecond(value), perSecond(baseline)];
   return { name: "a whole log", value: ours, unit: "MB/s", baseline: direct, ratio: ours / direct, wanted: ">= 1.0" };
@@ -77,7 +92,7 @@ async function compare(
       child = Bun.spawn(command, { stdin: "ignore", stdout: "pipe", stderr: "ignore", env });
       return until(child);
     });
-    await child?.exited;
+    mustBe(`exit code of ${command.join(" ")}`, await child?.exited, 0);
     return ms;
   };
   const figures: { ours: number; docker: number }[] = [];

@@ -11,6 +11,8 @@ import { addressOf } from "../support/raw-client.ts";
 import { fixedAnswers } from "../support/recording-controller.ts";
 import { admissionRow } from "./admission.ts";
 import type { LoadOrder } from "./load.ts";
+import { startLoader } from "./loader.ts";
+import { mustBe } from "./proof.ts";
 import type { BenchRow } from "./row.ts";
 
 const rounds = 5;
@@ -23,6 +25,7 @@ export async function run(): Promise<BenchRow[]> {
   const app = createOrchestrationApp({ controller: fixedAnswers, version: "1", names: naming(), log, limits });
   const whole = await measured(app.fetch);
   const bare = await measured(bareHandler);
+  mustBe("the answer of the bare handler", await bare.answer(), await whole.answer());
   const figures: { app: number; bare: number }[] = [];
   for (let round = 0; round < rounds; round += 1) {
     figures.push({ app: await whole.perSecond(), bare: await bare.perSecond() });
@@ -45,7 +48,14 @@ const bareBody =
   '{"status":"ok","data":{"readiness":{"container_name":"s-web.ab1cd","ready":true,"startup_passed":true}}}\n';
 const bareHandler: AppHandler = () => new Response(bareBody, { headers: { "Content-Type": "application/json" } });
 
-async function measured(app: AppHandler): Promise<{ perSecond(): Promise<number>; stop(): Promise<void> }> {
+interface Measured {
+  perSecond(): Promise<number>;
+  /** Status and body. */
+  answer(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+async function measured(app: AppHandler): Promise<Measured> {
   const log = createLog(() => {}, "error");
   const folder = mkdtempSync(join(tmpdir(), "front-bench-"));
   const front = await startFront({
@@ -54,15 +64,16 @@ async function measured(app: AppHandler): Promise<{ perSecond(): Promise<number>
     limits,
     log,
   });
-  const worker = new Worker(new URL("./load.ts", import.meta.url).href);
+  const loader = startLoader();
+  const order = orderFor(front);
   return {
-    perSecond: () =>
-      new Promise((resolve) => {
-        worker.onmessage = ({ data }: MessageEvent<number>) => resolve(data);
-        worker.postMessage(orderFor(front));
-      }),
+    perSecond: () => loader.perSecond(order),
+    async answer() {
+      const response = await fetch(`http://${order.hostname}:${order.port}${path}`);
+      return `${response.status} ${await response.text()}`;
+    },
     async stop() {
-      worker.terminate();
+      loader.stop();
       await front.stop(0);
       rmSync(folder, { recursive: true });
     },

@@ -6,6 +6,7 @@ import { identityMigrations, tuneForMany } from "../../src/identity/store/open-s
 import { identityWorld } from "../support/identity.ts";
 import { manageFetch } from "../support/identity-plane.ts";
 import { median } from "./median.ts";
+import { mustBe } from "./proof.ts";
 import type { BenchRow } from "./row.ts";
 
 const rounds = 10;
@@ -33,7 +34,8 @@ export async function run(): Promise<BenchRow[]> {
       world.logged.length = 0;
     }
     const stored = world.context.store.users.list(1, { limit: 1 })[0]?.seq;
-    if (stored !== rounds * usersPerRound) throw new Error(`only ${stored} users were imported`);
+    mustBe("users that were imported", stored, rounds * usersPerRound);
+    mustBe("users beside", bare.count(), rounds * usersPerRound);
     const total = (list: number[]) =>
       (usersPerRound * rounds) / list.reduce((sum, rate) => sum + usersPerRound / rate, 0);
     const ratio = median(rates.imported.map((rate, round) => rate / (rates.bare[round] ?? Number.NaN)));
@@ -106,6 +108,7 @@ function openBare() {
     async insert(users: BenchUser[]) {
       for (const piece of inPieces(users, rowsPerTransaction)) some(piece);
     },
+    count: () => db.query<{ count: number }, []>("select count(*) as count from users").get()?.count,
     close() {
       db.close();
       rmSync(folder, { recursive: true, force: true });

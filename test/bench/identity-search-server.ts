@@ -8,6 +8,7 @@ import { identityLimits } from "../../src/config/config.ts";
 import { identityWorld, type Tenant } from "../support/identity.ts";
 import { seededUser, seedUsers } from "../support/identity-seed.ts";
 import { silentLog } from "../support/silent-log.ts";
+import { mustHold } from "./proof.ts";
 
 /**
  * The server of the search benchmark, in a process of its own: the identity service over a million users in one
@@ -65,6 +66,7 @@ const quiet = { identity: world.running.identity, log: silentLog, limits: identi
 const service = listen(createIdentityApp(quiet).fetch);
 // The same query and the same answer, with nothing between them.
 const answer = await answerTo(`email:${exactEmail}`);
+mustHold("the answer to an exact search", answer, `"${exactEmail}"`);
 const app = new Elysia({ normalize: false }).get(
   "/bare",
   () => new Response(answer, { headers: { "Content-Type": "application/json" } }),

@@ -12,6 +12,7 @@ import { mountApi } from "../../src/identity/http/mount.ts";
 import { signerOf } from "../../src/identity/service/signing.ts";
 import { createLog } from "../../src/base/words/log.ts";
 import { type IdentityWorld, identityWorld, type Tenant } from "../support/identity.ts";
+import { mustBe } from "./proof.ts";
 
 /**
  * One side of a comparison as a process of its own, so that none shares the heap or the compiled code of another:
@@ -95,6 +96,22 @@ const sides: Record<string, Serve> = {
   },
 };
 
+/** All sides answer the same, or what is compared is not the same work. */
+async function answersAs(
+  url: string,
+  { world, tenant, token }: { world: IdentityWorld; tenant: Tenant; token: string },
+) {
+  const headers = { "Content-Type": "application/json", "X-Service-Secret-Key": tenant.secretKey };
+  const answer = await fetch(`${url}/api/v1/tokens/verify`, {
+    method: "POST",
+    headers,
+    body: JSON.stringify({ token }),
+  });
+  const found = world.running.identity.tokens.verify(tenant.entry(), token);
+  if (!found.valid) throw new Error(found.error);
+  mustBe("what a token is answered", await answer.json(), JSON.parse(JSON.stringify(found.resource)));
+}
+
 if (import.meta.main) {
   const serve = sides[process.argv[2] ?? ""];
   if (serve === undefined) throw new Error(`say which: ${Object.keys(sides).join(", ")}`);
@@ -114,6 +131,7 @@ if (import.meta.main) {
     port: Number(listener.address.split(":")[1]),
     requests: tokens.map((token) => requestOf(tenant, token)),
   };
+  await answersAs(`http://${listener.address}`, { world, tenant, token: tokens[0] ?? "" });
   process.stdout.write(`${JSON.stringify(line)}\n`);
   await Bun.stdin.text();
   await listener.stop(0);

@@ -113,7 +113,8 @@ function bareWrites(world: IdentityWorld, shop: Tenant): () => Promise<void> {
       ...{ codeVerifier: randomSecret(context), nonce: undefined, createdAt: now, expiresAt: now + 600_000 },
     };
     await store.write(({ oauthStates }) => oauthStates.put(state), { durable: false });
-    await store.write(({ oauthStates }) => oauthStates.take(hash));
+    const taken = await store.write(({ oauthStates }) => oauthStates.take(hash));
+    if (taken === undefined) throw new Error("the state was not stored");
     const browser: Browser = {
       ...{ entry, ip: "203.0.113.7", userAgent: "bench", language: "en" as const, pagesUrl: "", flow: "" },
       device: undefined,

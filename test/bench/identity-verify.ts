@@ -4,6 +4,7 @@ import { jwtVerify } from "jose";
 import { identityWorld } from "../support/identity.ts";
 import { fillWithTokens, type ServerLine } from "./identity-server.ts";
 import type { LoadOrder } from "./load.ts";
+import { startLoader } from "./loader.ts";
 import { median } from "./median.ts";
 import type { BenchRow } from "./row.ts";
 
@@ -52,19 +53,16 @@ async function side(name: string) {
   const server = Bun.spawn([process.execPath, script, name], { stdin: "pipe", stdout: "pipe", stderr: "inherit" });
   const { port, requests } = JSON.parse(await firstLine(server.stdout)) as ServerLine;
   const order: LoadOrder = { hostname: "127.0.0.1", port, path: "/", requests, connections: 32, durationMs: roundMs };
-  const worker = new Worker(new URL("./load.ts", import.meta.url).href);
+  const loader = startLoader();
   return {
     async load(): Promise<Figure> {
       const before = cpuSeconds(server.pid);
-      const perSecond = await new Promise<number>((resolve) => {
-        worker.onmessage = ({ data }: MessageEvent<number>) => resolve(data);
-        worker.postMessage(order);
-      });
+      const perSecond = await loader.perSecond(order);
       const spent = cpuSeconds(server.pid) - before;
       return { perSecond, perCpuSecond: (perSecond * roundMs) / 1_000 / spent };
     },
     async stop() {
-      worker.terminate();
+      loader.stop();
       await server.stdin.end();
       await server.exited;
     },

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { freePort } from "../support/ports.ts";
 import { median } from "./median.ts";
 import { startOwn } from "./own-proxy.ts";
+import { mustBe } from "./proof.ts";
 import {
   cpuUs,
   favour,
@@ -20,6 +21,7 @@ import {
 } from "./proxies.ts";
 import { atRate, percentile } from "./raw-load.ts";
 import type { BenchRow } from "./row.ts";
+import { silentReceiver } from "./silent-receiver.ts";
 
 const rounds = 3;
 const roundSeconds = 3;
@@ -62,7 +64,13 @@ export async function run(): Promise<BenchRow[]> {
     ends.push(receiver.stop);
     const small = await startAll(world, receiver.port, ends);
     if (isFirst) favour(true, [process.pid, ...Object.values(small).flatMap((one) => one.pids())]);
-    return [...(await speed(small)), ...(await latency(small, world)), ...(await live(small, world)), ...size(small)];
+    await requireSame(small, world);
+    return [
+      ...(await speed(small, receiver.lines)),
+      ...(await latency(small, world)),
+      ...(await live(small, world)),
+      ...size(small),
+    ];
   } finally {
     if (isFirst) favour(false, [process.pid]);
     for (const end of ends.toReversed()) await end();
@@ -99,32 +107,34 @@ async function startAll(world: World, logTo: number, ends: (() => Promise<void>)
   };
 }
 
-/** A UDP port whose owner is asleep: the kernel drops what it does not take. Reading would cost the core of the load. */
-async function silentReceiver(): Promise<{ port: number; stop: () => Promise<void> }> {
-  const program = `const s = await Bun.udpSocket({ hostname: "127.0.0.1" }); console.log(s.port); setInterval(() => {}, 1e6);`;
-  const child = Bun.spawn([process.execPath, "-e", program], { stdin: "ignore", stdout: "pipe", stderr: "inherit" });
-  const { value } = await child.stdout.getReader().read();
-  child.kill("SIGSTOP");
-  return {
-    port: Number(new TextDecoder().decode(value)),
-    async stop() {
-      child.kill("SIGKILL");
-      await child.exited;
-    },
-  };
-}
-
 /** One host in the middle: whoever looks through a list meets half of it. */
 const middle = (kind: Kind) => (kind.endsWith("most") ? mostHosts : manyHosts) / 2;
 
-async function speed(all: All): Promise<BenchRow[]> {
+/** All of them lead to the same upstream, and pass on what it says whole. */
+async function requireSame(all: All, { upstream }: World): Promise<void> {
+  for (const kind of Object.keys(all) as Kind[]) {
+    const { port } = all[kind];
+    mustBe(`the page by ${kind}`, await page(port, middle(kind)), `${upstream}\n`);
+    const answer = await fetch(`http://127.0.0.1:${port}/big`, { headers: { host: hostName(middle(kind)) } });
+    mustBe(
+      `the download by ${kind}`,
+      [answer.status, (await answer.arrayBuffer()).byteLength],
+      [200, 10 * 1_024 * 1_024],
+    );
+  }
+}
+
+async function speed(all: All, lines: () => number): Promise<BenchRow[]> {
   const kinds = Object.keys(all) as Kind[];
   const spent = new Map<Kind, number[]>(kinds.map((kind) => [kind, []]));
   const requests = await inTurns(kinds, async (kind) => {
     const pids = all[kind].pids();
     const before = cpuUs(pids);
+    const linesBefore = lines();
     const { perSecond, count } = await load(all[kind].port, { host: middle(kind), path: "/", connections });
     spent.get(kind)?.push((cpuUs(pids) - before) / count);
+    const told = lines() - linesBefore;
+    if (kind.endsWith("logging")) mustBe(`whether ${told} lines are of ${count} requests`, told > count * 0.98, true);
     return perSecond;
   });
   const big = await inTurns(["own", "unspliced", "nginx", "caddy"], async (kind) => {

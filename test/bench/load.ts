@@ -11,14 +11,20 @@ export interface LoadOrder {
   durationMs: number;
 }
 
+/** Answers per second, or why the load was none. */
+export type LoadFound = { perSecond: number } | { problem: string };
+
 declare const self: Worker;
 
 self.onmessage = async ({ data }: MessageEvent<LoadOrder>) => {
-  self.postMessage(await load(data));
+  self.postMessage(await load(data).catch((error: unknown): LoadFound => ({ problem: String(error) })));
 };
 
-/** Answers per second over kept-alive connections, each with one request under way. Bodies hold no empty line. */
-async function load(order: LoadOrder): Promise<number> {
+const headEnd = "\r\n\r\n";
+const fine = Buffer.from("HTTP/1.1 200 ");
+
+/** Over kept-alive connections, each with one request under way. Bodies hold no empty line. */
+async function load(order: LoadOrder): Promise<LoadFound> {
   const texts = order.requests ?? [`GET ${order.path} HTTP/1.1\r\nHost: localhost\r\n\r\n`];
   const requests = texts.map((text) => Buffer.from(text));
   let sent = 0;
@@ -28,11 +34,18 @@ async function load(order: LoadOrder): Promise<number> {
     if (request !== undefined) socket.write(request);
   };
   let answers = 0;
+  let problem: string | undefined;
+  let isOver = false;
   const handlers = {
     data(socket: Socket, chunk: Buffer) {
-      if (!chunk.includes("\r\n\r\n")) return;
+      if (!chunk.includes(headEnd)) return;
+      // What is refused costs less than what is answered.
+      if (!chunk.subarray(0, fine.length).equals(fine)) problem ??= `answered ${chunk.toString().slice(0, 300)}`;
       answers += 1;
       ask(socket);
+    },
+    close() {
+      if (!isOver) problem ??= "the server closed a connection";
     },
   };
   const { hostname, port } = order;
@@ -42,6 +55,8 @@ async function load(order: LoadOrder): Promise<number> {
   for (const socket of sockets) ask(socket);
   await Bun.sleep(order.durationMs);
   const seconds = (performance.now() - startedAt) / 1_000;
+  isOver = true;
   for (const socket of sockets) socket.terminate();
-  return answers / seconds;
+  if (answers === 0) problem ??= "nothing was answered";
+  return problem === undefined ? { perSecond: answers / seconds } : { problem };
 }

@@ -8,6 +8,7 @@ import { type LogStore, openLogStore } from "../../src/observability/store/logs/
 import { searchLines } from "../../src/observability/store/logs/search.ts";
 import { silentLog } from "../support/silent-log.ts";
 import { median } from "./median.ts";
+import { mustBe } from "./proof.ts";
 import type { BenchRow } from "./row.ts";
 
 /** BERTH_BENCH_LINES=10000000 is the size that the figures of the decision are from. */
@@ -24,12 +25,14 @@ export async function run(): Promise<BenchRow[]> {
     const packed = packByZstd(folder);
     const captured = await captureAll(folder);
     const { store } = captured;
-    const { bytes, rawBytes } = store.state();
-    const rare = timed(() => firstLines(store, needle, 10));
-    const common = timed(() => firstLines(store, "payment level>=error", 100));
-    const absent = timed(() => firstLines(store, "0123456789abcdef", 10));
-    const pattern = timed(() => firstLines(store, `/${needle.slice(0, 6)}[0-9a-f]{10}/`, 10));
-    const grep = timed(() => void Bun.spawnSync(["sh", "-c", `zstdgrep -F ${needle} plain.zst`], { cwd: folder }));
+    const { bytes, rawBytes, lines: stored } = store.state();
+    mustBe("lines that are stored", stored, lines);
+    const rare = timed(() => mustBe("lines with the id", countFirst(store, needle, 10), 1));
+    const common = timed(() => mustBe("lines with the word", countFirst(store, "payment level>=error", 100), 100));
+    const absent = timed(() => mustBe("lines with no id", countFirst(store, "0123456789abcdef", 10), 0));
+    const part = `/${needle.slice(0, 6)}[0-9a-f]{10}/`;
+    const pattern = timed(() => mustBe("whether lines have the part", countFirst(store, part, 10) > 0, true));
+    const grep = timed(() => mustBe("lines that zstdgrep finds", grepped(folder, needle), 1));
     return [
       row(
         "logs: lines read, packed and stored in a second",
@@ -70,9 +73,18 @@ function timed(work: () => void): number {
   );
 }
 
-function firstLines(store: LogStore, text: string, limit: number): void {
+/** How many of the newest lines with `text` were found, up to `limit`. */
+function countFirst(store: LogStore, text: string, limit: number): number {
   const search = searchLines(store, { query: compileQuery({ text, apps: [] }), order: "desc", limit }, () => false);
-  while (search.next().done !== true);
+  for (;;) {
+    const { done, value } = search.next();
+    if (done === true) return value.lines.length;
+  }
+}
+
+function grepped(folder: string, needle: string): number {
+  const { stdout } = Bun.spawnSync(["sh", "-c", `zstdgrep -F ${needle} plain.zst`], { cwd: folder });
+  return stdout.toString().split("\n").filter(Boolean).length;
 }
 
 async function captureAll(folder: string) {
@@ -110,7 +122,8 @@ async function captureAll(folder: string) {
 
 function packByZstd(folder: string): { perSecond: number; ratio: number } {
   const begun = performance.now();
-  Bun.spawnSync(["zstd", "-q", "-9", "-T1", "plain", "-o", "plain.zst"], { cwd: folder });
+  const { exitCode } = Bun.spawnSync(["zstd", "-q", "-9", "-T1", "plain", "-o", "plain.zst"], { cwd: folder });
+  mustBe("exit code of zstd", exitCode, 0);
   const seconds = (performance.now() - begun) / 1_000;
   const size = (name: string) => statSync(join(folder, name)).size;
   return { perSecond: lines / seconds, ratio: size("plain.zst") / size("plain") };

@@ -39,13 +39,19 @@ const benches: Record<string, () => Promise<{ run(): Promise<BenchRow[]> }>> = {
 };
 
 const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => benches[name] === undefined);
+if (unknown.length > 0)
+  throw new Error(`no benchmark ${unknown.join(", ")}; there are ${Object.keys(benches).join(", ")}`);
 const rows: BenchRow[] = [];
 for (const [name, load] of Object.entries(benches)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
   const bench = await load();
   const found = await bench.run();
+  if (found.length === 0) throw new Error(`${name} measured nothing`);
   rows.push(...found);
   for (const row of found) console.log(line(row));
+  const empty = found.find(({ value, baseline, ratio }) => ![value, baseline, ratio].every(Number.isFinite));
+  if (empty !== undefined) throw new Error(`${name} has no ratio for "${empty.name}"`);
 }
 
 const folder = join(import.meta.dir, "../../dist");

@@ -21,6 +21,8 @@ export async function run(): Promise<BenchRow[]> {
   const manifests = read(hcl);
   if (JSON.stringify(manifests) !== JSON.stringify(read(yaml))) throw new Error("HCL and YAML say different things");
   const json = JSON.stringify(manifests);
+  const formatted = formatHcl(hcl, setup.depthMax, []) ?? "";
+  if (JSON.stringify(read(file(formatted, "hcl"))) !== json) throw new Error("fmt changes what the manifests say");
   const hclMs = timed(() => read(hcl));
   const yamlMs = timed(() => read(yaml));
   const jsonMs = timed(() => JSON.parse(json));

@@ -2,6 +2,7 @@ import { Database } from "bun:sqlite";
 import { createRaw, encodeChunk } from "../../src/observability/core/metrics/chunk.ts";
 import { slotsPerChunk } from "../../src/observability/core/metrics/tiers.ts";
 import { createMetricWorld } from "../support/metric-world.ts";
+import { mustBe } from "./proof.ts";
 import type { BenchRow } from "./row.ts";
 
 const pods = 20;
@@ -43,6 +44,14 @@ function bytesPerSample(layout: Layout): number {
     db.transaction(() => layout(db, hour, series))();
   }
   db.run("vacuum");
+  const stored = db
+    .query<{ samples: number; chunks: number }, []>(
+      "select (select count(*) from samples) as samples, (select count(*) from chunks where length(data) > 0) as chunks",
+    )
+    .get();
+  const chunks = hours * world.names.length;
+  const all = layout === rows ? { samples: chunks * slotsPerChunk, chunks: 0 } : { samples: 0, chunks };
+  mustBe("what was stored", stored, all);
   const pages = db.query<{ page_count: number }, []>("pragma page_count").get()?.page_count ?? 0;
   db.close();
   return (pages * 4_096) / (hours * slotsPerChunk * world.names.length);

@@ -1,9 +1,11 @@
 import { Database } from "bun:sqlite";
 import type { Sample, Series } from "../../src/observability/core/metrics/series.ts";
 import type { BoardChart } from "../../src/observability/api/boards.ts";
+import type { MetricAnswers } from "../../src/observability/api/metrics.ts";
 import { builtInBoards } from "../../src/observability/core/boards.ts";
 import { createMetricWorld, type MetricWorld } from "../support/metric-world.ts";
 import { type PlaneWorld, planeWorld } from "../support/observability.ts";
+import { mustBe } from "./proof.ts";
 import type { BenchRow } from "./row.ts";
 
 /** BERTH_BENCH_HOURS=168 is the week that the promise is about. */
@@ -24,7 +26,7 @@ export async function run(): Promise<BenchRow[]> {
     const token = await plane.token();
     const bytes = plane.metrics.archive().store.usedBytes();
     const samples = (hours * 3_600_000 * pods * 16) / sampleMs;
-    const baseline = cpuMs(() => table.answer());
+    const baseline = cpuMs(() => mustBe("whether the table has figures", table.answer() >= 25, true));
     const rows: BenchRow[] = [];
     for (const range of ranges) {
       const slowest = await slowestChart(plane, token, range);
@@ -96,13 +98,29 @@ async function slowestChart(plane: PlaneWorld, token: string, range: string): Pr
     const took: number[] = [];
     for (let turn = 0; turn < 3; turn++) {
       const begun = process.cpuUsage();
-      const { status, text } = await plane.ask(`GET ${path}`, { token });
+      const { status, text, data } = await plane.ask(`GET ${path}`, { token });
       took.push(cpuOf(begun));
       if (status !== 200) throw new Error(`${path}: ${text}`);
+      requireFigures(chart, data as MetricAnswers);
     }
     slowest = Math.max(slowest, Math.min(...took));
   }
   return slowest;
+}
+
+/** An empty chart is fast. Those of disks and of visitors have no samples here. */
+function requireFigures({ metric }: BoardChart, { results }: MetricAnswers): void {
+  const recorded = [
+    ...machine(0).map(({ series }) => `system.${series.metric}`),
+    "pod.cpu_percent",
+    "pod.mem_usage_bytes",
+  ];
+  const figures = results.map(({ series }) => series.some(({ values }) => values.some((value) => value !== null)));
+  mustBe(
+    `figures in ${metric}`,
+    figures,
+    metric.split(",").map((one) => recorded.includes(one)),
+  );
 }
 
 function pathOf({ metric, agg, group_by: groupBy }: BoardChart, range: string): string {
@@ -115,7 +133,8 @@ function pathOf({ metric, agg, group_by: groupBy }: BoardChart, range: string): 
 interface Table {
   db: Database;
   add(minute: number, series: readonly Series[], values: Float64Array): void;
-  answer(): void;
+  /** How many rows it gave. */
+  answer(): number;
 }
 
 /** One row for each minute and pod of one metric, in memory. */
@@ -131,7 +150,7 @@ function createTable(): Table {
   });
   const step = Math.ceil((hours * 60) / 300);
   const question = db.query(`select app, minute / ${step} as bucket, avg(value) from minutes group by app, bucket`);
-  return { db, add, answer: () => void question.all() };
+  return { db, add, answer: () => question.all().length };
 }
 
 function cpuMs(work: () => void): number {

@@ -1,5 +1,6 @@
 import { layoutOf } from "../../src/base/disk/layout.ts";
 import { metricLimits } from "../../src/config/metric-limits.ts";
+import type { MetricAnswers } from "../../src/observability/api/metrics.ts";
 import type { Series } from "../../src/observability/core/metrics/series.ts";
 import { openArchive } from "../../src/observability/service/metrics/archive.ts";
 
@@ -8,6 +9,7 @@ import { createFakeClock } from "../support/fake-clock.ts";
 import { createMetricWorld } from "../support/metric-world.ts";
 import { type PlaneServer, startPlaneServer } from "../support/plane-server.ts";
 import { silentLog } from "../support/silent-log.ts";
+import { mustBe } from "./proof.ts";
 import type { BenchRow } from "./row.ts";
 
 /** BERTH_BENCH_HOURS=168 is the week that the promise is about. */
@@ -20,19 +22,31 @@ const mib = 1024 * 1024;
 /** Resident memory of the server with a history of 20 pods, after its boards were asked for, beside one without a history. */
 export async function run(): Promise<BenchRow[]> {
   const baseline = await memoryOf(await startPlaneServer());
-  const value = await memoryOf(await startPlaneServer(history));
+  const value = await memoryOf(await startPlaneServer(history), pods);
   const name = `memory of the server, history of ${pods} pods and ${hours} h`;
   return [{ name, value, unit: "MiB", baseline, ratio: value / baseline, wanted: "value <= 120" }];
 }
 
-async function memoryOf(plane: PlaneServer): Promise<number> {
+/** `apps`: how many have a history. */
+async function memoryOf(plane: PlaneServer, apps = 0): Promise<number> {
   try {
     const Authorization = `Bearer ${await plane.token()}`;
     for (const range of ["1h", "24h", "7d"]) {
       for (const { metric, group_by: by = "app" } of builtInBoards.flatMap(({ charts }) => charts)) {
         const url = `${plane.url}/api/pat/v1/query?metric=${metric}&from=${range}&group_by=${by}`;
         const response = await fetch(url, { headers: { Authorization } });
-        if (response.status !== 200) throw new Error(await response.text());
+        const text = await response.text();
+        if (response.status !== 200) throw new Error(text);
+        if (!metric.startsWith("pod.")) continue;
+        const { data } = JSON.parse(text) as { data: MetricAnswers };
+        const shown = data.results.map(({ series }) =>
+          series.filter(({ values }) => values.some((one) => one !== null)),
+        );
+        mustBe(
+          `apps in ${metric} of ${range}`,
+          shown.map(({ length }) => length),
+          [apps],
+        );
       }
     }
     await Bun.sleep(settleMs);

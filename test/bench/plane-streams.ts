@@ -1,6 +1,7 @@
 import type { Socket } from "bun";
 import { waitFor } from "../support/wait.ts";
 import { type PlaneServer, startPlaneServer } from "../support/plane-server.ts";
+import { mustBe } from "./proof.ts";
 import type { BenchRow } from "./row.ts";
 
 /** BERTH_BENCH_SECONDS: how long each state is looked at. */
@@ -39,13 +40,17 @@ async function withClients(plane: PlaneServer, count: number, topics: string): P
   const { hostname, port } = new URL(plane.url);
   const sockets: Socket[] = [];
   let begun = 0;
+  let ended = 0;
+  const close = () => {
+    ended += 1;
+  };
   const data = (_: Socket, chunk: Buffer) => {
     if (chunk.includes("HTTP/1.1 200")) begun += 1;
   };
   for (let from = 0; from < count; from += perToken) {
     const token = await plane.token();
     for (let at = from; at < Math.min(from + perToken, count); at++) {
-      const socket = await Bun.connect({ hostname, port: Number(port), socket: { data } });
+      const socket = await Bun.connect({ hostname, port: Number(port), socket: { data, close } });
       socket.write(
         `GET /api/pat/v1/stream?topics=${topics} HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${token}\r\n\r\n`,
       );
@@ -54,6 +59,7 @@ async function withClients(plane: PlaneServer, count: number, topics: string): P
   }
   await waitFor(`${count} streams`, () => begun === count);
   const share = await shareOfCore(plane);
+  mustBe("streams that ended meanwhile", ended, 0);
   for (const socket of sockets) socket.terminate();
   return share;
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { limits } from "../../src/config/config.ts";
@@ -9,6 +9,7 @@ import { createLimit } from "../../src/base/words/limit.ts";
 import { testPlugins, writePlugin } from "../support/plugins.ts";
 import { type Plane, startPlane } from "../support/socket-plane.ts";
 import { elapsed, median } from "./median.ts";
+import { mustBe, mustHold } from "./proof.ts";
 import type { BenchRow } from "./row.ts";
 
 const dispatches = 150;
@@ -20,9 +21,10 @@ const answer = `#!/bin/bash
 input=$(cat)
 printf '{"status":"ok","data":{"message":"done","actions":null}}'
 `;
-/** One job for each block, of the block's name. */
-const expand = `#!/bin/bash
+/** One job for each block, of the block's name. Each run adds a byte to a file, so that none can be left out. */
+const expandInto = (file: string) => `#!/bin/bash
 input=$(cat)
+printf x >>'${file}'
 name=\${input#*'"name":"'}
 name=\${name%%'"'*}
 printf '{"status":"ok","data":[{"kind":"job","scope":"bench","name":"%s","spec":{"image":"a:1"}}]}' "$name"
@@ -33,10 +35,11 @@ export async function run(): Promise<BenchRow[]> {
   const root = mkdtempSync(join(tmpdir(), "bench-plugins-"));
   const layout = layoutOf(root);
   await makeFolders(layout);
-  const folder = writePlugin(layout, "bench", { commands: { go: answer, expand } });
+  const runs = join(root, "runs");
+  const folder = writePlugin(layout, "bench", { commands: { go: answer, expand: expandInto(runs) } });
   const plane = await startPlane({ layout, assets: createAssets(layout.assets), plugins: testPlugins(layout) });
   try {
-    return [await dispatch(plane, folder), await expansion(plane, folder)];
+    return [await dispatch(plane, folder), await expansion(plane, folder, runs)];
   } finally {
     await plane.close();
     rmSync(root, { recursive: true, force: true });
@@ -66,7 +69,7 @@ async function dispatch(plane: Plane, folder: string): Promise<BenchRow> {
   const ask = async () => {
     const response = await fetch(url, { method: "POST", body: '{"args":[]}' });
     if (response.status !== 200) throw new Error(await response.text());
-    await response.text();
+    mustHold("the answer of the command", await response.text(), '"done"');
   };
   for (let round = 0; round < 20; round++) {
     await ask();
@@ -82,9 +85,10 @@ async function dispatch(plane: Plane, folder: string): Promise<BenchRow> {
   return { name, value, unit: "ms", baseline, ratio: value / baseline, wanted: "<= 1.5" };
 }
 
-async function expansion(plane: Plane, folder: string): Promise<BenchRow> {
+async function expansion(plane: Plane, folder: string, runs: string): Promise<BenchRow> {
   const names = Array.from({ length: blocks }, (_, at) => `b${at}`);
-  const body = JSON.stringify(names.map((name) => ({ kind: "bench", scope: "bench", name, spec: { size: 1 } })));
+  const block = (name: string) => ({ kind: "bench", scope: "bench", name, spec: { size: 1 } });
+  const body = JSON.stringify(names.map(block));
   const ask = async () => {
     const response = await fetch(`${plane.front.url}/apply`, { method: "POST", body });
     if (response.status !== 200) throw new Error(await response.text());
@@ -92,13 +96,21 @@ async function expansion(plane: Plane, folder: string): Promise<BenchRow> {
   };
   const spawns = async () => {
     const limit = createLimit(limits.expandAtOnceMax);
-    await Promise.all(names.map((name) => limit(() => bare(folder, "expand", { kind: "bench", name }))));
+    await Promise.all(names.map((name) => limit(() => bare(folder, "expand", block(name)))));
   };
-  await ask();
-  await spawns();
+  const expanded = async (work: () => Promise<void>) => {
+    writeFileSync(runs, "");
+    const ms = await elapsed(work);
+    mustBe("blocks that were expanded", statSync(runs).size, blocks);
+    return ms;
+  };
+  await expanded(ask);
+  await expanded(spawns);
+  const stored = await (await fetch(`${plane.front.url}/apply?kind=job&scope=bench`)).json();
+  mustBe("jobs of the blocks", (stored as { data: unknown[] }).data.length, blocks);
   const figures: { ours: number; direct: number }[] = [];
   for (let round = 0; round < rounds; round++) {
-    figures.push({ ours: await elapsed(ask), direct: await elapsed(spawns) });
+    figures.push({ ours: await expanded(ask), direct: await expanded(spawns) });
   }
   const value = median(figures.map(({ ours }) => ours));
   const baseline = median(figures.map(({ direct }) => direct));

@@ -1,34 +1,43 @@
+import { waitFor } from "../support/wait.ts";
+
 /** One kept-alive HTTP/1.1 connection with one request under way; cheap enough not to be what is measured. */
 export interface RawConnection {
-  /** Sends `request` as it is; resolves with the status when the whole answer is there. */
+  /** Sends `request` as it is; resolves with the status when the whole answer is there. Rejects where the connection ends before. */
   ask(request: string | Buffer): Promise<number>;
+  /** Length of the body of the last answer. */
+  readonly bodyBytes: number;
   close(): void;
 }
 
 interface Reading {
   head: string;
+  length: number;
   /** Bytes of the body that are still to come; undefined while the head is not whole. */
   left: number | undefined;
 }
 
 /** `to` is a port of loopback, or the path of a unix socket. */
 export async function rawConnection(to: number | string): Promise<RawConnection> {
-  let reading: Reading = { head: "", left: undefined };
+  let reading: Reading = { head: "", length: 0, left: undefined };
+  let bodyBytes = 0;
   let done: ((status: number) => void) | undefined;
+  let failed: ((error: Error) => void) | undefined;
   const socket: Bun.SocketHandler<undefined> = {
     data(_, chunk) {
       if (reading.left === undefined) {
         reading.head += chunk.toString("latin1");
         const end = reading.head.indexOf("\r\n\r\n");
         if (end < 0) return;
-        const length = Number(/content-length: (\d+)/i.exec(reading.head)?.[1] ?? 0);
-        reading.left = length - (reading.head.length - end - 4);
+        reading.length = Number(/content-length: (\d+)/i.exec(reading.head)?.[1] ?? 0);
+        reading.left = reading.length - (reading.head.length - end - 4);
       } else reading.left -= chunk.length;
       if (reading.left > 0) return;
       const status = Number(reading.head.slice(9, 12));
-      reading = { head: "", left: undefined };
+      bodyBytes = reading.length;
+      reading = { head: "", length: 0, left: undefined };
       done?.(status);
     },
+    close: () => failed?.(new Error("the server closed the connection")),
   };
   const connected =
     typeof to === "string"
@@ -36,16 +45,20 @@ export async function rawConnection(to: number | string): Promise<RawConnection>
       : await Bun.connect({ hostname: "127.0.0.1", port: to, socket });
   return {
     ask(request) {
-      return new Promise((resolve) => {
+      return new Promise((resolve, reject) => {
         done = resolve;
+        failed = reject;
         connected.write(request);
       });
+    },
+    get bodyBytes() {
+      return bodyBytes;
     },
     close: () => connected.terminate(),
   };
 }
 
-/** Answers per second of `connections` that ask one of `requests` after the other; fails on any status but 200. */
+/** Answers per second of `connections` that ask one of `requests` after the other; fails on any status but 200, and on an empty list. */
 export async function perSecond(
   port: number,
   requests: readonly Buffer[],
@@ -62,6 +75,7 @@ export async function perSecond(
         if (request === undefined) throw new Error("nothing to ask");
         answers += 1;
         must200(await connection.ask(request));
+        if (isEmpty(connection)) throw new Error("an answer was empty");
       }
       connection.close();
     }),
@@ -78,16 +92,21 @@ export async function atRate(port: number, request: Buffer, rate: number, durati
   const connections = [...free];
   const times: number[] = [];
   const waiting: number[] = [];
+  let problem: unknown;
   const begun = performance.now();
   const send = (connection: RawConnection, from: number) =>
-    void connection.ask(request).then((status) => {
-      must200(status);
-      times.push(performance.now() - from);
-      const next = waiting.shift();
-      if (next === undefined) free.push(connection);
-      else send(connection, next);
-    });
-  for (let sent = 0; performance.now() - begun < durationMs;) {
+    void connection
+      .ask(request)
+      .then((status) => {
+        must200(status);
+        times.push(performance.now() - from);
+        const next = waiting.shift();
+        if (next === undefined) free.push(connection);
+        else send(connection, next);
+      })
+      .catch((error: unknown) => (problem ??= error));
+  let sent = 0;
+  while (performance.now() - begun < durationMs) {
     for (; sent < ((performance.now() - begun) * rate) / 1_000; sent++) {
       const connection = free.pop();
       if (connection === undefined) waiting.push(performance.now());
@@ -95,9 +114,16 @@ export async function atRate(port: number, request: Buffer, rate: number, durati
     }
     await Bun.sleep(1);
   }
-  await Bun.sleep(500);
+  // The slowest count as well: a percentile without them would be that of another load.
+  await waitFor("the answers to all requests", () => problem !== undefined || times.length === sent);
   for (const connection of connections) connection.close();
+  if (problem !== undefined) throw problem;
   return times;
+}
+
+/** Of an answer that is a list of what was found. */
+export function isEmpty({ bodyBytes }: RawConnection): boolean {
+  return bodyBytes <= "[]\n".length;
 }
 
 export function must200(status: number): void {

@@ -4,6 +4,7 @@ import { deployment, fixtureImage } from "../support/manifests.ts";
 import { type Rig, rig } from "../support/rig.ts";
 import { waitFor } from "../support/wait.ts";
 import { elapsed, median } from "./median.ts";
+import { mustBe } from "./proof.ts";
 import type { BenchRow } from "./row.ts";
 
 const replicas = 10;
@@ -35,6 +36,8 @@ export async function run(): Promise<BenchRow[]> {
           }
         }),
       );
+      const beside = berth.docker(["ps", "-q", "--filter", `name=${berth.prefix}-direct-`]);
+      mustBe("containers that run beside", beside.split("\n").filter(Boolean).length, replicas);
       old = made;
     }
     const [value, baseline] = [median(rolled), median(direct)];
@@ -63,6 +66,8 @@ async function ours(berth: Rig, version: number): Promise<void> {
     120_000,
   );
   const kept = pods.filter(({ name }) => before.has(name));
+  const versions = berth.docker(["inspect", "--format", "{{json .Config.Env}}", ...pods.map(({ name }) => name)]);
+  mustBe(`replicas of version ${version}`, versions.split(`"V=${version}"`).length - 1, replicas);
   if (kept.length > 0) throw new Error(`${kept.length} replicas of version ${version - 1} were not replaced`);
 }
 

@@ -4,6 +4,7 @@ import { deployment, fixtureImage } from "../support/manifests.ts";
 import { type Rig, rig } from "../support/rig.ts";
 import { waitFor } from "../support/wait.ts";
 import { elapsed, median } from "./median.ts";
+import { mustBe } from "./proof.ts";
 import type { BenchRow } from "./row.ts";
 
 const single = 20;
@@ -29,7 +30,7 @@ async function onePod(berth: Rig, docker: Dockerode): Promise<BenchRow> {
   for (let round = 0; round < single; round++) {
     ours.push(await elapsed(() => applied(berth, `one${round}`, 1)));
     direct.push(await elapsed(() => directStart(berth, docker, `direct-one${round}`)));
-    await berth.call("DELETE", `/apply?kind=deployment&scope=bench&name=one${round}&prune=true`);
+    await removed(berth, `one${round}`);
     await docker.getContainer(`${berth.prefix}-direct-one${round}`).remove({ force: true });
   }
   return row("apply to running, one pod", { value: median(ours), baseline: median(direct), wanted: "<= 1.25" });
@@ -40,10 +41,15 @@ async function manyPods(berth: Rig, docker: Dockerode): Promise<BenchRow> {
   const direct: number[] = [];
   for (let round = 0; round < manyRounds; round++) {
     ours.push(await elapsed(() => applied(berth, `many${round}`, many)));
-    await berth.call("DELETE", `/apply?kind=deployment&scope=bench&name=many${round}&prune=true`);
+    await removed(berth, `many${round}`);
     direct.push(Math.min(await directMany(berth, docker, 8), await directMany(berth, docker, 16)));
   }
   return row(`apply to running, ${many} pods`, { value: median(ours), baseline: median(direct), wanted: "<= 1.3" });
+}
+
+async function removed(berth: Rig, name: string): Promise<void> {
+  const answer = await berth.call("DELETE", `/apply?kind=deployment&scope=bench&name=${name}&prune=true`);
+  if (answer.status !== 200) throw new Error(`delete answered ${answer.status}: ${answer.body.error}`);
 }
 
 /** The best of several concurrencies is the baseline. */
@@ -54,6 +60,8 @@ async function directMany(berth: Rig, docker: Dockerode, concurrency: number): P
     for (let name = queue.shift(); name !== undefined; name = queue.shift()) await directStart(berth, docker, name);
   };
   const ms = await elapsed(() => Promise.all(Array.from({ length: concurrency }, worker)));
+  const running = berth.docker(["ps", "-q", "--filter", `name=${berth.prefix}-direct-many${concurrency}-`]);
+  mustBe("containers that run beside", running.split("\n").filter(Boolean).length, many);
   await Promise.all(names.map((name) => docker.getContainer(`${berth.prefix}-${name}`).remove({ force: true })));
   return ms;
 }
@@ -117,6 +125,7 @@ async function killedUntil(docker: Dockerode, id: string, react: () => Promise<u
     await started;
   });
   (events as unknown as { destroy(): void }).destroy();
+  mustBe(`whether ${id} runs again`, (await docker.getContainer(id).inspect()).State.Running, true);
   return ms;
 }
 

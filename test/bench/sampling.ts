@@ -10,6 +10,7 @@ import { naming } from "../../src/orchestration/core/naming.ts";
 import type { Usage } from "../../src/orchestration/engine/container.ts";
 import { createUsage } from "../../src/orchestration/engine/docker/usage.ts";
 import { testMetrics } from "../support/metrics.ts";
+import { mustBe } from "./proof.ts";
 import type { BenchRow } from "./row.ts";
 
 const containers = 100;
@@ -28,6 +29,12 @@ export async function run(): Promise<BenchRow[]> {
     const ids = Array.from({ length: containers }, (_, at) => at.toString(16).padStart(64, "0"));
     for (const id of ids) plant(join(root, "docker", id));
     const { usage } = createUsage(engineOf(root, ids));
+    const read = (await usage()).map(({ id, memoryBytes, pids }) => ({ id, memoryBytes, pids }));
+    mustBe(
+      "what was read of the containers",
+      read,
+      ids.map((id) => ({ id, ...planted })),
+    );
     let latest = { at: 0, pods: [] as PodMeasure[] };
     const measures = { latest: () => latest, replicas: () => [] };
     const collectors = [createHostCollector(), createPodCollector(measures, createPlaces(), () => undefined)];
@@ -40,7 +47,12 @@ export async function run(): Promise<BenchRow[]> {
         const at = metrics.clock.now();
         latest = { at, pods: (await usage()).map((one, index) => measureOf(one, { index, at })) };
         const samples = await Promise.all(collectors.map((collector) => collector.collect(at)));
-        metrics.room.record(at, samples.flat() as Sample[]);
+        const stored = samples.flat() as Sample[];
+        const sampled = stored.flatMap(({ series: { source, name, replica } }) =>
+          source === "pod" ? [`${name}.${replica}`] : [],
+        );
+        mustBe("containers in the samples", new Set(sampled).size, containers);
+        metrics.room.record(at, stored);
         if (round % 20 === 19) await metrics.room.archive().tend();
       });
     }
@@ -96,6 +108,9 @@ function measureOf({ id, name, ...usage }: Usage, { index, at }: { index: number
     detail: usage.detail ?? {},
   };
 }
+
+/** Without the inactive part of the file cache, as Docker counts. */
+const planted = { memoryBytes: 134_217_728 - 7_000_000, pids: 12 };
 
 function plant(folder: string): void {
   mkdirSync(folder, { recursive: true });

@@ -10,6 +10,7 @@ import { deployment } from "../support/manifests.ts";
 import { type Rig, rig } from "../support/rig.ts";
 import { world } from "../support/world.ts";
 import { elapsed, median } from "./median.ts";
+import { mustBe } from "./proof.ts";
 import type { BenchRow } from "./row.ts";
 
 const resources = 10_000;
@@ -35,6 +36,8 @@ async function startRow(): Promise<BenchRow> {
     for (let round = 0; round < starts; round++) {
       bare.push(readAll(layoutOf(berth.root).database));
       ours.push(await elapsed(() => berth.start()));
+      const { body } = await berth.call("GET", "/apply?kind=deployment&scope=bench");
+      mustBe("manifests of the server", (body.data as unknown as unknown[]).length, resources);
       await berth.stop();
     }
     const [value, baseline] = [median(ours), median(bare)];
@@ -90,8 +93,12 @@ async function resyncRow(): Promise<BenchRow> {
     const ours: number[] = [];
     const bare: number[] = [];
     for (let round = 0; round < resyncs; round++) {
-      bare.push(await cpuMs(async () => grouped(await place.runtime.list())));
+      bare.push(
+        await cpuMs(async () => mustBe("resources with containers", grouped(await place.runtime.list()), resources)),
+      );
+      place.runtime.calls.length = 0;
       ours.push(await cpuMs(() => place.running.reconciler.resync()));
+      mustBe("what a resync asked the engine", place.runtime.calls, ["list"]);
     }
     const [value, baseline] = [median(ours), median(bare)];
     const name = `resync over ${resources} resources`;
@@ -128,6 +135,7 @@ async function memoryRow(): Promise<BenchRow> {
     const apps = Array.from({ length: pods / 2 }, (_, index) => deployment("idle", `app${index}`, { replicas: 2 }));
     await berth.apply(...apps);
     for (const { scope = "", name } of apps) await berth.ready("deployment", scope, name, 120_000);
+    mustBe("pods of the server", (await berth.pods("idle")).length, pods);
     await Bun.sleep(settleMs);
     const value = residentMib(berth);
     const name = `memory of the idle server with ${pods} pods`;

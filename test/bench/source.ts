@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { executable } from "../support/executable.ts";
 import { type Rig, rig } from "../support/rig.ts";
 import { elapsed, median } from "./median.ts";
+import { mustBe } from "./proof.ts";
 import type { BenchRow } from "./row.ts";
 
 const rounds = 7;
@@ -37,22 +38,33 @@ async function redeployRow(berth: Rig, folder: string): Promise<BenchRow> {
   writeFileSync(join(folder, "Dockerfile"), dockerfile);
   writeFileSync(join(folder, "berth.yaml"), manifest("large"));
   await ended([executable, "up", "-y"], folder, berth);
+  const revision = async () => (await berth.stored("deployment", "bench", "large"))?.metadata?.revision;
+  const first = await revision();
+  const files = folders * filesEach + 3;
   const times = { ours: [] as number[], hash: [] as number[] };
   for (let round = 0; round < rounds; round += 1) {
     times.ours.push(await elapsed(() => ended([executable, "up", "-y"], folder, berth)));
-    times.hash.push(await elapsed(async () => hashAll(folder)));
+    times.hash.push(await elapsed(async () => mustBe("files that were hashed", hashAll(folder), files)));
   }
+  mustBe("the revision after all", await revision(), first);
+  // Who does not look at the files is fast, and would miss this.
+  writeFileSync(join(folder, "part0/0.bin"), randomBytes(fileBytes));
+  await ended([executable, "up", "-y"], folder, berth);
+  mustBe("whether a change is deployed", (await revision()) === first, false);
   return row("no-op up of 200 MB / read and hash", times.ours, { baseline: times.hash, wanted: "<= 1.5" });
 }
 
 /** What no deploy of a folder can do without. */
-function hashAll(folder: string): void {
+function hashAll(folder: string): number {
+  let files = 0;
   for (const path of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    if (path.isFile())
-      createHash("sha256")
-        .update(readFileSync(join(path.parentPath, path.name)))
-        .digest("hex");
+    if (!path.isFile()) continue;
+    createHash("sha256")
+      .update(readFileSync(join(path.parentPath, path.name)))
+      .digest("hex");
+    files += 1;
   }
+  return files;
 }
 
 async function buildRows(berth: Rig, folder: string): Promise<BenchRow[]> {

@@ -1,8 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { version } from "../../package.json";
 import { executable } from "../support/executable.ts";
 import { elapsed, median } from "./median.ts";
+import { mustHold } from "./proof.ts";
 import type { BenchRow } from "./row.ts";
 
 const rounds = 30;
@@ -13,6 +15,8 @@ export async function run(): Promise<BenchRow[]> {
   try {
     const empty = await compiledNothing(folder);
     const ways = { ours: [executable, "--version"], empty: [empty], curl: ["curl", "--version"] };
+    mustHold("berth --version", Bun.spawnSync(ways.ours).stdout.toString(), `berth ${version} `);
+    mustHold("curl --version", Bun.spawnSync(ways.curl).stdout.toString(), "curl ");
     const wall = { ours: [] as number[], empty: [] as number[], curl: [] as number[] };
     const cpu = { ours: [] as number[], empty: [] as number[], curl: [] as number[] };
     for (let round = 0; round < rounds; round += 1) {

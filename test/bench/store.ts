@@ -3,6 +3,7 @@ import { openDatabase } from "../../src/base/sqlite/database.ts";
 import { stateMigrations } from "../../src/orchestration/store/migrations/all.ts";
 import type { Store } from "../../src/orchestration/store/store.ts";
 import { openTestStore, testRoot } from "../support/store-root.ts";
+import { mustBe } from "./proof.ts";
 import type { BenchRow } from "./row.ts";
 
 const transactions = 400;
@@ -25,6 +26,12 @@ export async function run(): Promise<BenchRow[]> {
       rates.one.push(await perSecond(() => putAll(store, round, 1)));
       rates.many.push(await perSecond(() => putAll(store, round, writers)));
     }
+    const done = transactions * (1 + rounds);
+    mustBe("bare rows", bare.state(), { events: done, names, last: lastSpec(rounds - 1) });
+    mustBe("events that were written", store.events.list({ limit: 1 })[0]?.seq, done + transactions * rounds);
+    const stored = store.manifests.list({ scope: "bench" });
+    const last = lastSpec((rounds - 1) * 100 + writers);
+    mustBe("rows", [stored.length, stored.find(({ name }) => name === lastName)?.spec], [names, last]);
     return [
       rateRow("store: put + event, one writer", rates.one, rates.bare, ">= 0.8"),
       rateRow(`store: put + event, ${writers} writers`, rates.many, rates.bare, ">= 2"),
@@ -49,6 +56,9 @@ function specOf(index: number, round: number) {
   return { image: `registry.test/app:${round}-${index}`, replicas: 3, ports: ["8080"], env };
 }
 
+const lastName = `app-${(transactions - 1) % names}`;
+const lastSpec = (round: number) => specOf(transactions - 1, round);
+
 /** The same tables, indexes and rows, written by two prepared statements in a loop. */
 function openBare(file: string) {
   const db = openDatabase(file, stateMigrations);
@@ -68,6 +78,12 @@ function openBare(file: string) {
   });
   return {
     close: () => db.close(),
+    state() {
+      const query = "select (select count(*) from events) as events, count(*) as names from manifests";
+      const counts = db.query<{ events: number; names: number }, []>(query).get();
+      const last = db.query<{ spec: string }, [string]>("select spec from manifests where name = ?").get(lastName);
+      return { ...counts, last: JSON.parse(last?.spec ?? "null") };
+    },
     run(round: number) {
       for (let index = 0; index < transactions; index++) transaction.immediate(index, round);
     },
@@ -98,6 +114,8 @@ async function headsRow(store: Store): Promise<BenchRow> {
       tx.manifests.put(manifest, index);
     }
   });
+  const rows = resources + names;
+  mustBe("heads and rows", [store.manifests.heads().length, store.manifests.list().length], [rows, rows]);
   const heads = median(Array.from({ length: 9 }, () => elapsed(() => store.manifests.heads())));
   const list = median(Array.from({ length: 3 }, () => elapsed(() => store.manifests.list())));
   const name = `store: heads of ${resources}, against a whole list`;

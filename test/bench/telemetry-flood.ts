@@ -78,16 +78,16 @@ function addressOf(berth: Rig, plane: "observability" | "identity"): string {
 async function probesOf(berth: Rig): Promise<Probes> {
   const { body } = await berth.call("POST", "/pats", { scopes: ["read"] });
   const token = String((body.data as unknown as { token: string }).token);
-  await berth.call("POST", "/identity/apps", { name: "shop" });
-  const made = await berth.call("POST", "/identity/instances", { app: "shop", environment: "development" });
-  const instance = made.body.data as unknown as { id: string };
+  const redirect = "http://localhost:3000/back";
+  const made = await berth.call("POST", "/identity/quickstart", { app: "shop", redirect_uris: [redirect] });
+  const instance = String((made.body.data as unknown as { instance_id: string }).instance_id);
   const [plane, identity] = [addressOf(berth, "observability"), addressOf(berth, "identity")];
   return {
     token,
     urls: {
       api: { url: `${plane}/api/pat/v1/apps`, headers: { Authorization: `Bearer ${token}` } },
       ui: { url: `${plane}/` },
-      "sign-in": { url: `${identity}/i/${instance.id}/sign-in` },
+      "sign-in": { url: `${identity}/i/${instance}/sign-in?${new URLSearchParams({ redirect_uri: redirect })}` },
     },
   };
 }
@@ -101,8 +101,8 @@ async function measure({ urls }: Probes): Promise<Record<Name, number>> {
       const { url, headers = {} } = urls[name];
       const before = performance.now();
       const response = await fetch(url, { headers, redirect: "manual" });
-      await response.arrayBuffer();
-      if (response.status === 429 || response.status >= 500) throw new Error(`${name}: status ${response.status}`);
+      const text = await response.text();
+      if (response.status !== 200) throw new Error(`${name}: status ${response.status}: ${text.slice(0, 300)}`);
       times[name].push(performance.now() - before);
       await Bun.sleep(5);
     }

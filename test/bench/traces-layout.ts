@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Span } from "../../src/observability/core/traces/span.ts";
 import { openTracesStore } from "../../src/observability/store/traces/traces-store.ts";
 import { traceWorld } from "../support/trace-world.ts";
+import { mustBe } from "./proof.ts";
 import type { BenchRow } from "./row.ts";
 
 const batches = 60;
@@ -45,6 +46,7 @@ function rows(pack: (text: string) => string | Uint8Array): number {
         insert.run(Uint8Array.fromHex(trace), Uint8Array.fromHex(id), span.atUs, pack(JSON.stringify(span)));
       }
   })();
+  mustBe("spans that are stored", db.query("select count(*) as spans from spans").get(), { spans });
   const pages = db.query<{ page_count: number }, []>("pragma page_count").get()?.page_count ?? 0;
   db.close();
   return (pages * 4_096) / spans;
@@ -60,6 +62,7 @@ function blocks(size: number): number {
     spans += sent.length;
     store.add({ scope: "shop", name: "web" }, batch, sent);
   }
+  mustBe("spans that are stored", store.counts().spans, spans);
   const bytes = store.usedBytes();
   store.close();
   rmSync(folder, { recursive: true, force: true });

@@ -5,6 +5,7 @@ import { deployment } from "../support/manifests.ts";
 import { rig } from "../support/rig.ts";
 import { startSshd } from "../support/sshd.ts";
 import { elapsed, median } from "./median.ts";
+import { mustHold } from "./proof.ts";
 import type { BenchRow } from "./row.ts";
 
 const rounds = 30;
@@ -21,9 +22,11 @@ export async function run(): Promise<BenchRow[]> {
     BERTH_SSH_CONFIG: sshd.clientConfig,
   };
   const ended = async (argv: string[], more: Record<string, string> = {}) => {
-    const streams = { stdin: "ignore", stdout: "ignore", stderr: "ignore" } as const;
+    const streams = { stdin: "ignore", stdout: "pipe", stderr: "ignore" } as const;
     const child = Bun.spawn(argv, { ...streams, env: { ...env, ...more } });
+    const text = await child.stdout.text();
     if ((await child.exited) !== 0) throw new Error(`${argv.join(" ")} failed`);
+    return text;
   };
   try {
     await berth.apply(deployment("bench", "web"));
@@ -32,10 +35,12 @@ export async function run(): Promise<BenchRow[]> {
     await ended([executable, "remote", "add", "far", address, "--socket", join(berth.root, "run/berth.sock")]);
     await ended([executable, "get"]);
     const socket = join(tunnels, readdirSync(tunnels).find((name) => name.endsWith(".sock")) ?? "");
+    const told = async (argv: string[], more?: Record<string, string>) =>
+      mustHold(argv.join(" "), await ended(argv, more), "web");
     const ways = {
-      ours: () => ended([executable, "get"]),
-      curl: () => ended(["curl", "-sf", "--unix-socket", socket, "http://localhost/apply?status=true&blocks=true"]),
-      server: () => ended([executable, "get"], { BERTH_ENDPOINT: berth.endpoint }),
+      ours: () => told([executable, "get"]),
+      curl: () => told(["curl", "-sf", "--unix-socket", socket, "http://localhost/apply?status=true&blocks=true"]),
+      server: () => told([executable, "get"], { BERTH_ENDPOINT: berth.endpoint }),
     };
     const times = { ours: [] as number[], curl: [] as number[], server: [] as number[] };
     for (let round = 0; round < rounds; round++) {

@@ -4,6 +4,7 @@ import { startFakePlane } from "../support/ui/fake-plane.ts";
 import { overviewFixture, whoFixture } from "../support/ui/fixtures.ts";
 import { waitFor } from "../support/wait.ts";
 import { median } from "./median.ts";
+import { mustBe } from "./proof.ts";
 import type { BenchRow } from "./row.ts";
 
 const apps = 200;
@@ -65,8 +66,14 @@ async function presses(tab: Tab): Promise<BenchRow> {
   const bare: number[] = [];
   for (let round = 0; round < rounds; round++) {
     bare.push(await took(""));
-    for (const name of ["many", "all"])
+    for (const [name, tiles] of Object.entries({ many: (apps * 3) / 4, all: apps })) {
       ours.push(await took(`[...document.querySelectorAll("a")].find((one) => one.innerText === "${name}").click();`));
+      mustBe(
+        `apps after a press on "${name}"`,
+        await tab.read("document.querySelector('.tiles').children.length"),
+        tiles,
+      );
+    }
   }
   const figures = { value: median(ours), baseline: median(bare), unit: "ms" };
   return row(`web UI: a press on the overview with ${apps} apps`, figures, 100);
@@ -99,9 +106,9 @@ async function flood(chromium: Chromium): Promise<BenchRow[]> {
     await tab.shows("flood 0 ");
     const baseline = await framesPerSecond(tab, async () => Bun.sleep(floodMs));
     const before = await tab.busySeconds();
+    let sent = 1;
     const value = await framesPerSecond(tab, async () => {
       const begun = performance.now();
-      let sent = 1;
       while (performance.now() - begun < floodMs) {
         const due = Math.floor(((performance.now() - begun) * linesPerSecond) / 1_000);
         if (due > sent) feed?.enqueue(lines(sent, due));
@@ -110,6 +117,8 @@ async function flood(chromium: Chromium): Promise<BenchRow[]> {
       }
     });
     const after = await tab.busySeconds();
+    mustBe("whether the flood was as fast as it should be", sent > (linesPerSecond * floodMs) / 2_000, true);
+    await tab.shows(`flood ${sent - 1} `);
     const busy = (((after.TaskDuration ?? 0) - (before.TaskDuration ?? 0)) / floodMs) * 100_000;
     const name = `web UI: live log with ${linesPerSecond} lines/s`;
     return [
