@@ -337,7 +337,11 @@ describe("progress", () => {
   test("an error envelope on stderr is the error of the result, and no progress beside it", async () => {
     const envelope = `echo '{"status":"error","error":"no such database"}' >&2`;
     writePlugin(it.layout, "p", {
-      commands: { fail: `echo one >&2; ${envelope}; exit 4`, pass: `${envelope}; ${acting(null)}` },
+      commands: {
+        fail: `echo one >&2; ${envelope}; exit 4`,
+        pass: `${envelope}; ${acting(null)}`,
+        calm: `${envelope}; ${envelope.replace(" >&2", "")}`,
+      },
     });
     expect(await lines(await stream("fail"))).toEqual([
       { type: "progress", text: "one" },
@@ -353,6 +357,12 @@ describe("progress", () => {
     expect(await lines(await stream("pass"))).toMatchObject([
       { type: "progress", text: '{"status":"error","error":"no such database"}' },
       { type: "result", code: 200 },
+    ]);
+    const calm = await stream("calm");
+    const [only, ...more] = calm.status === 200 ? await lines(calm) : [await calm.json()];
+    expect([only, more]).toMatchObject([
+      { error: 'plugin "p" calm: no such database', fields: { exit_code: 0, output: "no such database" } },
+      [],
     ]);
   });
 

@@ -54,7 +54,7 @@ export async function runPluginWords(
   const result = await callWithProgress(context, dispatchPlugin, { input: call, broken, onLine }).catch(
     withExitCode(said),
   );
-  tell(context, result);
+  tell(context, result, said);
   const wish = { commands: result.exec_local ?? [], plugin: plugin.name, app: namedApp(rest), yes };
   const code = await runLocally(context, wish);
   if (code !== 0) return code;
@@ -67,7 +67,8 @@ function withExitCode(said: readonly string[]): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof ApiError) || error.data.reason !== "PluginExited") throw error;
     const { plugin, command, exit_code: code, output = "" } = error.data.fields ?? {};
-    const head = `plugin "${plugin}" ${command} exited ${code}`;
+    const how = Number(code) === 0 ? "failed" : `exited ${code}`;
+    const head = `plugin "${plugin}" ${command} ${how}`;
     // A long text was cut at its beginning, so that the end of a line is that line.
     const isShown = (line: string) => said.some((shown) => shown.trimEnd().endsWith(line.replace(/^…/, "").trimEnd()));
     const rest = String(output)
@@ -164,9 +165,14 @@ async function confirmDestructive(
   await requireYes(context, { text, yes: false, way: "add --yes" });
 }
 
-function tell(context: Context, { message, applied, warnings = [] }: DispatchResult): void {
+/** Whoever reads stdout by a program gets the message there, also where the plugin has said it on stderr as well. */
+function tell(context: Context, { message, applied, warnings = [] }: DispatchResult, said: readonly string[]): void {
   const { terminal } = context;
-  if (message !== "") terminal.out(harmless(message));
+  const seen = terminal.interactive && terminal.live ? said.map((line) => line.trimEnd()) : [];
+  const isSeen = harmless(message)
+    .split("\n")
+    .every((line) => seen.includes(line.trimEnd()));
+  if (message !== "" && !isSeen) terminal.out(harmless(message));
   for (const label of applied) terminal.note(`${terminal.noteStyle.green("✓")} ${printable(label)}`);
   warn(context, warnings);
 }

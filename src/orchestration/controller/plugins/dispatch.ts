@@ -169,12 +169,12 @@ function refuseChanges(plugin: Plugin, command: string, actions: readonly Planne
 export function refuseFailed({ plugin, command, answer }: CommandRun): void {
   const { reply, stderr, exitCode } = answer;
   const who = `plugin "${plugin.yml.name}" ${command}`;
-  if (exitCode !== 0) {
+  if (exitCode !== 0 || reply.type === "error") {
     const output = failureText(reply, stderr);
     const fields = { plugin: plugin.yml.name, command, exit_code: exitCode, output };
-    throw new Failure("invalid", `${who} exited ${exitCode}: ${output}`, { reason: "PluginExited", fields });
+    const how = exitCode === 0 ? "" : ` exited ${exitCode}`;
+    throw new Failure("invalid", `${who}${how}: ${output}`, { reason: "PluginExited", fields });
   }
-  if (reply.type === "error") throw new Failure("invalid", `${who}: ${reply.error}`);
   if (reply.type === "broken") throw new Failure("invalid", `${who}: ${reply.why}`);
 }
 

@@ -207,7 +207,10 @@ async function spawn(context: Context, call: PluginCall, run: PluginRunRecord): 
       signal,
       onLine: lines?.push,
     });
-    if (codeOf(finished.ending) === 0) lines?.rest();
+    if (codeOf(finished.ending) === 0) {
+      const reply = readReply(textOrNothing(finished.stdout) ?? "", context.limits);
+      lines?.rest(reply.type === "error" ? reply.error : undefined);
+    }
     return finished;
   } catch (error) {
     if (error instanceof Failure && error.code !== "unavailable") {

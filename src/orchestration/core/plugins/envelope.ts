@@ -46,14 +46,20 @@ export function stderrError(text: string): { error: string; before: string } | u
   return { error: value.error, before: trimmed.slice(0, start).trim() };
 }
 
+interface ErrorLines {
+  push(line: string): void;
+  /** Shows what waits, unless the answer says the same. */
+  rest(answered?: string): void;
+}
+
 /**
  * Standard error as progress. An error envelope waits: where it is the last line of a command that fails, the answer has
  * its text, which would stand there twice.
  */
-export function createErrorLines(onLine: (line: string) => void): { push(line: string): void; rest(): void } {
+export function createErrorLines(onLine: (line: string) => void): ErrorLines {
   let held: string | undefined;
-  const rest = () => {
-    if (held !== undefined) onLine(held);
+  const rest = (answered?: string) => {
+    if (held !== undefined && stderrError(held)?.error !== answered) onLine(held);
     held = undefined;
   };
   return {

@@ -129,6 +129,40 @@ describe("a command of a plugin", () => {
     expect([json.code, JSON.parse(json.out)]).toEqual([2, { ...answer, error }]);
   });
 
+  test("that answers with an error and exit code 0 says it once", async () => {
+    const answer = {
+      ...{ type: "result", code: 400, status: "error", error: 'plugin "pg" psql: no such database' },
+      ...{
+        reason: "PluginExited",
+        fields: { plugin: "pg", command: "psql", exit_code: 0, output: "no such database" },
+      },
+    };
+    const plain = await play(["pg:psql"], { result: streamed(answer) });
+    expect([plain.code, plain.err]).toEqual([1, 'error: plugin "pg" psql failed: no such database\n']);
+    const said = { type: "progress", text: "no such database" };
+    const twice = await play(["pg:psql"], { result: streamed(said, answer) });
+    expect([twice.code, twice.err]).toEqual([1, 'no such database\nerror: plugin "pg" psql failed\n']);
+  });
+
+  test("whose message it said on stderr as well shows it once on a terminal, and in full to a program", async () => {
+    const result = () =>
+      streamed(
+        { type: "progress", text: "made b1" },
+        { type: "progress", text: "and checked it" },
+        {
+          ...{ type: "result", code: 200, status: "ok" },
+          data: { message: "made b1\nand checked it", applied: [], ...nothingLocal, run_id: "r" },
+        },
+      );
+    const person = await play(["pg:psql"], { result: result(), typed: [], live: true });
+    expect([person.code, person.out]).toEqual([0, ""]);
+    expect(person.err).toContain("made b1");
+    const piped = await play(["pg:psql"], { result: result() });
+    expect(piped.out).toBe("made b1\nand checked it\n");
+    // stderr goes to a file: the terminal has not shown it.
+    expect((await play(["pg:psql"], { result: result(), typed: [] })).out).toBe("made b1\nand checked it\n");
+  });
+
   test("with -o json is the answer alone, and nothing is run here", async () => {
     const result = {
       message: "",

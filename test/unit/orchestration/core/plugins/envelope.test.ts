@@ -76,4 +76,10 @@ test("an error envelope on standard error waits: it is progress only where somet
   lines.rest();
   lines.rest();
   expect(shown.slice(4)).toEqual([envelope]);
+  // What the answer says as well is not told twice.
+  lines.push(envelope);
+  lines.rest("no such database");
+  lines.push(envelope);
+  lines.rest("another error");
+  expect(shown.slice(5)).toEqual([envelope]);
 });
