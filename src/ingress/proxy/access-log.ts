@@ -39,6 +39,8 @@ export function createAccessLog({ folder, clock, log, limits }: AccessLogOptions
   let isFailing = false;
   /** Writes, one after the other. */
   let turn: Promise<void> = Promise.resolve();
+  /** Ends the wait for an entry. */
+  let come = () => {};
 
   async function append(): Promise<void> {
     if (waiting.length === 0) return;
@@ -76,6 +78,7 @@ export function createAccessLog({ folder, clock, log, limits }: AccessLogOptions
   return {
     write(entry) {
       const text = `${JSON.stringify(entry)}\n`;
+      come();
       if (waitingLength + text.length > limits.accessBufferMax) {
         dropped += 1;
         return;
@@ -94,7 +97,12 @@ export function createAccessLog({ folder, clock, log, limits }: AccessLogOptions
       return found.reverse();
     },
     async run(signal) {
+      signal.addEventListener("abort", () => come(), { once: true });
       while (!signal.aborted) {
+        // A timer that finds nothing would wake an idle server four times a second.
+        const coming = Promise.withResolvers<void>();
+        come = coming.resolve;
+        if (waiting.length === 0 && dropped === 0) await coming.promise;
         await clock.sleep(limits.accessFlushMs, signal);
         await flush();
       }

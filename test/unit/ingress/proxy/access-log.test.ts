@@ -8,7 +8,9 @@ import type { AccessEntry } from "../../../../src/ingress/api/access-log.ts";
 import { accessEntry } from "../../../../src/ingress/core/access-entry.ts";
 import { createAccessLog } from "../../../../src/ingress/proxy/access-log.ts";
 import { accessLine } from "../../../support/access-lines.ts";
+import { createFakeClock } from "../../../support/fake-clock.ts";
 import { silentLog } from "../../../support/silent-log.ts";
+import { waitFor } from "../../../support/wait.ts";
 
 let root: string;
 beforeEach(() => {
@@ -60,6 +62,27 @@ test("the next server goes on in the same file, behind a line that was cut off",
   const next = open({ accessFileBytesMax: 1_000_000 });
   next.write(entry(3));
   expect(numbers(await next.read({}, 10))).toEqual([1, 3]);
+});
+
+test("no timer runs while no entry comes", async () => {
+  const clock = createFakeClock();
+  const limits = { ...sizes, accessFlushMs: 250 };
+  const log = createAccessLog({ folder: join(root, "ingress"), clock, log: silentLog, limits });
+  const over = new AbortController();
+  const running = log.run(over.signal);
+  await Bun.sleep(0);
+  expect(clock.sleepers).toBe(0);
+  for (const seq of [1, 2]) {
+    log.write(entry(seq));
+    await waitFor("a timer", () => clock.sleepers === 1);
+    clock.moveTo(clock.steady() + 250);
+    await waitFor("the entry on disk", () =>
+      readFileSync(join(root, "ingress/access.log"), "utf8").includes(`"seq":${seq}`),
+    );
+    await waitFor("no timer", () => clock.sleepers === 0);
+  }
+  over.abort();
+  await running;
 });
 
 test("the log is for the owner alone", async () => {
