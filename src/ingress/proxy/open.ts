@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/words/clock.ts";
+import type { SteadyClock } from "../../base/words/clock.ts";
 import type { Log } from "../../base/words/log.ts";
 import type { Setup } from "../core/change.ts";
 import type { Launch } from "./launch.ts";
@@ -16,7 +16,7 @@ interface OpenOptions {
     /** Unix socket of the master process. */
     master: string;
   };
-  clock: Clock;
+  clock: SteadyClock;
   log: Log;
   /** In milliseconds: answer to a command, a start, the drain of a replica, the pauses between two looks. */
   limits: {

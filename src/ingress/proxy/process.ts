@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import { Failure } from "../../base/wire/failure.ts";
 import type { Clock } from "../../base/words/clock.ts";
@@ -61,10 +62,7 @@ export function createProcess(options: ProcessOptions): ProxyProcess {
 
   /** A pid file can outlive its process, and the number may be another program's by now. */
   async function isOurs(pid: number): Promise<boolean> {
-    const command = await settled(
-      () => readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => undefined),
-      emptyLooks.commandLine,
-    );
+    const command = await settled(async () => commandLineOf(pid), emptyLooks.commandLine);
     const words = command?.split("\0") ?? [];
     return words.includes("-W") && words.includes(config);
   }
@@ -159,4 +157,13 @@ async function lastWords(launch: Launch): Promise<string> {
   const text = await launch.lastOutput();
   const alerts = text.split("\n").filter((line) => line.startsWith("[ALERT]"));
   return complaint(alerts.slice(-3).join("\n") || text.slice(-500));
+}
+
+/** Read at once, as the kernel has it in memory: waiting for a thread to read it costs several times as much. */
+function commandLineOf(pid: number): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  } catch {
+    return undefined;
+  }
 }

@@ -1,6 +1,5 @@
-import { doubledWait } from "../../base/pure/doubling.ts";
 import { Failure } from "../../base/wire/failure.ts";
-import type { Clock } from "../../base/words/clock.ts";
+import type { SteadyClock } from "../../base/words/clock.ts";
 import type { Log } from "../../base/words/log.ts";
 import type { Change, Command, ProxyFile, Running, ServerName, Setup } from "../core/change.ts";
 import { changes } from "../core/changes.ts";
@@ -12,6 +11,7 @@ import { write } from "../core/render.ts";
 import type { Table } from "../core/table.ts";
 import { createIsolation } from "./isolation.ts";
 import { createDraining } from "./draining.ts";
+import { createLooks } from "./looks.ts";
 import { bindable, createPortGuard } from "./ports.ts";
 import { readFiles, removeFiles, writeFiles } from "./files.ts";
 import type { ProxyProcess } from "./process.ts";
@@ -54,15 +54,19 @@ interface ProxyOptions {
   socket: RuntimeSocket;
   oldWorkers: OldWorkers;
   setup: Setup;
-  clock: Clock;
+  clock: SteadyClock;
   log: Log;
   /** Connections of a replica that has left are closed after this. */
   drainMs: number;
   stateChangesBytesMax: number;
-  /** Between two looks whether the process still runs, and at what leaves. */
+  /** Between two looks whether the process still runs. */
   lookMs: number;
+  /** Between two looks at what leaves. */
   idleLookMs: number;
 }
+
+/** Between two looks at the size of its log. */
+const trimMs = 60_000;
 
 /** Rounds of one change in which HAProxy may name something to leave out. */
 const isolationsMax = 20;
@@ -92,10 +96,27 @@ export function createProxy(options: ProxyOptions): IngressProxy {
   const ports = createPortGuard({ config: configPath(setup.paths), master: process.running }, log);
   /** Applies and restarts, one after the other. */
   let turn: Promise<unknown> = Promise.resolve();
+  let trimAt = 0;
+  const looks = createLooks({
+    clock,
+    // Each look wakes the server: without a proxy there is nothing to look for.
+    pauseMs() {
+      if (draining.size > 0) return options.idleLookMs;
+      return isStopped || running === undefined ? trimMs : options.lookMs;
+    },
+    async look() {
+      await keepRunning();
+      if (draining.size > 0) await draining.look(clock.now());
+      if (clock.steady() < trimAt) return;
+      trimAt = clock.steady() + trimMs;
+      await process.trimLog();
+    },
+    onFailure: (error) => log.warn("ingress proxy not looked after", { error }),
+  });
 
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const mine = turn.then(work);
-    turn = mine.catch(() => undefined);
+    turn = mine.catch(() => undefined).finally(looks.stir);
     return mine;
   }
 
@@ -254,30 +275,7 @@ export function createProxy(options: ProxyOptions): IngressProxy {
     running: () => running,
     pid: process.running,
     figures: async () => readFigures(await socket.ask("show info\n"), await socket.ask("show stat\n")),
-    async run(signal) {
-      let failures = 0;
-      let trimAt = 0;
-      let idleLookAt = 0;
-      while (!signal.aborted) {
-        await clock.sleep(doubledWait({ firstMs: options.lookMs, maxMs: 5_000 }, failures + 1), signal);
-        if (signal.aborted) return;
-        try {
-          await keepRunning();
-          if (draining.size > 0 && clock.now() >= idleLookAt) {
-            idleLookAt = clock.now() + options.idleLookMs;
-            await draining.look(clock.now());
-          }
-          if (clock.now() >= trimAt) {
-            trimAt = clock.now() + 60_000;
-            await process.trimLog();
-          }
-          failures = 0;
-        } catch (error) {
-          failures = Math.min(failures + 1, 8);
-          log.warn("ingress proxy not looked after", { error });
-        }
-      }
-    },
+    run: looks.run,
     stop: (graceMs) =>
       inTurn(async () => {
         isStopped = true;
