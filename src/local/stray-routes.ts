@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { writeAtomic } from "../base/disk/atomic-write.ts";
 import { isSubnet, type RouteRow, routeRows } from "../base/pure/route-table.ts";
-import type { Clock } from "../base/words/clock.ts";
+import type { SteadyClock } from "../base/words/clock.ts";
+import { sleepAbout } from "../base/words/sleep-about.ts";
 import type { Log } from "../base/words/log.ts";
 
 /**
@@ -35,7 +36,7 @@ interface StrayOptions {
   file: string;
   table?: () => string;
   change?: ChangeRoute;
-  clock: Clock;
+  clock: SteadyClock;
   log: Log;
   limits: { lookMs: number; formerMs: number; subnetsMax: number; changeMs: number };
 }
@@ -105,7 +106,7 @@ export function createStrayRoutes(options: StrayOptions): StrayRoutes {
     async run(signal) {
       while (!signal.aborted) {
         await look();
-        await clock.sleep(limits.lookMs, signal);
+        await sleepAbout(clock, limits.lookMs, signal);
       }
     },
   };

@@ -1,3 +1,6 @@
+import { systemClock } from "./clock.ts";
+import { sleepAbout } from "./sleep-about.ts";
+
 /** As `jitPolicy` in build.ts: code is compiled after this many times the usual number of runs. */
 export const idleJitPolicy = 32;
 
@@ -61,7 +64,13 @@ export function followLoad(parts: LoadParts = real): { look(): void; stop(): voi
     const after = cpuMs();
     collectAtCpu = after + Math.max(collectAfterMs, collectionTimes * (after - cpu));
   };
-  const timer = setInterval(look, lookMs);
-  timer.unref();
-  return { look, stop: () => clearInterval(timer) };
+  const over = new AbortController();
+  const run = async () => {
+    while (!over.signal.aborted) {
+      await sleepAbout(systemClock, lookMs, over.signal);
+      if (!over.signal.aborted) look();
+    }
+  };
+  void run();
+  return { look, stop: () => over.abort() };
 }

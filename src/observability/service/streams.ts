@@ -1,6 +1,7 @@
 import { Failure } from "../../base/wire/failure.ts";
 import type { Grant } from "../core/tokens/grant.ts";
 import type { ObservabilityContext } from "./context.ts";
+import { sleepAbout } from "../../base/words/sleep-about.ts";
 
 /** One answer that goes on: a stream of lines or events, or a WebSocket. */
 export interface OpenStream {
@@ -65,7 +66,7 @@ export function createStreams({ clock, limits }: Pick<ObservabilityContext, "clo
     count: () => open.size,
     async run(signal) {
       while (!signal.aborted) {
-        await clock.sleep(limits.expiryLookMs, signal);
+        await sleepAbout(clock, limits.expiryLookMs, signal);
         const now = clock.now();
         end(({ expiresAt }) => expiresAt !== undefined && expiresAt <= now);
       }

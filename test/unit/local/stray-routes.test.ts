@@ -43,7 +43,7 @@ function machine() {
         if (verb === "del") closed.delete(subnet);
         else closed.add(subnet);
       },
-      clock: { now: () => now, sleep: async () => undefined },
+      clock: { now: () => now, steady: () => now, sleep: async () => undefined },
       log: { ...silentLog, warn: (message) => void warned.push(message) },
       limits,
     });

@@ -19,6 +19,7 @@ import { createRules, type RuleState } from "./rules.ts";
 import { createSendDelivery } from "./send.ts";
 import { createSilenceRoom, type SilenceRoom } from "./silences.ts";
 import { alertViews } from "./views.ts";
+import { sleepAbout } from "../../../base/words/sleep-about.ts";
 
 export interface AlertRoom {
   alerts: {
@@ -115,7 +116,7 @@ export function createAlerts(parts: AlertParts, onFacts: (facts: Facts) => Promi
             tidiedAt = clock.steady();
             await tidy(parts);
           }
-          await clock.sleep(limits.everyMs, signal);
+          await sleepAbout(clock, limits.everyMs, signal);
         }
       };
       await Promise.all([looking(), outbox.run(signal), heartbeat.run(signal)]);

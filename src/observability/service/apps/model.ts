@@ -1,5 +1,6 @@
 import { createBroadcast } from "../../../base/words/broadcast.ts";
 import type { SteadyClock } from "../../../base/words/clock.ts";
+import { sleepAbout } from "../../../base/words/sleep-about.ts";
 import type { Log } from "../../../base/words/log.ts";
 import type { AppFacts, AppWatch } from "../../../orchestration/api/app-facts.ts";
 import { keyOf, keyText } from "../../../orchestration/api/manifest-key.ts";
@@ -173,7 +174,7 @@ export function createAppModel(parts: ModelParts): AppModel {
   async function every(ms: number, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
     while (!signal.aborted) {
       await work().catch((error: unknown) => parts.log.warn("apps not looked at", { error }));
-      await clock.sleep(ms, signal);
+      await sleepAbout(clock, ms, signal);
     }
   }
 
@@ -182,7 +183,7 @@ export function createAppModel(parts: ModelParts): AppModel {
       const woken = new Promise<void>((resolve) => {
         wake = resolve;
       });
-      if (!allDirty && dirty.size === 0) await Promise.race([woken, clock.sleep(limits.sampleMs, signal)]);
+      if (!allDirty && dirty.size === 0) await Promise.race([woken, sleepAbout(clock, limits.sampleMs, signal)]);
       // What belongs together comes together: a rollout moves many things within one moment.
       await clock.sleep(limits.gatherMs, signal);
       if (!signal.aborted) catchUp();

@@ -1,6 +1,7 @@
 import { isoTime, spanTimes } from "../../../base/pure/iso-time.ts";
 import { createBroadcast } from "../../../base/words/broadcast.ts";
-import type { Clock } from "../../../base/words/clock.ts";
+import type { SteadyClock } from "../../../base/words/clock.ts";
+import { sleepAbout } from "../../../base/words/sleep-about.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import type { Log } from "../../../base/words/log.ts";
 import { keyOf, keyText } from "../../../orchestration/api/manifest-key.ts";
@@ -38,7 +39,7 @@ type Work = (say: (text: string) => void) => Promise<Pick<Operation, "text" | "o
 
 interface OperationsParts {
   model: AppModel;
-  clock: Clock;
+  clock: SteadyClock;
   log: Log;
   limits: AppsLimits;
   randomBytes: (count: number) => Uint8Array;
@@ -152,7 +153,7 @@ export function createOperations({ model, clock, log, limits, randomBytes }: Ope
     async run(signal) {
       while (!signal.aborted) {
         for (const entry of [...running]) look(entry);
-        await clock.sleep(limits.sampleMs, signal);
+        await sleepAbout(clock, limits.sampleMs, signal);
       }
     },
   };

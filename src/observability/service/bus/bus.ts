@@ -1,4 +1,5 @@
-import type { Clock } from "../../../base/words/clock.ts";
+import type { SteadyClock } from "../../../base/words/clock.ts";
+import { sleepAbout } from "../../../base/words/sleep-about.ts";
 import type { StreamEvents, Topic } from "../../api/stream.ts";
 import type { StreamFilter } from "../../core/stream/filter.ts";
 import { createRing, type StreamEvent } from "../../core/stream/ring.ts";
@@ -21,7 +22,7 @@ export interface Bus {
 interface BusParts {
   /** The present state, as a client with this filter sees it. */
   snapshot(filter: StreamFilter): StreamEvents["snapshot"];
-  clock: Clock;
+  clock: SteadyClock;
   version(): string;
   /** Of this run of the server: ids of another one say nothing. */
   epoch: string;
@@ -113,7 +114,7 @@ export function createBus({ snapshot, clock, version, epoch, limits }: BusParts)
     },
     async run(signal) {
       while (!signal.aborted) {
-        await clock.sleep(limits.pingMs, signal);
+        await sleepAbout(clock, limits.pingMs, signal);
         for (const client of groupOf.keys()) if (client.idle) client.offer(ping);
       }
       for (const client of [...groupOf.keys()]) this.leave(client);

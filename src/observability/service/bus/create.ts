@@ -1,5 +1,6 @@
 import type { Client } from "../../../base/wire/client.ts";
 import type { SteadyClock } from "../../../base/words/clock.ts";
+import { sleepAbout } from "../../../base/words/sleep-about.ts";
 import type { Log } from "../../../base/words/log.ts";
 import { listEvents } from "../../../orchestration/api/events.ts";
 import type { StreamEvents } from "../../api/stream.ts";
@@ -68,7 +69,7 @@ export function createStreamRoom(parts: StreamParts): StreamRoom & { run(signal:
         readAt = clock.steady();
         await readEvents().catch((error: unknown) => log.debug("event log not read", { error }));
       }
-      await clock.sleep(limits.eventsLookMs, signal);
+      await sleepAbout(clock, limits.eventsLookMs, signal);
     }
   }
 

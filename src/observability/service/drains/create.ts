@@ -12,6 +12,7 @@ import type { LogsRoom } from "../logs/create.ts";
 import { createDeliverer, type Deliverer, testLine } from "./deliver.ts";
 import type { DrainOutside } from "./parts.ts";
 import { sendBatch } from "./send.ts";
+import { sleepAbout } from "../../../base/words/sleep-about.ts";
 
 export interface DrainRoom {
   list(): Drain[];
@@ -161,7 +162,7 @@ export function createDrainRoom(
             work(deliverer, name, signal).finally(() => busy.delete(name)),
           );
         }
-        await clock.sleep(outside.limits.lookMs, signal);
+        await sleepAbout(clock, outside.limits.lookMs, signal);
       }
       await Promise.all(busy.values());
     },

@@ -3,6 +3,7 @@ import type { SystemFacts } from "../../api/system.ts";
 import { readHost } from "../../collect/host.ts";
 import { cpuPercent, type HostReading } from "../../core/host/reading.ts";
 import type { ObservabilityContext } from "../context.ts";
+import { sleepAbout } from "../../../base/words/sleep-about.ts";
 
 /** The machine, read every few seconds by one reader for all who show it. */
 export interface HostRoom {
@@ -32,7 +33,7 @@ export function createHostRoom({ clock, limits }: Pick<ObservabilityContext, "cl
     async run(signal) {
       while (!signal.aborted) {
         await look();
-        await clock.sleep(limits.hostMs, signal);
+        await sleepAbout(clock, limits.hostMs, signal);
       }
     },
   };

@@ -1,4 +1,5 @@
-import type { Clock } from "../../../base/words/clock.ts";
+import type { SteadyClock } from "../../../base/words/clock.ts";
+import { sleepAbout } from "../../../base/words/sleep-about.ts";
 import type { Log } from "../../../base/words/log.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import type { DataOf, QueryOf } from "../../../base/wire/endpoint.ts";
@@ -72,11 +73,11 @@ interface LineEvents {
 }
 
 /** Without a platform, as in tests of other rooms, everything fails `unavailable`. */
-export function createLogsRoom(platform: LogPlatform | undefined, parts: { clock: Clock; log: Log }): LogsRoom {
+export function createLogsRoom(platform: LogPlatform | undefined, parts: { clock: SteadyClock; log: Log }): LogsRoom {
   return platform === undefined ? closedRoom() : openRoom(platform, parts);
 }
 
-function openRoom(platform: LogPlatform, { clock, log }: { clock: Clock; log: Log }): LogsRoom {
+function openRoom(platform: LogPlatform, { clock, log }: { clock: SteadyClock; log: Log }): LogsRoom {
   const { limits } = platform;
   const thread = createLogThread({ ...platform, clock, log });
   let changed = () => {};
@@ -94,7 +95,7 @@ function openRoom(platform: LogPlatform, { clock, log }: { clock: Clock; log: Lo
       await list();
       const wake = new AbortController();
       changed = () => wake.abort();
-      await clock.sleep(limits.listMs, AbortSignal.any([signal, wake.signal]));
+      await sleepAbout(clock, limits.listMs, AbortSignal.any([signal, wake.signal]));
       // Several come at once.
       if (wake.signal.aborted) await clock.sleep(limits.settleMs, signal);
     }

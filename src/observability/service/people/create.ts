@@ -5,6 +5,7 @@ import type { Streams } from "../streams.ts";
 import { createManagedPeople, type ManagedPeople } from "./manage.ts";
 import { createEnder, type Ender } from "./parts.ts";
 import { createPersonSignIn, type PersonSignIn } from "./sign-in.ts";
+import { sleepAbout } from "../../../base/words/sleep-about.ts";
 
 /** People who sign in to the web UI through the identity service. */
 export interface PeopleRoom extends ManagedPeople {
@@ -36,7 +37,7 @@ async function watch(context: ObservabilityContext, ender: Ender, signal: AbortS
     return instance === undefined || user === undefined || !people.stands(instance, { user, session });
   };
   while (!signal.aborted) {
-    await clock.sleep(limits.people.lookMs, signal);
+    await sleepAbout(clock, limits.people.lookMs, signal);
     const over = store.sessions.ofPeople(clock.now()).filter(({ person }) => {
       const known = person === undefined ? undefined : store.people.get(person.id);
       return known === undefined || hasEnded(known, person?.session ?? "");

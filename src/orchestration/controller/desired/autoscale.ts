@@ -6,6 +6,7 @@ import type { AutoscaleReads } from "../../store/records.ts";
 import type { AutoscaleState, ManifestHead, PutResult, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
 import { type KeyText, keyText } from "../../api/manifest-key.ts";
+import { sleepAbout } from "../../../base/words/sleep-about.ts";
 
 /** The newest CPU figures of the running replicas of a resource; empty while there are none. */
 export type UsageOf = (key: ManifestKey) => readonly ReplicaUsage[];
@@ -55,7 +56,7 @@ export function createAutoscaler(context: Context, usageOf: UsageOf): Autoscaler
     tick,
     async run(signal) {
       while (!signal.aborted) {
-        await clock.sleep(limits.autoscaleMs, signal);
+        await sleepAbout(clock, limits.autoscaleMs, signal);
         if (!signal.aborted) await tick();
       }
     },

@@ -11,6 +11,7 @@ import { attendTo } from "./attend-run.ts";
 import type { Attendance, ExclusiveCall } from "./attendance.ts";
 import type { Context } from "../state/context.ts";
 import { hasServed, unreadyPods } from "./unready.ts";
+import { sleepAbout } from "../../../base/words/sleep-about.ts";
 
 type Reason = AttendInput["reason"];
 
@@ -148,7 +149,7 @@ export function createAttendance(contextOf: () => Context): Attendance {
         const attends = contextOf()
           .plugins.registry.list()
           .plugins.some(({ yml }) => yml.attend !== undefined);
-        await clock.sleep(attends ? limits.attendLookMs : limits.resyncMs, signal);
+        await sleepAbout(clock, attends ? limits.attendLookMs : limits.resyncMs, signal);
       }
       await Promise.allSettled(underWay);
     },

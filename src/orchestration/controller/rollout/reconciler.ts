@@ -9,6 +9,7 @@ import { collectAssets } from "./collect-assets.ts";
 import { collectImages } from "../desired/images.ts";
 import { keepImages } from "../desired/kept-images.ts";
 import type { Pod } from "../state/pod.ts";
+import { sleepAbout } from "../../../base/words/sleep-about.ts";
 
 export interface Reconciler {
   enqueue(key: ManifestKey, afterMs?: number): void;
@@ -169,7 +170,7 @@ export function createReconciler(context: Context): Reconciler {
         if (keys.some((key) => store.manifests.get(key) === undefined)) looksOwed = looksAfterDelete;
       });
       for (let count = 1; !signal.aborted; count++) {
-        await clock.sleep(limits.resyncMs, signal);
+        await sleepAbout(clock, limits.resyncMs, signal);
         if (signal.aborted) break;
         // The engine link says what is wrong with the engine; here it only means no resync this time.
         await tick(count).catch((error) => log.warn("resync failed", { error }));

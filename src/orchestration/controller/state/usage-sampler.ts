@@ -1,5 +1,6 @@
 import { cpuPercent } from "../../core/usage.ts";
-import type { Clock } from "../../../base/words/clock.ts";
+import type { SteadyClock } from "../../../base/words/clock.ts";
+import { sleepAbout } from "../../../base/words/sleep-about.ts";
 import type { PodUsage } from "../../engine/pod.ts";
 
 /** What every running container of ours uses, at one instant. */
@@ -22,7 +23,7 @@ export interface UsageSampler {
 
 export interface SamplerOptions {
   read: () => Promise<PodUsage[]>;
-  clock: Clock;
+  clock: SteadyClock;
   /** Between snapshots; 0 for none at all. */
   intervalMs: number;
   /** Processor cores of the machine. */
@@ -93,7 +94,7 @@ export function createUsageSampler(options: SamplerOptions): UsageSampler {
         } catch (error) {
           onError(error);
         }
-        await clock.sleep(intervalMs, signal);
+        await sleepAbout(clock, intervalMs, signal);
       }
     },
   };

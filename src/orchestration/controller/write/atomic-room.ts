@@ -9,6 +9,7 @@ import { materialise } from "../desired/assets.ts";
 import { lookAtGroup, memberFate } from "./atomic.ts";
 import type { Context } from "../state/context.ts";
 import { deleteInside } from "./delete-inside.ts";
+import { sleepAbout } from "../../../base/words/sleep-about.ts";
 
 /** Sees atomic applies to their end, whoever waits for it, and also after a restart of the server. */
 interface AtomicRoom {
@@ -54,7 +55,7 @@ export function createAtomicRoom(context: Context): AtomicRoom {
       while (!signal.aborted) {
         waking = new AbortController();
         await look();
-        await clock.sleep(limits.resyncMs, AbortSignal.any([signal, waking.signal]));
+        await sleepAbout(clock, limits.resyncMs, AbortSignal.any([signal, waking.signal]));
       }
       leave();
     },

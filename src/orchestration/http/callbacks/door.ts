@@ -1,5 +1,6 @@
 import type { CallbackDoor } from "../../controller/plugins/plugin-room.ts";
 import type { SteadyClock } from "../../../base/words/clock.ts";
+import { sleepAbout } from "../../../base/words/sleep-about.ts";
 import type { Log } from "../../../base/words/log.ts";
 import type { FrontLimits } from "../../../base/http/front/connection.ts";
 import { type Front, type FrontOptions, startFront } from "../../../base/http/front/front.ts";
@@ -85,7 +86,7 @@ export function createDoor(options: DoorOptions): Door {
     async run(signal) {
       while (!signal.aborted) {
         await lookOnce();
-        await options.clock.sleep(options.limits.callbackLookMs, signal);
+        await sleepAbout(options.clock, options.limits.callbackLookMs, signal);
       }
       await looking;
       await close();

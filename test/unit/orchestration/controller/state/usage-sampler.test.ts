@@ -3,7 +3,7 @@ import {
   createUsageSampler,
   type SamplerOptions,
 } from "../../../../../src/orchestration/controller/state/usage-sampler.ts";
-import type { Clock } from "../../../../../src/base/words/clock.ts";
+import type { SteadyClock } from "../../../../../src/base/words/clock.ts";
 import type { PodUsage } from "../../../../../src/orchestration/engine/pod.ts";
 
 const usage = (id: string, cpuMs: number, at: number): PodUsage => ({
@@ -20,10 +20,12 @@ const usage = (id: string, cpuMs: number, at: number): PodUsage => ({
 
 /** A clock that moves when somebody sleeps, and containers that use half a core each. */
 function scene(overrides: Partial<SamplerOptions> = {}) {
-  let now = 1_000_000;
+  // After the first two readings it is a whole second, on which sleeps end.
+  let now = 999_750;
   const slept: number[] = [];
   const running = new Map<string, number>([["a", now]]);
-  const clock: Clock = {
+  const clock: SteadyClock = {
+    steady: () => now,
     now: () => now,
     sleep: async (ms) => {
       slept.push(ms);
