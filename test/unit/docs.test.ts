@@ -3,6 +3,10 @@ import { dirname, join } from "node:path";
 import { Type } from "@sinclair/typebox";
 import { Glob } from "bun";
 import { describe, expect, test } from "bun:test";
+import { actorHeader, idempotencyHeader, versionHeader } from "../../src/base/wire/client.ts";
+import { apply } from "../../src/orchestration/api/apply.ts";
+import { fileSizeHeader, onlyHeader } from "../../src/orchestration/api/dispatch.ts";
+import { execFramingHeader, execIdHeader } from "../../src/orchestration/api/exec.ts";
 import { AppSpec } from "../../src/orchestration/api/kinds/app.ts";
 import { AssetSpec } from "../../src/orchestration/api/kinds/asset.ts";
 import { EmbeddedFile, FetchedFile } from "../../src/orchestration/api/kinds/asset-file.ts";
@@ -126,5 +130,27 @@ describe("field tables", () => {
       "| `items` | list of objects |  |  |",
       "| `items[].name` | text | **required** |  |",
     ]);
+  });
+});
+
+describe("docs/http-api.md", () => {
+  const page = readFileSync(join(checkout, "docs/http-api.md"), "utf8");
+
+  test("has every query parameter of an apply that is berth's own", () => {
+    const names = Object.keys(apply.query?.properties ?? {}).filter((name) => name !== "prune");
+    expect(names.filter((name) => !page.includes(`\`${name}\``) && !page.includes(`${name}=`))).toEqual([]);
+  });
+
+  test("has every header that berth reads or sends of its own", () => {
+    const headers = [
+      actorHeader,
+      idempotencyHeader,
+      versionHeader,
+      onlyHeader,
+      fileSizeHeader,
+      execIdHeader,
+      execFramingHeader,
+    ];
+    expect(headers.filter((name) => !page.includes(`\`${name}`))).toEqual([]);
   });
 });
