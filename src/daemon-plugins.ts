@@ -7,7 +7,14 @@ import { resolveHost } from "./base/deliver/resolve-host.ts";
 import { bundledPlugins } from "../plugins/bundled.ts";
 import { parsedYmls } from "./daemon-bundled.ts";
 import { createOutside } from "./base/wire/outgoing.ts";
-import { limits, pluginDefaultRepo, pluginEnvironment, proxyVariables, type ServeOptions } from "./config/config.ts";
+import {
+  limits,
+  pluginDefaultRepo,
+  pluginEnvironment,
+  proxyVariables,
+  serverVariables,
+  type ServeOptions,
+} from "./config/config.ts";
 import type { CallbackDoor, PluginRoom } from "./orchestration/controller/plugins/plugin-room.ts";
 import type { RunningController } from "./orchestration/controller/running.ts";
 import type { Naming } from "./orchestration/core/naming.ts";
@@ -100,6 +107,7 @@ export async function createPluginRoom(parts: PluginParts): Promise<PluginRoom> 
     installsAtOnceMax: limits.pluginInstallsAtOnceMax,
     confinement,
     configOf: parts.configOf,
+    serverVariables: (names) => serverVariables(names),
     hiddenFrom: limits.pluginHiddenFrom,
     lacks,
     serverVersion: version,
@@ -116,6 +124,7 @@ export async function createPluginRoom(parts: PluginParts): Promise<PluginRoom> 
     offers: createOffers(limits.pluginOffersKept),
     confinement,
     environment,
+    serverVariables: (names) => serverVariables(names),
     dockerHost: options.dockerHost,
     controllerUrl,
     callbacks,

@@ -14,7 +14,7 @@ import { type ObservabilityOptions, observabilityOptions } from "./observability
 import { allowanceOf, baseUrlOf, logLevelOf, parseInterval, portOf, prefixOf, releasesUrl } from "./values.ts";
 import { sleepLimits } from "./sleep-limits.ts";
 import type { ProxyVariables } from "../base/pure/proxy-choice.ts";
-import { passedToPlugins, proxiesOf } from "./passed-on.ts";
+import { passedToPlugins, proxiesOf, variablesOf } from "./passed-on.ts";
 import type { LogLevel } from "../base/words/log.ts";
 import { checkMailServer } from "../base/deliver/mail-server.ts";
 
@@ -243,6 +243,11 @@ export function pluginEnvironment(env: Environment = process.env): Record<string
 /** The proxies that the environment names: for what leaves the machine, and for what the server starts. */
 export function proxyVariables(env: Environment = process.env): ProxyVariables {
   return proxiesOf(env);
+}
+
+/** Variables that a plugin was granted. */
+export function serverVariables(names: readonly string[], env: Environment = process.env): Record<string, string> {
+  return variablesOf(env, names);
 }
 
 /** `<PREFIX>_PLUGIN_DEFAULT_REPO_<KIND>`: where the plugin of a block kind is installed from when the block does not say. */

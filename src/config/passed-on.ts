@@ -12,9 +12,26 @@ export function passedToPlugins(env: Environment): Record<string, string> {
   );
   return {
     PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-    ...Object.fromEntries(passed),
+    ...Object.fromEntries(passed.map(([name, value]) => [name, isProxy(name) ? withoutUser(value) : value])),
     ...noProxyFor(env, loopbackHosts),
   };
+}
+
+const isProxy = (name: string) => isOfProxy(name) && name.toLowerCase() !== "no_proxy";
+
+/** A password of the site's proxy is for plugins that list the variable in `server_env`. */
+function withoutUser(proxy: string): string {
+  return proxy.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/is, "$1");
+}
+
+/** Variables by name, where they are set and not empty. */
+export function variablesOf(env: Environment, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = Object.hasOwn(env, name) ? env[name] : undefined;
+      return value === undefined || value === "" ? [] : [[name, value] as const];
+    }),
+  );
 }
 
 export function proxiesOf(env: Environment): ProxyVariables {

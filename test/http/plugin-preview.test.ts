@@ -274,6 +274,7 @@ describe("an update that wants more", () => {
     [{ grant: { ...wanted, scopes: [1] } }, "grant.scopes: expected a list"],
     [{ grant: { ...wanted, scopes: Array(201).fill("a") } }, "grant.scopes: expected a list of at most 200 texts"],
     [{ grant: { ...wanted, docker: "no" } }, "grant.docker: expected boolean"],
+    [{ grant: { ...wanted, server_env: "A" } }, "grant.server_env: expected a list of at most 200 texts"],
   ])("with %p is a 400 that says why", async (body, text) => {
     const sent = typeof body === "string" ? JSON.stringify(body) : body;
     expect(messages(await ask("POST /plugins/hi/update", sent))).toEqual([400, expect.stringContaining(text)]);

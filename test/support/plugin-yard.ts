@@ -32,7 +32,7 @@ export interface PluginYard {
 }
 
 export interface YardOptions extends Partial<
-  Pick<InstallerOptions, "reached" | "releasesUrl" | "hookMs" | "env" | "configOf">
+  Pick<InstallerOptions, "reached" | "releasesUrl" | "hookMs" | "env" | "configOf" | "serverVariables">
 > {
   bundled?: readonly BundledPlugin[];
   limits?: StageOptions["limits"];
@@ -88,6 +88,7 @@ export async function pluginYard(options: YardOptions = {}): Promise<PluginYard>
     which: (program: string) => Bun.which(program),
     confinement: options.confinement ?? unconfined,
     configOf: options.configOf ?? (() => ({})),
+    serverVariables: options.serverVariables ?? (() => ({})),
     hiddenFrom: limits.pluginHiddenFrom,
     lacks: [],
   };

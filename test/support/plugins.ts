@@ -23,6 +23,8 @@ export interface TestPluginsOptions {
   controllerUrl?: (token: string) => string | undefined;
   callbacks?: CallbackDoor;
   confinement?: Confinement;
+  environment?: Record<string, string>;
+  serverVariables?: PluginRoom["serverVariables"];
   defaultRepo?: (kind: string) => string | undefined;
 }
 
@@ -39,7 +41,8 @@ export function testPlugins(layout: Layout, options: TestPluginsOptions = {}): P
     schemas: createBlockSchemas(),
     offers: createOffers(2),
     confinement: options.confinement ?? unconfined,
-    environment: { PATH: "/usr/local/bin:/usr/bin:/bin" },
+    environment: options.environment ?? { PATH: "/usr/local/bin:/usr/bin:/bin" },
+    serverVariables: options.serverVariables ?? (() => ({})),
     dockerHost: "unix:///engine.sock",
     controllerUrl: options.controllerUrl ?? (() => "http://127.0.0.1:1"),
     lastRecord: Promise.resolve(),

@@ -86,11 +86,12 @@ export function userText(permissions: PluginInfo["permissions"]): string {
 
 /** What it was granted, in one line. */
 export function grantText({ permissions, full_grant: full }: Pick<PluginInfo, "permissions" | "full_grant">): string {
-  if (full) return "do everything (its plugin.yml asks for no permissions)";
-  const { actions, scopes, docker } = permissions;
+  const { actions, scopes, docker, server_env: names = [] } = permissions;
+  const reads = names.length === 0 ? "" : `; reads ${names.join(", ")} of the server's environment`;
+  if (full) return `do everything (its plugin.yml asks for no permissions)${reads}`;
   const where = scopes.includes("*") ? "in every scope" : `in ${scopes.join(", ") || "no scope"}`;
   const what = actions.length === 0 ? "carry out no action" : actions.join(", ");
-  return `${what}; ${where}; ${docker ? "uses" : "does not use"} the container engine`;
+  return `${what}; ${where}; ${docker ? "uses" : "does not use"} the container engine${reads}`;
 }
 
 function commandList(plugin: PluginInfo): string {

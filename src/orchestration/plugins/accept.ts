@@ -5,7 +5,7 @@ import type { PluginPermissions, PluginYml } from "../api/plugins/plugin-yml.ts"
 import { withoutConf } from "../core/plugins/conf.ts";
 import { widened } from "../core/plugins/conflicts.ts";
 import { lineDiff } from "../core/plugins/line-diff.ts";
-import { checkNames, requirePrograms, requireServer } from "./checks.ts";
+import { checkNames, requirePrograms, requireServer, requireVariables } from "./checks.ts";
 import { type Change, compareFiles, lockOf } from "./lock.ts";
 import { readPackage } from "./package.ts";
 import {
@@ -140,6 +140,7 @@ async function requireSound(work: Work, { yml, folder, lock }: Plugin): Promise<
   const read = await readPackage(folder, yml.name);
   await checkNames(work, read.yml, { source: lock?.source ?? "", replace: true });
   requireServer(work, read.yml);
+  requireVariables(work, read.yml);
   await requirePrograms(folder, yml.name);
 }
 

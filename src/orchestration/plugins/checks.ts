@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import { Failure } from "../../base/wire/failure.ts";
 import type { PluginYml } from "../api/plugins/plugin-yml.ts";
 import { nameConflict, widened } from "../core/plugins/conflicts.ts";
+import { variableFault } from "../core/plugins/own-environment.ts";
 import { routesFault } from "../core/plugins/routes.ts";
 import { fitsVersion } from "../core/plugins/plugin-yml.ts";
 import { isVersionWord, parseSource, type PluginSource, sourceForm } from "../core/plugins/source.ts";
@@ -58,6 +59,7 @@ export async function check(work: Work, { wish, version, yml, tag }: Checked): P
     );
   }
   requireServer(work, yml);
+  requireVariables(work, yml);
   const more = wish.granted === undefined ? [] : widened(wish.granted, grantedBy(yml));
   if (more.length > 0) {
     const shown = yml.version || tag || "the new version";
@@ -113,6 +115,14 @@ function requireForBlocks(
 /** Without the letter that tags begin with. */
 export function bareVersion(version: string): string {
   return version.replace(/^v(?=\d)/, "");
+}
+
+/** Fails `invalid` for variables of the server that no plugin gets. */
+export function requireVariables({ envPrefix }: Work, { server_env = [] }: PluginYml): void {
+  server_env.forEach((name, index) => {
+    const fault = variableFault(name, envPrefix);
+    if (fault !== undefined) throw new Failure("invalid", `plugin.yml server_env[${index}]: "${name}" ${fault}`);
+  });
 }
 
 /** Fails `conflict` where this server lacks what a package requires. */

@@ -14,9 +14,9 @@ interface HookRun {
   folder: string;
   /** What every plugin gets, without what its plugin.yml adds. */
   env: Readonly<Record<string, string>>;
-  /** What the operator set for this plugin. */
-  config: Readonly<Record<string, string>>;
-  /** Values of `config` of so many characters are replaced in what the hook says. */
+  /** What this plugin alone is given. */
+  own: Readonly<Record<string, string>>;
+  /** Values of `own` of so many characters are replaced in what the hook says. */
   hiddenFrom: number;
   /** `BERTH`. */
   envPrefix: string;
@@ -45,12 +45,12 @@ export async function runHook(run: HookRun): Promise<void> {
   const { DOCKER_HOST, ...others } = run.env;
   const isGranted = DOCKER_HOST !== undefined && yml.permissions?.docker !== false;
   const given = isGranted ? { ...others, DOCKER_HOST } : others;
-  const hide = hiding(Object.values(run.config), run.hiddenFrom);
+  const hide = hiding(Object.values(run.own), run.hiddenFrom);
   const { onLine } = run;
   const env = {
     ...given,
     ...yml.env,
-    ...run.config,
+    ...run.own,
     [`${envPrefix}_PLUGIN_DIR`]: folder,
     HOME: folder,
     TMPDIR: folder,

@@ -33,7 +33,7 @@ import { activeOf, readState, type VersionRecord } from "./state.ts";
 import { dropTexts, keepTexts, textsOf } from "./texts.ts";
 import { updateWish } from "./update.ts";
 import { giveTo, requireLinksInside } from "./tree.ts";
-import { current, type InstallerOptions, type Work } from "./work.ts";
+import { current, ownEnvironment, type InstallerOptions, type Work } from "./work.ts";
 
 /** See `Installer`. Nobody else may change the folders meanwhile, and `recover` comes before it. */
 export function createInstaller(options: InstallerOptions): Installer {
@@ -159,8 +159,8 @@ async function prepare(work: Work, prepared: Prepared, { progress, signal }: Ins
   const before = await activeVersion(work, yml.name);
   const shipped = before === undefined ? {} : await keepEdits(work, { yml, folder, id, user, before });
   for (const note of editNotes(shipped)) progress?.(note);
-  const config = work.configOf({ plugin: yml.name, ...originOfSource(wish.source) });
-  await runHook({ ...work, id, hook: "install", config, yml, folder, user, timeoutMs, signal, onLine: progress });
+  const own = ownEnvironment(work, { plugin: yml.name, ...originOfSource(wish.source) }, permissions);
+  await runHook({ ...work, id, hook: "install", own, yml, folder, user, timeoutMs, signal, onLine: progress });
   work.reached("hooked");
   if ((await selfDescription(folder)) !== said) {
     throw new Failure("invalid", `the install hook of "${yml.name}" changed its plugin.yml: not installed`);

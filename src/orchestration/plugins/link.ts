@@ -7,7 +7,7 @@ import { pointTo, stepAside } from "./activate.ts";
 import { checkNames, requireFolderVersion, requireSame, sourceOf, type Wish } from "./checks.ts";
 import { lockFiles } from "./lock.ts";
 import { readPackage } from "./package.ts";
-import { fullGrant, type Plugin } from "./plugin.ts";
+import { askedBy, type Plugin } from "./plugin.ts";
 import { activeOf, type VersionRecord } from "./state.ts";
 import { current, type Work } from "./work.ts";
 
@@ -55,6 +55,6 @@ export async function byHand(work: Work, name: string): Promise<VersionRecord> {
     version: yml.version,
     installed_at: new Date(work.now()).toISOString(),
     files: await lockFiles(folder, work.limits),
-    permissions: yml.permissions ?? fullGrant,
+    permissions: askedBy(yml),
   };
 }

@@ -13,7 +13,7 @@ import { type FileRecord, grantedBy, type InstallOptions, type Plugin } from "./
 import { activeOf, freshState, previousOf, readState, type VersionRecord, writeState } from "./state.ts";
 import { dropTexts } from "./texts.ts";
 import { giveTo } from "./tree.ts";
-import { current, known, type Work } from "./work.ts";
+import { current, known, ownEnvironment, type Work } from "./work.ts";
 
 /** False when nothing of that name is there. Its uninstall hook is run and cannot keep it. */
 export async function remove(work: Work, name: string, how: InstallOptions): Promise<boolean> {
@@ -51,8 +51,8 @@ async function sayGoodbye(work: Work, { folder, found }: Leaving, { progress, si
     const timeoutMs = work.hookMs;
     const permissions = found?.permissions ?? grantedBy(yml);
     const user = work.confinement.userOf({ name: yml.name, permissions, isBundled: false });
-    const config = found === undefined ? {} : work.configOf(makerOf(found));
-    await runHook({ ...work, id, hook: "uninstall", config, yml, folder, user, timeoutMs, signal, onLine: progress });
+    const own = found === undefined ? {} : ownEnvironment(work, makerOf(found), permissions);
+    await runHook({ ...work, id, hook: "uninstall", own, yml, folder, user, timeoutMs, signal, onLine: progress });
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     progress?.(`warning: ${error.message}`);

@@ -82,8 +82,14 @@ export const fullGrant: PluginPermissions = {
 };
 
 /** What an install grants: root only where it is asked for, in so many words or by no words at all. */
-export function grantedBy({ permissions }: PluginYml): PluginPermissions {
-  return permissions === undefined ? fullGrant : { ...permissions, root: permissions.root ?? false };
+export function grantedBy(yml: PluginYml): PluginPermissions {
+  const asked = askedBy(yml);
+  return yml.permissions === undefined ? asked : { ...asked, root: asked.root ?? false };
+}
+
+/** What a plugin asks for, as it says it; a folder that is used as it is has that. */
+export function askedBy({ permissions = fullGrant, server_env }: PluginYml): PluginPermissions {
+  return server_env === undefined ? permissions : { ...permissions, server_env };
 }
 
 export function isFullGrant({ actions, scopes, docker, root }: PluginPermissions): boolean {

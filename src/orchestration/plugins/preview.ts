@@ -6,7 +6,7 @@ import { check, lackText, requirePrograms, requireWanted, sourceOf, versionOf, t
 import { hasHook } from "./hooks.ts";
 import { linkDigest, linkTarget } from "./link.ts";
 import { packageDigest } from "./lock.ts";
-import { fullGrant, grantedBy, type InstallOptions, type Plugin, type Preview } from "./plugin.ts";
+import { askedBy, grantedBy, type InstallOptions, type Plugin, type Preview } from "./plugin.ts";
 import { fetchPackage, putInPlace, versionText, withStaging } from "./stage.ts";
 import type { Work } from "./work.ts";
 
@@ -67,7 +67,7 @@ async function previewLink(work: Work, wish: Wish): Promise<Preview> {
 
 function grantOf(work: Work, { granted, link }: Wish, yml: PluginYml): Pick<Preview, "grant" | "more" | "replaces"> {
   // A linked folder is somebody else's, whom the plugin's own user could not read: it is run as it always was.
-  const grant = link === true ? (yml.permissions ?? fullGrant) : grantedBy(yml);
+  const grant = link === true ? askedBy(yml) : grantedBy(yml);
   const replaces = presentOf(work, yml.name);
   const before = granted ?? replaces?.permissions;
   return {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { PluginYml } from "../api/plugins/plugin-yml.ts";
 import { isPluginName, pluginNameForm } from "../core/plugins/names.ts";
 import { readPackage } from "./package.ts";
-import { type BundledPlugin, fullGrant, grantedBy, type LockRecord, type Plugin, type Registry } from "./plugin.ts";
+import { askedBy, type BundledPlugin, grantedBy, type LockRecord, type Plugin, type Registry } from "./plugin.ts";
 
 interface RegistryOptions {
   /** `<root>/plugins`. */
@@ -147,7 +147,7 @@ async function loadFolder(path: string, name: string, lock: LockRecord | undefin
   const folder = realpathSync(path);
   const { yml, argv } = await readPackage(folder, name);
   if (yml.name !== name) throw new Error(`plugin.yml calls it "${yml.name}"; rename the folder to that`);
-  const permissions = lock?.permissions ?? yml.permissions ?? fullGrant;
+  const permissions = lock?.permissions ?? askedBy(yml);
   return { yml, argv, folder, lock, origin: originOf(path, name), enabled: lock?.enabled !== false, permissions };
 }
 

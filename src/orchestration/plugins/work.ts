@@ -2,6 +2,8 @@ import { Failure } from "../../base/wire/failure.ts";
 import type { Limit } from "../../base/words/limit.ts";
 import type { Disk } from "./activate.ts";
 import type { Confinement } from "./confinement.ts";
+import type { PluginPermissions } from "../api/plugins/plugin-yml.ts";
+import { grantedVariables } from "../core/plugins/own-environment.ts";
 import type { Maker } from "../core/plugins/maker.ts";
 import type { Plugin, Registry } from "./plugin.ts";
 import type { StageOptions } from "./stage.ts";
@@ -22,6 +24,8 @@ export interface InstallerOptions extends StageOptions, Disk {
   confinement: Confinement;
   /** Environment that the operator set for a plugin. */
   configOf: (plugin: Maker) => Record<string, string>;
+  /** Variables of the server's own environment, where they are set. */
+  serverVariables: (names: readonly string[]) => Record<string, string>;
   /** Values of so many characters are replaced in what hooks say. */
   hiddenFrom: number;
   /** What this machine cannot hold of what plugins are held to, for people. */
@@ -34,6 +38,15 @@ export interface InstallerOptions extends StageOptions, Disk {
 export interface Work extends InstallerOptions {
   /** Only one at a time changes what is active. */
   oneByOne: Limit;
+}
+
+/** What one plugin alone is given: the granted variables of the server, then what the operator set. */
+export function ownEnvironment(
+  { serverVariables, configOf, envPrefix }: Work,
+  plugin: Maker,
+  permissions: PluginPermissions,
+): Record<string, string> {
+  return { ...serverVariables(grantedVariables(permissions, envPrefix)), ...configOf(plugin) };
 }
 
 /** The plugin as it is now. Fails `invalid` with the reason that the registry has against it. */

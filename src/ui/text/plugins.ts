@@ -14,11 +14,19 @@ export function previewOf(outcome: InstallOutcome): PluginPreview | undefined {
 }
 
 /** What a plugin may do, in a line. */
-export function grantText({ actions, scopes, docker, root }: Permissions): string {
+export function grantText({ actions, scopes, docker, root, server_env: names = [] }: Permissions): string {
   const where = scopes.includes("*") ? "in every scope" : `in ${scopes.join(", ") || "no scope"}`;
   const what = actions.length === 0 ? "changes nothing by itself" : `${actions.join(", ")} ${where}`;
-  const more = [docker ? "uses the container engine" : "", root === false ? "" : "runs as the server's user"];
+  const more = [
+    docker ? "uses the container engine" : "",
+    root === false ? "" : "runs as the server's user",
+    readsText(names),
+  ];
   return [what, ...more.filter((text) => text !== "")].join("; ");
+}
+
+function readsText(names: readonly string[]): string {
+  return names.length === 0 ? "" : `reads ${names.join(", ")} of the server's environment`;
 }
 
 /** What an install or an update brings in, before it is done. */

@@ -1,5 +1,11 @@
 import { expect, test } from "bun:test";
-import { clientOptions, pluginEnvironment, proxyVariables, serveOptions } from "../../../src/config/config.ts";
+import {
+  clientOptions,
+  pluginEnvironment,
+  proxyVariables,
+  serverVariables,
+  serveOptions,
+} from "../../../src/config/config.ts";
 
 const offWhenEmpty = {
   BERTH_ADDR: "addr",
@@ -45,6 +51,23 @@ test("so it does for the client and for plugins", () => {
   const unset = clientOptions({}, true, {});
   for (const name of known) expect([name, clientOptions({}, true, { [name]: "" })]).toEqual([name, unset]);
   expect(pluginEnvironment({ PATH: "", HOME: "" })).toEqual(pluginEnvironment({}));
+});
+
+test.each([
+  ["http://user:password@p.test:1", "http://p.test:1"],
+  ["http://user@p.test:1", "http://p.test:1"],
+  ["user:p@ss/word@p.test:1", "p.test:1"],
+  ["HTTP://user:pass#1?@p.test", "HTTP://p.test"],
+  ["http://p.test:1", "http://p.test:1"],
+])("plugins get the proxy %s without its user", (given, passed) => {
+  for (const name of ["http_proxy", "HTTPS_PROXY", "All_Proxy"]) {
+    expect(pluginEnvironment({ PATH: "/bin", [name]: given })).toMatchObject({ [name]: passed });
+  }
+});
+
+test("of the server's variables those are passed that are named and set", () => {
+  const env = { A: "1", B: "", C: "3" };
+  expect(serverVariables(["A", "B", "D", "constructor"], env)).toEqual({ A: "1" });
 });
 
 function withPrefix(name: string): string {

@@ -44,6 +44,9 @@ export const PluginPermissions = Type.Object({
   root: Type.Optional(
     Type.Boolean({ description: "runs as the server's user; false: as one of its own. Left out by grants of before" }),
   ),
+  server_env: Type.Optional(
+    Type.Array(Type.String(), { description: "variables of the server's own environment that it gets" }),
+  ),
 });
 export type PluginPermissions = Static<typeof PluginPermissions>;
 
@@ -66,6 +69,9 @@ export const PluginYml = Type.Object({
   /** As declared, or else as found in `bin/` and `commands/`. */
   commands: Type.Array(PluginCommand),
   env: Type.Record(Type.String(), Type.String()),
+  server_env: Type.Optional(
+    Type.Array(Type.String(), { description: "variables of the server's own environment that it asks for" }),
+  ),
   protocol: Type.Optional(Type.Integer()),
   requires: Type.Optional(
     Type.Object({

@@ -1,13 +1,16 @@
 import { loopbackHosts, noProxyFor } from "../../../base/pure/proxy-choice.ts";
 import { protocolVersion } from "../../api/plugins/plugin-yml.ts";
 import { makerOf } from "../../core/plugins/maker.ts";
-import { hiding } from "../../core/plugins/own-environment.ts";
+import { grantedVariables, hiding } from "../../core/plugins/own-environment.ts";
 import type { Plugin } from "../../plugins/plugin.ts";
 import type { Context } from "../state/context.ts";
 
 /** What this plugin alone is given, and no record may show. */
-function ownEnvironment({ store }: Context, plugin: Plugin): Record<string, string> {
-  return store.pluginConfig.of(makerOf(plugin));
+function ownEnvironment({ store, plugins, names }: Context, plugin: Plugin): Record<string, string> {
+  return {
+    ...plugins.serverVariables(grantedVariables(plugin.permissions, names.envPrefix)),
+    ...store.pluginConfig.of(makerOf(plugin)),
+  };
 }
 
 /** Hides the values that this plugin alone is given. */
@@ -34,7 +37,7 @@ async function withContainers({ engine, names }: Context, environment: Readonly<
   return { ...environment, ...noProxyFor(environment, [...loopbackHosts, ...subnets]) };
 }
 
-/** The allow-list, then plugin.yml, then what the operator set, then what the protocol promises. */
+/** The allow-list, then plugin.yml, then what this plugin alone is given, then what the protocol promises. */
 export async function pluginEnvironment(context: Context, plugin: Plugin): Promise<Record<string, string>> {
   const { plugins, names, layout } = context;
   const prefix = names.envPrefix;

@@ -20,6 +20,8 @@ export interface PluginRoom {
   confinement: Confinement;
   /** The part of the server's own environment that every plugin gets; without where the engine is. */
   environment: Readonly<Record<string, string>>;
+  /** Variables of the server's own environment, where they are set: for plugins that were granted them. */
+  serverVariables: (names: readonly string[]) => Record<string, string>;
   /** Told to plugins that were granted the engine. */
   dockerHost: string;
   /** Where the run that has this token reaches the orchestration plane; undefined while nothing listens. */
@@ -117,6 +119,7 @@ export function noPlugins(): PluginRoom {
     offers: { put: () => undefined, open: refuse },
     confinement: unconfined,
     environment: {},
+    serverVariables: () => ({}),
     dockerHost: "",
     controllerUrl: () => undefined,
     lastRecord: Promise.resolve(),

@@ -40,15 +40,27 @@ interface Grant {
   scopes: readonly string[];
   docker: boolean;
   root?: boolean;
+  server_env?: readonly string[];
 }
 
-/** What a version asks for beyond what was granted before: action types, scopes, `docker`, `root`. Empty when nothing. */
+/**
+ * What a version asks for beyond what was granted before: action types, scopes, `docker`, `root`, variables of the
+ * server. Empty when nothing.
+ */
 export function widened(granted: Grant, wanted: Grant): string[] {
   const scopes = granted.scopes.includes("*") ? [] : wanted.scopes.filter((scope) => !granted.scopes.includes(scope));
   const actions = wanted.actions.filter((type) => !granted.actions.includes(type));
   const docker = wanted.docker && !granted.docker ? ["docker"] : [];
   const root = runsAsRoot(wanted) && !runsAsRoot(granted) && docker.length === 0 ? ["root"] : [];
-  return [...actions, ...scopes.map((scope) => `scope ${scope}`), ...docker, ...root];
+  const had = granted.server_env ?? [];
+  const variables = (wanted.server_env ?? []).filter((name) => !had.includes(name));
+  return [
+    ...actions,
+    ...scopes.map((scope) => `scope ${scope}`),
+    ...docker,
+    ...root,
+    ...variables.map((name) => `${name} of the server's environment`),
+  ];
 }
 
 /** The engine makes whoever reaches it root. A grant of before there was `root` does not say it, and goes on as it was. */
@@ -63,5 +75,8 @@ export function together(one: PluginPermissions, other: PluginPermissions): Plug
     scopes: [...new Set([...one.scopes, ...other.scopes])],
     docker: one.docker || other.docker,
     root: one.root !== false || other.root !== false,
+    ...(one.server_env === undefined && other.server_env === undefined
+      ? {}
+      : { server_env: [...new Set([...(one.server_env ?? []), ...(other.server_env ?? [])])] }),
   };
 }

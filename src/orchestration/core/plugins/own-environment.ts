@@ -35,6 +35,14 @@ export function variableFault(name: string, envPrefix: string): string | undefin
   return undefined;
 }
 
+/**
+ * Variables of the server that a plugin gets. A folder that is used as it is was looked at by nobody, so that its names
+ * are looked at here.
+ */
+export function grantedVariables({ server_env = [] }: { server_env?: readonly string[] }, envPrefix: string): string[] {
+  return server_env.filter((name) => variableFault(name, envPrefix) === undefined);
+}
+
 interface ConfigLimits {
   keysMax: number;
   valueBytesMax: number;

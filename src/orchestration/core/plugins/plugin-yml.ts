@@ -10,6 +10,7 @@ import {
 } from "../../api/plugins/plugin-yml.ts";
 import { durationForm, parseDuration } from "../../../base/pure/duration.ts";
 import { type FieldReader, fieldReader } from "./fields.ts";
+import { variableFault } from "./own-environment.ts";
 import { isFields } from "../../../base/pure/fields.ts";
 import { isCommandName, isInside, isPluginName, pluginNameForm } from "./names.ts";
 
@@ -24,6 +25,7 @@ export const pluginYmlKeys: readonly string[] = [
   "entrypoint",
   "commands",
   "env",
+  "server_env",
   "routes",
   "protocol",
   "requires",
@@ -65,6 +67,7 @@ export function readPluginYml(value: unknown, folder: string): { yml: PluginYml;
     kinds,
     commands: readCommands(read.list("commands") ?? [], problems),
     env: read.texts("env") ?? {},
+    ...given("server_env", readServerEnv(read, problems)),
     ...given("entrypoint", read.path("entrypoint")),
     ...given("protocol", read.whole("protocol")),
     ...given("requires", readRequires(read, problems)),
@@ -109,6 +112,16 @@ function routeProblems({ routes }: PluginYml): Problem[] {
   const { prefix } = routes ?? {};
   if (prefix === undefined || isPluginName(prefix)) return [];
   return [{ path: "routes.prefix", message: `"${prefix}" is not one segment of a path: ${pluginNameForm}` }];
+}
+
+/** The prefix of this server is looked at when a plugin is installed and run. */
+function readServerEnv(read: FieldReader, problems: Problem[]): string[] | undefined {
+  const names = read.words("server_env");
+  names?.forEach((name, index) => {
+    const fault = names.indexOf(name) < index ? "is listed twice" : variableFault(name, "BERTH");
+    if (fault !== undefined) problems.push({ path: `server_env[${index}]`, message: `"${name}" ${fault}` });
+  });
+  return names === undefined || names.length === 0 ? undefined : names;
 }
 
 function protocolProblems({ protocol }: PluginYml): Problem[] {

@@ -170,9 +170,9 @@ describe("the rest", () => {
     });
 
     test("of a changed plugin.yml shows the grant as an install does", async () => {
-      const grant = { actions: ["run_job"], scopes: ["data"], docker: true, root: false };
+      const grant = { actions: ["run_job"], scopes: ["data"], docker: true, root: false, server_env: ["S3_KEY"] };
       const { err } = await accept({ ...changes, grant, full_grant: false, more: ["docker"] }, { typed: ["y"] });
-      expect(err).toMatch(/may +run_job; in data; uses the container engine/);
+      expect(err).toMatch(/may +run_job; in data; uses the container engine; reads S3_KEY of the server's environment/);
       expect(err).toMatch(/new +docker/);
       expect(err).toMatch(/runs as +the user of the server/);
     });

@@ -74,6 +74,9 @@ describe("what a database says", () => {
 test("what a plugin may do is told in words, the engine and the server's user above all", () => {
   const grant = { actions: ["run_job" as const], scopes: ["data"], docker: false, root: false };
   expect(grantText(grant)).toBe("run_job in data");
+  expect(grantText({ ...grant, server_env: ["A", "B"] })).toBe(
+    "run_job in data; reads A, B of the server's environment",
+  );
   expect(grantText({ ...grant, actions: [], scopes: ["*"], docker: true, root: true })).toBe(
     "changes nothing by itself; uses the container engine; runs as the server's user",
   );

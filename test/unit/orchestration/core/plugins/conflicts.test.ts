@@ -25,6 +25,16 @@ describe("what two grants allow together", () => {
     expect(widened(some, other)).toEqual(["exec_local", "scope web", "docker"]);
   });
 
+  test("has the variables of the server of both, and each name is granted by itself", () => {
+    const one = { ...none, server_env: ["A", "B"] };
+    const two = { ...none, server_env: ["B", "C"] };
+    expect(widened(one, two)).toEqual(["C of the server's environment"]);
+    expect(widened(none, one)).toEqual(["A of the server's environment", "B of the server's environment"]);
+    expect(widened(one, none)).toEqual([]);
+    expect(together(one, two).server_env).toEqual(["A", "B", "C"]);
+    expect(together(none, some).server_env).toBeUndefined();
+  });
+
   test("is root where one of them is: a grant of before there was root does not say it, and is", () => {
     const { root: _, ...before } = some;
     expect(widened(some, before)).toEqual(["root"]);

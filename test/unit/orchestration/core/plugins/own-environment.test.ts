@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { MASK } from "../../../../../src/orchestration/core/mask.ts";
 import {
   configProblems,
+  grantedVariables,
   hiding,
   variableFault,
 } from "../../../../../src/orchestration/core/plugins/own-environment.ts";
@@ -47,6 +48,12 @@ describe("a variable for a plugin", () => {
   ])("cannot be %j", (name, why) => {
     expect(variableFault(name, "OTHER")).toContain(why);
   });
+});
+
+test("of the granted variables of the server those are left out that no plugin gets", () => {
+  const server_env = ["OTHER_SMTP_URL", "S3_KEY", "BERTH_TOKEN", "LD_PRELOAD", "https_proxy"];
+  expect(grantedVariables({ server_env }, "OTHER")).toEqual(["S3_KEY", "https_proxy"]);
+  expect(grantedVariables({}, "OTHER")).toEqual([]);
 });
 
 describe("a change of the config", () => {
