@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Operation } from "../../../src/observability/api/operations.ts";
 import type { BlockView } from "../../../src/observability/api/plugins.ts";
 import type { PluginRun } from "../../../src/orchestration/api/dispatch.ts";
+import type { Manifest } from "../../../src/orchestration/api/manifest.ts";
 import type { PluginInfo } from "../../../src/orchestration/api/plugins.ts";
 import { appFacts } from "../../support/app-facts.ts";
 import { type PlaneWorld, planeWorld } from "../../support/observability.ts";
@@ -39,19 +40,23 @@ const block = (scope: string) => ({
 const rates = { burst: 1_000, perMinute: 1_000 };
 let it: PlaneWorld;
 let fault: Error | undefined;
+let installed: PluginInfo[];
+let manifests: Manifest[];
 let release: () => void = () => undefined;
 
 beforeEach(() => {
   fault = undefined;
+  installed = [postgres];
+  manifests = [block("data"), block("other"), { kind: "asset", scope: "data", name: "x", spec: {} }];
   it = planeWorld({
     apps: [
       appFacts({ kind: "statefulset", scope: "data", name: "main", block: "postgres/data/main", image: "postgres:17" }),
     ],
     limits: { rates: { actions: rates, clicks: rates, reads: rates, failures: rates, refusals: rates, keysMax: 10 } },
     controller: {
-      listPlugins: async () => ({ plugins: [postgres], errors: ["broken: no plugin.yml"] }),
+      listPlugins: async () => ({ plugins: installed, errors: ["broken: no plugin.yml"] }),
       listPluginRuns: async () => ({ runs: [run(["data/main"]), run(["other/main"]), run([])] }),
-      listManifests: () => [block("data"), block("other"), { kind: "asset", scope: "data", name: "x", spec: {} }],
+      listManifests: () => manifests,
       dispatchPlugin: async ({ command }, { onLine }) => {
         onLine?.(`${command} works`);
         if (command === "backup") await new Promise<void>((resolve) => (release = resolve));
@@ -240,5 +245,52 @@ describe("databases", () => {
     expect(await ask("link", ["--app=other/main"])).toBe(403);
     expect(await ask("expose", [])).toBe(403);
     expect(await ask("link", ["shop/web"], "/databases/postgres/other/main")).toBe(404);
+  });
+});
+
+describe("a block that is stranded", () => {
+  const stranded: [string, { plugin: string; stranded: string }, PluginInfo[]][] = [
+    ["its plugin is gone", { plugin: "postgres", stranded: 'made by the plugin "postgres", which is gone' }, []],
+    ["another one of its name came", { plugin: "postgres", stranded: "made by the bundled plugin" }, [postgres]],
+    ["its plugin is disabled", { plugin: "postgres", stranded: "disabled" }, [{ ...postgres, enabled: false }]],
+    ["another plugin has its kind", { plugin: "old", stranded: "made by old" }, [postgres]],
+    // Also where nothing says so: its maker is simply not there.
+    ["a maker that nobody knows", { plugin: "old", stranded: undefined as never }, [postgres]],
+  ];
+  const everything = ["read", "actions", "config:reveal", "exec"] as const;
+  const callers: [string, () => Promise<string>][] = [
+    ["a token", () => it.token([...everything])],
+    ["a token with admin", () => it.token([...everything, "admin"])],
+    ["a token for its app", () => it.token([...everything], { apps: ["data/main"] })],
+  ];
+  const asks = [
+    ["GET", "info", ""],
+    ["GET", "query", ""],
+    ["GET", "nothing", ""],
+    ["POST", "backup", ""],
+    ["POST", "restore", "?confirm=data/main"],
+    ["POST", "expose", ""],
+    ["POST", "attend", ""],
+    ["POST", "query/reveal", ""],
+    ["POST", "rotate/reveal", ""],
+  ] as const;
+
+  describe.each(stranded)("since %s", (_, { plugin, stranded: why }, plugins) => {
+    test.each(callers)("is listed without commands, and answers none of %s", async (_, tokenOf) => {
+      const status = { plugin, version: "0.1.0", children: [], ...(why === undefined ? {} : { stranded: why }) };
+      manifests = [{ ...block("data"), status } as Manifest];
+      installed = plugins;
+      const token = await tokenOf();
+      const { data } = await it.ask("GET /databases", { token });
+      expect(data.blocks).toMatchObject([{ scope: "data", name: "main", commands: [] }]);
+      for (const kind of ["postgres", "pg"]) {
+        for (const [method, command, query] of asks) {
+          const request = `${method} /databases/${kind}/data/main/${command}${query}`;
+          const { status: code, error } = await it.ask(request, { token, ...(method === "GET" ? {} : { body: {} }) });
+          expect([request, code, /no command|does not exist/.test(error)]).toEqual([request, 404, true]);
+        }
+      }
+      expect(calls("dispatchPlugin")).toEqual([]);
+    });
   });
 });
