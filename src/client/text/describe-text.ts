@@ -16,6 +16,7 @@ import type { TableSetup } from "./resource-table.ts";
 import { canaryFacts } from "./rollout-text.ts";
 import { runTable } from "./run-text.ts";
 import { printable, type Style } from "../shell/style.ts";
+import { isSaid } from "./said.ts";
 import { takenBackText } from "./taken-back.ts";
 import { listText, tableText } from "./table-text.ts";
 
@@ -87,6 +88,11 @@ function statusFacts(status: Description["status"], { style, now }: TableSetup):
   return rows;
 }
 
+/** The row `reason` or `now`. */
+function shownReason(status: Description["status"]): string {
+  return status === null ? "" : reasonOf(status);
+}
+
 /** The newest release, where it failed: what runs after a rollback looks well, and is not what was asked for. */
 function lastFailure(status: Description["status"], { ref, style }: { ref: string; style: Style }): string[][] {
   const [newest, before] = listOf(status?.releases).map(asObject);
@@ -95,7 +101,8 @@ function lastFailure(status: Description["status"], { ref, style }: { ref: strin
   const post = postFailure(typeof newest?.post_exit_code === "number" ? newest.post_exit_code : undefined);
   if (post !== undefined) return [["last release", `${style.yellow(`succeeded, but ${post}`)}; see: berth why ${ref}`]];
   if (failed?.status !== "failed") return [];
-  const reason = typeof failed.error === "string" ? `: ${printable(failed.error)}` : "";
+  const isTold = isSaid(failed.error, shownReason(status));
+  const reason = typeof failed.error === "string" && !isTold ? `: ${printable(failed.error)}` : "";
   const row = ["last release", `${style.red(`failed${back ? ", rolled back" : ""}${reason}`)}; see: berth why ${ref}`];
   const taken = back ? takenBackText(newest, before) : "";
   return taken === "" ? [row] : [row, ["taken back", taken]];
@@ -110,13 +117,17 @@ function runsText(status: Description["status"], setup: TableSetup): string {
 function replicasText(status: Record<string, unknown>): string {
   if (isScaledToZero(status)) return scaledToZero;
   const frozen = Number(status.frozen_replicas) > 0 ? `, ${status.frozen_replicas} frozen` : "";
-  return `${status.ready_replicas} of ${status.replicas} ready, ${status.updated_replicas} up to date${frozen}`;
+  // While replicas are replaced there are more than are wanted.
+  const ready = Math.min(Number(status.ready_replicas), Number(status.replicas));
+  return `${ready} of ${status.replicas} ready, ${status.updated_replicas} up to date${frozen}`;
 }
 
 function conditionsText(status: Description["status"], { style, width, now }: TableSetup): string {
-  const rows = listOf(status?.conditions).map((item) => {
-    const { type, status: is, reason, message, at } = asObject(item);
-    const words = [type, is ? "yes" : "no", reason, ageOf(String(at), now), message];
+  const conditions = listOf(status?.conditions).map(asObject);
+  const rows = conditions.map(({ type, status: is, reason, message, at }, index) => {
+    const before = conditions.slice(0, index).map((other) => String(other.message ?? ""));
+    const text = isSaid(message, shownReason(status), ...before) ? "as above" : message;
+    const words = [type, is ? "yes" : "no", reason, ageOf(String(at), now), text];
     return words.map((word) => printable(String(word ?? "-")));
   });
   if (rows.length === 0) return "";

@@ -79,13 +79,16 @@ function image({ scope = "", name, spec }: Manifest): string {
   return typeof buildId === "string" ? builtImage(scope, name, { buildId }) : "-";
 }
 
-/** Ready replicas of the wanted ones, counted from what runs. */
+/** Ready replicas of the wanted ones, counted from what runs: while replicas are replaced there are more. */
 function readyCount(manifest: Manifest, pods: readonly PodRecord[] | undefined): string {
   if (pods === undefined) return "unknown";
   const own = pods.filter((pod) => isReplica(pod) && isOf(pod, manifest));
   const autoscale = asObject(manifest.spec.autoscale);
   const wanted = manifest.spec.replicas ?? autoscale.min ?? 1;
-  return `${own.filter((pod) => pod.ready).length}/${wanted}`;
+  const ready = own.filter((pod) => pod.ready).length;
+  // Above the least that an autoscaler keeps, all are wanted.
+  const most = manifest.spec.replicas === undefined && autoscale.min !== undefined ? ready : Number(wanted);
+  return `${Math.min(ready, most)}/${wanted}`;
 }
 
 /** Where it is reached on the server, from what runs; what is only written stands as it is written. */

@@ -15,6 +15,7 @@ import { troubledDrains } from "./drain-text.ts";
 import { canaryCell, phaseOf, reasonCell } from "./resource-status.ts";
 import type { TableSetup } from "./resource-table.ts";
 import { isFault } from "./trouble-text.ts";
+import { isSaid } from "./said.ts";
 import { sameFailures } from "./same-failures.ts";
 import { listText } from "./table-text.ts";
 import { ageOf } from "./time-text.ts";
@@ -177,15 +178,21 @@ export function overviewText(overview: Overview, setup: TableSetup & { endpoint:
       "log drains",
       drains.map(({ name, state, text }) => [name, state, printable(text)]),
     ),
-    ...section(`failures of the last day${more}`, shown.map(failureRow)),
+    ...section(
+      `failures of the last day${more}`,
+      shown.map((event) => failureRow(event, notReady)),
+    ),
     ...warnings.map((warning, index) => `${index === 0 ? "\n" : ""}${style.yellow("!")} ${printable(warning)}`),
     ...(first === undefined ? [] : ["", `next: berth why ${[first.scope, first.name].filter(Boolean).join("/")}`]),
   ].join("\n");
 }
 
 /** The newest of those that say the same, with their count before what they say. */
-function failureRow(event: Event): string[] {
-  const { times, ...detail } = event.detail ?? {};
+function failureRow(event: Event, notReady: Overview["not_ready"]): string[] {
+  const { times, ...all } = event.detail ?? {};
+  const own = notReady.find((one) => one.kind === event.kind && one.scope === event.scope && one.name === event.name);
+  const { error, ...rest } = all;
+  const detail = isSaid(typeof error === "string" ? printable(error) : error, own?.reason) ? rest : all;
   const [at = "", , action = "", on = "", text = ""] = eventRows([{ ...event, detail }])[0] ?? [];
   return [at, action, on, typeof times === "number" ? `${times} times, the last: ${text}` : text];
 }

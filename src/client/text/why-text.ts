@@ -10,6 +10,7 @@ import { canaryFacts } from "./rollout-text.ts";
 import { tookText } from "./run-text.ts";
 import { printable, type Style } from "../shell/style.ts";
 import { listText } from "./table-text.ts";
+import { isSaid } from "./said.ts";
 import { nextSteps } from "./why-next.ts";
 
 type WhySetup = TableSetup & {
@@ -18,6 +19,13 @@ type WhySetup = TableSetup & {
   /** What is wrong around it: see `troublesOf`. */
   troubles?: readonly string[];
 };
+
+interface Telling extends WhySetup {
+  /** What the head of the screen says is wrong. */
+  said: string;
+  /** Why the newest release failed. */
+  failed: string | undefined;
+}
 
 /** Everything known about the last death, failed rollout or failed run of a resource, on one screen. */
 export function whyText(why: Why, setup: WhySetup): string {
@@ -42,7 +50,9 @@ function stateText({ deleted, phase = "" }: Why, style: Style): string {
 }
 
 /** What went wrong, the newest first. */
-function troubles({ failed_release: release, failed_run: run, death, deaths }: Why, setup: WhySetup): string[] {
+function troubles(why: Why, given: WhySetup): string[] {
+  const { failed_release: release, failed_run: run, death, deaths } = why;
+  const setup: Telling = { ...given, said: reasonNow(why), failed: release?.error };
   const parts = [
     ...(release === undefined
       ? []
@@ -68,12 +78,16 @@ function unreadyPart({ replica_id: id, probe, check, since, got, logs }: Unready
   ];
 }
 
+function reasonNow(why: Why): string {
+  return why.phase === "ready" || why.phase === "asleep" ? "" : reasonOf({ ...why });
+}
+
 /** What is wrong at this moment, or that nothing is. */
 function now(why: Why, { style, now: at }: WhySetup): string[] {
   const frozen = frozenText(why, why.frozen_ids);
   if (why.phase === "ready" && frozen !== "") return [`  ${style.yellow(printable(frozen))}`];
   if (why.phase === "asleep") return ["  it was not in use; the first request to its ingress starts it"];
-  const reason = why.phase === "ready" ? "" : reasonOf({ ...why });
+  const reason = reasonNow(why);
   if (reason === "") return nothingKnown(why);
   const retry =
     why.next_retry_at === undefined
@@ -97,10 +111,10 @@ function nothingKnown({ kind, phase, death, failed_release: release, failed_run:
   return [isJob ? "  no failed run is on record" : "  no death and no failed release is on record"];
 }
 
-function releasePart(release: FailedRelease, setup: WhySetup): string[] {
+function releasePart(release: FailedRelease, setup: Telling): string[] {
   const { style } = setup;
   const facts = [
-    ["why", style.red(printable(release.error))],
+    ...(isSaid(release.error, setup.said) ? [] : [["why", style.red(printable(release.error))]]),
     ["cause", release.cause],
     ...(release.image === undefined ? [] : [["image", printable(release.image)]]),
     ...exitRow("pre_command", release.pre_exit_code),
@@ -151,12 +165,12 @@ function exitRow(step: string, code: number | undefined): string[][] {
   return code === undefined || code < 0 ? [] : [[step, `exit code ${code}`]];
 }
 
-function deathPart(death: Death, count: number, setup: WhySetup): string[] {
+function deathPart(death: Death, count: number, setup: Telling): string[] {
   const { style } = setup;
   // One that we gave up, or ended for its liveness probe, tells why before how.
   const isGivenUp = death.exit_code === undefined && !death.oom_killed;
   const facts = [
-    ["why", printable(death.reason)],
+    ...(isSaid(death.reason, setup.said, setup.failed) ? [] : [["why", printable(death.reason)]]),
     ...(isGivenUp ? [] : [["exit code", exitText(death, style)]]),
     ...(death.oom_killed ? [["memory", style.red("killed: out of memory")]] : []),
     ["image", printable(death.image)],

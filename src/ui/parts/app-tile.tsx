@@ -1,6 +1,6 @@
 import type { App } from "../../observability/api/app-model.ts";
 import { appPath } from "../frame/paths.ts";
-import { bytesText, percentText, rateText, shareText } from "../text/figures.ts";
+import { bytesText, percentText, rateText, shareText, readyOf } from "../text/figures.ts";
 import { appTones } from "../text/states.ts";
 import { Spark } from "./spark.tsx";
 import { State } from "./state.tsx";
@@ -30,7 +30,7 @@ export function AppTile({ app }: { app: App }) {
         />
       )}
       <dl class="figures small">
-        <Figure name="Replicas" text={`${app.ready}/${app.desired}`} />
+        <Figure name="Replicas" text={readyOf(app, "/")} />
         <Figure
           name={traffic === undefined ? "CPU" : "Requests"}
           text={traffic === undefined ? cpuOf(app) : rateText(traffic.rate)}

@@ -10,7 +10,7 @@ import { Shown } from "../parts/loaded.tsx";
 import { Empty, Note } from "../parts/notes.tsx";
 import { State } from "../parts/state.tsx";
 import { type DatabaseFacts, readFacts } from "../text/databases.ts";
-import { bytesText } from "../text/figures.ts";
+import { bytesText, readyOf } from "../text/figures.ts";
 import { appTones } from "../text/states.ts";
 import { DatabaseButtons } from "./database/actions.tsx";
 import { Backups } from "./database/backups.tsx";
@@ -93,7 +93,7 @@ function Facts({ block, facts }: { block: BlockView; facts: DatabaseFacts }) {
       </dd>
       <dt>Replicas</dt>
       <dd>
-        <a href={appPath(block)}>{`${block.ready} of ${block.desired} ready`}</a>
+        <a href={appPath(block)}>{`${readyOf(block)} ready`}</a>
         {`, ${standbys === 1 ? "1 standby" : `${standbys} standbys`}`}
       </dd>
       <dt>Size</dt>

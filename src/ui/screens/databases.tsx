@@ -1,3 +1,4 @@
+import { readyOf } from "../text/figures.ts";
 import { type BlockView, listDatabases } from "../../observability/api/plugins.ts";
 import { keyText } from "../../orchestration/api/manifest-key.ts";
 import { api } from "../data/api.ts";
@@ -50,7 +51,7 @@ function Blocks({ blocks }: { blocks: readonly BlockView[] }) {
         },
         { title: "Kind", cell: ({ kind }) => kind },
         { title: "Image", cell: ({ image }) => <code>{image}</code> },
-        { title: "Ready", right: true, cell: ({ ready, desired }) => `${ready} of ${desired}` },
+        { title: "Ready", right: true, cell: (one) => readyOf(one) },
         { title: "Plugin", cell: ({ plugin, version }) => <span class="soft">{`${plugin} ${version}`}</span> },
       ]}
     />

@@ -45,6 +45,11 @@ export function durationText(ms: number): string {
   return pair(Math.floor(seconds / 86_400), "d", Math.floor((seconds % 86_400) / 3_600), "h");
 }
 
+/** The ready replicas of those that are wanted: while replicas are replaced there are more. */
+export function readyOf({ ready, desired }: { ready: number; desired: number }, between = " of "): string {
+  return `${Math.min(ready, desired)}${between}${desired}`;
+}
+
 /** `3 replicas`, `1 replica`. */
 export function many(count: number, one: string, more = `${one}s`): string {
   return `${countText(count)} ${count === 1 ? one : more}`;

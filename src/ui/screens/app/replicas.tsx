@@ -6,7 +6,7 @@ import { Empty } from "../../parts/notes.tsx";
 import { State } from "../../parts/state.tsx";
 import { Table } from "../../parts/table.tsx";
 import { Ago } from "../../parts/time.tsx";
-import { bytesText, percentText } from "../../text/figures.ts";
+import { bytesText, percentText, readyOf } from "../../text/figures.ts";
 import { replicaTones } from "../../text/states.ts";
 import { askScale } from "./actions.ts";
 import { localTimes } from "../../text/times.ts";
@@ -16,7 +16,7 @@ export function Replicas({ app }: { app: AppDetail }) {
   return (
     <section class="section">
       <header>
-        <h2>{`Replicas: ${app.ready} of ${app.desired} ready`}</h2>
+        <h2>{`Replicas: ${readyOf(app)} ready`}</h2>
         <span class="row">
           <Button
             hindrance={missing}

@@ -306,7 +306,7 @@ describe("describe", () => {
       "  replicas  0 of 2 ready, 0 up to date, 1 frozen",
       "  reason    ImagePull: no such image",
       "  next try  in 30s",
-      "Ready  no      ImagePull  60s    no such image",
+      "Ready  no      ImagePull  60s    as above",
       "shop-web.d3e4f  deployment  restarting",
       "volumes\n  v1",
       "! stats are missing",

@@ -102,7 +102,6 @@ describe("why", () => {
         "    migrating",
         "",
         "replica a1b2c died  2026-01-01 23:59:30Z, 30s ago",
-        "  why        OutOfMemory: shop-web.a1b2c ran out of memory",
         "  exit code  137 (SIGKILL)",
         "  memory     killed: out of memory",
         "  image      web:2",
