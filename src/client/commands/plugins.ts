@@ -52,7 +52,7 @@ export const pluginsCommand: CommandBody = {
     "Without a terminal, install and remove need -y, and so does update for such a version.",
     "A plugin whose files were changed does not run: accept shows the changes, asks, and locks the files",
     "as they are. An update or a new installation brings the released files back.",
-    "config sets environment for the hooks and commands of a plugin, and shows the keys; KEY=- reads from stdin.",
+    "config shows or sets environment for the hooks and commands of a plugin; KEY=- reads from stdin.",
     "A command of a plugin is run with: berth PLUGIN:COMMAND [WORDS]; berth help PLUGIN lists them.",
     "To write one: berth plugins init NAME, then plugins lint and plugins test.",
   ],

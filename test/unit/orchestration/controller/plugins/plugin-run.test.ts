@@ -99,5 +99,6 @@ test("where a proxy is in the way, a run reaches the containers without it", asy
   await it.runtime.ensureNetwork("berth0");
   writePlugin(it.layout, "p", { commands: { go: "echo $no_proxy $NO_PROXY $https_proxy" } });
   const [subnet] = await it.runtime.networkSubnets("berth0");
-  expect((await dispatch("go")).message).toBe(`a.test,${subnet} a.test,${subnet} http://p:1`);
+  const direct = `a.test,localhost,127.0.0.1,::1,127.0.0.0/8,${subnet}`;
+  expect((await dispatch("go")).message).toBe(`${direct} ${direct} http://p:1`);
 });
