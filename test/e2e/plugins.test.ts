@@ -71,6 +71,26 @@ describe("an author", () => {
   });
 });
 
+test("an owner edits a program, looks at the change and accepts it; config reaches the program", async () => {
+  await done("plugins init edited --lang bash");
+  await done("plugins install ./edited -y");
+  const program = join(berth.root, "plugins/edited/bin/hello");
+  // As an editor writes: a new file of root's, which nobody else may read.
+  rmSync(program);
+  writeFileSync(program, '#!/bin/sh\ncat >/dev/null\necho "mine has $GREETING"\n', { mode: 0o600 });
+  const refused = await cli("edited:hello");
+  expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining("berth plugins accept edited")]);
+  const unasked = await cli("plugins accept edited");
+  expect([unasked.exitCode, unasked.stderr]).toEqual([5, expect.stringContaining("changed bin/hello")]);
+  expect(await done("plugins accept edited -y")).toBe("accepted the changes of edited 0.1.0\n");
+  expect(await done("plugins config edited GREETING=welcome")).toContain("changed GREETING for edited");
+  expect(await done("plugins config edited")).toMatch(/^GREETING +\*{8}$/m);
+  expect(await done("edited:hello")).toBe("mine has welcome\n");
+  expect(await done("plugins info edited")).toMatch(/changed +accepted at .*: bin\/hello/);
+  expect(await done("plugins accept edited")).toBe("nothing was changed in edited\n");
+  await done("plugins remove edited -y");
+});
+
 test("a plugin in TypeScript needs nothing on the server", async () => {
   await done("plugins init typed --lang ts");
   expect(await done("plugins test typed")).toContain("2 passed, 0 failed");

@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { ApiError, createClient } from "../../src/base/wire/client.ts";
 import { dispatchPlugin } from "../../src/orchestration/api/dispatch.ts";
 import { system } from "../../src/orchestration/api/health.ts";
-import { installPlugin, removePlugin } from "../../src/orchestration/api/plugins.ts";
+import { acceptPlugin, installPlugin, pluginChanges, removePlugin } from "../../src/orchestration/api/plugins.ts";
 import { limits, serveOptions } from "../../src/config/config.ts";
 import { type Daemon, startDaemon } from "../../src/daemon.ts";
 import { layoutOf } from "../../src/base/disk/layout.ts";
@@ -102,6 +102,25 @@ const refusal = (plugin: string, command: string) =>
   );
 
 describe("a plugin that may not be root", () => {
+  test("runs what its owner edited and accepted as its own user, whoever may read the file before", async () => {
+    const source = writeTree(join(packages, "edited"), {
+      "bin/who": "#!/bin/sh\nid -u\n",
+      "plugin.yml": "name: edited\npermissions: { actions: [], scopes: [data] }\n",
+    });
+    await client.call(installPlugin, { body: { source } });
+    const before = await say("edited", "who");
+    const program = join(layout.plugins, "edited/bin/who");
+    // As an editor of root writes: another file, which nobody else may read.
+    rmSync(program);
+    writeFileSync(program, "#!/bin/sh\necho mine; id -u\n", { mode: 0o600 });
+    expect(await refusal("edited", "who")).toContain("berth plugins accept edited");
+    const { digest } = await client.call(pluginChanges, { params: { name: "edited" } });
+    await client.call(acceptPlugin, { params: { name: "edited" }, body: { expect: digest } });
+    expect(await say("edited", "who")).toBe(`mine\n${before}`);
+    expect(Number(before)).toBeGreaterThanOrEqual(2_000_000_000);
+    await client.call(removePlugin, { params: { name: "edited" } });
+  });
+
   test("has a user, and nothing else: no group, no capability, no way to one", async () => {
     const [uid, gid, groups, ...status] = (await say("low", "who")).split("\n");
     expect(Number(uid)).toBeGreaterThanOrEqual(2_000_000_000);
