@@ -220,7 +220,7 @@ function quiet() {
   };
   appendFileSync(path, entry("one"));
   for (let looks = 0; looks <= 20; looks++) look(looks * 200);
-  return { path, look, capture };
+  return { path, look, capture, readable: () => texts(store) };
 }
 
 test("a quiet container that writes is read at the next look, because its file is watched", async () => {
@@ -246,6 +246,26 @@ test("a quiet container whose file is rotated is read on in the next one", () =>
   renameSync(path, `${path}.1`);
   writeFileSync(path, entry("three"));
   expect(look(5_000)).toBe(3);
+  capture.close();
+});
+
+test("after a minute of silence, 40 MB at once over four files are read whole and in order", () => {
+  const { path, look, capture, readable } = quiet();
+  for (let at = 4_200; at <= 64_000; at += 200) expect(look(at)).toBe(1);
+  const [files, lines, filling] = [4, 1_000, "x".repeat(10_000)];
+  const numberOf = (file: number, line: number) => String(file * lines + line).padStart(6, "0");
+  const written = Array.from({ length: files }, (_, file) =>
+    Array.from({ length: lines }, (__, line) => `${numberOf(file, line)} ${filling}`),
+  );
+  for (const [file, texts] of written.entries()) {
+    for (let older = file; older > 0; older--) {
+      renameSync(older === 1 ? path : `${path}.${older - 1}`, `${path}.${older}`);
+    }
+    appendFileSync(path, texts.map(entry).join(""));
+  }
+  expect(look(65_000)).toBe(1 + files * lines);
+  expect(capture.state()).toMatchObject({ linesRead: 1 + files * lines, linesLeftOut: 0, gaps: 0 });
+  expect(readable()).toEqual(["one", ...written.flat()]);
   capture.close();
 });
 
