@@ -14,8 +14,8 @@ export const proxyLimits = {
   portFileRetryMs: 2_000,
   /** Of its image: how often it is looked whether an ingress needs it, and the pauses after a failed pull. */
   image: { lookMs: 500, firstMs: 5_000, maxMs: 300_000 },
-  /** How often it is looked whether the proxy still runs: one that was killed is back within half a second. */
-  lookMs: 400,
+  /** How often it is looked whether the proxy still runs: one that was killed is back within a second. */
+  lookMs: 500,
   /** How often HAProxy is asked whether replicas that left are idle. */
   idleLookMs: 200,
   /** Changes of replicas behind the state on disk, until it is written as a whole again. One is about 1 KB. */

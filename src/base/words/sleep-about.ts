@@ -1,7 +1,7 @@
 import type { SteadyClock } from "./clock.ts";
 
-/** Sleeps of looks end on multiples of this. */
-const stepMs = 1_000;
+/** Sleeps of at least this end on multiples of it: the first that fits. */
+const stepsMs = [1_000, 500];
 
 interface Wake {
   sleepers: number;
@@ -14,16 +14,22 @@ interface Wake {
 const wakesOf = new WeakMap<SteadyClock, Map<number, Wake>>();
 
 /**
- * Sleeps for about `ms`, or until `signal` aborts. For loops that look at something again and again: from a second on, such
- * sleeps are up to half a second shorter or longer, and all end together, on whole seconds, with one timer. Each time that
- * an idle server wakes costs more than most looks.
+ * Sleeps for about `ms`, or until `signal` aborts; resolves with how much later than planned it ended. For loops that look at
+ * something again and again: such sleeps are up to half a step shorter or longer, and all end together, on whole seconds
+ * (below a second: half ones), with one timer. Each time that an idle server wakes costs more than most looks.
  */
-export async function sleepAbout(clock: SteadyClock, ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  if (ms < stepMs) return clock.sleep(ms, signal);
+export async function sleepAbout(clock: SteadyClock, ms: number, signal: AbortSignal): Promise<number> {
+  const stepMs = stepsMs.find((step) => step <= ms);
+  const exactly = clock.steady() + ms;
+  const at = stepMs === undefined ? exactly : Math.round(exactly / stepMs) * stepMs;
+  if (stepMs === undefined) await clock.sleep(ms, signal);
+  else if (!signal.aborted) await sleepTogether(clock, at, signal);
+  return Math.max(0, clock.steady() - at);
+}
+
+async function sleepTogether(clock: SteadyClock, at: number, signal: AbortSignal): Promise<void> {
   const wakes = wakesOf.get(clock) ?? new Map<number, Wake>();
   wakesOf.set(clock, wakes);
-  const at = Math.round((clock.steady() + ms) / stepMs) * stepMs;
   const wake = wakes.get(at) ?? newWake(clock, at);
   wakes.set(at, wake);
   wake.sleepers += 1;

@@ -1,5 +1,6 @@
 import { doubledWait } from "../../base/pure/doubling.ts";
 import type { SteadyClock } from "../../base/words/clock.ts";
+import { sleepAbout } from "../../base/words/sleep-about.ts";
 
 /** A look that comes again and again; how soon depends on what there is to look for. */
 interface Looks {
@@ -34,7 +35,7 @@ export function createLooks({ clock, pauseMs, look, onFailure }: LooksOptions): 
         if (waitMs > 0) {
           const pause = new AbortController();
           wake = () => pause.abort();
-          await clock.sleep(waitMs, pause.signal);
+          await sleepAbout(clock, waitMs, pause.signal);
           // The time since the last look counts, so that no number of changes puts a look off.
           if (pause.signal.aborted) continue;
         }

@@ -1,4 +1,5 @@
 import type { SteadyClock } from "../../../base/words/clock.ts";
+import { sleepAbout } from "../../../base/words/sleep-about.ts";
 
 /** Notices when the event loop is held up. */
 interface LoopWatch {
@@ -19,9 +20,7 @@ export function createLoopWatch(): LoopWatch {
     },
     async run(clock, signal) {
       while (!signal.aborted) {
-        const before = clock.steady();
-        await clock.sleep(lookMs, signal);
-        if (!signal.aborted) longest = Math.max(longest, clock.steady() - before - lookMs);
+        longest = Math.max(longest, await sleepAbout(clock, lookMs, signal));
       }
     },
   };

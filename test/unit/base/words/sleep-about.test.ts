@@ -40,13 +40,16 @@ test("loops that began at any time wake together, with one timer, each as often 
   expect(clock.sleepers).toBe(0);
 });
 
-test("a sleep is at most half a second shorter or longer than asked for, and exact below a second", async () => {
+test("a sleep is at most half a step shorter or longer than asked for, and exact below the smallest step", async () => {
   for (const [offset, ms, expected] of [
     [0, 5_000, 5_000],
     [400, 5_000, 4_600],
     [600, 5_000, 5_400],
     [600, 1_000, 1_400],
-    [400, 900, 900],
+    [400, 900, 1_100],
+    [400, 500, 600],
+    [600, 500, 400],
+    [400, 499, 499],
     [400, 0, 0],
   ] as const) {
     const { clock, over, pass } = place();
@@ -56,6 +59,21 @@ test("a sleep is at most half a second shorter or longer than asked for, and exa
     over.abort();
     await slept;
   }
+});
+
+test("how late a sleep ends is told, for one that ends with others and for a short one", async () => {
+  for (const [ms, lateMs] of [
+    [5_000, 0],
+    [5_000, 130],
+    [100, 30],
+  ] as const) {
+    const { clock, over } = place();
+    const slept = sleepAbout(clock, ms, over.signal);
+    clock.moveTo(clock.steady() + ms + lateMs);
+    expect(await slept).toBe(lateMs);
+  }
+  const { clock } = place();
+  expect(await sleepAbout(clock, 5_000, AbortSignal.abort())).toBe(0);
 });
 
 test("who leaves wakes nobody else, and the last one takes the timer along", async () => {

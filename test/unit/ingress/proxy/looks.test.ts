@@ -12,7 +12,7 @@ let stir: () => void;
 
 beforeEach(() => {
   clock = createFakeClock();
-  [pauseMs, looks, isFailing] = [400, 0, false];
+  [pauseMs, looks, isFailing] = [1_000, 0, false];
   over = new AbortController();
   const made = createLooks({
     clock,
@@ -40,9 +40,9 @@ async function pass(ms: number): Promise<number> {
 }
 
 test("a look comes after each pause, and sooner when there is more to look for", async () => {
-  expect([await pass(399), await pass(1), await pass(399), await pass(1)]).toEqual([0, 1, 1, 2]);
+  expect([await pass(999), await pass(1), await pass(999), await pass(1)]).toEqual([0, 1, 1, 2]);
   pauseMs = 60_000;
-  expect([await pass(400), await pass(59_000)]).toEqual([3, 3]);
+  expect([await pass(1_000), await pass(59_000)]).toEqual([3, 3]);
   pauseMs = 200;
   stir();
   await Bun.sleep(0);
@@ -51,7 +51,7 @@ test("a look comes after each pause, and sooner when there is more to look for",
 });
 
 test("changes without an end put no look off", async () => {
-  for (let at = 0; at < 400; at += 10) {
+  for (let at = 0; at < 1_000; at += 10) {
     stir();
     await pass(10);
   }
@@ -60,7 +60,9 @@ test("changes without an end put no look off", async () => {
 
 test("the pause doubles with each failure in a row", async () => {
   isFailing = true;
-  expect([await pass(400), await pass(799), await pass(1), await pass(1_599), await pass(1)]).toEqual([1, 1, 2, 2, 3]);
+  expect([await pass(1_000), await pass(1_999), await pass(1), await pass(3_999), await pass(1)]).toEqual([
+    1, 1, 2, 2, 3,
+  ]);
   isFailing = false;
-  expect([await pass(3_200), await pass(400)]).toEqual([4, 5]);
+  expect([await pass(5_000), await pass(1_000)]).toEqual([4, 5]);
 });
