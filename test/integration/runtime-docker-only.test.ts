@@ -119,17 +119,19 @@ describe("docker", () => {
     const server = await runtime.create(
       spec({
         networkMode: "bridge",
-        networks: [{ name: network, aliases: ["web.shop"] }],
+        networks: [{ name: network, aliases: ["web.shop", "shop_db.shop.acme"] }],
         command: ["nc", "-l", "-p", "80"],
       }),
     );
     await runtime.start(server);
     const knock = "for try in 1 2 3 4 5 6 7 8 9; do echo hi | nc web.shop 80 && break; sleep 1; done";
-    const command = ["sh", "-c", `${knock} && grep -q host.docker.internal /etc/hosts`];
+    const inScope = "ping -c 1 -w 5 Shop_db";
+    const command = ["sh", "-c", `${knock} && ${inScope} && grep -q host.docker.internal /etc/hosts`];
     const change = {
       name: place.unique("b"),
       networkMode: "bridge",
       networks: [{ name: network, aliases: [] }],
+      options: { dnsSearch: ["shop.acme"], dnsOptions: ["ndots:1"] },
       command,
     };
     expect(await exitCode(change)).toBe(0);

@@ -4,6 +4,11 @@ const label = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
 const hostPattern = new RegExp(`^(?:\\*\\.)?${label}(?:\\.${label})*$`);
 const hostLengthMax = 253;
 
+/** Whether a text is one label of a name in DNS, as Docker and Compose take them: "_" is fine. */
+export function isHostLabel(text: string): boolean {
+  return /^[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?$/i.test(text);
+}
+
 /** As a host of an ingress: every host that no other ingress has. */
 export const anyHost = "*";
 

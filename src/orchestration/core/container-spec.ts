@@ -84,7 +84,7 @@ export function claimMounts(workload: ResolvedWorkload, ordinal: number | undefi
 
 /** The platform bridge first: it is the one that probes and the ingress use. */
 function networks(workload: ResolvedWorkload, ordinal: number | undefined, names: Naming): ContainerSpec["networks"] {
-  const aliases = networkAliases(names, workload, ordinal);
+  const aliases = networkAliases(names, workload, ordinal, workload.container.options.networkAliases);
   const joined = new Set([names.network, ...workload.container.networks]);
   return [...joined].map((name) => ({ name, aliases }));
 }

@@ -3,6 +3,7 @@ import { capabilityFault } from "./capabilities.ts";
 import { optionTokens } from "./docker-option-tokens.ts";
 import { type Parsed, parsed, unreadable } from "../../base/pure/parsed.ts";
 import { didYouMean } from "../../base/pure/suggest.ts";
+import { isHostLabel } from "../../base/pure/hosts.ts";
 import { parseMemory } from "../../base/pure/quantity.ts";
 import type { EngineOptions } from "./workload.ts";
 
@@ -27,6 +28,7 @@ const readers: Record<string, Reader> = {
   "--dns": text((value, { dns = [] }) => ({ dns: [...dns, value] })),
   "--dns-search": text((value, { dnsSearch = [] }) => ({ dnsSearch: [...dnsSearch, value] })),
   "--dns-option": text((value, { dnsOptions = [] }) => ({ dnsOptions: [...dnsOptions, value] })),
+  "--network-alias": readNetworkAlias,
   "--group-add": text((value, { groupAdd = [] }) => ({ groupAdd: [...groupAdd, value] })),
   "--security-opt": text((value, { securityOpt = [] }) => ({ securityOpt: [...securityOpt, value] })),
   "--tmpfs": readTmpfs,
@@ -171,6 +173,14 @@ function word(allowed: string[], change: (value: string) => EngineOptions): Read
 function readCapability(value: string, { capDrop = [] }: EngineOptions): Parsed<EngineOptions> {
   const fault = capabilityFault(value);
   return fault === undefined ? parsed({ capDrop: [...capDrop, value] }) : unreadable(`takes a capability: ${fault}`);
+}
+
+/** One label: a name with a dot would not be looked up below the scope. */
+function readNetworkAlias(value: string, { networkAliases = [] }: EngineOptions): Parsed<EngineOptions> {
+  if (isHostLabel(value)) return parsed({ networkAliases: [...networkAliases, value] });
+  return unreadable(
+    `takes a name of up to 63 letters, digits, "-" and "_" that begins and ends with a letter or digit, got "${value}"`,
+  );
 }
 
 function readTmpfs(value: string, { tmpfs }: EngineOptions): Parsed<EngineOptions> {

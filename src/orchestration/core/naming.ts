@@ -149,14 +149,18 @@ export function isEngineVolumeName(names: Naming, volume: string): boolean {
   );
 }
 
-/** DNS names of a pod on bridge networks: shared by all replicas, and one pair of its own per statefulset ordinal. */
+/**
+ * DNS names of a pod on bridge networks: shared by all replicas, and one pair of its own per statefulset ordinal. `more`
+ * are further names that its manifest gives it; like its own, they are those of its scope alone.
+ */
 export function networkAliases(
   names: Naming,
   owner: { scope: string; name: string },
   ordinal: number | undefined,
+  more: readonly string[] = [],
 ): string[] {
   const host = (name: string) => (owner.scope === "" ? name : `${name}.${owner.scope}`).toLowerCase();
   const pair = (name: string) => [host(name), `${host(name)}.${names.dnsSuffix}`];
-  const shared = pair(owner.name);
+  const shared = [...new Set([owner.name, ...more].flatMap(pair))];
   return ordinal === undefined ? shared : [...pair(`${owner.name}-${ordinal}`), ...shared];
 }

@@ -115,6 +115,8 @@ export interface EngineOptions {
   dns?: string[];
   dnsSearch?: string[];
   dnsOptions?: string[];
+  /** Further names of the pod within its scope, each one label; several pods may share one. */
+  networkAliases?: string[];
   groupAdd?: string[];
   securityOpt?: string[];
   sysctls?: Record<string, string>;

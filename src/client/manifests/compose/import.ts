@@ -1,6 +1,6 @@
 import { isFields } from "../../../base/pure/fields.ts";
 import type { Files, Machine } from "./machine-paths.ts";
-import { searchOptions, tellOtherNames } from "./names.ts";
+import { aliasOptions, otherNames, searchOptions, tellOtherNames } from "./names.ts";
 import { type ReadService, sortOnce } from "./once.ts";
 import { specOf } from "./service.ts";
 import type { Lose } from "./lose.ts";
@@ -57,7 +57,9 @@ function manifestsOf(top: Fields, setup: ImportSetup): Fields[] {
   const files: Files = { ...machine, scope, asset: {}, assetName, volumes, made: new Map() };
   const services = map("services");
   const shared = { files, networks: map("networks"), secrets: map("secrets"), configs: map("configs"), lose };
-  const several = Object.keys(services).length > 1;
+  const others = otherNames(services);
+  const looksUp = (service: string, fields: Fields) =>
+    Object.keys(services).length > 1 || namesItself([service, ...others.map(({ name }) => name)], fields);
   const read = Object.entries(withBuilds(services)).flatMap(([service, fields]): ReadService[] => {
     const path = `services.${service}`;
     if (!isFields(fields)) {
@@ -65,13 +67,16 @@ function manifestsOf(top: Fields, setup: ImportSetup): Fields[] {
       return [];
     }
     const name = nameFrom(service, /[^a-z0-9._-]/g);
-    const options = several || namesItself(service, fields) ? searchOptions(fields, `${scope}.${setup.suffix}`) : [];
+    const options = looksUp(service, fields) ? searchOptions(fields, `${scope}.${setup.suffix}`) : [];
     const spec = specOf(fields, path, { ...shared, name, options, isOff: isOff(fields, setup.profiles) });
     return [{ service, name, fields, spec }];
   });
   tellOff(read, setup);
-  tellOtherNames(services, lose);
+  tellOtherNames(services, others, lose);
   const { kept, jobs } = sortOnce(read, lose);
+  for (const { service, fields, spec } of kept) {
+    if (looksUp(service, fields)) addOptions(spec, aliasOptions(service, others, fields));
+  }
   const asset = { kind: "asset", scope, name: assetName, spec: { files: files.asset } };
   return [
     ...(Object.keys(files.asset).length === 0 ? [] : [asset]),
@@ -80,10 +85,15 @@ function manifestsOf(top: Fields, setup: ImportSetup): Fields[] {
   ];
 }
 
-/** A lone service that is told its own name, as brokers are. */
-function namesItself(service: string, { environment, command }: Fields): boolean {
+function addOptions(spec: Fields, more: readonly string[]): void {
+  const options = Array.isArray(spec.docker_options) ? spec.docker_options : [];
+  if (more.length > 0) spec.docker_options = [...options, ...more];
+}
+
+/** A lone service that is told one of its own names, as brokers are. */
+function namesItself(names: readonly string[], { environment, command }: Fields): boolean {
   const words = JSON.stringify([environment, command]).split(/[^\w.-]+/);
-  return words.includes(service);
+  return words.some((word) => names.includes(word));
 }
 
 /** A service that uses the image which another one builds has the same build here. */

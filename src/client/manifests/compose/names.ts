@@ -1,4 +1,5 @@
 import { isFields } from "../../../base/pure/fields.ts";
+import { isHostLabel } from "../../../base/pure/hosts.ts";
 import type { Lose } from "./lose.ts";
 import { isScalar, pairsOf } from "./text.ts";
 
@@ -15,31 +16,53 @@ export function searchOptions(fields: Fields, domain: string): string[] {
   return [`--dns-search=${domain}`, ...(dots ? [] : ["--dns-option=ndots:1"])];
 }
 
-/** Other names that Compose gives a service: these lead nowhere here. Reported where a variable or command has one. */
-export function tellOtherNames(services: Fields, lose: Lose): void {
-  const names = Object.entries(services).flatMap(([service, fields]) => {
-    return otherNames(fields).flatMap((name) => (Object.hasOwn(services, name) ? [] : [{ name, service }]));
+/** A name that Compose gives a service beside its own. */
+interface OtherName {
+  name: string;
+  service: string;
+}
+
+/** Flags with which the other services find it by the names that Compose gives it beside its own. */
+export function aliasOptions(service: string, names: readonly OtherName[], { network_mode: mode }: Fields): string[] {
+  if (mode === "host" || mode === "none") return [];
+  const own = names.filter((one) => one.service === service && isHostLabel(one.name));
+  return own.map(({ name }) => `--network-alias=${name}`);
+}
+
+/** Names with a dot are not looked up below the scope: these lead nowhere here. Reported where a variable or command has one. */
+export function tellOtherNames(services: Fields, names: readonly OtherName[], lose: Lose): void {
+  const lost = names.filter(({ name, service }) => {
+    const { [service]: fields } = services;
+    return isFields(fields) && !aliasOptions(service, names, fields).includes(`--network-alias=${name}`);
   });
   for (const [service, fields] of Object.entries(services)) {
     if (!isFields(fields)) continue;
     for (const [path, value] of texts(fields, `services.${service}`)) {
-      const found = names.find(({ name }) => isHost(name, value));
+      const found = lost.find(({ name }) => isHost(name, value));
       if (found !== undefined) lose(path, `"${found.name}" is reached as "${found.service}" here: change it`);
     }
   }
 }
 
-/** A container name, and aliases in networks and links. */
-function otherNames(fields: unknown): string[] {
-  if (!isFields(fields)) return [];
-  const { container_name: container, networks, links, hostname } = fields;
-  const aliases = isFields(networks)
-    ? Object.values(networks).flatMap((network) => (isFields(network) ? listOf(network.aliases) : []))
-    : [];
-  const linked = listOf(links).flatMap((link) => String(link).split(":").slice(1));
-  return [container, hostname, ...aliases, ...linked].filter(
-    (name) => typeof name === "string" && name !== "",
-  ) as string[];
+/** Container names, and aliases in networks and links; without those that are services themselves. */
+export function otherNames(services: Fields): OtherName[] {
+  const found = Object.entries(services).flatMap(([service, fields]): OtherName[] => {
+    if (!isFields(fields)) return [];
+    const { container_name: container, networks, links, hostname } = fields;
+    const aliases = isFields(networks)
+      ? Object.values(networks).flatMap((network) => (isFields(network) ? listOf(network.aliases) : []))
+      : [];
+    const own = [container, hostname, ...aliases].map((name) => ({ name: String(name ?? ""), service }));
+    const linked = listOf(links).map((link) => {
+      const [target = "", name = ""] = String(link).split(":");
+      return { name, service: target };
+    });
+    return [...own, ...linked];
+  });
+  const others = found.filter(
+    ({ name, service }) => name !== "" && !Object.hasOwn(services, name) && isFields(services[service]),
+  );
+  return [...new Map(others.map((one) => [`${one.service} ${one.name}`, one])).values()];
 }
 
 function listOf(value: unknown): unknown[] {

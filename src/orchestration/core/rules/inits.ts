@@ -1,5 +1,6 @@
 import type { Init } from "../../api/kinds/init.ts";
 import { scopeOk } from "../identity.ts";
+import { noNetworkAliasRule } from "./network.ts";
 import { commandRules, dockerOptionRules, imageRule, ulimitRules } from "./container.ts";
 import { durationRule } from "./duration.ts";
 import { resourceRules } from "./resources.ts";
@@ -22,4 +23,5 @@ function initRule(init: Init, path: string, report: Report): void {
   resourceRules(init.resources, `${path}.resources`, report);
   ulimitRules(init.ulimits ?? {}, `${path}.ulimits`, report);
   dockerOptionRules(init.docker_options ?? [], `${path}.docker_options`, report);
+  noNetworkAliasRule(init.docker_options, `${path}.docker_options`, report);
 }

@@ -3,6 +3,7 @@ import type { JobSpec } from "../../api/kinds/job.ts";
 import { scheduleFault, timezoneFault } from "../schedule.ts";
 import { containerRules } from "./container.ts";
 import { durationRule } from "./duration.ts";
+import { noNetworkAliasRule } from "./network.ts";
 import type { RuleContext } from "./rule.ts";
 
 const labelKeyPattern = /^[A-Za-z0-9]([A-Za-z0-9._/-]{0,126}[A-Za-z0-9])?$/;
@@ -24,6 +25,7 @@ export function cronjobRules(spec: CronjobSpec, context: RuleContext): void {
 function jobFieldRules(spec: JobSpec, path: string, context: RuleContext): void {
   const { report } = context;
   containerRules(spec, path, context);
+  noNetworkAliasRule(spec.docker_options, `${path}.docker_options`, report);
   durationRule(spec.timeout, `${path}.timeout`, { report, aboveZero: true });
   for (const key of Object.keys(spec.labels ?? {})) {
     if (!labelKeyPattern.test(key)) report(`${path}.labels`, `"${key}" is not a label key`);

@@ -53,6 +53,11 @@ describe("a replica of a deployment", () => {
       { name: "extra", aliases },
     ]);
   });
+  test("has further names of its manifest below its scope, and nowhere else", () => {
+    const more = make({ docker_options: ["--network-alias=Shop_DB", "--network-alias=web"] }).container;
+    const aliases = ["web.shop", "web.shop.acme", "shop_db.shop", "shop_db.shop.acme"];
+    expect(more.networks).toEqual([{ name: "acme0", aliases }]);
+  });
   test("does not share its lists of names and labels with the workload", () => {
     expect(container.env).not.toBe(workload.container.env);
     expect(workload.container.env).not.toHaveProperty("ACME_REPLICA_ID");

@@ -23,6 +23,13 @@ describe("spellings", () => {
   });
 });
 
+test.each(["db.other", "-db", "db-", "", "a b", "ü", "a".repeat(64)])("%p is not a name within the scope", (name) => {
+  expect(read(`--network-alias=${name}`)).toEqual({
+    options: {},
+    problems: [{ path: expect.any(String), message: expect.stringContaining("--network-alias") }],
+  });
+});
+
 test("every accepted flag", () => {
   const { options, problems } = read(
     ...["--init", "--privileged=false", "--read-only=true", "--user=app", "--workdir=/srv", "--hostname=h"],
@@ -30,7 +37,7 @@ test("every accepted flag", () => {
     ...["--dns-search=x", "--dns-opt=ndots:1", "--group-add=9", "--security-opt=no-new-privileges", "--sysctl=a.b=1"],
     ...["--tmpfs=/tmp:size=1m", "--tmpfs=/run", "--device=/dev/a", "--device=/dev/b:r", "--device=/dev/c:/dev/d:rw"],
     ...["--memory-reservation=1g", "--pids-limit=100", "--cpu-shares=512", "--cpuset-cpus=0-1", "--ipc=host"],
-    ...["--pid=host"],
+    ...["--pid=host", "--network-alias=sql", "--network-alias=Shop_db"],
   );
   expect(problems).toEqual([]);
   expect(options).toEqual({
@@ -47,6 +54,7 @@ test("every accepted flag", () => {
     dnsSearch: ["x"],
     dnsOptions: ["ndots:1"],
     groupAdd: ["9"],
+    networkAliases: ["sql", "Shop_db"],
     securityOpt: ["no-new-privileges"],
     sysctls: { "a.b": "1" },
     tmpfs: { "/tmp": "size=1m", "/run": "" },

@@ -106,6 +106,19 @@ describe("every field, used well", () => {
   });
 });
 
+test.each<[WritableKind, object, string]>([
+  ["job", { image: "x", docker_options: ["--network-alias=a"] }, "spec.docker_options"],
+  [
+    "cronjob",
+    { schedule: "@daily", job: { image: "x", docker_options: ["--network-alias=a"] } },
+    "spec.job.docker_options",
+  ],
+])("a %s has no names on a network", (kind, spec, path) => {
+  expect(check(kind, spec)).toEqual([
+    `${path}: "--network-alias" is only for deployments and statefulsets: other pods cannot look this container up`,
+  ]);
+});
+
 describe("container fields", () => {
   refuses("deployment", { image: "web:1" }, [
     [{ build: {} }, "spec.build: excludes image"],
@@ -123,6 +136,15 @@ describe("container fields", () => {
     [{ volumes: ["aa:/x", "bb:/x/"] }, 'spec.volumes[1]: the mount path "/x" is already at spec.volumes[0]'],
     [{ network_mode: "host", networks: ["a"] }, 'spec.network_mode: "host" excludes networks'],
     [{ network_mode: "none", network: "a" }, 'spec.network_mode: "none" excludes networks'],
+    [
+      { network_mode: "host", docker_options: ["--network-alias=a"] },
+      'spec.docker_options: "--network-alias" needs network_mode "bridge"',
+    ],
+    [{ docker_options: ["--network-alias=db.other"] }, 'spec.docker_options[0]: "--network-alias" takes a name'],
+    [
+      { inits: [{ name: "a", command: ["x"], docker_options: ["--network-alias=a"] }] },
+      'spec.inits[0].docker_options: "--network-alias" is only for deployments and statefulsets',
+    ],
     [{ network_mode: "container:x" }, 'spec.network_mode: expected "", "bridge", "host" or "none", got string'],
     [{ networks: ["host"] }, 'spec.networks[0]: "host" is a mode of the engine'],
     [{ networks: ["a b"] }, 'spec.networks[0]: "a b" is not a network name'],

@@ -55,7 +55,7 @@ export function serviceOf(from: Exportable, file: ComposeFile): Fields {
     restart: textOf(spec.restart) ?? "unless-stopped",
     ...healthOf(from),
     ...limitsOf(spec, replicas),
-    ...networksOf(from, file),
+    ...networksOf(from, file, options),
     ...(wordsOf(spec.extra_hosts).length === 0 ? {} : { extra_hosts: wordsOf(spec.extra_hosts) }),
     ...(wordsOf(spec.cap_add).length === 0 ? {} : { cap_add: wordsOf(spec.cap_add) }),
     ...ulimitsOf(spec),
@@ -141,13 +141,15 @@ function limitsOf(spec: Fields, replicas: number): Fields {
 }
 
 /** Under the name that it has here too: NAME.SCOPE. */
-function networksOf({ spec, scope, name }: Exportable, file: ComposeFile): Fields {
+function networksOf({ spec, scope, name }: Exportable, file: ComposeFile, options: EngineOptions): Fields {
   const mode = textOf(spec.network_mode);
   if (mode === "host" || mode === "none") return { network_mode: mode };
-  const more = [...wordsOf(spec.networks), ...wordsOf([spec.network])];
-  for (const network of more) file.networks[network] = { external: true };
-  const joined = more.map((network) => [network, {}] as const);
-  return { networks: { default: { aliases: [`${name}.${scope}`] }, ...Object.fromEntries(joined) } };
+  const others = [...wordsOf(spec.networks), ...wordsOf([spec.network])];
+  for (const network of others) file.networks[network] = { external: true };
+  const joined = others.map((network) => [network, {}] as const);
+  const more = options.networkAliases ?? [];
+  const aliases = [...new Set([name, ...more].map((one) => `${one}.${scope}`))];
+  return { networks: { default: { aliases: [...aliases, ...more] }, ...Object.fromEntries(joined) } };
 }
 
 function ulimitsOf(spec: Fields): Fields {

@@ -184,7 +184,11 @@ describe("importCompose", () => {
 
   test("a lone service finds itself by its name", () => {
     const { spec } = service("environment: {VOTERS: '1@web:9093'}");
-    expect(spec.docker_options).toEqual(["--dns-search=my-shop.berth", "--dns-option=ndots:1"]);
+    const search = ["--dns-search=my-shop.berth", "--dns-option=ndots:1"];
+    expect(spec.docker_options).toEqual(search);
+    const named = service("container_name: broker\nenvironment: {VOTERS: '1@broker:9093'}");
+    expect(named).toMatchObject({ spec: { docker_options: [...search, "--network-alias=broker"] }, losses: [] });
+    expect(service("container_name: broker").spec).toEqual({});
   });
 
   test("values of .env become defaults; with it, a variable without a value is empty", () => {
@@ -299,14 +303,28 @@ describe("importCompose", () => {
     expect({ losses, notes }).toEqual({ losses: [], notes: [] });
   });
 
-  test("a container name and an alias lead nowhere, the name of a service does", () => {
+  test("container names, and aliases of networks and links, are names of the pod within its scope", () => {
+    const { manifests, losses } = readCompose(
+      "services:\n  db: {container_name: Shop_db, hostname: Shop_db, networks: {n: {aliases: [sql, web]}}}\n" +
+        "  web: {links: ['db:pg', db, 'gone:x'], environment: {B: 'pg://u@Shop_db/x', C: 'sql:1', D: 'pg:1'}}\n" +
+        "  top: {network_mode: host, container_name: other}\n",
+    );
+    expect(losses).toEqual([]);
+    const aliases = manifests.map(({ spec }) => {
+      const { docker_options: options = [] } = spec as { docker_options?: string[] };
+      return options.filter((option) => option.startsWith("--network-alias"));
+    });
+    expect(aliases).toEqual([["--network-alias=Shop_db", "--network-alias=sql", "--network-alias=pg"], [], []]);
+  });
+
+  test("a name with a dot, and one of a service in the machine's network, is reported where it is used", () => {
     const { losses } = readCompose(
-      "services:\n  db: {container_name: shop-db, networks: {n: {aliases: [sql]}}}\n" +
-        "  web: {environment: {A: 'http://db:80', B: 'pg://u@shop-db/x', C: 'sql:1', POSTGRES_DB: shop-db, D: db}}\n",
+      "services:\n  db: {container_name: db.shop, networks: {n: {aliases: [sql]}}}\n  top: {network_mode: host, container_name: other}\n" +
+        "  web: {environment: {A: 'http://db:80', B: 'pg://u@db.shop/x', C: 'sql:1', D: 'other:1', POSTGRES_DB: db.shop}}\n",
     );
     expect(losses).toEqual([
-      'services.web.environment.B: "shop-db" is reached as "db" here: change it',
-      'services.web.environment.C: "sql" is reached as "db" here: change it',
+      'services.web.environment.B: "db.shop" is reached as "db" here: change it',
+      'services.web.environment.D: "other" is reached as "top" here: change it',
     ]);
   });
 

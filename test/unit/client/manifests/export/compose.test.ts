@@ -65,6 +65,8 @@ describe("exportCompose", () => {
     expect(service({ network_mode: "host" }).web).not.toHaveProperty("networks");
     const joined = service({ networks: ["shared"] });
     expect(joined.web).toMatchObject({ networks: { default: { aliases: ["web.shop"] }, shared: {} } });
+    const known = service({ docker_options: ["--network-alias=sql"] });
+    expect(known.web).toMatchObject({ networks: { default: { aliases: ["web.shop", "sql.shop", "sql"] } } });
     expect(joined.document.networks).toEqual({ shared: { external: true } });
   });
 

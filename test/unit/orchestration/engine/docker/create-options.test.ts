@@ -197,7 +197,9 @@ describe("limits", () => {
 });
 
 test("every raw engine option reaches its field", () => {
-  const options: Required<Omit<EngineOptions, "labels" | "user" | "workingDir" | "hostname" | "entrypoint">> = {
+  // The others are no part of the host config: names on networks are with the networks.
+  type Elsewhere = "labels" | "user" | "workingDir" | "hostname" | "entrypoint" | "networkAliases";
+  const options: Required<Omit<EngineOptions, Elsewhere>> = {
     init: true,
     privileged: true,
     readonlyRootfs: true,
