@@ -23,3 +23,12 @@ export function isBulk(path: string): boolean {
 export function isClutter(path: string): boolean {
   return bulk.test(path) || own.test(path);
 }
+
+/** Files of settings, which a build may need. Those of a person's own machine (`.env`, `.env.local`) are not among them. */
+const settings = /(?:^|\/)(?:\.npmrc|\.env\.(?!(?:[\w.-]*\.)?local$)[\w.-]+)$/;
+
+/** Settings that look like secrets, and hold none: a line such as `!.npmrc` of a `.berthignore` says so. */
+export function namedFiles(berthignore: string): ReadonlySet<string> {
+  const paths = [...berthignore.matchAll(/^!\/?([^*?[\]\s]+)[ \t]*\r?$/gm)].map(([, path = ""]) => path);
+  return new Set(paths.filter((path) => settings.test(path)));
+}

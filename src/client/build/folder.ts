@@ -5,7 +5,7 @@ import { type ContextEntry, linkProblem, neededEntries, pathProblem, plainMode }
 import { CommandFailure } from "../shell/failures.ts";
 import { readBounded } from "../shell/read-bounded.ts";
 import { gitRules, type IgnoreRules } from "../../base/pure/git-rules.ts";
-import { isClutter, isSecretFile } from "../../base/pure/left-out.ts";
+import { isClutter, isSecretFile, namedFiles } from "../../base/pure/left-out.ts";
 import { dockerRules } from "./ignore-rules.ts";
 
 /** A file, link or folder of a folder that is packed. */
@@ -56,6 +56,7 @@ export async function readFolder(root: string, always: readonly string[], limits
     folder,
     // The engine reads it too: what it says of itself and of the Dockerfile is left out of the image, not of what is sent.
     always: new Set(docker !== undefined && ofDockerfile === undefined ? [...always, dockerName] : always),
+    named: namedFiles(own ?? ""),
     limits,
     counts: { file: 0, link: 0, folder: 0 },
     usesGit: docker === undefined,
@@ -69,6 +70,8 @@ export async function readFolder(root: string, always: readonly string[], limits
 interface Walk {
   folder: SourceFolder;
   always: ReadonlySet<string>;
+  /** What looks like a secret and is sent. */
+  named: ReadonlySet<string>;
   limits: FolderLimits;
   counts: Record<SourceEntry["kind"], number>;
   usesGit: boolean;
@@ -83,11 +86,12 @@ async function readLevel(walk: Walk, below: string, around: readonly IgnoreRules
     if (isClutter(path)) continue;
     const isFolder = item.isDirectory();
     const stays = always.has(path);
-    if (isSecretFile(path) && !isFolder && !stays) {
+    if (isSecretFile(path) && !isFolder && !stays && !walk.named.has(path)) {
       folder.secrets.push(path);
       continue;
     }
-    const leaving = stays ? [] : rules.filter((rule) => rule.leavesOut(isFolder ? `${path}/` : path));
+    const leaving =
+      stays || walk.named.has(path) ? [] : rules.filter((rule) => rule.leavesOut(isFolder ? `${path}/` : path));
     const holdsOne = isFolder && [...always].some((one) => one.startsWith(`${path}/`));
     if (isFolder) {
       if (leaving.length === 0) await readEntry(walk, path);

@@ -21,11 +21,15 @@ export async function planBuilds(set: ManifestSet, limits: FolderLimits): Promis
     if (build.id !== undefined) continue;
     const directory = set.directories[index] ?? ".";
     requireWithin(build, directory, set.within);
-    const one = await planBuild({ scope, name, build, directory }, limits);
+    const one = await planBuild({ scope, name, build, directory, hasCommand: hasCommand(holder) }, limits);
     holder.build = { ...build, id: one.id };
     planned.push(one);
   }
   return planned;
+}
+
+function hasCommand({ command, entrypoint }: Record<string, unknown>): boolean {
+  return command !== undefined || entrypoint !== undefined;
 }
 
 /** The folder that is packed, and what of it is read here. */

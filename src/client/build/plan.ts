@@ -6,6 +6,7 @@ import { buildId } from "../../orchestration/core/build/build-id.ts";
 import { generateDockerfile } from "../../orchestration/core/build/generate.ts";
 import { needsBuildkit } from "../../orchestration/core/build/needs-buildkit.ts";
 import type { GeneratedBuild } from "../../orchestration/core/build/runtime.ts";
+import { sourceTree } from "../init/place.ts";
 import { CommandFailure } from "../shell/failures.ts";
 import { readBounded } from "../shell/read-bounded.ts";
 import { type FolderLimits, readFolder, type SourceEntry, type SourceFolder } from "./folder.ts";
@@ -18,6 +19,8 @@ interface BuildSource {
   build: Record<string, unknown>;
   /** Where the paths of the manifest start from. */
   directory: string;
+  /** The manifest says what starts. */
+  hasCommand?: boolean;
 }
 
 /** What is to be built: the folder is read, nothing is sent. */
@@ -54,8 +57,7 @@ export async function planBuild(source: BuildSource, limits: FolderLimits): Prom
   const outside = written !== undefined && relative(root, join(root, written)).startsWith("..");
   const inside = outside ? undefined : written;
   const folder = await readFolder(root, inside === undefined ? [] : [inside], limits);
-  const generated =
-    written === undefined ? generate(source, root, { ...fields, bytesMax: limits.bytesMax }) : undefined;
+  const generated = written === undefined ? generate(source, root, fields) : undefined;
   const made = outside ? textOf(root, written, limits.textBytesMax) : generated?.dockerfile;
   if (made !== undefined) folder.entries.push(textEntry(generatedPath, made));
   const digest = contextDigest(folder.entries);
@@ -107,25 +109,19 @@ function ownDockerfile(root: string, path: string | undefined): string | undefin
   return places.find((place) => existsSync(join(root, place)));
 }
 
-function generate(
-  source: BuildSource,
-  root: string,
-  { path, bytesMax }: Fields & { bytesMax: number },
-): GeneratedBuild {
+function generate(source: BuildSource, root: string, { path }: Fields): GeneratedBuild {
   const { lang } = source.build;
   const { name, version, entrypoint } = (typeof lang === "object" && lang !== null ? lang : {}) as Record<
     string,
     unknown
   >;
-  const tree = {
-    has: (file: string) => existsSync(join(root, file)),
-    read: (file: string) => (existsSync(join(root, file)) ? textOf(root, file, bytesMax) : undefined),
-  };
   const text = (value: unknown) => (typeof value === "string" ? value : undefined);
   const choice = { name: text(name), version: text(version), entrypoint: text(entrypoint), path };
-  const result = generateDockerfile(tree, choice);
+  const result = generateDockerfile(sourceTree(root), choice);
   if (!result.ok) throw failure(source, result.problem);
-  return result.build;
+  const { build } = result;
+  if (build.noStart !== undefined && source.hasCommand !== true) throw failure(source, build.noStart);
+  return build;
 }
 
 function textOf(root: string, file: string, bytesMax: number): string {

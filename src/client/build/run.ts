@@ -77,7 +77,12 @@ function filesText({ folder }: PlannedBuild): string {
 
 function runtimeNotes({ scope, name, generated }: PlannedBuild): string[] {
   if (generated === undefined) return [];
-  return [`${scope}/${name}: no Dockerfile; built as ${generated.runtime} because of ${generated.because}`];
+  const app = `${scope}/${name}`;
+  const assumed = generated.notes.map((note) => `${app}: ${printable(note)}`);
+  return [
+    `${app}: no Dockerfile; built as ${generated.runtime} because of ${printable(generated.because)}`,
+    ...assumed,
+  ];
 }
 
 function secretNotes({ scope, name, folder: { secrets } }: PlannedBuild): string[] {

@@ -56,7 +56,7 @@ function findingsOf(root: string, args: Arguments): Findings {
   const look = lookAt(sourceTree(root));
   if (look.ok) return look.findings;
   if (args.value("image") === undefined) throw new CommandFailure(`${look.problem}; or name an image with --image`);
-  return { source: "", port: undefined, processes: [], env: undefined };
+  return { source: "", port: undefined, processes: [], env: undefined, notes: [] };
 }
 
 interface Asking {
@@ -114,6 +114,7 @@ function report(context: Context, { path, folder, choices, findings }: Written):
     name,
     ...(host === undefined ? {} : { host }),
     ...(port === undefined ? {} : { port }),
+    ...(image !== undefined || findings.notes.length === 0 ? {} : { notes: findings.notes }),
   };
   answer(context, data, () => {
     const from = image ?? findings.source;
@@ -121,6 +122,7 @@ function report(context: Context, { path, folder, choices, findings }: Written):
     const up = folder === "." ? "berth up" : `berth up -f ${path}`;
     return [
       `wrote ${path}: ${scope}/${name} from ${from}; ${where}${host === undefined ? "" : `, ${host}`}`,
+      ...(image === undefined ? findings.notes.map((note) => `assumed: ${printable(note)}`) : []),
       `next: ${up}`,
     ].join("\n");
   });

@@ -12,6 +12,8 @@ export interface Findings {
   processes: Process[];
   /** An env file and the names of its variables. */
   env: { file: string; keys: string[] } | undefined;
+  /** What was assumed of a folder without a Dockerfile, each with what to change. */
+  notes: string[];
 }
 
 /** `problem`: the folder cannot be built as it is. */
@@ -24,6 +26,9 @@ export function lookAt(tree: SourceTree): Look {
   const own = tree.read("Dockerfile");
   const generated = own === undefined ? generateDockerfile(tree, {}) : undefined;
   if (generated?.ok === false) return generated;
+  const processes = readProcfile(tree.read("Procfile") ?? "");
+  const noStart = processes.length > 0 ? undefined : generated?.build.noStart;
+  if (noStart !== undefined) return { ok: false, problem: noStart };
   const dockerfile = own ?? generated?.build.dockerfile ?? "";
   const source = generated === undefined ? "Dockerfile" : `${generated.build.runtime} (${generated.build.because})`;
   return {
@@ -31,8 +36,9 @@ export function lookAt(tree: SourceTree): Look {
     findings: {
       source,
       port: exposedPort(dockerfile) ?? generated?.build.port,
-      processes: readProcfile(tree.read("Procfile") ?? ""),
+      processes,
       env: envOf(tree),
+      notes: generated?.build.notes ?? [],
     },
   };
 }

@@ -71,9 +71,13 @@ function otherName(app: string, { type }: Process): string {
   return `${app.slice(0, 62 - type.length)}-${type}`.slice(-63);
 }
 
-function imageLines({ image }: Choices, { source }: Findings): string[] {
+function imageLines({ image }: Choices, { source, notes }: Findings): string[] {
   if (image !== undefined) return [`  image: ${text(image)}`];
-  return [`  # The image is built from this folder: ${source}. See berth build --print`, "  build: {}"];
+  return [
+    `  # The image is built from this folder: ${source}. See berth build --print`,
+    ...notes.map((note) => `  # Assumed: ${note}`),
+    "  build: {}",
+  ];
 }
 
 function commandLines({ type, command }: Process): string[] {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { hostKey, hostOk } from "../../base/pure/hosts.ts";
 import type { SourceTree } from "../../orchestration/core/build/runtime.ts";
@@ -23,17 +23,33 @@ function isEmptyForeign(folder: string, place: string): boolean {
   return place === ".voodu" && manifestPaths(place, folder, { mayBeEmpty: true }).length === 0;
 }
 
-/** A folder on the disk, to be looked at. `procfile` is read as its Procfile. */
+/** A longer file is nothing that a person wrote. */
+const textBytesMax = 1024 * 1024;
+
+/**
+ * A folder on the disk, to be looked at. `procfile` is read as its Procfile. Nothing outside of the folder is read, also
+ * where a link leads there, except a Procfile of another name, which the operator gave.
+ */
 export function sourceTree(root: string, procfile = "Procfile"): SourceTree {
   const path = (file: string) => join(root, file === "Procfile" ? procfile : file);
+  const isInside = (file: string) => {
+    const real = realpathSync(path(file));
+    const base = realpathSync(root);
+    return real === base || real.startsWith(`${base}/`) || (file === "Procfile" && procfile !== file);
+  };
+  const isText = (file: string) => {
+    const at = statSync(path(file));
+    return at.isFile() && at.size <= textBytesMax && isInside(file);
+  };
   return {
     has: (file) => existsSync(path(file)),
-    read: (file) => (isFile(path(file)) ? readFileSync(path(file), "utf8") : undefined),
+    read: (file) => (existsSync(path(file)) && isText(file) ? readFileSync(path(file), "utf8") : undefined),
+    list(folder) {
+      if (!existsSync(path(folder)) || !isInside(folder) || !statSync(path(folder)).isDirectory()) return [];
+      const items = readdirSync(path(folder), { withFileTypes: true });
+      return items.map((item) => (item.isDirectory() ? `${item.name}/` : item.name)).toSorted();
+    },
   };
-}
-
-function isFile(path: string): boolean {
-  return existsSync(path) && statSync(path).isFile();
 }
 
 /** `SCOPE/NAME` of an app. Throws a usage failure. */

@@ -24,7 +24,9 @@ export const Build = Shape(
       Shape(
         {
           name: Type.Optional(
-            Type.String({ description: "go, node, bun, deno, python, ruby, rails, php, rust, java, elixir or static" }),
+            Type.String({
+              description: "node, bun, deno, python, ruby, php, go, rust, java, dotnet, elixir, hugo or static",
+            }),
           ),
           version: Type.Optional(Type.String({ description: "version of the base image" })),
           entrypoint: Type.Optional(Type.String({ description: "file that starts the program" })),

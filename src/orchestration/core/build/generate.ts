@@ -1,11 +1,38 @@
 import { didYouMean } from "../../../base/pure/suggest.ts";
-import { compiledRuntimes, siteRuntime } from "./compiled-runtimes.ts";
-import type { GeneratedBuild, LanguageChoice, SourceTree } from "./runtime.ts";
-import { scriptRuntimes } from "./script-runtimes.ts";
+import { elixir, go, rust } from "./compiled.ts";
+import { dotnet } from "./dotnet.ts";
+import { java } from "./java.ts";
+import { bun, bunProgram, node, nodeProgram } from "./node/node.ts";
+import { laravel, php, symfony } from "./php.ts";
+import { python, pythonProgram } from "./python/python.ts";
+import { rails, ruby } from "./ruby.ts";
+import type { GeneratedBuild, LanguageChoice, Runtime, SourceTree } from "./runtime.ts";
+import { deno, hugo, site } from "./site.ts";
 
-const all = [...compiledRuntimes, ...scriptRuntimes, siteRuntime];
+/**
+ * The first whose mark is there builds the folder. Frameworks come before languages, and what shows a program before
+ * what may only be a tool: a package.json beside Laravel is for its assets.
+ */
+const order: readonly Runtime[] = [
+  ...[laravel, symfony, rails, elixir, go, rust, java, dotnet, deno],
+  ...[bunProgram, nodeProgram, pythonProgram, ruby, php, hugo],
+  ...[bun, node, python, site],
+];
+/** Those of a language that is named. */
+const languages: readonly Runtime[] = [bun, deno, node, python, ruby, php, go, rust, java, dotnet, elixir, hugo, site];
 /** Other names of the field. */
-const aliases: Record<string, string> = { nodejs: "node", rails: "ruby", golang: "go" };
+const aliases: Record<string, string> = {
+  ...{
+    nodejs: "node",
+    rails: "ruby",
+    golang: "go",
+    laravel: "php",
+    symfony: "php",
+    django: "python",
+    phoenix: "elixir",
+  },
+  ...{ csharp: "dotnet", kotlin: "java", pages: "static" },
+};
 
 type Generated = { ok: true; build: GeneratedBuild } | { ok: false; problem: string };
 
@@ -15,18 +42,39 @@ export function generateDockerfile(tree: SourceTree, choice: LanguageChoice): Ge
   if (problem !== undefined) return { ok: false, problem };
   const named = choice.name === undefined ? undefined : (aliases[choice.name] ?? choice.name);
   const runtime =
-    named === undefined ? all.find((one) => one.mark(tree) !== undefined) : all.find(({ name }) => name === named);
+    named === undefined
+      ? order.find((one) => one.mark(tree) !== undefined)
+      : languages.find(({ name }) => name === named);
   if (runtime === undefined) return { ok: false, problem: named === undefined ? nothing : unknown(named) };
+  const plan = runtime.plan(tree, choice);
+  if ("problem" in plan) return { ok: false, problem: plan.problem };
   const because = choice.name === undefined ? (runtime.mark(tree) ?? "") : "build.lang.name";
-  const { name, port } = runtime;
-  return { ok: true, build: { runtime: name, dockerfile: runtime.dockerfile(tree, choice), port, because } };
+  const { dockerfile, port, notes = [], noStart } = plan;
+  const beside = choice.name === undefined ? besideNotes(tree, runtime) : [];
+  return {
+    ok: true,
+    build: { runtime: runtime.name, dockerfile, port, because, notes: [...notes, ...beside], noStart },
+  };
+}
+
+/** Programs in other languages beside what is built. */
+function besideNotes(tree: SourceTree, built: Runtime): string[] {
+  const programs = [rails, go, rust, java, dotnet, bunProgram, nodeProgram, pythonProgram, elixir, laravel];
+  return programs.flatMap((one) => {
+    const mark = one.name === built.name ? undefined : one.mark(tree);
+    return mark === undefined
+      ? []
+      : [
+          `${mark} shows a program in another language (${one.name}), which is not built; to build it, set build.lang.name: ${one.name}`,
+        ];
+  });
 }
 
 const nothing =
   "the folder has no Dockerfile, and no file that shows its language (package.json, requirements.txt, go.mod, index.html …): write a Dockerfile, or set build.lang.name";
 
 function unknown(name: string): string {
-  const names = all.map((runtime) => runtime.name);
+  const names = languages.map((runtime) => runtime.name);
   return `build.lang.name: "${name}" is not known${didYouMean(name, names)}; known are ${names.join(", ")}`;
 }
 

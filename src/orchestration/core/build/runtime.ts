@@ -1,8 +1,10 @@
-/** What a source folder holds, as far as a Dockerfile is made from it. */
+/** What a source folder holds, as far as a Dockerfile is made from it. Paths have forward slashes. */
 export interface SourceTree {
   has(path: string): boolean;
-  /** Text of a file; undefined where there is none. */
+  /** Text of a file; undefined where there is none, or none that a person wrote. */
   read(path: string): string | undefined;
+  /** Names in a folder, sorted; `""` is the folder itself. Folders end with a slash. Empty where there is none. */
+  list(folder: string): string[];
 }
 
 /** What a manifest says of the language, in place of what is found. */
@@ -23,15 +25,22 @@ export interface GeneratedBuild {
   port: number | undefined;
   /** The files that decided it, for people. */
   because: string;
+  /** What was assumed, each with what to change if it is wrong. */
+  notes: string[];
+  /** Why the image starts nothing by itself; undefined where it does. */
+  noStart: string | undefined;
 }
 
-/** One language: when it is meant, and how it is built. */
+/** How a folder is built; `problem` says why it cannot be, and what to write. */
+export type Plan =
+  { dockerfile: string; port?: number; notes?: string[]; noStart?: string | undefined } | { problem: string };
+
+/** One language or framework: when it is meant, and how it is built. */
 export interface Runtime {
   name: string;
-  /** The file that shows it; undefined: it is not this one. */
+  /** What shows it, for people; undefined: it is not this one. */
   mark(tree: SourceTree): string | undefined;
-  dockerfile(tree: SourceTree, choice: LanguageChoice): string;
-  port?: number;
+  plan(tree: SourceTree, choice: LanguageChoice): Plan;
 }
 
 /** The first of these files that is there. */
@@ -42,17 +51,52 @@ export function firstOf(tree: SourceTree, paths: readonly string[]): string | un
 /** A JSON file as an object; empty where it is none. */
 export function jsonOf(tree: SourceTree, path: string): Record<string, unknown> {
   try {
-    const value: unknown = JSON.parse(tree.read(path) ?? "{}");
-    return typeof value === "object" && value !== null ? { ...value } : {};
+    return fieldsOf(JSON.parse(tree.read(path) ?? "{}"));
   } catch {
     return {};
   }
+}
+
+export function fieldsOf(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
 }
 
 /** The version that a file names, such as `22` in `.nvmrc`; only digits and dots, so that it cannot be anything else. */
 export function versionIn(text: string | undefined, pattern: RegExp): string | undefined {
   const found = pattern.exec(text ?? "")?.[1];
   return found !== undefined && /^\d+(?:\.\d+){0,2}$/.test(found) ? found : undefined;
+}
+
+/**
+ * The newest of some versions (`3.13`, the newest first) that a range allows, in the words of npm; undefined where it
+ * allows none, or is no range.
+ */
+export function newestIn(range: string | undefined, known: readonly string[]): string | undefined {
+  if (range === undefined || range.trim() === "") return undefined;
+  try {
+    return known.find((version) => Bun.semver.satisfies(wholeVersion(version), range));
+  } catch {
+    return undefined;
+  }
+}
+
+/** `3.13` stands for its last patch. */
+function wholeVersion(version: string): string {
+  return [...version.split("."), "99", "99"].slice(0, 3).join(".");
+}
+
+/** A range as Python, Ruby and PHP write it, in the words of npm: `~=3.10`, `~> 3.2`, `>=3.9,<3.12`, `^8.1|^8.2`. */
+export function rangeInNpmWords(range: string): string {
+  return range
+    .replaceAll(/\s*\|\|?\s*/g, " || ")
+    .replaceAll(/(?:~=|~>)\s*(\d+)\.(\d+)\.[\d.]+/g, ">=$1.$2.0 <$1.$2.100")
+    .replaceAll(/(?:~=|~>)\s*(\d+)\.(\d+)/g, ">=$1.$2.0 <$1.100.0")
+    .replaceAll(/==\s*([\d.]+)\.\*/g, "$1.x")
+    .replaceAll(/==\s*([\d.]+)/g, "$1")
+    .replaceAll(/!=\s*[\d.*]+/g, "")
+    .replaceAll(/\s*,\s*/g, " ")
+    .replaceAll(/([<>]=?)\s+/g, "$1")
+    .trim();
 }
 
 /** The lines of a Dockerfile; undefined ones are left out. */
@@ -64,3 +108,22 @@ export function lines(...all: (string | undefined | false)[]): string {
 export function command(...words: string[]): string {
   return `CMD ${JSON.stringify(words)}`;
 }
+
+/** A name of a file or program that may stand in a Dockerfile's line; undefined for any other. */
+export function plainName(text: string | undefined): string | undefined {
+  return text !== undefined && /^[\w.@+-][\w./@+-]{0,200}$/.test(text) ? text : undefined;
+}
+
+/** The command of `web` in a Procfile, which needs no file that starts the program. */
+export function webOfProcfile(tree: SourceTree): string | undefined {
+  return /^web\s*:\s*(\S.*?)\s*$/im.exec(tree.read("Procfile") ?? "")?.[1];
+}
+
+/** Packages of Debian, in one line that leaves nothing behind. */
+export function aptLine(...packages: string[]): string | undefined {
+  if (packages.length === 0) return undefined;
+  return `RUN apt-get update && apt-get install -y --no-install-recommends ${packages.join(" ")} && rm -rf /var/lib/apt/lists/*`;
+}
+
+/** What to write where berth took the wrong file. */
+export const namesStart = "to start another file, set build.lang.entrypoint";

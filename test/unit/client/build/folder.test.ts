@@ -37,6 +37,21 @@ describe("what is left out", () => {
     });
   });
 
+  test("settings that .berthignore names are sent, but never what is of a machine of its own", async () => {
+    const files = {
+      ".npmrc": "x",
+      ".env.production": "x",
+      "web/.env.staging": "x",
+      ".env": "x",
+      ".env.local": "x",
+      "a.key": "x",
+    };
+    const all = Object.keys(files).map((path) => `!${path}\n`);
+    const { paths, secrets } = await pathsOf({ ...files, ".berthignore": all.join(""), ".gitignore": ".env*\n" });
+    expect(paths).toEqual([".berthignore", ".env.production", ".gitignore", ".npmrc", "web/.env.staging"]);
+    expect(secrets).toEqual([".env", ".env.local", "a.key"]);
+  });
+
   test("env files with a name before .env; samples and source code are not", async () => {
     const secrets = [".env.local", "a/prod.env", "prod.env", "prod.env.bak", "stage.env.2026"];
     const sent = ["a/prod.env.js", "env", "prod.env.example", "prod.env.sample", "prod.env.template", "sub.envs/a"];

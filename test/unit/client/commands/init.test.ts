@@ -4,11 +4,11 @@ import { expect, test } from "bun:test";
 import { cli } from "../../../support/cli.ts";
 import { folder } from "../../../support/files.ts";
 
-const node = { "app/package.json": "{}" };
+const node = { "app/package.json": "{}", "app/server.js": "" };
 const manifest = (path: string) => readFileSync(join(path, "berth.yaml"), "utf8");
 
 test("takes the folder's name where nobody can be asked, and calls no server", async () => {
-  using at = folder({ "My App/package.json": "{}" });
+  using at = folder({ "My App/package.json": "{}", "My App/server.js": "" });
   const { out, err, code, calls } = await cli(["init", "My App"], { cwd: at.path });
   expect([err, code, calls]).toEqual(["", 0, []]);
   expect(out).toBe(
@@ -54,7 +54,7 @@ test("flags answer, and -y asks nothing", async () => {
 test.each([["berth.yaml"], ["berth.hcl"], ["berth.voodu"], [".berth/web.yaml"], [".voodu/web.vd"]])(
   "leaves %s alone without a yes",
   async (there) => {
-    using at = folder({ "package.json": "{}", [there]: "mine" });
+    using at = folder({ "package.json": "{}", "server.js": "", [there]: "mine" });
     const refused = await cli(["init"], { cwd: at.path });
     expect(refused.code).toBe(5);
     const no = await cli(["init", "--name", "a/b"], { cwd: at.path, typed: ["", "n"] });
@@ -83,8 +83,26 @@ test.each([
   [["init", "--image", "No Image"], 2, '"No Image" is not an image'],
   [["init", "--port", "0"], 2, '"0" is not a port'],
 ])("%p is refused, and nothing is written", async (argv, code, text) => {
-  using at = folder({ "package.json": "{}" });
+  using at = folder({ "package.json": "{}", "server.js": "" });
   const outcome = await cli(argv, { cwd: at.path });
   expect([outcome.code, outcome.err]).toEqual([code, expect.stringContaining(text)]);
   expect(existsSync(join(at.path, "berth.yaml"))).toBe(false);
+});
+
+test("what it assumed is told, and stands in the manifest", async () => {
+  const vite = JSON.stringify({ devDependencies: { vite: "^7.0.0" }, scripts: { start: "vite", build: "vite build" } });
+  using at = folder({ "package.json": vite, "index.html": "" });
+  const { out, code } = await cli(["init", "--name", "shop/web"], { cwd: at.path });
+  expect(code).toBe(0);
+  expect(out).toContain("shop/web from node (package.json, vite); port 80");
+  expect(out).toContain("assumed: the build makes pages in dist, which nginx serves");
+  expect(manifest(at.path)).toContain("  # Assumed: the build makes pages in dist");
+});
+
+test("a folder with nothing to start is an error, unless a Procfile says what starts", async () => {
+  using at = folder({ "package.json": "{}" });
+  const { err, code } = await cli(["init"], { cwd: at.path });
+  expect([code, err]).toEqual([1, expect.stringContaining("add a start script, or set build.lang.entrypoint")]);
+  using other = folder({ "package.json": "{}", Procfile: "web: node a.js\n" });
+  expect((await cli(["init"], { cwd: other.path })).code).toBe(0);
 });

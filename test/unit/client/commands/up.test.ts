@@ -18,6 +18,7 @@ const planned = (calls: Call[]) =>
 const names = (calls: Call[]) => planned(calls).map(({ kind, scope, name }) => `${kind} ${scope}/${name}`);
 const source = {
   "package.json": "{}",
+  "server.js": "",
   Procfile: "web: node server.js\nworker: node worker.js\nrelease: node migrate.js\n",
 };
 
@@ -45,7 +46,7 @@ test("a folder without manifests: web has the port and the domain, other process
 });
 
 test("the scope is the name of the folder where no flag says another", async () => {
-  using at = folder({ "package.json": "{}" });
+  using at = folder({ "package.json": "{}", "server.js": "" });
   const { calls } = await cli(["up", "-y", "--no-wait"], { cwd: at.path, server });
   expect(names(calls)).toEqual([`app ${basename(at.path).toLowerCase()}/web`]);
 });
@@ -113,7 +114,7 @@ test.each([
   ["{ build: { dockerfile: ../../Dockerfile } }", "shop", '"../../Dockerfile" leads out'],
   ["{ build: { path: ../x } }", "shop", '"../x" leads out of the folder that is deployed'],
 ])("--pushed refuses %s of %s", async (spec, scope, text) => {
-  using at = folder({ "package.json": "{}", "berth.yaml": pushedManifest(spec, scope) });
+  using at = folder({ "package.json": "{}", "server.js": "", "berth.yaml": pushedManifest(spec, scope) });
   const { code, err, calls } = await cli(["up", "--pushed", "shop"], { cwd: at.path, server });
   expect([code, err, calls]).toEqual([1, expect.stringContaining(text), []]);
 });
@@ -139,6 +140,7 @@ test("prints the addresses with the port where visitors need it", async () => {
 test("a folder that is named is deployed as if the command ran there", async () => {
   using at = folder({
     "api/package.json": "{}",
+    "api/server.js": "",
     "web/berth.yaml": "kind: deployment\nscope: s\nname: w\nspec: {image: x}\n",
   });
   expect(names((await cli(["up", "./api", "-y", "--no-wait"], { cwd: at.path, server })).calls)).toEqual([
@@ -154,7 +156,7 @@ test.each([
   [["up", "api", "web"], "up takes one folder"],
   [["up", "api/package.json"], "files need -f"],
 ])("%j is refused", async (words, text) => {
-  using at = folder({ "api/package.json": "{}" });
+  using at = folder({ "api/package.json": "{}", "api/server.js": "" });
   const { err, code, calls } = await cli(words, { cwd: at.path, server });
   expect([code, err, calls]).toEqual([2, expect.stringContaining(text), []]);
 });
@@ -163,6 +165,7 @@ test("a folder without an app names the sub-folders that have one", async () => 
   using at = folder({
     "api/go.mod": "module a",
     "services/shop/package.json": "{}",
+    "services/shop/server.js": "",
     "docs/a.txt": "",
     "node_modules/x/package.json": "{}",
   });

@@ -1,8 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: Dockerfiles hold such text
 import { expect, test } from "bun:test";
+import { treeOf } from "../../../support/source-tree.ts";
 import { lookAt } from "../../../../src/client/init/look.ts";
 
-const look = (files: Record<string, string>) => lookAt({ has: (path) => path in files, read: (path) => files[path] });
+const look = (files: Record<string, string>) => lookAt(treeOf(files));
 const found = (files: Record<string, string>) => {
   const result = look(files);
   if (!result.ok) throw new Error(result.problem);
@@ -21,9 +22,9 @@ test.each([
 });
 
 test.each([
-  ["node (package.json)", 3000, { "package.json": "{}" }],
-  ["go (go.mod)", 8080, { "go.mod": "go 1.22\n" }],
-  ["ruby (Gemfile)", 3000, { Gemfile: "", "config/application.rb": "" }],
+  ["node (package.json)", 3000, { "package.json": "{}", "server.js": "" }],
+  ["go (go.mod)", 8080, { "go.mod": "go 1.22\n", "main.go": "package main\n" }],
+  ["ruby (Gemfile, rails)", 3000, { Gemfile: "", "config/application.rb": "" }],
   ["static (public/index.html)", 80, { "public/index.html": "" }],
 ])("%s listens on %p", (source, port, files: Record<string, string>) => {
   expect(found(files)).toMatchObject({ source, port });

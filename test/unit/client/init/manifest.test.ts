@@ -6,8 +6,9 @@ import { readManifests } from "../../../../src/client/manifests/read.ts";
 import { clientLimits, limits } from "../../../../src/config/config.ts";
 import { decodeManifests } from "../../../../src/orchestration/core/validate.ts";
 import { folder } from "../../../support/files.ts";
+import { treeOf } from "../../../support/source-tree.ts";
 
-const plain: Findings = { source: "Dockerfile", port: 3000, processes: [], env: undefined };
+const plain: Findings = { source: "Dockerfile", port: 3000, processes: [], env: undefined, notes: [] };
 const shop: Choices = { scope: "shop", name: "web", host: undefined, port: 3000, image: undefined };
 
 /** As berth apply reads it, and as the server checks it. */
@@ -24,22 +25,22 @@ async function read(text: string) {
 }
 
 const sources: Record<string, Record<string, string>> = {
-  node: { "package.json": "{}" },
-  bun: { "package.json": "{}", "bun.lock": "" },
-  deno: { "deno.json": "{}" },
-  python: { "requirements.txt": "" },
+  node: { "package.json": "{}", "server.js": "" },
+  bun: { "package.json": "{}", "bun.lock": "", "index.ts": "" },
+  deno: { "deno.json": "{}", "main.ts": "" },
+  python: { "requirements.txt": "", "main.py": "" },
   go: { "go.mod": "" },
   rails: { Gemfile: "", "config/application.rb": "" },
   php: { "index.php": "" },
-  rust: { "Cargo.toml": "" },
+  rust: { "Cargo.toml": '[package]\nname = "a"\n', "src/main.rs": "" },
   java: { "pom.xml": "" },
-  elixir: { "mix.exs": "" },
+  elixir: { "mix.exs": "app: :a" },
   static: { "index.html": "" },
   Dockerfile: { Dockerfile: "FROM x\n" },
 };
 
 test.each(Object.entries(sources))("a folder of %s gets a manifest that the server takes", async (_, files) => {
-  const look = lookAt({ has: (path) => path in files, read: (path) => files[path] });
+  const look = lookAt(treeOf(files));
   if (!look.ok) throw new Error(look.problem);
   const { findings } = look;
   for (const host of [undefined, "shop.example.com"]) {

@@ -1,0 +1,68 @@
+import { command, lines, plainName, type Runtime, type SourceTree, versionIn } from "./runtime.ts";
+
+/** Projects of .NET: in the folder, one below, and below src. */
+function projects(tree: SourceTree): string[] {
+  const inside = (folder: string) =>
+    tree
+      .list(folder.replace(/\/$/, ""))
+      .filter((name) => /\.(?:cs|fs|vb)proj$/.test(name))
+      .map((name) => folder + name);
+  const below = (folder: string) =>
+    tree
+      .list(folder.replace(/\/$/, ""))
+      .filter((name) => name.endsWith("/"))
+      .flatMap((name) => inside(folder + name));
+  return [...inside(""), ...below(""), ...below("src/")].filter((path) => plainName(path) !== undefined);
+}
+
+const isTest = (path: string) => /tests?\b/i.test(path.split("/").at(-1) ?? "");
+
+export const dotnet: Runtime = {
+  name: "dotnet",
+  mark: (tree) => projects(tree)[0],
+  plan(tree, { version, path }) {
+    const all = projects(tree).filter((project) => !isTest(project));
+    const inPath =
+      path === undefined
+        ? all
+        : all.filter((project) => project.startsWith(path.replace(/\/?$/, "/")) || project === path);
+    const isWeb = (project: string) => (tree.read(project) ?? "").includes("Microsoft.NET.Sdk.Web");
+    const isProgram = (project: string) => /<OutputType>\s*Exe/i.test(tree.read(project) ?? "");
+    const web = inPath.filter(isWeb);
+    const [project, ...others] = web.length > 0 ? web : inPath.filter(isProgram);
+    if (project === undefined)
+      return {
+        problem:
+          "no project of .NET makes a program (Microsoft.NET.Sdk.Web, or OutputType Exe): name its folder in build.path",
+      };
+    const text = tree.read(project) ?? "";
+    const wanted = version ?? versionIn(text, /<TargetFrameworks?>\s*net(\d+\.\d+)/) ?? "8.0";
+    const file = project.split("/").at(-1) ?? "";
+    const assembly = plainName(/<AssemblyName>\s*([\w.-]+)\s*</.exec(text)?.[1]) ?? file.replace(/\.\w+proj$/, "");
+    const runtime = web.length > 0 ? "aspnet" : "runtime";
+    return {
+      ...(web.length > 0 ? { port: 8080 } : {}),
+      notes:
+        others.length === 0
+          ? []
+          : [
+              `of the programs of .NET, ${project} is built, and not ${others.join(", ")}; to build another, set build.path to its folder`,
+            ],
+      dockerfile: lines(
+        `ARG BASE=mcr.microsoft.com/dotnet/sdk:${wanted}`,
+        `ARG RUN_BASE=mcr.microsoft.com/dotnet/${runtime}:${wanted}`,
+        "FROM ${BASE} AS build",
+        "WORKDIR /src",
+        "COPY . .",
+        `RUN dotnet publish ${project} -c Release -o /out`,
+        "FROM ${RUN_BASE}",
+        "WORKDIR /app",
+        "COPY --from=build /out .",
+        web.length > 0 && "ENV ASPNETCORE_URLS=http://+:8080 PORT=8080",
+        "USER 65532",
+        web.length > 0 && "EXPOSE 8080",
+        command("dotnet", `${assembly}.dll`),
+      ),
+    };
+  },
+};

@@ -1,0 +1,179 @@
+import { plainName, type SourceTree } from "../runtime.ts";
+import type { PagesStyle } from "../pages.ts";
+import type { PackageJson } from "./package-json.ts";
+
+/** Where a part of a repository is: `folder` ends with a slash, or is empty. */
+export interface NodeApp {
+  tree: SourceTree;
+  folder: string;
+  package: PackageJson;
+}
+
+/** How a framework's app is built and run. */
+export type NodePlan =
+  /** A program: words after the packager's `exec`, or `node FILE`. `build` is used where package.json has no such script. */
+  | { type: "program"; start: string[] | { exec: string[] }; build?: string[] | undefined; note?: string | undefined }
+  /** Pages in a folder that the build makes. */
+  | { type: "pages"; folder: string; style: PagesStyle; build?: string[] | undefined; note?: string | undefined }
+  | { type: "problem"; problem: string };
+
+interface Framework {
+  name: string;
+  /** A dependency that shows it. */
+  dependency: string;
+  plan(app: NodeApp): NodePlan;
+}
+
+const pages =
+  (folder: string, style: PagesStyle, build?: string[]) =>
+  (_app: NodeApp): NodePlan => ({ type: "pages", folder, style, build });
+
+/** Those that build on others come first: each of the last is also a part of the first. */
+export const frameworks: readonly Framework[] = [
+  { name: "next", dependency: "next", plan: nextPlan },
+  {
+    name: "nuxt",
+    dependency: "nuxt",
+    plan: () => ({ type: "program", start: ["node", ".output/server/index.mjs"], build: ["nuxt", "build"] }),
+  },
+  { name: "sveltekit", dependency: "@sveltejs/kit", plan: svelteKitPlan },
+  { name: "astro", dependency: "astro", plan: astroPlan },
+  {
+    name: "nest",
+    dependency: "@nestjs/core",
+    plan: () => ({ type: "program", start: ["node", "dist/main"], build: ["nest", "build"] }),
+  },
+  {
+    name: "remix",
+    dependency: "@remix-run/serve",
+    plan: () => ({
+      ...{ type: "program", build: ["remix", "vite:build"] },
+      start: { exec: ["remix-serve", "build/server/index.js"] },
+    }),
+  },
+  {
+    name: "react-router",
+    dependency: "@react-router/serve",
+    plan: () => ({
+      ...{ type: "program", build: ["react-router", "build"] },
+      start: { exec: ["react-router-serve", "build/server/index.js"] },
+    }),
+  },
+  { name: "angular", dependency: "@angular/core", plan: angularPlan },
+  { name: "gatsby", dependency: "gatsby", plan: pages("public", "pages", ["gatsby", "build"]) },
+  { name: "docusaurus", dependency: "@docusaurus/core", plan: pages("build", "pages", ["docusaurus", "build"]) },
+  {
+    name: "vitepress",
+    dependency: "vitepress",
+    plan: ({ tree, folder }) => {
+      const docs = tree.has(`${folder}docs/.vitepress`) ? "docs" : ".";
+      const made = docs === "." ? ".vitepress/dist" : `${docs}/.vitepress/dist`;
+      return { type: "pages", folder: made, style: "pages", build: ["vitepress", "build", docs] };
+    },
+  },
+  { name: "eleventy", dependency: "@11ty/eleventy", plan: pages("_site", "pages", ["eleventy"]) },
+  { name: "hexo", dependency: "hexo", plan: pages("public", "pages", ["hexo", "generate"]) },
+  { name: "react-scripts", dependency: "react-scripts", plan: pages("build", "one page", ["react-scripts", "build"]) },
+  { name: "vue-cli", dependency: "@vue/cli-service", plan: pages("dist", "one page", ["vue-cli-service", "build"]) },
+  { name: "ember", dependency: "ember-cli", plan: pages("dist", "one page", ["ember", "build", "-prod"]) },
+  { name: "vite", dependency: "vite", plan: vitePlan },
+  { name: "parcel", dependency: "parcel", plan: parcelPlan },
+];
+
+/** Packages that listen. One of them beside a bundler of pages makes the app a program. */
+const servers = [
+  ...["express", "fastify", "koa", "@hapi/hapi", "hono", "@hono/node-server", "restify", "polka", "h3", "elysia"],
+  ...[
+    "socket.io",
+    "ws",
+    "apollo-server",
+    "@apollo/server",
+    "graphql-yoga",
+    "@adonisjs/core",
+    "@strapi/strapi",
+    "moleculer",
+  ],
+];
+
+export function hasServer({ dependencies }: PackageJson): boolean {
+  return servers.some((name) => dependencies[name] !== undefined);
+}
+
+function config(app: NodeApp, base: string): string {
+  const endings = ["js", "mjs", "cjs", "ts", "mts"];
+  return endings.map((ending) => app.tree.read(`${app.folder}${base}.${ending}`) ?? "").join("\n");
+}
+
+function nextPlan(app: NodeApp): NodePlan {
+  const text = config(app, "next.config");
+  const build = ["next", "build"];
+  if (/output\s*:\s*["']export["']/.test(text)) return { type: "pages", folder: "out", style: "pages", build };
+  return { type: "program", start: { exec: ["next", "start"] }, build };
+}
+
+function svelteKitPlan(app: NodeApp): NodePlan {
+  const named = /@sveltejs\/adapter-(\w+)/.exec(config(app, "svelte.config"))?.[1];
+  const isThere = (adapter: string) => app.package.dependencies[`@sveltejs/adapter-${adapter}`] !== undefined;
+  const has = (adapter: string) => (named === undefined ? isThere(adapter) : named === adapter);
+  const build = ["vite", "build"];
+  if (has("node")) return { type: "program", start: ["node", "build"], build };
+  if (has("static")) return { type: "pages", folder: "build", style: "one page", build };
+  return {
+    type: "problem",
+    problem:
+      "SvelteKit has no adapter for a server of its own: install @sveltejs/adapter-node (or @sveltejs/adapter-static for pages alone) and name it in svelte.config.js",
+  };
+}
+
+function astroPlan(app: NodeApp): NodePlan {
+  const build = ["astro", "build"];
+  if (app.package.dependencies["@astrojs/node"] !== undefined)
+    return { type: "program", start: ["node", "dist/server/entry.mjs"], build };
+  return { type: "pages", folder: "dist", style: "pages", build };
+}
+
+function angularPlan(app: NodeApp): NodePlan {
+  const { tree, folder } = app;
+  const build = ["ng", "build"];
+  const text = tree.read(`${folder}angular.json`) ?? "";
+  let projects: [string, string][] = [];
+  try {
+    const json = JSON.parse(text) as { projects?: Record<string, Record<string, never>> };
+    projects = Object.entries(json.projects ?? {})
+      .filter(([name, project]) => (project.projectType as unknown) !== "library" && plainName(name) !== undefined)
+      .map(([name, project]) => [name, outputOf(name, project)]);
+  } catch {
+    // Told below: without angular.json nobody knows where the pages are.
+  }
+  const [first, ...others] = projects;
+  if (first === undefined)
+    return { type: "problem", problem: "angular.json names no application, so the folder of its pages is not known" };
+  const [name, output] = first;
+  if (app.package.dependencies["@angular/ssr"] !== undefined && tree.has(`${folder}server.ts`))
+    return { type: "program", start: ["node", `${output.replace(/\/browser$/, "")}/server/server.mjs`], build };
+  const more = others.map(([other]) => other).join(", ");
+  const note = more === "" ? undefined : `of the applications of angular.json, ${name} is built, and not ${more}`;
+  return { type: "pages", folder: output, style: "one page", build, note };
+}
+
+/** The builder `application` puts pages into a folder of its own; the older one does not. */
+function outputOf(name: string, project: Record<string, unknown>): string {
+  const options = project.architect ?? project.targets;
+  const { builder = "", options: own = {} } = ((options as Record<string, unknown> | undefined)?.build ?? {}) as {
+    builder?: string;
+    options?: { outputPath?: string | { base?: string } };
+  };
+  const { outputPath } = own;
+  const base = plainName(typeof outputPath === "string" ? outputPath : outputPath?.base) ?? `dist/${name}`;
+  return /:application$/.test(builder) ? `${base}/browser` : base;
+}
+
+function vitePlan(app: NodeApp): NodePlan {
+  const folder = /outDir\s*:\s*["']([\w./-]+)["']/.exec(config(app, "vite.config"))?.[1] ?? "dist";
+  return { type: "pages", folder, style: "one page", build: ["vite", "build"] };
+}
+
+function parcelPlan({ package: { scripts } }: NodeApp): NodePlan {
+  const file = /parcel(?: build)? ([\w./-]+\.html)/.exec(`${scripts.build} ${scripts.start}`)?.[1] ?? "index.html";
+  return { type: "pages", folder: "dist", style: "pages", build: ["parcel", "build", file] };
+}

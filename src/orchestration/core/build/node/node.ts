@@ -1,0 +1,227 @@
+import { namedFiles } from "../../../../base/pure/left-out.ts";
+import { pagesBase, pagesPort, servePages } from "../pages.ts";
+import {
+  aptLine,
+  command,
+  type LanguageChoice,
+  lines,
+  namesStart,
+  type Plan,
+  type Runtime,
+  type SourceTree,
+  webOfProcfile,
+} from "../runtime.ts";
+import { frameworks, hasServer, type NodeApp, type NodePlan } from "./frameworks.ts";
+import { nodeVersion, type PackageJson, readPackage } from "./package-json.ts";
+import { type Packager, packagerOf } from "./packager.ts";
+import { isForDevelopers, mainFile, startScript, workspaceApps } from "./start.ts";
+
+const port = 3000;
+
+function frameworkOf({ dependencies }: PackageJson) {
+  return frameworks.find(({ dependency }) => dependencies[dependency] !== undefined);
+}
+
+/** Whether a package.json is of a program or of pages, and not only of tools that work on another language. */
+function isApp(found: PackageJson): boolean {
+  return frameworkOf(found) !== undefined || startScript(found) !== undefined || hasServer(found);
+}
+
+/** Whether it is of a program that listens: beside another language's program, pages alone are its assets. */
+function isProgram(tree: SourceTree): boolean {
+  const found = readPackage(tree);
+  const framework = frameworkOf(found)?.plan({ tree, folder: "", package: found });
+  return startScript(found) !== undefined || hasServer(found) || framework?.type === "program";
+}
+
+function markOf(tree: SourceTree, isBun: boolean): string | undefined {
+  if (!tree.has("package.json")) return undefined;
+  const found = readPackage(tree);
+  if ((packagerOf(tree, found).name === "bun") !== isBun) return undefined;
+  const framework = frameworkOf(found);
+  return framework === undefined ? "package.json" : `package.json, ${framework.name}`;
+}
+
+function runtime(name: "node" | "bun"): Runtime {
+  return { name, mark: (tree) => markOf(tree, name === "bun"), plan: (tree, choice) => plan(tree, choice, name) };
+}
+
+export const node = runtime("node");
+export const bun = runtime("bun");
+
+const programs = (one: Runtime): Runtime => ({
+  ...one,
+  mark: (tree) => (isProgram(tree) ? one.mark(tree) : undefined),
+});
+
+/** The same where package.json shows a program. */
+export const nodeProgram = programs(node);
+export const bunProgram = programs(bun);
+
+interface Work {
+  app: NodeApp;
+  root: PackageJson;
+  packager: Packager;
+  base: string;
+  user: string;
+  notes: string[];
+}
+
+function plan(tree: SourceTree, choice: LanguageChoice, name: "node" | "bun"): Plan {
+  const root = readPackage(tree);
+  const place = placeOf(tree, root, choice);
+  if ("problem" in place) return place;
+  const { folder, notes } = place;
+  const app = { tree, folder, package: readPackage(tree, folder) };
+  const found = packagerOf(tree, root);
+  const packager =
+    name === "bun" && found.name !== "bun" ? packagerOf(tree, { ...root, packageManager: "bun@1" }) : found;
+  const version =
+    choice.version ?? (name === "bun" ? "1" : nodeVersion(tree, app.package.node === undefined ? root : app.package));
+  const base = name === "bun" ? `oven/bun:${version}` : `node:${version}-slim`;
+  const work = { app, root, packager, base, user: name === "bun" ? "bun" : "node", notes };
+  const chosen = chosenPlan(app, choice);
+  if (chosen.type === "problem") return { problem: chosen.problem };
+  if (chosen.note !== undefined) notes.push(chosen.note);
+  return chosen.type === "pages" ? pagesPlan(work, chosen) : programPlan(work, { choice, found: chosen });
+}
+
+/** Where in the repository the app is. */
+function placeOf(
+  tree: SourceTree,
+  root: PackageJson,
+  { path, entrypoint }: LanguageChoice,
+): { folder: string; notes: string[] } | { problem: string } {
+  const named = path?.replace(/^\.\//, "").replace(/\/$/, "");
+  if (named !== undefined && tree.has(`${named}/package.json`)) return { folder: `${named}/`, notes: [] };
+  if (root.workspaces.length === 0 || isApp(root) || entrypoint !== undefined) return { folder: "", notes: [] };
+  const apps = workspaceApps(tree, root.workspaces, isApp);
+  const [only] = apps;
+  if (only === undefined) return { folder: "", notes: [] };
+  const advice = `build.path: ${only}`;
+  if (apps.length > 1)
+    return {
+      problem: `package.json is of a workspace with several apps (${apps.join(", ")}): name one, as in ${advice}`,
+    };
+  return { folder: `${only}/`, notes: [`the app is the workspace ${only}; to build another, set build.path`] };
+}
+
+type Chosen =
+  | Extract<NodePlan, { type: "pages" | "problem" }>
+  | {
+      type: "program";
+      start: string[] | { exec: string[] } | { script: string };
+      build?: string[] | undefined;
+      note?: string | undefined;
+      isFramework?: boolean;
+      noStart?: string;
+    };
+
+function chosenPlan(app: NodeApp, { entrypoint }: LanguageChoice): Chosen {
+  const { tree, folder, package: found } = app;
+  if (entrypoint !== undefined) return { type: "program", start: runFile(entrypoint, found) };
+  const made = frameworkOf(found)?.plan(app);
+  const script = startScript(found);
+  const file = mainFile(tree, folder, found);
+  const serves = hasServer(found) && (script !== undefined || file !== undefined);
+  const web = webOfProcfile(tree);
+  if (made?.type === "problem" || (made?.type === "pages" && !serves && web === undefined)) return made;
+  if (made?.type === "program")
+    return { ...made, ...(script === undefined ? {} : { start: { script } }), isFramework: true };
+  if (script !== undefined) return { type: "program", start: { script } };
+  if (file !== undefined) {
+    const asked = found.scripts.start;
+    const note =
+      asked !== undefined && isForDevelopers(asked)
+        ? `"start" of package.json is for developers, so ${file} is started; ${namesStart}`
+        : undefined;
+    return { type: "program", start: runFile(file, found), note };
+  }
+  if (web !== undefined) return { type: "program", start: ["sh", "-c", `exec ${web}`] };
+  return { type: "program", start: [], noStart };
+}
+
+const noStart =
+  "package.json has no start script, and none of server.js, index.js, app.js, main.js or src/index.js is there: add a start script, or set build.lang.entrypoint";
+
+function runFile(file: string, { dependencies }: PackageJson): string[] | { exec: string[] } {
+  const loader = ["tsx", "ts-node"].find((name) => dependencies[name] !== undefined);
+  return file.endsWith(".ts") && loader !== undefined ? { exec: [loader, file] } : ["node", file];
+}
+
+/** Everything up to the build. */
+function buildLines({ app, root, packager, notes }: Work, build: string[] | undefined): (string | undefined)[] {
+  const { folder, package: found, tree } = app;
+  const copiesAll = folder !== "" || root.workspaces.length > 0 || root.installsFromSource;
+  const script = folder !== "" && root.scripts.build !== undefined ? root.scripts.build : found.scripts.build;
+  const inFolder = folder === "" || script === root.scripts.build ? "" : `cd ${folder.slice(0, -1)} && `;
+  const makes =
+    script !== undefined
+      ? `${inFolder}${packager.run} build`
+      : build === undefined
+        ? undefined
+        : `${folder === "" ? "" : `cd ${folder.slice(0, -1)} && `}${packager.exec} ${build.join(" ")}`;
+  const named = namedFiles(tree.read(".berthignore") ?? "");
+  for (const file of [".npmrc", ...(makes === undefined ? [] : [`${folder}.env.production`])])
+    if (tree.has(file) && !named.has(file)) notes.push(notSent(file));
+  const files = [...packager.files, ...(tree.has(".npmrc") && named.has(".npmrc") ? [".npmrc"] : [])];
+  const usesPrisma = found.dependencies.prisma !== undefined || found.dependencies["@prisma/client"] !== undefined;
+  return [
+    "WORKDIR /app",
+    usesPrisma ? aptLine("ca-certificates", "openssl") : undefined,
+    packager.prepare === undefined ? undefined : `RUN ${packager.prepare}`,
+    copiesAll ? "COPY . ." : `COPY ${["package.json", ...files].join(" ")} ./`,
+    `RUN ${packager.install}`,
+    copiesAll ? undefined : "COPY . .",
+    makes === undefined ? undefined : `RUN ${makes}`,
+  ];
+}
+
+function notSent(file: string): string {
+  return `${file} is not sent, as it may hold secrets; if it holds none and the build needs it, write the line "!${file}" into .berthignore`;
+}
+
+function programPlan(
+  work: Work,
+  { choice, found }: { choice: LanguageChoice; found: Extract<Chosen, { type: "program" }> },
+): Plan {
+  const { app, packager, base, user, notes } = work;
+  const { start } = found;
+  const words =
+    "script" in start
+      ? [...packager.run.split(" "), start.script]
+      : "exec" in start
+        ? [...packager.exec.split(" "), ...start.exec]
+        : user === "bun" && start[0] === "node"
+          ? ["bun", ...start.slice(1)]
+          : start;
+  const isFramework = found.isFramework === true && choice.entrypoint === undefined;
+  return {
+    port,
+    notes,
+    noStart: found.noStart,
+    dockerfile: lines(
+      `ARG BASE=${base}`,
+      "FROM ${BASE}",
+      ...buildLines(work, found.build),
+      app.folder !== "" && `WORKDIR /app/${app.folder.slice(0, -1)}`,
+      `ENV NODE_ENV=production PORT=${port}${isFramework ? " HOST=0.0.0.0" : ""}`,
+      `USER ${user}`,
+      `EXPOSE ${port}`,
+      words.length > 0 && command(...words),
+    ),
+  };
+}
+
+function pagesPlan(work: Work, { folder, style, build }: Extract<NodePlan, { type: "pages" }>): Plan {
+  const { app, base, notes } = work;
+  const { start } = app.package.scripts;
+  notes.push(
+    `the build makes pages in ${app.folder}${folder}, which nginx serves${start === undefined ? "" : `; "start" of package.json is not used`}`,
+  );
+  return {
+    port: pagesPort,
+    notes,
+    dockerfile: `${lines(`ARG BASE=${base}`, pagesBase, "FROM ${BASE} AS build", ...buildLines(work, build))}${servePages(`/app/${app.folder}${folder}`, style)}`,
+  };
+}

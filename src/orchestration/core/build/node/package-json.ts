@@ -1,0 +1,98 @@
+import { fieldsOf, jsonOf, newestIn, type SourceTree, versionIn } from "../runtime.ts";
+
+/** What a package.json says, as far as a build needs it. */
+export interface PackageJson {
+  scripts: Record<string, string>;
+  /** Names of everything that is installed, with the ranges. */
+  dependencies: Record<string, string>;
+  main: string | undefined;
+  /** Globs of the workspaces. */
+  workspaces: string[];
+  packageManager: string | undefined;
+  node: string | undefined;
+  /** More than package.json and a lock file has to be there for an install. */
+  installsFromSource: boolean;
+}
+
+const installScripts = ["preinstall", "install", "postinstall", "prepare", "prepublish"];
+
+/** `folder` ends with a slash, or is empty. */
+export function readPackage(tree: SourceTree, folder = ""): PackageJson {
+  const json = jsonOf(tree, `${folder}package.json`);
+  const scripts = texts(json.scripts);
+  const dependencies = { ...texts(json.devDependencies), ...texts(json.dependencies) };
+  const { main, module, packageManager, engines, volta, pnpm } = json;
+  const workspaces = Array.isArray(json.workspaces) ? json.workspaces : fieldsOf(json.workspaces).packages;
+  const isLocal = Object.values(dependencies).some((range) =>
+    /^(?:file|link|portal|workspace|patch):|^\.\.?\//.test(range),
+  );
+  return {
+    scripts,
+    dependencies,
+    main: [main, module].find((path): path is string => typeof path === "string"),
+    workspaces: [
+      ...listOf(workspaces),
+      ...pnpmWorkspaces(tree.read(`${folder}pnpm-workspace.yaml`)),
+      ...listOf(jsonOf(tree, `${folder}lerna.json`).packages),
+    ],
+    packageManager: typeof packageManager === "string" ? packageManager : undefined,
+    node: texts(volta).node ?? texts(engines).node,
+    installsFromSource:
+      isLocal ||
+      installScripts.some((script) => scripts[script] !== undefined) ||
+      fieldsOf(pnpm).patchedDependencies !== undefined ||
+      json.patchedDependencies !== undefined ||
+      ["prisma", "patches", ".yarn", ".pnpmfile.cjs"].some((path) => tree.has(folder + path)),
+  };
+}
+
+function listOf(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((item): item is string => typeof item === "string") : [];
+}
+
+function texts(value: unknown): Record<string, string> {
+  const entries = Object.entries(fieldsOf(value)).filter(([, text]) => typeof text === "string");
+  return Object.fromEntries(entries) as Record<string, string>;
+}
+
+/** The list `packages` of pnpm-workspace.yaml, which is plain in practice. */
+function pnpmWorkspaces(text: string | undefined): string[] {
+  const [, list = ""] = /^packages:\s*\n((?:\s*(?:-.*|#.*)?\n?)*)/m.exec(text ?? "") ?? [];
+  return [...list.matchAll(/^\s*-\s*["']?([\w@./*-]+)["']?\s*$/gm)].map(([, glob = ""]) => glob);
+}
+
+/** Long-term versions first the newest. */
+const known = ["24", "22", "20", "18", "16", "14"];
+const names: Readonly<Record<string, string>> = { krypton: "24", jod: "22", iron: "20", hydrogen: "18", gallium: "16" };
+
+/** The version of Node that the folder asks for, else the newest that is known here. */
+export function nodeVersion(tree: SourceTree, { node, dependencies }: PackageJson): string {
+  for (const file of [".nvmrc", ".node-version"]) {
+    const text = tree.read(file)?.trim() ?? "";
+    const exact = versionIn(text, /^v?(\d+(?:\.\d+){0,2})/);
+    const name = /^lts\/(\w+)/.exec(text)?.[1] ?? "";
+    if (exact !== undefined) return exact;
+    if (names[name.toLowerCase()] !== undefined) return names[name.toLowerCase()] ?? "";
+  }
+  const exact = versionIn(node, /^v?(\d+\.\d+\.\d+)$/);
+  return exact ?? newestIn(node, known) ?? oldToolNode(dependencies) ?? known[0] ?? "";
+}
+
+/** Bundlers that fail on a newer Node, up to a major version: they hash with what newer TLS libraries refuse. */
+const oldTools: readonly [name: string, majorMax: number, node: string][] = [
+  ["@angular/core", 11, "14"],
+  ["@angular/core", 13, "16"],
+  ["react-scripts", 4, "16"],
+  ["@vue/cli-service", 4, "16"],
+  ["next", 11, "16"],
+  ["nuxt", 2, "16"],
+  ["gatsby", 3, "16"],
+  ["webpack", 4, "16"],
+];
+
+function oldToolNode(dependencies: Record<string, string>): string | undefined {
+  return oldTools.find(([name, majorMax]) => {
+    const major = /^[~^=v\s]*(\d+)/.exec(dependencies[name] ?? "")?.[1];
+    return major !== undefined && Number(major) <= majorMax;
+  })?.[2];
+}

@@ -1,0 +1,72 @@
+import { type PackageJson, readPackage } from "./package-json.ts";
+import { plainName, type SourceTree } from "../runtime.ts";
+
+/** What begins a server for developers: it watches files, is slow, and is not for visitors. */
+const developers: readonly RegExp[] = [
+  /\bng serve\b/,
+  /\breact-scripts start\b/,
+  /\bvue-cli-service serve\b/,
+  /\b(?:next|nuxt|astro|remix|react-router|wrangler|netlify|vercel|nest|strapi) (?:dev|develop)\b/,
+  /\bnest start\b(?!.*node)/,
+  /\bgatsby develop\b/,
+  /(?:^|[\s&;])vite(?: (?:dev|serve|--.*)?)?\s*$/,
+  /\bvite (?:dev|serve)\b/,
+  /\bwebpack(?:-dev-server| serve)\b/,
+  /\bparcel (?!build|watch)/,
+  /\bdocusaurus start\b/,
+  /\bember (?:s|serve)\b/,
+  /\beleventy .*--serve\b/,
+  /\bhexo server\b/,
+  /\bvitepress dev\b/,
+  /\bstart-storybook\b/,
+];
+/** What starts a program again when a file changes, in front of the program itself. */
+const watchers =
+  /\b(?:nodemon|ts-node-dev|node-dev|tsx watch|node --watch|bun --(?:watch|hot)|concurrently|turbo run dev|turbo dev)\b/;
+
+export function isForDevelopers(script: string): boolean {
+  return watchers.test(script) || developers.some((one) => one.test(script));
+}
+
+/** The script that starts the program for visitors: its name; undefined where there is none. */
+export function startScript({ scripts }: Pick<PackageJson, "scripts">): string | undefined {
+  return ["start:prod", "start:production", "start", "serve", "server"].find(
+    (name) => scripts[name] !== undefined && !isForDevelopers(scripts[name]),
+  );
+}
+
+const usual = ["server", "index", "app", "main", "src/server", "src/index", "src/app", "src/main", "bin/www"];
+
+/** The file that `main` names, or a usual one. Where a build makes files, `main` need not be there yet. */
+export function mainFile(tree: SourceTree, folder: string, { main, scripts }: PackageJson): string | undefined {
+  const named = plainName(main?.replace(/^\.\//, ""));
+  const candidates = named === undefined ? [] : [named, `${named}.js`, `${named}/index.js`];
+  const found = candidates.find((path) => /\.[cm]?[jt]s$/.test(path) && tree.has(folder + path));
+  if (found !== undefined) return found;
+  if (named !== undefined && scripts.build !== undefined && /^(?:dist|build|lib|out)\//.test(named)) return named;
+  const endings = ["js", "mjs", "cjs", "ts"];
+  return [...usual.flatMap((name) => endings.map((ending) => `${name}.${ending}`)), "bin/www"].find((path) =>
+    tree.has(folder + path),
+  );
+}
+
+/** Folders of a repository of several packages that hold an app: with a start script, or a framework. */
+export function workspaceApps(
+  tree: SourceTree,
+  globs: readonly string[],
+  isApp: (app: PackageJson) => boolean,
+): string[] {
+  const folders = globs.flatMap((glob) => {
+    const clean = glob.replace(/^\.\//, "").replace(/\/$/, "");
+    if (!clean.includes("*")) return [clean];
+    const parent = clean.slice(0, clean.indexOf("*")).replace(/\/$/, "");
+    return tree
+      .list(parent)
+      .filter((name) => name.endsWith("/"))
+      .map((name) => (parent === "" ? name : `${parent}/${name}`).slice(0, -1));
+  });
+  return folders.filter(
+    (folder) =>
+      plainName(folder) !== undefined && tree.has(`${folder}/package.json`) && isApp(readPackage(tree, `${folder}/`)),
+  );
+}

@@ -1,0 +1,28 @@
+import { lines } from "./runtime.ts";
+
+/** How a web server finds a page: every path leads to one page, or each path has its own. */
+export type PagesStyle = "one page" | "pages";
+
+/** The last stage of a build that makes pages: a web server with the folder. */
+export function servePages(folder: string, style: PagesStyle): string {
+  const rest = style === "one page" ? "/index.html" : "=404";
+  const tries = `try_files $uri $uri/ $uri.html ${rest};`;
+  const server = [
+    "server {",
+    "  listen 80;",
+    "  root /usr/share/nginx/html;",
+    `  location / { ${tries} }`,
+    ...(style === "pages" ? ["  error_page 404 /404.html;"] : []),
+    "}",
+  ];
+  const config = server.map((line) => `'${line}'`).join(" ");
+  return lines(
+    "FROM ${RUN_BASE}",
+    `RUN printf '%s\\n' ${config} >/etc/nginx/conf.d/default.conf`,
+    `COPY --from=build ${folder} /usr/share/nginx/html`,
+    "EXPOSE 80",
+  );
+}
+
+export const pagesBase = "ARG RUN_BASE=nginx:alpine";
+export const pagesPort = 80;

@@ -1,0 +1,176 @@
+import { readPackage } from "./node/package-json.ts";
+import { packagerOf } from "./node/packager.ts";
+import {
+  aptLine,
+  fieldsOf,
+  firstOf,
+  jsonOf,
+  lines,
+  newestIn,
+  type Plan,
+  rangeInNpmWords,
+  type Runtime,
+  type SourceTree,
+} from "./runtime.ts";
+
+const known = ["8.4", "8.3", "8.2", "8.1", "8.0", "7.4"];
+
+interface Site {
+  /** Folder that Apache serves, below the source; empty for all of it. */
+  docroot: string;
+  version: string | undefined;
+  extensions: string[];
+  /** Folders that the program writes into. */
+  writes?: string[];
+  notes?: string[];
+}
+
+/** Extensions that a composer.json asks for; those that every image of PHP has are left out. */
+function extensionsOf(tree: SourceTree): string[] {
+  const there = [
+    "json",
+    "mbstring",
+    "xml",
+    "dom",
+    "ctype",
+    "curl",
+    "openssl",
+    "tokenizer",
+    "fileinfo",
+    "filter",
+    "hash",
+    "iconv",
+    "pdo",
+    "phar",
+    "session",
+    "simplexml",
+    "sodium",
+    "xmlreader",
+    "xmlwriter",
+    "zlib",
+    "libxml",
+    "posix",
+    "readline",
+    "ftp",
+    "random",
+  ];
+  const asked = Object.keys(fieldsOf(jsonOf(tree, "composer.json").require)).flatMap(
+    (name) => /^ext-(\w+)$/.exec(name)?.[1] ?? [],
+  );
+  return asked.filter((name) => !there.includes(name.toLowerCase()));
+}
+
+function phpVersion(tree: SourceTree): string {
+  const { require, config } = jsonOf(tree, "composer.json");
+  const platform = fieldsOf(fieldsOf(config).platform).php;
+  const range = typeof platform === "string" ? `~${platform}` : fieldsOf(require).php;
+  return newestIn(typeof range === "string" ? rangeInNpmWords(range) : undefined, known) ?? known[0] ?? "";
+}
+
+function apache(tree: SourceTree, { docroot, version, extensions, writes = [], notes = [] }: Site): Plan {
+  const hasComposer = tree.has("composer.json");
+  const lock = tree.has("composer.lock") ? " composer.lock" : "";
+  const assets = assetLines(tree);
+  const root = docroot === "" ? "/var/www/html" : `/var/www/html/${docroot}`;
+  const all = [...new Set([...extensions, ...extensionsOf(tree)])];
+  return {
+    port: 80,
+    notes: [
+      ...notes,
+      ...(assets.length > 0 ? ["the assets of package.json are built beside; nothing of Node runs"] : []),
+    ],
+    dockerfile: lines(
+      `ARG BASE=php:${version ?? phpVersion(tree)}-apache`,
+      ...assets,
+      "FROM ${BASE}",
+      `ENV APACHE_DOCUMENT_ROOT=${root}`,
+      "RUN a2enmod rewrite && sed -ri 's!/var/www/html!${APACHE_DOCUMENT_ROOT}!g' /etc/apache2/sites-available/*.conf",
+      all.length > 0 && "COPY --from=mlocati/php-extension-installer:2 /usr/bin/install-php-extensions /usr/local/bin/",
+      all.length > 0 && `RUN install-php-extensions ${all.join(" ")}`,
+      hasComposer && aptLine("git", "unzip"),
+      hasComposer && "COPY --from=composer:2 /usr/bin/composer /usr/bin/composer",
+      hasComposer && `COPY composer.json${lock} ./`,
+      hasComposer &&
+        "RUN composer install --no-dev --no-scripts --no-autoloader --no-interaction --ignore-platform-req=ext-*",
+      "COPY . .",
+      hasComposer && "RUN composer dump-autoload --no-dev --optimize",
+      assets.length > 0 && "COPY --from=assets /src/public/ public/",
+      writes.length > 0 && `RUN mkdir -p ${writes.join(" ")} && chown -R www-data ${writes.join(" ")}`,
+      "EXPOSE 80",
+    ),
+  };
+}
+
+/** A stage that builds the assets of Laravel or Symfony into public. */
+function assetLines(tree: SourceTree): string[] {
+  if (!tree.has("package.json") || !tree.has("public")) return [];
+  const found = readPackage(tree);
+  if (found.scripts.build === undefined) return [];
+  const { install, run, prepare, name } = packagerOf(tree, found);
+  return [
+    `FROM ${name === "bun" ? "oven/bun:1" : "node:22-slim"} AS assets`,
+    "WORKDIR /src",
+    ...(prepare === undefined ? [] : [`RUN ${prepare}`]),
+    "COPY . .",
+    `RUN ${install} && ${run} build`,
+  ];
+}
+
+export const laravel: Runtime = {
+  name: "php",
+  mark: (tree) => (tree.has("artisan") && tree.has("composer.json") ? "composer.json, laravel" : undefined),
+  plan: (tree, { version }) =>
+    apache(tree, {
+      ...{ docroot: "public", version, extensions: ["pdo_mysql", "pdo_pgsql", "bcmath", "intl", "pcntl", "zip"] },
+      writes: [
+        "storage/framework/cache",
+        "storage/framework/sessions",
+        "storage/framework/views",
+        "storage/logs",
+        "storage",
+        "bootstrap/cache",
+      ],
+      notes: ['migrations run as a release command: release: { command: ["php", "artisan", "migrate", "--force"] }'],
+    }),
+};
+
+export const symfony: Runtime = {
+  name: "php",
+  mark: (tree) => (tree.has("bin/console") && tree.has("composer.json") ? "composer.json, symfony" : undefined),
+  plan: (tree, { version }) =>
+    apache(tree, {
+      docroot: "public",
+      version,
+      extensions: ["pdo_mysql", "pdo_pgsql", "intl", "zip"],
+      writes: ["var"],
+    }),
+};
+
+const docroots = ["public", "web", "webroot", "www", "htdocs", "public_html"];
+
+export const php: Runtime = {
+  name: "php",
+  mark(tree) {
+    const pages = ["index.php", ...docroots.map((folder) => `${folder}/index.php`)];
+    return firstOf(tree, ["composer.json", "wp-config.php", ...pages]);
+  },
+  plan(tree, choice) {
+    for (const one of [laravel, symfony]) if (one.mark(tree) !== undefined) return one.plan(tree, choice);
+    const isWordpress = tree.has("wp-config.php") || tree.has("wp-content");
+    const docroot = docroots.find((folder) => tree.has(`${folder}/index.php`)) ?? "";
+    if (docroot === "" && !tree.has("index.php") && choice.entrypoint === undefined) {
+      return {
+        problem: `PHP has no page to begin with (index.php, or one in ${docroots.join(", ")}): write a Dockerfile`,
+      };
+    }
+    const { version } = choice;
+    const site = { docroot, version, extensions: isWordpress ? ["mysqli", "gd", "zip", "exif", "intl"] : [] };
+    const notes =
+      docroot === ""
+        ? [
+            "Apache serves every file of the folder; what visitors must not see belongs beside a folder public with index.php",
+          ]
+        : [];
+    return apache(tree, { ...site, notes });
+  },
+};

@@ -1,0 +1,92 @@
+import { aptLine, firstOf, newestIn, rangeInNpmWords, type SourceTree, versionIn } from "../runtime.ts";
+
+const requirementFiles = [
+  "requirements.txt",
+  "requirements/production.txt",
+  "requirements/prod.txt",
+  "requirements/base.txt",
+];
+
+/** The file that names what a Python program needs. */
+export function packageFile(tree: SourceTree): string | undefined {
+  return firstOf(tree, [...requirementFiles, "pyproject.toml", "Pipfile", "setup.py"]);
+}
+
+/** Names of the packages that the folder asks for, in lower case with hyphens. */
+export function pythonPackages(tree: SourceTree): ReadonlySet<string> {
+  const files = [...requirementFiles, "pyproject.toml", "Pipfile", "setup.py"];
+  const text = files.map((file) => (tree.read(file) ?? "").replaceAll(/^\s*#.*$/gm, "")).join("\n");
+  const names = [...text.matchAll(/(?:^|["'[,])\s*([A-Za-z][\w.-]*)(?=\s*(?:\[[\w, -]*\])?\s*(?:[<>=!~;@"',]|$))/gm)];
+  return new Set(names.map(([, name = ""]) => name.toLowerCase().replaceAll(/[_.]/g, "-")));
+}
+
+/** Where nothing is asked for: older packages use modules that a newer one does not have. */
+const usual = "3.12";
+const known = ["3.13", "3.12", "3.11", "3.10", "3.9", "3.8"];
+
+export function pythonVersion(tree: SourceTree): string {
+  const exact =
+    versionIn(tree.read(".python-version"), /^\s*(?:python-)?(\d+(?:\.\d+){0,2})/) ??
+    versionIn(tree.read("runtime.txt"), /^\s*python-(\d+(?:\.\d+){0,2})/);
+  if (exact !== undefined) return exact;
+  const project = tree.read("pyproject.toml") ?? "";
+  const range =
+    /^\s*requires-python\s*=\s*["']([^"'\n]+)["']/m.exec(project)?.[1] ??
+    /^\s*python\s*=\s*["']([^"'\n]+)["']/m.exec(project)?.[1] ??
+    /^\s*python_version\s*=\s*["']([^"'\n]+)["']/m.exec(tree.read("Pipfile") ?? "")?.[1];
+  return newestIn(range === undefined ? undefined : rangeInNpmWords(range), known) ?? usual;
+}
+
+/** What a package needs that has no wheel: to build it, and to run it. */
+const libraries: Readonly<Record<string, string[]>> = {
+  psycopg2: ["gcc", "libpq-dev"],
+  mysqlclient: ["default-libmysqlclient-dev", "gcc", "pkg-config"],
+};
+
+/** Lines that install what the folder asks for, and `more` beside it. */
+export function installLines(
+  tree: SourceTree,
+  packages: ReadonlySet<string>,
+  more: readonly string[],
+): (string | undefined)[] {
+  const apt = [...new Set(Object.entries(libraries).flatMap(([name, needs]) => (packages.has(name) ? needs : [])))];
+  // The environment of uv has no pip of its own.
+  const add = tree.has("uv.lock") ? "uv pip install" : "pip install --no-cache-dir";
+  return [
+    aptLine(...apt.toSorted()),
+    ...ownLines(tree),
+    more.length === 0 ? undefined : `RUN ${add} ${more.join(" ")}`,
+  ];
+}
+
+function ownLines(tree: SourceTree): string[] {
+  if (tree.has("uv.lock")) {
+    return [
+      "COPY pyproject.toml uv.lock ./",
+      "RUN pip install --no-cache-dir uv && uv sync --frozen --no-install-project",
+      "ENV PATH=/app/.venv/bin:$PATH VIRTUAL_ENV=/app/.venv",
+    ];
+  }
+  if (tree.has("poetry.lock")) {
+    return [
+      "COPY pyproject.toml poetry.lock ./",
+      "RUN pip install --no-cache-dir poetry && poetry config virtualenvs.create false && poetry install --only main --no-root",
+    ];
+  }
+  if (tree.has("Pipfile")) {
+    const lock = tree.has("Pipfile.lock");
+    return [
+      `COPY Pipfile ${lock ? "Pipfile.lock " : ""}./`,
+      `RUN pip install --no-cache-dir pipenv && pipenv install --system${lock ? " --deploy" : " --skip-lock"}`,
+    ];
+  }
+  const file = firstOf(tree, requirementFiles);
+  if (file === undefined) return ["COPY . .", "RUN pip install --no-cache-dir ."];
+  // Another file or a folder that it names has to be there.
+  const text = tree.read(file) ?? "";
+  const needsMore = /^\s*(?:-r|-c|-e|--requirement|--constraint|--editable|\.|file:)/m.test(text);
+  return [
+    needsMore ? "COPY . ." : `COPY ${file} ./${file.includes("/") ? file : ""}`,
+    `RUN pip install --no-cache-dir -r ${file}`,
+  ];
+}

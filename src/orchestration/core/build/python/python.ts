@@ -1,0 +1,91 @@
+import { pagesBase, pagesPort, servePages } from "../pages.ts";
+import { command, lines, namesStart, type Plan, type Runtime, type SourceTree, webOfProcfile } from "../runtime.ts";
+import { type PythonStart, pythonStart, rootFiles } from "./frameworks.ts";
+import { installLines, packageFile, pythonPackages, pythonVersion } from "./packages.ts";
+
+const port = 8000;
+
+function markOf(tree: SourceTree): string | undefined {
+  return (
+    packageFile(tree) ??
+    (tree.has("manage.py") ? "manage.py" : undefined) ??
+    (tree.has("mkdocs.yml") ? "mkdocs.yml" : undefined)
+  );
+}
+
+export const python: Runtime = {
+  name: "python",
+  mark(tree) {
+    const file = markOf(tree);
+    const start = file === undefined ? undefined : pythonStart(tree, pythonPackages(tree));
+    return start?.framework === undefined ? file : `${file}, ${start.framework}`;
+  },
+  plan(tree, { version, entrypoint }) {
+    const packages = pythonPackages(tree);
+    const base = `python:${version ?? pythonVersion(tree)}-slim`;
+    if (entrypoint === undefined && tree.has("mkdocs.yml") && !packages.has("django") && rootFiles(tree).length === 0)
+      return mkdocsPlan(tree, base, packages);
+    const start = entrypoint === undefined ? pythonStart(tree, packages) : { words: ["python", entrypoint] };
+    const web = webOfProcfile(tree);
+    return programPlan(tree, {
+      base,
+      packages,
+      start: start ?? { words: web === undefined ? [] : ["sh", "-c", `exec ${web}`] },
+    });
+  },
+};
+
+const noStart =
+  "no file that starts the Python program was found (main.py, app.py, server.py, manage.py, or one that makes a FastAPI or Flask app): set build.lang.entrypoint, or write a Procfile";
+
+/** The same where a web framework, or a file that starts something, shows a program. */
+export const pythonProgram: Runtime = {
+  ...python,
+  mark: (tree) =>
+    markOf(tree) !== undefined && pythonStart(tree, pythonPackages(tree)) !== undefined ? python.mark(tree) : undefined,
+};
+
+interface Program {
+  base: string;
+  packages: ReadonlySet<string>;
+  start: PythonStart;
+}
+
+function programPlan(tree: SourceTree, { base, packages, start }: Program): Plan {
+  const { words, needs = [], notes = [], env = "", before } = start;
+  const missing = needs.filter((name) => !packages.has(name));
+  const added = missing.map(
+    (name) => `${name} is installed beside what the folder asks for, to serve the app; add it there`,
+  );
+  return {
+    port,
+    noStart: words.length === 0 ? noStart : undefined,
+    notes: [...notes, ...added],
+    dockerfile: lines(
+      `ARG BASE=${base}`,
+      "FROM ${BASE}",
+      "WORKDIR /app",
+      `ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 PORT=${port}${env}`,
+      ...installLines(tree, packages, missing),
+      "COPY . .",
+      before,
+      "RUN useradd --no-create-home app",
+      "USER app",
+      `EXPOSE ${port}`,
+      words.length > 0 && command(...words),
+    ),
+  };
+}
+
+function mkdocsPlan(tree: SourceTree, base: string, packages: ReadonlySet<string>): Plan {
+  const more = packages.has("mkdocs") || packages.has("mkdocs-material") ? [] : ["mkdocs-material"];
+  const install =
+    packageFile(tree) === undefined
+      ? [`RUN pip install --no-cache-dir ${more.join(" ")}`]
+      : installLines(tree, packages, more);
+  return {
+    port: pagesPort,
+    notes: [`mkdocs makes pages in site, which nginx serves; ${namesStart}`],
+    dockerfile: `${lines(`ARG BASE=${base}`, pagesBase, "FROM ${BASE} AS build", "WORKDIR /app", ...install, "COPY . .", "RUN mkdocs build --site-dir site")}${servePages("/app/site", "pages")}`,
+  };
+}

@@ -1,0 +1,133 @@
+import { pagesBase, pagesPort, servePages } from "./pages.ts";
+import {
+  aptLine,
+  command,
+  firstOf,
+  type LanguageChoice,
+  lines,
+  newestIn,
+  type Plan,
+  rangeInNpmWords,
+  type Runtime,
+  type SourceTree,
+  versionIn,
+  webOfProcfile,
+} from "./runtime.ts";
+
+const known = ["3.4", "3.3", "3.2", "3.1"];
+
+function rubyVersion(tree: SourceTree): string {
+  const exact =
+    versionIn(tree.read(".ruby-version"), /^(?:ruby-)?(\d[\d.]*)/) ??
+    versionIn(tree.read("Gemfile"), /^\s*ruby ["'](\d[\d.]*)["']/m);
+  const range = /^\s*ruby ["']([^"'\n]+)["']/m.exec(tree.read("Gemfile") ?? "")?.[1];
+  return exact ?? newestIn(range === undefined ? undefined : rangeInNpmWords(range), known) ?? known[0] ?? "";
+}
+
+/** What a gem with native code is built with. */
+const libraries: Readonly<Record<string, string>> = {
+  mysql2: "default-libmysqlclient-dev",
+  sqlite3: "libsqlite3-dev",
+  "ruby-vips": "libvips",
+  image_processing: "libvips",
+  rmagick: "libmagickwand-dev",
+};
+
+function hasGem(tree: SourceTree, name: string): boolean {
+  return new RegExp(`^\\s*gem ["']${name}["']`, "m").test(tree.read("Gemfile") ?? "");
+}
+
+function install(tree: SourceTree, more: readonly string[]): (string | undefined)[] {
+  const needs = Object.entries(libraries).flatMap(([gem, library]) => (hasGem(tree, gem) ? [library] : []));
+  return [
+    "WORKDIR /app",
+    aptLine(...new Set(["build-essential", "git", "libpq-dev", "libyaml-dev", ...needs.toSorted(), ...more])),
+    `COPY ${["Gemfile", "Gemfile.lock", ".ruby-version"].filter((file) => tree.has(file)).join(" ")} ./`,
+    "RUN bundle config set without development:test && bundle install",
+    "COPY . .",
+  ];
+}
+
+interface Server {
+  port: number;
+  start: string[];
+  build?: (string | undefined)[];
+  tools?: string[];
+}
+
+function served(tree: SourceTree, version: string, { port, start, build = [], tools = [] }: Server): Plan {
+  return {
+    port,
+    noStart: start.length === 0 ? noStart : undefined,
+    dockerfile: lines(
+      `ARG BASE=ruby:${version}-slim`,
+      "FROM ${BASE}",
+      ...install(tree, tools),
+      ...build,
+      `ENV PORT=${port}`,
+      "RUN useradd --no-create-home app && chown -R app /app",
+      "USER app",
+      `EXPOSE ${port}`,
+      start.length > 0 && command(...start),
+    ),
+  };
+}
+
+/** With a package.json, its packages are installed for the assets. */
+export const rails: Runtime = {
+  name: "ruby",
+  mark: (tree) => (tree.has("Gemfile") && tree.has("config/application.rb") ? "Gemfile, rails" : undefined),
+  plan(tree, { version, entrypoint }) {
+    const hasAssets = tree.has("package.json");
+    const isYarn = tree.has("yarn.lock");
+    const start = entrypoint === undefined ? ["puma", "-p", "3000"] : ["ruby", entrypoint];
+    return served(tree, version ?? rubyVersion(tree), {
+      port: 3000,
+      tools: hasAssets ? ["nodejs", "npm"] : [],
+      build: [
+        hasAssets ? `RUN ${isYarn ? "npm install -g yarn && yarn install" : "npm install"}` : undefined,
+        "ENV RAILS_ENV=production RAILS_LOG_TO_STDOUT=1 RAILS_SERVE_STATIC_FILES=1",
+        "RUN SECRET_KEY_BASE_DUMMY=1 bundle exec rails assets:precompile",
+      ],
+      start: ["bundle", "exec", ...start],
+    });
+  },
+};
+
+export const ruby: Runtime = {
+  name: "ruby",
+  mark: (tree) => firstOf(tree, ["Gemfile"]),
+  plan(tree, choice) {
+    const { version = rubyVersion(tree), entrypoint } = choice;
+    if (tree.has("config/application.rb")) return rails.plan(tree, choice);
+    if (entrypoint === undefined && hasGem(tree, "jekyll|github-pages")) return jekyll(tree, version);
+    const start = startOf(tree, choice) ?? [];
+    return served(tree, version, { port: 9292, start });
+  },
+};
+
+const noStart =
+  "no file that starts the Ruby program was found (config.ru, app.rb, main.rb, server.rb): set build.lang.entrypoint";
+
+function startOf(tree: SourceTree, { entrypoint }: LanguageChoice): string[] | undefined {
+  if (entrypoint !== undefined) return ["bundle", "exec", "ruby", entrypoint];
+  if (tree.has("config.ru")) {
+    const server = hasGem(tree, "puma")
+      ? ["puma", "-b", "tcp://0.0.0.0:9292"]
+      : ["rackup", "-o", "0.0.0.0", "-p", "9292"];
+    return ["bundle", "exec", ...server];
+  }
+  const file = firstOf(tree, ["app.rb", "main.rb", "server.rb"]);
+  const web = webOfProcfile(tree);
+  if (file !== undefined)
+    return ["bundle", "exec", "ruby", file, ...(hasGem(tree, "sinatra") ? ["-o", "0.0.0.0", "-p", "9292"] : [])];
+  return web === undefined ? undefined : ["sh", "-c", `exec ${web}`];
+}
+
+function jekyll(tree: SourceTree, version: string): Plan {
+  return {
+    port: pagesPort,
+    notes: ["jekyll makes pages in _site, which nginx serves"],
+    dockerfile: `${lines(`ARG BASE=ruby:${version}-slim`, pagesBase, "FROM ${BASE} AS build", ...install(tree, []), "RUN JEKYLL_ENV=production bundle exec jekyll build")}${servePages("/app/_site", "pages")}`,
+  };
+}

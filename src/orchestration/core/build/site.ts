@@ -1,0 +1,67 @@
+import { pagesBase, pagesPort, servePages } from "./pages.ts";
+import { command, firstOf, jsonOf, fieldsOf, lines, type Runtime, webOfProcfile } from "./runtime.ts";
+
+export const deno: Runtime = {
+  name: "deno",
+  mark: (tree) => firstOf(tree, ["deno.json", "deno.jsonc", "deno.lock"]),
+  plan(tree, { version, entrypoint }) {
+    const tasks = fieldsOf(jsonOf(tree, "deno.json").tasks);
+    const file = entrypoint ?? firstOf(tree, ["main.ts", "server.ts", "mod.ts", "main.js", "src/main.ts", "index.ts"]);
+    const task = entrypoint === undefined && typeof tasks.start === "string" && !/--watch/.test(tasks.start);
+    const run = ["run", "--allow-net", "--allow-env", "--allow-read", file ?? ""];
+    const web = webOfProcfile(tree);
+    const own = task ? ["deno", "task", "start"] : file === undefined ? [] : ["deno", ...run];
+    const start = own.length === 0 && web !== undefined ? ["sh", "-c", `exec ${web}`] : own;
+    return {
+      port: 8000,
+      noStart: start.length === 0 ? noStart : undefined,
+      dockerfile: lines(
+        `ARG BASE=denoland/deno:${version ?? "latest"}`,
+        "FROM ${BASE}",
+        "WORKDIR /app",
+        "COPY . .",
+        file !== undefined && `RUN deno cache ${file}`,
+        "ENV PORT=8000",
+        "USER deno",
+        "EXPOSE 8000",
+        start.length > 0 && command(...start),
+      ),
+    };
+  },
+};
+
+const noStart = "no file that starts the Deno program was found (main.ts, server.ts): set build.lang.entrypoint";
+
+const hugoFiles = ["hugo.toml", "hugo.yaml", "hugo.yml", "hugo.json"];
+
+export const hugo: Runtime = {
+  name: "hugo",
+  mark: (tree) =>
+    firstOf(tree, hugoFiles) ??
+    (tree.has("config.toml") && tree.has("content") && tree.has("archetypes") ? "config.toml" : undefined),
+  plan: (_tree, { version = "exts" }) => ({
+    port: pagesPort,
+    notes: ["hugo makes pages in public, which nginx serves"],
+    dockerfile: `${lines(`ARG BASE=hugomods/hugo:${version}`, pagesBase, "FROM ${BASE} AS build", "WORKDIR /src", "COPY . .", "RUN hugo --minify --destination /out")}${servePages("/out", "pages")}`,
+  }),
+};
+
+const pages = ["index.html", "public/index.html", "dist/index.html", "docs/index.html", "src/index.html"];
+
+/** A folder of pages, which nothing has to build. */
+export const site: Runtime = {
+  name: "static",
+  mark: (tree) => firstOf(tree, pages),
+  plan(tree) {
+    const folder = firstOf(tree, pages)?.replace("index.html", "");
+    return {
+      port: pagesPort,
+      dockerfile: lines(
+        "ARG BASE=nginx:alpine",
+        "FROM ${BASE}",
+        `COPY ${folder === undefined || folder === "" ? "." : folder} /usr/share/nginx/html`,
+        "EXPOSE 80",
+      ),
+    };
+  },
+};
