@@ -72,8 +72,8 @@ export const buildCommand: CommandBody = {
     "berth apply builds by itself what has a build block; this command is for looking first. The server",
     "builds one image at a time, with little weight and at most half of the memory, so that what runs",
     "does not notice. The same source gives the same image: it is not sent and not built again. Ctrl-C",
-    "ends the build. A folder without a Dockerfile gets one by its framework or language: node, bun, deno,",
-    "python, ruby, php, go, rust, java, dotnet, elixir, hugo, or static pages.",
+    "ends the build. A folder without a Dockerfile gets one by its framework or language: node, bun,",
+    "deno, python, ruby, php, go, rust, java, dotnet, elixir, hugo, or static pages.",
   ],
   flags: [
     fileFlag,
