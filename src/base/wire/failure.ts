@@ -71,6 +71,7 @@ interface FailureOptions {
   /** The faults that the message lists. */
   problems?: readonly Problem[];
   lasting?: boolean;
+  anew?: boolean;
   retryAfterSeconds?: number;
 }
 
@@ -86,6 +87,8 @@ export class Failure extends Error {
   readonly problems: readonly Problem[];
   /** Neither waiting nor another try mends it. */
   readonly lasting: boolean;
+  /** Neither mends it, but what it is about works once it is removed and made anew. */
+  readonly anew: boolean;
   /** Sent as `Retry-After` where the code is `unavailable` or `too_many`. */
   readonly retryAfterSeconds: number | undefined;
 
@@ -97,6 +100,7 @@ export class Failure extends Error {
     this.fields = options.fields;
     this.problems = options.problems ?? [];
     this.lasting = options.lasting === true;
+    this.anew = options.anew === true;
     this.retryAfterSeconds = options.retryAfterSeconds;
   }
 }

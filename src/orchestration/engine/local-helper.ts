@@ -59,8 +59,8 @@ export function createHelper(engine: Engine, owner: Owner, program: HelperProgra
       const known = await own();
       if (known?.state === "running") await engine.stop(known, { graceMs: 0 });
       if (known !== undefined && known.labels[names.label.manifestHash] === spec.labels[names.label.manifestHash]) {
-        await engine.start(known);
-        return known;
+        const isStarted = await engine.start(known).then(() => true, unlessAnew);
+        if (isStarted) return known;
       }
       if (known !== undefined) await engine.remove(known);
       const made = await engine.create(spec);
@@ -77,6 +77,11 @@ export function createHelper(engine: Engine, owner: Owner, program: HelperProgra
       return textOf(engine.logs(pod, options, AbortSignal.timeout(program.limitMs)));
     },
   };
+}
+
+function unlessAnew(error: unknown): false {
+  if (error instanceof Failure && error.anew) return false;
+  throw error;
 }
 
 function helperSpec(

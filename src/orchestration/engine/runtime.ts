@@ -10,7 +10,7 @@ import type { AttachOptions, Checked, ExecSession, ExecSpec, LogOptions } from "
  * Every call has a deadline of its own and fails with a `Failure`: code `unavailable` with reason `EngineUnavailable`
  * when the engine cannot be reached, `timeout` past the deadline, `not_found` for a missing object, `conflict` with
  * reasons such as `NameTaken`, `PortTaken`, `MountMissing`, `ImagePull`, `ImageMissing`, `RegistryAuth`,
- * `StartFailed` where the engine refuses. Messages name the thing and carry the engine's own words.
+ * `StartFailed` where the engine refuses, `anew` where only another container can start. Messages name the thing and carry the engine's own words.
  */
 export interface Runtime extends Machine {
   /** Containers carrying this installation's label, in every state. Given a key, only those of that resource. */

@@ -140,7 +140,15 @@ async function adopt(context: Context, spec: ContainerSpec): Promise<PodRef | un
       reason: "NameTaken",
     });
   }
-  if (known.state === "created") await context.engine.start(known);
+  if (known.state !== "created") return known;
+  try {
+    await context.engine.start(known);
+  } catch (error) {
+    if (!(error instanceof Failure) || !error.anew) throw error;
+    // Its command has not begun, so that another container runs it for the first time.
+    await context.engine.remove(known);
+    return undefined;
+  }
   return known;
 }
 

@@ -21,6 +21,8 @@ interface Rule {
   hint?: string;
   /** Another try would end the same. */
   lasting?: true;
+  /** So would another try; another container made from the same starts. */
+  anew?: true;
 }
 
 const says = (pattern: RegExp) => (error: EngineError) => pattern.test(error.words);
@@ -32,11 +34,13 @@ const making = new Set(["create", "start"]);
 const rules: Rule[] = [
   // A proxy in front of the engine, or the engine while it goes down.
   { when: ({ status }) => status === 502 || status === 503, code: "unavailable", reason: "EngineUnavailable" },
-  // What an engine that was killed while it started the container has left to its next life, which clears it away.
+  // Left by an engine that was killed while it started the container. The process does not run, and the engine's next lives
+  // do not clear it away.
   {
     when: (error, { verb }) => verb === "start" && /\btask\b.*already exists/i.test(error.words),
     code: "unavailable",
     reason: "EngineUnavailable",
+    anew: true,
   },
   // Seen when the engine was exchanged for another version while we ran; the next call negotiates anew.
   { when: says(/client version .* is too (new|old)/i), code: "unavailable", reason: "EngineUnavailable" },
@@ -108,9 +112,16 @@ export function refusal({ status, words }: EngineError, attempt: Attempt, cause?
   const hint = rule?.hint === undefined ? "" : `; ${rule.hint}`;
   const message = `cannot ${attempt.verb} ${attempt.subject}: ${startWords(words)}${hint}`;
   const lasting = rule?.lasting === true;
+  const anew = rule?.anew === true;
   const exitCode = /^(?:start|run)\b/.test(attempt.verb) ? shellCodeIn(words) : undefined;
   const fields = exitCode === undefined ? {} : { fields: { exit_code: exitCode } };
-  return new Failure(rule?.code ?? "conflict", message, { reason: rule?.reason ?? "Other", lasting, cause, ...fields });
+  return new Failure(rule?.code ?? "conflict", message, {
+    reason: rule?.reason ?? "Other",
+    lasting,
+    anew,
+    cause,
+    ...fields,
+  });
 }
 
 export function unreachable(words: string, cause?: unknown): Failure {

@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from "bun:test";
+import { Failure } from "../../../../src/base/wire/failure.ts";
 import { naming } from "../../../../src/orchestration/core/naming.ts";
 import type { HelperProgram } from "../../../../src/orchestration/engine/helper.ts";
 import { createLocalEngine } from "../../../../src/orchestration/engine/local.ts";
@@ -59,6 +60,24 @@ test("the same program is started again in its container; another image makes an
   runtime.addImage("haproxy:3.0");
   const second = await (await helperOf({ image: "haproxy:3.0" })).start(["-W"]);
   expect(runtime.containers().map(({ id }) => id)).toEqual([second.id]);
+});
+
+test("a container whose start an engine's end left half done makes way for another one", async () => {
+  const helper = await helperOf();
+  const first = await helper.start(["-W"]);
+  await helper.stop();
+  runtime.fail(
+    "start",
+    new Failure("unavailable", "task already exists", { reason: "EngineUnavailable", anew: true }),
+    1,
+  );
+  const second = await helper.start(["-W"]);
+  expect(runtime.containers()).toMatchObject([{ id: second.id, state: "running" }]);
+  expect(second.id).not.toBe(first.id);
+  await helper.stop();
+  runtime.fail("start", new Failure("unavailable", "away"), 1);
+  await expectFailure(helper.start(["-W"]), "unavailable");
+  expect(runtime.containers()).toMatchObject([{ id: second.id }]);
 });
 
 test("an image that is not there, and a name that another program has, are said", async () => {

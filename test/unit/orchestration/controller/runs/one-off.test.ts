@@ -55,6 +55,21 @@ async function* endless(): AsyncGenerator<Uint8Array> {
 
 const container = () => it.runtime.containers().find(({ name }) => name === "tidy.1");
 
+test("a container whose start an engine's end left half done makes way for another one, which runs the command", async () => {
+  const half = await it.runtime.create(spec);
+  it.runtime.fail(
+    "start",
+    new Failure("unavailable", "task already exists", { reason: "EngineUnavailable", anew: true }),
+    1,
+  );
+  const { state } = begin();
+  await it.advance(1_000);
+  expect(it.runtime.containers().map(({ id, state: now }) => [id === half, now])).toEqual([[false, "running"]]);
+  it.runtime.finish("tidy.1", 0);
+  await it.quiet();
+  expect(state.result).toMatchObject({ end: "exited", exitCode: 0 });
+});
+
 describe("a container that runs to its end", () => {
   test("gives its exit code, its times and its last lines, and is gone", async () => {
     const { state } = begin();

@@ -114,6 +114,13 @@ describe("engineFailure", () => {
     },
   );
 
+  test("a container that an engine was killed over can only be made anew", () => {
+    const words = "task 3fa91c: already exists";
+    expect(failed(answered(500, words), "start").anew).toBe(true);
+    expect(failed(answered(500, words), "remove").anew).toBe(false);
+    expect(failed(answered(500, "network x already exists"), "start").anew).toBe(false);
+  });
+
   test("a failure passes, a bug of ours is not dressed up as one", () => {
     const failure = new Failure("timeout", "late");
     const bug = new TypeError("x is undefined");
