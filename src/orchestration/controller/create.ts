@@ -21,6 +21,7 @@ import { carryOut } from "./runs/job-run.ts";
 import { createJobTable } from "./runs/job-table.ts";
 import { createIncidents } from "./pods/incidents.ts";
 import { createHookOutbox } from "./rollout/webhooks.ts";
+import { createDepartures } from "./state/departures.ts";
 import { createLeaving } from "./state/leaving.ts";
 import { createNotes } from "./state/notes.ts";
 import { noPlugins } from "./plugins/plugin-room.ts";
@@ -132,6 +133,10 @@ export function createController(parts: ControllerParts): RunningController {
     canaries: createCanaries(() => context),
     outbox,
     leaving: createLeaving((id) => pods.byId(id) !== undefined, podsChanged),
+    departures: createDepartures({
+      isKnown: (id) => pods.byId(id) !== undefined,
+      onEnd: (key) => reconciler.enqueue(key),
+    }),
     logReaders: createLogReaders(),
     apps,
     notes,
@@ -203,7 +208,7 @@ export function createController(parts: ControllerParts): RunningController {
         atomic.run(signal),
         acting(signal),
       ]);
-      await Promise.all([incidents.settled(), context.receipts.settled()]);
+      await Promise.all([context.departures.settled(), incidents.settled(), context.receipts.settled()]);
       await Promise.all([releasePhases.close(), execs.close(), context.plugins.host.close()]);
     },
   };

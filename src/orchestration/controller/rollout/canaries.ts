@@ -197,9 +197,10 @@ async function follow(context: Context, manifest: StoredManifest, workload: Reso
  * What a canary release is compared with and goes back to: the newest good release that has replicas. The newest of all
  * may have none, where one before it was wanted again and did not finish.
  */
-function baseOf({ store, pods }: Context, manifest: StoredManifest, release: string): string | undefined {
+function baseOf({ store, pods, departures }: Context, manifest: StoredManifest, release: string): string | undefined {
   const good = store.releases.list(manifest).filter((one) => one.good && one.id !== release);
-  const there = new Set(pods.of(manifest).flatMap(({ role, hash }) => (role === undefined ? [hash] : [])));
+  const stays = pods.of(manifest).filter(({ role, id }) => role === undefined && !departures.has(id));
+  const there = new Set(stays.map(({ hash }) => hash));
   return (good.find(({ hash }) => there.has(hash)) ?? good[0])?.hash;
 }
 

@@ -8,15 +8,14 @@ import { replicaId } from "../../../base/pure/replica-id.ts";
 import type { ContainerSpec, ContainerTemplate, ResolvedWorkload } from "../../core/workload.ts";
 import type { PodRef } from "../../engine/pod.ts";
 import type { Context } from "../state/context.ts";
-import { drain } from "../pods/drain.ts";
 import { portsOf } from "../pods/ports.ts";
 import { specOf } from "../state/pod-spec.ts";
-import { leaveIngress } from "../pods/leave-ingress.ts";
 import { refuseHeldPorts } from "../desired/host-ports.ts";
 import { withInit } from "../desired/init-process.ts";
 import { ensureImage, ensureImageRef, type ImageUse } from "../desired/images.ts";
 import { runInits } from "./inits.ts";
-import { wakingOf } from "../desired/woken.ts";
+import { note } from "./note-replica.ts";
+import { remove } from "./remove-replica.ts";
 import { ensureVolumes } from "../desired/named-volumes.ts";
 import { ensureClaims } from "../desired/volumes.ts";
 
@@ -115,8 +114,11 @@ async function perform(context: Context, performance: Performance): Promise<void
       return create(context, { ...performance, ordinal: step.ordinal, why: step.why });
     case "start":
       return heal(context, { ...performance, pod: step.pod, why: step.why });
-    case "remove":
-      return remove(context, { key, workload, step });
+    case "remove": {
+      const removed = remove(context, { key, workload, step });
+      if (!step.beside || context.departures.hasFailed(step.pod.id)) return removed;
+      return context.departures.begin(key, step.pod.id, removed);
+    }
     case "rename":
       return context.engine.rename(step.pod, step.to);
   }
@@ -229,8 +231,8 @@ async function heal(context: Context, { key, workload, pod, why, interrupt }: He
     if (!isDone) return;
   } catch (error) {
     if (error instanceof Failure && error.code === "not_found") return;
-    const keep = error instanceof Failure && waitable.has(error.reason ?? "");
-    if (!keep) await context.engine.remove(pod);
+    const isWaitable = error instanceof Failure && waitable.has(error.reason ?? "");
+    if (!isWaitable || error.anew) await context.engine.remove(pod);
     throw error;
   }
   await stopIfFrozen(context, workload, { replica, pod });
@@ -248,52 +250,4 @@ async function heal(context: Context, { key, workload, pod, why, interrupt }: He
 async function restartsOf({ engine }: Context, pod: PodRef): Promise<number> {
   const detail = await engine.inspect(pod).catch(() => undefined);
   return detail?.restartCount ?? 0;
-}
-
-/** Requests of visitors are waited for this long where nothing else is drained, as in a statefulset. */
-const undrainedWaitMs = 5_000;
-
-interface Removal {
-  key: ManifestKey;
-  workload: ResolvedWorkload;
-  step: Extract<Step, { type: "remove" }>;
-}
-
-async function remove(context: Context, { key, workload, step }: Removal): Promise<void> {
-  const { pod, why } = step;
-  const seen = context.pods.byId(pod.id);
-  const unwell = pod.restarts > 0 || pod.oomKilled || (pod.state !== "running" && pod.state !== "created");
-  if (seen !== undefined && unwell) await context.deaths.record(seen, why);
-  const { drainMs } = workload.rollout;
-  const waking = wakingOf(context, key);
-  const giveUp = waking === undefined ? context.closing : AbortSignal.any([context.closing, waking.signal]);
-  await leaveIngress(context, { id: pod.id, waitMs: drainMs > 0 ? drainMs : undrainedWaitMs, giveUp });
-  const isDrained = !step.drain || seen?.state !== "running" || (await drain(context, seen, { drainMs, giveUp }));
-  waking?.leave();
-  if (waking?.signal.aborted) return context.leaving.remove(pod.id);
-  if (!isDrained) return;
-  try {
-    if (pod.state === "running" || pod.state === "restarting" || pod.state === "paused") {
-      await context.engine.stop(pod, { graceMs: workload.container.stopGraceMs });
-    }
-    await context.engine.remove(pod);
-  } catch (error) {
-    // It stays for now, and by the next try it may be wanted again.
-    context.leaving.remove(pod.id);
-    throw error;
-  }
-  if (step.forgetFrozen) await context.store.write((tx) => tx.frozen.remove(key, pod.replicaId));
-  await note(context, key, { action: "replica.remove", replica: pod.replicaId, why });
-}
-
-interface Note {
-  action: string;
-  replica: string;
-  why: string;
-}
-
-async function note(context: Context, key: ManifestKey, { action, replica, why }: Note): Promise<void> {
-  const { kind, scope, name } = key;
-  const event = { actor: "reconciler", action, kind, scope, name, detail: { replica_id: replica, why } };
-  await context.notes.write((tx) => tx.events.append(event, context.clock.now()), { durable: false });
 }

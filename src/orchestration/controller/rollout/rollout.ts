@@ -1,7 +1,7 @@
 import type { ManifestKey, StoredManifest } from "../../api/manifest.ts";
 import { type HaltedConfig, targetOf } from "../../core/plan/target.ts";
 import type { PlannedPod, WorkloadPlan } from "../../core/plan/pod.ts";
-import { reachedBy, type Verdict, verdictOf } from "../../core/plan/verdict.ts";
+import { awaitsDepartures, reachedBy, type Verdict, verdictOf } from "../../core/plan/verdict.ts";
 import type { ResolvedWorkload } from "../../core/workload.ts";
 import type { RolloutMemory } from "../../store/look-records.ts";
 import type { Delivery, ReleaseRecord, Transaction } from "../../store/store.ts";
@@ -54,8 +54,11 @@ export function rolloutMovedAt(
     context.progress.rolloutDone(manifest);
     return undefined;
   }
-  // A step takes as long as it takes, and so does a run of a plugin.
-  const isWaiting = context.canaries.isWaiting(workload, pods) || heldByRuns(context, manifest).length > 0;
+  // A step takes as long as it takes, and so do a run of a plugin and a drain that is all that is left to wait for.
+  const isWaiting =
+    context.canaries.isWaiting(workload, pods) ||
+    heldByRuns(context, manifest).length > 0 ||
+    awaitsDepartures(plan, pods, planTarget(workload));
   if (isWaiting) context.progress.rolloutDone(manifest);
   const target = `${latestRelease(context, manifest)?.id}/${workload.hash}/${workload.generation}`;
   const reached = reachedBy(pods, planTarget(workload));

@@ -19,6 +19,7 @@ import type { Canaries } from "./canaries.ts";
 import type { Deaths } from "./deaths.ts";
 import type { EngineLink } from "./engine-link.ts";
 import type { JobTable } from "../runs/job-table.ts";
+import type { Departures } from "./departures.ts";
 import type { Leaving } from "./leaving.ts";
 import type { Guards } from "./guards.ts";
 import type { LogReaders } from "./log-readers.ts";
@@ -216,6 +217,7 @@ export interface Context extends Outside {
   /** Sends the webhook calls that transactions put into the store. */
   outbox: Pick<Outbox, "wake">;
   leaving: Leaving;
+  departures: Departures;
   logReaders: LogReaders;
   /** Tells that a resource or its pods may be others than before; many changes are told many times. */
   apps: Pick<AppWatch, "subscribe">;

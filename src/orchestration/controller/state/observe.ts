@@ -8,8 +8,9 @@ import type { ProbeReadiness } from "../pods/probe-room.ts";
 
 /** The part of a workload that the planner looks at. */
 export function planTarget(workload: ResolvedWorkload): PlanWorkload {
-  const { kind, scope, name, replicas, hash, generation, rollout } = workload;
-  return { kind, scope, name, replicas, hash, generation, rollout, restart: workload.container.restart };
+  const { kind, scope, name, replicas, hash, generation, rollout, container } = workload;
+  const holdsPorts = container.networkMode === "host" || container.ports.some(({ hostPort }) => hostPort !== undefined);
+  return { kind, scope, name, replicas, hash, generation, rollout, restart: container.restart, holdsPorts };
 }
 
 /**
@@ -56,6 +57,7 @@ export function plannedPods(context: Context, { key, workload, now }: Observatio
     frozen: frozen.has(pod.replicaId),
     held: held.get(pod.replicaId),
     role: pod.role,
+    departing: context.departures.has(pod.id),
     cutOffFrom: cutOffFrom(context, pod, workload),
     startNotBefore: context.progress.startNotBefore(pod.id),
   }));
@@ -89,7 +91,7 @@ function cutOffFrom({ names }: Context, pod: Pod, { container }: ResolvedWorkloa
  * next: a release of such replicas is a loop of restarts, however ready they are in between.
  */
 function isUp(context: Context, pod: Pod, { minReadyMs, now }: { minReadyMs: number; now: number }): boolean {
-  if (pod.state !== "running" || context.leaving.has(pod.id)) return false;
+  if (pod.state !== "running" || context.leaving.has(pod.id) || context.departures.has(pod.id)) return false;
   if (!context.ports.isProven(pod)) return false;
   const probed = context.probes.readiness(pod);
   if (probed?.ready === false || context.probes.failing(pod) !== undefined) return false;

@@ -32,8 +32,8 @@ interface Rule {
 const rules: readonly Rule[] = [
   // Init and release containers carry a replica's labels but belong to whoever runs them.
   { is: "foreign", when: ({ pod }) => pod.role !== undefined },
-  // The engine is already at it; a second removal would only race the first.
-  { is: "leaving", when: ({ pod }) => pod.state === "removing" },
+  // The engine or we are already at it; a second removal would only race the first.
+  { is: "leaving", when: ({ pod }) => pod.state === "removing" || pod.departing === true },
   // An operator stopped it on purpose, whatever state it is in by now.
   { is: "frozen", when: ({ frozen }) => frozen },
   // A run of ours has it in hand, and gives it back: it is still a replica that is wanted, and one that does not serve.

@@ -32,14 +32,17 @@ function rolling(fleet: Fleet, workload: PlanWorkload, now: number): Step[] {
   return [
     ...creations(fleet, workload),
     ...healing(staying, now),
-    ...retire([...leaving], workload),
+    ...retire([...leaving], workload, overlaps(fleet, workload)),
     ...surplus.map(({ pod }) => removal(pod, wanted(workload))),
   ];
 }
 
 function creations(fleet: Fleet, workload: PlanWorkload): Step[] {
   const missing = fleet.wanted - fleet.current.length;
-  const room = fleet.ceiling - fleet.current.length - fleet.outdated.length;
+  const alive = fleet.current.length + fleet.outdated.length;
+  // Of a spec before, perhaps with the same port or volume.
+  if (fleet.departing > 0 && !overlaps(fleet, workload)) return [];
+  const room = Math.min(fleet.ceiling - alive, fleet.containers - alive - fleet.departing);
   const why =
     fleet.outdated.length + fleet.wrecks.length > 0
       ? "an outdated replica is to be replaced"
@@ -80,6 +83,14 @@ function frozenSurplus(roster: Roster, workload: PlanWorkload): Step[] {
   return surplus.map((pod) => frozenRemoval(pod, workload));
 }
 
-function retire(members: readonly Member[], workload: PlanWorkload): Step[] {
-  return members.map(({ pod }) => removal(pod, whyOutdated(pod, workload)));
+/** Whoever allows no replica above the count has no room for one that is still being stopped. */
+function overlaps(fleet: Fleet, { rollout, holdsPorts }: PlanWorkload): boolean {
+  return fleet.wanted > 0 && rollout.strategy === "rolling" && rollout.maxSurge > 0 && holdsPorts !== true;
+}
+
+function retire(members: readonly Member[], workload: PlanWorkload, beside = false): Step[] {
+  return members.map(({ pod }) => ({
+    ...removal(pod, whyOutdated(pod, workload)),
+    ...(beside ? { beside: true as const } : {}),
+  }));
 }

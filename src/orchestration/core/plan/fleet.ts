@@ -15,6 +15,9 @@ export interface Fleet {
   ceiling: number;
   current: Member[];
   outdated: Member[];
+  /** Most containers, with those that are drained and stopped beside the rollout. */
+  containers: number;
+  departing: number;
   /** Nothing of these runs: they neither serve nor take room. */
   wrecks: Member[];
 }
@@ -30,6 +33,8 @@ export function fleetOf(roster: Roster, workload: PlanWorkload): Fleet {
     wanted: count,
     floor: Math.max(0, count - maxUnavailable),
     ceiling: count + surge,
+    containers: count + surge + 1,
+    departing: roster.leaving.filter(({ departing }) => departing).length,
     current: alive.filter(({ current }) => current),
     outdated: alive.filter(({ current }) => !current),
     wrecks: roster.members.filter(isWreck),

@@ -44,6 +44,8 @@ export interface PlannedPod {
   held?: string | undefined;
   /** `init`, `release` …: such containers are never replicas. */
   role: string | undefined;
+  /** We are draining and stopping it, beside the rollout that goes on. */
+  departing?: boolean;
   /** The platform's network, when somebody disconnected it from that. */
   cutOffFrom?: string | undefined;
   /** Healing back-off: not started before this; 0 for at once. */
@@ -59,6 +61,8 @@ export interface PlanWorkload {
   hash: string;
   generation: number;
   restart: RestartPolicy;
+  /** Its containers hold ports of the machine: two of them cannot stand side by side. */
+  holdsPorts?: boolean;
   rollout: RolloutPolicy;
   /** A release that takes the requests over step by step. */
   canary?: CanaryPhase | undefined;
@@ -87,7 +91,8 @@ export type Step =
   | { type: "create"; ordinal: number | undefined; why: string }
   /** Heal in place. */
   | { type: "start"; pod: PlannedPod; why: string }
-  | { type: "remove"; pod: PlannedPod; why: string; drain: boolean; forgetFrozen: boolean }
+  /** `beside`: the next plan does not wait for its end. */
+  | { type: "remove"; pod: PlannedPod; why: string; drain: boolean; forgetFrozen: boolean; beside?: true }
   | { type: "rename"; pod: PlannedPod; to: string; why: string };
 
 export interface WorkloadPlan {

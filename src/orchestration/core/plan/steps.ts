@@ -4,7 +4,7 @@ import type { PlannedPod, PlanWorkload, Step } from "./pod.ts";
 import type { Member } from "./roster.ts";
 
 /** Removal of a replica that is not frozen. A ready one takes requests, so it is drained first. */
-export function removal(pod: PlannedPod, why: string): Step {
+export function removal(pod: PlannedPod, why: string): Extract<Step, { type: "remove" }> {
   return { type: "remove", pod, why, drain: isReady(pod), forgetFrozen: false };
 }
 

@@ -54,9 +54,7 @@ export function verdictOf(input: VerdictInput): Verdict {
   const { plan, workload, pods, movedAt, lastError, guardFault, isAtomic = false, now } = input;
   if (guardFault !== undefined) return { outcome: "failed", reasons: ["GuardTripped"], message: guardFault };
   if (plan.done) return { outcome: "done" };
-  const fresh = pods.filter(
-    (pod) => pod.role === undefined && !pod.frozen && pod.held === undefined && isCurrent(pod, workload),
-  );
+  const fresh = freshOf(pods, workload);
   const starved = fresh.find((pod) => pod.oomKilled && !pod.ready);
   if (starved !== undefined) {
     return { outcome: "failed", reasons: ["OutOfMemory"], message: `${starved.containerName} ran out of memory` };
@@ -87,6 +85,23 @@ export function verdictOf(input: VerdictInput): Verdict {
     reasons: ["ProgressDeadline", ...beneath(lastError, fresh)],
     message: `not ready within the progress deadline of ${Math.round(deadlineMs / 1000)} s: ${why}`,
   };
+}
+
+/** Of the wanted spec, and there to stay. */
+function freshOf(pods: readonly PlannedPod[], workload: PlanWorkload): PlannedPod[] {
+  return pods.filter(
+    (pod) =>
+      pod.role === undefined && !pod.frozen && !pod.departing && pod.held === undefined && isCurrent(pod, workload),
+  );
+}
+
+/**
+ * Whether a rollout waits for nothing but old replicas that are drained and stopped: beside a new one that does not come
+ * up, their time is no excuse.
+ */
+export function awaitsDepartures(plan: WorkloadPlan, pods: readonly PlannedPod[], workload: PlanWorkload): boolean {
+  if (plan.steps.length > 0 || !pods.some(({ departing }) => departing)) return false;
+  return freshOf(pods, workload).every(isReady);
 }
 
 function isHopeless({ attempts, reason }: NonNullable<VerdictInput["lastError"]>): boolean {

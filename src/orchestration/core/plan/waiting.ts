@@ -77,7 +77,14 @@ function reasons({ steps, roster, workload }: Unsettled): string[] {
       rising.filter((pod) => pod !== hindered && !watched.includes(pod)),
     ),
     ...say("watching the requests of ", watched),
-    ...say("waiting for the engine to remove ", roster.leaving),
+    ...say(
+      "draining and stopping ",
+      roster.leaving.filter(({ departing }) => departing),
+    ),
+    ...say(
+      "waiting for the engine to remove ",
+      roster.leaving.filter(({ departing }) => !departing),
+    ),
     ...(creating === 0 ? [] : [`creating ${creating}`]),
     ...say("starting ", of("start")),
     ...say("removing ", of("remove")),

@@ -62,7 +62,8 @@ function withRenames(steps: Step[], roster: Roster, { workload, pods }: Workload
   return [...steps, ...renames({ workload, movable, pods, reserved })];
 }
 
-function isSettled({ members }: Roster, wanted: number): boolean {
+function isSettled({ members, leaving }: Roster, wanted: number): boolean {
+  if (leaving.some(({ departing }) => departing)) return false;
   return members.length === wanted && members.every(({ current, ready }) => current && ready);
 }
 

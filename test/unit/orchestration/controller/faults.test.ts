@@ -10,6 +10,8 @@ beforeEach(async () => {
 });
 afterEach(() => it.close());
 
+const engineAway = new Failure("unavailable", "socket hang up", { reason: "EngineUnavailable" });
+const halfStarted = new Failure("unavailable", "task already exists", { reason: "EngineUnavailable", anew: true });
 const anHour = 60 * 60_000;
 const refusal = (text = "no such device", reason: "StartFailed" | "Other" = "StartFailed") =>
   new Failure("conflict", text, { reason });
@@ -91,6 +93,25 @@ describe("a container that cannot be made or started", () => {
     expect(await status()).not.toHaveProperty("last_reconcile_error");
     await it.settle();
   });
+
+  test.each(["deployment", "statefulset"])(
+    "because an engine's end left it half started is made anew: %s",
+    async (kind) => {
+      const manifest = kind === "deployment" ? deployment("shop", "web") : statefulset("shop", "web");
+      // The first refusal comes with an engine that is away when the container is to be removed.
+      it.runtime.fail("start", halfStarted, 2);
+      it.runtime.fail("remove", engineAway, 1);
+      await it.apply(manifest);
+      await it.settle(10_000);
+      expect(count("create")).toBe(2);
+      const [made] = it.runtime.containers();
+      // One that ran and ended is in the same case.
+      it.runtime.kill(made?.id ?? "");
+      it.runtime.fail("start", halfStarted, 1);
+      await it.settle(30_000);
+      expect(it.runtime.containers().map(({ id, state }) => [id === made?.id, state])).toEqual([[false, "running"]]);
+    },
+  );
 
   test("because its name is taken is named, and the other container is left alone", async () => {
     await it.close();

@@ -187,10 +187,12 @@ describe("changes", () => {
   test.each([{}, { probes }])(
     "one that the engine restarts is back while its resource is busy, with %j",
     async (spec) => {
-      await it.apply(web({ replicas: 2, env: { V: "1" }, ...spec }));
+      // Without a surge the resource is busy with a drain, and nothing goes on beside it.
+      const rollout = { min_ready: "0s", max_surge: 0, max_unavailable: 1 };
+      await it.apply(web({ replicas: 2, rollout, env: { V: "1" }, ...spec }));
       await it.settle();
       for (const { id } of list()) it.runtime.setConnections(id, { listening: true, established: 1 });
-      await it.apply(web({ replicas: 2, env: { V: "2" }, ...spec }));
+      await it.apply(web({ replicas: 2, rollout, env: { V: "2" }, ...spec }));
       await it.advance(5_000);
       const staying = list().find(({ leaving, ready }) => ready && !leaving)?.id ?? "";
       expect(list().filter(({ leaving }) => leaving)).toHaveLength(1);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { PlannedPod, WorkloadPlan } from "../../../../../src/orchestration/core/plan/pod.ts";
 import {
+  awaitsDepartures,
   reachedBy,
   type Verdict,
   type VerdictInput,
@@ -158,6 +159,27 @@ describe("a rollout", () => {
       reasons: ["ProgressDeadline", "ImageMissing"],
       message: "not ready within the progress deadline of 300 s: no such image",
     });
+  });
+});
+
+describe("a rollout waits for nothing but departures", () => {
+  const departing = pod("d", { ...old, departing: true });
+  const waits = (pods: PlannedPod[], plan = going) => awaitsDepartures(plan, pods, workload());
+
+  test("while one drains and all that is new is ready", () => {
+    expect(waits([departing, pod("a")])).toBe(true);
+    expect(waits([departing])).toBe(true);
+    expect(waits([departing, pod("f", { ...starting, frozen: true }), pod("h", { held: "being restarted" })])).toBe(
+      true,
+    );
+  });
+
+  test("not beside a new one that is not ready, beside a step that is to be done, or where none drains", () => {
+    expect(waits([departing, pod("a"), pod("b", starting)])).toBe(false);
+    expect(waits([departing], { ...going, steps: [{ type: "create", ordinal: undefined, why: "missing" }] })).toBe(
+      false,
+    );
+    expect(waits([pod("a"), pod("o", old)])).toBe(false);
   });
 });
 
