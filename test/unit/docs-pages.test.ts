@@ -71,6 +71,10 @@ describe("every page", () => {
     expect([...wrong, ...wrongInText]).toEqual([]);
   });
 
+  test.each(named.filter(([path]) => isGuide(path)))("%s: lines to paste have no prompt in front", (_, { text }) => {
+    expect(codeBlocks(text).flatMap(({ body }) => body.match(/^\s*\$ .*/gm) ?? [])).toEqual([]);
+  });
+
   test.each(named)("%s: links lead to headings that exist", (path, { text }) => {
     const wrong = links(text).filter((target) => {
       const [file = "", anchor] = target.split("#");

@@ -5,6 +5,7 @@ import { type Deleted, type Deletion, fileDeletion, kindDeletion, referenceDelet
 import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
 import { explained, fileFlag, formatFlag, manifestsOf } from "../shell/manifest-flags.ts";
 import { warn } from "../shell/progress-answer.ts";
+import { nameMeant } from "../shell/named.ts";
 import { printable } from "../shell/style.ts";
 import { noWords } from "../shell/words.ts";
 import { lostUses } from "../text/uses.ts";
@@ -31,7 +32,7 @@ export const deleteCommand: CommandBody = {
   ],
   async run(context, args) {
     const deletion = await deletionOf(args, context);
-    requireThere(deletion, args);
+    await requireThere(deletion, args, context);
     const lost = deletion.goes.length === 0 ? [] : await lostUses(context.api, deletion.goes);
     const lines = planLines(deletion, args.on("prune"), context);
     for (const line of lines) context.json ? context.terminal.note(line) : context.terminal.out(line);
@@ -67,9 +68,10 @@ async function deletionOf(args: Arguments, context: Context): Promise<Deletion> 
  * A name that is not there is an error. Files may be deleted twice; and with --prune the server may still have what a
  * resource left behind.
  */
-function requireThere({ goes, missing }: Deletion, args: Arguments): void {
+async function requireThere({ goes, missing }: Deletion, args: Arguments, context: Context): Promise<void> {
   if (goes.length > 0 || args.on("prune") || args.on("ignore-not-found") || args.values("file").length > 0) return;
-  throw new CommandFailure(`${missing.join(", ")} is not there; see: berth get all`);
+  const meant = await nameMeant(missing[0] ?? "", context);
+  throw new CommandFailure(`${missing.join(", ")} is not there${meant || "; see: berth get all"}`);
 }
 
 function planLines({ goes, missing }: Deletion, prune: boolean, { terminal }: Context): string[] {

@@ -8,6 +8,7 @@ import { describe } from "../../orchestration/api/describe.ts";
 import { getPod } from "../../orchestration/api/pods.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
+import { nameMeant } from "../shell/named.ts";
 import { lastWords } from "../wait/last-words.ts";
 import { normalKind } from "../shell/kinds.ts";
 import { isWell } from "../wait/look.ts";
@@ -115,7 +116,10 @@ async function describeFound(
   context: Context,
 ): Promise<number> {
   const { text, found } = many;
-  if (found.length === 0) throw new CommandFailure(`nothing is called "${text}"; see: berth get all`);
+  if (found.length === 0) {
+    const meant = await nameMeant(text, context);
+    throw new CommandFailure(`nothing is called "${text}"${meant || "; see: berth get all"}`);
+  }
   const descriptions: Description[] = [];
   const inBlock = new Set<string>();
   for (const { kind, scope, name } of found) {

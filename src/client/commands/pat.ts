@@ -47,7 +47,14 @@ const commands: readonly Command[] = [
         cidr: listed(args, "cidr"),
       };
       const data = await context.api.call(createPat, { body });
-      return answer(context, data, () => madeText(data, once));
+      const code = answer(context, data, () => madeText(data, once));
+      if (data.record.expires_at === undefined && body.expires === undefined && !context.json) {
+        const { noteStyle } = context.terminal;
+        context.terminal.note(
+          `${noteStyle.yellow("!")} it works until it is revoked: --expires 90d makes one that ends`,
+        );
+      }
+      return code;
     },
   },
   {

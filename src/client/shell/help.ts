@@ -2,8 +2,8 @@ import type { Flag } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { exitCodes } from "./failures.ts";
 import { helpGroups, restHeading } from "./help-groups.ts";
-import type { Style } from "./style.ts";
-import { listText } from "../text/table-text.ts";
+import type { Terminal } from "./terminal.ts";
+import { termsText, wrapText } from "../text/table-text.ts";
 
 /** Flags that every verb of the client knows. */
 export const globalFlags: readonly Flag[] = [
@@ -51,13 +51,16 @@ interface Summary {
 }
 
 /** The help of the program: its commands from their tables. */
-export function overview(client: readonly Summary[], local: readonly Summary[], style: Style): string {
-  const list = (items: readonly Summary[]) => items.map(({ name, summary }) => [name, summary]);
+export function overview(
+  client: readonly Summary[],
+  local: readonly Summary[],
+  { style, width: columns }: Look,
+): string {
   const width = Math.max(...[...client, ...local].map(({ name }) => name.length));
   const rows = (items: readonly Summary[]) =>
-    listText(
-      list(items).map(([name = "", summary = ""]) => [name.padEnd(width), summary]),
-      { indent: "  " },
+    termsText(
+      items.map(({ name, summary }) => [name.padEnd(width), summary]),
+      columns,
     );
   return [
     "berth turns one Linux server into your own platform",
@@ -69,13 +72,16 @@ export function overview(client: readonly Summary[], local: readonly Summary[], 
     rows(local),
     "",
     style.bold("exit codes"),
-    listText(
+    termsText(
       exitMeanings.map(([code, meaning]) => [String(code), meaning]),
-      { indent: "  " },
+      columns,
     ),
     "",
-    "berth PLUGIN:COMMAND runs a command of a plugin; berth plugins lists them, berth help PLUGIN says more.",
-    "berth COMMAND --help says more; berth --version shows the version.",
+    wrapText(
+      "berth PLUGIN:COMMAND runs a command of a plugin; berth plugins lists them, berth help PLUGIN says more.",
+      columns,
+    ),
+    wrapText("berth COMMAND --help says more; berth --version shows the version.", columns),
   ].join("\n");
 }
 
@@ -90,32 +96,35 @@ function grouped(verbs: readonly Summary[]): [heading: string, verbs: Summary[]]
   return [...groups, rest].filter(([, items]) => items.length > 0);
 }
 
+/** The screen that help is for. */
+type Look = Pick<Terminal, "style" | "width">;
+
 /** The help of one verb. */
-export function commandHelp(command: Command, style: Style): string {
+export function commandHelp(command: Command, { style, width }: Look): string {
   const common = globalFlags.map((flag) =>
     flag.name === "output" ? { ...flag, summary: formatsText(command) } : flag,
   );
-  const flagRows = [...command.flags, ...common].map((flag) => [flagText(flag), flag.summary]);
+  const flagRows = [...command.flags, ...common].map((flag): [string, string] => [flagText(flag), flag.summary]);
   return [
-    command.summary,
-    ...examplesOf(command, style),
+    wrapText(command.summary, width),
+    ...examplesOf(command, { style, width }),
     "",
     style.bold("usage"),
     ...usageOf(command).map((form) => `  berth ${form}`),
-    ...(command.detail === undefined ? [] : ["", ...command.detail]),
+    ...(command.detail === undefined ? [] : ["", ...command.detail.map((line) => wrapText(line, width))]),
     "",
     style.bold("flags"),
-    listText(flagRows, { indent: "  " }),
+    termsText(flagRows, width),
   ].join("\n");
 }
 
-function examplesOf({ examples = [] }: Command, style: Style): string[] {
+function examplesOf({ examples = [] }: Command, { style, width }: Look): string[] {
   if (examples.length === 0) return [];
-  const rows = examples.map((line) => {
+  const rows = examples.map((line): [string, string] => {
     const [words = "", meaning = ""] = line.split("  ", 2);
     return [/^[a-z]/.test(words) ? `berth ${words}` : words, meaning];
   });
-  return ["", style.bold("examples"), listText(rows, { indent: "  " })];
+  return ["", style.bold("examples"), termsText(rows, width)];
 }
 
 /** Of a command with narrower ones: theirs too. */

@@ -5,7 +5,7 @@ import { CommandFailure } from "./failures.ts";
 import { kindNamed } from "./kinds.ts";
 import { parseReference, splitReplica } from "./reference.ts";
 import { printable } from "./style.ts";
-import { didYouMean } from "./suggest.ts";
+import { closest, didYouMean } from "./suggest.ts";
 
 /** What may stand where a kind is expected. */
 export const kindWords = ["pods", "all", "leftovers", ...coreKinds.map((kind) => `${kind}s`)];
@@ -29,7 +29,32 @@ export async function nothingNamed(
   what = "",
 ): Promise<CommandFailure> {
   const isWord = !reference.includes("/") && what === "";
-  return (isWord ? await bareName(reference, api) : undefined) ?? new CommandFailure(nothingText(reference, what));
+  const bare = isWord ? await bareName(reference, api) : undefined;
+  return bare ?? new CommandFailure(nothingText(reference, what, await nameMeant(reference, { api })));
+}
+
+/**
+ * `: did you mean "shop/web"?` for a name or a scope that nothing stored has, or nothing. `kinds`: only what is one of
+ * them is meant.
+ */
+export async function nameMeant(
+  reference: string,
+  { api }: Pick<Context, "api">,
+  kinds?: readonly string[],
+): Promise<string> {
+  const { word, scope = "", name = "" } = parseReference(reference);
+  // It is an error by now: that nobody can say what is stored hides nothing of it.
+  const stored = await api.call(listManifests, { query: {} }).catch(() => []);
+  const known = stored.filter((one) => one.scope && (kinds?.includes(one.kind) ?? true));
+  const scopes = [...new Set(known.map((one) => one.scope ?? ""))];
+  if (word !== undefined) return didYouMean(word, scopes);
+  const inScope = known.filter((one) => one.scope === scope).map((one) => one.name);
+  const near = closest(name, inScope);
+  if (near !== undefined) return `: did you mean "${scope}/${near}"?`;
+  const elsewhere = known.find((one) => one.name === name);
+  if (elsewhere !== undefined) return `: did you mean "${elsewhere.scope}/${name}"?`;
+  const references = known.map((one) => `${one.scope}/${one.name}`);
+  return didYouMean(`${scope}/${name}`, references);
 }
 
 /** Fails for a word that is no scope, and the name of something in one. */
@@ -49,10 +74,11 @@ async function bareName(word: string, api: Context["api"]): Promise<CommandFailu
 }
 
 /** A word alone is taken for a scope, so a mistyped kind ends here. */
-function nothingText(reference: string, what = ""): string {
-  if (reference.includes("/")) return `no ${what || "resource "}"${reference}"; see: berth get all`;
-  if (what !== "") return `no ${what}in scope "${reference}"`;
-  return `no scope "${reference}"${didYouMean(reference, kindWords) || "; see: berth get all"}`;
+function nothingText(reference: string, what: string, meant: string): string {
+  const see = meant || "; see: berth get all";
+  if (reference.includes("/")) return printable(`no ${what || "resource "}"${reference}"${see}`);
+  if (what !== "") return printable(`no ${what}in scope "${reference}"${meant}`);
+  return printable(`no scope "${reference}"${didYouMean(reference, kindWords) || see}`);
 }
 
 interface Bucket {
@@ -71,5 +97,8 @@ export async function noteUnstored(
   // It is done by now: that nobody can say what is stored is no failure.
   const stored = await api.call(listManifests, { query: { scope, name } }).catch(() => undefined);
   if (stored?.length !== 0) return;
-  terminal.note(`${terminal.noteStyle.yellow("!")} nothing is stored under ${printable(text)} yet: ${so}`);
+  const meant = (await nameMeant(text, { api })).replace(/^: did/, ". Did");
+  terminal.note(
+    `${terminal.noteStyle.yellow("!")} nothing is stored under ${printable(text)} yet: ${so}${printable(meant)}`,
+  );
 }

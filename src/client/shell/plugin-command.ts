@@ -86,7 +86,7 @@ function withExitCode(said: readonly string[]): (error: unknown) => never {
 export async function pluginHelp(context: Context, typed: string, command: string | undefined): Promise<number> {
   const plugin = await pluginNamed(context, typed);
   if (command === undefined) {
-    context.terminal.out(pluginHelpText(plugin, typed, context.terminal.style));
+    context.terminal.out(pluginHelpText(plugin, typed, context.terminal));
     return exitCodes.done;
   }
   const known = plugin.commands.find(({ name }) => name === command);

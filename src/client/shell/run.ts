@@ -31,7 +31,7 @@ export async function run(argv: readonly string[], around: Surroundings): Promis
     const before = parseArguments(words, [...globalFlags, ...earlyFlags], { stopAtWord: 1 });
     if (before.on("version")) return say(terminal, `berth ${around.version}`);
     const [verb, ...rest] = before.words;
-    if (verb === undefined) return say(terminal, overview(verbs, localCommands, terminal.style));
+    if (verb === undefined) return say(terminal, overview(verbs, localCommands, terminal));
     const local = findLocal(before.words);
     if (local !== undefined) {
       if (before.value("remote") !== undefined)
@@ -61,7 +61,7 @@ export async function run(argv: readonly string[], around: Surroundings): Promis
     const args = parseArguments([...flagTokens(before), ...own], [...command.flags, ...globalFlags], options);
     // A group of narrower commands has nothing to do by itself.
     const isAsked = args.on("help") || (command.usage.length === 0 && args.words.length === 0);
-    if (isAsked) return say(terminal, commandHelp(command, terminal.style));
+    if (isAsked) return say(terminal, commandHelp(command, terminal));
     const format = outputOf(args, command);
     json = format === "json";
     signal = around.interruptible();
@@ -119,13 +119,13 @@ interface Place {
 /** `help VERB`, and of plugins `help pg`, `help pg:psql` and `help pg psql`. */
 async function help(words: readonly string[], context: () => Context, { terminal, around }: Place): Promise<number> {
   const [verb, ...rest] = words.flatMap((word, index) => (index === 0 ? splitPluginWord(word) : [word]));
-  if (verb === undefined) return say(terminal, overview(verbs, localCommands, terminal.style));
+  if (verb === undefined) return say(terminal, overview(verbs, localCommands, terminal));
   const local = findLocal([verb, ...rest]);
   if (local !== undefined) return around.local[local.name](["--help"]);
   const known = verbs.find(({ name }) => name === verb);
   if (known === undefined) return (await import("./plugin-command.ts")).pluginHelp(context(), verb, rest[0]);
   const { command } = narrowed(await loaded(known), rest);
-  return say(terminal, commandHelp(command, terminal.style));
+  return say(terminal, commandHelp(command, terminal));
 }
 
 function say(terminal: Terminal, text: string): number {

@@ -1,7 +1,7 @@
 import type { PluginInfo, PluginPreview } from "../../orchestration/api/plugins.ts";
 import type { Style } from "../shell/style.ts";
 import { printable } from "../shell/style.ts";
-import { listText, tableText } from "./table-text.ts";
+import { listText, tableText, termsText, wrapText } from "./table-text.ts";
 
 /** `plugins list`. */
 export function pluginTable(plugins: readonly PluginInfo[], look: { style: Style; width: number }): string {
@@ -42,7 +42,7 @@ export function pluginText(plugin: PluginInfo, style: Style): string {
     listText(rows, { indent: "  " }),
     "",
     style.bold("commands"),
-    commandList(plugin),
+    commandList(plugin, Number.POSITIVE_INFINITY),
   ].join("\n");
 }
 
@@ -94,27 +94,31 @@ export function grantText({ permissions, full_grant: full }: Pick<PluginInfo, "p
   return `${what}; ${where}; ${docker ? "uses" : "does not use"} the container engine${reads}`;
 }
 
-function commandList(plugin: PluginInfo): string {
+function commandList(plugin: PluginInfo, width: number): string {
   if (plugin.commands.length === 0) return "  none";
-  const rows = plugin.commands.map((command) => {
+  const rows = plugin.commands.map((command): [string, string] => {
     const mark = command.destructive === true ? " (asks first)" : "";
     return [`${plugin.name}:${command.name}`, printable(`${command.help ?? ""}${mark}`.trim())];
   });
-  return listText(rows, { indent: "  " });
+  return termsText(rows, width);
 }
 
 /** `berth pg -h`: made from what the plugin declares. */
-export function pluginHelpText(plugin: PluginInfo, typed: string, style: Style): string {
+export function pluginHelpText(
+  plugin: PluginInfo,
+  typed: string,
+  { style, width }: { style: Style; width: number },
+): string {
   const { name, description, commands, kinds } = plugin;
   const expands = commands.some((command) => command.name === "expand");
   return [
-    description === "" ? `commands of the plugin ${name}` : printable(description),
+    description === "" ? `commands of the plugin ${name}` : wrapText(printable(description), width),
     "",
     style.bold("usage"),
     `  berth ${typed}:COMMAND [WORDS]`,
     "",
     style.bold("commands"),
-    commandList({ ...plugin, name: typed, commands: commands.filter((command) => command.name !== "expand") }),
+    commandList({ ...plugin, name: typed, commands: commands.filter((command) => command.name !== "expand") }, width),
     ...(expands
       ? ["", `Blocks of kind ${kinds.join(", ")} are expanded by it; see: berth explain ${kinds[0] ?? name}`]
       : []),

@@ -2,6 +2,7 @@ import type { Client } from "../../base/wire/client.ts";
 import { formatKey, type ManifestKey } from "../../orchestration/api/manifest.ts";
 import { listManifests } from "../../orchestration/api/apply.ts";
 import { CommandFailure, usageFailure } from "../shell/failures.ts";
+import { nameMeant } from "../shell/named.ts";
 import { isPodKind } from "./look.ts";
 import { resourceQuery } from "../shell/reference.ts";
 
@@ -19,9 +20,12 @@ export async function findJob(api: Client, text: string, kindFlag?: string): Pro
   if (found === undefined) {
     const apps = kind === undefined ? await api.call(listManifests, { query: { scope, name } }) : [];
     const app = apps.find((one) => isPodKind(one.kind));
-    const way =
-      app === undefined ? "see: berth get jobs" : `to run a command in a container: berth run ${text} -- COMMAND`;
-    throw new CommandFailure(`no ${kinds.join(" or ")} "${text}"; ${way}`);
+    const what = `no ${kinds.join(" or ")} "${text}"`;
+    if (app !== undefined) {
+      throw new CommandFailure(`${what}; to run a command in a container: berth run ${text} -- COMMAND`);
+    }
+    const meant = text.includes("/") ? await nameMeant(text, { api }, kinds) : "";
+    throw new CommandFailure(`${what}${meant || "; see: berth get jobs"}`);
   }
   const keys = [found, ...others].map(({ kind: its, scope: where = "", name: called }) => {
     return { kind: its, scope: where, name: called };

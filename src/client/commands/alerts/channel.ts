@@ -10,6 +10,7 @@ import { operatorTwin } from "../../../observability/api/operator-twin.ts";
 import type { Arguments } from "../../shell/arguments.ts";
 import { answer, type Command, type Context } from "../../shell/command.ts";
 import { exitCodes, usageFailure } from "../../shell/failures.ts";
+import { requireYes } from "../../shell/ask.ts";
 import { printable } from "../../shell/style.ts";
 import { channelsText, deliveriesText } from "../../text/alert-text.ts";
 import { listed, noWords, oneWord, optionalWord, present, secretOf } from "../../shell/words.ts";
@@ -34,8 +35,8 @@ export const channelCommands: readonly Command[] = [
   },
   {
     name: "add",
-    summary: "send alerts to a phone, a chat, mail or a webhook; an existing name is replaced",
-    usage: ["alerts channels add NAME TYPE TARGET… [--min-severity SEVERITY] [--app GLOB…] [--no-lines]"],
+    summary: "send alerts to a phone, a chat, mail or a webhook",
+    usage: ["alerts channels add NAME TYPE TARGET… [--replace] [--min-severity SEVERITY] [--app GLOB…]"],
     examples: [
       "alerts channels add phone ntfy https://ntfy.sh/TOPIC  to the app of ntfy",
       "alerts channels add team slack https://hooks.slack.com/…  discord alike",
@@ -47,7 +48,7 @@ export const channelCommands: readonly Command[] = [
     detail: [
       `TYPE is one of ${types}.`,
       "TARGET is an address, for mail one or more mail addresses. What is secret is sealed in the store",
-      "and never shown again.",
+      "and never shown again. To change a channel, add it again with --replace.",
     ],
     flags: [
       { name: "token", value: "SECRET", summary: "token, routing key or signing secret; - reads it from stdin" },
@@ -56,6 +57,7 @@ export const channelCommands: readonly Command[] = [
       { name: "min-severity", value: "SEVERITY", summary: "critical, warning or info (info: all alerts)" },
       { name: "app", value: "GLOB", repeat: true, summary: "only these apps: shop/web, shop/*" },
       { name: "no-lines", summary: "messages do not carry the last lines of output of the app" },
+      { name: "replace", summary: "change a channel of this name" },
     ],
     async run(context, args) {
       const [name, type, ...targets] = args.words;
@@ -68,6 +70,7 @@ export const channelCommands: readonly Command[] = [
         apps: listed(args, "app"),
         lines: args.on("no-lines") ? false : undefined,
       });
+      if (!args.on("replace")) await requireFree(context, name);
       const data = await context.api.call(operatorTwin(putChannel), { params: { name }, body });
       return answer(context, data, () =>
         printable(`alerts go to ${data.target} (${name}); try it: berth alerts channels test ${name}`),
@@ -114,6 +117,15 @@ export const channelCommands: readonly Command[] = [
     },
   },
 ];
+
+/** A channel is how somebody learns of a failure: one that is there is not replaced by a name that was chosen twice. */
+async function requireFree(context: Context, name: string): Promise<void> {
+  const { channels } = await context.api.call(operatorTwin(listChannels));
+  const same = channels.find((channel) => channel.name === name);
+  if (same === undefined) return;
+  const text = `the channel ${name} exists and sends to ${printable(same.target)} (${same.type}): replace it?`;
+  await requireYes(context, { text, yes: false, way: "add --replace" });
+}
 
 async function targetOf(
   context: Context,

@@ -123,18 +123,40 @@ describe("alerts", () => {
 
   test("channels add puts secrets into the body alone, also from stdin", async () => {
     const { calls, run } = scene();
-    await run(["channels", "add", "phone", "ntfy", "https://ntfy.sh/t", "--token", "-"], { stdin: "tk\n" });
+    await run(["channels", "add", "phone", "ntfy", "https://ntfy.sh/t", "--token", "-", "--replace"], {
+      stdin: "tk\n",
+    });
     expect(calls.at(-1)?.body).toEqual({ target: { type: "ntfy", url: "https://ntfy.sh/t", token: "tk" } });
-    await run(["channels", "add", "phone", "telegram", "--chat=-100", "--token", "x", "--min-severity", "critical"]);
+    await run([
+      "channels",
+      "add",
+      "phone",
+      "telegram",
+      "--chat=-100",
+      "--token",
+      "x",
+      "--min-severity",
+      "critical",
+      "--replace",
+    ]);
     expect(calls.at(-1)?.body).toEqual({
       target: { type: "telegram", chat: "-100", token: "x" },
       min_severity: "critical",
     });
-    await run(["channels", "add", "phone", "mail", "ana@example.com", "bo@example.com", "--no-lines"]);
+    await run(["channels", "add", "phone", "mail", "ana@example.com", "bo@example.com", "--no-lines", "--replace"]);
     expect(calls.at(-1)?.body).toEqual({
       target: { type: "mail", to: ["ana@example.com", "bo@example.com"] },
       lines: false,
     });
+  });
+
+  test("channels add replaces a channel only when told to", async () => {
+    const { calls, run } = scene();
+    const { err, code } = await run(["channels", "add", "phone", "ntfy", "https://ntfy.sh/t"]);
+    expect(code).toBe(5);
+    expect(err).toContain("the channel phone exists and sends to ntfy.sh/abc… (ntfy): replace it?");
+    expect(err).toContain("add --replace");
+    expect(calls.map(({ method }) => method)).toEqual(["GET"]);
   });
 
   test("channels test exits with 1 when the message did not arrive", async () => {

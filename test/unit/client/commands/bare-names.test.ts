@@ -41,3 +41,39 @@ describe("a scope where a resource is wanted", () => {
     expect(err).toEndWith('\n  "nc" is a scope: write SCOPE/NAME; see: berth get nc\n');
   });
 });
+
+describe("a mistyped name", () => {
+  const everywhere: Server = ({ path, query, method }) => {
+    if (path === "/pods") return { pods: [], degraded: [] };
+    if (path === "/events") return { events: [] };
+    if (query.kind === "nd") return refusal(400, "some words for people", { reason: "UnknownKind" });
+    if (path !== "/apply" || method !== "GET") return undefined;
+    return [web, { ...web, kind: "job", name: "mig" }].filter((one) =>
+      (["kind", "scope", "name"] as const).every((field) => (query[field] ?? one[field]) === one[field]),
+    );
+  };
+  const commands = [
+    ["get deployment", "nc/wbe", "nc/web"],
+    ["get", "nc/wbe", "nc/web"],
+    ["get", "nd/web", "nc/web"],
+    ["get", "nd", "nc"],
+    ["describe", "nc/wbe", "nc/web"],
+    ["delete", "nc/wbe", "nc/web"],
+    ["delete", "nv/web", "nc/web"],
+    ["delete deployment", "nc/wbe", "nc/web"],
+    ["ps", "nc/wbe", "nc/web"],
+    ["events", "nc/wbe", "nc/web"],
+    ["open", "nc/wbe", "nc/web"],
+    ["run", "nc/mgi", "nc/mig"],
+  ] as const;
+
+  test.each(commands)("%s %s names the nearest", async (command, name, meant) => {
+    const { err, code } = await cli([...command.split(" "), name], { server: everywhere });
+    expect(err).toContain(`did you mean "${meant}"?`);
+    expect(code).toBe(1);
+  });
+
+  test("far from all that is there, there is no guess", async () => {
+    expect((await cli(["delete", "shop/database"], { server: everywhere })).err).toContain("see: berth get all");
+  });
+});

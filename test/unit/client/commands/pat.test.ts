@@ -49,6 +49,14 @@ describe("pat", () => {
     expect(calls[0]?.body).toEqual({ scopes: ["read"] });
   });
 
+  test("create says how to limit a token that never ends, unless never was asked for", async () => {
+    expect((await pats().run("create", "ci")).err).toBe(
+      "! it works until it is revoked: --expires 90d makes one that ends\n",
+    );
+    expect((await pats().run("create", "ci", "--expires", "never")).err).toBe("");
+    expect((await pats().run("create", "ci", "-o", "json")).err).toBe("");
+  });
+
   test("list has no token in it", async () => {
     const { out } = await pats().run("list");
     expect(out).toMatch(/ID\s+NAME\s+SCOPES\s+APPS\s+AGE\s+LAST USED\s+ENDS/);
