@@ -14,7 +14,7 @@ export function mountApply(plane: Plane, controller: Controller): void {
       force: readFlag(query.force, false),
       ...(readFlag(query.take_over, false) ? { takeOver: true } : {}),
       ...(readFlag(query.replace_plugin, false) ? { replacePlugin: true } : {}),
-      drop: readDrop(query.drop),
+      ...(query.drop ? { drop: readDrop(query.drop) } : {}),
       ...(readFlag(query.atomic, false) ? { atomic: true } : {}),
       ...(readFlag(query.unbuilt, false) ? { unbuilt: true } : {}),
       actor,
@@ -35,8 +35,8 @@ export function mountApply(plane: Plane, controller: Controller): void {
 }
 
 /** Fails `invalid` for a word that is no closing field. */
-function readDrop(text: string | undefined) {
-  const { fields, unknown } = readClosings(text ?? "");
+function readDrop(text: string) {
+  const { fields, unknown } = readClosings(text);
   if (unknown === undefined) return fields;
   throw new Failure("invalid", `query drop: "${unknown.slice(0, 80)}" is not one of ${closingFields.join(", ")}`);
 }
