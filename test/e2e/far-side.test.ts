@@ -287,7 +287,17 @@ describe("every other word", () => {
     );
     expect(await good("release shop/web run")).toContain("again");
     const failed = await far(`apply ${manifests}`, { stdin: release("echo no luck; exit 9", "3"), events: true });
-    expect(failed).toMatchObject({ code: 1, err: expect.stringContaining("the release of shop/web failed") });
+    expect(failed).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("the release of shop/web failed; the version before it goes on"),
+    });
+    const first = { image: "berth-fixture:1", release: { command: ["false"] } };
+    const stdin = JSON.stringify([{ kind: "deployment", scope: "first", name: "web", spec: first }]);
+    expect(await far(`apply ${manifests}`, { stdin })).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("the release of first/web failed; no version of first/web was good before"),
+    });
+    await good("delete first");
     expect(eventsOf(failed.out)).toContainEqual(
       expect.objectContaining({ type: "step_end", id: "release", status: "fail" }),
     );

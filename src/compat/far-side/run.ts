@@ -147,7 +147,9 @@ async function applied(argv: readonly string[], { world, progress }: Telling): P
   for (const { row, action } of made) {
     if (row.kind !== "deployment" || row.spec.release === undefined || action === "unchanged") continue;
     const reference = `${row.scope}/${row.name}`;
-    if (!(await isReleased(reference, row.metadata?.revision, world))) continue;
+    const releases = await releasesOf(reference, world);
+    // A change that makes no containers anew makes no release: what the last one said is no news.
+    if (releases[0]?.revision !== row.metadata?.revision) continue;
     progress.begin("release", `release of ${reference}`);
     const stdout = (text: string) => {
       for (const line of lines(text)) progress.log(line);
@@ -155,7 +157,9 @@ async function applied(argv: readonly string[], { world, progress }: Telling): P
     const release = await world.berth(["release", "run", reference, "--follow"], { stdout });
     progress.end(release.code === 0 ? undefined : `the release of ${reference} failed`);
     if (release.code === 0) continue;
-    world.note(`error: the release of ${reference} failed; the version before it goes on\n`);
+    const goesOn = releases.slice(1).some(({ status }) => status === "succeeded");
+    const now = goesOn ? "the version before it goes on" : `no version of ${reference} was good before`;
+    world.note(`error: the release of ${reference} failed; ${now}\n`);
     code = 1;
   }
   const count = (action: string) => made.filter((one) => one.action === action).length;
@@ -165,11 +169,11 @@ async function applied(argv: readonly string[], { world, progress }: Telling): P
   return code;
 }
 
-/** A change that makes no containers anew makes no release: what the last one said is no news. */
-async function isReleased(reference: string, revision: number | undefined, world: FarSideWorld): Promise<boolean> {
+/** The newest first. */
+async function releasesOf(reference: string, world: FarSideWorld): Promise<{ revision: number; status: string }[]> {
   const { data } = await ask(["releases", reference], world);
-  const { releases = [] } = data as { releases?: { revision: number }[] };
-  return releases[0]?.revision === revision;
+  const { releases = [] } = data as { releases?: { revision: number; status: string }[] };
+  return releases;
 }
 
 async function storedRevisions(world: FarSideWorld): Promise<Map<string, number | undefined>> {
