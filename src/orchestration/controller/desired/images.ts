@@ -99,7 +99,7 @@ async function newImage(context: Context, workload: ImageUse): Promise<Image> {
   if (workload.pullable) return pull(context, { owner: workload, ref: workload.image });
   throw new Failure(
     "conflict",
-    `image "${workload.image}" is not on this machine and no image is set in ${formatKey(workload)}; build it here or set spec.image`,
+    `image "${workload.image}" is not on this machine and no image is set in ${formatKey(workload)}; set spec.image, or build it where its source is: ${context.names.prefix} apply -f FILE`,
     { reason: "ImageMissing" },
   );
 }

@@ -276,3 +276,10 @@ test("the digest of an image is known for as long as a release may return to it,
   expect(imageIds()).toEqual(["sha256:one"]);
   expect(it.store.images.pinOf(keyOf("deployment", "shop", "web"))?.digest).toContain("app@sha256:");
 });
+
+test("an app that names no image and was never built says where to build it", async () => {
+  await it.apply({ kind: "deployment", scope: "shop", name: "late", spec: {} });
+  await it.advance(5_000);
+  const { last_reconcile_error: error } = await it.status("deployment", "shop", "late");
+  expect(error).toContain("set spec.image, or build it where its source is: berth apply -f FILE");
+});
