@@ -17,7 +17,7 @@ import {
   type PluginChanges,
 } from "./plugin.ts";
 import { activeOf, readState, type VersionRecord, writeState } from "./state.ts";
-import { inPackage, keepTexts, keptTexts, textOf, type Texts, textsOf } from "./texts.ts";
+import { inPackage, keepTexts, keptTexts, lockedTexts, textOf, type Texts } from "./texts.ts";
 import { requireLinksInside } from "./tree.ts";
 import { current, known, type Work } from "./work.ts";
 
@@ -65,7 +65,7 @@ export async function accept(work: Work, name: string, expect: string): Promise<
   await requireSound(work, plugin);
   const permissions = grant ?? plugin.permissions;
   await fit(work, { yml: plugin.yml, folder, permissions, changes });
-  await keepTexts(work, { name: own, id: version.id }, await lockedTexts(work, folder, files));
+  await keepTexts(work, { name: own, id: version.id }, await lockedTexts(folder, files, work.limits));
   const state = await readState(work.folders, own);
   if (state === undefined) throw new Failure("conflict", `plugin "${own}" was removed; nothing was accepted`);
   const accepted = { at: new Date(work.now()).toISOString(), files, permissions };
@@ -99,7 +99,8 @@ async function look(work: Work, name: string): Promise<Looked> {
   const files = { ...kept, ...moved, ...fresh };
   const isYml = changes.some(({ path }) => path === "plugin.yml");
   const grant = isYml ? grantedBy(yml) : undefined;
-  return { plugin, version, folder, changes, files, digest: digestOf(yml, version, files), grant };
+  const digest = digestOf(yml, { version, files, permissions: grant ?? plugin.permissions });
+  return { plugin, version, folder, changes, files, digest, grant };
 }
 
 /** Fails `conflict` for a plugin whose files are compared with nothing. */
@@ -113,10 +114,19 @@ function requireLocked({ yml: { name }, origin, folder }: Plugin): void {
   }
 }
 
-/** The same before and after it was accepted, so that a request that comes twice changes nothing more. */
-function digestOf(yml: PluginYml, { id }: VersionRecord, files: Readonly<Record<string, FileRecord>>): string {
+interface Locked {
+  version: VersionRecord;
+  files: Readonly<Record<string, FileRecord>>;
+  permissions: PluginPermissions;
+}
+
+/**
+ * The same before and after it was accepted, so that a request that comes twice changes nothing more. The grant was read
+ * at another moment than the hash of plugin.yml, which the plugin's own user may have changed in between.
+ */
+function digestOf(yml: PluginYml, { version: { id }, files, permissions }: Locked): string {
   const sums = Object.entries(withoutConf(yml, files)).map(([path, { sha256 }]) => [path, sha256]);
-  return sha256Hex(canonicalJson({ name: yml.name, id, files: Object.fromEntries(sums) }));
+  return sha256Hex(canonicalJson({ name: yml.name, id, files: Object.fromEntries(sums), permissions }));
 }
 
 async function shownChange(
@@ -130,6 +140,8 @@ async function shownChange(
   const fresh = isGone ? "" : await textOf(folder, path, work.limits.texts.fileBytesMax);
   const { size, sha256 } = files[path] ?? {};
   const marks = isGone || size === undefined || sha256 === undefined ? {} : { size, sha256 };
+  // The plugin's own user may write at any time: what is shown has to be what the digest is of.
+  if (!isGone && fresh !== undefined && sha256Hex(fresh) !== sha256) throw changing(path);
   if (old === undefined || fresh === undefined) return { ...change, ...marks };
   const { lines, left } = lineDiff(old, fresh, work.changesShown);
   return { ...change, ...marks, diff: lines, ...(left > 0 ? { left } : {}) };
@@ -165,9 +177,8 @@ async function fit(work: Work, { yml, folder, permissions, changes }: Fitting): 
   }
 }
 
-async function lockedTexts(work: Work, folder: string, files: Readonly<Record<string, FileRecord>>): Promise<Texts> {
-  const texts = await textsOf(folder, work.limits);
-  return Object.fromEntries(Object.entries(texts).filter(([path]) => files[path] !== undefined));
+function changing(path: string): ChangedPackage {
+  return new ChangedPackage(`${path} was changed while it was looked at; nothing was accepted, look at it again`);
 }
 
 /** What the operator is told when other files take the place of those that were accepted. */

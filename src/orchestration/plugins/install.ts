@@ -30,7 +30,7 @@ import { preview } from "./preview.ts";
 import { grantedBy, type InstalledPlugin, type InstallOptions, type Installer } from "./plugin.ts";
 import { type Fetched, fetchPackage, putInPlace, versionText, withStaging } from "./stage.ts";
 import { activeOf, readState, type VersionRecord } from "./state.ts";
-import { dropTexts, keepTexts, textsOf } from "./texts.ts";
+import { dropTexts, keepTexts, lockedTexts } from "./texts.ts";
 import { updateWish } from "./update.ts";
 import { giveTo, requireLinksInside } from "./tree.ts";
 import { current, ownEnvironment, type InstallerOptions, type Work } from "./work.ts";
@@ -168,7 +168,7 @@ async function prepare(work: Work, prepared: Prepared, { progress, signal }: Ins
   await requireLinksInside(folder);
   await requirePrograms(folder, yml.name);
   const files = lockedAsShipped(await lockFiles(folder, work.limits), shipped);
-  await keepTexts(work, { name: yml.name, id }, await textsOf(folder, work.limits));
+  await keepTexts(work, { name: yml.name, id }, await lockedTexts(folder, files, work.limits));
   work.reached("locked");
   return {
     id,

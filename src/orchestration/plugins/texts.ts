@@ -1,7 +1,9 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, readFile, readlink, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { sha256Hex } from "../../base/pure/digest.ts";
 import type { PluginFolders } from "./folders.ts";
+import type { FileRecord } from "./plugin.ts";
 import { filesOf, type TreeLimits } from "./tree.ts";
 import type { WriteFile } from "./state.ts";
 
@@ -48,13 +50,20 @@ export async function keptTexts({ versions }: PluginFolders, { name, id }: Versi
   }
 }
 
-/** Texts of a package as it is now. */
-export async function textsOf(folder: string, limits: TreeLimits & { texts: TextLimits }): Promise<Texts> {
+/**
+ * Texts of a package that was locked. What was written since then is no part of it: a later look would show it as what
+ * was there before.
+ */
+export async function lockedTexts(
+  folder: string,
+  files: Readonly<Record<string, FileRecord>>,
+  limits: TreeLimits & { texts: TextLimits },
+): Promise<Texts> {
   const found: Record<string, string> = {};
   let left = limits.texts.allBytesMax;
   for (const path of (await filesOf(folder, limits)).sort((a, b) => rank(a) - rank(b))) {
     const text = await textOf(folder, path, Math.min(left, limits.texts.fileBytesMax));
-    if (text === undefined) continue;
+    if (text === undefined || sha256Hex(text) !== files[path]?.sha256) continue;
     left -= Buffer.byteLength(text);
     found[path] = text;
   }

@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { sha256Hex } from "../../../../src/base/pure/digest.ts";
 import { failureText } from "../../../support/failure.ts";
 import { helloPlugin, type PluginYard, pluginYard, writeTree } from "../../../support/plugin-yard.ts";
 
@@ -149,6 +150,51 @@ describe("accepted changes", () => {
     // A request that comes twice changes nothing more.
     await it.installer.accept("hello", digest);
     expect(readFileSync(join(it.plugins, ".state/hello.json"), "utf8")).toBe(state);
+  });
+
+  test("are granted what was shown, whatever plugin.yml said for a moment", async () => {
+    const it = await installed();
+    const yml = (text: string) => writeTree(it.folder, helloPlugin("1", { yml: text }));
+    const narrow = "permissions: {actions: [run_job], scopes: [data], docker: false}\n";
+    yml(narrow);
+    const { digest } = await it.installer.changes("hello");
+    const { refresh } = it.registry;
+    it.registry.refresh = async () => {
+      yml("permissions: {actions: [run_job, config_set], scopes: ['*'], docker: true}\n");
+      await refresh();
+      yml(narrow);
+    };
+    expect(await failureText(it.installer.accept("hello", digest))).toStartWith("conflict: what plugin");
+    it.registry.refresh = refresh;
+    const { permissions } = await it.installer.accept("hello", digest);
+    expect(permissions).toMatchObject({ actions: ["run_job"], scopes: ["data"], docker: false });
+  });
+
+  test("are never shown with one text and accepted with another", async () => {
+    const it = await installed();
+    const path = join(it.folder, "bin/more");
+    const texts = ["#!/bin/sh\necho fine", "#!/bin/sh\necho evil"].map((text) => `${text}\n`);
+    let isOver = false;
+    const flip = (turn: number) => {
+      if (isOver) return;
+      writeFileSync(path, texts[turn % 2] ?? "");
+      setImmediate(() => flip(turn + 1));
+    };
+    flip(0);
+    let looked = 0;
+    try {
+      for (let turn = 0; turn < 60; turn++) {
+        const changes = await it.installer.changes("hello").catch(() => undefined);
+        for (const { sha256, diff = [] } of changes?.files ?? []) {
+          looked += 1;
+          const shown = diff.slice(1).map((line) => `${line.slice(1)}\n`);
+          expect(sha256Hex(shown.join(""))).toBe(sha256 ?? "");
+        }
+      }
+    } finally {
+      isOver = true;
+    }
+    expect(looked).toBeGreaterThan(0);
   });
 
   test("are kept when files are only touched, and over a start of the server", async () => {
