@@ -257,6 +257,16 @@ describe("a dry run", () => {
   });
 });
 
+test("a block that gives config to an app that is not there warns, until the app is applied with it", async () => {
+  const url = { type: "config_set", scope: "data", name: "web", kv: { DATABASE_URL: "postgres://main" } };
+  expanding({ manifests: [set], actions: [password, url] });
+  expect((await ask("POST /apply", block)).data.warnings).toEqual([
+    "nothing is called data/web yet: DATABASE_URL is in its config, and nothing reads that until it is applied",
+  ]);
+  const web = { kind: "deployment", scope: "data", name: "web", spec: { image: fixtureImage } };
+  expect((await ask("POST /apply", [block, web])).data.warnings).toBeUndefined();
+});
+
 describe("just in time", () => {
   const arriving = (version: string, name = "cache") => {
     const asked: unknown[] = [];

@@ -183,6 +183,25 @@ describe("actions", () => {
     ]);
   });
 
+  test("config for a name that nothing has and nothing reads is set, and a warning says so", async () => {
+    const urls = [{ DATABASE_URL: "1" }, { READ_URL: "1", OLD_URL: "" }].map((kv) => {
+      return { type: "config_set", scope: "s", name: "wbe", kv };
+    });
+    writePlugin(it.layout, "p", { commands: { go: acting(urls) } });
+    const warnings = async () => (await ask("POST /plugin/p/go", {})).data.warnings;
+    const text =
+      "nothing is called s/wbe yet: DATABASE_URL, READ_URL are in its config, and nothing reads that until it is applied";
+    expect(await warnings()).toEqual([text]);
+    expect(it.store.config.bucket("s", "wbe")).toEqual({ DATABASE_URL: "1", READ_URL: "1" });
+    expect(await warnings()).toEqual([text]);
+    const reader = { image: "fixture:1", env_from: ["wbe"] };
+    await ask("POST /apply", { kind: "deployment", scope: "s", name: "reader", spec: reader });
+    expect(await warnings()).toBeUndefined();
+    await ask("DELETE /manifests/deployment/s/reader");
+    await ask("POST /apply", { kind: "deployment", scope: "s", name: "wbe", spec: { image: "fixture:1" } });
+    expect(await warnings()).toBeUndefined();
+  });
+
   test("one that is wrong is told before the first is carried out", async () => {
     const wrong = [
       { type: "config_sett", scope: "s", name: "web", kv: {} },

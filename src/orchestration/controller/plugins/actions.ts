@@ -7,6 +7,7 @@ import type { PlannedAction } from "../../core/plugins/actions.ts";
 import type { Transaction } from "../../store/store.ts";
 import { change, type Incoming } from "../write/apply-change.ts";
 import { materialise } from "../desired/assets.ts";
+import { type ConfigGiven, unreadConfig } from "../write/empty-buckets.ts";
 import { patchInside, varProblems } from "../write/config.ts";
 import type { Context } from "../state/context.ts";
 import type { Guards } from "./lent.ts";
@@ -76,9 +77,14 @@ async function incomingOf(context: Context, action: PlannedAction, options: Read
 export interface ActionOutcome {
   applied: string[];
   jobs: ManifestKey[];
+  configured: ConfigGiven[];
   deleted: ManifestKey[];
   execLocal: { command: string[] }[];
   fetchFile: DispatchResult["fetch_file"];
+}
+
+export function noActions(): ActionOutcome {
+  return { applied: [], jobs: [], configured: [], deleted: [], execLocal: [], fetchFile: [] };
 }
 
 interface ActionOptions {
@@ -94,7 +100,7 @@ export function carryOut(
   tx: Transaction,
   { ready, options }: { ready: readonly ReadyAction[]; options: ActionOptions },
 ): ActionOutcome {
-  const outcome: ActionOutcome = { applied: [], jobs: [], deleted: [], execLocal: [], fetchFile: [] };
+  const outcome = noActions();
   for (const item of ready) carryOutOne(context, tx, { item, options, outcome });
   return outcome;
 }
@@ -114,6 +120,8 @@ function carryOutOne(
       const restart = options.restart && action.restart;
       const event = action.type === "config_set" ? "config.set" : "config.unset";
       patchInside(context, tx, { scope, name, vars, options: { restart, actor, by }, action: event });
+      const keys = Object.keys(vars).filter((key) => vars[key] !== "");
+      if (keys.length > 0) outcome.configured.push({ scope, name, keys });
       break;
     }
     case "apply_manifest":
@@ -159,10 +167,10 @@ export function requireJobs(tx: Transaction, { jobs }: ActionOutcome): void {
   throw new Failure("invalid", `run_job: ${formatKey(missing)} is not stored; apply it first, or with it`);
 }
 
-/** Once the transaction is through. Runs that cannot be begun are told about and undo nothing. */
+/** Once the transaction is through. What is said undoes nothing: runs that cannot be begun, and config that nothing reads. */
 export async function afterActions(context: Context, outcome: ActionOutcome, actor: string): Promise<string[]> {
   for (const key of outcome.deleted) context.enqueue(key);
-  const warnings: string[] = [];
+  const warnings = unreadConfig(context, outcome.configured);
   for (const { scope, name } of outcome.jobs) {
     try {
       await runJob(context, { kind: "job", scope, name }, { wait: false, actor, trigger: "action" });

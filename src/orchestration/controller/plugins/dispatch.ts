@@ -19,7 +19,7 @@ import { didYouMean } from "../../../base/pure/suggest.ts";
 import type { OfferedFile } from "../../plugins/offers.ts";
 import type { Plugin } from "../../plugins/plugin.ts";
 import type { PluginRunRecord } from "../../store/plugin-records.ts";
-import { type ActionOutcome, afterActions, carryOut, readyActions, requireJobs } from "./actions.ts";
+import { type ActionOutcome, afterActions, carryOut, noActions, readyActions, requireJobs } from "./actions.ts";
 import type { CoreDraft } from "../../core/draft.ts";
 import { requireAllowed, type Wanted } from "../write/authority.ts";
 import type { Context } from "../state/context.ts";
@@ -192,9 +192,7 @@ export async function performActions(
     requireJobs(tx, outcome);
     return outcome;
   };
-  if (actions.length === 0) {
-    return { outcome: { applied: [], jobs: [], deleted: [], execLocal: [], fetchFile: [] }, warnings: [] };
-  }
+  if (actions.length === 0) return { outcome: noActions(), warnings: [] };
   const outcome = await context.store.write(work);
   return { outcome, warnings: await afterActions(context, outcome, options.actor) };
 }
