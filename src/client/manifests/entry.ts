@@ -5,6 +5,8 @@ export interface ManifestFile extends Source {
   /** Where the paths in it start from. */
   directory: string;
   format: Format;
+  /** Found below a folder: nobody named it as a manifest. */
+  isBelow?: boolean;
 }
 
 /** One manifest as written, with the place of every path in it. */

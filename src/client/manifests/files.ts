@@ -28,7 +28,9 @@ export async function manifestFiles(paths: readonly string[], setup: FileSetup):
   for (const path of new Set(paths)) {
     if (path === "-")
       files.push({ name: "stdin", text: await setup.stdin(), directory: setup.cwd, format: setup.format ?? "yaml" });
-    else files.push(...manifestPaths(path, setup.cwd).map((name) => manifestFile(name, setup)));
+    else
+      for (const name of manifestPaths(path, setup.cwd))
+        files.push({ ...manifestFile(name, setup), ...(name === path ? {} : { isBelow: true }) });
     if (files.length > setup.limits.manifestFilesMax) {
       throw new CommandFailure(`more than ${setup.limits.manifestFilesMax} manifest files: apply them in parts`);
     }

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { ErrorProblem } from "../../base/wire/envelope.ts";
 import { formatKey } from "../../orchestration/api/manifest.ts";
 import { CommandFailure } from "../shell/failures.ts";
@@ -45,12 +46,26 @@ export async function readManifests(paths: readonly string[], setup: ReadSetup):
 
 /** The same of texts that are read already. */
 export function readManifestFiles(files: readonly ManifestFile[], setup: ReadSetup): ManifestSet {
-  for (const file of files) {
-    const way = foreignFile(file);
-    if (way !== undefined) throw new CommandFailure(`${file.name}: ${way}`);
-  }
   const faults: Fault[] = [];
-  const entries = files.flatMap((file) => readDocuments(file, documentSetup(setup), faults));
+  const embedded = new Set<string>();
+  const documents = files.map((file) => {
+    const own: Fault[] = [];
+    // What is no manifest has faults only where nothing embeds it.
+    const way = foreignFile(file);
+    return {
+      file,
+      way,
+      own,
+      entries: way === undefined ? readDocuments(file, documentSetup(setup, embedded), own) : [],
+    };
+  });
+  const entries: Entry[] = [];
+  for (const { file, way, own, entries: found } of documents) {
+    if (file.isBelow === true && embedded.has(resolve(setup.cwd, file.name))) continue;
+    if (way !== undefined) throw new CommandFailure(`${file.name}: ${way}`);
+    entries.push(...found);
+    faults.push(...own);
+  }
   for (const entry of entries) mergeEnvFiles(entry, envText(setup), faults);
   faults.push(...duplicates(entries));
   if (faults.length > 0) throw new ManifestError(faults, setup.limits.faultsShownMax);
@@ -65,10 +80,12 @@ export function readManifestFiles(files: readonly ManifestFile[], setup: ReadSet
   };
 }
 
-function documentSetup({ variables, limits, within }: ReadSetup) {
+/** `embedded` gets the files that become part of a manifest. */
+function documentSetup({ variables, limits, within }: ReadSetup, embedded: Set<string>) {
   return {
     variables,
     readAsset: (file: ManifestFile, path: string) => {
+      embedded.add(resolve(file.directory, path));
       return readBounded(resolveWithin(file.directory, path, within), path, { bytesMax: limits.fileBytesMax });
     },
     depthMax: limits.manifestDepthMax,

@@ -102,6 +102,21 @@ describe("files", () => {
     expect((await manifests(files, { paths: ["m"] })).map(({ name }) => name)).toEqual(names);
   });
 
+  test("a file below the folder that a manifest embeds is no manifest itself, in whatever order they come", async () => {
+    const files = {
+      "m/a.hcl": 'asset "shop" "conf" {\n  config = file("./files/worker.yml")\n}\n',
+      "m/b.yaml": "kind: asset\nscope: shop\nname: more\nspec: { files: { c: !file a-first.json } }\n",
+      "m/a-first.json": "{}",
+      "m/files/worker.yml": "services:\n  web: { image: x }\n",
+    };
+    expect((await manifests(files, { paths: ["m"] })).map(({ name }) => name)).toEqual(["conf", "more"]);
+    expect(await message({ ...files, "m/files/other.yml": "just text" }, { paths: ["m"] })).toContain(
+      "m/files/other.yml:1:1",
+    );
+    // Whoever names it means it.
+    expect(await message(files, { paths: ["m", "m/files/worker.yml"] })).toContain("worker.yml");
+  });
+
   test("the settings of another client, among the manifests of its folder, are not read as one", async () => {
     const files = { ".voodu/app.json": '{"scope": "x"}', ".voodu/a.voodu": 'job "s" "a" {}\n' };
     expect((await manifests(files, { paths: [".voodu"] })).map(({ name }) => name)).toEqual(["a"]);
