@@ -38,5 +38,14 @@ export async function runBundled([name = "", ...argv]: readonly string[]): Promi
     process.stderr.write(`no plugin "${name}" is part of this executable; there are: ${known}\n`);
     return 2;
   }
-  return runPlugin(await plugin.load(), processWorld(argv));
+  const handlers = await plugin.load();
+  return runPlugin({ ...handlers, help: () => helpOf(plugin.yml) }, processWorld(argv));
+}
+
+/** What `-h` says of each command: how it is written and what it does, as the client's own help has it. */
+function helpOf(yml: string): Readonly<Record<string, string>> {
+  const { commands } = Bun.YAML.parse(yml) as { commands: { name: string; usage?: string; help?: string }[] };
+  return Object.fromEntries(
+    commands.map(({ name, usage = "", help = "" }) => [name, `${`${name} ${usage}`.trim()}\n\n${help}`]),
+  );
 }

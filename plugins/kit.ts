@@ -34,8 +34,8 @@ export interface PluginHandlers {
   /** Makes core manifests from a block; without it the plugin has no block kinds. */
   expand?: ExpandHandler;
   commands: Readonly<Record<string, CommandHandler>>;
-  /** What `-h` after a command says. */
-  help?: Readonly<Record<string, string>>;
+  /** What `-h` after a command says, by command; read only where somebody asks for it. */
+  help?: () => Readonly<Record<string, string>>;
 }
 
 /** An expected error: its text is for the operator. Exit code 2 is for a wrong command line. */
@@ -106,7 +106,7 @@ function asksForHelp(args: readonly string[]): boolean {
 }
 
 function helpHandler(handlers: PluginHandlers, command: string): CommandHandler {
-  const message = handlers.help?.[command];
+  const message = handlers.help?.()[command];
   if (message === undefined) throw usage(`no help for "${command}"`);
   return () => ({ message });
 }

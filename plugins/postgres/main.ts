@@ -3,13 +3,11 @@ import { platformPrefix } from "../kit/controller.ts";
 import { newPassword } from "../kit/secret.ts";
 import type { PluginHandlers } from "../kit.ts";
 import { expandPostgres } from "./expand.ts";
-import { help } from "./help.ts";
 import { postgresKind } from "./server.ts";
 
 /** Each command is loaded when it is called: expand is called often and needs none of them. */
 export const postgres: PluginHandlers = {
   expand: (call) => expandPostgres(readBlock(call), { envPrefix: platformPrefix(call.env), newPassword }),
-  help,
   commands: {
     info: async (call) => (await import("./commands/info.ts")).info(call),
     psql: async (call) => (await import("./commands/psql.ts")).psql(call),

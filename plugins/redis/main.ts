@@ -3,13 +3,11 @@ import { platformPrefix } from "../kit/controller.ts";
 import { newPassword } from "../kit/secret.ts";
 import type { PluginHandlers } from "../kit.ts";
 import { expandRedis } from "./expand.ts";
-import { help } from "./help.ts";
 import { redisKind } from "./server.ts";
 
 /** Each command is loaded when it is called: expand is called often and needs none of them. */
 export const redis: PluginHandlers = {
   expand: (call) => expandRedis(readBlock(call), { envPrefix: platformPrefix(call.env), newPassword }),
-  help,
   commands: {
     info: async (call) => (await import("./commands/info.ts")).info(call),
     cli: async (call) => (await import("./commands/cli.ts")).cli(call),

@@ -38,7 +38,7 @@ export async function runPluginWords(
   const isHelp = help || command === undefined || (words.length === 1 && isHelpFlag(command));
   if (isHelp) return helpOf(context, plugin, typed);
   // Whether the plugin would only help is its own affair: what is destructive is not run to find out.
-  if (rest.length === 1 && isHelpFlag(rest[0]) && isDestructive(plugin, command)) {
+  if (asksForHelp(rest, yes) && isDestructive(plugin, command)) {
     return pluginHelp(context, typed, command);
   }
   await confirmDestructive(context, plugin, { command, words: rest, yes });
@@ -142,6 +142,23 @@ function unknownCommand(word: string, known: readonly string[]): CommandFailure 
 
 const isHelpFlag = (word: string | undefined): boolean => word === "-h" || word === "--help";
 
+/** `-h` beside other words can be a flag of the plugin's own; `--help` is nothing else. With yes, the plugin answers. */
+function asksForHelp(words: readonly string[], yes: boolean): boolean {
+  if (words.length === 1) return isHelpFlag(words[0]);
+  return ownWords(words).includes("--help") && !saysYes(words, yes);
+}
+
+/** The plugin's own --yes means the same. */
+function saysYes(words: readonly string[], yes: boolean): boolean {
+  const own = ownWords(words);
+  return yes || own.includes("--yes") || own.includes("-y");
+}
+
+/** What stands behind `--` is for another program. */
+function ownWords(words: readonly string[]): readonly string[] {
+  return words.includes("--") ? words.slice(0, words.indexOf("--")) : words;
+}
+
 function isDestructive({ commands: declared }: PluginInfo, command: string): boolean {
   return declared.some(({ name, destructive }) => name === command && destructive === true);
 }
@@ -157,9 +174,7 @@ async function confirmDestructive(
   plugin: PluginInfo,
   { command, words, yes }: Destructive,
 ): Promise<void> {
-  // The plugin's own --yes means the same; what stands behind -- is somebody else's.
-  const own = words.slice(0, words.includes("--") ? words.indexOf("--") : undefined);
-  if (!isDestructive(plugin, command) || yes || own.includes("--yes") || own.includes("-y")) return;
+  if (!isDestructive(plugin, command) || saysYes(words, yes)) return;
   const what = [plugin.name, command, ...words].map(printable).join(" ");
   const text = `Run "${what}"? Its plugin says that it is destructive.`;
   await requireYes(context, { text, yes: false, way: "add --yes" });

@@ -125,6 +125,11 @@ export function pluginHelpText(
   ].join("\n");
 }
 
+function moreText({ name, destructive }: PluginInfo["commands"][number], typed: string): string {
+  const yes = destructive === true ? " --yes" : "";
+  return `The words go to the plugin as they are; perhaps it says more: berth ${typed} ${name} -h${yes}`;
+}
+
 /** `berth help pg:psql`. */
 export function pluginCommandHelp(plugin: PluginInfo, command: PluginInfo["commands"][number], typed: string): string {
   const notes = [
@@ -136,9 +141,8 @@ export function pluginCommandHelp(plugin: PluginInfo, command: PluginInfo["comma
     printable(command.help ?? `the command ${command.name} of the plugin ${plugin.name}`),
     "",
     "usage",
-    `  berth ${typed}:${command.name} [WORDS]`,
+    `  berth ${typed}:${command.name} ${printable(command.usage ?? "[WORDS]")}`,
     ...(notes.length > 0 ? ["", ...notes] : []),
-    "",
-    `The words go to the plugin as they are; perhaps it says more: berth ${typed} ${command.name} -h${command.destructive === true ? " --yes" : ""}`,
+    ...(command.usage === undefined ? ["", moreText(command, typed)] : []),
   ].join("\n");
 }

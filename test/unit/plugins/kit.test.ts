@@ -3,7 +3,7 @@ import { PluginError, type PluginHandlers, runPlugin, usage } from "../../../plu
 
 const handlers: PluginHandlers = {
   expand: ({ input }) => ({ manifests: [{ kind: "asset", name: String(input.name), spec: {} }] }),
-  help: { greet: "greet NAME" },
+  help: () => ({ greet: "greet NAME" }),
   commands: {
     greet: async ({ args, input, env, progress }) => {
       progress("working");

@@ -13,6 +13,9 @@ export const commandAccess = ["operator", "server"] as const;
 export const PluginCommand = Type.Object({
   name: Type.String({ description: "may hold colons and dashes: `backups:capture`" }),
   help: Type.Optional(Type.String()),
+  usage: Type.Optional(
+    Type.String({ description: "words and flags after the command, for the help: `SCOPE/NAME [--keep N]`" }),
+  ),
   timeout: Type.Optional(Type.String({ description: "a duration such as 90s or 2h; the server's default without it" })),
   long: Type.Optional(Type.Boolean({ description: "goes on when the client that asked for it leaves" })),
   destructive: Type.Optional(Type.Boolean({ description: "clients ask the operator before they call it" })),

@@ -37,6 +37,7 @@ export const pluginYmlKeys: readonly string[] = [
 export const commandKeys: readonly string[] = [
   "name",
   "help",
+  "usage",
   "timeout",
   "long",
   "destructive",
@@ -147,6 +148,7 @@ function readCommands(items: unknown[], problems: Problem[]): PluginCommand[] {
     return {
       name,
       ...given("help", read.text("help")),
+      ...given("usage", readUsage(read, at, problems)),
       ...given("timeout", timeout),
       ...given("long", read.flag("long")),
       ...given("destructive", read.flag("destructive")),
@@ -156,6 +158,12 @@ function readCommands(items: unknown[], problems: Problem[]): PluginCommand[] {
       ...given("access", readAccess(read, at, problems)),
     };
   });
+}
+
+function readUsage(read: FieldReader, at: string, problems: Problem[]): string | undefined {
+  const usage = read.text("usage")?.trim();
+  if (usage?.includes("\n")) problems.push({ path: `${at}.usage`, message: "expected one line: words and flags" });
+  return usage === "" ? undefined : usage;
 }
 
 function readAccess(read: FieldReader, at: string, problems: Problem[]): PluginCommand["access"] {

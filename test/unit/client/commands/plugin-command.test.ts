@@ -216,6 +216,18 @@ describe("help", () => {
       expect(out).toContain("berth pg:promote [WORDS]");
       expect(out).toContain("Ends at the latest after 5m.");
     }
+    const usage = "SCOPE/NAME [--replica N] [--force]";
+    const commands = postgres.commands.map((one) => (one.name === "promote" ? { ...one, usage } : one));
+    for (const argv of [
+      ["help", "pg:promote"],
+      ["pg:promote", "--help"],
+      ["pg:promote", "d/m", "--force", "--help"],
+    ]) {
+      const { code, out, calls } = await play(argv, { plugins: [{ ...postgres, commands }] });
+      expect([code, dispatched(calls)]).toEqual([0, []]);
+      expect(out).toContain(`  berth pg:promote ${usage}\n`);
+      expect(out).not.toContain("perhaps it says more");
+    }
     expect(await play(["help", "pg:promot"])).toMatchObject({
       code: 2,
       err: 'error: the plugin "postgres" has no command "promot": did you mean "promote"?\n',

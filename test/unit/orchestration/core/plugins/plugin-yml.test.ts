@@ -37,7 +37,7 @@ kinds: [postgres, pg]
 entrypoint: ./bin/tool
 commands:
   - expand
-  - {name: psql, help: opens a session, timeout: 1h, long: true}
+  - {name: psql, help: opens a session, usage: " SCOPE/NAME [-c SQL] ", timeout: 1h, long: true}
   - {name: "backups:capture", destructive: true}
 env: {PORT: 0123, ON: yes, EMPTY: }
 routes: {prefix: pg, port: 8080, port_env: PG_PORT}
@@ -58,7 +58,7 @@ unknown: passed over
         entrypoint: "./bin/tool",
         commands: [
           { name: "expand" },
-          { name: "psql", help: "opens a session", timeout: "1h", long: true },
+          { name: "psql", help: "opens a session", usage: "SCOPE/NAME [-c SQL]", timeout: "1h", long: true },
           { name: "backups:capture", destructive: true },
         ],
         env: { PORT: "0123", ON: "yes", EMPTY: "" },
@@ -100,6 +100,7 @@ unknown: passed over
     ["commands: [{name: a, timeout: soon}]", '"soon" is not a time limit'],
     ["commands: [{name: a, timeout: 0}]", '"0" is not a time limit'],
     ["commands: [{name: a, long: 7}]", "commands[0].long: expected true or false"],
+    ['commands: [{name: a, usage: "A\\nB"}]', "commands[0].usage: expected one line"],
     ["commands: [7]", "commands[0]: expected a map"],
     ["env: {1A: x}", "is not a valid name of an environment variable"],
     ["env: {A: [x]}", "env.A: expected a text"],
