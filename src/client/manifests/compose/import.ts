@@ -5,7 +5,7 @@ import { type ReadService, sortOnce } from "./once.ts";
 import { specOf } from "./service.ts";
 import type { Lose } from "./lose.ts";
 import { nameFrom } from "./text.ts";
-import { composeText, type Known } from "./variables.ts";
+import { composeText, type Known, withDefaults } from "./variables.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -26,9 +26,19 @@ const assetName = "files";
 
 /** The manifests that a Compose file stands for, with marks in place of variables (`kept.ts`). */
 export function importCompose(top: Fields, setup: ImportSetup): Fields[] {
-  const { lose, known } = setup;
+  const { lose } = setup;
+  const project = projectName(top.name, setup);
+  const values = { COMPOSE_PROJECT_NAME: project, ...setup.known.values };
+  const known = { ...setup.known, values };
   const marked = withMarks(top, "", (text, path) => composeText(text, { known, path, lose }));
-  return manifestsOf(marked as Fields, setup);
+  return manifestsOf(marked as Fields, { ...setup, known, scope: setup.scope ?? project });
+}
+
+/** As Compose calls the project, which files can name as a variable. */
+function projectName(written: unknown, { known, folder }: ImportSetup): string {
+  const own = known.shell.COMPOSE_PROJECT_NAME ?? known.values.COMPOSE_PROJECT_NAME;
+  const named = typeof written === "string" ? composeText(written, { known, path: "name", lose: () => {} }) : "";
+  return nameFrom([own, withDefaults(named), folder].find((text) => text !== undefined && text !== "") ?? "");
 }
 
 function withMarks(value: unknown, path: string, of: (text: string, path: string) => string): unknown {
@@ -43,8 +53,8 @@ function withMarks(value: unknown, path: string, of: (text: string, path: string
 /** Fields at the top that are read, or that mean nothing to a server. */
 const topFields = ["services", "volumes", "networks", "secrets", "configs", "name", "version", "include"];
 
-function manifestsOf(top: Fields, setup: ImportSetup): Fields[] {
-  const { lose, machine } = setup;
+function manifestsOf(top: Fields, setup: ImportSetup & { scope: string }): Fields[] {
+  const { lose, machine, scope } = setup;
   for (const field of Object.keys(top)) {
     if (!field.startsWith("x-") && !topFields.includes(field)) lose(field, "has no counterpart");
   }
@@ -52,11 +62,17 @@ function manifestsOf(top: Fields, setup: ImportSetup): Fields[] {
     const { [field]: value } = top;
     return isFields(value) ? value : {};
   };
-  const scope = setup.scope ?? nameFrom(typeof top.name === "string" ? top.name : setup.folder);
   const volumes = map("volumes");
   const files: Files = { ...machine, scope, asset: {}, assetName, volumes, made: new Map() };
   const services = map("services");
-  const shared = { files, networks: map("networks"), secrets: map("secrets"), configs: map("configs"), lose };
+  const shared = {
+    files,
+    networks: map("networks"),
+    secrets: map("secrets"),
+    configs: map("configs"),
+    known: setup.known,
+    lose,
+  };
   const others = otherNames(services);
   const looksUp = (service: string, fields: Fields) =>
     Object.keys(services).length > 1 || namesItself([service, ...others.map(({ name }) => name)], fields);

@@ -1,7 +1,8 @@
 import { isFields } from "../../../base/pure/fields.ts";
 import { isHostLabel } from "../../../base/pure/hosts.ts";
 import type { Lose } from "./lose.ts";
-import { isScalar, pairsOf } from "./text.ts";
+import { isScalar, pairsOf, splitOutside } from "./text.ts";
+import { hasOpenVariable, withDefaults } from "./variables.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -25,8 +26,13 @@ interface OtherName {
 /** Flags with which the other services find it by the names that Compose gives it beside its own. */
 export function aliasOptions(service: string, names: readonly OtherName[], { network_mode: mode }: Fields): string[] {
   if (mode === "host" || mode === "none") return [];
-  const own = names.filter((one) => one.service === service && isHostLabel(one.name));
+  const own = names.filter((one) => one.service === service && isLabel(one.name));
   return own.map(({ name }) => `--network-alias=${name}`);
+}
+
+/** Whether it is found below the scope; of a variable without a value nobody can say that, and most names are. */
+function isLabel(name: string): boolean {
+  return hasOpenVariable(name) || isHostLabel(withDefaults(name));
 }
 
 /** Names with a dot are not looked up below the scope: these lead nowhere here. Reported where a variable or command has one. */
@@ -37,8 +43,8 @@ export function tellOtherNames(services: Fields, names: readonly OtherName[], lo
   });
   for (const [service, fields] of Object.entries(services)) {
     if (!isFields(fields)) continue;
-    for (const [path, value] of texts(fields, `services.${service}`)) {
-      const found = lost.find(({ name }) => isHost(name, value));
+    for (const [path, value, isName] of texts(fields, `services.${service}`)) {
+      const found = lost.find(({ name }) => isHost(name, value) || (isName && name === value));
       if (found !== undefined) lose(path, `"${found.name}" is reached as "${found.service}" here: change it`);
     }
   }
@@ -54,13 +60,16 @@ export function otherNames(services: Fields): OtherName[] {
       : [];
     const own = [container, hostname, ...aliases].map((name) => ({ name: String(name ?? ""), service }));
     const linked = listOf(links).map((link) => {
-      const [target = "", name = ""] = String(link).split(":");
+      const [target = "", name = ""] = splitOutside(String(link), ":");
       return { name, service: target };
     });
     return [...own, ...linked];
   });
   const others = found.filter(
-    ({ name, service }) => name !== "" && !Object.hasOwn(services, name) && isFields(services[service]),
+    ({ name, service }) =>
+      (withDefaults(name) !== "" || hasOpenVariable(name)) &&
+      !Object.hasOwn(services, withDefaults(name)) &&
+      isFields(services[service]),
   );
   return [...new Map(others.map((one) => [`${one.service} ${one.name}`, one])).values()];
 }
@@ -69,18 +78,21 @@ function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
 }
 
-function texts(fields: Fields, path: string): [path: string, text: string][] {
+function texts(fields: Fields, path: string): [path: string, text: string, isName: boolean][] {
   const { environment, command } = fields;
   const pairs = environment === undefined ? [] : pairsOf(environment, path, () => undefined);
   const words = listOf(command).filter(isScalar);
   return [
-    ...pairs.flatMap(([key, value], index): [string, string][] => {
+    ...pairs.flatMap(([key, value], index): [string, string, boolean][] => {
       const at = Array.isArray(environment) ? `[${index}]` : `.${key}`;
-      return value === null ? [] : [[`${path}.environment${at}`, value]];
+      return value === null ? [] : [[`${path}.environment${at}`, value, hostKey.test(key)]];
     }),
-    ...words.map((word): [string, string] => [`${path}.command`, String(word)]),
+    ...words.map((word): [string, string, boolean] => [`${path}.command`, String(word), false]),
   ];
 }
+
+/** Variables whose whole value is a host: `DB_HOST`. */
+const hostKey = /(?:^|_)(?:host|hostname|server|addr|address)$/i;
 
 /** Whether a value names it as a host with a port or in an address: `db:5432`, `postgres://user@db/x`. */
 function isHost(name: string, value: string): boolean {

@@ -1,5 +1,7 @@
+import { keptReference } from "../kept.ts";
 import type { Lose } from "./lose.ts";
 import { isScalar, pairsOf, sizeText, textsOf } from "./text.ts";
+import { wholeVariable } from "./variables.ts";
 
 interface Options {
   options: string[];
@@ -11,8 +13,9 @@ type Reader = (value: unknown, path: string, service: Options) => void;
 const one =
   (flag: string): Reader =>
   (value, path, { options, lose }) => {
-    if (isScalar(value)) options.push(`${flag}=${value}`);
-    else lose(path, "is not text: left out");
+    if (!isScalar(value)) lose(path, "is not text: left out");
+    // A variable that nobody sets is as good as no key.
+    else if (value !== "" && wholeVariable(String(value))?.fallback !== "") options.push(`${flag}=${value}`);
   };
 const many =
   (flag: string): Reader =>
@@ -22,8 +25,9 @@ const many =
 const on =
   (flag: string): Reader =>
   (value, path, { options, lose }) => {
-    if (value === true) options.push(flag);
-    else if (value !== false) lose(path, "is neither true nor false: left out");
+    const choice = choiceOf(value);
+    if (choice === undefined) lose(path, "is neither true nor false: left out");
+    else if (choice !== "false") options.push(choice === "true" ? flag : `${flag}=${choice}`);
   };
 const bytes =
   (flag: string): Reader =>
@@ -33,6 +37,15 @@ const bytes =
     if (size === undefined) lose(path, "is not a size: left out");
     else options.push(`${flag}=${size.replace(/([KMGT])i$/, (_, unit: string) => unit.toLowerCase())}`);
   };
+
+/** True, false, or a variable that holds one of them. */
+function choiceOf(value: unknown): string | undefined {
+  const text = isScalar(value) ? String(value) : "";
+  const variable = wholeVariable(text);
+  if (variable?.fallback === "") return keptReference(`${variable.name}:-false`);
+  const known = variable === undefined ? text : (variable.fallback ?? "true");
+  return known === "true" || known === "false" ? text : undefined;
+}
 
 /** Keys of a service that are flags of `docker run` here. */
 export const optionReaders: Record<string, Reader> = {
@@ -55,8 +68,9 @@ export const optionReaders: Record<string, Reader> = {
   devices: many("--device"),
   init: (value, path, { options, lose }) => {
     // Left out, it would depend on the image here.
-    if (typeof value === "boolean") options.push(value ? "--init" : "--init=false");
-    else lose(path, "is neither true nor false: left out");
+    const choice = choiceOf(value);
+    if (choice === undefined) lose(path, "is neither true nor false: left out");
+    else options.push(choice === "true" ? "--init" : `--init=${choice}`);
   },
   privileged: on("--privileged"),
   read_only: on("--read-only"),

@@ -1,4 +1,3 @@
-import { keptReference } from "../kept.ts";
 import { isFields } from "../../../base/pure/fields.ts";
 import { deployOf, limit } from "./deploy.ts";
 import { readinessOf } from "./health.ts";
@@ -9,6 +8,7 @@ import { isScalar, pairsOf, shellWords, sizeText, textsOf } from "./text.ts";
 import { own } from "./own.ts";
 import { grantedMounts } from "./granted.ts";
 import type { Files } from "./machine-paths.ts";
+import { handedOn, type Known, withDefaults } from "./variables.ts";
 import { volumesOf } from "./volumes.ts";
 
 type Fields = Record<string, unknown>;
@@ -29,6 +29,7 @@ interface Service {
   isOff: boolean;
   /** Folder that the image is built from. */
   context: string | undefined;
+  known: Known;
   lose: Lose;
 }
 
@@ -46,9 +47,8 @@ const readers: Record<string, Reader> = {
   build: readBuild,
   command: (value, path, service) => words("command", value, path, service),
   entrypoint: (value, path, service) => words("entrypoint", value, path, service),
-  environment(value, path, { spec, lose }) {
-    const pairs = pairsOf(value, path, lose);
-    spec.env = Object.fromEntries(pairs.map(([key, text]) => [key, text ?? optional(key)]));
+  environment(value, path, { spec, known, lose }) {
+    spec.env = valuesOf(value, path, known, lose);
   },
   env_file: readEnvFiles,
   ports: set("ports", portsOf),
@@ -77,15 +77,17 @@ const readers: Record<string, Reader> = {
   },
   ulimits: readUlimits,
   network_mode(value, path, { spec, lose }) {
-    if (value === "host" || value === "none" || value === "bridge") spec.network_mode = value;
-    else lose(path, `"${String(value)}" has no counterpart`);
+    const mode = withDefaults(String(value));
+    if (mode === "host" || mode === "none" || mode === "bridge") spec.network_mode = value;
+    else lose(path, `"${mode}" has no counterpart: publish its ports itself, and reach others by their names`);
   },
   networks: readNetworks,
   stop_grace_period: set("stop_grace", String),
   stop_signal: set("stop_signal", String),
   pull_policy(value, path, { spec, lose }) {
-    if (value === "always" || value === "missing") spec.pull = value;
-    else if (value !== "if_not_present" && value !== "build") lose(path, `"${String(value)}" has no counterpart`);
+    const policy = withDefaults(String(value));
+    if (policy === "always" || policy === "missing") spec.pull = value;
+    else if (policy !== "if_not_present" && policy !== "build") lose(path, `"${policy}" has no counterpart`);
   },
   logging: readLogging,
   labels: readLabels,
@@ -102,9 +104,13 @@ function unneeded(): string[] {
   ];
 }
 
-/** A variable that is handed on where the shell has it. */
-function optional(key: string): string {
-  return keptReference(`${key}:-`);
+/** Names and values; a name without a value is a variable that is handed on. */
+function valuesOf(value: unknown, path: string, known: Known, lose: Lose): Record<string, string> {
+  const pairs = pairsOf(value, path, lose).flatMap(([key, written]): [string, string][] => {
+    const text = written ?? handedOn(key, known);
+    return text === undefined ? [] : [[key, text]];
+  });
+  return Object.fromEntries(pairs);
 }
 
 function addMounts(spec: Fields, mounts: readonly string[]): void {
@@ -161,7 +167,7 @@ const buildDetails = [
   ...["sbom", "extra_hosts", "isolation", "ulimits", "privileged", "entitlements"],
 ];
 
-function readBuild(value: unknown, path: string, { spec, lose }: Service): void {
+function readBuild(value: unknown, path: string, { spec, known, lose }: Service): void {
   if (isScalar(value)) {
     spec.build = { context: String(value) };
     return;
@@ -174,14 +180,12 @@ function readBuild(value: unknown, path: string, { spec, lose }: Service): void 
   for (const field of Object.keys(more)) {
     if (!buildDetails.includes(field) && !field.startsWith("x-")) lose(`${path}.${field}`, "has no counterpart");
   }
-  const pairs = args === undefined ? [] : pairsOf(args, `${path}.args`, lose);
+  const given = args === undefined ? {} : valuesOf(args, `${path}.args`, known, lose);
   spec.build = {
     context,
     ...(dockerfile === undefined ? {} : { dockerfile }),
     ...(target === undefined ? {} : { target }),
-    ...(pairs.length === 0
-      ? {}
-      : { args: Object.fromEntries(pairs.map(([key, text]) => [key, text ?? optional(key)])) }),
+    ...(Object.keys(given).length === 0 ? {} : { args: given }),
   };
 }
 

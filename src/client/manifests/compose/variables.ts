@@ -69,6 +69,13 @@ function reference(inner: string, reading: Reading): string {
   return complete && operator === "" ? keptReference(`${name}:-`) : keptReference(name);
 }
 
+/** A variable that is handed on under its own name; undefined where nothing sets it, as then it is not there at all. */
+export function handedOn(name: string, { values, shell, complete }: Known): string | undefined {
+  const value = Object.hasOwn(values, name) ? values[name] : undefined;
+  if (value !== undefined) return withDefault(name, value, shell);
+  return complete && shell[name] === undefined ? undefined : keptReference(`${name}:-`);
+}
+
 function isSet(value: string | undefined, operator: string): boolean {
   return value !== undefined && (value !== "" || !operator.startsWith(":"));
 }
@@ -90,6 +97,11 @@ const mark = /^\uE000([A-Za-z_]\w*)(?::-([^\uE001]*))?\uE001$/;
 export function wholeVariable(text: string): { name: string; fallback: string | undefined } | undefined {
   const [, name, fallback] = mark.exec(text) ?? [];
   return name === undefined ? undefined : { name, fallback };
+}
+
+/** Whether a variable without a default is in it. */
+export function hasOpenVariable(text: string): boolean {
+  return /\uE000[A-Za-z_]\w*\uE001/.test(text);
 }
 
 /** What a text is where every variable has its default. */

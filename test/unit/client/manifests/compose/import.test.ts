@@ -320,12 +320,92 @@ describe("importCompose", () => {
   test("a name with a dot, and one of a service in the machine's network, is reported where it is used", () => {
     const { losses } = readCompose(
       "services:\n  db: {container_name: db.shop, networks: {n: {aliases: [sql]}}}\n  top: {network_mode: host, container_name: other}\n" +
-        "  web: {environment: {A: 'http://db:80', B: 'pg://u@db.shop/x', C: 'sql:1', D: 'other:1', POSTGRES_DB: db.shop}}\n",
+        "  web: {environment: {A: 'http://db:80', B: 'pg://u@db.shop/x', C: 'sql:1', D: 'other:1', POSTGRES_DB: db.shop, DB_HOST: db.shop}}\n",
     );
     expect(losses).toEqual([
       'services.web.environment.B: "db.shop" is reached as "db" here: change it',
       'services.web.environment.D: "other" is reached as "top" here: change it',
+      'services.web.environment.DB_HOST: "db.shop" is reached as "db" here: change it',
     ]);
+  });
+
+  test("names of variables are names of the pod, also that of the project", () => {
+    const { manifests, losses } = readCompose(
+      "name: '${NAME:-Depot}'\nservices:\n" +
+        "  db: {container_name: '${COMPOSE_PROJECT_NAME}-pg', hostname: '${PG}', networks: {n: {aliases: ['${SQL:-web}']}}}\n" +
+        "  web: {links: ['db:${LINK:-store}'], environment: {DB_HOST: '${COMPOSE_PROJECT_NAME}-pg', P: '${PG}:1'}}\n",
+    );
+    expect(losses).toEqual([]);
+    const project = keptReference("COMPOSE_PROJECT_NAME:-depot");
+    const [{ scope, spec } = {}] = manifests as { scope?: string; spec?: object }[];
+    expect({ scope, spec }).toEqual({
+      scope: "depot",
+      spec: {
+        docker_options: [
+          "--dns-search=depot.berth",
+          "--dns-option=ndots:1",
+          `--hostname=${keptReference("PG")}`,
+          `--network-alias=${project}-pg`,
+          `--network-alias=${keptReference("PG")}`,
+          `--network-alias=${keptReference("LINK:-store")}`,
+        ],
+      },
+    });
+  });
+
+  test("the project is called as its variables say, the file, and last the folder", () => {
+    const scopeOf = (text: string, known: object) =>
+      readCompose(text, { known }).manifests.map(({ scope }) => scope as string)[0];
+    const values = { COMPOSE_PROJECT_NAME: "a" };
+    expect(scopeOf("name: n\nservices: {web: {image: x}}\n", { values, shell: { COMPOSE_PROJECT_NAME: "s" } })).toBe(
+      "s",
+    );
+    expect(scopeOf("name: n\nservices: {web: {image: x}}\n", { values })).toBe("a");
+    expect(scopeOf("name: n\nservices: {web: {image: x}}\n", {})).toBe("n");
+    expect(scopeOf("services: {web: {image: x}}\n", {})).toBe("my-shop");
+  });
+
+  test("a variable without a value has the one of .env, and is not there where nothing sets it", () => {
+    const known = { values: { A: "1", B: "" }, shell: { C: "3" }, complete: true };
+    const fields = "environment: [A, B, C, D]\nbuild: {context: ., args: [A, D]}";
+    expect(service(fields, "", { known })).toEqual({
+      spec: {
+        env: { A: keptReference("A:-1"), B: keptReference("B:-"), C: keptReference("C:-") },
+        build: { context: ".", args: { A: keptReference("A:-1") } },
+      },
+      losses: [],
+      notes: [],
+    });
+  });
+
+  test("what is true or false, or one word of a few, can be a variable", () => {
+    const known = { values: { RO: "false", UP: "always", NET: "host" } };
+    const fields =
+      "read_only: ${RO}\nprivileged: '${P:-true}'\ninit: '${I:-}'\npull_policy: ${UP}\nnetwork_mode: ${NET}";
+    expect(service(fields, "", { known })).toEqual({
+      spec: {
+        pull: keptReference("UP:-always"),
+        network_mode: keptReference("NET:-host"),
+        docker_options: [
+          `--read-only=${keptReference("RO:-false")}`,
+          `--privileged=${keptReference("P:-true")}`,
+          `--init=${keptReference("I:-false")}`,
+        ],
+      },
+      losses: [],
+      notes: [],
+    });
+    expect(service("read_only: '${A:-maybe}'").losses).toEqual([
+      "services.web.read_only: is neither true nor false: left out",
+    ]);
+  });
+
+  test("an option that is empty where nobody sets its variable is left out", () => {
+    expect(service("hostname: '${H:-}'\nuser: ''\nworking_dir: '${W}'")).toEqual({
+      spec: { docker_options: [`--workdir=${keptReference("W")}`] },
+      losses: [],
+      notes: [],
+    });
   });
 
   test.each([
