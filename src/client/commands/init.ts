@@ -15,7 +15,10 @@ import { optionalWord } from "../shell/words.ts";
 const written = "berth.yaml";
 
 export const initCommand: CommandBody = {
-  usage: ["init [FOLDER] [--name SCOPE/NAME] [--host HOST] [--port PORT] [--image IMAGE] [-y]"],
+  usage: [
+    "init [FOLDER] [--name SCOPE/NAME] [--host HOST] [--port PORT] [-y]",
+    "init [FOLDER] --path PATH | --image IMAGE",
+  ],
   examples: [
     "init  ask two questions, write berth.yaml",
     "init --name shop/web --host shop.example.com -y  without a question",
@@ -29,6 +32,7 @@ export const initCommand: CommandBody = {
     { name: "name", value: "SCOPE/NAME", summary: "what the app is called (default: the folder's name, and web)" },
     { name: "host", value: "HOST", summary: "the domain of the app" },
     { name: "port", value: "PORT", summary: "where the program listens (default: what the Dockerfile exposes)" },
+    { name: "path", value: "PATH", summary: "the app's part of the folder, such as apps/web of a workspace" },
     { name: "image", value: "IMAGE", summary: "use this image, and build nothing" },
     { ...yesFlag, summary: "do not ask: take the defaults, and write over what is there" },
   ],
@@ -53,7 +57,7 @@ export const initCommand: CommandBody = {
 };
 
 function findingsOf(root: string, args: Arguments): Findings {
-  const look = lookAt(sourceTree(root));
+  const look = lookAt(sourceTree(root), args.value("path"));
   if (look.ok) return look.findings;
   if (args.value("image") === undefined) throw new CommandFailure(`${look.problem}; or name an image with --image`);
   return { source: "", port: undefined, processes: [], env: undefined, notes: [] };
@@ -81,7 +85,7 @@ async function chosen({ context, args, root, findings }: Asking): Promise<Choice
   const portText = findings.port === undefined ? await ask("port", "Port, empty for none", "") : args.value("port");
   const host = appHost(await ask("host", "Domain, empty for none", ""));
   const port = portText === undefined || portText === "" ? findings.port : portOf(portText);
-  return { scope, name, host: host === "" ? undefined : host, port, image };
+  return { scope, name, host: host === "" ? undefined : host, port, image, path: args.value("path") };
 }
 
 function portOf(text: string): number {

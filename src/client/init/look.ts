@@ -21,10 +21,10 @@ type Look = { ok: true; findings: Findings } | { ok: false; problem: string };
 
 const envFiles = [".env.example", ".env.sample", ".env"];
 
-/** Looks at the source; nothing is run. */
-export function lookAt(tree: SourceTree): Look {
+/** Looks at the source; nothing is run. `path` is the part of it that holds the app. */
+export function lookAt(tree: SourceTree, path?: string): Look {
   const own = tree.read("Dockerfile");
-  const generated = own === undefined ? generateDockerfile(tree, {}) : undefined;
+  const generated = own === undefined ? generateDockerfile(tree, { path }) : undefined;
   if (generated?.ok === false) return generated;
   const processes = readProcfile(tree.read("Procfile") ?? "");
   const noStart = processes.length > 0 ? undefined : generated?.build.noStart;

@@ -11,6 +11,8 @@ export interface Choices {
   port: number | undefined;
   /** In place of a build from the folder. */
   image: string | undefined;
+  /** The app's part of the folder. */
+  path?: string | undefined;
 }
 
 /**
@@ -57,7 +59,7 @@ function deployment(choices: Choices, { process, release, hasApp }: Other): stri
   return [
     hasApp ? "# Another process of the Procfile." : "# A process of the Procfile.",
     ...head("deployment", choices.scope, otherName(choices.name, process)),
-    ...(choices.image === undefined ? ["  build: {}"] : [`  image: ${text(choices.image)}`]),
+    ...(choices.image === undefined ? [buildOf(choices)] : [`  image: ${text(choices.image)}`]),
     ...commandLines(process),
     ...(release === undefined ? [] : releaseLines(release)),
     "  replicas: 1",
@@ -71,12 +73,16 @@ function otherName(app: string, { type }: Process): string {
   return `${app.slice(0, 62 - type.length)}-${type}`.slice(-63);
 }
 
-function imageLines({ image }: Choices, { source, notes }: Findings): string[] {
-  if (image !== undefined) return [`  image: ${text(image)}`];
+function buildOf({ path }: Choices): string {
+  return path === undefined ? "  build: {}" : `  build: { path: ${text(path)} }`;
+}
+
+function imageLines(choices: Choices, { source, notes }: Findings): string[] {
+  if (choices.image !== undefined) return [`  image: ${text(choices.image)}`];
   return [
     `  # The image is built from this folder: ${source}. See berth build --print`,
     ...notes.map((note) => `  # Assumed: ${note}`),
-    "  build: {}",
+    buildOf(choices),
   ];
 }
 

@@ -95,10 +95,16 @@ function apache(tree: SourceTree, { docroot, version, extensions, writes = [], n
       "COPY . .",
       hasComposer && "RUN composer dump-autoload --no-dev --optimize",
       assets.length > 0 && "COPY --from=assets /src/public/ public/",
-      writes.length > 0 && `RUN mkdir -p ${writes.join(" ")} && chown -R www-data ${writes.join(" ")}`,
+      writes.length > 0 &&
+        `RUN mkdir -p ${writes.join(" ")} && chown -R www-data ${[...new Set(writes.map(topOf))].join(" ")}`,
       "EXPOSE 80",
     ),
   };
+}
+
+/** `storage/logs` → `storage`; the folder bootstrap holds source, of which only the cache is written. */
+function topOf(path: string): string {
+  return path.startsWith("bootstrap/") ? path : (path.split("/")[0] ?? path);
 }
 
 /** A stage that builds the assets of Laravel or Symfony into public. */
@@ -127,10 +133,11 @@ export const laravel: Runtime = {
         "storage/framework/sessions",
         "storage/framework/views",
         "storage/logs",
-        "storage",
         "bootstrap/cache",
       ],
-      notes: ['migrations run as a release command: release: { command: ["php", "artisan", "migrate", "--force"] }'],
+      notes: [
+        'no migration runs by itself; to run them before each version, write release: { command: ["php", "artisan", "migrate", "--force"] }',
+      ],
     }),
 };
 

@@ -106,3 +106,18 @@ test("a folder with nothing to start is an error, unless a Procfile says what st
   using other = folder({ "package.json": "{}", Procfile: "web: node a.js\n" });
   expect((await cli(["init"], { cwd: other.path })).code).toBe(0);
 });
+
+test("one app of a workspace", async () => {
+  const next = JSON.stringify({ dependencies: { next: "15" }, scripts: { build: "next build", start: "next start" } });
+  using at = folder({
+    "package.json": '{"workspaces":["apps/*"]}',
+    "apps/a/package.json": next,
+    "apps/b/package.json": next,
+  });
+  const { err } = await cli(["init"], { cwd: at.path });
+  expect(err).toContain("berth init --path apps/a");
+  expect((await cli(["init", "--path", "apps/b"], { cwd: at.path })).code).toBe(0);
+  expect(manifest(at.path)).toContain("  build: { path: apps/b }");
+  const refused = await cli(["init", "--path", "a b", "-y"], { cwd: at.path });
+  expect([refused.code, refused.err]).toEqual([1, expect.stringContaining("is not a path")]);
+});

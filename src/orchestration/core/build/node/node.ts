@@ -101,7 +101,7 @@ function placeOf(
   const advice = `build.path: ${only}`;
   if (apps.length > 1)
     return {
-      problem: `package.json is of a workspace with several apps (${apps.join(", ")}): name one, as in ${advice}`,
+      problem: `package.json is of a workspace with several apps (${apps.join(", ")}): name one, as in ${advice} (berth init --path ${only})`,
     };
   return { folder: `${only}/`, notes: [`the app is the workspace ${only}; to build another, set build.path`] };
 }

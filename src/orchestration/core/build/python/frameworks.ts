@@ -196,7 +196,9 @@ function djangoStart(tree: SourceTree, packages: ReadonlySet<string>): PythonSta
   const before = collects
     ? "RUN python manage.py collectstatic --noinput || echo 'collectstatic failed; if it needs variables, run it as a release command'"
     : undefined;
-  const notes = ['migrations run as a release command: release: { command: ["python", "manage.py", "migrate"] }'];
+  const notes = [
+    'no migration runs by itself; to run them before each version, write release: { command: ["python", "manage.py", "migrate"] }',
+  ];
   if (module === undefined) {
     const note = `no wsgi.py was found beside manage.py, so Django's own server is used, which is for developers; ${namesStart}`;
     return { framework: "django", words: ["python", "manage.py", "runserver", bind], notes: [note], before };

@@ -573,7 +573,7 @@ describe("what is assumed is said", () => {
         "apps/a/package.json": packageOf(["next"]),
         "apps/b/package.json": packageOf(["next"]),
       },
-      "name one, as in build.path: apps/a",
+      "name one, as in build.path: apps/a (berth init --path apps/a)",
     ],
     [{ "a.csproj": "<Project/>" }, "no project of .NET makes a program"],
     [{ "Cargo.toml": '[package]\nname = "lib"\n', "src/lib.rs": "" }, "names no program"],
