@@ -50,11 +50,11 @@ function checkPlugin(name: string, [command = "", ...rest]: readonly string[]): 
   if (command === "" || command.startsWith("-")) return;
   const folder = join(checkout, "plugins", name);
   const yml = parsePluginYml(readFileSync(join(folder, "plugin.yml"), "utf8")).value as {
-    commands: { name: string }[];
+    commands: { name: string; usage?: string }[];
   };
-  if (!yml.commands.some((one) => one.name === command)) throw new Error(`no command "${name}:${command}"`);
-  const help = ["../kit", "."].map((place) => readFileSync(join(folder, place, "help.ts"), "utf8"));
-  const known = `${help.join(" ")} --yes -y -o --help`;
+  const declared = yml.commands.find((one) => one.name === command);
+  if (declared === undefined) throw new Error(`no command "${name}:${command}"`);
+  const known = `${declared.usage ?? ""} --yes -y -o --help`;
   const own = rest.slice(0, rest.includes("--") ? rest.indexOf("--") : rest.length);
   checkFlags(own, known, `${name}:${command}`);
 }
