@@ -61,6 +61,13 @@ export function pathProblem(path: string): string | undefined {
 
 const pathLengthMax = 1_024;
 
+/** The path of a folder without the slashes at its end. */
+export function withoutEndSlashes(path: string): string {
+  let end = path.length;
+  while (path.endsWith("/", end)) end -= 1;
+  return path.slice(0, end);
+}
+
 /** Why a link cannot be in such a folder; undefined when it can: it leads to a place in it. */
 export function linkProblem(path: string, target: string): string | undefined {
   if (target === "" || target.startsWith("/")) return `leads to "${target}", out of the folder`;

@@ -14,7 +14,10 @@ export function dockerRules(text: string, name: string): IgnoreRules {
     throw new CommandFailure(`${name}:${broken + 1}: ${line} is not a pattern: check its brackets`);
   }
   const rules = dockerignore({ ignorecase: false }).add(text);
-  return { leavesOut: (path) => rules.ignores(path.replace(/\/$/, "")), prunes: !/^\s*!/m.test(text) };
+  return {
+    leavesOut: (path) => rules.ignores(path.replace(/\/$/, "")),
+    prunes: !lines.some((line) => line.trimStart().startsWith("!")),
+  };
 }
 
 /** The package makes a regular expression of a line when it is used first. */

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { sha256Hex } from "../../base/pure/digest.ts";
-import { contextDigest } from "../../base/pure/source-tree.ts";
+import { contextDigest, withoutEndSlashes } from "../../base/pure/source-tree.ts";
 import { buildId } from "../../orchestration/core/build/build-id.ts";
 import { generateDockerfile } from "../../orchestration/core/build/generate.ts";
 import { needsBuildkit } from "../../orchestration/core/build/needs-buildkit.ts";
@@ -105,7 +105,7 @@ function secretKeys(source: BuildSource, keys: unknown): string[] {
 }
 
 function ownDockerfile(root: string, path: string | undefined): string | undefined {
-  const places = path === undefined ? ["Dockerfile"] : [`${path.replace(/\/+$/, "")}/Dockerfile`, "Dockerfile"];
+  const places = path === undefined ? ["Dockerfile"] : [`${withoutEndSlashes(path)}/Dockerfile`, "Dockerfile"];
   return places.find((place) => existsSync(join(root, place)));
 }
 

@@ -8,7 +8,7 @@ export interface Process {
 export function readProcfile(text: string): Process[] {
   const found = new Map<string, Process>();
   for (const line of text.split(/\r?\n/)) {
-    const [, type, command] = /^([A-Za-z](?:[\w-]{0,28}[A-Za-z0-9])?)\s*:\s*(\S.*?)\s*$/.exec(line) ?? [];
+    const [, type, command] = /^([A-Za-z](?:[\w-]{0,28}[A-Za-z0-9])?)\s*:\s*(\S.*)$/.exec(line.trimEnd()) ?? [];
     if (type === undefined || command === undefined || found.has(type.toLowerCase())) continue;
     found.set(type.toLowerCase(), { type: type.toLowerCase(), command });
   }

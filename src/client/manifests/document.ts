@@ -82,5 +82,7 @@ function quotingHint(text: string, at: number): string {
   const start = text.lastIndexOf("\n", at - 1) + 1;
   const end = text.indexOf("\n", at);
   const line = text.slice(start, end === -1 ? undefined : end);
-  return /[[{,].*\$\{/.test(line) ? `; inside [ ] and { } a value with "\${" needs quotes` : "";
+  return /[[{,]/.test(line.slice(0, Math.max(0, line.lastIndexOf("${"))))
+    ? `; inside [ ] and { } a value with "\${" needs quotes`
+    : "";
 }

@@ -34,7 +34,10 @@ function readEntry(text: string, start: number, line: string): Entry | undefined
   const written = line.slice(head.length);
   // `KEY= #comment` and `KEY=# comment` have no value, `KEY=#1a2b` has one.
   if (/^#(?:\s|$)/.test(written) || /\s#$/.test(head + written.charAt(0))) return { variable: [key, ""] };
-  if (!/^['"]/.test(written)) return { variable: [key, written.replace(/\s+#.*$/s, "").trimEnd()] };
+  const comment = written.search(/\s#/);
+  if (!/^['"]/.test(written)) {
+    return { variable: [key, written.slice(0, comment === -1 ? undefined : comment).trimEnd()] };
+  }
   return readQuoted(text, start + head.length, key);
 }
 

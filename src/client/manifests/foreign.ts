@@ -18,7 +18,7 @@ const foreign: readonly Foreign[] = [
     says: () => `this is a file of Fly.io: ${initHint}, and berth config sets its secrets`,
   },
   {
-    texts: [/^services:\s*\n\s*-\s+(?:type|name|runtime|env|plan):/m],
+    texts: [/^services:[ \t]*\r?\n\s*-[ \t]+(?:type|name|runtime|env|plan):/m],
     says: () => `this is a blueprint of Render: ${initHint}, and berth config sets its variables`,
   },
   {
@@ -31,7 +31,7 @@ const foreign: readonly Foreign[] = [
       "this is a manifest of Kubernetes: write its pods as deployments, jobs and ingresses; berth explain lists their fields",
   },
   {
-    texts: [/^job\s+"[^"]*"\s*\{/m, /^\s*(?:datacenters\s*=|group\s+"|task\s+")/m],
+    texts: [/^job\s+"[^"]*"\s*\{/m, /^[ \t]*(?:datacenters[ \t]*=|group[ \t]+"|task[ \t]+")/m],
     says: () => "this is a job of Nomad: write its tasks as deployments and jobs; berth explain lists their fields",
   },
   {
@@ -42,7 +42,7 @@ const foreign: readonly Foreign[] = [
 
 /** One sentence for a file of another tool that was given as a manifest; undefined for any other file. */
 export function foreignFile({ name, text }: { name: string; text: string }): string | undefined {
-  const isOwn = /^\s*(?:- )?kind:/m.test(text) && !/^[ "]*apiVersion"?:/m.test(text);
+  const isOwn = /^[ \t]*(?:- )?kind:/m.test(text) && !/^[ "]*apiVersion"?:/m.test(text);
   const found = foreign.find(({ name: pattern, texts }) => {
     if (pattern !== undefined) return pattern.test(basename(name));
     return !isOwn && texts?.every((one) => one.test(text)) === true;

@@ -8,7 +8,7 @@ import { guarded } from "../../base/disk/guarded.ts";
 import { type InflationGuard, inflationGuard } from "../../base/wire/inflation-guard.ts";
 import type { InflationLimits } from "../../base/pure/inflation.ts";
 import { isClutter, isSecretFile } from "../../base/pure/left-out.ts";
-import { linkProblem, pathProblem } from "../../base/pure/source-tree.ts";
+import { linkProblem, pathProblem, withoutEndSlashes } from "../../base/pure/source-tree.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { requireWithin, withUsualModes } from "../push/tree.ts";
 import type { Member } from "./member.ts";
@@ -44,7 +44,7 @@ async function writeMembers(file: string, folder: string, limits: UnpackLimits):
   const { size } = statSync(file);
   const guard = inflationGuard(() => size, limits.inflation);
   for await (const member of membersOf(file, guard)) {
-    const path = member.name.replace(/^(?:\.\/)+/, "").replace(/\/+$/, "");
+    const path = withoutEndSlashes(member.name.replace(/^(?:\.\/)+/, ""));
     if (path === "" || path === ".") continue;
     const problem = problemOf(path, member);
     if (problem !== undefined)

@@ -36,7 +36,12 @@ export const go: Runtime = {
       version ?? versionIn(module, /^toolchain go(\d+\.\d+)/m) ?? versionIn(module, /^go (\d+\.\d+)/m) ?? "1";
     const isMain = tree.list("").some((file) => file.endsWith(".go") && /^package main\b/m.test(tree.read(file) ?? ""));
     const programs = path === undefined && !isMain ? goPrograms(tree) : [];
-    const own = /^module \S*?([\w.-]+)(?:\/v\d+)?\s*$/m.exec(module)?.[1] ?? "";
+    const name = /^module (\S{1,1000})[ \t\r]*$/m.exec(module)?.[1] ?? "";
+    const own =
+      name
+        .replace(/\/v\d+$/, "")
+        .split(/[^\w.-]/)
+        .at(-1) ?? "";
     const chosen =
       path ??
       [own, ...usualPrograms].map((name) => `cmd/${name}`).find((folder) => programs.includes(folder)) ??
@@ -48,7 +53,7 @@ export const go: Runtime = {
           "the Go module has no program in its folder or below cmd: name the folder of package main in build.path",
       };
     // A database library in C needs a compiler, and its own C library when it runs.
-    const needsC = /^\s*(?:require )?github\.com\/mattn\/go-sqlite3 /m.test(module);
+    const needsC = /^[ \t]*(?:require )?github\.com\/mattn\/go-sqlite3 /m.test(module);
     return {
       port: 8080,
       notes:
@@ -80,15 +85,17 @@ export const go: Runtime = {
 /** Names of the programs of a package of Rust. */
 function rustPrograms(tree: SourceTree, folder: string): string[] {
   const text = tree.read(`${folder}Cargo.toml`) ?? "";
-  const named = [...text.matchAll(/^\[\[bin\]\][^[]*?^\s*name\s*=\s*"([\w-]+)"/gm)].map(([, name = ""]) => name);
-  const own = /^\[package\][^[]*?^\s*name\s*=\s*"([\w-]+)"/m.exec(text)?.[1];
+  const named = [...text.matchAll(/^\[\[bin\]\][^[]*?^[ \t]*name[ \t]*=[ \t]*"([\w-]+)"/gm)].map(
+    ([, name = ""]) => name,
+  );
+  const own = /^\[package\][^[]*?^[ \t]*name[ \t]*=[ \t]*"([\w-]+)"/m.exec(text)?.[1];
   const main = own !== undefined && tree.has(`${folder}src/main.rs`) && named.length === 0 ? [own] : [];
   const more = tree.list(`${folder}src/bin`).flatMap((file) => /^([\w-]+)(?:\.rs|\/)$/.exec(file)?.[1] ?? []);
   return [...new Set([...named, ...main, ...more])];
 }
 
 function rustMembers(tree: SourceTree): string[] {
-  const list = /^\s*members\s*=\s*\[([^\]]*)\]/m.exec(tree.read("Cargo.toml") ?? "")?.[1] ?? "";
+  const list = /^[ \t]*members[ \t]*=[ \t]*\[([^\][]*)\]/m.exec(tree.read("Cargo.toml") ?? "")?.[1] ?? "";
   return [...list.matchAll(/"([\w./*-]+)"/g)].flatMap(([, glob = ""]) => {
     if (!glob.endsWith("/*")) return [`${glob}/`];
     const parent = glob.slice(0, -2);
@@ -106,7 +113,7 @@ export const rust: Runtime = {
     const folders = path === undefined ? ["", ...rustMembers(tree)] : [path.replace(/\/?$/, "/")];
     const [name, ...others] = folders.flatMap((folder) => rustPrograms(tree, folder));
     const toolchain = `${tree.read("rust-toolchain.toml") ?? ""}\n${tree.read("rust-toolchain") ?? ""}`;
-    const wanted = version ?? versionIn(toolchain, /^\s*(?:channel\s*=\s*")?(\d+(?:\.\d+){1,2})/m) ?? "1";
+    const wanted = version ?? versionIn(toolchain, /^[ \t]*(?:channel[ \t]*=[ \t]*")?(\d+(?:\.\d+){1,2})/m) ?? "1";
     if (name === undefined)
       return {
         problem:

@@ -1,8 +1,8 @@
 /** `RUN --mount=…`, `COPY --link`, `ADD --checksum=…` and the like, and texts in the Dockerfile itself (`RUN <<END`). */
 const marks = [
-  /^\s*RUN\s+(?:--\S+\s+)*--(?:mount|network|security)=/im,
-  /^\s*(?:COPY|ADD)\s+(?:--\S+\s+)*--(?:link|chmod|parents|exclude|checksum|keep-git-dir)\b/im,
-  /^\s*(?:RUN|COPY|ADD)\s.*<<-?["']?\w/im,
+  /^[ \t]*RUN[ \t]+(?:--\S+[ \t]+)*--(?:mount|network|security)=/im,
+  /^[ \t]*(?:COPY|ADD)[ \t]+(?:--\S+[ \t]+)*--(?:link|chmod|parents|exclude|checksum|keep-git-dir)\b/im,
+  /^[ \t]*(?:RUN|COPY|ADD)[ \t].*<<-?["']?\w/im,
 ];
 
 /** Whether a Dockerfile uses what the classic builder does not have. */

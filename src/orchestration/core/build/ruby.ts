@@ -19,8 +19,8 @@ const known = ["3.4", "3.3", "3.2", "3.1"];
 function rubyVersion(tree: SourceTree): string {
   const exact =
     versionIn(tree.read(".ruby-version"), /^(?:ruby-)?(\d[\d.]*)/) ??
-    versionIn(tree.read("Gemfile"), /^\s*ruby ["'](\d[\d.]*)["']/m);
-  const range = /^\s*ruby ["']([^"'\n]+)["']/m.exec(tree.read("Gemfile") ?? "")?.[1];
+    versionIn(tree.read("Gemfile"), /^[ \t]*ruby ["'](\d[\d.]*)["']/m);
+  const range = /^[ \t]*ruby ["']([^"'\n]+)["']/m.exec(tree.read("Gemfile") ?? "")?.[1];
   return exact ?? newestIn(range === undefined ? undefined : rangeInNpmWords(range), known) ?? known[0] ?? "";
 }
 

@@ -67,12 +67,15 @@ export function versionIn(text: string | undefined, pattern: RegExp): string | u
   return found !== undefined && /^\d+(?:\.\d+){0,2}$/.test(found) ? found : undefined;
 }
 
+/** A longer range is nothing that a person wrote, and would take long to be read. */
+const rangeMax = 1000;
+
 /**
  * The newest of some versions (`3.13`, the newest first) that a range allows, in the words of npm; undefined where it
  * allows none, or is no range.
  */
 export function newestIn(range: string | undefined, known: readonly string[]): string | undefined {
-  if (range === undefined || range.trim() === "") return undefined;
+  if (range === undefined || range.length > rangeMax || range.trim() === "") return undefined;
   try {
     return known.find((version) => Bun.semver.satisfies(wholeVersion(version), range));
   } catch {
@@ -87,15 +90,17 @@ function wholeVersion(version: string): string {
 
 /** A range as Python, Ruby and PHP write it, in the words of npm: `~=3.10`, `~> 3.2`, `>=3.9,<3.12`, `^8.1|^8.2`. */
 export function rangeInNpmWords(range: string): string {
+  if (range.length > rangeMax) return "";
   return range
-    .replaceAll(/\s*\|\|?\s*/g, " || ")
+    .replaceAll(/\|\|?/g, " || ")
     .replaceAll(/(?:~=|~>)\s*(\d+)\.(\d+)\.[\d.]+/g, ">=$1.$2.0 <$1.$2.100")
     .replaceAll(/(?:~=|~>)\s*(\d+)\.(\d+)/g, ">=$1.$2.0 <$1.100.0")
     .replaceAll(/==\s*([\d.]+)\.\*/g, "$1.x")
     .replaceAll(/==\s*([\d.]+)/g, "$1")
     .replaceAll(/!=\s*[\d.*]+/g, "")
-    .replaceAll(/\s*,\s*/g, " ")
+    .replaceAll(",", " ")
     .replaceAll(/([<>]=?)\s+/g, "$1")
+    .replaceAll(/\s+/g, " ")
     .trim();
 }
 
@@ -116,7 +121,7 @@ export function plainName(text: string | undefined): string | undefined {
 
 /** The command of `web` in a Procfile, which needs no file that starts the program. */
 export function webOfProcfile(tree: SourceTree): string | undefined {
-  return /^web\s*:\s*(\S.*?)\s*$/im.exec(tree.read("Procfile") ?? "")?.[1];
+  return /^web[ \t]*:[ \t]*(\S.*)$/im.exec(tree.read("Procfile") ?? "")?.[1]?.trimEnd();
 }
 
 /** Packages of Debian, in one line that leaves nothing behind. */

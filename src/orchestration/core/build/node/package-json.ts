@@ -58,7 +58,7 @@ function texts(value: unknown): Record<string, string> {
 /** The list `packages` of pnpm-workspace.yaml, which is plain in practice. */
 function pnpmWorkspaces(text: string | undefined): string[] {
   const [, list = ""] = /^packages:\s*\n((?:\s*(?:-.*|#.*)?\n?)*)/m.exec(text ?? "") ?? [];
-  return [...list.matchAll(/^\s*-\s*["']?([\w@./*-]+)["']?\s*$/gm)].map(([, glob = ""]) => glob);
+  return [...list.matchAll(/^[ \t]*-[ \t]*["']?([\w@./*-]+)["']?[ \t]*$/gm)].map(([, glob = ""]) => glob);
 }
 
 /** Long-term versions first the newest. */

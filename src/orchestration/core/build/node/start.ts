@@ -24,7 +24,11 @@ const developers: readonly RegExp[] = [
 const watchers =
   /\b(?:nodemon|ts-node-dev|node-dev|tsx watch|node --watch|bun --(?:watch|hot)|concurrently|turbo run dev|turbo dev)\b/;
 
-export function isForDevelopers(script: string): boolean {
+/** Of a script that is looked at: the patterns take long for a line that no person wrote. */
+const scriptMax = 4000;
+
+export function isForDevelopers(whole: string): boolean {
+  const script = whole.slice(0, scriptMax);
   return watchers.test(script) || developers.some((one) => one.test(script));
 }
 

@@ -192,7 +192,7 @@ function djangoStart(tree: SourceTree, packages: ReadonlySet<string>): PythonSta
   const settings = ["settings.py", "settings/__init__.py", "settings/base.py", "settings/production.py"]
     .map((file) => tree.read(`${(module ?? "").replaceAll(".", "/")}/${file}`) ?? "")
     .join("\n");
-  const collects = /^\s*STATIC_ROOT\s*=/m.test(settings);
+  const collects = /^[ \t]*STATIC_ROOT[ \t]*=/m.test(settings);
   const before = collects
     ? "RUN python manage.py collectstatic --noinput || echo 'collectstatic failed; if it needs variables, run it as a release command'"
     : undefined;

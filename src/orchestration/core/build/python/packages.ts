@@ -15,8 +15,10 @@ export function packageFile(tree: SourceTree): string | undefined {
 /** Names of the packages that the folder asks for, in lower case with hyphens. */
 export function pythonPackages(tree: SourceTree): ReadonlySet<string> {
   const files = [...requirementFiles, "pyproject.toml", "Pipfile", "setup.py"];
-  const text = files.map((file) => (tree.read(file) ?? "").replaceAll(/^\s*#.*$/gm, "")).join("\n");
-  const names = [...text.matchAll(/(?:^|["'[,])\s*([A-Za-z][\w.-]*)(?=\s*(?:\[[\w, -]*\])?\s*(?:[<>=!~;@"',]|$))/gm)];
+  const text = files.map((file) => (tree.read(file) ?? "").replaceAll(/^[ \t]*#.*$/gm, "")).join("\n");
+  const names = [
+    ...text.matchAll(/(?:^|["'[,])[ \t]*([A-Za-z][\w.-]*)(?=[ \t]*(?:\[[\w, -]*\][ \t]*)?(?:[<>=!~;@"',]|$))/gm),
+  ];
   return new Set(names.map(([, name = ""]) => name.toLowerCase().replaceAll(/[_.]/g, "-")));
 }
 
@@ -31,9 +33,9 @@ export function pythonVersion(tree: SourceTree): string {
   if (exact !== undefined) return exact;
   const project = tree.read("pyproject.toml") ?? "";
   const range =
-    /^\s*requires-python\s*=\s*["']([^"'\n]+)["']/m.exec(project)?.[1] ??
-    /^\s*python\s*=\s*["']([^"'\n]+)["']/m.exec(project)?.[1] ??
-    /^\s*python_version\s*=\s*["']([^"'\n]+)["']/m.exec(tree.read("Pipfile") ?? "")?.[1];
+    /^[ \t]*requires-python[ \t]*=[ \t]*["']([^"'\n]+)["']/m.exec(project)?.[1] ??
+    /^[ \t]*python[ \t]*=[ \t]*["']([^"'\n]+)["']/m.exec(project)?.[1] ??
+    /^[ \t]*python_version[ \t]*=[ \t]*["']([^"'\n]+)["']/m.exec(tree.read("Pipfile") ?? "")?.[1];
   return newestIn(range === undefined ? undefined : rangeInNpmWords(range), known) ?? usual;
 }
 
@@ -84,7 +86,7 @@ function ownLines(tree: SourceTree): string[] {
   if (file === undefined) return ["COPY . .", "RUN pip install --no-cache-dir ."];
   // Another file or a folder that it names has to be there.
   const text = tree.read(file) ?? "";
-  const needsMore = /^\s*(?:-r|-c|-e|--requirement|--constraint|--editable|\.|file:)/m.test(text);
+  const needsMore = /^[ \t]*(?:-r|-c|-e|--requirement|--constraint|--editable|\.|file:)/m.test(text);
   return [
     needsMore ? "COPY . ." : `COPY ${file} ./${file.includes("/") ? file : ""}`,
     `RUN pip install --no-cache-dir -r ${file}`,

@@ -1,0 +1,99 @@
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+const src = join(import.meta.dir, "../../../../../src");
+
+/** Where patterns read what a stranger's repository holds: up to a megabyte of it, for the server as well. */
+const readers = ["orchestration/core/build/**/*.ts", "client/build/*.ts", "client/init/procfile.ts"];
+const more = ["client/manifests/{foreign,env-file,document,files,read}.ts", "local/source/un*.ts"];
+
+const literal =
+  /(?<=[(=,:[!?&|{]\s*|=>\s*|return\s+)\/((?:[^/\n\\[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+)\/([dgimsuy]*)(?=[\s).,;\]])/g;
+
+function patternsIn(code: string): RegExp[] {
+  const plain = code.replaceAll(/^\s*(?:\/\*\*|\*|\/\/).*$/gm, "");
+  return [...plain.matchAll(literal)].map(([, source = "", flags = ""]) => {
+    return new RegExp(source, flags.includes("g") ? flags : `${flags}g`);
+  });
+}
+
+/** Beginnings of what a pattern takes, each one piece longer, with one character for each class. */
+function beginningsOf({ source }: RegExp): string[] {
+  const found = new Set([""]);
+  let text = "";
+  for (const [piece] of source.matchAll(/\\.|\[\^?(?:[^\]\\]|\\.)*\]|\(\?(?:<?[=!]|:)|\{[\d,]+\}|[\s\S]/g)) {
+    if (/^(?:\(|[)|^$*+?]|\{[\d,]+\}|\\b)/.test(piece)) continue;
+    const classes: Record<string, string> = {
+      "\\s": " ",
+      "\\d": "1",
+      "\\w": "a",
+      "\\S": "a",
+      "\\n": "\n",
+      "\\t": "\t",
+    };
+    const inside = /^\[\^?(\\.|[\s\S])/.exec(piece)?.[1] ?? "";
+    if (piece.startsWith("[")) text += piece[1] === "^" ? "a" : (classes[inside] ?? inside.at(-1) ?? "");
+    else text += piece === "." ? "a" : (classes[piece] ?? piece.at(-1) ?? "");
+    found.add(text);
+  }
+  return [...found];
+}
+
+const repeated = [
+  ...' \n\ta1.-"#,=(/[{$',
+  "a ",
+  "a\n",
+  "1.",
+  "- ",
+  "\n-",
+  " \n",
+  "a.",
+  "a,",
+  " -",
+  "--a ",
+  "==1",
+  "~=1",
+];
+
+/** The least of three, in milliseconds: others work on this machine as well. */
+function cost(pattern: RegExp, text: string, tries = 3): number {
+  const began = performance.now();
+  text.replace(pattern, "");
+  const took = performance.now() - began;
+  return took < noticed || tries === 1 ? took : Math.min(took, cost(pattern, text, tries - 1));
+}
+
+const noticed = 20;
+const length = 12_000;
+
+/** A text for which the work grows faster than its length. */
+function slowText(pattern: RegExp): string | undefined {
+  for (const begin of beginningsOf(pattern)) {
+    for (const part of [...repeated, begin, `${begin}\n`, `${begin} `].filter((text) => text !== "")) {
+      for (const end of ["\u0001", ""]) {
+        const text = (characters: number) => `${begin}${part.repeat(Math.ceil(characters / part.length))}${end}`;
+        const took = cost(pattern, text(length));
+        if (took > noticed && took > 8 * cost(pattern, text(length / 4))) return JSON.stringify([begin, part, end]);
+      }
+    }
+  }
+  return undefined;
+}
+
+test("a pattern that is slow is found", () => {
+  expect(slowText(/^\s*name\s*=/gm)).toBeDefined();
+  expect(slowText(/^[ \t]*name[ \t]*=/gm)).toBeUndefined();
+});
+
+test("no text of a repository makes a pattern slow", () => {
+  const files = [...readers, ...more].flatMap((glob) => [...new Bun.Glob(glob).scanSync(src)]);
+  const slow = files.flatMap((file) =>
+    patternsIn(readFileSync(join(src, file), "utf8")).flatMap((pattern) => {
+      const text = slowText(pattern);
+      return text === undefined ? [] : [`${file}: ${String(pattern)} with ${text}`];
+    }),
+  );
+  expect(files.length).toBeGreaterThan(20);
+  expect(slow).toEqual([]);
+});
