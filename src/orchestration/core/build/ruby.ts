@@ -34,7 +34,7 @@ const libraries: Readonly<Record<string, string>> = {
 };
 
 function hasGem(tree: SourceTree, name: string): boolean {
-  return new RegExp(`^\\s*gem ["']${name}["']`, "m").test(tree.read("Gemfile") ?? "");
+  return new RegExp(`^[ \\t]*gem ["']${name}["']`, "m").test(tree.read("Gemfile") ?? "");
 }
 
 function install(tree: SourceTree, more: readonly string[]): (string | undefined)[] {

@@ -11,11 +11,17 @@ const more = ["client/manifests/{foreign,env-file,document,files,read}.ts", "loc
 const literal =
   /(?<=[(=,:[!?&|{]\s*|=>\s*|return\s+)\/((?:[^/\n\\[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+)\/([dgimsuy]*)(?=[\s).,;\]])/g;
 
+const made = /new RegExp\((String\.raw)?`([^`]*)`(?:, "([a-z]*)")?\)/g;
+
 function patternsIn(code: string): RegExp[] {
   const plain = code.replaceAll(/^\s*(?:\/\*\*|\*|\/\/).*$/gm, "");
-  return [...plain.matchAll(literal)].map(([, source = "", flags = ""]) => {
-    return new RegExp(source, flags.includes("g") ? flags : `${flags}g`);
+  const written = [...plain.matchAll(literal)].map(([, source = "", flags = ""]) => [source, flags] as const);
+  const built = [...plain.matchAll(made)].map(([, raw, text = "", flags = ""]) => {
+    const source = raw === undefined ? text.replaceAll("\\\\", "\\") : text;
+    return [source.replaceAll(/\$\{\w+\}/g, "name"), flags] as const;
   });
+  expect(built.length).toBe(plain.split("new RegExp(").length - 1);
+  return [...written, ...built].map(([source, flags]) => new RegExp(source, flags.includes("g") ? flags : `${flags}g`));
 }
 
 /** Beginnings of what a pattern takes, each one piece longer, with one character for each class. */
@@ -65,7 +71,7 @@ function cost(pattern: RegExp, text: string, tries = 3): number {
 }
 
 const noticed = 20;
-const length = 12_000;
+const length = 10_000;
 
 /** A text for which the work grows faster than its length. */
 function slowText(pattern: RegExp): string | undefined {
