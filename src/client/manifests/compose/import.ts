@@ -1,6 +1,6 @@
 import { isFields } from "../../../base/pure/fields.ts";
 import type { Files, Machine } from "./machine-paths.ts";
-import { aliasOptions, otherNames, searchOptions, tellOtherNames } from "./names.ts";
+import { aliasOptions, namesOne, otherNames, searchOptions, tellOtherNames } from "./names.ts";
 import { type ReadService, sortOnce } from "./once.ts";
 import { specOf } from "./service.ts";
 import type { Lose } from "./lose.ts";
@@ -74,8 +74,9 @@ function manifestsOf(top: Fields, setup: ImportSetup & { scope: string }): Field
     lose,
   };
   const others = otherNames(services);
+  // A lone service can be told one of its own names, as brokers are.
   const looksUp = (service: string, fields: Fields) =>
-    Object.keys(services).length > 1 || namesItself([service, ...others.map(({ name }) => name)], fields);
+    Object.keys(services).length > 1 || namesOne([service, ...others.map(({ name }) => name)], fields);
   const read = Object.entries(withBuilds(services)).flatMap(([service, fields]): ReadService[] => {
     const path = `services.${service}`;
     if (!isFields(fields)) {
@@ -87,9 +88,9 @@ function manifestsOf(top: Fields, setup: ImportSetup & { scope: string }): Field
     const spec = specOf(fields, path, { ...shared, name, options, isOff: isOff(fields, setup.profiles) });
     return [{ service, name, fields, spec }];
   });
-  tellOff(read, setup);
   tellOtherNames(services, others, lose);
-  const { kept, jobs } = sortOnce(read, lose);
+  const { kept, jobs } = sortOnce(read, { scope, lose });
+  tellOff(kept, setup);
   for (const { service, fields, spec } of kept) {
     if (looksUp(service, fields)) addOptions(spec, aliasOptions(service, others, fields));
   }
@@ -104,12 +105,6 @@ function manifestsOf(top: Fields, setup: ImportSetup & { scope: string }): Field
 function addOptions(spec: Fields, more: readonly string[]): void {
   const options = Array.isArray(spec.docker_options) ? spec.docker_options : [];
   if (more.length > 0) spec.docker_options = [...options, ...more];
-}
-
-/** A lone service that is told one of its own names, as brokers are. */
-function namesItself(names: readonly string[], { environment, command }: Fields): boolean {
-  const words = JSON.stringify([environment, command]).split(/[^\w.-]+/);
-  return words.some((word) => names.includes(word));
 }
 
 /** A service that uses the image which another one builds has the same build here. */

@@ -100,3 +100,9 @@ function isHost(name: string, value: string): boolean {
   const start = "(?:^|//|@|,|=|:-)";
   return new RegExp(`${start}${escaped}:\\d`).test(value) || new RegExp(`(?://|@)${escaped}(?=/|,|$|:)`).test(value);
 }
+
+/** Whether a service is told one of these names. */
+export function namesOne(names: readonly string[], { environment, command, entrypoint }: Fields): boolean {
+  const words = JSON.stringify([environment, command, entrypoint]).split(/[^\w.-]+/);
+  return words.some((word) => names.includes(word));
+}

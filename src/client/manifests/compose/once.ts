@@ -1,5 +1,6 @@
 import { isFields } from "../../../base/pure/fields.ts";
 import type { Lose } from "./lose.ts";
+import { namesOne } from "./names.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -22,26 +23,61 @@ interface Sorted {
 const initRetries = 5;
 
 /**
- * Services that others wait for until they are done. Each becomes an init of the first service that waits, where it can run
- * as one; any other becomes a job.
+ * Services that end when they are done. Each becomes an init of the first service that waits for it, where it can run as one;
+ * any other becomes a job.
  */
-export function sortOnce(services: readonly ReadService[], lose: Lose): Sorted {
-  const once = services.filter(({ service }) => services.some((other) => awaits(other, service)));
+export function sortOnce(services: readonly ReadService[], { scope, lose }: { scope: string; lose: Lose }): Sorted {
+  const once = services.filter((one) => isOnce(one, services));
   const kept = services.filter((one) => !once.includes(one));
   const jobs: ReadService[] = [];
   for (const one of inOrder(once)) {
     if (waiting(one, services, kept).some((other) => becomeInit(one, other))) continue;
     jobs.push({ ...one, spec: jobSpec(one.spec) });
-    const path = `services.${one.service}`;
-    lose(path, `is a job here, and others wait for its end: start it with berth run SCOPE/${one.name}`);
+    const start = `berth run ${scope}/${one.name}`;
+    if (isOff(one)) lose(`services.${one.service}`, `is a job here: "${start}" starts it`, "note");
+    else lose(`services.${one.service}`, `is a job here, as it ends when it is done: start it with "${start}"`);
   }
   return { kept, jobs };
 }
 
-function awaits({ fields }: ReadService, service: string): boolean {
+/**
+ * Whether it ends when it is done: others wait for that, or it says that it is not restarted, or its name says what it does.
+ * A service that others reach runs on, even where it is not restarted.
+ */
+function isOnce(one: ReadService, services: readonly ReadService[]): boolean {
+  if (services.some((other) => awaitsEnd(other, one.service))) return true;
+  const { restart, deploy, ports, expose, healthcheck, command, entrypoint } = one.fields;
+  const policy = isFields(deploy) && isFields(deploy.restart_policy) ? deploy.restart_policy.condition : undefined;
+  const written = restart ?? policy;
+  const isNever = written === "no" || written === false || written === "none";
+  const serves = [ports, expose, healthcheck].some((value) => value !== undefined && value !== null);
+  if (serves || (command ?? entrypoint ?? undefined) === undefined) return false;
+  if (one.service.split(/[-_.]/).some((word) => taskWord.test(word))) return isNever || written === undefined;
+  return isNever && !services.some((other) => dependsOn(other, one.service));
+}
+
+/** A word in the name of a service that prepares others. */
+const taskWord = /^(?:init|setup|bootstrap|migrat(?:e|es|or|ion|ions)|seed|seeder|create\w*|provision\w*)$/i;
+
+/** Its profile is not asked for. */
+function isOff({ spec }: ReadService): boolean {
+  return spec.replicas === 0;
+}
+
+function awaitsEnd({ fields }: ReadService, service: string): boolean {
   const { depends_on: depends } = fields;
   const entry = isFields(depends) ? depends[service] : undefined;
   return isFields(entry) && entry.condition === "service_completed_successfully";
+}
+
+function dependsOn({ fields: { depends_on: depends } }: ReadService, service: string): boolean {
+  return Array.isArray(depends) ? depends.includes(service) : isFields(depends) && Object.hasOwn(depends, service);
+}
+
+/** Whoever starts after a service that ends can as well start after its end, unless that one reaches it. */
+function awaits(other: ReadService, one: ReadService): boolean {
+  if (awaitsEnd(other, one.service)) return true;
+  return dependsOn(other, one.service) && !isOff(one) && !namesOne([other.service], one.fields);
 }
 
 /** Those that others of them wait for come first. */
@@ -49,7 +85,7 @@ function inOrder(once: readonly ReadService[]): ReadService[] {
   const done: ReadService[] = [];
   const add = (one: ReadService, around: readonly ReadService[]): void => {
     if (done.includes(one) || around.includes(one)) return;
-    for (const before of once) if (awaits(one, before.service)) add(before, [...around, one]);
+    for (const before of once) if (awaits(one, before)) add(before, [...around, one]);
     done.push(one);
   };
   for (const one of once) add(one, []);
@@ -59,7 +95,9 @@ function inOrder(once: readonly ReadService[]): ReadService[] {
 /** Services that run on and wait for it, themselves or by another one that is done once; those that start at all first. */
 function waiting(one: ReadService, services: readonly ReadService[], kept: readonly ReadService[]): ReadService[] {
   const found = new Set<ReadService>([one]);
-  for (const item of found) for (const other of services) if (awaits(other, item.service)) found.add(other);
+  for (const item of found) {
+    if (!kept.includes(item)) for (const other of services) if (awaits(other, item)) found.add(other);
+  }
   const running = kept.filter((item) => found.has(item));
   return running.toSorted((a, b) => Number(a.spec.replicas === 0) - Number(b.spec.replicas === 0));
 }

@@ -88,7 +88,62 @@ describe("a service that others wait for until it is done", () => {
     const { manifests, losses } = readCompose(`services:\n  migrate: ${migrate}\n  web: ${web}\n`);
     expect(manifests.map(({ kind, name }) => `${kind}/${name}`)).toEqual(["deployment/web", "job/migrate"]);
     expect(losses).toEqual([
-      "services.migrate: is a job here, and others wait for its end: start it with berth run SCOPE/migrate",
+      'services.migrate: is a job here, as it ends when it is done: start it with "berth run my-shop/migrate"',
     ]);
+  });
+
+  test("is one whose name or restart policy says so, and that serves nobody", () => {
+    const { names, inits, losses } = read(
+      "db: {image: pg, restart: always}",
+      "db-migrate: {image: app, command: m, depends_on: [db]}",
+      "report: {image: app, command: r, restart: 'no'}",
+      "once: {image: app, command: o, deploy: {restart_policy: {condition: none}}}",
+      "web: {image: app, restart: always, depends_on: [db-migrate]}",
+      "create-bucket: {image: mc, command: mb http://web, depends_on: [web]}",
+    );
+    expect(names).toEqual(["deployment/db", "deployment/web", "job/report", "job/once", "job/create-bucket"]);
+    expect(inits).toMatchObject([{ name: "db-migrate", command: ["m"] }]);
+    const path = "services.";
+    expect(losses.map((line) => line.slice(path.length, line.indexOf(":", path.length)))).toEqual([
+      "report",
+      "once",
+      "create-bucket",
+    ]);
+  });
+
+  test.each([
+    ["serves a port", "init: {image: app, command: i, ports: ['80']}"],
+    ["is restarted", "init: {image: app, command: i, restart: unless-stopped}"],
+    ["is asked whether it is ready", "setup: {image: app, command: s, healthcheck: {test: t}}"],
+    ["has no command", "tool: {image: app, restart: 'no'}"],
+    ["is what another one needs", "db: {image: app, command: d, restart: 'no'}\n  web: {image: app, depends_on: [db]}"],
+  ])("is none that %s", (_, services) => {
+    const { manifests, losses } = readCompose(`services:\n  ${services}\n`);
+    expect({ kind: manifests[0]?.kind, losses }).toEqual({ kind: "deployment", losses: [] });
+  });
+
+  test("is a job where it reaches the service that starts after it", () => {
+    const { names } = read(
+      "setup: {image: app, entrypoint: [sh, -c, 'until wget http://web; do sleep 1; done']}",
+      "web: {image: app, depends_on: [setup]}",
+    );
+    expect(names).toEqual(["deployment/web", "job/setup"]);
+  });
+
+  test("becomes no init of a service that starts after the one that waits, nor of any where it is off", () => {
+    const { manifests, losses, notes } = readCompose(
+      "services:\n  seed: {image: app, command: s, profiles: [tools]}\n" +
+        "  init: {image: app, command: i, environment: {A: 1}}\n" +
+        "  web: {image: app, depends_on: [init, seed], environment: {A: 2}}\n" +
+        "  proxy: {image: proxy, depends_on: [web]}\n",
+    );
+    expect(manifests.map(({ kind, name }) => `${kind}/${name}`)).toEqual([
+      "deployment/web",
+      "deployment/proxy",
+      "job/seed",
+      "job/init",
+    ]);
+    expect(losses).toHaveLength(1);
+    expect(notes).toEqual(['services.seed: is a job here: "berth run my-shop/seed" starts it']);
   });
 });
