@@ -22,9 +22,12 @@ export function createOutageRoom(parts: AlertParts): OutageRoom {
     async take(facts) {
       const { apps, now } = facts;
       if (apps === undefined) return;
-      const down = new Map(apps.filter(isDown).map((app) => [keyText(app), app]));
       const open = store.outages.open();
       const known = new Set(open.map(keyText));
+      // One that never came up took nothing from a visitor: the alert tells it, and no budget pays for it. Its good
+      // release can leave the list of the newest ones while it is down: an outage goes on then.
+      const counts = (app: AppFact) => app.hasServed || known.has(keyText(app));
+      const down = new Map(apps.filter((app) => isDown(app) && counts(app)).map((app) => [keyText(app), app]));
       const begun = [...down.values()].filter((app) => !known.has(keyText(app)));
       if (open.length === 0 && begun.length === 0) return;
       const causes = await Promise.all(

@@ -19,7 +19,7 @@ beforeEach(() => {
     },
   });
   world.answers["/why"] = whyOfWeb;
-  world.answers["/releases"] = { releases: [] };
+  served("succeeded");
   world.answers["/ingress"] = { proxy: { state: "running" }, sites: [{ ingress: "shop/front", target: "shop/web" }] };
   const site = { ingress: "shop/front", requests: 100, failed: 30, p99_ms: 10 };
   world.answers["/ingress/traffic"] = { seconds: 60, sites: [site], dropped: 0 };
@@ -37,6 +37,16 @@ async function pass(seconds: number): Promise<void> {
     world.clock.moveTo(world.clock.steady() + 15_000);
     await room.look();
   }
+}
+
+/** What the server knows of the releases of shop/web: that it was up once, or never. */
+function served(status: "succeeded" | "failed"): void {
+  const at = "2025-12-01T00:00:00.000Z";
+  const app = { kind: "deployment", scope: "shop", name: "web" };
+  const release = { id: "r0", ...app, status, cause: "apply" };
+  world.answers["/releases"] = { releases: [{ ...release, started_at: at }] };
+  // The event log names the app: its releases are asked for again.
+  world.answers["/events"] = { events: [{ seq: 1, at, actor: "reconciler", action: "release.ended", ...app }] };
 }
 
 /** Down for five minutes, then well. */
@@ -118,6 +128,19 @@ test("what cannot be asked for is named, and the rest is told", async () => {
 
 test("an app that is set up for the first time spends nothing", async () => {
   world.answers["/apply"] = [listedApp("web", { phase: "progressing", ready_replicas: 0 })];
+  world.answers["/releases"] = { releases: [] };
   await pass(600);
   expect((await incidents.budgets(undefined))[0]?.spent_seconds).toBe(0);
+});
+
+test("an app that never came up spends nothing, and an outage goes on while its good release is forgotten", async () => {
+  world.answers["/apply"] = [listedApp("web", downStatus)];
+  served("failed");
+  await pass(600);
+  expect((await incidents.budgets(undefined))[0]).toMatchObject({ spent_seconds: 0, available_percent: 100 });
+  served("succeeded");
+  await pass(60);
+  served("failed");
+  await pass(60);
+  expect((await incidents.budgets(undefined))[0]?.spent_seconds).toBeGreaterThanOrEqual(105);
 });
