@@ -3,7 +3,7 @@ import type { Clock } from "../../base/words/clock.ts";
 import { CommandFailure, exitCodes } from "../shell/failures.ts";
 import type { PlatformFetch, Route } from "../shell/endpoint.ts";
 import type { Remote } from "./remotes.ts";
-import { remoteText, tunnelFiles, type TunnelFiles } from "./tunnel-files.ts";
+import { remoteText, sideSocket, tunnelFiles, type TunnelFiles } from "./tunnel-files.ts";
 import type { TunnelLimits } from "./tunnel.ts";
 
 /** What a way to a server is made of. */
@@ -41,7 +41,7 @@ export interface SideRoute extends Route {
 /** `port` names it among those of the remote. */
 export function sideRoute(remote: Remote, ways: Ways, { address, port }: { address: string; port: number }): SideRoute {
   const files = tunnelFiles(ways.tunnelsFolder, remote, ways.ssh);
-  const socket = files.socket.replace(/\.sock$/, `-${port}.sock`);
+  const socket = sideSocket(files, port);
   const main = remoteRoute(remote, ways);
   const clear = async () => {
     const { ssh } = await tunnelSetup(remote, files, ways);
@@ -66,7 +66,15 @@ export function sideRoute(remote: Remote, ways: Ways, { address, port }: { addre
 /** Ends the tunnel of a remote; quiet where there is none. */
 export async function closeRemote(remote: Remote, ways: Ways): Promise<void> {
   const { closeTunnel } = await import("./tunnel.ts");
-  await closeTunnel(await tunnelSetup(remote, tunnelFiles(ways.tunnelsFolder, remote, ways.ssh), ways));
+  const { withLock } = await import("./tunnel-lock.ts");
+  const files = tunnelFiles(ways.tunnelsFolder, remote, ways.ssh);
+  if (!existsSync(ways.tunnelsFolder)) return;
+  const setup = await tunnelSetup(remote, files, ways);
+  // With the lock, so that one that a killed command left goes as well.
+  const { clock, signal } = ways;
+  const patience = { clock, signal, patienceMs: ways.limits.answerMs };
+  const done = await withLock(files.lock, patience, () => closeTunnel(setup));
+  if (done === undefined) await closeTunnel(setup);
 }
 
 async function tunnelSetup(remote: Remote, files: TunnelFiles, ways: Ways) {

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { sha256Hex } from "../../base/pure/digest.ts";
 import { CommandFailure } from "../shell/failures.ts";
 import { addressText } from "./address.ts";
@@ -36,6 +36,17 @@ export function tunnelFiles(folder: string, remote: Remote, ssh: SshChoice): Tun
     );
   }
   return { socket: join(folder, `${name}.sock`), control, lock: join(folder, `${name}.lock`) };
+}
+
+/** The socket of another address of the server's machine, which goes through the same connection. */
+export function sideSocket({ socket }: TunnelFiles, port: number): string {
+  return socket.replace(/\.sock$/, `-${port}.sock`);
+}
+
+/** Files that a tunnel can leave beside its own when a command is killed: side sockets, and what ssh was making. */
+export function isLeftover(name: string, { socket, control }: TunnelFiles): boolean {
+  const side = basename(socket, ".sock");
+  return (name.startsWith(`${side}-`) && name.endsWith(".sock")) || name.startsWith(`${basename(control)}.`);
 }
 
 /** `production (deploy@shop.example)`, for messages. */

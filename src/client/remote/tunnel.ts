@@ -1,5 +1,5 @@
-import { chmodSync, existsSync, lstatSync, mkdirSync, rmSync } from "node:fs";
-import { dirname } from "node:path";
+import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { Clock } from "../../base/words/clock.ts";
 import { connectSocket } from "../shell/client-socket.ts";
 import type { PlatformFetch } from "../shell/endpoint.ts";
@@ -8,7 +8,7 @@ import type { Remote } from "./remotes.ts";
 import type { Ssh, SshTimes } from "./ssh.ts";
 import { lookCommand, type ServerFault, type Silence, serverFault, silentFault } from "./server-words.ts";
 import { type SshFault, sshFault } from "./ssh-words.ts";
-import { remoteText, serverSocket, type TunnelFiles } from "./tunnel-files.ts";
+import { isLeftover, remoteText, serverSocket, type TunnelFiles } from "./tunnel-files.ts";
 import { withLock } from "./tunnel-lock.ts";
 
 export interface TunnelLimits extends SshTimes {
@@ -51,11 +51,14 @@ export async function openTunnel(setup: TunnelSetup): Promise<void> {
   });
 }
 
-/** Ends the tunnel; quiet where there is none. */
+/** Ends the tunnel and all that went through it; quiet where there is none. */
 export async function closeTunnel({ files, ssh }: Pick<TunnelSetup, "files" | "ssh">): Promise<void> {
   if (existsSync(files.control)) await ssh.close(files.control);
   rmSync(files.control, { force: true });
   rmSync(files.socket, { force: true });
+  const folder = dirname(files.socket);
+  for (const name of readdirSync(folder).filter((one) => isLeftover(one, files)))
+    rmSync(join(folder, name), { force: true });
 }
 
 async function openNew(setup: TunnelSetup): Promise<void> {
