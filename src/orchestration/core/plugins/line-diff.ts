@@ -1,7 +1,7 @@
 /** What is shown of a difference. */
 interface DiffLimits {
   linesMax: number;
-  /** Of one line; the rest is cut off. */
+  /** Of one line; how much is cut off stands at its end. */
   charactersMax: number;
 }
 
@@ -23,8 +23,14 @@ type Step = { sign: " " | "-" | "+"; text: string };
 /** How one text became the other, line by line. */
 export function lineDiff(before: string, after: string, { linesMax, charactersMax }: DiffLimits): LineDiff {
   const lines = hunks(steps(linesOf(before), linesOf(after)));
-  const shown = lines.slice(0, linesMax).map((line) => line.slice(0, charactersMax));
+  const shown = lines.slice(0, linesMax).map((line) => shortened(line, charactersMax));
   return { lines: shown, left: lines.length - shown.length };
+}
+
+/** Two lines can differ behind what is shown of them, so the cut is seen. */
+function shortened(line: string, charactersMax: number): string {
+  const more = line.length - charactersMax;
+  return more > 0 ? `${line.slice(0, charactersMax)}… (${more} more characters)` : line;
 }
 
 function linesOf(text: string): string[] {

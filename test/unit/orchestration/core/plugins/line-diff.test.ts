@@ -31,10 +31,10 @@ describe("the difference of two texts", () => {
     expect(diff(before, after)).toEqual(lines);
   });
 
-  test("is cut in lines and characters, and says how many lines are left out", () => {
+  test("is cut in lines and characters, and says how much is left out", () => {
     const after = Array.from({ length: 10 }, () => "x".repeat(50)).join("\n");
     const { lines, left } = lineDiff("", after, { linesMax: 4, charactersMax: 10 });
-    expect([lines.length, left, lines.at(-1)]).toEqual([4, 7, `+${"x".repeat(9)}`]);
+    expect([lines.length, left, lines.at(-1)]).toEqual([4, 7, `+${"x".repeat(9)}… (41 more characters)`]);
   });
 
   test("of two large texts without a common line is short work", () => {
