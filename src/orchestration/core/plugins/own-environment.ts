@@ -1,3 +1,4 @@
+import { hidingOf } from "../../../base/pure/hide.ts";
 import type { Problem } from "../../../base/wire/failure.ts";
 import { MASK } from "../mask.ts";
 
@@ -78,12 +79,7 @@ function valueFault(value: string, { valueBytesMax }: ConfigLimits): string | un
   return bytes > valueBytesMax ? `has ${bytes} bytes; a value has at most ${valueBytesMax}` : undefined;
 }
 
-/**
- * Replaces secrets in what a plugin says, where that is kept or shown to others. Lines of a value are secrets, too: what
- * is said comes line by line. Texts shorter than `from` characters stay: they would hide half of every text.
- */
+/** Replaces secrets in what a plugin says, where that is kept or shown to others. */
 export function hiding(values: readonly string[], from: number): (text: string) => string {
-  const lines = values.flatMap((value) => [value, ...value.split(/\r?\n/)]).map((text) => text.trim());
-  const secrets = [...new Set(lines)].filter((text) => text.length >= from).sort((a, b) => b.length - a.length);
-  return (text) => secrets.reduce((left, value) => left.replaceAll(value, MASK), text);
+  return hidingOf(values, { mask: MASK, charactersMin: from });
 }
