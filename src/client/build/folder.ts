@@ -24,6 +24,8 @@ export interface SourceFolder {
   bytes: number;
   /** Files that are left out because they look like secrets. */
   secrets: string[];
+  /** Files of Git LFS whose content is not there, only the pointer to it. */
+  pointers: string[];
   /** The file whose rules say what is left out; undefined: there is none. */
   rules: string | undefined;
 }
@@ -42,7 +44,7 @@ export interface FolderLimits {
  * files that are no files, and beyond `limits`.
  */
 export async function readFolder(root: string, always: readonly string[], limits: FolderLimits): Promise<SourceFolder> {
-  const folder: SourceFolder = { root, entries: [], bytes: 0, secrets: [], rules: undefined };
+  const folder: SourceFolder = { root, entries: [], bytes: 0, secrets: [], pointers: [], rules: undefined };
   const ofDockerfile = always.map((path) => `${path}.dockerignore`).find((path) => existsSync(join(root, path)));
   const dockerName = ofDockerfile ?? ".dockerignore";
   const docker = textOf(join(root, dockerName), limits);
@@ -63,6 +65,7 @@ export async function readFolder(root: string, always: readonly string[], limits
   };
   await readLevel(walk, "", fixed);
   folder.secrets.sort();
+  folder.pointers.sort();
   folder.entries = neededEntries(folder.entries).sort((a, b) => (a.path < b.path ? -1 : 1));
   return folder;
 }
@@ -116,17 +119,23 @@ async function readEntry({ folder, limits, counts }: Walk, path: string): Promis
   if (folder.bytes > limits.bytesMax)
     throw new CommandFailure(`${root} holds more than ${limits.bytesMax} bytes: ${howToLess}`);
   counts[kind] += 1;
-  const digest = await digestOf(kind, { full, path, target });
+  const { digest, isPointer } = await digestOf(kind, { full, path, target });
+  if (isPointer) folder.pointers.push(path);
   const mode = kind === "link" ? 0o777 : plainMode(info.mode);
   entries.push({ path, kind, mode, digest, size: info.isFile() ? info.size : 0, target });
+}
+
+interface Read {
+  digest: string;
+  isPointer: boolean;
 }
 
 async function digestOf(
   kind: SourceEntry["kind"],
   { full, path, target }: { full: string; path: string; target: string },
-): Promise<string> {
-  if (kind === "link") return sha256Hex(target);
-  if (kind === "folder") return "";
+): Promise<Read> {
+  if (kind === "link") return { digest: sha256Hex(target), isPointer: false };
+  if (kind === "folder") return { digest: "", isPointer: false };
   return fileDigest(full).catch((error) => {
     throw unreadable(error, path);
   });
@@ -157,13 +166,19 @@ const turnBytes = 16 * 1024 * 1024;
 const piece = Buffer.allocUnsafe(1024 * 1024);
 let bytesThisTurn = 0;
 
-async function fileDigest(path: string): Promise<string> {
+/** How a pointer of Git LFS begins, and the size that none reaches. */
+const lfsHead = Buffer.from("version https://git-lfs.github.com/spec/v1\n");
+const lfsBytesMax = 1024;
+
+async function fileDigest(path: string): Promise<Read> {
   const hash = new Bun.CryptoHasher("sha256");
   const file = openSync(path, "r");
+  let isPointer = false;
   try {
-    for (;;) {
+    for (let isFirst = true; ; isFirst = false) {
       const length = readSync(file, piece);
-      if (length === 0) return hash.digest("hex");
+      if (length === 0) return { digest: hash.digest("hex"), isPointer };
+      isPointer = isFirst && length < lfsBytesMax && piece.subarray(0, lfsHead.length).equals(lfsHead);
       hash.update(piece.subarray(0, length));
       bytesThisTurn += length;
       if (bytesThisTurn < turnBytes) continue;

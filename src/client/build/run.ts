@@ -65,7 +65,7 @@ function requestOf(planned: PlannedBuild, { again, latest, secrets, memory, cpu 
 export function announce(context: Context, build: PlannedBuild, all: readonly PlannedBuild[]): void {
   context.terminal.note(`build ${build.scope}/${build.name}:${build.id} from ${filesText(build)}`);
   const first = all.find(({ folder }) => folder.root === build.folder.root);
-  warn(context, [...runtimeNotes(build), ...(first === build ? secretNotes(build) : [])]);
+  warn(context, [...runtimeNotes(build), ...(first === build ? [...secretNotes(build), ...lfsNotes(build)] : [])]);
 }
 
 /** `12 files, 34 kB (rules of .gitignore)`. */
@@ -87,9 +87,20 @@ function runtimeNotes({ scope, name, generated }: PlannedBuild): string[] {
 
 function secretNotes({ scope, name, folder: { secrets } }: PlannedBuild): string[] {
   if (secrets.length === 0) return [];
-  const shown = secrets.slice(0, 5).join(", ");
-  const more = secrets.length > 5 ? ` and ${secrets.length - 5} more` : "";
-  return [`${scope}/${name}: not sent, since they look like secrets: ${shown}${more}; use berth config set`];
+  return [`${scope}/${name}: not sent, since they look like secrets: ${someOf(secrets)}; use berth config set`];
+}
+
+function lfsNotes({ scope, name, folder: { pointers } }: PlannedBuild): string[] {
+  if (pointers.length === 0) return [];
+  const what = `only the Git LFS pointers are sent of ${someOf(pointers)}`;
+  return [`${scope}/${name}: ${what}; to send the files, run "git lfs pull" in your checkout, then berth up there`];
+}
+
+const shownMax = 5;
+
+function someOf(paths: readonly string[]): string {
+  const more = paths.length > shownMax ? ` and ${paths.length - shownMax} more` : "";
+  return `${paths.slice(0, shownMax).map(printable).join(", ")}${more}`;
 }
 
 function isContextMissing(error: unknown): boolean {

@@ -191,13 +191,14 @@ test("a reader of the archive may stop early, as an upload that fails does", asy
   expect(unhandled).toEqual([]);
 });
 
-test("the secrets of a folder are told once for all its builds, and those of another folder too", async () => {
+test("the secrets and the LFS pointers of a folder are told once for all its builds, and those of another folder too", async () => {
   const app = (name: string, context: string) =>
     `kind: deployment\nscope: shop\nname: ${name}\nspec: { build: { context: ${context} } }\n`;
   using place = folder({
     "berth.yaml": [app("web", "a"), app("worker", "a"), app("api", "b")].join("---\n"),
     "a/Dockerfile": "FROM scratch\n",
     "a/prod.env": "x",
+    "a/big.bin": "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n",
     "b/Dockerfile": "FROM scratch\n",
     "b/dev.env": "x",
   });
@@ -207,4 +208,22 @@ test("the secrets of a folder are told once for all its builds, and those of ano
     expect.stringContaining("shop/web: not sent, since they look like secrets: prod.env;"),
     expect.stringContaining("shop/api: not sent, since they look like secrets: dev.env;"),
   ]);
+  const pointers = err.split("\n").filter((line) => line.includes("Git LFS"));
+  expect(pointers).toEqual([
+    expect.stringContaining('only the Git LFS pointers are sent of big.bin; to send the files, run "git lfs pull"'),
+  ]);
+});
+
+test("pointers of Git LFS are found by what they hold, wherever they lie", async () => {
+  const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${"a".repeat(64)}\nsize 12345\n`;
+  using place = folder({
+    "models/a.bin": pointer,
+    "b.png": pointer,
+    "docs/lfs.md": `A pointer:\n${pointer}`,
+    "long.txt": pointer + "x".repeat(1024),
+    "empty.txt": "",
+    "ignored.bin": pointer,
+    ".berthignore": "ignored.bin\n",
+  });
+  expect((await readFolder(place.path, [], limits)).pointers).toEqual(["b.png", "models/a.bin"]);
 });
