@@ -1,5 +1,6 @@
 import { isFields } from "../../../base/pure/fields.ts";
 import type { Lose } from "./lose.ts";
+import { optionReaders } from "./options.ts";
 import { isScalar, sizeText } from "./text.ts";
 
 interface Deploying {
@@ -36,6 +37,9 @@ function readResources(fields: Record<string, unknown>, path: string, { spec, op
   for (const field of Object.keys(more)) lose(`${path}.${field}`, "has no counterpart");
   if (isFields(reservations) && reservations.devices !== undefined) {
     lose(`${path}.reservations.devices`, "has no counterpart: containers get no GPU");
+  }
+  if (isFields(reservations) && reservations.memory !== undefined) {
+    optionReaders.mem_reservation?.(reservations.memory, `${path}.reservations.memory`, { options, lose });
   }
   if (!isFields(limits)) return;
   const { cpus, memory, pids, ...others } = limits;

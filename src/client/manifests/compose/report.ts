@@ -31,18 +31,30 @@ export function report(): { lose: Lose; read(files: readonly Parsed[]): Differen
   };
 }
 
-/** One line for each kind of difference: the first place, and how many more there are. Changes by hand come first. */
+/** One line for each kind of difference: the first place, and what else is of that kind. Changes by hand come first. */
 export function groupedLines(differences: readonly Difference[]): string[] {
   const groups = Map.groupBy(differences, kindOf);
   const lines = [...groups.values()].map((group) => {
     const [{ place, path, message, level }] = group as [Difference];
-    const more = group.length === 1 ? "" : ` (and ${group.length - 1} more)`;
-    return { level, line: `${place}: ${path}${more}: ${message}` };
+    return { level, line: `${place}: ${path}${othersOf(group)}: ${message}` };
   });
   return [
     ...lines.filter(({ level }) => level === "change").map(({ line }) => line),
     ...lines.filter(({ level }) => level === "note").map(({ line }) => `note: ${line}`),
   ];
+}
+
+/** More names of one kind are a number. */
+const namesShownMax = 5;
+
+/** The others of a kind, by what their texts quote, or else by their paths. */
+function othersOf(group: readonly Difference[]): string {
+  const names = [...new Set(group.map(({ path, message }) => /"[^"]*"/.exec(message)?.[0] ?? path))];
+  const shown = names.slice(1, namesShownMax + 1);
+  const rest = group.length - 1 - shown.length;
+  if (rest > 0) shown.push(`${rest} more`);
+  const last = shown.pop();
+  return last === undefined ? "" : ` (and ${[...shown, last].join(", ")})`;
 }
 
 /** Texts that differ only in what they quote are of one kind. */

@@ -51,8 +51,8 @@ describe("import compose", () => {
       "services:\n  a: {image: '${IMAGE}', env_file: gone.env, gpus: all}\n  b: {image: b, env_file: away.env, gpus: all}\n";
     const { err } = await cli(["import", "compose", "-", "--scope", "s"], { stdin });
     expect(err).toBe(
-      "stdin:2:46: services.a.gpus (and 1 more): has no counterpart: containers get no GPU\n" +
-        'note: stdin:2:26: services.a.env_file (and 1 more): "gone.env" does not exist: create it before berth apply\n' +
+      "stdin:2:46: services.a.gpus (and services.b.gpus): has no counterpart: containers get no GPU\n" +
+        'note: stdin:2:26: services.a.env_file (and "away.env"): "gone.env" does not exist: create it before berth apply\n' +
         "set before berth apply: IMAGE\n" +
         "2 manifests: 2 settings need a change by hand\n",
     );
@@ -110,7 +110,7 @@ describe("import compose", () => {
     });
     const { out, err } = await cli(["import", "compose", "--scope", "s"], { cwd: place.path });
     expect(out).toContain("- ${asset.s.files.a_sql}:/few/a.sql:ro\n    - empty:/empty\n");
-    expect(err).toContain('volumes[1] (and 2 more): "./many" is a large folder of this machine');
+    expect(err).toContain('volumes[1] (and "./git", "./deps"): "./many" is a large folder of this machine');
   });
 
   test("what the server would refuse is reported, what a variable decides is not", async () => {

@@ -133,6 +133,7 @@ describe("importCompose", () => {
     ["mem_limit: ${A:-512m}", { resources: { limits: { memory: keptReference("A:-512Mi") } } }],
     ["healthcheck: {interval: 5s}", {}],
     ["healthcheck: {test: [CMD, a], start_period: 5s, start_interval: 1s}", { probes: expect.anything() }],
+    ["deploy: {resources: {reservations: {cpus: 1, memory: 64M}}}", { docker_options: ["--memory-reservation=64m"] }],
     ["deploy: {mode: global, placement: {}, resources: {reservations: {cpus: 1}}}", {}],
     ["depends_on: [a]\nexpose: [1]\nlinks: [a]\ntty: true\nnetworks: [front]\ndevelop: {}\nplatform: x", {}],
     ["env_file: [{path: gone.env, required: false}]", {}],
