@@ -2,7 +2,7 @@ import { isFields } from "../../../base/pure/fields.ts";
 import { keptReference } from "../kept.ts";
 import type { Lose } from "./lose.ts";
 import { isScalar, splitOutside } from "./text.ts";
-import { wholeVariable } from "./variables.ts";
+import { wholeVariable, withDefaults } from "./variables.ts";
 
 /** More ports in one range are no range that somebody meant. */
 const rangeMax = 100;
@@ -57,8 +57,9 @@ interface Port {
 /** One entry for each port of a range. */
 function spread({ ip, host, container, protocol }: Port, path: string, lose: Lose): string[] {
   const inside = rangeOf(container);
-  const outside = host === undefined || isEmpty(host) ? undefined : rangeOf(host);
-  if (inside === undefined || (outside !== undefined && outside.length < inside.length)) {
+  const isFree = host === undefined || isEmpty(host);
+  const outside = isFree ? undefined : rangeOf(host);
+  if (inside === undefined || (!isFree && (outside === undefined || outside.length < inside.length))) {
     lose(path, `this range of ports cannot be written out: left out`);
     return [];
   }
@@ -89,11 +90,11 @@ function bound(ip: string | undefined, host: string): string {
   return `${variable === undefined && ip.includes(":") && !ip.startsWith("[") ? `[${ip}]` : ip}:${host}`;
 }
 
-/** The ports of `80` or `80-85`; a text with variables is one port. */
+/** The ports of `80` or `80-85`. A variable is one port, and at an end of a range its default is. */
 function rangeOf(text: string): string[] | undefined {
   const [first = "", last] = splitOutside(text, "-");
   if (last === undefined) return [first];
-  const [from, to] = [Number(first), Number(last)];
+  const [from, to] = [Number(withDefaults(first)), Number(withDefaults(last))];
   if (!Number.isInteger(from) || !Number.isInteger(to) || to < from || to - from >= rangeMax) return undefined;
   return Array.from({ length: to - from + 1 }, (_, index) => String(from + index));
 }

@@ -49,7 +49,7 @@ const namesShownMax = 5;
 
 /** The others of a kind, by what their texts quote, or else by their paths. */
 function othersOf(group: readonly Difference[]): string {
-  const names = [...new Set(group.map(({ path, message }) => /"[^"]*"/.exec(message)?.[0] ?? path))];
+  const names = [...new Set(group.map(({ path, message: text }) => /"[^"]*"/.exec(text)?.[0] ?? path))];
   const shown = names.slice(1, namesShownMax + 1);
   const rest = group.length - 1 - shown.length;
   if (rest > 0) shown.push(`${rest} more`);

@@ -48,7 +48,7 @@ const knownModes = [
 function shortMount(text: string, path: string, { lose }: Mounting): Mount {
   const [source = "", target, mode = ""] = splitOutside(text, ":");
   if (target === undefined) return { source: undefined, target: source, readOnly: false };
-  const words = mode.split(",");
+  const words = withDefaults(mode).split(",");
   const other = words.filter((word) => !knownModes.includes(word));
   if (other.length > 0) lose(path, `the option "${other.join(",")}" has no counterpart`);
   return { source, target, readOnly: words.includes("ro") };

@@ -134,6 +134,8 @@ describe("importCompose", () => {
     ["healthcheck: {interval: 5s}", {}],
     ["healthcheck: {test: [CMD, a], start_period: 5s, start_interval: 1s}", { probes: expect.anything() }],
     ["deploy: {resources: {reservations: {cpus: 1, memory: 64M}}}", { docker_options: ["--memory-reservation=64m"] }],
+    ["ports: ['${A:-8}-${B:-9}:80-81']", { ports: ["0.0.0.0:8:80", "0.0.0.0:9:81"] }],
+    ["volumes: ['/srv:/x:${MODE:-ro}']", { volumes: ["/srv:/x:ro"] }],
     ["deploy: {mode: global, placement: {}, resources: {reservations: {cpus: 1}}}", {}],
     ["depends_on: [a]\nexpose: [1]\nlinks: [a]\ntty: true\nnetworks: [front]\ndevelop: {}\nplatform: x", {}],
     ["env_file: [{path: gone.env, required: false}]", {}],
