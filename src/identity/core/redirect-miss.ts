@@ -21,7 +21,12 @@ export function redirectMiss(url: URL, listed: readonly URL[]): string {
   if (nearest === undefined || part === undefined) return "the address is not on the list of the instance";
   const { entry } = nearest;
   const [asked, known] = [partOf(url, part), partOf(entry, part)];
-  return `its ${part} is "${asked}"; the nearest address on the list, ${entry.origin}${entry.pathname}, has "${known}"`;
+  const miss = `its ${part} is "${asked}"; the nearest address on the list, ${entry.origin}${entry.pathname}, has "${known}"`;
+  // RFC 8252, section 8.3: what a name leads to is for the machine to say.
+  const isNamed = part === "port" && entry.hostname === "localhost";
+  return isNamed
+    ? `${miss}. localhost matches only its listed port: list this one, or http://127.0.0.1, which matches any`
+    : miss;
 }
 
 type Part = "path" | "port" | "scheme" | "host";

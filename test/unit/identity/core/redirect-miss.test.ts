@@ -29,6 +29,14 @@ test.each([
   ["", "missing"],
 ])("%p is refused with the rule", (text, part) => expect(why(text)).toContain(part));
 
+test("localhost matches its own port alone, and the refusal names the address that matches any", () => {
+  const hint = "localhost matches only its listed port: list this one, or http://127.0.0.1, which matches any";
+  expect(why("http://localhost:3001/cb", ["http://localhost/cb"])).toEndWith(hint);
+  expect(why("http://localhost:3001/cb", ["http://127.0.0.1/cb"])).not.toContain(hint);
+  expect(why("http://127.0.0.1:3001/cb", ["http://127.0.0.1/cb"])).toBe("");
+  expect(why("https://shop.test:8443/callback")).not.toContain(hint);
+});
+
 test("an instance without a list says so", () => expect(why("https://shop.test/", [])).toContain("lists no address"));
 
 test.each([
