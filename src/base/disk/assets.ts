@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { chmod, readdir, readFile, rm, stat } from "node:fs/promises";
+import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../wire/failure.ts";
 import { writeAtomic } from "./atomic-write.ts";
@@ -20,10 +20,8 @@ export interface Assets {
   remove(digest: string): Promise<void>;
 }
 
-/** Any user of a container may read it, and run a script: `#!` says that it is one, as a manifest has no permissions. */
-function modeOf(bytes: Uint8Array): number {
-  return bytes[0] === 0x23 && bytes[1] === 0x21 ? 0o755 : 0o644;
-}
+/** Any user of a container may read it. */
+const mode = 0o644;
 const digestPattern = /^[0-9a-f]{64}$/;
 
 export function createAssets(folder: string): Assets {
@@ -49,10 +47,7 @@ export function createAssets(folder: string): Assets {
     verify,
     async put(bytes) {
       const digest = digestOf(bytes);
-      const mode = modeOf(bytes);
       if ((await verify(digest)) !== "ok") await writeAtomic(path(digest), bytes, mode);
-      // A script of an older server, which pods may have mounted, becomes one that runs.
-      else if (((await stat(path(digest))).mode & 0o111) !== (mode & 0o111)) await chmod(path(digest), mode);
       return digest;
     },
     async read(digest) {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
-import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Assets, createAssets } from "../../../../src/base/disk/assets.ts";
 import type { Layout } from "../../../../src/base/disk/layout.ts";
@@ -30,16 +30,6 @@ test("putting the same again leaves the file alone: pods have it mounted", async
   const { ino } = statSync(assets.path(sha256));
   await assets.put(bytes);
   expect(statSync(assets.path(sha256)).ino).toBe(ino);
-});
-
-test("a script can be run, also one that an older server stored", async () => {
-  const script = new TextEncoder().encode("#!/bin/sh\nexec app\n");
-  const stored = assets.path(await assets.put(script));
-  expect(statSync(stored).mode & 0o777).toBe(0o755);
-  chmodSync(stored, 0o644);
-  const { ino } = statSync(stored);
-  await assets.put(script);
-  expect(statSync(stored)).toMatchObject({ ino, mode: 0o100755 });
 });
 
 test("a file that was edited is told, and made whole by the next put", async () => {
