@@ -47,6 +47,8 @@ export function sortOnce(services: readonly ReadService[], { scope, lose }: { sc
 function isOnce(one: ReadService, services: readonly ReadService[]): boolean {
   if (services.some((other) => awaitsEnd(other, one.service))) return true;
   const { restart, deploy, ports, expose, healthcheck, command, entrypoint } = one.fields;
+  // Nobody counts what ends.
+  if (isFields(deploy) && deploy.replicas !== undefined) return false;
   const policy = isFields(deploy) && isFields(deploy.restart_policy) ? deploy.restart_policy.condition : undefined;
   const written = restart ?? policy;
   const isNever = written === "no" || written === false || written === "none";

@@ -134,7 +134,8 @@ function limitsOf(spec: Fields, replicas: number): Fields {
     ...(bytes === undefined ? {} : { memory: `${bytes}b` }),
   };
   const deploy = {
-    ...(replicas === 1 ? {} : { replicas }),
+    // Without a restart, the count says that it is not a task.
+    ...(replicas === 1 && spec.restart !== "no" ? {} : { replicas }),
     ...(Object.keys(limits).length === 0 ? {} : { resources: { limits } }),
   };
   return Object.keys(deploy).length === 0 ? {} : { deploy };

@@ -115,6 +115,7 @@ describe("a service that others wait for until it is done", () => {
     ["serves a port", "init: {image: app, command: i, ports: ['80']}"],
     ["is restarted", "init: {image: app, command: i, restart: unless-stopped}"],
     ["is asked whether it is ready", "setup: {image: app, command: s, healthcheck: {test: t}}"],
+    ["has a count", "init: {image: app, command: i, restart: 'no', deploy: {replicas: 1}}"],
     ["has no command", "tool: {image: app, restart: 'no'}"],
     ["is what another one needs", "db: {image: app, command: d, restart: 'no'}\n  web: {image: app, depends_on: [db]}"],
   ])("is none that %s", (_, services) => {
