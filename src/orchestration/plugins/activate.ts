@@ -15,7 +15,7 @@ import {
   type WriteFile,
   writeState,
 } from "./state.ts";
-import { textsName } from "./texts.ts";
+import { isTextsOf } from "./texts.ts";
 
 export interface Disk {
   folders: PluginFolders;
@@ -101,7 +101,7 @@ async function removeOthers(disk: Disk, name: string, kept: readonly VersionReco
   const folder = join(disk.folders.versions, name);
   for (const entry of await namesIn(folder)) {
     const isWanted = [...kept.map(({ id }) => id), ...disk.preparing].some(
-      (id) => entry === id || entry === textsName(id),
+      (id) => entry === id || isTextsOf(entry, id),
     );
     if (!isWanted) await rm(join(folder, entry), { recursive: true, force: true });
   }

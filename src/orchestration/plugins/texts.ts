@@ -23,8 +23,13 @@ interface Version {
 export type Texts = Readonly<Record<string, string>>;
 
 /** Name of the file with the texts of a version, beside its folder: the plugin's own user cannot write there. */
-export function textsName(id: string): string {
+function textsName(id: string): string {
   return `${id}.texts.json`;
+}
+
+/** Whether a file beside the versions holds the texts of one, or is about to: what is written whole begins by another name. */
+export function isTextsOf(file: string, id: string): boolean {
+  return file === textsName(id) || file.startsWith(`.${textsName(id)}.`);
 }
 
 /** Keeps the texts of a version. What is run comes first, for as much as may be kept. */
