@@ -119,9 +119,10 @@ describe("a remote", () => {
     await add("production");
     const wrapper = join(home, "bin");
     mkdirSync(wrapper);
+    // Long enough that a busy machine uses the connection before it ends.
     writeFileSync(
       join(wrapper, "ssh"),
-      '#!/bin/sh\nfor word; do shift; case $word in ControlPersist=*) [ "$word" = ControlPersist=600 ] && word=ControlPersist=1;; esac; set -- "$@" "$word"; done\nexec /usr/bin/ssh "$@"\n',
+      '#!/bin/sh\nfor word; do shift; case $word in ControlPersist=*) [ "$word" = ControlPersist=600 ] && word=ControlPersist=4;; esac; set -- "$@" "$word"; done\nexec /usr/bin/ssh "$@"\n',
     );
     chmodSync(join(wrapper, "ssh"), 0o755);
     const path = `${wrapper}:/usr/bin:/bin`;
