@@ -1,7 +1,7 @@
 import type { SourceTree } from "../../orchestration/core/build/runtime.ts";
 import { generateDockerfile } from "../../orchestration/core/build/generate.ts";
 import { readEnvFile } from "../manifests/env-file.ts";
-import { type Process, readProcfile } from "./procfile.ts";
+import { type Process, readProcfile } from "../../orchestration/core/build/procfile.ts";
 
 /** What a folder with source says of the app in it. */
 export interface Findings {

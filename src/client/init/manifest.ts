@@ -1,7 +1,7 @@
 import { isLocalHost } from "../../base/pure/hosts.ts";
 import type { Findings } from "./look.ts";
-import type { Process } from "./procfile.ts";
-import { withSignals } from "./with-signals.ts";
+import type { Process } from "../../orchestration/core/build/procfile.ts";
+import { withSignals } from "../../orchestration/core/build/with-signals.ts";
 
 /** What the operator decided. */
 export interface Choices {

@@ -157,13 +157,12 @@ export const elixir: Runtime = {
         problem:
           "mix.exs names no app (app: :name); of an umbrella, name the app's folder in build.path, or write a Dockerfile",
       };
-    const wanted = version ?? versionIn(/elixir:\s*"[^"\d]*(\d+\.\d+)/.exec(project)?.[1], /^(\d+\.\d+)/);
     const hasPackages = tree.has("assets/package.json");
     return {
       port: 4000,
       dockerfile: lines(
         // What mix.exs asks for is the oldest that fits.
-        `ARG BASE=elixir:${version === undefined ? "1" : (wanted ?? "1")}-slim`,
+        `ARG BASE=elixir:${version ?? "1"}-slim`,
         "FROM ${BASE} AS build",
         "WORKDIR /src",
         "ENV MIX_ENV=prod",

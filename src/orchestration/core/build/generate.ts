@@ -37,10 +37,11 @@ const aliases: Record<string, string> = {
 type Generated = { ok: true; build: GeneratedBuild } | { ok: false; problem: string };
 
 /** A Dockerfile for a folder that has none, by the files in it or by what the manifest says. */
-export function generateDockerfile(tree: SourceTree, choice: LanguageChoice): Generated {
+export function generateDockerfile(source: SourceTree, choice: LanguageChoice): Generated {
   const problem = choiceProblem(choice);
   if (problem !== undefined) return { ok: false, problem };
   const named = choice.name === undefined ? undefined : (aliases[choice.name] ?? choice.name);
+  const tree = remembered(source);
   const runtime =
     named === undefined
       ? order.find((one) => one.mark(tree) !== undefined)
@@ -55,6 +56,18 @@ export function generateDockerfile(tree: SourceTree, choice: LanguageChoice): Ge
     ok: true,
     build: { runtime: runtime.name, dockerfile, port, because, notes: [...notes, ...beside], noStart },
   };
+}
+
+/** Each mark and plan looks at the same files. */
+function remembered(tree: SourceTree): SourceTree {
+  const once = <T>(look: (path: string) => T) => {
+    const seen = new Map<string, T>();
+    return (path: string): T => {
+      if (!seen.has(path)) seen.set(path, look(path));
+      return seen.get(path) as T;
+    };
+  };
+  return { has: once(tree.has), read: once(tree.read), list: once(tree.list) };
 }
 
 /** Programs in other languages beside what is built. */

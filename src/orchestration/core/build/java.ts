@@ -38,10 +38,10 @@ function copyJar(folder: string): string {
   return `cp "$(find . -path '*/${folder}/*.jar' -not -path '*/.mvn/*' -size +0 -printf '%s %p\\n' | ${jars} | sort -rn | head -n 1 | cut -d' ' -f2-)" /out/app.jar`;
 }
 
-function maven(tree: SourceTree): { base: string; build: string; start: string[] } {
+function maven(tree: SourceTree, version: string): { base: string; build: string; start: string[] } {
   const pom = tree.read("pom.xml") ?? "";
   const build = "mvn -q -B -DskipTests package && mkdir /out && ";
-  const base = `maven:3-eclipse-temurin-${javaVersion(tree)}`;
+  const base = `maven:3-eclipse-temurin-${version}`;
   if (/<artifactId>quarkus-maven-plugin</.test(pom) && !/uber-jar/.test(pom)) {
     const move = "cp -r target/quarkus-app/. /out/";
     return { base, build: build + move, start: ["java", "-XX:MaxRAMPercentage=75", "-jar", "/app/quarkus-run.jar"] };
@@ -49,8 +49,7 @@ function maven(tree: SourceTree): { base: string; build: string; start: string[]
   return { base, build: build + copyJar("target"), start: ["java", "-XX:MaxRAMPercentage=75", "-jar", "/app/app.jar"] };
 }
 
-function gradle(tree: SourceTree): { base: string; build: string; start: string[] } {
-  const version = javaVersion(tree);
+function gradle(tree: SourceTree, version: string): { base: string; build: string; start: string[] } {
   const text = [...gradleFiles, "app/build.gradle", "app/build.gradle.kts"]
     .map((file) => tree.read(file) ?? "")
     .join("\n");
@@ -77,14 +76,13 @@ function gradle(tree: SourceTree): { base: string; build: string; start: string[
 export const java: Runtime = {
   name: "java",
   mark: (tree) => firstOf(tree, ["pom.xml", ...gradleFiles, "settings.gradle", "settings.gradle.kts"]),
-  plan(tree, { version }: LanguageChoice): Plan {
-    const made = tree.has("pom.xml") ? maven(tree) : gradle(tree);
-    const java = version ?? javaVersion(tree);
+  plan(tree, { version = javaVersion(tree) }: LanguageChoice): Plan {
+    const made = tree.has("pom.xml") ? maven(tree, version) : gradle(tree, version);
     return {
       port: 8080,
       dockerfile: lines(
-        `ARG BASE=${version === undefined ? made.base : made.base.replace(javaVersion(tree), version)}`,
-        `ARG RUN_BASE=eclipse-temurin:${java}-jre`,
+        `ARG BASE=${made.base}`,
+        `ARG RUN_BASE=eclipse-temurin:${version}-jre`,
         "FROM ${BASE} AS build",
         "WORKDIR /src",
         "COPY . .",

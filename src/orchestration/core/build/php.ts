@@ -8,7 +8,6 @@ import {
   lines,
   newestIn,
   type Plan,
-  rangeInNpmWords,
   type Runtime,
   type SourceTree,
 } from "./runtime.ts";
@@ -64,7 +63,7 @@ function phpVersion(tree: SourceTree): string {
   const { require, config } = jsonOf(tree, "composer.json");
   const platform = fieldsOf(fieldsOf(config).platform).php;
   const range = typeof platform === "string" ? `~${platform}` : fieldsOf(require).php;
-  return newestIn(typeof range === "string" ? rangeInNpmWords(range) : undefined, known) ?? known[0] ?? "";
+  return newestIn(typeof range === "string" ? range : undefined, known) ?? known[0] ?? "";
 }
 
 function apache(tree: SourceTree, { docroot, version, extensions, writes = [], notes = [] }: Site): Plan {

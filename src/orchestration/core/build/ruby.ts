@@ -1,3 +1,4 @@
+import { startOfProcfile } from "./procfile.ts";
 import { pagesBase, pagesPort, servePages } from "./pages.ts";
 import {
   aptLine,
@@ -7,11 +8,9 @@ import {
   lines,
   newestIn,
   type Plan,
-  rangeInNpmWords,
   type Runtime,
   type SourceTree,
   versionIn,
-  webOfProcfile,
 } from "./runtime.ts";
 
 const known = ["3.4", "3.3", "3.2", "3.1"];
@@ -21,7 +20,7 @@ function rubyVersion(tree: SourceTree): string {
     versionIn(tree.read(".ruby-version"), /^(?:ruby-)?(\d[\d.]*)/) ??
     versionIn(tree.read("Gemfile"), /^[ \t]*ruby ["'](\d[\d.]*)["']/m);
   const range = /^[ \t]*ruby ["']([^"'\n]+)["']/m.exec(tree.read("Gemfile") ?? "")?.[1];
-  return exact ?? newestIn(range === undefined ? undefined : rangeInNpmWords(range), known) ?? known[0] ?? "";
+  return exact ?? newestIn(range, known) ?? known[0] ?? "";
 }
 
 /** What a gem with native code is built with. */
@@ -118,10 +117,9 @@ function startOf(tree: SourceTree, { entrypoint }: LanguageChoice): string[] | u
     return ["bundle", "exec", ...server];
   }
   const file = firstOf(tree, ["app.rb", "main.rb", "server.rb"]);
-  const web = webOfProcfile(tree);
   if (file !== undefined)
     return ["bundle", "exec", "ruby", file, ...(hasGem(tree, "sinatra") ? ["-o", "0.0.0.0", "-p", "9292"] : [])];
-  return web === undefined ? undefined : ["sh", "-c", `exec ${web}`];
+  return startOfProcfile(tree);
 }
 
 function jekyll(tree: SourceTree, version: string): Plan {

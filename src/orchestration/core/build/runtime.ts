@@ -71,13 +71,14 @@ export function versionIn(text: string | undefined, pattern: RegExp): string | u
 const rangeMax = 1000;
 
 /**
- * The newest of some versions (`3.13`, the newest first) that a range allows, in the words of npm; undefined where it
- * allows none, or is no range.
+ * The newest of some versions (`3.13`, the newest first) that a range of npm, Python, Ruby or Composer allows; undefined
+ * where it allows none, or is no range.
  */
 export function newestIn(range: string | undefined, known: readonly string[]): string | undefined {
   if (range === undefined || range.length > rangeMax || range.trim() === "") return undefined;
+  const words = npmWords(range);
   try {
-    return known.find((version) => Bun.semver.satisfies(wholeVersion(version), range));
+    return known.find((version) => Bun.semver.satisfies(wholeVersion(version), words));
   } catch {
     return undefined;
   }
@@ -88,9 +89,8 @@ function wholeVersion(version: string): string {
   return [...version.split("."), "99", "99"].slice(0, 3).join(".");
 }
 
-/** A range as Python, Ruby and PHP write it, in the words of npm: `~=3.10`, `~> 3.2`, `>=3.9,<3.12`, `^8.1|^8.2`. */
-export function rangeInNpmWords(range: string): string {
-  if (range.length > rangeMax) return "";
+/** What others write otherwise, in the words of npm: `~=3.10`, `~> 3.2`, `>=3.9,<3.12`, `^8.1|^8.2`. */
+function npmWords(range: string): string {
   return range
     .replaceAll(/\|\|?/g, " || ")
     .replaceAll(/(?:~=|~>)\s*(\d+)\.(\d+)\.[\d.]+/g, ">=$1.$2.0 <$1.$2.100")
@@ -117,11 +117,6 @@ export function command(...words: string[]): string {
 /** A name of a file or program that may stand in a Dockerfile's line; undefined for any other. */
 export function plainName(text: string | undefined): string | undefined {
   return text !== undefined && /^[\w.@+-][\w./@+-]{0,200}$/.test(text) ? text : undefined;
-}
-
-/** The command of `web` in a Procfile, which needs no file that starts the program. */
-export function webOfProcfile(tree: SourceTree): string | undefined {
-  return /^web[ \t]*:[ \t]*(\S.*)$/im.exec(tree.read("Procfile") ?? "")?.[1]?.trimEnd();
 }
 
 /** Packages of Debian, in one line that leaves nothing behind. */

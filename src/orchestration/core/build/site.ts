@@ -1,5 +1,6 @@
+import { startOfProcfile } from "./procfile.ts";
 import { pagesBase, pagesPort, servePages } from "./pages.ts";
-import { command, firstOf, jsonOf, fieldsOf, lines, type Runtime, webOfProcfile } from "./runtime.ts";
+import { command, firstOf, jsonOf, fieldsOf, lines, type Runtime } from "./runtime.ts";
 
 export const deno: Runtime = {
   name: "deno",
@@ -9,9 +10,8 @@ export const deno: Runtime = {
     const file = entrypoint ?? firstOf(tree, ["main.ts", "server.ts", "mod.ts", "main.js", "src/main.ts", "index.ts"]);
     const task = entrypoint === undefined && typeof tasks.start === "string" && !/--watch/.test(tasks.start);
     const run = ["run", "--allow-net", "--allow-env", "--allow-read", file ?? ""];
-    const web = webOfProcfile(tree);
-    const own = task ? ["deno", "task", "start"] : file === undefined ? [] : ["deno", ...run];
-    const start = own.length === 0 && web !== undefined ? ["sh", "-c", `exec ${web}`] : own;
+    const own = task ? ["deno", "task", "start"] : file === undefined ? undefined : ["deno", ...run];
+    const start = own ?? startOfProcfile(tree) ?? [];
     return {
       port: 8000,
       noStart: start.length === 0 ? noStart : undefined,

@@ -1,4 +1,5 @@
 import { namedFiles } from "../../../../base/pure/left-out.ts";
+import { startOfProcfile } from "../procfile.ts";
 import { pagesBase, pagesPort, servePages } from "../pages.ts";
 import {
   aptLine,
@@ -9,7 +10,6 @@ import {
   type Plan,
   type Runtime,
   type SourceTree,
-  webOfProcfile,
 } from "../runtime.ts";
 import { frameworks, hasServer, type NodeApp, type NodePlan } from "./frameworks.ts";
 import { nodeVersion, type PackageJson, readPackage } from "./package-json.ts";
@@ -83,7 +83,7 @@ function plan(tree: SourceTree, choice: LanguageChoice, name: "node" | "bun"): P
   const chosen = chosenPlan(app, choice);
   if (chosen.type === "problem") return { problem: chosen.problem };
   if (chosen.note !== undefined) notes.push(chosen.note);
-  return chosen.type === "pages" ? pagesPlan(work, chosen) : programPlan(work, { choice, found: chosen });
+  return chosen.type === "pages" ? pagesPlan(work, chosen) : programPlan(work, chosen);
 }
 
 /** Where in the repository the app is. */
@@ -117,6 +117,8 @@ type Chosen =
       noStart?: string;
     };
 
+type Program = Extract<Chosen, { type: "program" }>;
+
 function chosenPlan(app: NodeApp, { entrypoint }: LanguageChoice): Chosen {
   const { tree, folder, package: found } = app;
   if (entrypoint !== undefined) return { type: "program", start: runFile(entrypoint, found) };
@@ -124,7 +126,7 @@ function chosenPlan(app: NodeApp, { entrypoint }: LanguageChoice): Chosen {
   const script = startScript(found);
   const file = mainFile(tree, folder, found);
   const serves = hasServer(found) && (script !== undefined || file !== undefined);
-  const web = webOfProcfile(tree);
+  const web = startOfProcfile(tree);
   if (made?.type === "problem" || (made?.type === "pages" && !serves && web === undefined)) return made;
   if (made?.type === "program")
     return { ...made, ...(script === undefined ? {} : { start: { script } }), isFramework: true };
@@ -137,8 +139,7 @@ function chosenPlan(app: NodeApp, { entrypoint }: LanguageChoice): Chosen {
         : undefined;
     return { type: "program", start: runFile(file, found), note };
   }
-  if (web !== undefined) return { type: "program", start: ["sh", "-c", `exec ${web}`] };
-  return { type: "program", start: [], noStart };
+  return web === undefined ? { type: "program", start: [], noStart } : { type: "program", start: web };
 }
 
 const noStart =
@@ -153,14 +154,8 @@ function runFile(file: string, { dependencies }: PackageJson): string[] | { exec
 function buildLines({ app, root, packager, notes }: Work, build: string[] | undefined): (string | undefined)[] {
   const { folder, package: found, tree } = app;
   const copiesAll = folder !== "" || root.workspaces.length > 0 || root.installsFromSource;
-  const script = folder !== "" && root.scripts.build !== undefined ? root.scripts.build : found.scripts.build;
-  const inFolder = folder === "" || script === root.scripts.build ? "" : `cd ${folder.slice(0, -1)} && `;
-  const makes =
-    script !== undefined
-      ? `${inFolder}${packager.run} build`
-      : build === undefined
-        ? undefined
-        : `${folder === "" ? "" : `cd ${folder.slice(0, -1)} && `}${packager.exec} ${build.join(" ")}`;
+  const inFolder = folder === "" ? "" : `cd ${folder.slice(0, -1)} && `;
+  const makes = buildCommand({ root, found, packager, inFolder }, build);
   const named = namedFiles(tree.read(".berthignore") ?? "");
   for (const file of [".npmrc", ...(makes === undefined ? [] : [`${folder}.env.production`])])
     if (tree.has(file) && !named.has(file)) notes.push(notSent(file));
@@ -177,25 +172,34 @@ function buildLines({ app, root, packager, notes }: Work, build: string[] | unde
   ];
 }
 
+interface Building {
+  root: PackageJson;
+  found: PackageJson;
+  packager: Packager;
+  inFolder: string;
+}
+
+/** The script of a workspace builds all that its apps need. */
+function buildCommand({ root, found, packager, inFolder }: Building, usual: string[] | undefined): string | undefined {
+  if (root.scripts.build !== undefined) return `${packager.run} build`;
+  if (found.scripts.build !== undefined) return `${inFolder}${packager.run} build`;
+  return usual === undefined ? undefined : `${inFolder}${packager.exec} ${usual.join(" ")}`;
+}
+
 function notSent(file: string): string {
   return `${file} is not sent, as it may hold secrets; if it holds none and the build needs it, write the line "!${file}" into .berthignore`;
 }
 
-function programPlan(
-  work: Work,
-  { choice, found }: { choice: LanguageChoice; found: Extract<Chosen, { type: "program" }> },
-): Plan {
-  const { app, packager, base, user, notes } = work;
-  const { start } = found;
-  const words =
-    "script" in start
-      ? [...packager.run.split(" "), start.script]
-      : "exec" in start
-        ? [...packager.exec.split(" "), ...start.exec]
-        : user === "bun" && start[0] === "node"
-          ? ["bun", ...start.slice(1)]
-          : start;
-  const isFramework = found.isFramework === true && choice.entrypoint === undefined;
+function wordsOf({ start }: Program, { packager, user }: Work): string[] {
+  if ("script" in start) return [...packager.run.split(" "), start.script];
+  if ("exec" in start) return [...packager.exec.split(" "), ...start.exec];
+  const [program, ...rest] = start;
+  return user === "bun" && program === "node" ? ["bun", ...rest] : start;
+}
+
+function programPlan(work: Work, found: Program): Plan {
+  const { app, base, user, notes } = work;
+  const words = wordsOf(found, work);
   return {
     port,
     notes,
@@ -205,7 +209,7 @@ function programPlan(
       "FROM ${BASE}",
       ...buildLines(work, found.build),
       app.folder !== "" && `WORKDIR /app/${app.folder.slice(0, -1)}`,
-      `ENV NODE_ENV=production PORT=${port}${isFramework ? " HOST=0.0.0.0" : ""}`,
+      `ENV NODE_ENV=production PORT=${port}${found.isFramework === true ? " HOST=0.0.0.0" : ""}`,
       `USER ${user}`,
       `EXPOSE ${port}`,
       words.length > 0 && command(...words),

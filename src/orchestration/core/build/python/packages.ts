@@ -1,4 +1,4 @@
-import { aptLine, firstOf, newestIn, rangeInNpmWords, type SourceTree, versionIn } from "../runtime.ts";
+import { aptLine, firstOf, newestIn, type SourceTree, versionIn } from "../runtime.ts";
 
 const requirementFiles = [
   "requirements.txt",
@@ -36,7 +36,7 @@ export function pythonVersion(tree: SourceTree): string {
     /^[ \t]*requires-python[ \t]*=[ \t]*["']([^"'\n]+)["']/m.exec(project)?.[1] ??
     /^[ \t]*python[ \t]*=[ \t]*["']([^"'\n]+)["']/m.exec(project)?.[1] ??
     /^[ \t]*python_version[ \t]*=[ \t]*["']([^"'\n]+)["']/m.exec(tree.read("Pipfile") ?? "")?.[1];
-  return newestIn(range === undefined ? undefined : rangeInNpmWords(range), known) ?? usual;
+  return newestIn(range, known) ?? usual;
 }
 
 /** What a package needs that has no wheel: to build it, and to run it. */

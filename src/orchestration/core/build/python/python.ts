@@ -1,5 +1,6 @@
+import { startOfProcfile } from "../procfile.ts";
 import { pagesBase, pagesPort, servePages } from "../pages.ts";
-import { command, lines, namesStart, type Plan, type Runtime, type SourceTree, webOfProcfile } from "../runtime.ts";
+import { command, lines, namesStart, type Plan, type Runtime, type SourceTree } from "../runtime.ts";
 import { type PythonStart, pythonStart, rootFiles } from "./frameworks.ts";
 import { installLines, packageFile, pythonPackages, pythonVersion } from "./packages.ts";
 
@@ -26,12 +27,7 @@ export const python: Runtime = {
     if (entrypoint === undefined && tree.has("mkdocs.yml") && !packages.has("django") && rootFiles(tree).length === 0)
       return mkdocsPlan(tree, base, packages);
     const start = entrypoint === undefined ? pythonStart(tree, packages) : { words: ["python", entrypoint] };
-    const web = webOfProcfile(tree);
-    return programPlan(tree, {
-      base,
-      packages,
-      start: start ?? { words: web === undefined ? [] : ["sh", "-c", `exec ${web}`] },
-    });
+    return programPlan(tree, { base, packages, start: start ?? { words: startOfProcfile(tree) ?? [] } });
   },
 };
 

@@ -584,6 +584,13 @@ describe("what is assumed is said", () => {
   });
 });
 
+test("a web process of a Procfile starts as in a manifest: its last program gets the signals", () => {
+  for (const file of ["package.json", "requirements.txt", "Gemfile", "deno.json"]) {
+    const files = { [file]: "{}", Procfile: "worker: node w\nweb: cd api && node x\n" };
+    expect(startOf(files)).toBe('["sh","-c","cd api && exec node x"]');
+  }
+});
+
 test("whatever it is, the base image is an argument, and a program does not run as root", () => {
   for (const [, files] of kinds) {
     const { dockerfile, port, runtime } = made(files);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 const src = join(import.meta.dir, "../../../../../src");
 
 /** Where patterns read what a stranger's repository holds: up to a megabyte of it, for the server as well. */
-const readers = ["orchestration/core/build/**/*.ts", "client/build/*.ts", "client/init/procfile.ts"];
+const readers = ["orchestration/core/build/**/*.ts", "client/build/*.ts"];
 const more = ["client/manifests/{foreign,env-file,document,files,read}.ts", "local/source/un*.ts"];
 
 const literal =

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { withSignals } from "../../../../src/client/init/with-signals.ts";
-import { waitFor } from "../../../support/wait.ts";
+import { withSignals } from "../../../../../src/orchestration/core/build/with-signals.ts";
+import { waitFor } from "../../../../support/wait.ts";
 
 const lines: [line: string, becomes: string][] = [
   ["node worker.js", "exec node worker.js"],

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readProcfile } from "../../../../src/client/init/procfile.ts";
+import { readProcfile } from "../../../../../src/orchestration/core/build/procfile.ts";
 
 test("processes in their order, with lower-case types", () => {
   const text = "# comment\nWeb: bin/serve -p $PORT \r\n\nworker:  node worker.js # all\nrelease: bin/migrate\n";
