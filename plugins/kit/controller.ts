@@ -166,7 +166,7 @@ function writers(
       try {
         await api.call(setConfig, { query: { ...of, restart: false, dry_run: true }, body: {} });
       } catch (error) {
-        // Whatever else is wrong with it is told when it is set.
+        // setConfig reports every other fault.
         if (error instanceof ApiError && error.status === 403) throw new PluginError(error.message);
       }
     },

@@ -37,7 +37,7 @@ const innerKinds: readonly string[] = ["deployment", "statefulset", "job", "cron
 /**
  * Why a token that is limited to apps may not apply a body; undefined where it may. It may change what runs inside of
  * its apps. What leads out of them is for tokens without a limit: volumes, networks, hosts, options of the engine, config
- * of other apps. Anything that is no manifest is left to the platform, which tells what is wrong with it.
+ * of other apps. The platform reports what is wrong with anything that is not a manifest.
  */
 export function applyFault(limit: AppLimit, body: unknown, prune: boolean): string | undefined {
   if (reachesAll(limit)) return undefined;

@@ -87,7 +87,7 @@ export class Failure extends Error {
   readonly problems: readonly Problem[];
   /** Neither waiting nor another try mends it. */
   readonly lasting: boolean;
-  /** Neither mends it, but what it is about works once it is removed and made anew. */
+  /** Trying again does not help; removing the container and making it anew does. */
   readonly anew: boolean;
   /** Sent as `Retry-After` where the code is `unavailable` or `too_many`. */
   readonly retryAfterSeconds: number | undefined;

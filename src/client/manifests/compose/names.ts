@@ -30,7 +30,7 @@ export function aliasOptions(service: string, names: readonly OtherName[], { net
   return own.map(({ name }) => `--network-alias=${name}`);
 }
 
-/** Whether it is found below the scope; of a variable without a value nobody can say that, and most names are. */
+/** Whether the name is found below the scope. A variable without a value counts as found, as most names are. */
 function isLabel(name: string): boolean {
   return hasOpenVariable(name) || isHostLabel(withDefaults(name));
 }
