@@ -1,15 +1,56 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { identityEndpoints } from "../../src/identity/api/endpoints.ts";
-import { openapiSnapshots, snapshotPath } from "../support/write-openapi.ts";
+import { createApiText } from "../support/api-text.ts";
+import { apiText, apiTextPath, openapiDocuments } from "../support/write-openapi.ts";
 
-const documents = await openapiSnapshots();
+const documents = await openapiDocuments();
 
-test.each(Object.keys(documents))(
-  "docs/openapi/%s is current (bun run test/support/write-openapi.ts --write)",
-  async (file) => {
-    expect(await Bun.file(snapshotPath(file)).json()).toEqual(JSON.parse(JSON.stringify(documents[file])));
-  },
-);
+test("test/golden/api.txt is current (bun run openapi --write)", async () => {
+  expect((await apiText()).split("\n")).toEqual((await Bun.file(apiTextPath).text()).split("\n"));
+});
+
+describe("the text of an API", () => {
+  const answer = (properties: object) => ({
+    content: { "application/json": { schema: { type: "object", properties, required: ["status"] } } },
+  });
+  const text = (properties: object, parameters: object[] = []) =>
+    createApiText().endpoints({
+      paths: {
+        "/x": {
+          get: { operationId: "getX", parameters, responses: { "200": answer(properties), default: { $ref: "#/e" } } },
+        },
+      },
+    });
+
+  test("shows each field with its limits, and what may be left out", () => {
+    const lines = text({ status: { const: "ok" }, size: { type: "integer", minimum: 1, description: "left out" } });
+    expect(lines).toEqual(["GET /x · getX · errors default", '  200: {status: "ok", size?: integer minimum 1}']);
+  });
+
+  test("is another one after each change of a document", () => {
+    const plain = text({ status: { const: "ok" }, size: { type: "integer" } });
+    const others = [
+      text({ status: { const: "ok" }, size: { type: "integer", maximum: 5 } }),
+      text({ status: { const: "ok" }, size: { type: "number" } }),
+      text({ status: { const: "ok" }, sizes: { type: "integer" } }),
+      text({ status: { const: "ok" }, size: { enum: [1, 2] } }),
+      text({ status: { const: "ok" }, size: { type: "array", items: { type: "integer" } } }),
+      text({ status: { const: "ok" }, size: { type: "integer" } }, [
+        { in: "query", name: "q", schema: { type: "string" } },
+      ]),
+    ];
+    for (const other of others) expect(other).not.toEqual(plain);
+  });
+
+  test("names the place of a long shape that stood before, and shows one that differs in a limit", () => {
+    const fields = Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`a_long_name_${at}`, { type: "string" }]));
+    const long = (limit: object) => ({ type: "object", properties: { ...fields, last: { type: "string", ...limit } } });
+    const lines = text({ one: long({}), two: long({}), three: long({ maxLength: 3 }) });
+    expect(lines).toContain("    two?: as GET /x 200.one");
+    expect(lines).toContain("    three?: object");
+    expect(lines).toContain("      last?: string maxLength 3");
+  });
+});
 
 test("a row of GET /pods is a record, or with detail=true one in detail, whose state is an object", () => {
   const { paths } = documents["orchestration.json"] as { paths: Record<string, { get: object }> };

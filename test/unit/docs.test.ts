@@ -20,7 +20,6 @@ import { podFields } from "../../src/orchestration/api/kinds/pod.ts";
 import { Probe } from "../../src/orchestration/api/kinds/probe.ts";
 import { RegistrySpec } from "../../src/orchestration/api/kinds/registry.ts";
 import { StatefulsetSpec } from "../../src/orchestration/api/kinds/statefulset.ts";
-import { editorSchema } from "../../src/client/manifests/editor-schema.ts";
 import { fieldTable } from "../support/field-tables.ts";
 
 const checkout = join(import.meta.dir, "../..");
@@ -82,15 +81,6 @@ describe("docs/manifests.md", () => {
     if (process.env.BERTH_WRITE_DOCS === "1") writeFileSync(manifests, prose + reference());
     const written = readFileSync(manifests, "utf8").slice(prose.length);
     expect(tidy(written)).toBe(tidy(reference()));
-  });
-});
-
-describe("docs/schemas/manifest.json", () => {
-  test("is what berth schema prints; BERTH_WRITE_DOCS=1 bun test test/unit/docs.test.ts writes it", () => {
-    const file = join(checkout, "docs/schemas/manifest.json");
-    const text = `${JSON.stringify(editorSchema(), null, 2)}\n`;
-    if (process.env.BERTH_WRITE_DOCS === "1") writeFileSync(file, text);
-    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(JSON.parse(text));
   });
 });
 
