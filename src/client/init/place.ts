@@ -6,6 +6,7 @@ import { identityProblems } from "../../orchestration/core/identity.ts";
 import { manifestPaths } from "../manifests/files.ts";
 import { formatOfExtension } from "../manifests/source.ts";
 import { usageFailure } from "../shell/failures.ts";
+import { createSent } from "./sent.ts";
 
 /** Where the manifests of a folder are, the first that is there. */
 const places = [...[...formatOfExtension.keys()].map((extension) => `berth.${extension}`), ".berth", ".voodu"];
@@ -27,11 +28,14 @@ function isEmptyForeign(folder: string, place: string): boolean {
 const textBytesMax = 1024 * 1024;
 
 /**
- * A folder on the disk, to be looked at. `procfile` is read as its Procfile. Nothing outside of the folder is read, also
- * where a link leads there, except a Procfile of another name, which the operator gave.
+ * A folder on the disk, to be looked at. `procfile` is read as its Procfile. What a build does not get is not there.
+ * Nothing outside of the folder is read, also where a link leads there, except a Procfile of another name, which the
+ * operator gave.
  */
 export function sourceTree(root: string, procfile = "Procfile"): SourceTree {
   const path = (file: string) => join(root, file === "Procfile" ? procfile : file);
+  const isSent = createSent(root);
+  const isThere = (file: string) => existsSync(path(file)) && isSent(file);
   const isInside = (file: string) => {
     const real = realpathSync(path(file));
     const base = realpathSync(root);
@@ -42,12 +46,16 @@ export function sourceTree(root: string, procfile = "Procfile"): SourceTree {
     return at.isFile() && at.size <= textBytesMax && isInside(file);
   };
   return {
-    has: (file) => existsSync(path(file)),
-    read: (file) => (existsSync(path(file)) && isText(file) ? readFileSync(path(file), "utf8") : undefined),
+    has: isThere,
+    read: (file) => (isThere(file) && isText(file) ? readFileSync(path(file), "utf8") : undefined),
     list(folder) {
-      if (!existsSync(path(folder)) || !isInside(folder) || !statSync(path(folder)).isDirectory()) return [];
+      if (!isThere(folder) || !isInside(folder) || !statSync(path(folder)).isDirectory()) return [];
       const items = readdirSync(path(folder), { withFileTypes: true });
-      return items.map((item) => (item.isDirectory() ? `${item.name}/` : item.name)).toSorted();
+      const within = folder === "" ? "" : `${folder.replace(/\/$/, "")}/`;
+      return items
+        .map((item) => (item.isDirectory() ? `${item.name}/` : item.name))
+        .filter((name) => isSent(within + name))
+        .toSorted();
     },
   };
 }
