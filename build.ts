@@ -14,7 +14,7 @@ import { parseArgs } from "node:util";
 import { version } from "./package.json";
 import { bundledPlugins } from "./plugins/bundled.ts";
 import { idleJitPolicy } from "./src/base/words/follow-load.ts";
-import { parsedYmls } from "./src/daemon-bundled.ts";
+import { parsedYmls } from "./src/daemon/bundled.ts";
 import { isSigned, publicKeys, releaseNamespace } from "./src/local/server/ssh-signature.ts";
 import { bundleUi } from "./src/local/ui/bundle.ts";
 import { clientCalls } from "./src/local/ui/calls.ts";
@@ -201,7 +201,7 @@ function withYmls(): Bun.BunPlugin {
   return {
     name: "plugin.yml",
     setup: (builder) => {
-      builder.onLoad({ filter: /\/src\/daemon-bundled\.ts$/ }, () => ({
+      builder.onLoad({ filter: /\/src\/daemon\/bundled\.ts$/ }, () => ({
         contents: `const ymls = ${JSON.stringify(parsedYmls(bundledPlugins))};\nexport const parsedYmls = () => ymls;`,
         loader: "js",
       }));

@@ -230,8 +230,8 @@ const broken: [string, string, string][] = [
   ],
   [
     "the engine is used through its seam",
-    "src/daemon.ts",
-    'import type { X } from "./orchestration/engine/runtime.ts";',
+    "src/daemon/start.ts",
+    'import type { X } from "../orchestration/engine/runtime.ts";',
   ],
   [
     "the engine is used through its seam",
@@ -309,8 +309,8 @@ const kept: [string, string][] = [
   ],
   ["src/base/words/a.ts", "const a = 1;\n".repeat(linesMax)],
   [
-    "src/daemon.ts",
-    'import { createLocalEngine } from "./orchestration/engine/local.ts";\nexport const a = createLocalEngine;',
+    "src/daemon/start.ts",
+    'import { createLocalEngine } from "../orchestration/engine/local.ts";\nexport const a = createLocalEngine;',
   ],
   [
     "src/orchestration/controller/a.ts",

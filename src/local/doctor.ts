@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { parseArgs } from "node:util";
 import { clientOptions, limits, type ServeFlags, type ServeOptions, serveOptions } from "../config/config.ts";
 import { naming } from "../orchestration/core/naming.ts";
-import { holdPlugins } from "../daemon-plugins.ts";
+import { holdPlugins } from "../daemon/plugins.ts";
 import { type Layout, layoutOf } from "../base/disk/layout.ts";
 import { readOperators } from "../base/machine/accounts.ts";
 import { tablesError } from "../base/machine/peers.ts";

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { type ServeFlags, type ServeOptions, serveOptions } from "../config/config.ts";
-import { type Daemon, startDaemon } from "../daemon.ts";
+import { type Daemon, startDaemon } from "../daemon/start.ts";
 import { gatherLines } from "../base/words/gather-lines.ts";
 import { createLog, type Log } from "../base/words/log.ts";
 import { followLoad } from "../base/words/follow-load.ts";

@@ -17,7 +17,7 @@ import { dispatchPlugin } from "../../src/orchestration/api/dispatch.ts";
 import { system } from "../../src/orchestration/api/health.ts";
 import { acceptPlugin, installPlugin, pluginChanges, removePlugin } from "../../src/orchestration/api/plugins.ts";
 import { limits, serveOptions } from "../../src/config/config.ts";
-import { type Daemon, startDaemon } from "../../src/daemon.ts";
+import { type Daemon, startDaemon } from "../../src/daemon/start.ts";
 import { layoutOf } from "../../src/base/disk/layout.ts";
 import { createLog } from "../../src/base/words/log.ts";
 import { createCgroups } from "../../src/orchestration/plugins/cgroups.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { serveOptions } from "../../src/config/config.ts";
 import { noPlugins } from "../../src/orchestration/controller/plugins/plugin-room.ts";
 import { naming } from "../../src/orchestration/core/naming.ts";
-import { createPluginRoom } from "../../src/daemon-plugins.ts";
+import { createPluginRoom } from "../../src/daemon/plugins.ts";
 import { layoutOf } from "../../src/base/disk/layout.ts";
 import { makeFolders } from "../../src/base/disk/root.ts";
 import { createLog } from "../../src/base/words/log.ts";

@@ -8,7 +8,7 @@ import { setConfig } from "../../src/orchestration/api/config.ts";
 import { describe } from "../../src/orchestration/api/describe.ts";
 import { dispatchPlugin, listPluginRuns } from "../../src/orchestration/api/dispatch.ts";
 import { serveOptions } from "../../src/config/config.ts";
-import { type Daemon, startDaemon } from "../../src/daemon.ts";
+import { type Daemon, startDaemon } from "../../src/daemon/start.ts";
 import { layoutOf } from "../../src/base/disk/layout.ts";
 import { createLog } from "../../src/base/words/log.ts";
 import { fixtureImage } from "../support/manifests.ts";

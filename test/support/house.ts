@@ -120,18 +120,20 @@ export const mayImport: Record<string, readonly string[] | "*"> = {
   compat: [...words, "base/http", "orchestration/api", "orchestration/core"],
   config: "*",
   local: "*",
-  /** Files of src/ itself: daemon, main, client. */
+  /** Puts the services together. */
+  daemon: "*",
+  /** Files of src/ itself: main, client. */
   "": "*",
 };
 
 /** Folders of src/ that are one layer as a whole; the layers of the others are their folders. */
-export const wholeFolders = ["access", "client", "compat", "config", "local", "ui"];
+export const wholeFolders = ["access", "client", "compat", "config", "daemon", "local", "ui"];
 
 /** A file of src/ that anyone may import: it imports nothing of ours. */
 export const leaves = ["src/version.ts"];
 
 /** Files that may know the plugins that are part of the executable: what starts them, and what tells the server of them. */
-export const startsBundled = ["src/main.ts", "src/daemon-plugins.ts"];
+export const startsBundled = ["src/main.ts", "src/daemon/plugins.ts"];
 
 /** The engine seam, which is types only: all that the rest of the house may know of the engine. */
 export const engineSeam = ["engine", "pod", "session", "machine", "container", "helper"].map(
@@ -140,7 +142,7 @@ export const engineSeam = ["engine", "pod", "session", "machine", "container", "
 
 /** Who puts the engine together, and from what. */
 export const makesEngine = {
-  by: "src/daemon.ts",
+  by: "src/daemon/start.ts",
   from: ["local", "local-helper", "docker/docker"].map((name) => `src/orchestration/engine/${name}.ts`),
 };
 
@@ -288,7 +290,7 @@ export const callHomes: { name: string; call: RegExp; homes: readonly string[] }
   {
     name: "requests that may go through the proxy of the environment: services get them already guarded",
     call: /\b(?:createOutside|createPinned|through)\s*\(/,
-    homes: ["src/base/wire/outgoing.ts", "src/base/deliver/pinned.ts", "src/daemon", "src/local/server/release.ts"],
+    homes: ["src/base/wire/outgoing.ts", "src/base/deliver/pinned.ts", "src/daemon/", "src/local/server/release.ts"],
   },
   { name: "storage of S3", call: /\bBun\s*\.\s*(?:S3Client|s3)\b/, homes: ["src/base/deliver/object-storage.ts"] },
   {
@@ -322,7 +324,7 @@ export const linesMax = 299;
 /** What the contract's own client says and reads differently stays in one small room, known to the doors alone. */
 export const contractClient = {
   room: "src/compat/",
-  doors: ["src/daemon.ts", "src/client.ts"],
+  doors: ["src/daemon/start.ts", "src/client.ts"],
   linesMax: 1_500,
 };
 

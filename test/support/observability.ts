@@ -13,7 +13,7 @@ import { actorHeader, createClient } from "../../src/base/wire/client.ts";
 import type { MetricsRoom } from "../../src/observability/service/metrics/create.ts";
 import { type Connected, type Listener, startListener } from "../../src/base/http/listener.ts";
 import { Failure } from "../../src/base/wire/failure.ts";
-import { podInside } from "../../src/daemon-pods.ts";
+import { podInside } from "../../src/daemon/pods.ts";
 import { createLog } from "../../src/base/words/log.ts";
 import { createObservabilityApp, type ObservabilityApp } from "../../src/observability/http/app.ts";
 import { planeRefusals } from "../../src/observability/http/refusals.ts";

@@ -1,5 +1,5 @@
-import { errorResponse } from "./base/http/answers.ts";
-import { failureStatus } from "./base/wire/failure.ts";
+import { errorResponse } from "../base/http/answers.ts";
+import { failureStatus } from "../base/wire/failure.ts";
 
 /** `More` says on whose behalf. */
 type Ask<More extends unknown[]> = (request: Request, ...more: More) => Response | Promise<Response>;

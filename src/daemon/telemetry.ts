@@ -1,19 +1,19 @@
-import { limits, type ServeOptions } from "./config/config.ts";
-import { telemetryLimits } from "./config/telemetry-limits.ts";
-import { systemClock } from "./base/words/clock.ts";
-import { startThread } from "./base/words/thread.ts";
-import type { Log } from "./base/words/log.ts";
-import { createTelemetryApp } from "./observability/http/telemetry.ts";
-import type { Layout } from "./base/disk/layout.ts";
-import type { TracePlatform } from "./observability/service/traces/create.ts";
-import { freeSpace } from "./observability/store/logs/folder.ts";
-import type { StartDecodeThread } from "./observability/service/telemetry/decode-thread.ts";
-import type { TelemetryRoom } from "./observability/service/telemetry/create.ts";
-import type { Senders } from "./orchestration/api/sender.ts";
-import type { CallbackDoor } from "./orchestration/controller/plugins/plugin-room.ts";
-import type { Naming } from "./orchestration/core/naming.ts";
-import type { Engine } from "./orchestration/engine/engine.ts";
-import { createDoor, type Door } from "./orchestration/http/callbacks/door.ts";
+import { limits, type ServeOptions } from "../config/config.ts";
+import { telemetryLimits } from "../config/telemetry-limits.ts";
+import { systemClock } from "../base/words/clock.ts";
+import { startThread } from "../base/words/thread.ts";
+import type { Log } from "../base/words/log.ts";
+import { createTelemetryApp } from "../observability/http/telemetry.ts";
+import type { Layout } from "../base/disk/layout.ts";
+import type { TracePlatform } from "../observability/service/traces/create.ts";
+import { freeSpace } from "../observability/store/logs/folder.ts";
+import type { StartDecodeThread } from "../observability/service/telemetry/decode-thread.ts";
+import type { TelemetryRoom } from "../observability/service/telemetry/create.ts";
+import type { Senders } from "../orchestration/api/sender.ts";
+import type { CallbackDoor } from "../orchestration/controller/plugins/plugin-room.ts";
+import type { Naming } from "../orchestration/core/naming.ts";
+import type { Engine } from "../orchestration/engine/engine.ts";
+import { createDoor, type Door } from "../orchestration/http/callbacks/door.ts";
 
 interface TelemetryDoorParts {
   options: Pick<ServeOptions, "telemetryPort">;
@@ -62,7 +62,7 @@ export function telemetryTarget(
 
 /** The thread that decodes: beside this file among the sources, and beside all chunks in the executable. */
 export function decodeThread(): StartDecodeThread {
-  return startThread(new URL("./observability/service/telemetry/worker.ts", import.meta.url).href);
+  return startThread(new URL("../observability/service/telemetry/worker.ts", import.meta.url).href);
 }
 
 /** Where traces are kept. */

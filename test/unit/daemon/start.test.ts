@@ -2,12 +2,12 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { sleepsUnderWay } from "../../src/base/words/clock.ts";
-import { createLog } from "../../src/base/words/log.ts";
-import { serveOptions } from "../../src/config/config.ts";
-import { startDaemon } from "../../src/daemon.ts";
-import { isListening } from "../../src/local/probe.ts";
-import { freePort } from "../support/ports.ts";
+import { sleepsUnderWay } from "../../../src/base/words/clock.ts";
+import { createLog } from "../../../src/base/words/log.ts";
+import { serveOptions } from "../../../src/config/config.ts";
+import { startDaemon } from "../../../src/daemon/start.ts";
+import { isListening } from "../../../src/local/probe.ts";
+import { freePort } from "../../support/ports.ts";
 
 /** Whole servers in this process, without an engine. */
 const root = mkdtempSync(join(tmpdir(), "daemon."));

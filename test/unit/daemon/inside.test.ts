@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createInside } from "../../src/daemon-inside.ts";
+import { createInside } from "../../../src/daemon/inside.ts";
 
 const request = () => new Request("http://localhost/apply");
 

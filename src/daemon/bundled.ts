@@ -1,4 +1,4 @@
-import { parsePluginYml } from "./orchestration/plugins/yaml.ts";
+import { parsePluginYml } from "../orchestration/plugins/yaml.ts";
 
 interface WithYml {
   name: string;

@@ -1,9 +1,9 @@
-import { theServer } from "./access/principal.ts";
-import { Failure } from "./base/wire/failure.ts";
-import type { RoutingPlugins } from "./ingress/service/plugin-routes.ts";
-import type { Controller } from "./orchestration/controller/controller.ts";
-import { routingFault } from "./orchestration/core/plugins/ingress-plugin.ts";
-import type { Registry } from "./orchestration/plugins/plugin.ts";
+import { theServer } from "../access/principal.ts";
+import { Failure } from "../base/wire/failure.ts";
+import type { RoutingPlugins } from "../ingress/service/plugin-routes.ts";
+import type { Controller } from "../orchestration/controller/controller.ts";
+import { routingFault } from "../orchestration/core/plugins/ingress-plugin.ts";
+import type { Registry } from "../orchestration/plugins/plugin.ts";
 
 /** What routes the ingresses that name a plugin. */
 export function routingPlugins(

@@ -1,16 +1,16 @@
-import { metricLimits } from "./config/metric-limits.ts";
-import { systemClock } from "./base/words/clock.ts";
-import type { Log } from "./base/words/log.ts";
-import type { Layout } from "./base/disk/layout.ts";
-import type { TakenFigures } from "./ingress/api/taken-figures.ts";
-import { createHostCollector, freeBytes } from "./observability/collect/metrics/host.ts";
-import { createLoopWatch } from "./observability/collect/metrics/loop.ts";
-import { createOwnCollector } from "./observability/collect/metrics/own.ts";
-import { createPlaces } from "./observability/collect/metrics/places.ts";
-import { createPodCollector } from "./observability/collect/metrics/pods.ts";
-import { createVisitCollector } from "./observability/collect/metrics/visits.ts";
-import { createMetrics, type MetricsRoom } from "./observability/service/metrics/create.ts";
-import type { PodMeasures } from "./orchestration/api/pod-measure.ts";
+import { metricLimits } from "../config/metric-limits.ts";
+import { systemClock } from "../base/words/clock.ts";
+import type { Log } from "../base/words/log.ts";
+import type { Layout } from "../base/disk/layout.ts";
+import type { TakenFigures } from "../ingress/api/taken-figures.ts";
+import { createHostCollector, freeBytes } from "../observability/collect/metrics/host.ts";
+import { createLoopWatch } from "../observability/collect/metrics/loop.ts";
+import { createOwnCollector } from "../observability/collect/metrics/own.ts";
+import { createPlaces } from "../observability/collect/metrics/places.ts";
+import { createPodCollector } from "../observability/collect/metrics/pods.ts";
+import { createVisitCollector } from "../observability/collect/metrics/visits.ts";
+import { createMetrics, type MetricsRoom } from "../observability/service/metrics/create.ts";
+import type { PodMeasures } from "../orchestration/api/pod-measure.ts";
 
 interface MetricsRoomParts {
   layout: Layout;

@@ -1,24 +1,24 @@
-import type { ServeOptions } from "./config/config.ts";
-import { observabilityLimits } from "./config/observability-limits.ts";
-import { isPublicAddress } from "./config/observability-options.ts";
-import { parseAddress } from "./config/values.ts";
-import type { Layout } from "./base/disk/layout.ts";
-import type { IngressWord } from "./base/http/ingress-word.ts";
-import { heldUntil } from "./base/http/held.ts";
-import { openAt } from "./base/http/front/address.ts";
-import { type Listener, startListener } from "./base/http/listener.ts";
-import { systemClock } from "./base/words/clock.ts";
-import type { Log } from "./base/words/log.ts";
-import { derivedKey, type Secret } from "./base/words/secret.ts";
-import { readyPlaneTls } from "./local/plane-tls.ts";
-import { loadUiFiles } from "./local/ui/files.ts";
-import { createObservabilityApp } from "./observability/http/app.ts";
-import { planeRefusals } from "./observability/http/refusals.ts";
-import { createSessionCookie } from "./observability/http/session-cookie.ts";
-import { createUiPages } from "./observability/http/ui-pages.ts";
-import type { Observability } from "./observability/service/observability.ts";
-import { naming } from "./orchestration/core/naming.ts";
-import { versionText } from "./version.ts";
+import type { ServeOptions } from "../config/config.ts";
+import { observabilityLimits } from "../config/observability-limits.ts";
+import { isPublicAddress } from "../config/observability-options.ts";
+import { parseAddress } from "../config/values.ts";
+import type { Layout } from "../base/disk/layout.ts";
+import type { IngressWord } from "../base/http/ingress-word.ts";
+import { heldUntil } from "../base/http/held.ts";
+import { openAt } from "../base/http/front/address.ts";
+import { type Listener, startListener } from "../base/http/listener.ts";
+import { systemClock } from "../base/words/clock.ts";
+import type { Log } from "../base/words/log.ts";
+import { derivedKey, type Secret } from "../base/words/secret.ts";
+import { readyPlaneTls } from "../local/plane-tls.ts";
+import { loadUiFiles } from "../local/ui/files.ts";
+import { createObservabilityApp } from "../observability/http/app.ts";
+import { planeRefusals } from "../observability/http/refusals.ts";
+import { createSessionCookie } from "../observability/http/session-cookie.ts";
+import { createUiPages } from "../observability/http/ui-pages.ts";
+import type { Observability } from "../observability/service/observability.ts";
+import { naming } from "../orchestration/core/naming.ts";
+import { versionText } from "../version.ts";
 
 interface PlaneParts {
   /** Requests wait for it, since connections are taken as early as the server can. */

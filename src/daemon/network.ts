@@ -1,12 +1,12 @@
-import type { Layout } from "./base/disk/layout.ts";
-import { systemClock } from "./base/words/clock.ts";
-import type { Log } from "./base/words/log.ts";
-import { limits, type ServeOptions } from "./config/config.ts";
-import { networkLimits } from "./config/network-limits.ts";
-import { createForwardingWatch, examineForwarding } from "./local/forwarding.ts";
-import { createStrayRoutes } from "./local/stray-routes.ts";
-import type { Naming } from "./orchestration/core/naming.ts";
-import type { Engine } from "./orchestration/engine/engine.ts";
+import type { Layout } from "../base/disk/layout.ts";
+import { systemClock } from "../base/words/clock.ts";
+import type { Log } from "../base/words/log.ts";
+import { limits, type ServeOptions } from "../config/config.ts";
+import { networkLimits } from "../config/network-limits.ts";
+import { createForwardingWatch, examineForwarding } from "../local/forwarding.ts";
+import { createStrayRoutes } from "../local/stray-routes.ts";
+import type { Naming } from "../orchestration/core/naming.ts";
+import type { Engine } from "../orchestration/engine/engine.ts";
 
 interface NetworkParts {
   engine: Engine;

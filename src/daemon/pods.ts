@@ -1,7 +1,7 @@
-import type { PodCommand, PodInside } from "./observability/service/platform.ts";
-import type { Controller } from "./orchestration/controller/controller.ts";
-import type { ExecOptions } from "./orchestration/controller/requests.ts";
-import type { Engine } from "./orchestration/engine/engine.ts";
+import type { PodCommand, PodInside } from "../observability/service/platform.ts";
+import type { Controller } from "../orchestration/controller/controller.ts";
+import type { ExecOptions } from "../orchestration/controller/requests.ts";
+import type { Engine } from "../orchestration/engine/engine.ts";
 
 type Inside = Pick<Controller, "execPod" | "runApp" | "statFile" | "readFiles" | "writeFiles">;
 

@@ -1,15 +1,15 @@
-import { createMailSender, type SendMail } from "./base/deliver/mail.ts";
-import type { Gate } from "./base/deliver/gate.ts";
-import { createPinned } from "./base/deliver/pinned.ts";
-import { resolveHost } from "./base/deliver/resolve-host.ts";
-import { signingSecret } from "./base/deliver/signature.ts";
-import { createWebhookSender, type SendWebhook } from "./base/deliver/webhook.ts";
-import type { Key } from "./base/disk/key-file.ts";
-import { systemClock } from "./base/words/clock.ts";
-import { secret } from "./base/words/secret.ts";
-import { identityLimits, limits, proxyVariables, type ServeOptions } from "./config/config.ts";
-import type { Naming } from "./orchestration/core/naming.ts";
-import { versionText } from "./version.ts";
+import { createMailSender, type SendMail } from "../base/deliver/mail.ts";
+import type { Gate } from "../base/deliver/gate.ts";
+import { createPinned } from "../base/deliver/pinned.ts";
+import { resolveHost } from "../base/deliver/resolve-host.ts";
+import { signingSecret } from "../base/deliver/signature.ts";
+import { createWebhookSender, type SendWebhook } from "../base/deliver/webhook.ts";
+import type { Key } from "../base/disk/key-file.ts";
+import { systemClock } from "../base/words/clock.ts";
+import { secret } from "../base/words/secret.ts";
+import { identityLimits, limits, proxyVariables, type ServeOptions } from "../config/config.ts";
+import type { Naming } from "../orchestration/core/naming.ts";
+import { versionText } from "../version.ts";
 
 export interface Senders {
   sendWebhooks(guard: { allowPrivate: boolean; allowFlag?: string }): SendWebhook;

@@ -1,15 +1,15 @@
-import { createGate } from "./base/deliver/gate.ts";
-import { loadKey } from "./base/disk/key-file.ts";
-import { layoutOf } from "./base/disk/layout.ts";
-import { leaveSocketFolder, makeFolders, prepareRoot } from "./base/disk/root.ts";
-import { ingressWord } from "./base/http/ingress-word.ts";
-import { systemClock } from "./base/words/clock.ts";
-import type { Log } from "./base/words/log.ts";
-import type { Opened } from "./base/words/opened.ts";
-import { limits, type ServeOptions } from "./config/config.ts";
-import { mapSecrets } from "./orchestration/core/mask.ts";
-import { naming } from "./orchestration/core/naming.ts";
-import { openStore } from "./orchestration/store/open-store.ts";
+import { createGate } from "../base/deliver/gate.ts";
+import { loadKey } from "../base/disk/key-file.ts";
+import { layoutOf } from "../base/disk/layout.ts";
+import { leaveSocketFolder, makeFolders, prepareRoot } from "../base/disk/root.ts";
+import { ingressWord } from "../base/http/ingress-word.ts";
+import { systemClock } from "../base/words/clock.ts";
+import type { Log } from "../base/words/log.ts";
+import type { Opened } from "../base/words/opened.ts";
+import { limits, type ServeOptions } from "../config/config.ts";
+import { mapSecrets } from "../orchestration/core/mask.ts";
+import { naming } from "../orchestration/core/naming.ts";
+import { openStore } from "../orchestration/store/open-store.ts";
 
 /** The folder of all state, which is locked by the opened database. */
 export async function openRoot(options: ServeOptions, log: Log, { step }: Opened) {

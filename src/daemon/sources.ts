@@ -1,9 +1,9 @@
-import type { Layout } from "./base/disk/layout.ts";
-import { resolveHost } from "./base/deliver/resolve-host.ts";
-import type { ServeOptions } from "./config/config.ts";
-import { createSources } from "./local/source/sources.ts";
-import type { SourceReader } from "./orchestration/api/sources.ts";
-import type { Controller } from "./orchestration/controller/controller.ts";
+import type { Layout } from "../base/disk/layout.ts";
+import { resolveHost } from "../base/deliver/resolve-host.ts";
+import type { ServeOptions } from "../config/config.ts";
+import { createSources } from "../local/source/sources.ts";
+import type { SourceReader } from "../orchestration/api/sources.ts";
+import type { Controller } from "../orchestration/controller/controller.ts";
 
 interface Parts {
   layout: Layout;

@@ -1,14 +1,14 @@
-import { isLoopbackAddress } from "./config/access.ts";
-import { limits, type ServeOptions } from "./config/config.ts";
-import { parseAddress } from "./config/values.ts";
-import { admissionRefusal } from "./base/pure/admission.ts";
-import type { Naming } from "./orchestration/core/naming.ts";
-import type { Layout } from "./base/disk/layout.ts";
-import { linkSocket, openRootToGroup } from "./base/disk/root.ts";
-import type { FrontOptions } from "./base/http/front/front.ts";
-import { readOperators } from "./base/machine/accounts.ts";
-import { createPeers } from "./base/machine/peers.ts";
-import { createAskKernel } from "./base/machine/socket-diag.ts";
+import { isLoopbackAddress } from "../config/access.ts";
+import { limits, type ServeOptions } from "../config/config.ts";
+import { parseAddress } from "../config/values.ts";
+import { admissionRefusal } from "../base/pure/admission.ts";
+import type { Naming } from "../orchestration/core/naming.ts";
+import type { Layout } from "../base/disk/layout.ts";
+import { linkSocket, openRootToGroup } from "../base/disk/root.ts";
+import type { FrontOptions } from "../base/http/front/front.ts";
+import { readOperators } from "../base/machine/accounts.ts";
+import { createPeers } from "../base/machine/peers.ts";
+import { createAskKernel } from "../base/machine/socket-diag.ts";
 
 const etc = "/etc";
 

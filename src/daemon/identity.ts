@@ -1,22 +1,22 @@
 import { randomBytes } from "node:crypto";
-import type { Gate } from "./base/deliver/gate.ts";
-import { createPinned } from "./base/deliver/pinned.ts";
-import { resolveHost } from "./base/deliver/resolve-host.ts";
-import type { Key } from "./base/disk/key-file.ts";
-import type { Layout } from "./base/disk/layout.ts";
-import { systemClock } from "./base/words/clock.ts";
-import type { Opened } from "./base/words/opened.ts";
-import { startThread } from "./base/words/thread.ts";
-import type { Senders } from "./daemon-senders.ts";
-import { type Listener, startListener } from "./base/http/listener.ts";
-import type { Log } from "./base/words/log.ts";
-import { identityLimits, proxyVariables, type ServeOptions } from "./config/config.ts";
-import type { IngressWord } from "./base/http/ingress-word.ts";
-import { parseAddress } from "./config/values.ts";
-import { listenerRefusals } from "./identity/http/answers.ts";
-import { createIdentityApp } from "./identity/http/app.ts";
-import { createIdentity, type RunningIdentity } from "./identity/service/create.ts";
-import { openIdentityStore } from "./identity/store/open-store.ts";
+import type { Gate } from "../base/deliver/gate.ts";
+import { createPinned } from "../base/deliver/pinned.ts";
+import { resolveHost } from "../base/deliver/resolve-host.ts";
+import type { Key } from "../base/disk/key-file.ts";
+import type { Layout } from "../base/disk/layout.ts";
+import { systemClock } from "../base/words/clock.ts";
+import type { Opened } from "../base/words/opened.ts";
+import { startThread } from "../base/words/thread.ts";
+import type { Senders } from "./senders.ts";
+import { type Listener, startListener } from "../base/http/listener.ts";
+import type { Log } from "../base/words/log.ts";
+import { identityLimits, proxyVariables, type ServeOptions } from "../config/config.ts";
+import type { IngressWord } from "../base/http/ingress-word.ts";
+import { parseAddress } from "../config/values.ts";
+import { listenerRefusals } from "../identity/http/answers.ts";
+import { createIdentityApp } from "../identity/http/app.ts";
+import { createIdentity, type RunningIdentity } from "../identity/service/create.ts";
+import { openIdentityStore } from "../identity/store/open-store.ts";
 
 interface IdentityParts {
   opened: Opened;
@@ -62,7 +62,7 @@ export async function openIdentity(parts: IdentityParts): Promise<RunningIdentit
           database: layout.identityDatabase,
           index: layout.identityIndex,
           // Beside this file among the sources, and beside all chunks in the executable.
-          start: startThread(new URL("./identity/store/search/worker.ts", import.meta.url).href),
+          start: startThread(new URL("../identity/store/search/worker.ts", import.meta.url).href),
         },
       }),
     (it) => it.close(),

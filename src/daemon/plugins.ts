@@ -1,12 +1,12 @@
 import { join } from "node:path";
-import type { GuardOptions } from "./base/deliver/address-guard.ts";
-import { gitConnection } from "./base/deliver/git-connection.ts";
-import { createFollow } from "./base/deliver/follow.ts";
-import { createPinned } from "./base/deliver/pinned.ts";
-import { resolveHost } from "./base/deliver/resolve-host.ts";
-import { bundledPlugins } from "../plugins/bundled.ts";
-import { parsedYmls } from "./daemon-bundled.ts";
-import { createOutside } from "./base/wire/outgoing.ts";
+import type { GuardOptions } from "../base/deliver/address-guard.ts";
+import { gitConnection } from "../base/deliver/git-connection.ts";
+import { createFollow } from "../base/deliver/follow.ts";
+import { createPinned } from "../base/deliver/pinned.ts";
+import { resolveHost } from "../base/deliver/resolve-host.ts";
+import { bundledPlugins } from "../../plugins/bundled.ts";
+import { parsedYmls } from "./bundled.ts";
+import { createOutside } from "../base/wire/outgoing.ts";
 import {
   limits,
   pluginDefaultRepo,
@@ -14,33 +14,33 @@ import {
   proxyVariables,
   serverVariables,
   type ServeOptions,
-} from "./config/config.ts";
-import type { CallbackDoor, PluginRoom } from "./orchestration/controller/plugins/plugin-room.ts";
-import type { RunningController } from "./orchestration/controller/running.ts";
-import type { Naming } from "./orchestration/core/naming.ts";
-import { moveInPlace, writeAtomic } from "./base/disk/atomic-write.ts";
-import type { Layout } from "./base/disk/layout.ts";
-import { createCallbackApp } from "./orchestration/http/callbacks/app.ts";
-import { createDoor, type Door } from "./orchestration/http/callbacks/door.ts";
-import { type RunDoor, type RunDoorOptions, startRunDoor } from "./orchestration/http/callbacks/run-door.ts";
-import { systemClock } from "./base/words/clock.ts";
-import { readPluginYml } from "./orchestration/core/plugins/plugin-yml.ts";
-import type { Log } from "./base/words/log.ts";
-import { recover } from "./orchestration/plugins/activate.ts";
-import { createBlockSchemas } from "./orchestration/plugins/block-schemas.ts";
-import { createCgroups } from "./orchestration/plugins/cgroups.ts";
-import { createConfinement } from "./orchestration/plugins/confinement.ts";
-import type { Download } from "./orchestration/plugins/fetch-release.ts";
-import { foldersOf, makeFolders } from "./orchestration/plugins/folders.ts";
-import { createHost } from "./orchestration/plugins/host.ts";
-import { createInstaller } from "./orchestration/plugins/install.ts";
-import { createOffers } from "./orchestration/plugins/offers.ts";
-import { createRegistry } from "./orchestration/plugins/registry.ts";
-import type { BundledPlugin } from "./orchestration/plugins/plugin.ts";
-import type { InstallerOptions } from "./orchestration/plugins/work.ts";
-import { readLock } from "./orchestration/plugins/state.ts";
-import type { Engine } from "./orchestration/engine/engine.ts";
-import { version } from "./version.ts";
+} from "../config/config.ts";
+import type { CallbackDoor, PluginRoom } from "../orchestration/controller/plugins/plugin-room.ts";
+import type { RunningController } from "../orchestration/controller/running.ts";
+import type { Naming } from "../orchestration/core/naming.ts";
+import { moveInPlace, writeAtomic } from "../base/disk/atomic-write.ts";
+import type { Layout } from "../base/disk/layout.ts";
+import { createCallbackApp } from "../orchestration/http/callbacks/app.ts";
+import { createDoor, type Door } from "../orchestration/http/callbacks/door.ts";
+import { type RunDoor, type RunDoorOptions, startRunDoor } from "../orchestration/http/callbacks/run-door.ts";
+import { systemClock } from "../base/words/clock.ts";
+import { readPluginYml } from "../orchestration/core/plugins/plugin-yml.ts";
+import type { Log } from "../base/words/log.ts";
+import { recover } from "../orchestration/plugins/activate.ts";
+import { createBlockSchemas } from "../orchestration/plugins/block-schemas.ts";
+import { createCgroups } from "../orchestration/plugins/cgroups.ts";
+import { createConfinement } from "../orchestration/plugins/confinement.ts";
+import type { Download } from "../orchestration/plugins/fetch-release.ts";
+import { foldersOf, makeFolders } from "../orchestration/plugins/folders.ts";
+import { createHost } from "../orchestration/plugins/host.ts";
+import { createInstaller } from "../orchestration/plugins/install.ts";
+import { createOffers } from "../orchestration/plugins/offers.ts";
+import { createRegistry } from "../orchestration/plugins/registry.ts";
+import type { BundledPlugin } from "../orchestration/plugins/plugin.ts";
+import type { InstallerOptions } from "../orchestration/plugins/work.ts";
+import { readLock } from "../orchestration/plugins/state.ts";
+import type { Engine } from "../orchestration/engine/engine.ts";
+import { version } from "../version.ts";
 
 interface PluginParts {
   layout: Layout;

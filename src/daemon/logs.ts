@@ -1,21 +1,21 @@
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { createGuardedFetch } from "./base/deliver/guarded-fetch.ts";
-import { createObjectSender } from "./base/deliver/object-storage.ts";
-import { createPinned } from "./base/deliver/pinned.ts";
-import { resolveHost } from "./base/deliver/resolve-host.ts";
-import { createStreamSender } from "./base/deliver/stream-socket.ts";
-import { startThread } from "./base/words/thread.ts";
-import { proxyVariables } from "./config/config.ts";
-import { logLimits } from "./config/log-limits.ts";
-import type { Gate } from "./base/deliver/gate.ts";
-import type { Layout } from "./base/disk/layout.ts";
-import { systemClock } from "./base/words/clock.ts";
-import type { LoggedContainer } from "./observability/collect/logs/capture.ts";
-import type { DrainOutside } from "./observability/service/drains/parts.ts";
-import type { LogPlatform } from "./observability/service/logs/create.ts";
-import type { Engine } from "./orchestration/engine/engine.ts";
-import type { ObservedPod } from "./orchestration/engine/pod.ts";
+import { createGuardedFetch } from "../base/deliver/guarded-fetch.ts";
+import { createObjectSender } from "../base/deliver/object-storage.ts";
+import { createPinned } from "../base/deliver/pinned.ts";
+import { resolveHost } from "../base/deliver/resolve-host.ts";
+import { createStreamSender } from "../base/deliver/stream-socket.ts";
+import { startThread } from "../base/words/thread.ts";
+import { proxyVariables } from "../config/config.ts";
+import { logLimits } from "../config/log-limits.ts";
+import type { Gate } from "../base/deliver/gate.ts";
+import type { Layout } from "../base/disk/layout.ts";
+import { systemClock } from "../base/words/clock.ts";
+import type { LoggedContainer } from "../observability/collect/logs/capture.ts";
+import type { DrainOutside } from "../observability/service/drains/parts.ts";
+import type { LogPlatform } from "../observability/service/logs/create.ts";
+import type { Engine } from "../orchestration/engine/engine.ts";
+import type { ObservedPod } from "../orchestration/engine/pod.ts";
 
 /** The same engine, but before a pod is removed its output is put on disk: Docker deletes it with the pod. */
 export function drainedEngine(engine: Engine, drain: (container: string) => Promise<void>): Engine {
@@ -38,7 +38,7 @@ export function logPlatform(engine: Engine, layout: Pick<Layout, "logs">): LogPl
   let rootDir: string | undefined;
   return {
     // Beside this file among the sources, and beside all chunks in the executable.
-    start: startThread(new URL("./observability/service/logs/worker.ts", import.meta.url).href),
+    start: startThread(new URL("../observability/service/logs/worker.ts", import.meta.url).href),
     setup: { folder: join(layout.logs, "pods"), store, capture, search },
     limits: room,
     async containers() {
