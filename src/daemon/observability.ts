@@ -22,7 +22,7 @@ import type { Secret } from "../base/words/secret.ts";
 import type { Layout } from "../base/disk/layout.ts";
 import { diskSpace } from "../observability/collect/disk-space.ts";
 import { createObservability, type RunningObservability } from "../observability/service/create.ts";
-import type { AlertOutside } from "../observability/service/alerts/parts.ts";
+import type { AlertOutside } from "../observability/service/alert-parts.ts";
 import type { MetricsRoom } from "../observability/service/metrics/create.ts";
 import { metricsNow } from "../observability/service/metrics/now.ts";
 import type { PeopleIdentity } from "../observability/service/people/identity.ts";

@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { CommandFailure, usageFailure } from "../client/shell/failures.ts";
-import { isPluginName, pluginNameForm } from "../orchestration/core/plugins/names.ts";
+import { isPluginName, pluginNameForm } from "../orchestration/core/plugin-names.ts";
 import { isCoreKind } from "../orchestration/core/plugins/plugin-yml.ts";
 import expandShell from "./plugin-templates/expand.sh.txt";
 import goModule from "./plugin-templates/go.mod.txt";

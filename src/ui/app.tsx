@@ -7,7 +7,7 @@ import { entries } from "./entries.ts";
 import { Frame } from "./frame/frame.tsx";
 import { Outlet } from "./frame/outlet.tsx";
 import { signInPath } from "../observability/api/sessions.ts";
-import { path } from "./frame/router.ts";
+import { path } from "./browser/router.ts";
 import { SignIn } from "./frame/sign-in.tsx";
 import { Button } from "./parts/button.tsx";
 import { ActionDialog } from "./parts/dialog.tsx";

@@ -1,7 +1,7 @@
 import { apps } from "./data/model.ts";
 import { leave } from "./data/session.ts";
-import { appPath } from "./frame/paths.ts";
-import { chooseTheme } from "./frame/theme.ts";
+import { appPath } from "./browser/paths.ts";
+import { chooseTheme } from "./browser/theme.ts";
 import { type Entry, offered } from "./parts/palette.tsx";
 import { screens } from "./screens.ts";
 

@@ -1,9 +1,9 @@
 import { render } from "preact";
 import { App } from "./app.tsx";
-import { startClock } from "./frame/clock.ts";
+import { startClock } from "./browser/clock.ts";
 import { listenToKeys } from "./frame/keys.ts";
-import { followLinks } from "./frame/router.ts";
-import { startTheme } from "./frame/theme.ts";
+import { followLinks } from "./browser/router.ts";
+import { startTheme } from "./browser/theme.ts";
 
 startTheme();
 startClock();

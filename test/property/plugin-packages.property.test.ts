@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { blockCheck, readBlockSchema } from "../../src/orchestration/core/plugins/block-schema.ts";
-import { isInside, isPluginName } from "../../src/orchestration/core/plugins/names.ts";
+import { isInside, isPluginName } from "../../src/orchestration/core/plugin-names.ts";
 import { readPluginYml } from "../../src/orchestration/core/plugins/plugin-yml.ts";
 import { parseSource } from "../../src/orchestration/core/plugins/source.ts";
 import { splitPluginWord } from "../../src/client/shell/plugin-words.ts";

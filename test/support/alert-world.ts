@@ -7,7 +7,7 @@ import { ApiError, type Client } from "../../src/base/wire/client.ts";
 import type { Endpoint } from "../../src/base/wire/endpoint.ts";
 import { secret } from "../../src/base/words/secret.ts";
 import { alertLimits } from "../../src/config/alert-limits.ts";
-import type { AlertParts, AlertStore } from "../../src/observability/service/alerts/parts.ts";
+import type { AlertParts, AlertStore } from "../../src/observability/service/alert-parts.ts";
 import { createAlertNouns } from "../../src/observability/store/alerts/nouns.ts";
 import { alertTables } from "../../src/observability/store/migrations/0003-alerts.ts";
 import { messageOrder } from "../../src/observability/store/migrations/0007-message-order.ts";

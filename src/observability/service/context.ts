@@ -3,7 +3,7 @@ import type { Gate } from "../../base/deliver/gate.ts";
 import type { Log } from "../../base/words/log.ts";
 import type { ObservabilityStore } from "../store/open-store.ts";
 import type { AppsLimits } from "./apps/limits.ts";
-import type { AlertOutside } from "./alerts/parts.ts";
+import type { AlertOutside } from "./alert-parts.ts";
 import type { TelemetryLimits } from "./telemetry/create.ts";
 import type { MetricsRoom } from "./metrics/create.ts";
 import type { PeopleIdentity } from "./people/identity.ts";

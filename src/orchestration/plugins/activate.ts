@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readdir, rename, rm, rmdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { isPluginName } from "../core/plugins/names.ts";
+import { isPluginName } from "../core/plugin-names.ts";
 import type { PluginFolders } from "./folders.ts";
 import {
   type Active,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Failure } from "../../base/wire/failure.ts";
 import { withoutConf } from "../core/plugins/conf.ts";
 import { makerOf } from "../core/plugins/maker.ts";
-import { isPluginName } from "../core/plugins/names.ts";
+import { isPluginName } from "../core/plugin-names.ts";
 import { activate, takeAway } from "./activate.ts";
 import { runHook } from "./hooks.ts";
 import { compareFiles, requireUnchanged } from "./lock.ts";

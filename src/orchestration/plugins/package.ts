@@ -2,7 +2,7 @@ import { readdir, readFile, realpath, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { Failure, problemsFailure } from "../../base/wire/failure.ts";
 import type { PluginCommand, PluginYml } from "../api/plugins/plugin-yml.ts";
-import { isCommandName } from "../core/plugins/names.ts";
+import { isCommandName } from "../core/plugin-names.ts";
 import { readPluginYml } from "../core/plugins/plugin-yml.ts";
 
 /** A folder that holds a plugin, as read. */

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { PluginYml } from "../api/plugins/plugin-yml.ts";
-import { isPluginName, pluginNameForm } from "../core/plugins/names.ts";
+import { isPluginName, pluginNameForm } from "../core/plugin-names.ts";
 import { readPackage } from "./package.ts";
 import { askedBy, type BundledPlugin, grantedBy, type LockRecord, type Plugin, type Registry } from "./plugin.ts";
 

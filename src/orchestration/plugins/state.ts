@@ -2,7 +2,7 @@ import { readdir, readFile, readlink, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { PluginPermissions } from "../api/plugins/plugin-yml.ts";
 import { Failure } from "../../base/wire/failure.ts";
-import { isPluginName } from "../core/plugins/names.ts";
+import { isPluginName } from "../core/plugin-names.ts";
 import type { PluginFolders } from "./folders.ts";
 import type { FileRecord, LockRecord } from "./plugin.ts";
 

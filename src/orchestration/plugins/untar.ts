@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { inflationGuard } from "../../base/wire/inflation-guard.ts";
 import type { InflationLimits } from "../../base/pure/inflation.ts";
 import { Failure } from "../../base/wire/failure.ts";
-import { isInside } from "../core/plugins/names.ts";
+import { isInside } from "../core/plugin-names.ts";
 import { checkSize, type TreeLimits } from "./tree.ts";
 
 /** Of a package as it comes. */

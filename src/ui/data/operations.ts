@@ -1,6 +1,6 @@
 import { effect } from "@preact/signals";
 import type { Operation } from "../../observability/api/operations.ts";
-import { say } from "../parts/toasts.tsx";
+import { say } from "./notices.ts";
 import { operations } from "./model.ts";
 
 /** Changes that this page began and that have not ended. */

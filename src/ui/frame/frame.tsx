@@ -5,10 +5,10 @@ import { openPalette } from "../parts/palette.tsx";
 import { State } from "../parts/state.tsx";
 import { screens } from "../screens.ts";
 import { agoText } from "../text/times.ts";
-import { now } from "./clock.ts";
-import { path, query } from "./router.ts";
+import { now } from "../browser/clock.ts";
+import { path, query } from "../browser/router.ts";
 import { Mark } from "./mark.tsx";
-import { chooseTheme, theme } from "./theme.ts";
+import { chooseTheme, theme } from "../browser/theme.ts";
 
 const listed = screens.filter(({ nav }) => nav !== undefined);
 

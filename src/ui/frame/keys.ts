@@ -1,6 +1,6 @@
 import { openPalette } from "../parts/palette.tsx";
 import { screens } from "../screens.ts";
-import { go } from "./router.ts";
+import { go } from "../browser/router.ts";
 
 const chordMs = 1_200;
 

@@ -4,8 +4,8 @@ import { Button } from "../parts/button.tsx";
 import { Empty, Loading } from "../parts/notes.tsx";
 import { screens } from "../screens.ts";
 import { Page } from "./page.tsx";
-import { matchPath } from "./paths.ts";
-import { path } from "./router.ts";
+import { matchPath } from "../browser/paths.ts";
+import { path } from "../browser/router.ts";
 import type { Screen, ScreenProps } from "./screen.ts";
 
 const loaded = new Map<Screen["load"], ComponentType<ScreenProps>>();

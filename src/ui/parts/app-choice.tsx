@@ -1,5 +1,5 @@
 import { apps } from "../data/model.ts";
-import { go, withQuery } from "../frame/router.ts";
+import { go, withQuery } from "../browser/router.ts";
 
 /** Which app a page is about, in its address; one that is gone stays chosen. */
 export function AppChoice({ app }: { app: string }) {

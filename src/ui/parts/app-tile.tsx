@@ -1,5 +1,5 @@
 import type { App } from "../../observability/api/app-model.ts";
-import { appPath } from "../frame/paths.ts";
+import { appPath } from "../browser/paths.ts";
 import { bytesText, percentText, rateText, shareText, readyOf } from "../text/figures.ts";
 import { appTones } from "../text/states.ts";
 import { Spark } from "./spark.tsx";

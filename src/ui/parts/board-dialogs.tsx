@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import { type Board, deleteBoard, putBoard } from "../../observability/api/boards.ts";
 import { api } from "../data/api.ts";
 import { lacks } from "../data/session.ts";
-import { go, withQuery } from "../frame/router.ts";
+import { go, withQuery } from "../browser/router.ts";
 import { boardText, readBoard } from "../text/boards.ts";
 import { BoardForm } from "./board-form.tsx";
 import { Button } from "./button.tsx";

@@ -3,7 +3,7 @@ import { queryPlaneMetrics } from "../../observability/api/metrics.ts";
 import { api } from "../data/api.ts";
 import { useLoad } from "../data/load.ts";
 import { deploys, tickedAt } from "../data/model.ts";
-import { go, query, withQuery } from "../frame/router.ts";
+import { go, query, withQuery } from "../browser/router.ts";
 import { bytesText, countText, percentText, rateText } from "../text/figures.ts";
 import { linesOf } from "../text/boards.ts";
 import { Button } from "./button.tsx";

@@ -4,7 +4,7 @@ import { lacks } from "../data/session.ts";
 import { isUnderWay, sourceText } from "../text/builds.ts";
 import { Button } from "./button.tsx";
 import { ask } from "./dialog.tsx";
-import { say } from "./toasts.tsx";
+import { say } from "../data/notices.ts";
 
 /** The page of a build. */
 export function buildPath({ scope, name, id }: Pick<ShownBuild, "scope" | "name" | "id">): string {

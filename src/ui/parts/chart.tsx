@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
-import { isDark } from "../frame/theme.ts";
+import { isDark } from "../browser/theme.ts";
 import { axisSteps } from "../text/figures.ts";
 import { axisTexts, exactText } from "../text/times.ts";
 

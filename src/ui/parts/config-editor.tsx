@@ -9,7 +9,7 @@ import { ConfigAdder, type Draft, review } from "./config-draft.tsx";
 import { Shown } from "./loaded.tsx";
 import { Empty } from "./notes.tsx";
 import { Table } from "./table.tsx";
-import { say } from "./toasts.tsx";
+import { say } from "../data/notices.ts";
 
 interface Changed {
   changed: readonly string[];

@@ -1,6 +1,6 @@
 import type { Deploy } from "../../observability/api/apps.ts";
 import { keyText } from "../../orchestration/api/manifest-key.ts";
-import { appPath } from "../frame/paths.ts";
+import { appPath } from "../browser/paths.ts";
 import { durationText } from "../text/figures.ts";
 import { byText, causeText, outcomeTone, releaseStateText } from "../text/states.ts";
 import { localTimes } from "../text/times.ts";

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { Operation } from "../../observability/api/operations.ts";
 import { apps, operations } from "../data/model.ts";
-import { appPath } from "../frame/paths.ts";
+import { appPath } from "../browser/paths.ts";
 import { outcomeTone } from "../text/states.ts";
 import { Note } from "./notes.tsx";
 import { State } from "./state.tsx";

@@ -1,7 +1,7 @@
 import { type HostDisk, hostPrune, hostPrunePlan, type MountForecast } from "../../observability/api/disk.ts";
 import { api, faultText } from "../data/api.ts";
 import { lacks } from "../data/session.ts";
-import { now } from "../frame/clock.ts";
+import { now } from "../browser/clock.ts";
 import { diskRows, forecastText, pruneEffects } from "../text/disk.ts";
 import { bytesText, shareText } from "../text/figures.ts";
 import { agoText } from "../text/times.ts";
@@ -11,7 +11,7 @@ import { Meter } from "./meter.tsx";
 import { Loading, Note } from "./notes.tsx";
 import { State } from "./state.tsx";
 import { Table } from "./table.tsx";
-import { say } from "./toasts.tsx";
+import { say } from "../data/notices.ts";
 
 /** Each file system with its forecast, and what fills the disk. */
 export function DiskReport({ disk, again }: { disk: HostDisk; again: () => void }) {

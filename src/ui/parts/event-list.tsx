@@ -1,5 +1,5 @@
 import type { Activity } from "../../observability/api/activity.ts";
-import { appPath } from "../frame/paths.ts";
+import { appPath } from "../browser/paths.ts";
 import { Empty } from "./notes.tsx";
 import { Table } from "./table.tsx";
 import { Ago } from "./time.tsx";

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { Loaded } from "../data/load.ts";
-import { now } from "../frame/clock.ts";
+import { now } from "../browser/clock.ts";
 import { agoText } from "../text/times.ts";
 import { Button } from "./button.tsx";
 import { Denied, Empty, Loading, Note } from "./notes.tsx";

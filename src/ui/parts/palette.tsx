@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { go } from "../frame/router.ts";
+import { go } from "../browser/router.ts";
 import { matches } from "../text/match.ts";
 
 /** Something that the palette leads to. */

@@ -1,5 +1,5 @@
 import type { AppProblem } from "../../observability/api/app-model.ts";
-import { appPath } from "../frame/paths.ts";
+import { appPath } from "../browser/paths.ts";
 import { severityTones } from "../text/states.ts";
 import { localTimes } from "../text/times.ts";
 import { State } from "./state.tsx";

@@ -1,7 +1,7 @@
 import type { JobView } from "../../observability/api/jobs.ts";
 import { keyText } from "../../orchestration/api/manifest-key.ts";
-import { now } from "../frame/clock.ts";
-import { query, withQuery } from "../frame/router.ts";
+import { now } from "../browser/clock.ts";
+import { query, withQuery } from "../browser/router.ts";
 import { calendar, dayText, dayWord, type Mark, weekAway, weekDays } from "../text/calendar.ts";
 import { State } from "./state.tsx";
 import { Table } from "./table.tsx";

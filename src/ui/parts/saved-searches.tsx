@@ -8,12 +8,12 @@ import {
 import { api } from "../data/api.ts";
 import { useLoad } from "../data/load.ts";
 import { lacks } from "../data/session.ts";
-import { go, withQuery } from "../frame/router.ts";
+import { go, withQuery } from "../browser/router.ts";
 import { searchCommand, searchText } from "../text/searches.ts";
 import { Button } from "./button.tsx";
 import { ask } from "./dialog.tsx";
 import { NameField } from "./name-field.tsx";
-import { say } from "./toasts.tsx";
+import { say } from "../data/notices.ts";
 
 type Wanted = Required<Pick<LogSearch, "q" | "app" | "level" | "from">>;
 

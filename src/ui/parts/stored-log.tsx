@@ -4,7 +4,7 @@ import { missingText } from "../../observability/api/missing-lines.ts";
 import { api, faultText } from "../data/api.ts";
 import { useLoad } from "../data/load.ts";
 import { shownLine } from "../data/tail.ts";
-import { go, withQuery } from "../frame/router.ts";
+import { go, withQuery } from "../browser/router.ts";
 import { countText, many } from "../text/figures.ts";
 import type { ShownLine } from "../text/lines.ts";
 import { exactText } from "../text/times.ts";
@@ -14,7 +14,7 @@ import { Shown } from "./loaded.tsx";
 import { askLine } from "./log-line.tsx";
 import { LogList } from "./log-list.tsx";
 import { Empty, Note } from "./notes.tsx";
-import { say } from "./toasts.tsx";
+import { say } from "../data/notices.ts";
 
 interface Span {
   from: string;

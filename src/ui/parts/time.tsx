@@ -1,4 +1,4 @@
-import { now } from "../frame/clock.ts";
+import { now } from "../browser/clock.ts";
 import { agoText, exactText } from "../text/times.ts";
 
 /** How long ago; the exact time in the viewer's zone is its tooltip. */

@@ -5,7 +5,7 @@ import { bytesText, many } from "../text/figures.ts";
 import { below, shownName } from "../text/files.ts";
 import { Button } from "./button.tsx";
 import { ask } from "./dialog.tsx";
-import { say } from "./toasts.tsx";
+import { say } from "../data/notices.ts";
 
 interface UploadProps {
   pod: string;

@@ -1,8 +1,8 @@
 import { useEffect } from "preact/hooks";
 import type { Board as BoardView } from "../../observability/api/boards.ts";
 import { connection, heardAt } from "../data/connection.ts";
-import { now } from "../frame/clock.ts";
-import { go, query, withQuery } from "../frame/router.ts";
+import { now } from "../browser/clock.ts";
+import { go, query, withQuery } from "../browser/router.ts";
 import { onWall } from "../text/boards.ts";
 import { agoText, exactText } from "../text/times.ts";
 import { Board } from "./board.tsx";

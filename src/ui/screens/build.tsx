@@ -3,9 +3,9 @@ import { listAppBuilds, type ShownBuild } from "../../observability/api/builds.t
 import { api } from "../data/api.ts";
 import { useLoad } from "../data/load.ts";
 import { activity } from "../data/model.ts";
-import { now } from "../frame/clock.ts";
+import { now } from "../browser/clock.ts";
 import { Page } from "../frame/page.tsx";
-import { appPath } from "../frame/paths.ts";
+import { appPath } from "../browser/paths.ts";
 import type { ScreenProps } from "../frame/screen.ts";
 import { BuildButtons } from "../parts/build-buttons.tsx";
 import { BuildOutput } from "../parts/build-output.tsx";

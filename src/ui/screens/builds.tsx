@@ -3,9 +3,9 @@ import { listAppBuilds, type ShownBuild } from "../../observability/api/builds.t
 import { api } from "../data/api.ts";
 import { useLoad } from "../data/load.ts";
 import { activity } from "../data/model.ts";
-import { now } from "../frame/clock.ts";
+import { now } from "../browser/clock.ts";
 import { Page } from "../frame/page.tsx";
-import { query } from "../frame/router.ts";
+import { query } from "../browser/router.ts";
 import { BuildButtons, buildPath } from "../parts/build-buttons.tsx";
 import { Shown } from "../parts/loaded.tsx";
 import { Empty } from "../parts/notes.tsx";

@@ -12,7 +12,7 @@ import { Badge, State } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { Ago } from "../parts/time.tsx";
-import { say } from "../parts/toasts.tsx";
+import { say } from "../data/notices.ts";
 import type { Tone } from "../text/states.ts";
 
 const tones: readonly Tone[] = ["good", "work", "warn", "bad", "idle"];

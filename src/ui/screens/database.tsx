@@ -4,7 +4,7 @@ import { api } from "../data/api.ts";
 import { useLoad } from "../data/load.ts";
 import { apps, operations } from "../data/model.ts";
 import { Page } from "../frame/page.tsx";
-import { appPath } from "../frame/paths.ts";
+import { appPath } from "../browser/paths.ts";
 import type { ScreenProps } from "../frame/screen.ts";
 import { Shown } from "../parts/loaded.tsx";
 import { Empty, Note } from "../parts/notes.tsx";

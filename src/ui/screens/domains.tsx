@@ -5,7 +5,7 @@ import { useLoad } from "../data/load.ts";
 import { tickedAt } from "../data/model.ts";
 import { lacks } from "../data/session.ts";
 import { Page } from "../frame/page.tsx";
-import { appPath } from "../frame/paths.ts";
+import { appPath } from "../browser/paths.ts";
 import { Button } from "../parts/button.tsx";
 import { ask } from "../parts/dialog.tsx";
 import { Shown } from "../parts/loaded.tsx";
@@ -14,7 +14,7 @@ import { State } from "../parts/state.tsx";
 import { Table } from "../parts/table.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { Ago } from "../parts/time.tsx";
-import { say } from "../parts/toasts.tsx";
+import { say } from "../data/notices.ts";
 import { rateText, shareText } from "../text/figures.ts";
 import { outcomeTone } from "../text/states.ts";
 

@@ -4,12 +4,12 @@ import { api, faultText } from "../data/api.ts";
 import { useLoad } from "../data/load.ts";
 import { activity } from "../data/model.ts";
 import { Page } from "../frame/page.tsx";
-import { go, query, withQuery } from "../frame/router.ts";
+import { go, query, withQuery } from "../browser/router.ts";
 import { Button } from "../parts/button.tsx";
 import { EventList, joined } from "../parts/event-list.tsx";
 import { Shown } from "../parts/loaded.tsx";
 import { Tabs } from "../parts/tabs.tsx";
-import { say } from "../parts/toasts.tsx";
+import { say } from "../data/notices.ts";
 
 const types: readonly [string, string][] = [
   ["", "everything"],

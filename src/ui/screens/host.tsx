@@ -2,7 +2,7 @@ import { getBoard } from "../../observability/api/boards.ts";
 import { hostDisk } from "../../observability/api/disk.ts";
 import { api } from "../data/api.ts";
 import { useLoad } from "../data/load.ts";
-import { now } from "../frame/clock.ts";
+import { now } from "../browser/clock.ts";
 import { Page } from "../frame/page.tsx";
 import { Board, SpanChoice } from "../parts/board.tsx";
 import { DiskReport } from "../parts/disk-report.tsx";

@@ -4,7 +4,7 @@ import { useLoad } from "../data/load.ts";
 import { activity } from "../data/model.ts";
 import { lacks } from "../data/session.ts";
 import { Page } from "../frame/page.tsx";
-import { query } from "../frame/router.ts";
+import { query } from "../browser/router.ts";
 import { Button } from "../parts/button.tsx";
 import { ask } from "../parts/dialog.tsx";
 import { Shown } from "../parts/loaded.tsx";
@@ -14,7 +14,7 @@ import { RunCalendar } from "../parts/run-calendar.tsx";
 import { Table } from "../parts/table.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { Ago } from "../parts/time.tsx";
-import { say } from "../parts/toasts.tsx";
+import { say } from "../data/notices.ts";
 import { durationText } from "../text/figures.ts";
 import { outcomeTone } from "../text/states.ts";
 

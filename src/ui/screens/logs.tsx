@@ -1,5 +1,5 @@
 import { Page } from "../frame/page.tsx";
-import { go, query, withQuery } from "../frame/router.ts";
+import { go, query, withQuery } from "../browser/router.ts";
 import { AppChoice } from "../parts/app-choice.tsx";
 import { SavedSearches } from "../parts/saved-searches.tsx";
 import { LiveLog } from "../parts/live-log.tsx";

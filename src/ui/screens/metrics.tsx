@@ -1,7 +1,7 @@
 import { type Board as BoardView, listBoards } from "../../observability/api/boards.ts";
 import { api } from "../data/api.ts";
 import { useLoad } from "../data/load.ts";
-import { go, query, withQuery } from "../frame/router.ts";
+import { go, query, withQuery } from "../browser/router.ts";
 import { Page } from "../frame/page.tsx";
 import { Board, SpanChoice } from "../parts/board.tsx";
 import { BoardButtons } from "../parts/board-dialogs.tsx";

@@ -3,7 +3,7 @@ import { keyText } from "../../orchestration/api/manifest-key.ts";
 import { connection } from "../data/connection.ts";
 import { apps, deploys, engine, host, known, problems, server } from "../data/model.ts";
 import { Page } from "../frame/page.tsx";
-import { query } from "../frame/router.ts";
+import { query } from "../browser/router.ts";
 import { AppTile } from "../parts/app-tile.tsx";
 import { DeployTable } from "../parts/deploy-table.tsx";
 import { HostStripe } from "../parts/host-strip.tsx";

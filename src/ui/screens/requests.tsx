@@ -2,7 +2,7 @@ import { listRequests, type VisitorRequest } from "../../observability/api/traff
 import { api } from "../data/api.ts";
 import { useLoad } from "../data/load.ts";
 import { Page } from "../frame/page.tsx";
-import { go, query, withQuery } from "../frame/router.ts";
+import { go, query, withQuery } from "../browser/router.ts";
 import { Button } from "../parts/button.tsx";
 import { Shown } from "../parts/loaded.tsx";
 import { Empty } from "../parts/notes.tsx";

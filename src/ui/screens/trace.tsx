@@ -2,7 +2,7 @@ import { getTrace, type TraceView } from "../../observability/api/traces.ts";
 import { api } from "../data/api.ts";
 import { useLoad } from "../data/load.ts";
 import { Page } from "../frame/page.tsx";
-import { appPath } from "../frame/paths.ts";
+import { appPath } from "../browser/paths.ts";
 import type { ScreenProps } from "../frame/screen.ts";
 import { Shown } from "../parts/loaded.tsx";
 import { Note } from "../parts/notes.tsx";

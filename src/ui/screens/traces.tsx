@@ -3,7 +3,7 @@ import { listTraces, type TraceRow } from "../../observability/api/traces.ts";
 import { api } from "../data/api.ts";
 import { useLoad } from "../data/load.ts";
 import { Page } from "../frame/page.tsx";
-import { go, query, withQuery } from "../frame/router.ts";
+import { go, query, withQuery } from "../browser/router.ts";
 import { AppChoice } from "../parts/app-choice.tsx";
 import { Button } from "../parts/button.tsx";
 import { Shown } from "../parts/loaded.tsx";
@@ -13,7 +13,7 @@ import { Table } from "../parts/table.tsx";
 import { Ago } from "../parts/time.tsx";
 import { many } from "../text/figures.ts";
 import { agoText } from "../text/times.ts";
-import { now } from "../frame/clock.ts";
+import { now } from "../browser/clock.ts";
 import { spanTime } from "../text/traces.ts";
 
 const names = ["app", "text", "min_duration", "since", "error"] as const;

@@ -7,7 +7,7 @@ import type { Message } from "../../core/alerts/message.ts";
 import { nameProblems } from "../../core/alerts/rules.ts";
 import { targetProblems, targetText } from "../../core/alerts/target-text.ts";
 import type { ChannelRecord, DeliveryRecord } from "../../store/alerts/records.ts";
-import type { AlertParts } from "./parts.ts";
+import type { AlertParts } from "../alert-parts.ts";
 import type { SendDelivery } from "./send.ts";
 import { deliveryView } from "./views.ts";
 

@@ -12,7 +12,7 @@ import { type ChannelRoom, createChannelRoom } from "./channels.ts";
 import { evaluate } from "./evaluate.ts";
 import { createHeartbeat, type HeartbeatRoom } from "./heartbeat.ts";
 import { createAlertOutbox } from "./outbox.ts";
-import type { AlertParts } from "./parts.ts";
+import type { AlertParts } from "../alert-parts.ts";
 import { createReleaseReader } from "./release-reader.ts";
 import { report } from "./report.ts";
 import { createRules, type RuleState } from "./rules.ts";

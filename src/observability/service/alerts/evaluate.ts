@@ -8,7 +8,7 @@ import { type Change, type Seen, step } from "../../core/alerts/machine.ts";
 import type { ActiveRule } from "../../core/alerts/rules.ts";
 import type { AlertNouns } from "../../store/alerts/nouns.ts";
 import type { AlertRecord } from "../../store/alerts/records.ts";
-import type { AlertParts } from "./parts.ts";
+import type { AlertParts } from "../alert-parts.ts";
 import type { ReadReleases } from "./release-reader.ts";
 import { alertViews } from "./views.ts";
 import { type Reading, readFacts } from "./read-facts.ts";

@@ -6,7 +6,7 @@ import { type Heartbeat, HeartbeatBody } from "../../api/alert-heartbeat.ts";
 import { durationProblems } from "../../core/alerts/rules.ts";
 import { hostOf, urlProblems } from "../../core/alerts/target-text.ts";
 import type { HeartbeatRecord } from "../../store/alerts/records.ts";
-import type { AlertParts } from "./parts.ts";
+import type { AlertParts } from "../alert-parts.ts";
 
 export interface HeartbeatRoom {
   view(): Heartbeat;

@@ -10,7 +10,7 @@ import type { KnownApp } from "../apps/model.ts";
 import { askLogs, errorLines } from "./ask-logs.ts";
 import { askMetrics } from "./ask-metrics.ts";
 import { type AlertRoom, createAlerts } from "./create.ts";
-import type { AlertParts } from "./parts.ts";
+import type { AlertParts } from "../alert-parts.ts";
 
 const idBytes = 8;
 

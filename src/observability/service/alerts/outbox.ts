@@ -3,7 +3,7 @@ import { createOutbox, type Outbox } from "../../../base/deliver/outbox.ts";
 import type { Attempt } from "../../../base/deliver/webhook.ts";
 import { nextMessages } from "../../core/alerts/message-order.ts";
 import type { DeliveryRecord } from "../../store/alerts/records.ts";
-import type { AlertParts } from "./parts.ts";
+import type { AlertParts } from "../alert-parts.ts";
 import { type SendDelivery, withOnly } from "./send.ts";
 
 /**

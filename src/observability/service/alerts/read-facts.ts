@@ -16,7 +16,7 @@ import {
 } from "../../core/alerts/facts.ts";
 import { appFactOf, certificateFact, runFactsOf, siteFact } from "../../core/alerts/read-facts.ts";
 import { type ActiveRule, logAsk, metricAsk } from "../../core/alerts/rules.ts";
-import type { AlertParts } from "./parts.ts";
+import type { AlertParts } from "../alert-parts.ts";
 import type { ReadReleases } from "./release-reader.ts";
 
 export interface Reading {

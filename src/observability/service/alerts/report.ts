@@ -6,7 +6,7 @@ import { type PlannedMessage, planMessages, type Reportable } from "../../core/a
 import type { ActiveRule } from "../../core/alerts/rules.ts";
 import type { AlertNouns } from "../../store/alerts/nouns.ts";
 import type { AlertRecord, ChannelRecord } from "../../store/alerts/records.ts";
-import type { AlertParts } from "./parts.ts";
+import type { AlertParts } from "../alert-parts.ts";
 import { withOnly } from "./send.ts";
 import { alertViews, silenceOf } from "./views.ts";
 

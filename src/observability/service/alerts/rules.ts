@@ -4,7 +4,7 @@ import { type Rule, RuleBody } from "../../api/alert-rules.ts";
 import { defaultRules } from "../../core/alerts/default-rules.ts";
 import { type ActiveRule, activeRule, durationText, ruleProblems } from "../../core/alerts/rules.ts";
 import { questionProblems, readMetrics } from "../metrics/questions.ts";
-import type { AlertParts } from "./parts.ts";
+import type { AlertParts } from "../alert-parts.ts";
 
 const readBody = schemaReader(RuleBody);
 

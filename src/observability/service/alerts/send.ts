@@ -3,7 +3,7 @@ import { secret } from "../../../base/words/secret.ts";
 import { hintOf, requestOf } from "../../core/alerts/channel-requests.ts";
 import { bodyText, isEnd, type Message, severityOf, titleText } from "../../core/alerts/message.ts";
 import type { ChannelRecord, DeliveryRecord } from "../../store/alerts/records.ts";
-import type { AlertParts } from "./parts.ts";
+import type { AlertParts } from "../alert-parts.ts";
 
 interface Sending {
   channel: ChannelRecord;

@@ -6,7 +6,7 @@ import { Failure, type Problem, problemsFailure } from "../../../base/wire/failu
 import { type Silence, SilenceBody } from "../../api/alert-silences.ts";
 import { appOf } from "../../core/alerts/labels.ts";
 import { durationProblems } from "../../core/alerts/rules.ts";
-import type { AlertParts } from "./parts.ts";
+import type { AlertParts } from "../alert-parts.ts";
 import type { RuleRoom } from "./rules.ts";
 import { silenceView } from "./views.ts";
 

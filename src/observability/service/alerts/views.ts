@@ -5,7 +5,7 @@ import type { Alert } from "../../api/alerts.ts";
 import { appOf, fits } from "../../core/alerts/labels.ts";
 import { flappingFires } from "../../core/alerts/machine.ts";
 import type { AlertRecord, DeliveryRecord, SilenceRecord } from "../../store/alerts/records.ts";
-import type { AlertParts } from "./parts.ts";
+import type { AlertParts } from "../alert-parts.ts";
 
 /** The silence that holds the messages about an alert back. */
 export function silenceOf(alert: AlertRecord, silences: readonly SilenceRecord[]): SilenceRecord | undefined {

@@ -1,5 +1,5 @@
 import { createSourceRoom, type Sources } from "./sources.ts";
-import { createStreamRoom, type StreamRoom } from "../bus/create.ts";
+import { createStreamRoom, type StreamRoom } from "./stream-room.ts";
 import type { AuditTrail } from "../audit.ts";
 import type { ObservabilityContext } from "../context.ts";
 import { type Actions, createActions } from "./actions.ts";

@@ -1,3 +1,5 @@
+import type { BusLimits } from "../bus/bus.ts";
+
 /** Bounds of the rooms that show apps; see `appsLimits` of `config/`, where each is explained. */
 export interface AppsLimits {
   gatherMs: number;
@@ -11,11 +13,7 @@ export interface AppsLimits {
   deploysMax: number;
   operationsKept: number;
   operationMs: number;
-  stream: {
-    ringEvents: number;
-    ringBytes: number;
-    waitingBytesMax: number;
-    pingMs: number;
+  stream: BusLimits & {
     eventsLookMs: number;
     eventsQuietLookMs: number;
     eventsPerLook: number;

@@ -3,7 +3,6 @@ import { sleepAbout } from "../../../base/words/sleep-about.ts";
 import type { StreamEvents, Topic } from "../../api/stream.ts";
 import type { StreamFilter } from "../../core/stream/filter.ts";
 import { createRing, type StreamEvent } from "../../core/stream/ring.ts";
-import type { AppsLimits } from "../apps/limits.ts";
 import { type BusClient, createBusClient } from "./client.ts";
 
 /** One stream of everything that changes, to many clients. */
@@ -19,6 +18,13 @@ export interface Bus {
   run(signal: AbortSignal): Promise<void>;
 }
 
+export interface BusLimits {
+  ringEvents: number;
+  ringBytes: number;
+  waitingBytesMax: number;
+  pingMs: number;
+}
+
 interface BusParts {
   /** The present state, as a client with this filter sees it. */
   snapshot(filter: StreamFilter): StreamEvents["snapshot"];
@@ -26,7 +32,7 @@ interface BusParts {
   version(): string;
   /** Of this run of the server: ids of another one say nothing. */
   epoch: string;
-  limits: AppsLimits["stream"];
+  limits: BusLimits;
 }
 
 interface Group {

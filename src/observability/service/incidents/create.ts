@@ -7,7 +7,7 @@ import { type Budget, BudgetBody, type Incident, type Timeline } from "../../api
 import type { Facts } from "../../core/alerts/facts.ts";
 import { budgetOf, monthOf } from "../../core/incidents/budget.ts";
 import { type Joined, joinIncidents } from "../../core/incidents/join.ts";
-import type { AlertParts } from "../alerts/parts.ts";
+import type { AlertParts } from "../alert-parts.ts";
 import { createOutageRoom } from "./outages.ts";
 import { type Asked, episodeOf, tellTimeline } from "./timeline.ts";
 

@@ -4,7 +4,7 @@ import type { AppFact, Facts } from "../../core/alerts/facts.ts";
 import { isDown } from "../../core/alerts/findings.ts";
 import { causesOf } from "../../core/incidents/causes.ts";
 import type { OutageRecord } from "../../store/alerts/records.ts";
-import type { AlertParts } from "../alerts/parts.ts";
+import type { AlertParts } from "../alert-parts.ts";
 
 const minuteMs = 60_000;
 

@@ -12,7 +12,7 @@ import { causesOf } from "../../core/incidents/causes.ts";
 import type { Episode } from "../../core/incidents/join.ts";
 import { timelineOf } from "../../core/incidents/timeline.ts";
 import type { AlertRecord } from "../../store/alerts/records.ts";
-import type { AlertParts } from "../alerts/parts.ts";
+import type { AlertParts } from "../alert-parts.ts";
 
 export interface Asked {
   kind?: string | undefined;

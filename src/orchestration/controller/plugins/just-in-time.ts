@@ -4,7 +4,7 @@ import type { ApplyResult } from "../../api/apply.ts";
 import type { PluginBlock } from "../../core/draft.ts";
 import type { BlockPin } from "../../core/plugins/expansion.ts";
 import { isOwn, makerOf, makerText, originOfSource } from "../../core/plugins/maker.ts";
-import { isPluginName } from "../../core/plugins/names.ts";
+import { isPluginName } from "../../core/plugin-names.ts";
 import { parseSource } from "../../core/plugins/source.ts";
 import { bareVersion } from "../../plugins/checks.ts";
 import type { Plugin } from "../../plugins/plugin.ts";

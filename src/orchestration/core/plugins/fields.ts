@@ -1,6 +1,6 @@
 import { isFields } from "../../../base/pure/fields.ts";
 import type { Problem } from "../../../base/wire/failure.ts";
-import { isInside, isPluginName, pluginNameForm } from "./names.ts";
+import { isInside, isPluginName, pluginNameForm } from "../plugin-names.ts";
 
 export type Fields = Record<string, unknown>;
 

@@ -12,7 +12,7 @@ import { durationForm, parseDuration } from "../../../base/pure/duration.ts";
 import { type FieldReader, fieldReader } from "./fields.ts";
 import { variableFault } from "./own-environment.ts";
 import { isFields } from "../../../base/pure/fields.ts";
-import { isCommandName, isInside, isPluginName, pluginNameForm } from "./names.ts";
+import { isCommandName, isInside, isPluginName, pluginNameForm } from "../plugin-names.ts";
 
 /** What plugin.yml may say. Other keys are passed over: files written for other servers are read. */
 export const pluginYmlKeys: readonly string[] = [

@@ -1,7 +1,7 @@
 import { beyondPlugin, unfitTexts } from "../../api/kinds/ingress-plugin.ts";
 import { policies, type RoutingFields, routingFields } from "../../api/kinds/routing.ts";
 import { hostsOf } from "../../../base/pure/hosts.ts";
-import { isPluginName } from "../plugins/names.ts";
+import { isPluginName } from "../plugin-names.ts";
 import type { Report, RuleContext } from "./rule.ts";
 
 /**

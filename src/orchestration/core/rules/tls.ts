@@ -3,7 +3,7 @@ import { routingDefaults } from "../../api/kinds/routing-defaults.ts";
 import type { Tls } from "../../api/kinds/tls.ts";
 import { anyHost, hostsOf } from "../../../base/pure/hosts.ts";
 import { MASK } from "../mask.ts";
-import { isPluginName } from "../plugins/names.ts";
+import { isPluginName } from "../plugin-names.ts";
 import type { Report, RuleContext } from "./rule.ts";
 import { urlRule } from "./url.ts";
 

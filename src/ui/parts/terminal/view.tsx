@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type Line, openLine, type Place } from "../../data/terminal.ts";
-import { isDark } from "../../frame/theme.ts";
+import { isDark } from "../../browser/theme.ts";
 import { many } from "../../text/figures.ts";
 import { previewOf } from "../../text/shell.ts";
 import { Button } from "../button.tsx";

@@ -16,7 +16,7 @@ import { Empty } from "../../parts/notes.tsx";
 import { State } from "../../parts/state.tsx";
 import { Table } from "../../parts/table.tsx";
 import { Ago } from "../../parts/time.tsx";
-import { say } from "../../parts/toasts.tsx";
+import { say } from "../../data/notices.ts";
 import { deliveryTone, heartbeatTone } from "../../text/alerts.ts";
 
 /** Where messages go, what became of the last ones, and the heartbeat. */

@@ -4,7 +4,7 @@ import { api } from "../../data/api.ts";
 import { type Loaded, useLoad } from "../../data/load.ts";
 import { problems } from "../../data/model.ts";
 import { lacks } from "../../data/session.ts";
-import { appPath } from "../../frame/paths.ts";
+import { appPath } from "../../browser/paths.ts";
 import { Button } from "../../parts/button.tsx";
 import { ask } from "../../parts/dialog.tsx";
 import { Shown } from "../../parts/loaded.tsx";

@@ -1,7 +1,7 @@
 import { type Alert, listAlertHistory } from "../../../observability/api/alerts.ts";
 import { api } from "../../data/api.ts";
 import { useLoad } from "../../data/load.ts";
-import { appPath } from "../../frame/paths.ts";
+import { appPath } from "../../browser/paths.ts";
 import { Shown } from "../../parts/loaded.tsx";
 import { Empty } from "../../parts/notes.tsx";
 import { State } from "../../parts/state.tsx";

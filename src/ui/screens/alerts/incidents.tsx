@@ -2,7 +2,7 @@ import { type Incident, listIncidents } from "../../../observability/api/inciden
 import { api } from "../../data/api.ts";
 import { useLoad } from "../../data/load.ts";
 import { problems } from "../../data/model.ts";
-import { appPath } from "../../frame/paths.ts";
+import { appPath } from "../../browser/paths.ts";
 import { Shown } from "../../parts/loaded.tsx";
 import { Empty } from "../../parts/notes.tsx";
 import { State } from "../../parts/state.tsx";

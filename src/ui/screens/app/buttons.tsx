@@ -1,10 +1,10 @@
 import type { AppDetail } from "../../../observability/api/apps.ts";
 import { faultText } from "../../data/api.ts";
 import { lacks } from "../../data/session.ts";
-import { appPath } from "../../frame/paths.ts";
+import { appPath } from "../../browser/paths.ts";
 import { Button } from "../../parts/button.tsx";
 import type { Entry } from "../../parts/palette.tsx";
-import { say } from "../../parts/toasts.tsx";
+import { say } from "../../data/notices.ts";
 import { many } from "../../text/figures.ts";
 import { askRestart, askRollback, askScale, askStart, askStop } from "./actions.ts";
 

@@ -6,7 +6,7 @@ import { api } from "../../data/api.ts";
 import { fileHref } from "../../data/files.ts";
 import { useLoad } from "../../data/load.ts";
 import { may } from "../../data/session.ts";
-import { go, query, withQuery } from "../../frame/router.ts";
+import { go, query, withQuery } from "../../browser/router.ts";
 import { FileView } from "../../parts/file-view.tsx";
 import { Shown } from "../../parts/loaded.tsx";
 import { Denied, Empty, Note } from "../../parts/notes.tsx";

@@ -2,7 +2,7 @@ import type { AppDetail } from "../../../observability/api/apps.ts";
 import { listPlaneMetrics } from "../../../observability/api/metrics.ts";
 import { api } from "../../data/api.ts";
 import { useLoad } from "../../data/load.ts";
-import { go, query, withQuery } from "../../frame/router.ts";
+import { go, query, withQuery } from "../../browser/router.ts";
 import { Board, SpanChoice } from "../../parts/board.tsx";
 import { appBoard, ownBoard } from "../../text/boards.ts";
 

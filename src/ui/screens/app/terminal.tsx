@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { AppDetail } from "../../../observability/api/apps.ts";
 import type { Place } from "../../data/terminal.ts";
 import { may } from "../../data/session.ts";
-import { go, query, withQuery } from "../../frame/router.ts";
+import { go, query, withQuery } from "../../browser/router.ts";
 import { Button } from "../../parts/button.tsx";
 import { Effects } from "../../parts/dialog.tsx";
 import { Denied, Empty } from "../../parts/notes.tsx";

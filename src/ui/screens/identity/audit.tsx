@@ -3,7 +3,7 @@ import type { IdentityAuditEntry } from "../../../identity/api/manage/audit.ts";
 import type { IdentityInstance } from "../../../identity/api/manage/instances.ts";
 import { listPlaneIdentityAudit } from "../../../observability/api/identity.ts";
 import { api } from "../../data/api.ts";
-import { query } from "../../frame/router.ts";
+import { query } from "../../browser/router.ts";
 import { Shown } from "../../parts/loaded.tsx";
 import { Empty } from "../../parts/notes.tsx";
 import { Table } from "../../parts/table.tsx";

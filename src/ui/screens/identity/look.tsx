@@ -6,7 +6,7 @@ import { lacks } from "../../data/session.ts";
 import { Button } from "../../parts/button.tsx";
 import { ask } from "../../parts/dialog.tsx";
 import { Note } from "../../parts/notes.tsx";
-import { say } from "../../parts/toasts.tsx";
+import { say } from "../../data/notices.ts";
 import { Field } from "./parts.tsx";
 
 const states: Record<string, string> = {

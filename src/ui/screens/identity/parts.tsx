@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { useLoad } from "../../data/load.ts";
-import { go, query, withQuery } from "../../frame/router.ts";
+import { go, query, withQuery } from "../../browser/router.ts";
 import { Button } from "../../parts/button.tsx";
 
 /** What is looked for; it stands in the address. */

@@ -3,7 +3,7 @@ import type { IdentityInstance } from "../../../identity/api/manage/instances.ts
 import type { IdentitySession } from "../../../identity/api/manage/sessions.ts";
 import { endPlaneUserSessions, listPlaneSessions, revokePlaneSession } from "../../../observability/api/identity.ts";
 import { api } from "../../data/api.ts";
-import { query } from "../../frame/router.ts";
+import { query } from "../../browser/router.ts";
 import { Button } from "../../parts/button.tsx";
 import { ask } from "../../parts/dialog.tsx";
 import { Shown } from "../../parts/loaded.tsx";

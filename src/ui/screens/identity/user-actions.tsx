@@ -11,7 +11,7 @@ import {
 } from "../../../observability/api/identity.ts";
 import { api } from "../../data/api.ts";
 import { ask } from "../../parts/dialog.tsx";
-import { say } from "../../parts/toasts.tsx";
+import { say } from "../../data/notices.ts";
 import { Field } from "./parts.tsx";
 
 const paramsOf = ({ instance, id }: IdentityUser) => ({ instance, user: id });

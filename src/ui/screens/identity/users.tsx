@@ -4,7 +4,7 @@ import type { IdentityUser } from "../../../identity/api/manage/users.ts";
 import { listPlaneUsers } from "../../../observability/api/identity.ts";
 import { api } from "../../data/api.ts";
 import { lacks } from "../../data/session.ts";
-import { query } from "../../frame/router.ts";
+import { query } from "../../browser/router.ts";
 import { Button } from "../../parts/button.tsx";
 import { Shown } from "../../parts/loaded.tsx";
 import { Empty } from "../../parts/notes.tsx";

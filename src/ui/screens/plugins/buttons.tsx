@@ -12,7 +12,7 @@ import { api, faultText } from "../../data/api.ts";
 import { lacks } from "../../data/session.ts";
 import { Button } from "../../parts/button.tsx";
 import { ask } from "../../parts/dialog.tsx";
-import { say } from "../../parts/toasts.tsx";
+import { say } from "../../data/notices.ts";
 import { many } from "../../text/figures.ts";
 import { previewConsequences, previewOf } from "../../text/plugins.ts";
 

@@ -5,7 +5,7 @@ import { lacks } from "../../data/session.ts";
 import { Button } from "../../parts/button.tsx";
 import { ask } from "../../parts/dialog.tsx";
 import { Note } from "../../parts/notes.tsx";
-import { say } from "../../parts/toasts.tsx";
+import { say } from "../../data/notices.ts";
 import { previewConsequences, previewOf } from "../../text/plugins.ts";
 
 /** Where a plugin comes from. What it asks for is shown before anything of it is installed. */

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { appPath, matchPath } from "../../../../src/ui/frame/paths.ts";
+import { appPath, matchPath } from "../../../../src/ui/browser/paths.ts";
 
 test("a pattern gives the values of its parts", () => {
   expect(matchPath("/apps/:scope/:name", "/apps/shop/web.api/")).toEqual({ scope: "shop", name: "web.api" });

@@ -1,4 +1,4 @@
-import { pluginNamePattern } from "../../api/plugins/plugin-yml.ts";
+import { pluginNamePattern } from "../api/plugins/plugin-yml.ts";
 
 const pattern = new RegExp(pluginNamePattern);
 

@@ -1,14 +1,14 @@
-import type { GuardedFetch } from "../../../base/deliver/guarded-fetch.ts";
-import type { SendMail } from "../../../base/deliver/mail.ts";
-import type { SendWebhook } from "../../../base/deliver/webhook.ts";
-import type { Client } from "../../../base/wire/client.ts";
-import type { SteadyClock } from "../../../base/words/clock.ts";
-import type { Log } from "../../../base/words/log.ts";
-import type { Alert } from "../../api/alerts.ts";
-import type { TimelineEntry } from "../../api/incidents.ts";
-import type { Facts, LogAsk, MetricAsk, MetricValue } from "../../core/alerts/facts.ts";
-import type { PlanLimits } from "../../core/alerts/plan-messages.ts";
-import type { AlertNouns } from "../../store/alerts/nouns.ts";
+import type { GuardedFetch } from "../../base/deliver/guarded-fetch.ts";
+import type { SendMail } from "../../base/deliver/mail.ts";
+import type { SendWebhook } from "../../base/deliver/webhook.ts";
+import type { Client } from "../../base/wire/client.ts";
+import type { SteadyClock } from "../../base/words/clock.ts";
+import type { Log } from "../../base/words/log.ts";
+import type { Alert } from "../api/alerts.ts";
+import type { TimelineEntry } from "../api/incidents.ts";
+import type { Facts, LogAsk, MetricAsk, MetricValue } from "../core/alerts/facts.ts";
+import type { PlanLimits } from "../core/alerts/plan-messages.ts";
+import type { AlertNouns } from "../store/alerts/nouns.ts";
 
 export interface AlertStore extends AlertNouns {
   write<T>(change: (nouns: AlertNouns) => T, options?: { durable?: boolean }): Promise<T>;

@@ -7,10 +7,10 @@ import type { StreamEvents } from "../../api/stream.ts";
 import { activityOf, type NameOf } from "../../core/apps/activity.ts";
 import type { StreamFilter } from "../../core/stream/filter.ts";
 import type { StreamEvent } from "../../core/stream/ring.ts";
-import type { AppsLimits } from "../apps/limits.ts";
-import type { AppModel, ModelChange } from "../apps/model.ts";
-import type { Operations } from "../apps/operations.ts";
-import { type Bus, createBus } from "./bus.ts";
+import type { AppsLimits } from "./limits.ts";
+import type { AppModel, ModelChange } from "./model.ts";
+import type { Operations } from "./operations.ts";
+import { type Bus, createBus } from "../bus/bus.ts";
 
 /** The stream, and who else has something to say on it. */
 export interface StreamRoom {
