@@ -351,6 +351,38 @@ describe("the laws themselves", () => {
     expect(laws["no import cycles"]?.([a, b])).toEqual([]);
   });
 
+  describe("rooms of a layer", () => {
+    const law = laws["rooms of a layer import each other one way"];
+    const file = (path: string, target: string) => source(path, `import { b } from "${target}";\nexport const a = b;`);
+
+    test("that reach each other are caught, also by way of a third", () => {
+      const core = "src/orchestration/core";
+      const files = [
+        file(`${core}/plan/a.ts`, "../rules/a.ts"),
+        file(`${core}/rules/a.ts`, "../spec/a.ts"),
+        file(`${core}/spec/a.ts`, "../plan/b.ts"),
+        source(`${core}/plan/b.ts`, "export const b = 1;"),
+      ];
+      expect(law?.(files)).toEqual([`rooms that import each other: ${core}/plan, ${core}/rules, ${core}/spec`]);
+      expect(law?.(files.filter(({ path }) => !path.includes("/rules/")))).toEqual([]);
+    });
+
+    test("stand in their order, and none is left out of it", () => {
+      const files = [
+        file("src/ui/data/a.ts", "../parts/a.ts"),
+        source("src/ui/parts/a.ts", "export const b = 1;"),
+        source("src/ui/attic/a.ts", "export const b = 1;"),
+      ];
+      expect(law?.(files)).toEqual([
+        "src/ui/data/a.ts imports src/ui/parts/a.ts; src/ui/parts stands after src/ui/data in roomOrder",
+        "src/ui/attic is an unknown room; add it to roomOrder in test/support/house.ts",
+      ]);
+      expect(
+        law?.([file("src/ui/parts/a.ts", "../data/a.ts"), source("src/ui/data/a.ts", "export const b = 1;")]),
+      ).toEqual([]);
+    });
+  });
+
   describe("an exported name", () => {
     const file = source(
       "src/base/words/a.ts",

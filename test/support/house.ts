@@ -126,6 +126,14 @@ export const mayImport: Record<string, readonly string[] | "*"> = {
   "": "*",
 };
 
+/** Layer → its rooms in order: a room imports only rooms before it. All other layers have no two rooms that reach each other. */
+export const roomOrder: Record<string, readonly string[]> = {
+  "src/ui": ["text", "browser", "data", "parts", "frame", "screens"],
+};
+
+/** Layers whose rooms reach each other as they stand. */
+export const roomsYetInCircles = ["src/client", "src/orchestration/controller"];
+
 /** Folders of src/ that are one layer as a whole; the layers of the others are their folders. */
 export const wholeFolders = ["access", "client", "compat", "config", "daemon", "local", "ui"];
 

@@ -1,4 +1,5 @@
 import * as house from "./house.ts";
+import { importArrows, layerOfRoom, roomArrows, roomCircles } from "./rooms.ts";
 import { resolveImport, type Source } from "./source.ts";
 
 /** Each law takes all files and returns its violations, one text each; no violations, no text. */
@@ -229,6 +230,26 @@ export const decodedOnce = each((file) => {
     );
 });
 
+/** No two rooms of a layer reach each other; where an order is written down, a room imports only rooms before it. */
+export const rooms: Law = (files) => {
+  const arrows = importArrows(files.filter(({ path }) => inSrc(path)));
+  const circles = roomCircles(arrows)
+    .filter(([room = ""]) => !house.roomsYetInCircles.includes(layerOfRoom(room)))
+    .map((circle) => `rooms that import each other: ${circle.join(", ")}`);
+  return [...circles, ...Object.entries(house.roomOrder).flatMap(([layer, order]) => disorder(layer, order, arrows))];
+};
+
+function disorder(layer: string, order: readonly string[], arrows: ReturnType<typeof importArrows>): string[] {
+  return [...roomArrows(arrows)].flatMap(([from, targets]) => {
+    if (layerOfRoom(from) !== layer) return [];
+    const place = order.indexOf(from.slice(layer.length + 1));
+    if (place === -1) return [`${from} is an unknown room; add it to roomOrder in test/support/house.ts`];
+    return [...targets]
+      .filter(([to]) => order.indexOf(to.slice(layer.length + 1)) > place)
+      .flatMap(([to, places]) => places.map((text) => `${text}; ${to} stands after ${from} in roomOrder`));
+  });
+}
+
 export const laws: Record<string, Law> = {
   "imports point down the layers, and services and siblings are blind to each other": floors,
   "relative imports carry their extension": extensions,
@@ -238,6 +259,7 @@ export const laws: Record<string, Law> = {
   "the engine is used through its seam": seam,
   "the engine seam is types only": typesOnly,
   "no import cycles": cycles,
+  "rooms of a layer import each other one way": rooms,
   "no barrels": barrels,
   "no default exports": defaultExports,
   "files stay short": length,
