@@ -61,7 +61,7 @@ export async function loadCluster(call: Call, of: Reference, kind: ClusterKind):
   return { kind, of, controller, config, env, pods, replicas, primary, epoch, progress: call.progress };
 }
 
-/** Name of a pod whether or not its container is there (orchestration API, section 2). */
+/** Name of a pod, whether or not its container exists (docs/contract/orchestration.md, 2.2). */
 export function podName({ scope, name }: Reference, ordinal: number): string {
   return `${scope}-${name}.${ordinal}`;
 }

@@ -47,7 +47,7 @@ interface Session {
 
 const headBytesMax = 64 * 1024;
 
-/** Starts a command in a pod (exec with frames, orchestration API). Rejects when the endpoint takes no connection. */
+/** Starts a command in a pod, with frames (docs/contract/orchestration.md, 4.5). Rejects when the endpoint takes no connection. */
 export async function openExec(endpoint: string, target: ExecTarget, listener: ExecListener): Promise<ExecStream> {
   const session: Session = { listener, head: Buffer.alloc(0), frames: undefined, isOver: false };
   let unsent: Uint8Array = requestBytes(endpoint, target);

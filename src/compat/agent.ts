@@ -7,7 +7,7 @@ export function isBerthItself(agent: string | null): boolean {
 }
 
 /**
- * Whether the contract's own client sent this: it calls itself `<prefix>-cli/<version>`. It proves nothing, and grants
+ * Whether the contract's own client (docs/other-clients.md) sent this: it calls itself `<prefix>-cli/<version>`. It proves nothing, and grants
  * nothing.
  */
 export function isContractClient(agent: string | null | undefined, prefix: string): boolean {

@@ -26,7 +26,7 @@ export { identityLimits } from "./identity-limits.ts";
  * over the defaults.
  */
 export const limits = {
-  /** Largest request body (orchestration API, section 8). One byte more is a 413. */
+  /** Largest request body (docs/contract/orchestration.md, 1.3). One byte more is a 413. */
   bodyBytesMax: 1024 * 1024,
   /** Largest request head; more is a 431. */
   headBytesMax: 16 * 1024,

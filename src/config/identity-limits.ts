@@ -2,7 +2,7 @@
 export const identityLimits = {
   /** Of the hosted pages. */
   signIn: {
-    /** Lifetime of a state (identity API, section 8), and of the cookie that binds it to the browser. */
+    /** Lifetime of a state (docs/contract/identity.md, 7), and of the cookie that binds it to the browser. */
     stateMs: 600_000,
     /** States that wait, over all instances. None is dropped for another: one too many is refused. */
     statesKept: 100_000,
@@ -54,11 +54,11 @@ export const identityLimits = {
   idleMs: 30_000,
   /** Of one token; a longer one cannot be of ours: a letter that is not ASCII takes eight bytes there. */
   tokenBytesMax: 32 * 1024,
-  /** Lists and searches fill up to this and then go on with a cursor: clients refuse 1 MiB (identity API). */
+  /** Lists and searches fill up to this and then go on with a cursor: clients reject 1 MiB (docs/contract/identity.md, 3.2). */
   listBytesMax: 900_000,
   /** Rows read from the database at a time while a list fills. */
   listPageRows: 500,
-  /** A sign-in token (identity API, section 8), and an access token that it was exchanged for. */
+  /** Lifetimes of a sign-in token (docs/contract/identity.md, 7), and of an access token that it was exchanged for. */
   signInTokenMs: 3_600_000,
   accessTokenMs: 900_000,
   /**

@@ -102,7 +102,7 @@ describe("a session", () => {
   });
 });
 
-/** Query parameters that the contract names for routes that change something: none of them may be refused. */
+/** Query parameters of docs/contract/orchestration.md, 4 for routes that change something: none of them may be rejected. */
 const contract: [string, string, string][] = [
   ["POST", "/apply", "dry_run prune"],
   ["DELETE", "/apply", "kind name scope prune"],

@@ -104,7 +104,7 @@ export const mayImport: Record<string, readonly string[] | "*"> = {
     "ingress/api",
   ],
 
-  /** Browser code: it knows the server by its contract alone. */
+  /** Browser code: it knows the server only by the `api/` folders. */
   ui: [...pure, "observability/api", "orchestration/api", "identity/api", "ingress/api"],
 
   client: [

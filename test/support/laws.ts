@@ -44,7 +44,7 @@ function floorFault(file: Source, target: string): string | undefined {
 /** The file that names the plugins of the executable. */
 const bundled = "plugins/bundled.ts";
 
-/** A plugin is made as anybody could make one: from the contract, the kit, and its own folder. */
+/** A bundled plugin is made as other people make theirs: from `orchestration/api`, the kit, and its own folder. */
 function pluginFault(from: string, target: string): string | undefined {
   const own = /^plugins\/[^/]+\//.exec(from)?.[0];
   if (own === undefined && target.startsWith("plugins/") && from === bundled) return undefined;

@@ -1,7 +1,7 @@
 import { domainToUnicode } from "node:url";
 import { searchedEmail } from "../../src/identity/core/email.ts";
 
-/** The search grammar of the identity API read off its text, in the dullest way: what the real one is held against. */
+/** The search grammar of docs/contract/identity.md, 3.3, in the plainest way: the tests compare the real one with it. */
 export type NaiveRow = Record<string, string | number | null>;
 
 const times = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}:\d{2}Z)?$/;

@@ -17,7 +17,7 @@ export interface Endpoint<Q extends TSchema = TSchema, B extends TSchema = TSche
   bodyType?: string;
   /** Shape of `data` in the envelope. */
   data?: D;
-  /** Set where the contract writes the body in braces and nothing may be added, e.g. `/health`. */
+  /** Set where nothing may be added to a body, such as that of `/health` (docs/contract/orchestration.md, 1.2). */
   flat?: boolean;
   /** Media type of a 200 that is a stream and no envelope; errors before it are in the envelope. */
   stream?: string;

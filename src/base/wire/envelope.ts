@@ -1,4 +1,4 @@
-/** The envelope of every JSON answer (orchestration API, section 1). */
+/** The envelope of every JSON answer (docs/contract/orchestration.md, 1.2). */
 interface OkEnvelope<Data> {
   status: "ok";
   data?: Data;

@@ -4,7 +4,7 @@ export type Format = (typeof formats)[number];
 
 /**
  * The language of a file by the end of its name. HCL has three more names: files that were written for another
- * controller with the same contract are read as they are.
+ * controller with the same API (docs/contract/orchestration.md) are read as they are.
  */
 export const formatOfExtension: ReadonlyMap<string, Format> = new Map([
   ["yaml", "yaml"],

@@ -7,7 +7,7 @@ export const manifestTags: (ScalarTag | CollectionTag)[] = [
   { tag: "!url", collection: "map", resolve: (map) => map },
 ];
 
-/** Content of a local file, embedded (orchestration details, asset). */
+/** The value of an asset key with the content of a local file (`EmbeddedFile` in `api/kinds/asset-file.ts`). */
 export function assetFile(path: string, content: Uint8Array): Record<string, unknown> {
   const filename = path.slice(path.lastIndexOf("/") + 1);
   return { _source: "file", content: Buffer.from(content).toString("base64"), filename };

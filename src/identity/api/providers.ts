@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { OneOf, Shape, Words } from "../../base/wire/shape.ts";
 
-/** Providers that the contract knows by name; their callback paths are `/oauth/<name>/callback`. */
+/** Providers that docs/contract/identity.md, 1.3 names; their callback paths are `/oauth/<name>/callback`. */
 export const builtInProviders = ["google", "github", "twitter"] as const;
 export type BuiltInProvider = (typeof builtInProviders)[number];
 

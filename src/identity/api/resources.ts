@@ -4,7 +4,7 @@ const Time = (description: string) => Type.String({ format: "date-time", descrip
 const TimeOrNull = (description: string) =>
   Type.Union([Type.String({ format: "date-time" }), Type.Null()], { description });
 
-/** `{id, resource, data}`: how the identity API shows everything (identity API, section 2). */
+/** `{id, resource, data}`, the shape of everything that the identity API shows (docs/contract/identity.md, 2.1). */
 function Resource<P extends TProperties>(
   resource: string,
   data: TObject<P>,

@@ -10,9 +10,9 @@ interface CallbackOwner {
 const everywhere = "global";
 
 /**
- * The path that a provider sends browsers back to. Those of the contract share one path per provider. An OpenID
- * Connect connection has a path nobody else has: two instances may use one name for different issuers, and an answer
- * must never be taken for another's (RFC 9700 section 4.4).
+ * The path that a provider sends browsers back to. A built-in provider has one path for all instances
+ * (docs/contract/identity.md, 1.1). Every OpenID Connect connection has its own: two instances may use one name for
+ * different issuers, and an answer must never be taken for that of another one (RFC 9700 section 4.4).
  */
 export function callbackPath({ kind, name, instanceId }: CallbackOwner): string {
   return kind === "oidc" ? `/oauth/oidc/${connectionId(instanceId, name)}/callback` : `/oauth/${kind}/callback`;

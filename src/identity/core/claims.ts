@@ -1,4 +1,4 @@
-/** Claims of a token (identity API, section 2), and ours beside them. Times are whole seconds. */
+/** Claims of a token (docs/contract/identity.md, 2.5), and berth's own. Times are whole seconds. */
 export interface Claims {
   iss: string;
   /** UUID of the user. */
@@ -57,7 +57,7 @@ export function claimsOf({ instance, settings, user, session, jti, now, lifetime
   };
 }
 
-/** The contract has two words for one way to sign in: sessions say `password`, tokens say `email`. */
+/** Two words mean one way to sign in: sessions say `password`, tokens say `email` (docs/contract/identity.md, 2.5). */
 export function claimedProvider(provider: string): string {
   return provider === "password" ? "email" : provider;
 }

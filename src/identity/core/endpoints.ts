@@ -20,7 +20,7 @@ interface KnownProvider {
   endpoints: ProviderEndpoints;
 }
 
-/** Providers of the contract, with the scopes that it lists. */
+/** The providers and scopes of docs/contract/identity.md, 1.3. */
 export const knownProviders: Record<BuiltInProvider, KnownProvider> = {
   google: {
     label: "Google",
@@ -66,8 +66,8 @@ export const knownProviders: Record<BuiltInProvider, KnownProvider> = {
 export const oidcScopes = ["openid", "email", "profile"];
 
 /**
- * Endpoints of a provider of the contract, as far as an operator has not set others. With an endpoint of one's own it
- * is another provider that answers, and its ID tokens are not google's: they are left aside unless an issuer is named.
+ * Endpoints of a built-in provider (docs/contract/identity.md, 1.3), unless an operator has set others. Behind other
+ * endpoints is another provider, whose ID tokens are not google's: they are ignored unless an issuer is named.
  */
 export function knownEndpoints(kind: BuiltInProvider, options: ProviderOptions): ProviderEndpoints {
   const { endpoints } = knownProviders[kind];

@@ -39,10 +39,10 @@ type AccountStep =
   | { step: "refuse"; why: string };
 
 /**
- * Linking on proven addresses only (section 1 of the contract). An address that its holder never proved may have been
- * put there by somebody who waits for the rightful owner (account pre-hijacking): it is taken over, never shared. A
- * second account of one provider is another person, whom the address was given to later, unless the user who has it
- * already brings it.
+ * Links on proven addresses only, as docs/contract/identity.md, 1.4 says. If the holder of an address never proved it, a
+ * stranger may have set it up and waited for the rightful owner (account pre-hijacking): it is taken over, never shared.
+ * A second account of one provider is another person, to whom the address was given later, unless the browser is signed
+ * in as the user who has it.
  */
 export function decideAccount({ profile, isKnown, holder, settings }: ProviderSignIn): AccountStep {
   if (isKnown) return { step: "known" };

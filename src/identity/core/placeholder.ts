@@ -11,7 +11,7 @@ interface PlaceholderInput {
 }
 
 /**
- * Address of a user whose provider gives none: `<uid>@<domain>` for twitter as section 1 of the contract says,
+ * Address of a user whose provider gives none: `<uid>@<domain>` for twitter (docs/contract/identity.md, 1.4),
  * `<uid>@<provider>.<domain>` elsewhere, so that equal ids of two providers are two addresses. An id that cannot stand
  * in an address as it is, or would meet another one in lower case, is replaced by its digest.
  */

@@ -4,7 +4,7 @@ import type { BuiltInProvider } from "../api/providers.ts";
 import { type Parsed, parsed, unreadable } from "../../base/pure/parsed.ts";
 import { normaliseEmail } from "./email.ts";
 
-/** A person as a provider tells: `uid`, `email`, `name`, `avatar_url` of section 1 of the contract. */
+/** A person as a provider describes them: `uid`, `email`, `name`, `avatar_url` (docs/contract/identity.md, 1.3). */
 export interface Profile {
   uid: string;
   /** The same without its issuer: what a placeholder address is made from. */
@@ -60,7 +60,7 @@ function google(fields: Fields): Parsed<Profile> {
   const hosted = asciiDomain(text(fields.hd) ?? "");
   return profileOf(idOf(fields.sub), {
     email,
-    // It always returns a verified one (section 1 of the contract): only its own word against that counts.
+    // Google returns verified addresses (docs/contract/identity.md, 1.3), unless it says itself that one is not.
     emailVerified: email !== undefined && isTrue(fields.email_verified ?? fields.verified_email ?? true),
     authoritative: domain === "gmail.com" || (domain !== undefined && domain === hosted),
     name: text(fields.name) ?? readableEmail(email ?? ""),

@@ -25,7 +25,7 @@ interface EffectiveProvider {
 const endpointOptions = ["authorize_url", "token_url", "userinfo_url", "emails_url", "issuer"] as const;
 
 /**
- * What an instance signs in with: its own credentials, else the global ones (section 1 of the contract); undefined
+ * What an instance signs in with: its own credentials, else the global ones (docs/contract/identity.md, 1.3); undefined
  * where it is turned off or has none. Endpoints come from where the credentials come from: a global secret must never
  * reach an address that one instance has chosen.
  */

@@ -1,5 +1,5 @@
 import { isoTime } from "../../base/pure/iso-time.ts";
-/** Resource objects of the identity API (section 2): what lists, searches and single reads answer with. */
+/** Resource objects (docs/contract/identity.md, 2): what lists, searches and single reads answer with. */
 
 interface UserFacts {
   id: string;

@@ -6,7 +6,7 @@ export type SearchKind = "users" | "sessions" | "audit";
 
 /**
  * What may be searched by; anything else is as good as not there. Hashes of passwords, keys, tokens and the internal
- * numbers of rows are left out on purpose (identity API, section 2).
+ * numbers of rows are left out on purpose (docs/contract/identity.md, 2.6).
  */
 export const searchColumns: Readonly<Record<SearchKind, SearchColumns>> = {
   users: {

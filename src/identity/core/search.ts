@@ -39,7 +39,7 @@ export interface Search {
 
 const head = /^-?([a-z_]+)(>=|<=|>(?!=)|<(?!=)|:)/;
 
-/** Reads a query (identity API, section 4: space-separated `field:value`). Never fails: see `ignored`. */
+/** Reads a query of space-separated `field:value` (docs/contract/identity.md, 3.3). Never fails: see `ignored`. */
 export function parseSearch(query: string, columns: SearchColumns): Search {
   const tokens = query.match(/\S+/g) ?? [];
   const groups: { field: string; oneOf: Term[] }[] = [];

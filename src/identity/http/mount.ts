@@ -21,7 +21,7 @@ export interface ApiCall {
 interface ApiHandler {
   /** Which key opens it. */
   key: ApiKey;
-  /** Of the 401 without a right key, where the contract has a text of its own. */
+  /** Text of the 401 for a request without a right key, where docs/contract/identity.md, 6 sets one. */
   refusal?: string;
   /** Called from pages of apps: only where the key is no secret. */
   cors?: boolean;

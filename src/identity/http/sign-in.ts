@@ -68,7 +68,7 @@ export function mountSignIn(plane: IdentityPlane): void {
   });
 }
 
-/** The provider where there is nothing to choose: the sign-in goes straight to it (identity API, section 1). */
+/** The provider where there is nothing to choose: the sign-in goes straight to it (docs/contract/identity.md, 1.1). */
 function onlyWay({ providers, email }: Offer): string | undefined {
   const [only, ...more] = providers;
   return email || more.length > 0 ? undefined : only?.name;

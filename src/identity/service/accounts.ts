@@ -77,7 +77,7 @@ function changing(
   };
 }
 
-/** A known account brings name and picture up to date (section 1 of the contract), and the address that it proves. */
+/** A known account updates its user's name and picture (docs/contract/identity.md, 1.4), and the address that it proves. */
 function refreshed(
   nouns: IdentityNouns,
   settle: Settle,

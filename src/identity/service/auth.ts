@@ -13,7 +13,7 @@ export interface Caller {
   actor: string;
 }
 
-/** Who asks (identity API, section 5). */
+/** Finds the instance whose key a request carries (docs/contract/identity.md, 4). */
 export interface Access {
   /** From `X-Service-Secret-Key`, `Authorization: Bearer`, or a header that the instance itself has named. */
   bySecretKey(headers: HeaderReader): Caller | undefined;

@@ -15,7 +15,7 @@ export type AuthorizeOutcome = { go: string } | { problem: FlowProblem } | { del
 
 /** The answer of a provider, as it came to its callback. */
 export interface ProviderAnswer {
-  /** As the path says: a provider of the contract by its name, or the id of a connection. */
+  /** The callback path names it: a provider (docs/contract/identity.md, 1.3), or the id of a connection. */
   callback: { provider: string } | { connection: string };
   state: string | undefined;
   code: string | undefined;

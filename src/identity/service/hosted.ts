@@ -25,7 +25,7 @@ export interface Hosted {
   signIn: SignIn;
   signUp: SignUp;
   reset: Reset;
-  /** Sends a browser to a provider; `callback` takes it when it comes back (identity API, section 1). */
+  /** Sends a browser to a provider; `callback` takes it when it comes back (docs/contract/identity.md, 1.1). */
   authorize(wish: AuthorizeWish, signal: AbortSignal): Promise<AuthorizeOutcome>;
   callback(answer: ProviderAnswer, signal: AbortSignal): Promise<CallbackOutcome>;
   /** Epoch milliseconds. */

@@ -25,7 +25,7 @@ interface Authorization {
 }
 
 export interface Providers {
-  /** Those that an instance offers, the contract's own first. */
+  /** The providers that an instance offers: those of docs/contract/identity.md, 1.3 first. */
   buttons(instance: number): ProviderButton[];
   /** Undefined when the instance does not offer it. */
   get(instance: number, name: string): ResolvedProvider | undefined;
@@ -98,7 +98,7 @@ function connectionEndpoints(options: ProviderOptions, found: Discovered | "" | 
   };
 }
 
-/** PKCE goes to every provider that takes it (RFC 9700 section 2.1.1); twitter insists (section 1 of the contract). */
+/** Every provider that supports PKCE gets it (RFC 9700 section 2.1.1); twitter requires it (docs/contract/identity.md, 1.2). */
 export function usesPkce({ kind, options }: ResolvedProvider): boolean {
   return kind === "twitter" || options.pkce !== false;
 }

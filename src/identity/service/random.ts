@@ -10,7 +10,7 @@ export function randomSecret({ randomBytes }: Random): string {
   return Buffer.from(randomBytes(secretBytes)).toString("base64url");
 }
 
-/** 256 bits as 64 hex characters: the state of the contract. */
+/** 256 bits as 64 hex characters, the form of a state (docs/contract/identity.md, 1.2). */
 export function randomState({ randomBytes }: Random): string {
   return Buffer.from(randomBytes(secretBytes)).toString("hex");
 }

@@ -14,7 +14,7 @@ import type { InstanceEntry } from "./directory.ts";
 import { isOpen, revokeSession, type SessionNouns } from "./sessions.ts";
 import type { Tokens } from "./tokens.ts";
 
-/** What a client gets for a sign-in token, and again for each refresh token (identity API, rows beyond section 4). */
+/** What a client gets for a sign-in token, and again for each refresh token (docs/contract/identity.md, 3.4). */
 export interface TokenPair {
   access_token: string;
   refresh_token: string;

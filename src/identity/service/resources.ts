@@ -1,7 +1,7 @@
 import { sessionResource, userResource } from "../core/resources.ts";
 import type { Session, User } from "../store/records.ts";
 
-/** What the API shows of one thing (identity API, section 2). */
+/** What the API shows of a user, a session or a token (docs/contract/identity.md, 2). */
 export interface Resource {
   id: string;
   resource: string;

@@ -22,7 +22,7 @@ export interface Found extends Listing {
 }
 
 /**
- * Users, sessions and the audit trail of an instance by the grammar of the identity API (section 4), newest first.
+ * Users, sessions and the audit trail of an instance by the grammar of docs/contract/identity.md, 3.3, newest first.
  * Each fails `invalid` for a query that is too long, and for ignored tokens when `strict`; `unavailable` when it would
  * take too long.
  */

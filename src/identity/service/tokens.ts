@@ -15,7 +15,7 @@ interface IssueOptions {
   session: Session;
 }
 
-/** Why a token is not taken (identity API, section 7). */
+/** Why a token is rejected (docs/contract/identity.md, 6). */
 type TokenFault = "Token invalid signature" | "Token does not belong to this instance" | "Token expired";
 
 interface ReadToken extends ReadClaims {
@@ -28,7 +28,7 @@ type Verification =
   | { valid: false; error: TokenFault | "User banned" | "Session revoked" | "Session expired" }
   | { valid: false; error: "User not found" };
 
-/** The tokens of an instance (identity API, sections 2 and 4). */
+/** The tokens of an instance (docs/contract/identity.md, 2.4, 2.5). */
 export interface Tokens {
   /** The token that a browser is sent back with: an hour. Fails as `Signer.sign`. */
   issue(options: IssueOptions): string;

@@ -45,7 +45,7 @@ export interface StateEndpoints {
   namesItself: boolean;
 }
 
-/** OAuthState record of the contract, and what binds it to the browser that started. */
+/** The record of a state (docs/contract/identity.md, 1.2), and what binds it to the browser that started. */
 export interface OAuthState {
   /** sha256 of the state value. */
   hash: Uint8Array;
@@ -194,7 +194,7 @@ export interface Session {
 export interface Provider {
   /** 0: for all instances. */
   instance: number;
-  /** Of the contract, or of an oidc connection. */
+  /** Name of a provider of docs/contract/identity.md, 1.3, or of an OpenID Connect connection. */
   name: string;
   kind: ProviderKind;
   enabled: boolean;

@@ -45,7 +45,7 @@ export async function clientCalls(): Promise<Bun.BunPlugin> {
   };
 }
 
-/** How each module of the contract is put into the client: its calls, its code without schemas; none: as it is. */
+/** How the bundle gets each module of an `api/` folder: its calls, or its code without schemas. A module that is not in the map is bundled unchanged. */
 async function clientNamespaces(): Promise<ReadonlyMap<string, "calls" | "code">> {
   const asked = new Map<string, Set<string>>();
   for await (const path of new Bun.Glob("**/*.ts").scan(source)) {
@@ -92,7 +92,7 @@ function namesIn(text: string): [from: string, names: string[]][] {
   ]);
 }
 
-/** A module with what callers need of one of the contract. */
+/** A module with what callers need of a module of an `api/` folder. */
 async function callsText(path: string): Promise<string> {
   const found: Record<string, unknown> = await import(path);
   const lines = Object.entries(found).flatMap(([name, value]) => {

@@ -68,7 +68,7 @@ export interface PodApp {
   ordinal: string | undefined;
 }
 
-/** How the plane asks the platform, in process: through the contract, and for the rest through these functions. */
+/** How the plane asks the platform, in process: through endpoints of the orchestration API, and for the rest through these functions. */
 export interface Platform {
   /**
    * A client of the orchestration plane; `actor` is on record for what it does: `pat:<id>` for a token, `person:<address>` for a

@@ -108,7 +108,7 @@ export const listManifests = endpoint({
   data: Type.Array(ListedManifest),
 });
 
-/** Wiped by a delete with prune (orchestration API, section 2). */
+/** What a delete with `prune` wiped (docs/contract/orchestration.md, 2.4). */
 export const PruneSummary = Type.Object({
   config_wiped: Type.Boolean(),
   app_dir_removed: Type.Boolean(),

@@ -13,7 +13,7 @@ export const execPlugin = endpoint({
   data: Type.Unknown({ description: "the plugin's own envelope, or `stdout` with its text" }),
 });
 
-/** What a command brought about (orchestration API, Plugin dispatch). */
+/** The result of a plugin's command (docs/contract/orchestration.md, 4.11). */
 export const DispatchResult = Type.Object({
   message: Type.String(),
   applied: Type.Array(Type.String()),

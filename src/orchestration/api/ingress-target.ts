@@ -1,6 +1,6 @@
 import type { PodKind } from "./manifest.ts";
 
-/** The contract's last resort: the port of a service for which nobody names one. */
+/** The port of a service, if neither the ingress nor the service names one. */
 export const portFallback = 80;
 
 /**

@@ -21,7 +21,7 @@ export interface ManifestKey {
   name: string;
 }
 
-/** What a stored manifest carries beside its spec (orchestration API, section 2). Times are ISO 8601. */
+/** What a stored manifest carries beside its spec (docs/contract/orchestration.md, 2.1). Times are ISO 8601. */
 const ManifestMetadata = Type.Object({
   revision: Type.Integer(),
   created_at: Type.Optional(Type.String()),

@@ -3,7 +3,7 @@ import { endpoint } from "../../base/wire/endpoint.ts";
 import { Flag } from "../../base/wire/query.ts";
 import { listFilter } from "./target.ts";
 
-/** What one running pod uses (orchestration API, section 2, "Stats record"). */
+/** What one running pod uses (docs/contract/orchestration.md, 2.3). */
 export const Stats = Type.Object({
   identity: Type.Object({
     kind: Type.String(),

@@ -43,7 +43,7 @@ import { canBring, type Installed } from "./plugins/just-in-time.ts";
 /** A config that moves under every expansion is somebody else's loop. */
 const attemptsMax = 3;
 
-/** POST /apply: the processing order of the orchestration API, section 4. */
+/** POST /apply, in the steps of docs/contract/orchestration.md, 4.2. */
 export async function apply(context: Context, body: unknown, asked: ApplyOptions): Promise<ApplyResult> {
   const options = { ...asked, message: deployMessage(asked.message, context.limits.messageCharactersMax) };
   if (concernsPlugins(body)) await context.plugins.registry.refresh();

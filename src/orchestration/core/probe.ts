@@ -279,7 +279,7 @@ function withRestartDue(restarts: LivenessRestarts, now: number): LivenessRestar
 }
 
 /**
- * Readiness of a running container (orchestration API, `GET /pods/{name}/ready`), without its names. A pod without
+ * Readiness of a running container (docs/contract/orchestration.md, 4.5), without its names. A pod without
  * startup and readiness probe is ready; `reason` is the last word of the probe that decides.
  */
 export function readyOf({

@@ -1,6 +1,6 @@
 /**
  * A release id: base36 of unix seconds and two characters drawn from `bytes` (two of them), so that ids sort by time
- * (orchestration API details: shape `^[0-9a-z]{9}$`).
+ * (docs/contract/orchestration.md, 4.8).
  */
 export function releaseId(nowMs: number, bytes: Uint8Array): string {
   const seconds = Math.floor(nowMs / 1000)

@@ -13,7 +13,7 @@ const fields: Record<string, string> = {
     "health_check: stored; the ingress makes no checks of its own, a replica enters and leaves by its readiness probe",
 };
 
-/** Of the contract: who writes one asks for nothing, and the contract's own client writes them always. */
+/** Defaults that ask for nothing: the contract's own client (docs/other-clients.md) always writes these fields. */
 const defaults: Record<string, unknown> = {
   keep_releases: deploymentFields.keep_releases.default,
   health_check: deploymentFields.health_check.default,

@@ -33,7 +33,7 @@ export type WebhookPayload = Record<string, string>;
 /** Error texts may carry the output of a program. */
 const errorCharsMax = 4_096;
 
-/** Payload of `on_deploy` (orchestration details, section 1.7). */
+/** Payload of `on_deploy` (docs/contract/orchestration.md, 5). */
 export function deployPayload(key: ManifestKey, news: DeployNews): WebhookPayload {
   return present({
     ...keyOf(key),
@@ -46,7 +46,7 @@ export function deployPayload(key: ManifestKey, news: DeployNews): WebhookPayloa
   });
 }
 
-/** Payload of `on_probe` (orchestration details, section 1.7). */
+/** Payload of `on_probe` (docs/contract/orchestration.md, 5). */
 export function probePayload(key: ManifestKey, news: ProbeNews): WebhookPayload {
   const reason = clip(news.reason);
   return present({

@@ -48,7 +48,7 @@ export interface Drafting {
   bodyBytesMax: number;
 }
 
-/** One request per webhook of a list. Token rules: cli details, section 3.4; unknown fields stay as they stand. */
+/** One request per webhook of a list. `{{field}}` of an unknown field stays as it is (docs/contract/orchestration.md, 5). */
 export function draftWebhooks({ event, hooks, payload, templates, bodyBytesMax }: Drafting): WebhookDraft[] {
   return hooks.map((hook) => {
     const { text, problem } = bodyOf(hook, payload, templates);

@@ -27,7 +27,7 @@ export function mountExec(plane: Plane, controller: Controller): void {
   mount(plane, getExec, ({ params }) => controller.execResult(readPodName(params), params.id ?? ""));
 }
 
-/** `POST /pods/{name}/exec` (orchestration API, section 4, "Pods"): after the head of a 200 the connection is the session. */
+/** `POST /pods/{name}/exec` (docs/contract/orchestration.md, 4.5): after the head of a 200 the connection is the session. */
 export const execPodRoute = takeoverRoute(execPod, (call): TakeoverSession => {
   return sessionOr(call, () => {
     const query = call.query();

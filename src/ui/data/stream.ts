@@ -35,7 +35,7 @@ export function openStream(target: string, hearers: Hearers, isOver: () => Promi
         if (message.lastEventId !== "") lastId = message.lastEventId;
         heardAt.value = Date.now();
         connection.value = "live";
-        // The names and the shapes are one table of the contract.
+        // One table in api/ has the names of the events and their shapes.
         (hear as (data: unknown) => void)(JSON.parse(message.data));
       });
     }

@@ -52,7 +52,7 @@ function hourOf(room: MetricsRoom, { start, since, mayRead }: DumpOptions & { st
   return slots.flatMap((rows) => [...rows.values()].map((row) => `${JSON.stringify(row)}\n`)).join("");
 }
 
-/** The contract has one disk, and no devices. */
+/** A dump has one disk and no devices: clients of other controllers with this API expect no more. */
 function isLeftOut({ source, labels }: Series): boolean {
   return source === "system" && Object.keys(labels).length > 0 && labels.mount !== "/";
 }

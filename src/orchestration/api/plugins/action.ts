@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Manifest } from "../manifest.ts";
 
-/** Everything a plugin can ask for (orchestration API, Plugin dispatch); any other type is refused. */
+/** Everything a plugin can ask for (docs/contract/orchestration.md, 4.11); any other type is rejected. */
 export const actionTypes = [
   "config_set",
   "config_unset",

@@ -38,7 +38,7 @@ async function row(context: Context, pod: Pod, options: PodView & { detail: bool
   const container = await context.engine.inspect(pod);
   if (container === undefined) return undefined;
   const detail = await podDetail(context, { container, pod, ...options });
-  // A detail row keeps the compact names; its `state` object is what the contract of `GET /pods/{name}` shows.
+  // A detail row keeps the compact names; its `state` is the object of `GET /pods/{name}` (docs/contract/orchestration.md, 2.2).
   return { ...podRecord(context, pod, options.spec), ...detail } as unknown as PodRecord;
 }
 

@@ -48,7 +48,7 @@ function isOver(release: ReleaseRecord): boolean {
   return release.endedAt !== undefined && !awaitsPost(release);
 }
 
-/** The last line of a stream (orchestration API, `POST /releases/run`): `failed` in it means what it says. */
+/** The last line of a release's stream: it begins with `failed` or is `succeeded` (docs/contract/orchestration.md, 4.8). */
 function outcomeOf(release: ReleaseRecord | undefined): string {
   if (release === undefined) return "failed: its resource was deleted";
   if (release.status === "succeeded") return "succeeded";

@@ -1,7 +1,7 @@
 import { safetyProblems } from "../../../base/wire/json-safety.ts";
 import { isFields } from "../../../base/pure/fields.ts";
 
-/** What a plugin printed (orchestration API, Plugin dispatch). */
+/** What a plugin printed (docs/contract/orchestration.md, 4.11). */
 export type Reply =
   | { type: "ok"; data: unknown }
   | { type: "error"; error: string }
