@@ -1,11 +1,11 @@
-import type { Surroundings } from "./client/shell/context.ts";
-import { run } from "./client/shell/run.ts";
+import type { Surroundings } from "./client/entry/context.ts";
+import { run } from "./client/entry/run.ts";
 import { machineNetwork } from "./client/domains/network.ts";
-import { createRunLocal } from "./client/session/local-run.ts";
-import { exitCodes } from "./client/shell/failures.ts";
-import { complainNow, isUnread, openOutputs, type Outputs } from "./client/shell/output.ts";
-import { processTerminal } from "./client/shell/raw-terminal.ts";
-import { processStreams, readStdin } from "./client/shell/streams.ts";
+import { createRunLocal } from "./client/basics/local-run.ts";
+import { exitCodes } from "./client/basics/failures.ts";
+import { complainNow, isUnread, openOutputs, type Outputs } from "./client/basics/output.ts";
+import { processTerminal } from "./client/basics/raw-terminal.ts";
+import { processStreams, readStdin } from "./client/basics/streams.ts";
 import { clientLimits, clientOptions, limits, shellVariables } from "./config/config.ts";
 import { direct } from "./base/wire/outgoing.ts";
 import { systemClock } from "./base/words/clock.ts";

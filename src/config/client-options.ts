@@ -1,6 +1,6 @@
 import { homedir, hostname } from "node:os";
 import { join } from "node:path";
-import type { ClientOptions } from "../client/shell/context.ts";
+import type { ClientOptions } from "../client/entry/context.ts";
 import type { Environment } from "./environment.ts";
 
 export interface ClientFlags {

@@ -5,13 +5,13 @@ import { writeBackup } from "../base/disk/backup.ts";
 import { markBackup } from "../base/disk/backup-mark.ts";
 import { readKey } from "../base/disk/key-file.ts";
 import { layoutOf } from "../base/disk/layout.ts";
-import { CommandFailure, exitCodes } from "../client/shell/failures.ts";
+import { CommandFailure, exitCodes } from "../client/basics/failures.ts";
 import { Failure } from "../base/wire/failure.ts";
 import { copyDatabase } from "../orchestration/store/copy.ts";
 import { copiesBeside } from "./copies-beside.ts";
 import { readPassphrase } from "./passphrase.ts";
 import { report, wantsJson } from "./report.ts";
-import { sayNow } from "../client/shell/output.ts";
+import { sayNow } from "../client/basics/output.ts";
 
 export const backupUsage = `berth backup /var/backups/berth.backup
 

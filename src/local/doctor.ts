@@ -16,7 +16,7 @@ import { findBinary } from "../ingress/proxy/binary.ts";
 import * as checks from "./checks.ts";
 import { examineForwarding } from "./forwarding.ts";
 import { askDocker, askIngress, askServer, askSettings, isBerth, isListening } from "./probe.ts";
-import { complainNow, OutputFailure, sayNow } from "../client/shell/output.ts";
+import { complainNow, OutputFailure, sayNow } from "../client/basics/output.ts";
 
 const usage = `usage: berth doctor [--root DIR] [--addr A] [--addr-insecure] [--observability-addr A]
                     [--observability-tls HOW] [--identity-addr A] [--identity-base-url U]

@@ -1,5 +1,5 @@
 import { Failure } from "../base/wire/failure.ts";
-import { readBounded } from "../client/shell/read-bounded.ts";
+import { readBounded } from "../client/basics/read-bounded.ts";
 import { diskLimits } from "../config/disk-limits.ts";
 import { type Secret, secret } from "../base/words/secret.ts";
 

@@ -5,7 +5,7 @@ import { hostname, networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { writeAtomic } from "../base/disk/atomic-write.ts";
 import { Failure } from "../base/wire/failure.ts";
-import { readBounded } from "../client/shell/read-bounded.ts";
+import { readBounded } from "../client/basics/read-bounded.ts";
 import { certificateLimits } from "../config/certificate-limits.ts";
 import type { PlaneTls } from "../config/observability-options.ts";
 import { readPair } from "../ingress/certs/pem.ts";

@@ -2,7 +2,7 @@ import { diskFailure } from "../base/wire/disk-failure.ts";
 import { chmod, mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { CommandFailure, usageFailure } from "../client/shell/failures.ts";
+import { CommandFailure, usageFailure } from "../client/basics/failures.ts";
 import { isPluginName, pluginNameForm } from "../orchestration/core/plugin-names.ts";
 import { isCoreKind } from "../orchestration/core/plugins/plugin-yml.ts";
 import expandShell from "./plugin-templates/expand.sh.txt";
@@ -16,7 +16,7 @@ import readme from "./plugin-templates/readme.md.txt";
 import schema from "./plugin-templates/schema.json.txt";
 import testExpand from "./plugin-templates/test-expand.json.txt";
 import testHello from "./plugin-templates/test-hello.json.txt";
-import { sayNow } from "../client/shell/output.ts";
+import { sayNow } from "../client/basics/output.ts";
 
 export const pluginInitUsage = `berth plugins init greet --lang bash
 

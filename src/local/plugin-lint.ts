@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { usageFailure } from "../client/shell/failures.ts";
-import { localCommands } from "../client/shell/local-commands.ts";
-import { verbs } from "../client/shell/table.ts";
+import { usageFailure } from "../client/basics/failures.ts";
+import { localCommands } from "../client/basics/local-commands.ts";
+import { verbs } from "../client/entry/table.ts";
 import { lintPackage } from "../orchestration/plugins/lint.ts";
 import { report, wantsJson } from "./report.ts";
-import { sayNow } from "../client/shell/output.ts";
+import { sayNow } from "../client/basics/output.ts";
 
 export const pluginLintUsage = `usage: berth plugins lint [DIR] [-o json]
 

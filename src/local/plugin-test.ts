@@ -4,14 +4,14 @@ import { clientLimits } from "../config/config.ts";
 import { diskFailure } from "../base/wire/disk-failure.ts";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { CommandFailure, usageFailure } from "../client/shell/failures.ts";
+import { CommandFailure, usageFailure } from "../client/basics/failures.ts";
 import { limits, pluginEnvironment } from "../config/config.ts";
 import { differences, type Expected, type Fixture, readFixture } from "../orchestration/core/plugins/fixture.ts";
 import { createHost } from "../orchestration/plugins/host.ts";
 import { readPackage } from "../orchestration/plugins/package.ts";
 import { type FixtureSetting, runFixture } from "./plugin-fixture.ts";
 import { report, wantsJson } from "./report.ts";
-import { sayNow } from "../client/shell/output.ts";
+import { sayNow } from "../client/basics/output.ts";
 
 export const pluginTestUsage = `usage: berth plugins test [DIR] [--update] [-o json]
 

@@ -1,5 +1,5 @@
-import { usageFailure } from "../client/shell/failures.ts";
-import { sayNow } from "../client/shell/output.ts";
+import { usageFailure } from "../client/basics/failures.ts";
+import { sayNow } from "../client/basics/output.ts";
 
 /** What a local command ends with: its lines on stdout or, with `-o json`, `data` in the envelope. */
 export function report({ json, data }: { json: boolean; data: unknown }, lines: readonly string[]): void {

@@ -15,7 +15,7 @@ import { layPending, pendingPath, pendingUndo, restoreNow, undoNow } from "./pen
 import { confirm } from "./server/confirm.ts";
 import { thisMachine } from "./server/machine.ts";
 import { report, wantsJson } from "./report.ts";
-import { sayNow } from "../client/shell/output.ts";
+import { sayNow } from "../client/basics/output.ts";
 
 export const restoreUsage = `berth restore /var/backups/berth.backup
 berth restore --confirm

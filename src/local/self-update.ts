@@ -10,7 +10,7 @@ import { places, thisMachine } from "./server/machine.ts";
 import { checkVersion, fetchExecutable, latestVersion } from "./server/release.ts";
 import { releaseSource } from "./server/release-keys.ts";
 import { installedWords } from "./server/systemd.ts";
-import { sayNow } from "../client/shell/output.ts";
+import { sayNow } from "../client/basics/output.ts";
 
 export const selfUpdateUsage = `berth self-update
 

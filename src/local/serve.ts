@@ -7,7 +7,7 @@ import { followLoad } from "../base/words/follow-load.ts";
 import { serverLimits } from "../config/server-limits.ts";
 import { openHandles } from "./open-handles.ts";
 import { restorePending } from "./pending-restore.ts";
-import { sayNow } from "../client/shell/output.ts";
+import { sayNow } from "../client/basics/output.ts";
 
 export const serveUsage = `usage: berth serve [flags]
 

@@ -4,7 +4,7 @@ import { serveOptions } from "../config/config.ts";
 import { signingSecret } from "../base/deliver/signature.ts";
 import { readKey } from "../base/disk/key-file.ts";
 import { layoutOf } from "../base/disk/layout.ts";
-import { sayNow } from "../client/shell/output.ts";
+import { sayNow } from "../client/basics/output.ts";
 
 export const webhookSecretUsage = `usage: berth hooks secret [--root DIR]
 

@@ -7,7 +7,7 @@ import { blockCheck, readBlockSchema } from "../../src/orchestration/core/plugin
 import { isInside, isPluginName } from "../../src/orchestration/core/plugin-names.ts";
 import { readPluginYml } from "../../src/orchestration/core/plugins/plugin-yml.ts";
 import { parseSource } from "../../src/orchestration/core/plugins/source.ts";
-import { splitPluginWord } from "../../src/client/shell/plugin-words.ts";
+import { splitPluginWord } from "../../src/client/entry/plugin-words.ts";
 import { untar } from "../../src/orchestration/plugins/untar.ts";
 import { helloPlugin, type PluginYard, pluginYard, writeTree } from "../support/plugin-yard.ts";
 import { tarball } from "../support/release-server.ts";

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseArguments } from "../../src/client/shell/arguments.ts";
+import { parseArguments } from "../../src/client/basics/arguments.ts";
 import type { Command } from "../../src/client/shell/command.ts";
 import { globalFlags } from "../../src/client/shell/help.ts";
-import { narrowed } from "../../src/client/shell/narrow.ts";
-import { splitPluginWord } from "../../src/client/shell/plugin-words.ts";
-import { localCommands } from "../../src/client/shell/local-commands.ts";
-import { loaded, verbs } from "../../src/client/shell/table.ts";
+import { narrowed } from "../../src/client/entry/narrow.ts";
+import { splitPluginWord } from "../../src/client/entry/plugin-words.ts";
+import { localCommands } from "../../src/client/basics/local-commands.ts";
+import { loaded, verbs } from "../../src/client/entry/table.ts";
 import { parsePluginYml } from "../../src/orchestration/plugins/yaml.ts";
 
 const checkout = join(import.meta.dir, "../..");

@@ -2,8 +2,8 @@ import type { ErrorData } from "../../src/base/wire/envelope.ts";
 import type { Clock } from "../../src/base/words/clock.ts";
 import { clientLimits, limits } from "../../src/config/config.ts";
 import type { Network } from "../../src/client/domains/network.ts";
-import type { RunLocal } from "../../src/client/session/local-run.ts";
-import { run } from "../../src/client/shell/run.ts";
+import type { RunLocal } from "../../src/client/basics/local-run.ts";
+import { run } from "../../src/client/entry/run.ts";
 
 export interface Call {
   method: string;

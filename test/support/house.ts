@@ -128,11 +128,15 @@ export const mayImport: Record<string, readonly string[] | "*"> = {
 
 /** Layer → its rooms in order: a room imports only rooms before it. All other layers have no two rooms that reach each other. */
 export const roomOrder: Record<string, readonly string[]> = {
+  "src/client": [
+    ...["basics", "domains", "env", "facts", "manifests", "preview", "remote", "shell", "completion", "text"],
+    ...["build", "init", "wait", "session", "copy", "forward", "commands", "entry"],
+  ],
   "src/ui": ["text", "browser", "data", "parts", "frame", "screens"],
 };
 
 /** Layers whose rooms reach each other as they stand. */
-export const roomsYetInCircles = ["src/client", "src/orchestration/controller"];
+export const roomsYetInCircles = ["src/orchestration/controller"];
 
 /** Folders of src/ that are one layer as a whole; the layers of the others are their folders. */
 export const wholeFolders = ["access", "client", "compat", "config", "daemon", "local", "ui"];
@@ -222,8 +226,8 @@ const files = [
 const children = [
   "src/orchestration/plugins/",
   "src/ingress/proxy/",
-  "src/client/shell/raw-terminal.ts",
-  "src/client/session/local-run.ts",
+  "src/client/basics/raw-terminal.ts",
+  "src/client/basics/local-run.ts",
   "src/client/remote/ssh.ts",
   "src/local/",
 ];
@@ -354,7 +358,7 @@ export const serverTexts = ["message", "error", "why", "outcome"];
 
 /** Files of the client whose texts of such a name are not the server's, and why. */
 export const ownTexts: Record<string, string> = {
-  "src/client/shell/run.ts":
+  "src/client/entry/run.ts":
     "a text of the client itself: a place in a manifest, or what Node says of a wrong command line",
 };
 

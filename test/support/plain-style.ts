@@ -1,3 +1,3 @@
-import { createStyle, type Style } from "../../src/client/shell/style.ts";
+import { createStyle, type Style } from "../../src/client/basics/style.ts";
 
 export const plainStyle: Style = createStyle(false);

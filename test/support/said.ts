@@ -1,5 +1,5 @@
 import { spyOn } from "bun:test";
-import { direct } from "../../src/client/shell/output.ts";
+import { direct } from "../../src/client/basics/output.ts";
 
 /** What a command of the machine itself answers, and what it writes to stdout and stderr, which does not come out. */
 export async function said<T>(work: () => Promise<T>): Promise<{ result: T; out: string; error: string }> {

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import { parseCpu, parseMemory } from "../../base/pure/quantity.ts";
-import type { Arguments, Flag } from "../shell/arguments.ts";
+import type { Arguments, Flag } from "../basics/arguments.ts";
 import type { Context } from "../shell/command.ts";
-import { CommandFailure, usageFailure } from "../shell/failures.ts";
-import { readBounded } from "../shell/read-bounded.ts";
+import { CommandFailure, usageFailure } from "../basics/failures.ts";
+import { readBounded } from "../basics/read-bounded.ts";
 
 /** What a command line says of its builds, beyond the manifests. */
 export interface BuildChoices {

@@ -2,8 +2,8 @@ import { closeSync, existsSync, lstatSync, openSync, readdirSync, readlinkSync, 
 import { join } from "node:path";
 import { sha256Hex } from "../../base/pure/digest.ts";
 import { type ContextEntry, linkProblem, neededEntries, pathProblem, plainMode } from "../../base/pure/source-tree.ts";
-import { CommandFailure } from "../shell/failures.ts";
-import { readBounded } from "../shell/read-bounded.ts";
+import { CommandFailure } from "../basics/failures.ts";
+import { readBounded } from "../basics/read-bounded.ts";
 import { gitRules, type IgnoreRules } from "../../base/pure/git-rules.ts";
 import { isClutter, isSecretFile, namedFiles } from "../../base/pure/left-out.ts";
 import { dockerRules } from "./ignore-rules.ts";

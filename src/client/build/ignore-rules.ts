@@ -1,6 +1,6 @@
 import dockerignore from "@balena/dockerignore";
 import type { IgnoreRules } from "../../base/pure/git-rules.ts";
-import { CommandFailure } from "../shell/failures.ts";
+import { CommandFailure } from "../basics/failures.ts";
 
 /**
  * The rules of a `.dockerignore`, whatever its name: from the root of the folder, and what is left out may come back. Fails

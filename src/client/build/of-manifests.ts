@@ -2,7 +2,7 @@ import { coreKinds } from "../../orchestration/api/manifest.ts";
 import { resolveWithin } from "../manifests/files.ts";
 import type { ManifestSet } from "../manifests/read.ts";
 import { isFields } from "../../base/pure/fields.ts";
-import { normalKind } from "../shell/kinds.ts";
+import { normalKind } from "../basics/kinds.ts";
 import type { FolderLimits } from "./folder.ts";
 import { type PlannedBuild, planBuild } from "./plan.ts";
 

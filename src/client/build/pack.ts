@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { createGzip } from "node:zlib";
 import { pack } from "tar-stream";
-import { CommandFailure } from "../shell/failures.ts";
+import { CommandFailure } from "../basics/failures.ts";
 import { type SourceEntry, type SourceFolder, unreadable } from "./folder.ts";
 
 /**

@@ -6,9 +6,9 @@ import { buildId } from "../../orchestration/core/build/build-id.ts";
 import { generateDockerfile } from "../../orchestration/core/build/generate.ts";
 import { needsBuildkit } from "../../orchestration/core/build/needs-buildkit.ts";
 import type { GeneratedBuild } from "../../orchestration/core/build/runtime.ts";
-import { sourceTree } from "../init/place.ts";
-import { CommandFailure } from "../shell/failures.ts";
-import { readBounded } from "../shell/read-bounded.ts";
+import { sourceTree } from "./place.ts";
+import { CommandFailure } from "../basics/failures.ts";
+import { readBounded } from "../basics/read-bounded.ts";
 import { type FolderLimits, readFolder, type SourceEntry, type SourceFolder } from "./folder.ts";
 
 /** An app that is built from source, as its manifest says it. */

@@ -1,9 +1,9 @@
 import { ApiError } from "../../base/wire/client.ts";
 import { type BuildRequest, buildImage } from "../../orchestration/api/builds.ts";
 import type { Context } from "../shell/command.ts";
-import { CommandFailure, exitCodes } from "../shell/failures.ts";
+import { CommandFailure, exitCodes } from "../basics/failures.ts";
 import { callWithProgress, warn } from "../shell/progress-answer.ts";
-import { printable } from "../shell/style.ts";
+import { printable } from "../basics/style.ts";
 import { bytesText } from "../text/stats-table.ts";
 import type { BuildChoices } from "./build-flags.ts";
 import type { PlannedBuild } from "./plan.ts";

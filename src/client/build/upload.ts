@@ -1,7 +1,7 @@
 import { ApiError } from "../../base/wire/client.ts";
 import { getBuildContext, putBuildContext } from "../../orchestration/api/builds.ts";
 import type { Context } from "../shell/command.ts";
-import { CommandFailure } from "../shell/failures.ts";
+import { CommandFailure } from "../basics/failures.ts";
 import type { SourceFolder } from "./folder.ts";
 import { packFolder } from "./pack.ts";
 

@@ -1,8 +1,8 @@
 import { acknowledgeAlert, getAlert, listAlertHistory, listAlerts } from "../../observability/api/alerts.ts";
 import { operatorTwin } from "../../observability/api/operator-twin.ts";
 import { answer, type Command, type CommandBody } from "../shell/command.ts";
-import { exitCodes } from "../shell/failures.ts";
-import { resourceReference } from "../shell/reference.ts";
+import { exitCodes } from "../basics/failures.ts";
+import { resourceReference } from "../basics/reference.ts";
 import { alertsText, alertText, historyText } from "../text/alert-text.ts";
 import { channelCommands } from "./alerts/channel.ts";
 import { heartbeatCommand } from "./alerts/heartbeat.ts";

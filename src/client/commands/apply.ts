@@ -4,21 +4,21 @@ import { keyOf } from "../../orchestration/api/manifest-key.ts";
 import { coreKinds, type Manifest } from "../../orchestration/api/manifest.ts";
 import { type ApplyResult, apply } from "../../orchestration/api/apply.ts";
 import { partialText, undecidedText } from "../text/apply-outcome.ts";
-import type { Arguments } from "../shell/arguments.ts";
+import type { Arguments } from "../basics/arguments.ts";
 import { assent, yesFlag } from "../shell/ask.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
-import { CommandFailure, exitCodes } from "../shell/failures.ts";
+import { CommandFailure, exitCodes } from "../basics/failures.ts";
 import { followAtomic } from "../wait/follow-atomic.ts";
 import { certificateLines } from "../wait/certificate-lines.ts";
 import { exitOf, timeoutOf, watch } from "../wait/follow.ts";
-import { normalKind } from "../shell/kinds.ts";
+import { normalKind } from "../basics/kinds.ts";
 import { buildChoices, buildFlags, noBuildFlag } from "../build/build-flags.ts";
 import type { PlannedBuild } from "../build/plan.ts";
 import { announce, runBuild } from "../build/run.ts";
 import type { ManifestSet } from "../manifests/read.ts";
 import { receiptLines } from "../wait/receipt-lines.ts";
 import { imagePullText } from "../text/image-pull-text.ts";
-import { isPodKind, readyTarget } from "../wait/look.ts";
+import { isPodKind, readyTarget } from "../facts/look.ts";
 import {
   explained,
   fileFlag,
@@ -30,7 +30,7 @@ import {
   takeOverFlag,
 } from "../shell/manifest-flags.ts";
 import { appliedText, hasChanges, planText } from "../text/plan-text.ts";
-import { printable } from "../shell/style.ts";
+import { printable } from "../basics/style.ts";
 
 /** Kept with the releases that a command makes. */
 export const messageFlag = { name: "message", short: "m", value: "WHY", summary: "why, in a line; releases shows it" };

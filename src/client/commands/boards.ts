@@ -7,12 +7,12 @@ import {
   putBoard,
 } from "../../observability/api/boards.ts";
 import { operatorTwin } from "../../observability/api/operator-twin.ts";
-import type { Arguments } from "../shell/arguments.ts";
+import type { Arguments } from "../basics/arguments.ts";
 import { answer, type Command, type CommandBody, type Context } from "../shell/command.ts";
-import { usageFailure } from "../shell/failures.ts";
+import { usageFailure } from "../basics/failures.ts";
 import { rowsOf } from "../shell/listing.ts";
-import { printable } from "../shell/style.ts";
-import { tableText } from "../text/table-text.ts";
+import { printable } from "../basics/style.ts";
+import { tableText } from "../basics/table-text.ts";
 
 const commands: readonly Command[] = [
   {

@@ -1,8 +1,8 @@
 import { getBudget, listBudgets, putBudget } from "../../observability/api/incidents.ts";
 import { operatorTwin } from "../../observability/api/operator-twin.ts";
 import { answer, type Command, type CommandBody } from "../shell/command.ts";
-import { exitCodes, usageFailure } from "../shell/failures.ts";
-import { resourceReference } from "../shell/reference.ts";
+import { exitCodes, usageFailure } from "../basics/failures.ts";
+import { resourceReference } from "../basics/reference.ts";
 import { budgetsText, budgetText } from "../text/incident-text.ts";
 import { optionalWord, present } from "../shell/words.ts";
 

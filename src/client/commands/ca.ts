@@ -2,8 +2,8 @@ import { codeOf } from "../../base/wire/disk-failure.ts";
 import { existsSync, writeFileSync } from "node:fs";
 import { getAuthority } from "../../ingress/api/certificates.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
-import { CommandFailure, usageFailure } from "../shell/failures.ts";
-import { printable } from "../shell/style.ts";
+import { CommandFailure, usageFailure } from "../basics/failures.ts";
+import { printable } from "../basics/style.ts";
 
 /** Where systems keep the roots that they trust, and the program that reads them anew. */
 const trustStores: readonly TrustStore[] = [

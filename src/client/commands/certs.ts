@@ -1,6 +1,6 @@
 import { listCertificates, renewCertificates } from "../../ingress/api/certificates.ts";
 import { answer, type CommandBody } from "../shell/command.ts";
-import { usageFailure } from "../shell/failures.ts";
+import { usageFailure } from "../basics/failures.ts";
 import { certificateNames, certificatesText } from "../text/certificate-text.ts";
 import { tableSetup } from "./get.ts";
 import { rowsOf, whenListing } from "../shell/listing.ts";

@@ -5,8 +5,8 @@ import { completionScripts } from "../completion/scripts.ts";
 import type { Place } from "../completion/usage.ts";
 import { nextPlaces, verbOf } from "../completion/words.ts";
 import type { CommandBody, Context } from "../shell/command.ts";
-import { exitCodes, usageFailure } from "../shell/failures.ts";
-import { printable } from "../shell/style.ts";
+import { exitCodes, usageFailure } from "../basics/failures.ts";
+import { printable } from "../basics/style.ts";
 import { readRemotes } from "../remote/remotes.ts";
 
 export const completionCommand: CommandBody = {

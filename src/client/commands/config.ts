@@ -1,17 +1,17 @@
 import { getConfig, setConfig } from "../../orchestration/api/config.ts";
 import type { DataOf } from "../../base/wire/endpoint.ts";
-import type { Arguments } from "../shell/arguments.ts";
+import type { Arguments } from "../basics/arguments.ts";
 import { answer, answerData, type CommandBody, type Context } from "../shell/command.ts";
-import { digestOf } from "../text/digest.ts";
+import { digestOf } from "../facts/digest.ts";
 import { rowsOf, whenListing } from "../shell/listing.ts";
-import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
+import { CommandFailure, exitCodes, usageFailure } from "../basics/failures.ts";
 import { noteUnstored, requireNamed } from "../shell/named.ts";
 import { readPairs } from "../shell/pairs.ts";
-import { bucketReference } from "../shell/reference.ts";
-import { printable } from "../shell/style.ts";
-import { didYouMean } from "../shell/suggest.ts";
+import { bucketReference } from "../basics/reference.ts";
+import { printable } from "../basics/style.ts";
+import { didYouMean } from "../basics/suggest.ts";
 import { restartingLines } from "../text/restarting.ts";
-import { tableText } from "../text/table-text.ts";
+import { tableText } from "../basics/table-text.ts";
 
 const actions = { set, get, unset, list };
 

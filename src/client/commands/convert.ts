@@ -1,5 +1,5 @@
 import { answer, type CommandBody } from "../shell/command.ts";
-import { usageFailure } from "../shell/failures.ts";
+import { usageFailure } from "../basics/failures.ts";
 import { formatFlag, formatOfFlag } from "../shell/manifest-flags.ts";
 
 export const convertCommand: CommandBody = {

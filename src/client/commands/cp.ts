@@ -9,11 +9,11 @@ import { unpack, unpackFile } from "../copy/receive.ts";
 import { archiveOf, type CopyCount } from "../copy/send.ts";
 import { sendArchive } from "../copy/session.ts";
 import { choosePod } from "../session/choose-pod.ts";
-import type { Arguments } from "../shell/arguments.ts";
+import type { Arguments } from "../basics/arguments.ts";
 import { assent, yesFlag } from "../shell/ask.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
-import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
-import { printable } from "../shell/style.ts";
+import { CommandFailure, exitCodes, usageFailure } from "../basics/failures.ts";
+import { printable } from "../basics/style.ts";
 import { bytesText } from "../text/stats-table.ts";
 
 export const cpCommand: CommandBody = {

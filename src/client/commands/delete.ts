@@ -1,12 +1,12 @@
-import type { Arguments } from "../shell/arguments.ts";
+import type { Arguments } from "../basics/arguments.ts";
 import { assent, yesFlag } from "../shell/ask.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
-import { type Deleted, type Deletion, fileDeletion, kindDeletion, referenceDeletion } from "../shell/deletion.ts";
-import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
+import { type Deleted, type Deletion, fileDeletion, kindDeletion, referenceDeletion } from "./deletion.ts";
+import { CommandFailure, exitCodes, usageFailure } from "../basics/failures.ts";
 import { explained, fileFlag, formatFlag, manifestsOf } from "../shell/manifest-flags.ts";
 import { warn } from "../shell/progress-answer.ts";
 import { nameMeant } from "../shell/named.ts";
-import { printable } from "../shell/style.ts";
+import { printable } from "../basics/style.ts";
 import { noWords } from "../shell/words.ts";
 import { lostUses } from "../text/uses.ts";
 

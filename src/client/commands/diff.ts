@@ -1,7 +1,7 @@
 import { apply } from "../../orchestration/api/apply.ts";
 import { noBuildFlag } from "../build/build-flags.ts";
 import { answer, type CommandBody } from "../shell/command.ts";
-import { exitCodes } from "../shell/failures.ts";
+import { exitCodes } from "../basics/failures.ts";
 import {
   explained,
   fileFlag,

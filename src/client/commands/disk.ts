@@ -1,10 +1,10 @@
 import { type DiskUse, getDisk, type VolumeUse } from "../../orchestration/api/disk.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
-import { exitCodes } from "../shell/failures.ts";
-import { printable } from "../shell/style.ts";
+import { exitCodes } from "../basics/failures.ts";
+import { printable } from "../basics/style.ts";
 import { noWords } from "../shell/words.ts";
 import { bytesText } from "../text/stats-table.ts";
-import { tableText } from "../text/table-text.ts";
+import { tableText } from "../basics/table-text.ts";
 
 export const diskCommand: CommandBody = {
   usage: ["disk [--volumes]"],

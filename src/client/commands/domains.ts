@@ -3,16 +3,16 @@ import { apply, type ListedManifest, listManifests } from "../../orchestration/a
 import { formatKey } from "../../orchestration/api/manifest.ts";
 import { checkHost, type HostCheck, isPublic, recordText, statusText } from "../domains/dns.ts";
 import { withHost, withoutHost } from "../domains/hosts.ts";
-import type { Arguments } from "../shell/arguments.ts";
+import type { Arguments } from "../basics/arguments.ts";
 import { assent, yesFlag } from "../shell/ask.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
-import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
+import { CommandFailure, exitCodes, usageFailure } from "../basics/failures.ts";
 import { requireNamed } from "../shell/named.ts";
-import { parseReference, resourceReference } from "../shell/reference.ts";
-import { printable } from "../shell/style.ts";
+import { parseReference, resourceReference } from "../basics/reference.ts";
+import { printable } from "../basics/style.ts";
 import { optionalWord, verbOf } from "../shell/words.ts";
-import { tableText } from "../text/table-text.ts";
-import { isPodKind } from "../wait/look.ts";
+import { tableText } from "../basics/table-text.ts";
+import { isPodKind } from "../facts/look.ts";
 import { tableSetup } from "./get.ts";
 import { rowsOf, whenListing } from "../shell/listing.ts";
 

@@ -9,14 +9,14 @@ import {
 } from "../../observability/api/log-drains.ts";
 import { resolve } from "node:path";
 import { operatorTwin } from "../../observability/api/operator-twin.ts";
-import type { Arguments } from "../shell/arguments.ts";
+import type { Arguments } from "../basics/arguments.ts";
 import { answer, type Command, type CommandBody, type Context } from "../shell/command.ts";
-import { CommandFailure, usageFailure } from "../shell/failures.ts";
-import { readBounded } from "../shell/read-bounded.ts";
+import { CommandFailure, usageFailure } from "../basics/failures.ts";
+import { readBounded } from "../basics/read-bounded.ts";
 import { rowsOf } from "../shell/listing.ts";
-import { printable } from "../shell/style.ts";
+import { printable } from "../basics/style.ts";
 import { refusedText } from "../text/drain-text.ts";
-import { tableText } from "../text/table-text.ts";
+import { tableText } from "../basics/table-text.ts";
 import { timeText } from "../text/time-text.ts";
 
 const commands: readonly Command[] = [

@@ -5,16 +5,16 @@ import { type Difference, difference, differenceLines, isSame } from "../env/dif
 import { writePrivately } from "../env/private-file.ts";
 import { envText } from "../env/text.ts";
 import { readEnvFile } from "../manifests/env-file.ts";
-import { readText } from "../shell/read-bounded.ts";
+import { readText } from "../basics/read-bounded.ts";
 import { type Fault, ManifestError } from "../manifests/source.ts";
-import type { Arguments } from "../shell/arguments.ts";
+import type { Arguments } from "../basics/arguments.ts";
 import { assent, yesFlag } from "../shell/ask.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
-import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
+import { CommandFailure, exitCodes, usageFailure } from "../basics/failures.ts";
 import { requireNamed } from "../shell/named.ts";
-import { bucketReference } from "../shell/reference.ts";
-import { printable } from "../shell/style.ts";
-import { didYouMean } from "../shell/suggest.ts";
+import { bucketReference } from "../basics/reference.ts";
+import { printable } from "../basics/style.ts";
+import { didYouMean } from "../basics/suggest.ts";
 import { noWords } from "../shell/words.ts";
 import { restartingLines } from "../text/restarting.ts";
 

@@ -1,12 +1,12 @@
 import { type Event, listEvents } from "../../orchestration/api/events.ts";
-import type { Arguments } from "../shell/arguments.ts";
+import type { Arguments } from "../basics/arguments.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
 import { eventRows, withLastLines } from "../text/event-text.ts";
-import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
-import { normalKind } from "../shell/kinds.ts";
+import { CommandFailure, exitCodes, usageFailure } from "../basics/failures.ts";
+import { normalKind } from "../basics/kinds.ts";
 import { requireNamed } from "../shell/named.ts";
-import { parseReference } from "../shell/reference.ts";
-import { listText, tableText } from "../text/table-text.ts";
+import { parseReference } from "../basics/reference.ts";
+import { listText, tableText } from "../basics/table-text.ts";
 import { rowsOf } from "../shell/listing.ts";
 
 export const eventsCommand: CommandBody = {

@@ -4,7 +4,7 @@ import { attachFlags, attachmentOf } from "../session/attached.ts";
 import type { CommandBody, Context } from "../shell/command.ts";
 import { execSession } from "../session/exec-session.ts";
 import { choosePod } from "../session/choose-pod.ts";
-import { usageFailure } from "../shell/failures.ts";
+import { usageFailure } from "../basics/failures.ts";
 
 export const execCommand: CommandBody = {
   usage: ["exec SCOPE/NAME[.REPLICA] [-it] [-u USER] [-w DIR] [-e K=V]… -- COMMAND…", "exec SCOPE/NAME[.REPLICA]"],

@@ -9,11 +9,11 @@ import {
   typeWords,
 } from "../../orchestration/core/schema-fields.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
-import { CommandFailure, usageFailure } from "../shell/failures.ts";
-import { normalKind } from "../shell/kinds.ts";
-import { printable, type Style } from "../shell/style.ts";
-import { didYouMean } from "../shell/suggest.ts";
-import { listText } from "../text/table-text.ts";
+import { CommandFailure, usageFailure } from "../basics/failures.ts";
+import { normalKind } from "../basics/kinds.ts";
+import { printable, type Style } from "../basics/style.ts";
+import { didYouMean } from "../basics/suggest.ts";
+import { listText } from "../basics/table-text.ts";
 
 export const explainCommand: CommandBody = {
   usage: ["explain", "explain KIND[.FIELD…]"],

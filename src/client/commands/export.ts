@@ -3,12 +3,12 @@ import { type CoreKind, coreKinds } from "../../orchestration/api/manifest.ts";
 import type { CoreDraft } from "../../orchestration/core/draft.ts";
 import { expandApp } from "../../orchestration/core/expand.ts";
 import { parseKind } from "../../orchestration/core/kind.ts";
-import type { Arguments } from "../shell/arguments.ts";
+import type { Arguments } from "../basics/arguments.ts";
 import { answerData, type CommandBody, type Context } from "../shell/command.ts";
-import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
+import { CommandFailure, exitCodes, usageFailure } from "../basics/failures.ts";
 import { fileFlag, formatFlag, manifestsAt } from "../shell/manifest-flags.ts";
 import { nothingNamed } from "../shell/named.ts";
-import { parseReference, type Reference } from "../shell/reference.ts";
+import { parseReference, type Reference } from "../basics/reference.ts";
 import { optionalWord } from "../shell/words.ts";
 
 interface Exported {

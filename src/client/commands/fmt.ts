@@ -1,5 +1,5 @@
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
-import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
+import { CommandFailure, exitCodes, usageFailure } from "../basics/failures.ts";
 
 export const fmtCommand: CommandBody = {
   usage: ["fmt [--check] [PATH…]"],

@@ -4,21 +4,21 @@ import { type ListedManifest, listManifests } from "../../orchestration/api/appl
 import { listPods, type PodRecord } from "../../orchestration/api/pods.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
 import { storedWorkloads, unlessAway } from "../shell/engine-away.ts";
-import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
-import { kindNamed } from "../shell/kinds.ts";
+import { CommandFailure, exitCodes, usageFailure } from "../basics/failures.ts";
+import { kindNamed } from "../basics/kinds.ts";
 import { noWords } from "../shell/words.ts";
 import { getLeftovers } from "../text/leftovers.ts";
-import { isPodKind } from "../wait/look.ts";
+import { isPodKind } from "../facts/look.ts";
 import { findPods, isPodWord } from "../wait/pods.ts";
 import { degradedText, podTable } from "../text/pod-table.ts";
 import { kindWords, nothingNamed, requireNamed } from "../shell/named.ts";
-import { parseReference } from "../shell/reference.ts";
+import { parseReference } from "../basics/reference.ts";
 import { resourceTable, type TableSetup } from "../text/resource-table.ts";
-import { printable } from "../shell/style.ts";
+import { printable } from "../basics/style.ts";
 import { troublesOf } from "../text/trouble-text.ts";
-import { didYouMean } from "../shell/suggest.ts";
+import { didYouMean } from "../basics/suggest.ts";
 import { readTroubles } from "../wait/troubles.ts";
-import { watch } from "../wait/watch.ts";
+import { watch } from "../shell/watch.ts";
 
 export const getCommand: CommandBody = {
   usage: [

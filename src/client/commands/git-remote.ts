@@ -1,9 +1,9 @@
 import { addressText, ownName, parseSshAddress, type SshAddress } from "../remote/address.ts";
 import { readRemotes } from "../remote/remotes.ts";
 import { chooseTarget } from "../remote/target.ts";
-import { appIdentity } from "../init/place.ts";
+import { appIdentity } from "../build/place.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
-import { exitCodes, usageFailure } from "../shell/failures.ts";
+import { exitCodes, usageFailure } from "../basics/failures.ts";
 
 export const gitRemoteCommand: CommandBody = {
   usage: ["git-remote SCOPE[/NAME] [REMOTE | USER@HOST[:PORT]] [--name NAME]"],

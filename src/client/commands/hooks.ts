@@ -1,10 +1,10 @@
 import { type WebhookDelivery, listDeliveries } from "../../orchestration/api/webhooks.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
 import { timeText } from "../text/time-text.ts";
-import { usageFailure } from "../shell/failures.ts";
-import { resourceQuery } from "../shell/reference.ts";
-import { printable } from "../shell/style.ts";
-import { tableText } from "../text/table-text.ts";
+import { usageFailure } from "../basics/failures.ts";
+import { resourceQuery } from "../basics/reference.ts";
+import { printable } from "../basics/style.ts";
+import { tableText } from "../basics/table-text.ts";
 import { rowsOf, whenListing } from "../shell/listing.ts";
 
 export const hooksCommand: CommandBody = {

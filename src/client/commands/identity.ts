@@ -1,5 +1,5 @@
 import type { Command, CommandBody } from "../shell/command.ts";
-import { usageFailure } from "../shell/failures.ts";
+import { usageFailure } from "../basics/failures.ts";
 import { appCommands } from "./identity/app.ts";
 import { auditCommand } from "./identity/audit.ts";
 import { compatCommand } from "./identity/compat.ts";

@@ -2,8 +2,8 @@ import { writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { ImportedFile, ImportSetup } from "../manifests/compose/files.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
-import type { Arguments } from "../shell/arguments.ts";
-import { exitCodes, usageFailure } from "../shell/failures.ts";
+import type { Arguments } from "../basics/arguments.ts";
+import { exitCodes, usageFailure } from "../basics/failures.ts";
 import { oneWord, optionalWord } from "../shell/words.ts";
 
 const composeDetail = [

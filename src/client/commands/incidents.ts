@@ -2,7 +2,7 @@ import { getIncident, listIncidents } from "../../observability/api/incidents.ts
 import { operatorTwin } from "../../observability/api/operator-twin.ts";
 import { answer, type Command, type CommandBody } from "../shell/command.ts";
 import { rowsOf } from "../shell/listing.ts";
-import { resourceReference } from "../shell/reference.ts";
+import { resourceReference } from "../basics/reference.ts";
 import { incidentsText, incidentText } from "../text/incident-text.ts";
 import { oneWord, optionalWord, present } from "../shell/words.ts";
 

@@ -1,6 +1,6 @@
 import { type AccessEntry, listAccess } from "../../ingress/api/access-log.ts";
 import { answer, type Command, type Context } from "../shell/command.ts";
-import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
+import { CommandFailure, exitCodes, usageFailure } from "../basics/failures.ts";
 import { accessText } from "../text/access-text.ts";
 
 export const accessCommand: Command = {

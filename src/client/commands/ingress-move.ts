@@ -12,12 +12,12 @@ import { listPlugins } from "../../orchestration/api/plugins.ts";
 import { routingFault } from "../../orchestration/core/plugins/ingress-plugin.ts";
 import { assent, yesFlag } from "../shell/ask.ts";
 import { answer, type Command, type Context } from "../shell/command.ts";
-import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
+import { CommandFailure, exitCodes, usageFailure } from "../basics/failures.ts";
 import { dropFlag } from "../shell/manifest-flags.ts";
 import { requireNamed } from "../shell/named.ts";
 import { warn } from "../shell/progress-answer.ts";
-import { parseReference } from "../shell/reference.ts";
-import { printable } from "../shell/style.ts";
+import { parseReference } from "../basics/reference.ts";
+import { printable } from "../basics/style.ts";
 import { optionalWord } from "../shell/words.ts";
 
 export const moveCommand: Command = {

@@ -12,10 +12,10 @@ import { accessCommand } from "./ingress-logs.ts";
 import { assent, yesFlag } from "../shell/ask.ts";
 import { answer, type Command, type CommandBody } from "../shell/command.ts";
 import { rowsOf } from "../shell/listing.ts";
-import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
+import { CommandFailure, exitCodes, usageFailure } from "../basics/failures.ts";
 import { proxyText, sitesText } from "../text/ingress-text.ts";
 import { trafficText } from "../text/traffic-text.ts";
-import { watch } from "../wait/watch.ts";
+import { watch } from "../shell/watch.ts";
 import { tableSetup } from "./get.ts";
 
 const statusCommand: Command = {

@@ -4,12 +4,12 @@ import { basename, join, resolve } from "node:path";
 import { parseImageReference } from "../../orchestration/core/image-reference.ts";
 import { type Findings, lookAt } from "../init/look.ts";
 import { type Choices, firstManifest } from "../init/manifest.ts";
-import { appHost, appIdentity, placeHere, scopeOfFolder, sourceTree } from "../init/place.ts";
-import type { Arguments } from "../shell/arguments.ts";
+import { appHost, appIdentity, placeHere, scopeOfFolder, sourceTree } from "../build/place.ts";
+import type { Arguments } from "../basics/arguments.ts";
 import { askText, requireYes, yesFlag } from "../shell/ask.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
-import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
-import { printable } from "../shell/style.ts";
+import { CommandFailure, exitCodes, usageFailure } from "../basics/failures.ts";
+import { printable } from "../basics/style.ts";
 import { optionalWord } from "../shell/words.ts";
 
 const written = "berth.yaml";

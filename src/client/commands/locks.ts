@@ -1,10 +1,10 @@
 import { type Lock, listLocks, lock, unlock } from "../../orchestration/api/locks.ts";
 import { answer, type CommandBody } from "../shell/command.ts";
-import { exitCodes, usageFailure } from "../shell/failures.ts";
+import { exitCodes, usageFailure } from "../basics/failures.ts";
 import { noteUnstored } from "../shell/named.ts";
-import { printable } from "../shell/style.ts";
+import { printable } from "../basics/style.ts";
 import { oneWord } from "../shell/words.ts";
-import { tableText } from "../text/table-text.ts";
+import { tableText } from "../basics/table-text.ts";
 import { ageOf, timeText } from "../text/time-text.ts";
 import { tableSetup } from "./get.ts";
 import { rowsOf } from "../shell/listing.ts";

@@ -1,17 +1,17 @@
 import { ApiError, readAnswer } from "../../base/wire/client.ts";
 import { podLogs } from "../../orchestration/api/logs.ts";
 import { getPod, type PodRecord } from "../../orchestration/api/pods.ts";
-import type { Arguments } from "../shell/arguments.ts";
+import type { Arguments } from "../basics/arguments.ts";
 import type { CommandBody, Context } from "../shell/command.ts";
-import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
+import { CommandFailure, exitCodes, usageFailure } from "../basics/failures.ts";
 import { type FanOutSetup, followAll, type LogStart, readAll } from "../session/fan-out.ts";
-import { OutputFailure } from "../shell/output.ts";
+import { OutputFailure } from "../basics/output.ts";
 import { asksStore, searchFlags } from "../session/log-query.ts";
 import { storedLogs } from "../session/stored-logs.ts";
-import { harmless } from "../shell/style.ts";
+import { harmless } from "../basics/style.ts";
 import { createHarmlessBytes } from "../text/harmless-bytes.ts";
-import { createLinePrefix, type LinePrefix } from "../session/line-prefix.ts";
-import { isFinishedRun } from "../wait/look.ts";
+import { createLinePrefix, type LinePrefix } from "../basics/line-prefix.ts";
+import { isFinishedRun } from "../facts/look.ts";
 import { refuseBareName } from "../shell/named.ts";
 import { containerWord, findPods, noPodsOf } from "../wait/pods.ts";
 

@@ -1,11 +1,11 @@
 import { listManifests } from "../../orchestration/api/apply.ts";
 import { openBrowser } from "../shell/browser.ts";
 import { answer, type CommandBody } from "../shell/command.ts";
-import { CommandFailure, exitCodes } from "../shell/failures.ts";
+import { CommandFailure, exitCodes } from "../basics/failures.ts";
 import { requireNamed } from "../shell/named.ts";
-import { resourceReference } from "../shell/reference.ts";
-import { printable } from "../shell/style.ts";
-import { visitorAddresses } from "../shell/visitor-addresses.ts";
+import { resourceReference } from "../basics/reference.ts";
+import { printable } from "../basics/style.ts";
+import { visitorAddresses } from "./visitor-addresses.ts";
 import { oneWord } from "../shell/words.ts";
 
 export const openCommand: CommandBody = {

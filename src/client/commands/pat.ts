@@ -1,11 +1,11 @@
 import { createPat, getPat, listPats, type Pat, revokePat, rotatePat } from "../../observability/api/tokens.ts";
 import { assent, yesFlag } from "../shell/ask.ts";
-import type { Arguments } from "../shell/arguments.ts";
+import type { Arguments } from "../basics/arguments.ts";
 import { answer, type Command, type CommandBody, type Context } from "../shell/command.ts";
-import { usageFailure } from "../shell/failures.ts";
-import { printable } from "../shell/style.ts";
+import { usageFailure } from "../basics/failures.ts";
+import { printable } from "../basics/style.ts";
 import { noWords, oneWord, optionalWord } from "../shell/words.ts";
-import { tableText } from "../text/table-text.ts";
+import { tableText } from "../basics/table-text.ts";
 import { ageOf, shortDuration, timeText } from "../text/time-text.ts";
 import { rowsOf } from "../shell/listing.ts";
 

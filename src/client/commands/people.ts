@@ -10,14 +10,14 @@ import {
   setPerson,
 } from "../../observability/api/people.ts";
 import { assent, yesFlag } from "../shell/ask.ts";
-import type { Arguments } from "../shell/arguments.ts";
+import type { Arguments } from "../basics/arguments.ts";
 import { answer, type Command, type CommandBody, type Context } from "../shell/command.ts";
-import { exitCodes, usageFailure } from "../shell/failures.ts";
+import { exitCodes, usageFailure } from "../basics/failures.ts";
 import { rowsOf } from "../shell/listing.ts";
-import { didYouMean } from "../shell/suggest.ts";
-import { printable } from "../shell/style.ts";
+import { didYouMean } from "../basics/suggest.ts";
+import { printable } from "../basics/style.ts";
 import { noWords, oneWord, optionalWord } from "../shell/words.ts";
-import { listText, tableText } from "../text/table-text.ts";
+import { listText, tableText } from "../basics/table-text.ts";
 import { ageOf } from "../text/time-text.ts";
 
 const commands: readonly Command[] = [

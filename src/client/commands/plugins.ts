@@ -10,18 +10,18 @@ import {
   rollbackPlugin,
 } from "../../orchestration/api/plugins.ts";
 import { parseSource, sourceForm } from "../../orchestration/core/plugins/source.ts";
-import type { Arguments } from "../shell/arguments.ts";
+import type { Arguments } from "../basics/arguments.ts";
 import { assent, yesFlag } from "../shell/ask.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
 import { oneWord, verbOf } from "../shell/words.ts";
 import { ageOf } from "../text/time-text.ts";
-import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
-import { pluginConfigured } from "../shell/plugin-config.ts";
-import { acceptShown } from "../shell/plugin-accept.ts";
-import { installShown, tellStranded, toldPlugin, updateShown } from "../shell/plugin-install.ts";
+import { CommandFailure, exitCodes, usageFailure } from "../basics/failures.ts";
+import { pluginConfigured } from "./plugins/config.ts";
+import { acceptShown } from "./plugins/accept.ts";
+import { installShown, tellStranded, toldPlugin, updateShown } from "./plugins/install.ts";
 import { pluginTable, pluginText } from "../text/plugin-text.ts";
-import { printable } from "../shell/style.ts";
-import { tableText } from "../text/table-text.ts";
+import { printable } from "../basics/style.ts";
+import { tableText } from "../basics/table-text.ts";
 import { tableSetup } from "./get.ts";
 import { eitherOf, rowsOf, whenListing } from "../shell/listing.ts";
 

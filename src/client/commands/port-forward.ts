@@ -7,8 +7,8 @@ import { listenLocally, type LocalListener } from "../forward/listener.ts";
 import { type PortPair, readPortPair } from "../forward/ports.ts";
 import { choosePod } from "../session/choose-pod.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
-import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
-import { printable } from "../shell/style.ts";
+import { CommandFailure, exitCodes, usageFailure } from "../basics/failures.ts";
+import { printable } from "../basics/style.ts";
 
 export const portForwardCommand: CommandBody = {
   usage: ["port-forward SCOPE/NAME[.REPLICA] [LOCAL:]REMOTE… [--address IP]"],

@@ -1,11 +1,11 @@
 import { listManifests } from "../../orchestration/api/apply.ts";
 import { deletePreview, listPreviews } from "../../orchestration/api/previews.ts";
-import type { Arguments } from "../shell/arguments.ts";
+import type { Arguments } from "../basics/arguments.ts";
 import { requireYes, yesFlag } from "../shell/ask.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
-import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
-import { printable } from "../shell/style.ts";
-import { tableText } from "../text/table-text.ts";
+import { CommandFailure, exitCodes, usageFailure } from "../basics/failures.ts";
+import { printable } from "../basics/style.ts";
+import { tableText } from "../basics/table-text.ts";
 import { shortDuration } from "../text/time-text.ts";
 import { tableSetup } from "./get.ts";
 import { openCommand } from "./open.ts";

@@ -1,7 +1,7 @@
 import { planPrune, prune, type PrunePlan } from "../../orchestration/api/disk.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
 import { requireYes } from "../shell/ask.ts";
-import { printable } from "../shell/style.ts";
+import { printable } from "../basics/style.ts";
 import { noWords } from "../shell/words.ts";
 import { isRemovable, leftoverText } from "../text/leftovers.ts";
 import { bytesText } from "../text/stats-table.ts";

@@ -1,5 +1,5 @@
 import { answer, type CommandBody } from "../shell/command.ts";
-import { exitCodes, usageFailure } from "../shell/failures.ts";
+import { exitCodes, usageFailure } from "../basics/failures.ts";
 import { psTable } from "../text/pod-table.ts";
 import { requireNamed } from "../shell/named.ts";
 import { askPods, tableSetup } from "./get.ts";

@@ -1,9 +1,9 @@
 import { coreKinds } from "../../orchestration/api/manifest.ts";
 import type { ManifestSet } from "../manifests/read.ts";
-import type { Arguments } from "../shell/arguments.ts";
-import { CommandFailure, usageFailure } from "../shell/failures.ts";
-import { normalKind } from "../shell/kinds.ts";
-import { appIdentity } from "../init/place.ts";
+import type { Arguments } from "../basics/arguments.ts";
+import { CommandFailure, usageFailure } from "../basics/failures.ts";
+import { normalKind } from "../basics/kinds.ts";
+import { appIdentity } from "../build/place.ts";
 
 /** What a repository deploys: a scope, and the app in it where the source has no manifests. */
 export interface Pushed {

@@ -1,8 +1,8 @@
 import { createHarmlessBytes } from "../text/harmless-bytes.ts";
 import { ApiError } from "../../base/wire/client.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
-import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
-import { type Reference, resourceReference } from "../shell/reference.ts";
+import { CommandFailure, exitCodes, usageFailure } from "../basics/failures.ts";
+import { type Reference, resourceReference } from "../basics/reference.ts";
 import { type ReleaseEnd, readRelease } from "../wait/release-stream.ts";
 
 export const releaseCommand: CommandBody = {

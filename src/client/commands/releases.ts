@@ -4,11 +4,11 @@ import { answer, type CommandBody } from "../shell/command.ts";
 import { oneWord } from "../shell/words.ts";
 import { receiptText } from "../text/receipt-text.ts";
 import { ageOf, shortDuration } from "../text/time-text.ts";
-import { resourceQuery } from "../shell/reference.ts";
+import { resourceQuery } from "../basics/reference.ts";
 import type { TableSetup } from "../text/resource-table.ts";
-import { printable, type Style } from "../shell/style.ts";
-import { takenBackFields } from "../text/taken-back.ts";
-import { tableText } from "../text/table-text.ts";
+import { printable, type Style } from "../basics/style.ts";
+import { takenBackFields } from "../facts/taken-back.ts";
+import { tableText } from "../basics/table-text.ts";
 import { tableSetup } from "./get.ts";
 import { rowsOf } from "../shell/listing.ts";
 

@@ -6,13 +6,13 @@ import { closeRemote } from "../remote/reach.ts";
 import { type Remote, readRemotes, type Remotes, writeRemotes } from "../remote/remotes.ts";
 import { chooseTarget } from "../remote/target.ts";
 import { remoteText } from "../remote/tunnel-files.ts";
-import type { Arguments } from "../shell/arguments.ts";
+import type { Arguments } from "../basics/arguments.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
-import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
-import { didYouMean } from "../shell/suggest.ts";
-import { printable } from "../shell/style.ts";
+import { CommandFailure, exitCodes, usageFailure } from "../basics/failures.ts";
+import { didYouMean } from "../basics/suggest.ts";
+import { printable } from "../basics/style.ts";
 import { oneWord, verbOf } from "../shell/words.ts";
-import { tableText } from "../text/table-text.ts";
+import { tableText } from "../basics/table-text.ts";
 import { rowsOf, whenListing } from "../shell/listing.ts";
 
 const actions = { add, list, test, use, remove, rm: remove };

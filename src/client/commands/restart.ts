@@ -1,12 +1,12 @@
 import { formatKey } from "../../orchestration/api/manifest.ts";
 import { restart } from "../../orchestration/api/restart.ts";
 import { answer, type CommandBody } from "../shell/command.ts";
-import { exitCodes } from "../shell/failures.ts";
+import { exitCodes } from "../basics/failures.ts";
 import { oneWord } from "../shell/words.ts";
 import { follow, timeoutOf } from "../wait/follow.ts";
 import { imagePullText } from "../text/image-pull-text.ts";
-import { operationTarget, releaseTarget } from "../wait/look.ts";
-import { resourceQuery } from "../shell/reference.ts";
+import { operationTarget, releaseTarget } from "../facts/look.ts";
+import { resourceQuery } from "../basics/reference.ts";
 
 export const restartCommand: CommandBody = {
   usage: ["restart SCOPE/NAME [--pull] [--kind KIND] [--no-wait] [--timeout TIME]"],

@@ -2,13 +2,13 @@ import { formatKey } from "../../orchestration/api/manifest.ts";
 import { listReleases, rollback } from "../../orchestration/api/releases.ts";
 import type { DataOf, QueryOf } from "../../base/wire/endpoint.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
-import { exitCodes } from "../shell/failures.ts";
+import { exitCodes } from "../basics/failures.ts";
 import { oneWord } from "../shell/words.ts";
 import { follow, timeoutOf } from "../wait/follow.ts";
 import { messageFlag } from "./apply.ts";
-import { releaseTarget } from "../wait/look.ts";
-import { resourceQuery } from "../shell/reference.ts";
-import { takenBackFields, takenBackLines } from "../text/taken-back.ts";
+import { releaseTarget } from "../facts/look.ts";
+import { resourceQuery } from "../basics/reference.ts";
+import { takenBackFields, takenBackLines } from "../facts/taken-back.ts";
 
 export const rollbackCommand: CommandBody = {
   usage: ["rollback SCOPE/NAME [--to ID] [-m WHY] [--dry-run] [--no-wait] [--timeout TIME]"],

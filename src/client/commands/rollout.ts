@@ -5,15 +5,15 @@ import {
   promoteRollout,
   resumeRollout,
 } from "../../orchestration/api/rollouts.ts";
-import type { Arguments, Flag } from "../shell/arguments.ts";
+import type { Arguments, Flag } from "../basics/arguments.ts";
 import { answer, type Command, type CommandBody, type Context } from "../shell/command.ts";
-import { exitCodes, usageFailure } from "../shell/failures.ts";
-import { resourceQuery } from "../shell/reference.ts";
+import { exitCodes, usageFailure } from "../basics/failures.ts";
+import { resourceQuery } from "../basics/reference.ts";
 import { oneWord } from "../shell/words.ts";
 import { rolloutText } from "../text/rollout-text.ts";
 import { follow, timeoutOf } from "../wait/follow.ts";
-import { releaseTarget } from "../wait/look.ts";
-import { watch } from "../wait/watch.ts";
+import { releaseTarget } from "../facts/look.ts";
+import { watch } from "../shell/watch.ts";
 import { tableSetup } from "./get.ts";
 
 const kindFlag: Flag = {

@@ -2,7 +2,7 @@ import { cancelRun } from "../../orchestration/api/jobs.ts";
 import { formatKey } from "../../orchestration/api/manifest.ts";
 import { attachFlags } from "../session/attached.ts";
 import { answer, type CommandBody } from "../shell/command.ts";
-import { usageFailure } from "../shell/failures.ts";
+import { usageFailure } from "../basics/failures.ts";
 import { followRun, startRun } from "../wait/run-follow.ts";
 import { runInOwnContainer } from "../session/run-app.ts";
 import { findJob } from "../wait/run-target.ts";

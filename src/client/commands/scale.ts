@@ -1,12 +1,12 @@
 import type { DataOf } from "../../base/wire/endpoint.ts";
 import { formatKey } from "../../orchestration/api/manifest.ts";
 import { scale } from "../../orchestration/api/scale.ts";
-import type { Arguments } from "../shell/arguments.ts";
+import type { Arguments } from "../basics/arguments.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
-import { exitCodes, usageFailure } from "../shell/failures.ts";
+import { exitCodes, usageFailure } from "../basics/failures.ts";
 import { follow, timeoutOf } from "../wait/follow.ts";
-import { readyTarget } from "../wait/look.ts";
-import { resourceQuery } from "../shell/reference.ts";
+import { readyTarget } from "../facts/look.ts";
+import { resourceQuery } from "../basics/reference.ts";
 
 type Scaled = DataOf<typeof scale>;
 

@@ -1,7 +1,7 @@
 import { kindWords, parseKind } from "../../orchestration/core/kind.ts";
 import { answer, type CommandBody } from "../shell/command.ts";
-import { usageFailure } from "../shell/failures.ts";
-import { didYouMean } from "../shell/suggest.ts";
+import { usageFailure } from "../basics/failures.ts";
+import { didYouMean } from "../basics/suggest.ts";
 
 export const schemaCommand: CommandBody = {
   usage: ["schema [KIND]"],

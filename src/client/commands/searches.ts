@@ -8,10 +8,10 @@ import {
 import { operatorTwin } from "../../observability/api/operator-twin.ts";
 import { logFilters, textFlags } from "../session/log-query.ts";
 import { answer, type Command, type CommandBody, type Context } from "../shell/command.ts";
-import { usageFailure } from "../shell/failures.ts";
+import { usageFailure } from "../basics/failures.ts";
 import { rowsOf } from "../shell/listing.ts";
-import { printable } from "../shell/style.ts";
-import { tableText } from "../text/table-text.ts";
+import { printable } from "../basics/style.ts";
+import { tableText } from "../basics/table-text.ts";
 
 const commands: readonly Command[] = [
   {

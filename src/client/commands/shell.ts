@@ -1,8 +1,8 @@
 import { attachFlags } from "../session/attached.ts";
 import { runInOwnContainer } from "../session/run-app.ts";
-import type { Arguments } from "../shell/arguments.ts";
+import type { Arguments } from "../basics/arguments.ts";
 import type { CommandBody } from "../shell/command.ts";
-import { usageFailure } from "../shell/failures.ts";
+import { usageFailure } from "../basics/failures.ts";
 
 /** The better shell of the image, in place of the program that the image starts. */
 const command = ["sh", "-c", "command -v bash >/dev/null 2>&1 && exec bash || exec sh"];

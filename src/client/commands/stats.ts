@@ -1,5 +1,5 @@
 import { answer, type CommandBody } from "../shell/command.ts";
-import { usageFailure } from "../shell/failures.ts";
+import { usageFailure } from "../basics/failures.ts";
 import { requireNamed } from "../shell/named.ts";
 import { findStats } from "../wait/stats.ts";
 import { statsTable } from "../text/stats-table.ts";

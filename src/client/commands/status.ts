@@ -4,7 +4,7 @@ import { listManifests } from "../../orchestration/api/apply.ts";
 import { listEvents } from "../../orchestration/api/events.ts";
 import { system } from "../../orchestration/api/health.ts";
 import { answer, type CommandBody } from "../shell/command.ts";
-import { exitCodes, usageFailure } from "../shell/failures.ts";
+import { exitCodes, usageFailure } from "../basics/failures.ts";
 import { overviewOf, overviewText } from "../text/status-text.ts";
 import { firingAlerts, knownDrains } from "../wait/troubles.ts";
 import { tableSetup } from "./get.ts";

@@ -2,7 +2,7 @@ import type { Client } from "../../base/wire/client.ts";
 import type { DataOf } from "../../base/wire/endpoint.ts";
 import { stopPod } from "../../orchestration/api/pods.ts";
 import { answer, type CommandBody } from "../shell/command.ts";
-import { CommandFailure } from "../shell/failures.ts";
+import { CommandFailure } from "../basics/failures.ts";
 import { asleepApp, podNames, unlessGone } from "../wait/pods.ts";
 
 export const stopCommand: CommandBody = {

@@ -1,10 +1,10 @@
 import type { Stats } from "../../orchestration/api/stats.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
-import { usageFailure } from "../shell/failures.ts";
+import { usageFailure } from "../basics/failures.ts";
 import { requireNamed } from "../shell/named.ts";
 import { findStats, type StatsReport } from "../wait/stats.ts";
 import { statsTable } from "../text/stats-table.ts";
-import { watch } from "../wait/watch.ts";
+import { watch } from "../shell/watch.ts";
 
 export const topCommand: CommandBody = {
   usage: ["top [KIND|SCOPE|SCOPE/NAME]"],

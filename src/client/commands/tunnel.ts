@@ -6,10 +6,10 @@ import { sideRoute, type SideRoute } from "../remote/reach.ts";
 import { relay } from "../remote/relay.ts";
 import type { Remote } from "../remote/remotes.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
-import type { Route } from "../shell/endpoint.ts";
-import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
-import { printable } from "../shell/style.ts";
-import { listText } from "../text/table-text.ts";
+import type { Route } from "../basics/endpoint.ts";
+import { CommandFailure, exitCodes, usageFailure } from "../basics/failures.ts";
+import { printable } from "../basics/style.ts";
+import { listText } from "../basics/table-text.ts";
 
 const loopback = "127.0.0.1";
 

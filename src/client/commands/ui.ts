@@ -1,10 +1,10 @@
 import { createUiLink } from "../../observability/api/sessions.ts";
 import { system } from "../../orchestration/api/health.ts";
 import { openBrowser } from "../shell/browser.ts";
-import type { Arguments } from "../shell/arguments.ts";
+import type { Arguments } from "../basics/arguments.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
-import { CommandFailure, exitCodes } from "../shell/failures.ts";
-import { printable } from "../shell/style.ts";
+import { CommandFailure, exitCodes } from "../basics/failures.ts";
+import { printable } from "../basics/style.ts";
 import { noWords } from "../shell/words.ts";
 import { holdWays, sideWay } from "./tunnel.ts";
 

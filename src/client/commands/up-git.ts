@@ -2,14 +2,14 @@ import { type BuildRequest, buildImage, type GitSource } from "../../orchestrati
 import { fetchSource, type Source } from "../../orchestration/api/sources.ts";
 import { type BuildChoices, buildChoices } from "../build/build-flags.ts";
 import { holderOf } from "../build/of-manifests.ts";
-import { appHost, appIdentity, scopeOfFolder } from "../init/place.ts";
+import { appHost, appIdentity, scopeOfFolder } from "../build/place.ts";
 import type { ManifestSet } from "../manifests/read.ts";
-import type { Arguments } from "../shell/arguments.ts";
+import type { Arguments } from "../basics/arguments.ts";
 import type { Context } from "../shell/command.ts";
-import { usageFailure } from "../shell/failures.ts";
+import { usageFailure } from "../basics/failures.ts";
 import { manifestsOfText } from "../shell/manifest-flags.ts";
 import { callWithProgress, warn } from "../shell/progress-answer.ts";
-import { printable } from "../shell/style.ts";
+import { printable } from "../basics/style.ts";
 import { optionalWord } from "../shell/words.ts";
 
 /** What a repository deploys, with its images built; `args` name the commit as the reason. */

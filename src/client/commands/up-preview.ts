@@ -3,7 +3,7 @@ import { isFields } from "../../base/pure/fields.ts";
 import type { ManifestSet } from "../manifests/read.ts";
 import { branchPlan } from "../preview/overlay.ts";
 import type { Context } from "../shell/command.ts";
-import { CommandFailure } from "../shell/failures.ts";
+import { CommandFailure } from "../basics/failures.ts";
 import { shortDuration } from "../text/time-text.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { formatKey } from "../../orchestration/api/manifest.ts";
-import { placeHere, placesInWords } from "../init/place.ts";
+import { placeHere, placesInWords } from "../build/place.ts";
 import { answer, type CommandBody } from "../shell/command.ts";
-import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
+import { CommandFailure, exitCodes, usageFailure } from "../basics/failures.ts";
 import { warn } from "../shell/progress-answer.ts";
 import { fileFlag, formatFlag, manifestDetail, manifestsAt } from "../shell/manifest-flags.ts";
 

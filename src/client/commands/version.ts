@@ -1,7 +1,7 @@
 import { health } from "../../orchestration/api/health.ts";
 import { answer, type CommandBody } from "../shell/command.ts";
-import { CommandFailure, exitCodes } from "../shell/failures.ts";
-import { listText } from "../text/table-text.ts";
+import { CommandFailure, exitCodes } from "../basics/failures.ts";
+import { listText } from "../basics/table-text.ts";
 
 export const versionCommand: CommandBody = {
   usage: ["version"],

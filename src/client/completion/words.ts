@@ -1,5 +1,5 @@
 import { coreKinds } from "../../orchestration/api/manifest.ts";
-import type { Flag } from "../shell/arguments.ts";
+import type { Flag } from "../basics/arguments.ts";
 import type { Command } from "../shell/command.ts";
 import { formatsOf, globalFlags } from "../shell/help.ts";
 import { type Place, placesAfter } from "./usage.ts";

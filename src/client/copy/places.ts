@@ -1,4 +1,4 @@
-import { usageFailure } from "../shell/failures.ts";
+import { usageFailure } from "../basics/failures.ts";
 
 /** One side of a copy. The path in a pod is absolute, without `.` and without a slash at its end. */
 export type CopyPlace = { kind: "local"; path: string } | PodPlace;

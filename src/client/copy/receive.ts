@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { extract, type Header } from "tar-stream";
 import { linkProblem, pathProblem } from "../../base/pure/source-tree.ts";
-import { CommandFailure } from "../shell/failures.ts";
+import { CommandFailure } from "../basics/failures.ts";
 import type { CopyCount, CopyLimits } from "./send.ts";
 
 interface Receiving {

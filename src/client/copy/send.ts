@@ -2,7 +2,7 @@ import { createReadStream, type Stats } from "node:fs";
 import { lstat, readdir, readlink } from "node:fs/promises";
 import { join } from "node:path";
 import { type Pack, pack } from "tar-stream";
-import { CommandFailure } from "../shell/failures.ts";
+import { CommandFailure } from "../basics/failures.ts";
 import { drained } from "../../base/words/drained.ts";
 
 export interface CopyLimits {

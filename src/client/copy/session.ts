@@ -1,7 +1,7 @@
 import { createFrameReader, encodeFrame, frameTypes } from "../../orchestration/api/exec-frames.ts";
 import { broke, dialServer, openSession, type SessionAnswer, type SessionCall } from "../session/open-session.ts";
-import type { ClientSocket } from "../shell/client-socket.ts";
-import { CommandFailure } from "../shell/failures.ts";
+import type { ClientSocket } from "../basics/client-socket.ts";
+import { CommandFailure } from "../basics/failures.ts";
 
 /** Sends an archive to a pod; resolves when all of it is there. Fails with what the server says. */
 export async function sendArchive(call: SessionCall, archive: AsyncIterable<Uint8Array>): Promise<void> {

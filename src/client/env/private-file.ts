@@ -1,7 +1,7 @@
 import { open, realpath, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { CommandFailure } from "../shell/failures.ts";
-import { printable } from "../shell/style.ts";
+import { CommandFailure } from "../basics/failures.ts";
+import { printable } from "../basics/style.ts";
 
 /**
  * Writes a file with mode 0600: all of the text or nothing, and nobody else can read it at any time. A link stays one.

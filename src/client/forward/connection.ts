@@ -1,8 +1,8 @@
 import { createFrameReader, encodeFrame, type Frame, frameTypes } from "../../orchestration/api/exec-frames.ts";
 import type { Duplex } from "../../base/words/duplex.ts";
 import { broke, dialServer, openSession, type SessionAnswer, type SessionCall } from "../session/open-session.ts";
-import type { ClientSocket } from "../shell/client-socket.ts";
-import { CommandFailure } from "../shell/failures.ts";
+import type { ClientSocket } from "../basics/client-socket.ts";
+import { CommandFailure } from "../basics/failures.ts";
 
 /**
  * Carries a connection of this machine to a port of a pod until both sides have finished. Fails when the server refuses,

@@ -1,5 +1,5 @@
 import { type Duplex, duplexHandlers } from "../../base/words/duplex.ts";
-import { CommandFailure } from "../shell/failures.ts";
+import { CommandFailure } from "../basics/failures.ts";
 
 interface Listening {
   address: string;

@@ -1,4 +1,4 @@
-import { usageFailure } from "../shell/failures.ts";
+import { usageFailure } from "../basics/failures.ts";
 
 /** One port of this machine and the port of the pod that it leads to; local 0 is any free one. */
 export interface PortPair {

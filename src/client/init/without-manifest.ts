@@ -1,9 +1,9 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { CommandFailure } from "../shell/failures.ts";
+import { CommandFailure } from "../basics/failures.ts";
 import { lookAt } from "./look.ts";
 import { firstManifest } from "./manifest.ts";
-import { sourceTree } from "./place.ts";
+import { sourceTree } from "../build/place.ts";
 
 interface App {
   scope: string;

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { CommandFailure } from "../shell/failures.ts";
-import { cannotRead, readText } from "../shell/read-bounded.ts";
+import { CommandFailure } from "../basics/failures.ts";
+import { cannotRead, readText } from "../basics/read-bounded.ts";
 import type { ManifestFile } from "./entry.ts";
 import { type Format, formatOfExtension } from "./source.ts";
 

@@ -10,8 +10,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { resolve } from "node:path";
-import { CommandFailure } from "../shell/failures.ts";
-import { readBounded } from "../shell/read-bounded.ts";
+import { CommandFailure } from "../basics/failures.ts";
+import { readBounded } from "../basics/read-bounded.ts";
 import { type FileLimits, formatOf, manifestPaths } from "./files.ts";
 import { formatHcl } from "./hcl/format.ts";
 import { type Fault, ManifestError } from "./source.ts";

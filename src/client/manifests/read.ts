@@ -1,13 +1,13 @@
 import { resolve } from "node:path";
 import type { ErrorProblem } from "../../base/wire/envelope.ts";
 import { formatKey } from "../../orchestration/api/manifest.ts";
-import { CommandFailure } from "../shell/failures.ts";
-import { normalKind } from "../shell/kinds.ts";
+import { CommandFailure } from "../basics/failures.ts";
+import { normalKind } from "../basics/kinds.ts";
 import { readDocuments } from "./document.ts";
 import type { Entry, ManifestFile } from "./entry.ts";
 import { mergeEnvFiles } from "./env-merge.ts";
 import { foreignFile } from "./foreign.ts";
-import { readBounded, readText } from "../shell/read-bounded.ts";
+import { readBounded, readText } from "../basics/read-bounded.ts";
 import { type FileLimits, manifestFiles, resolveWithin } from "./files.ts";
 import type { Variables } from "./interpolate.ts";
 import { serverFaults } from "./server-faults.ts";

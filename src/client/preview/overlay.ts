@@ -1,7 +1,7 @@
 import { routingFields } from "../../orchestration/api/kinds/routing.ts";
 import { previewScope } from "../../orchestration/core/preview-scope.ts";
 import { isFields } from "../../base/pure/fields.ts";
-import { normalKind } from "../shell/kinds.ts";
+import { normalKind } from "../basics/kinds.ts";
 
 type Written = Record<string, unknown>;
 

@@ -1,4 +1,4 @@
-import { usageFailure } from "../shell/failures.ts";
+import { usageFailure } from "../basics/failures.ts";
 
 /** Where `ssh` goes. What is left out, the user's ssh configuration says. */
 export interface SshAddress {

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from "node:fs";
 import type { Clock } from "../../base/words/clock.ts";
-import { CommandFailure, exitCodes } from "../shell/failures.ts";
-import type { PlatformFetch, Route } from "../shell/endpoint.ts";
+import { CommandFailure, exitCodes } from "../basics/failures.ts";
+import type { PlatformFetch, Route } from "../basics/endpoint.ts";
 import type { Remote } from "./remotes.ts";
 import { remoteText, sideSocket, tunnelFiles, type TunnelFiles } from "./tunnel-files.ts";
 import type { TunnelLimits } from "./tunnel.ts";

@@ -1,5 +1,5 @@
 import { type Duplex, duplexHandlers } from "../../base/words/duplex.ts";
-import { type Route, throughRoute } from "../shell/endpoint.ts";
+import { type Route, throughRoute } from "../basics/endpoint.ts";
 
 /** Carries a connection of this machine to the socket of a route until both sides have finished. */
 export async function relay(local: Duplex, route: Route, highBytes: number): Promise<void> {

@@ -1,7 +1,7 @@
 import { isFields } from "../../base/pure/fields.ts";
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { CommandFailure } from "../shell/failures.ts";
+import { CommandFailure } from "../basics/failures.ts";
 import { readAddress, readName, readSocket, type SshAddress } from "./address.ts";
 
 /** A server that is reached by ssh. */

@@ -1,5 +1,5 @@
-import { usageFailure } from "../shell/failures.ts";
-import { didYouMean } from "../shell/suggest.ts";
+import { usageFailure } from "../basics/failures.ts";
+import { didYouMean } from "../basics/suggest.ts";
 import { ownName, parseSshAddress } from "./address.ts";
 import type { Remote, Remotes } from "./remotes.ts";
 

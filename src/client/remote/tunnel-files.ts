@@ -1,6 +1,6 @@
 import { basename, join } from "node:path";
 import { sha256Hex } from "../../base/pure/digest.ts";
-import { CommandFailure } from "../shell/failures.ts";
+import { CommandFailure } from "../basics/failures.ts";
 import { addressText } from "./address.ts";
 import type { Remote } from "./remotes.ts";
 

@@ -1,9 +1,9 @@
 import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Clock } from "../../base/words/clock.ts";
-import { connectSocket } from "../shell/client-socket.ts";
-import type { PlatformFetch } from "../shell/endpoint.ts";
-import { CommandFailure, exitCodes } from "../shell/failures.ts";
+import { connectSocket } from "../basics/client-socket.ts";
+import type { PlatformFetch } from "../basics/endpoint.ts";
+import { CommandFailure, exitCodes } from "../basics/failures.ts";
 import type { Remote } from "./remotes.ts";
 import type { Ssh, SshTimes } from "./ssh.ts";
 import { lookCommand, type ServerFault, type Silence, serverFault, silentFault } from "./server-words.ts";

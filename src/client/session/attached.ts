@@ -1,6 +1,6 @@
-import type { Arguments, Flag } from "../shell/arguments.ts";
+import type { Arguments, Flag } from "../basics/arguments.ts";
 import type { Context } from "../shell/command.ts";
-import { usageFailure } from "../shell/failures.ts";
+import { usageFailure } from "../basics/failures.ts";
 
 /** Flags of a command that the terminal is attached to, in a pod or in a container of its own. */
 export const attachFlags: readonly Flag[] = [

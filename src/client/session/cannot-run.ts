@@ -1,5 +1,5 @@
 import { ApiError } from "../../base/wire/client.ts";
-import { CommandFailure } from "../shell/failures.ts";
+import { CommandFailure } from "../basics/failures.ts";
 
 const shells = ["bash", "zsh", "ash", "dash", "ksh", "fish"];
 /** What a shell ends with for a program that is not there. */

@@ -1,8 +1,8 @@
 import { listPods, type PodRecord } from "../../orchestration/api/pods.ts";
 import type { Context } from "../shell/command.ts";
-import { CommandFailure, usageFailure } from "../shell/failures.ts";
-import { parseReference } from "../shell/reference.ts";
-import { isReplica } from "../wait/look.ts";
+import { CommandFailure, usageFailure } from "../basics/failures.ts";
+import { parseReference } from "../basics/reference.ts";
+import { isReplica } from "../facts/look.ts";
 import { containerWord, findPods, noPodsOf } from "../wait/pods.ts";
 
 /**

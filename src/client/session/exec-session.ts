@@ -1,4 +1,4 @@
-import { isUnread } from "../shell/output.ts";
+import { isUnread } from "../basics/output.ts";
 import {
   createFrameReader,
   encodeFrame,
@@ -7,10 +7,10 @@ import {
   jsonFrame,
   readJsonFrame,
 } from "../../orchestration/api/exec-frames.ts";
-import type { ClientSocket } from "../shell/client-socket.ts";
-import type { Route } from "../shell/endpoint.ts";
-import { CommandFailure, exitCodes } from "../shell/failures.ts";
-import type { RawTerminal } from "../shell/raw-terminal.ts";
+import type { ClientSocket } from "../basics/client-socket.ts";
+import type { Route } from "../basics/endpoint.ts";
+import { CommandFailure, exitCodes } from "../basics/failures.ts";
+import type { RawTerminal } from "../basics/raw-terminal.ts";
 import { cannotRun } from "./cannot-run.ts";
 import { broke, dialServer, openSession, type SessionAnswer } from "./open-session.ts";
 

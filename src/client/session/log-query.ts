@@ -1,7 +1,7 @@
 import { quotedPhrase } from "../../observability/api/log-phrase.ts";
-import type { Arguments, Flag } from "../shell/arguments.ts";
-import { usageFailure } from "../shell/failures.ts";
-import { parseReference, splitReplica } from "../shell/reference.ts";
+import type { Arguments, Flag } from "../basics/arguments.ts";
+import { usageFailure } from "../basics/failures.ts";
+import { parseReference, splitReplica } from "../basics/reference.ts";
 import { containerWord } from "../wait/pods.ts";
 
 /** Flags that choose lines by what they say. */

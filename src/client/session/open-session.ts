@@ -1,8 +1,8 @@
 import { readAnswer } from "../../base/wire/client.ts";
 import { execFramingHeader, execPod } from "../../orchestration/api/exec.ts";
-import { type ClientSocket, connectSocket } from "../shell/client-socket.ts";
-import { type Route, throughRoute, unreachable } from "../shell/endpoint.ts";
-import { CommandFailure } from "../shell/failures.ts";
+import { type ClientSocket, connectSocket } from "../basics/client-socket.ts";
+import { type Route, throughRoute, unreachable } from "../basics/endpoint.ts";
+import { CommandFailure } from "../basics/failures.ts";
 
 /** A request whose connection becomes a framed session. */
 export interface SessionCall {

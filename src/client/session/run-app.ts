@@ -1,11 +1,11 @@
 import { targetOf } from "../../base/wire/client.ts";
 import { listManifests } from "../../orchestration/api/apply.ts";
 import { runApp } from "../../orchestration/api/run-app.ts";
-import type { Arguments } from "../shell/arguments.ts";
+import type { Arguments } from "../basics/arguments.ts";
 import { attachmentOf } from "./attached.ts";
 import type { Context } from "../shell/command.ts";
 import { execSession } from "./exec-session.ts";
-import { resourceQuery, splitReplica } from "../shell/reference.ts";
+import { resourceQuery, splitReplica } from "../basics/reference.ts";
 
 /** `run APP -- COMMAND`: a container of its own, attached to this terminal. Answers with the exit code of the command. */
 export async function runInOwnContainer(context: Context, args: Arguments): Promise<number> {

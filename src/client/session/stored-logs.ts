@@ -1,5 +1,5 @@
 import { harmlessText } from "../text/harmless-bytes.ts";
-import { OutputFailure } from "../shell/output.ts";
+import { OutputFailure } from "../basics/output.ts";
 import { readAnswer } from "../../base/wire/client.ts";
 import {
   logContext,
@@ -11,10 +11,10 @@ import {
 import { missingText } from "../../observability/api/missing-lines.ts";
 import { listSavedSearches } from "../../observability/api/log-searches.ts";
 import { operatorTwin } from "../../observability/api/operator-twin.ts";
-import type { Arguments } from "../shell/arguments.ts";
+import type { Arguments } from "../basics/arguments.ts";
 import type { Context } from "../shell/command.ts";
-import { harmless } from "../shell/style.ts";
-import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
+import { harmless } from "../basics/style.ts";
+import { CommandFailure, exitCodes, usageFailure } from "../basics/failures.ts";
 import { type LogFilters, logFilters } from "./log-query.ts";
 
 /** Of one page; the server makes it shorter where lines are long. */

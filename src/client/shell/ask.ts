@@ -1,6 +1,6 @@
-import type { Arguments } from "./arguments.ts";
+import type { Arguments } from "../basics/arguments.ts";
 import type { Context } from "./command.ts";
-import { CommandFailure, exitCodes } from "./failures.ts";
+import { CommandFailure, exitCodes } from "../basics/failures.ts";
 
 interface Question {
   /** Ends with a question mark. */

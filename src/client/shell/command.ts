@@ -1,17 +1,17 @@
 import type { Client } from "../../base/wire/client.ts";
 import type { ValidationLimits } from "../../orchestration/core/rules/rule.ts";
 import type { Clock } from "../../base/words/clock.ts";
-import type { Arguments, Flag } from "./arguments.ts";
-import type { Route } from "./endpoint.ts";
+import type { Arguments, Flag } from "../basics/arguments.ts";
+import type { Route } from "../basics/endpoint.ts";
 import type { Ways } from "../remote/reach.ts";
 import type { Remote, RemoteLimits } from "../remote/remotes.ts";
 import type { TunnelLimits } from "../remote/tunnel.ts";
 import type { Network } from "../domains/network.ts";
-import type { RunLocal } from "../session/local-run.ts";
+import type { RunLocal } from "../basics/local-run.ts";
 import type { Variables } from "../manifests/interpolate.ts";
-import { exitCodes } from "./failures.ts";
-import type { RawTerminal } from "./raw-terminal.ts";
-import type { Terminal } from "./terminal.ts";
+import { exitCodes } from "../basics/failures.ts";
+import type { RawTerminal } from "../basics/raw-terminal.ts";
+import type { Terminal } from "../basics/terminal.ts";
 
 /** One verb of the client. */
 export interface Command {

@@ -1,8 +1,8 @@
 import { ApiError, type Client } from "../../base/wire/client.ts";
 import type { Manifest } from "../../orchestration/api/manifest.ts";
 import { listManifests } from "../../orchestration/api/apply.ts";
-import { isPodKind } from "../wait/look.ts";
-import { parseReference, splitReplica } from "./reference.ts";
+import { isPodKind } from "../facts/look.ts";
+import { parseReference, splitReplica } from "../basics/reference.ts";
 
 /** What was asked of the containers, or why it cannot be known now. */
 type Asked<T> = { found: T } | { away: string };

@@ -1,9 +1,9 @@
-import type { Flag } from "./arguments.ts";
+import type { Flag } from "../basics/arguments.ts";
 import type { Command } from "./command.ts";
-import { exitCodes } from "./failures.ts";
+import { exitCodes } from "../basics/failures.ts";
 import { helpGroups, restHeading } from "./help-groups.ts";
-import type { Terminal } from "./terminal.ts";
-import { termsText, wrapText } from "../text/table-text.ts";
+import type { Terminal } from "../basics/terminal.ts";
+import { termsText, wrapText } from "../basics/table-text.ts";
 
 /** Flags that every verb of the client knows. */
 export const globalFlags: readonly Flag[] = [

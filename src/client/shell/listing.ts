@@ -1,7 +1,7 @@
-import type { Arguments, Flag } from "./arguments.ts";
+import type { Arguments, Flag } from "../basics/arguments.ts";
 import type { Command, Context, Listing } from "./command.ts";
-import { usageFailure } from "./failures.ts";
-import { printable } from "./style.ts";
+import { usageFailure } from "../basics/failures.ts";
+import { printable } from "../basics/style.ts";
 
 const watchFlag: Flag = { name: "watch", short: "w", summary: "go on showing it until Ctrl-C" };
 
@@ -74,7 +74,7 @@ async function runListing(command: Command, { lists, context, args }: Run): Prom
   }
   const form = await formOf(lists, context);
   if (!isWatched) return command.run({ ...context, ...(form && { listForm: form }) }, args);
-  const { watch } = await import("../wait/watch.ts");
+  const { watch } = await import("./watch.ts");
   const look = async () => {
     const said: string[] = [];
     let key = "";

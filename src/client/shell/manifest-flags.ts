@@ -1,8 +1,8 @@
 import { ApiError } from "../../base/wire/client.ts";
-import type { Arguments, Flag } from "./arguments.ts";
+import type { Arguments, Flag } from "../basics/arguments.ts";
 import type { Context } from "./command.ts";
-import { CommandFailure, exitCodes, usageFailure } from "./failures.ts";
-import { printable } from "./style.ts";
+import { CommandFailure, exitCodes, usageFailure } from "../basics/failures.ts";
+import { printable } from "../basics/style.ts";
 import { type Format, formats } from "../manifests/source.ts";
 import type { ManifestSet } from "../manifests/read.ts";
 import { noWords } from "./words.ts";

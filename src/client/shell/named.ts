@@ -1,11 +1,11 @@
 import { coreKinds } from "../../orchestration/api/manifest.ts";
 import { listManifests } from "../../orchestration/api/apply.ts";
 import type { Context } from "./command.ts";
-import { CommandFailure } from "./failures.ts";
-import { kindNamed } from "./kinds.ts";
-import { parseReference, splitReplica } from "./reference.ts";
-import { printable } from "./style.ts";
-import { closest, didYouMean } from "./suggest.ts";
+import { CommandFailure } from "../basics/failures.ts";
+import { kindNamed } from "../basics/kinds.ts";
+import { parseReference, splitReplica } from "../basics/reference.ts";
+import { printable } from "../basics/style.ts";
+import { closest, didYouMean } from "../basics/suggest.ts";
 
 /** What may stand where a kind is expected. */
 export const kindWords = ["pods", "all", "leftovers", ...coreKinds.map((kind) => `${kind}s`)];

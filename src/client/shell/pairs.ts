@@ -1,5 +1,5 @@
 import type { Context } from "./command.ts";
-import { usageFailure } from "./failures.ts";
+import { usageFailure } from "../basics/failures.ts";
 
 /** `KEY=VALUE` words; one value can be `-`, and comes from stdin. `after` is the word before them. */
 export async function readPairs(

@@ -2,9 +2,9 @@ import { type CallInput, readAnswer } from "../../base/wire/client.ts";
 import type { DataOf, Endpoint } from "../../base/wire/endpoint.ts";
 import { type ProgressLine, progressMediaType } from "../../orchestration/api/plugins/protocol.ts";
 import type { Context } from "./command.ts";
-import { CommandFailure, exitCodes } from "./failures.ts";
-import { printable } from "./style.ts";
-import { unbroken } from "./unbroken.ts";
+import { CommandFailure, exitCodes } from "../basics/failures.ts";
+import { printable } from "../basics/style.ts";
+import { unbroken } from "../basics/unbroken.ts";
 
 /** A line that is longer is no answer of ours. */
 const lineCharsMax = 64 * 1024 * 1024;

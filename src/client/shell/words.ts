@@ -1,7 +1,7 @@
-import type { Arguments } from "./arguments.ts";
+import type { Arguments } from "../basics/arguments.ts";
 import type { Context } from "./command.ts";
-import { usageFailure } from "./failures.ts";
-import { didYouMean } from "./suggest.ts";
+import { usageFailure } from "../basics/failures.ts";
+import { didYouMean } from "../basics/suggest.ts";
 
 /** The words of a command; `hint` says what it takes. */
 type Words = Pick<Arguments, "words">;

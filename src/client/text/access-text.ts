@@ -1,5 +1,5 @@
 import type { AccessEntry } from "../../ingress/api/access-log.ts";
-import { printable, type Style } from "../shell/style.ts";
+import { printable, type Style } from "../basics/style.ts";
 import { timeText } from "./time-text.ts";
 
 /** One request on one line: when, what became of it, who asked for what, and who answered. */

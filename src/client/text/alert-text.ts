@@ -4,8 +4,8 @@ import type { Rule } from "../../observability/api/alert-rules.ts";
 import type { Matcher, Silence } from "../../observability/api/alert-silences.ts";
 import type { Alert } from "../../observability/api/alerts.ts";
 import type { Context } from "../shell/command.ts";
-import { printable, type Style } from "../shell/style.ts";
-import { tableText } from "./table-text.ts";
+import { printable, type Style } from "../basics/style.ts";
+import { tableText } from "../basics/table-text.ts";
 import { ageOf, shortDuration, timeText } from "./time-text.ts";
 
 function table(head: readonly string[], rows: readonly (readonly string[])[], { terminal }: Context): string {

@@ -1,8 +1,8 @@
 import type { AtomicApply } from "../../orchestration/api/atomic.ts";
 import type { ApplyResult, PlanRow } from "../../orchestration/api/apply.ts";
-import { printable, type Style } from "../shell/style.ts";
-import { listText } from "./table-text.ts";
-import type { WaitResult, Waited } from "../wait/wait.ts";
+import { printable, type Style } from "../basics/style.ts";
+import { listText } from "../basics/table-text.ts";
+import type { WaitResult, Waited } from "../facts/wait.ts";
 
 /**
  * What became of each resource of an apply of which one failed: the others stay changed, and whoever reads only the

@@ -1,7 +1,7 @@
 import type { CertificateView } from "../../ingress/api/certificates.ts";
-import { printable, type Style } from "../shell/style.ts";
+import { printable, type Style } from "../basics/style.ts";
 import type { TableSetup } from "./resource-table.ts";
-import { tableText } from "./table-text.ts";
+import { tableText } from "../basics/table-text.ts";
 import { shortDuration, timeText } from "./time-text.ts";
 
 export function certificateNames({ names }: CertificateView): string {

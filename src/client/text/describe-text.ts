@@ -7,18 +7,18 @@ import type { JobRun } from "../../orchestration/api/jobs.ts";
 import type { Canary } from "../../orchestration/api/rollouts.ts";
 import type { PodDetail } from "../../orchestration/api/pods.ts";
 import { MASK } from "../../orchestration/core/mask.ts";
-import { digestOf } from "./digest.ts";
+import { digestOf } from "../facts/digest.ts";
 import { ageOf, timeText } from "./time-text.ts";
-import { isPodKind, isReplica, reasonOf } from "../wait/look.ts";
+import { isPodKind, isReplica, reasonOf } from "../facts/look.ts";
 import { podTable } from "./pod-table.ts";
 import { childrenOf, isScaledToZero, phaseText, portsText, scaledToZero } from "./resource-status.ts";
 import type { TableSetup } from "./resource-table.ts";
 import { canaryFacts } from "./rollout-text.ts";
 import { runTable } from "./run-text.ts";
-import { printable, type Style } from "../shell/style.ts";
+import { printable, type Style } from "../basics/style.ts";
 import { isSaid } from "./said.ts";
-import { takenBackText } from "./taken-back.ts";
-import { listText, tableText } from "./table-text.ts";
+import { takenBackText } from "../facts/taken-back.ts";
+import { listText, tableText } from "../basics/table-text.ts";
 
 type Description = DataOf<typeof describe>;
 

@@ -1,7 +1,7 @@
 import type { Event } from "../../orchestration/api/events.ts";
-import { fieldName } from "./changes.ts";
+import { fieldName } from "../facts/changes.ts";
 import { timeText } from "./time-text.ts";
-import { printable } from "../shell/style.ts";
+import { printable } from "../basics/style.ts";
 
 /** Time, who, what, on what and with which details: a row each. */
 export function eventRows(events: readonly Event[]): string[][] {

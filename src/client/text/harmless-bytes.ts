@@ -1,4 +1,4 @@
-import { writtenOut } from "../shell/style.ts";
+import { writtenOut } from "../basics/style.ts";
 
 /** Takes out of a stream of text what could drive the terminal that it is shown on, or is shown on later. */
 export interface HarmlessBytes {

@@ -1,5 +1,5 @@
 import type { ImagePull } from "../../orchestration/api/restart.ts";
-import { printable, type Style } from "../shell/style.ts";
+import { printable, type Style } from "../basics/style.ts";
 
 /** What asking a registry again came to, in one line. */
 export function imagePullText({ image, updated, warning }: ImagePull, style: Style): string {

@@ -1,7 +1,7 @@
 import type { Budget, Incident, Timeline } from "../../observability/api/incidents.ts";
 import type { Context } from "../shell/command.ts";
-import { printable } from "../shell/style.ts";
-import { listText, tableText } from "./table-text.ts";
+import { printable } from "../basics/style.ts";
+import { listText, tableText } from "../basics/table-text.ts";
 import { shortDuration, timeText } from "./time-text.ts";
 
 export function incidentsText(incidents: readonly Incident[], { terminal }: Context): string {

@@ -1,8 +1,8 @@
 import type { IngressSite, IngressStatus } from "../../ingress/api/ingress.ts";
 import { type Listen, siteAddress } from "./addresses.ts";
-import { printable, type Style } from "../shell/style.ts";
+import { printable, type Style } from "../basics/style.ts";
 import type { TableSetup } from "./resource-table.ts";
-import { tableText } from "./table-text.ts";
+import { tableText } from "../basics/table-text.ts";
 import { shortDuration } from "./time-text.ts";
 
 type ProxyView = IngressStatus["proxy"];

@@ -1,9 +1,9 @@
 import { ApiError, type Client } from "../../base/wire/client.ts";
 import { type Leftover, listLeftovers } from "../../orchestration/api/leftovers.ts";
 import { answer, type Context } from "../shell/command.ts";
-import { exitCodes } from "../shell/failures.ts";
-import { parseReference } from "../shell/reference.ts";
-import { printable, type Style } from "../shell/style.ts";
+import { exitCodes } from "../basics/failures.ts";
+import { parseReference } from "../basics/reference.ts";
+import { printable, type Style } from "../basics/style.ts";
 
 /** `get leftovers [SCOPE[/NAME]]` */
 export async function getLeftovers(reference: string | undefined, context: Context): Promise<number> {

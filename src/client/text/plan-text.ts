@@ -1,8 +1,8 @@
 import { formatKey, type Manifest } from "../../orchestration/api/manifest.ts";
 import type { ApplyResult, PlanRow } from "../../orchestration/api/apply.ts";
-import { fieldChanges, valueText } from "./changes.ts";
-import { printable, type Style } from "../shell/style.ts";
-import { listText } from "./table-text.ts";
+import { fieldChanges, valueText } from "../facts/changes.ts";
+import { printable, type Style } from "../basics/style.ts";
+import { listText } from "../basics/table-text.ts";
 
 interface PlanTextOptions {
   style: Style;

@@ -1,7 +1,7 @@
 import type { PluginChanges } from "../../orchestration/api/plugins.ts";
-import { printable, type Style } from "../shell/style.ts";
+import { printable, type Style } from "../basics/style.ts";
 import { grantText, userText } from "./plugin-text.ts";
-import { listText } from "./table-text.ts";
+import { listText } from "../basics/table-text.ts";
 
 /** What `plugins accept` asks about: files with their differences, and the grant of a changed plugin.yml. */
 export function changesText(changes: PluginChanges, style: Style): string {

@@ -1,7 +1,7 @@
 import type { PluginInfo, PluginPreview } from "../../orchestration/api/plugins.ts";
-import type { Style } from "../shell/style.ts";
-import { printable } from "../shell/style.ts";
-import { listText, tableText, termsText, wrapText } from "./table-text.ts";
+import type { Style } from "../basics/style.ts";
+import { printable } from "../basics/style.ts";
+import { listText, tableText, termsText, wrapText } from "../basics/table-text.ts";
 
 /** `plugins list`. */
 export function pluginTable(plugins: readonly PluginInfo[], look: { style: Style; width: number }): string {

@@ -1,10 +1,10 @@
 import type { Degraded, PodRecord } from "../../orchestration/api/pods.ts";
 import { ageOf } from "./time-text.ts";
-import { isFinishedRun } from "../wait/look.ts";
-import { podState } from "../wait/progress.ts";
+import { isFinishedRun } from "../facts/look.ts";
+import { podState } from "./progress.ts";
 import type { TableSetup } from "./resource-table.ts";
-import { printable, type Style } from "../shell/style.ts";
-import { listText, tableText } from "./table-text.ts";
+import { printable, type Style } from "../basics/style.ts";
+import { listText, tableText } from "../basics/table-text.ts";
 
 /** Containers as a table. */
 export function podTable(pods: readonly PodRecord[], { style, width, now }: TableSetup): string {

@@ -2,8 +2,8 @@ import { formatPercent } from "../../base/pure/percent.ts";
 import type { Canary } from "../../orchestration/api/rollouts.ts";
 import type { PublishedPort } from "../../orchestration/api/pods.ts";
 import type { ListedManifest } from "../../orchestration/api/apply.ts";
-import { frozenText, isEngineAway, reasonOf } from "../wait/look.ts";
-import { printable, type Style } from "../shell/style.ts";
+import { frozenText, isEngineAway, reasonOf } from "../facts/look.ts";
+import { printable, type Style } from "../basics/style.ts";
 import { ageOf, shortDuration } from "./time-text.ts";
 
 type Status = Record<string, unknown>;

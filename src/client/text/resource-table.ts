@@ -3,10 +3,10 @@ import type { ListedManifest } from "../../orchestration/api/apply.ts";
 import { builtImage } from "../../orchestration/core/build/built-image.ts";
 import type { PodRecord } from "../../orchestration/api/pods.ts";
 import { ageOf } from "./time-text.ts";
-import { isPodKind, isReplica } from "../wait/look.ts";
+import { isPodKind, isReplica } from "../facts/look.ts";
 import { portsText, reasonCell, statusCell } from "./resource-status.ts";
-import { printable, type Style } from "../shell/style.ts";
-import { tableText } from "./table-text.ts";
+import { printable, type Style } from "../basics/style.ts";
+import { tableText } from "../basics/table-text.ts";
 
 export interface TableSetup {
   style: Style;

@@ -1,4 +1,4 @@
-import { printable } from "../shell/style.ts";
+import { printable } from "../basics/style.ts";
 
 /** What a config change restarts, and how to see the end of it: the command does not wait for it. */
 export function restartingLines(

@@ -2,8 +2,8 @@ import { formatPercent } from "../../base/pure/percent.ts";
 import { formatDuration } from "../../base/pure/duration.ts";
 import { formatKey } from "../../orchestration/api/manifest.ts";
 import type { Canary, Rollout } from "../../orchestration/api/rollouts.ts";
-import { printable, type Style } from "../shell/style.ts";
-import { listText } from "./table-text.ts";
+import { printable, type Style } from "../basics/style.ts";
+import { listText } from "../basics/table-text.ts";
 import { shortDuration, timeText } from "./time-text.ts";
 
 /** The newest release of a resource, and its canary steps. */

@@ -2,8 +2,8 @@ import type { JobRun } from "../../orchestration/api/jobs.ts";
 import { formatKey } from "../../orchestration/api/manifest.ts";
 import { ageOf, shortDuration, timeText } from "./time-text.ts";
 import type { TableSetup } from "./resource-table.ts";
-import { printable, type Style } from "../shell/style.ts";
-import { listText, tableText } from "./table-text.ts";
+import { printable, type Style } from "../basics/style.ts";
+import { listText, tableText } from "../basics/table-text.ts";
 
 /** Runs as a table, as they come. */
 export function runTable(runs: readonly JobRun[], { style, width, now }: TableSetup): string {

@@ -1,7 +1,7 @@
 import type { Stats } from "../../orchestration/api/stats.ts";
 import type { TableSetup } from "./resource-table.ts";
-import type { Style } from "../shell/style.ts";
-import { tableText } from "./table-text.ts";
+import type { Style } from "../basics/style.ts";
+import { tableText } from "../basics/table-text.ts";
 
 const head = ["POD", "KIND", "CPU", "CPU LIMIT", "MEMORY", "MEMORY LIMIT", "MEM %", "PIDS"];
 

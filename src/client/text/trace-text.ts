@@ -1,7 +1,7 @@
 import type { SpanView, TracePage, TraceView } from "../../observability/api/traces.ts";
 import type { Context } from "../shell/command.ts";
-import { printable } from "../shell/style.ts";
-import { tableText } from "./table-text.ts";
+import { printable } from "../basics/style.ts";
+import { tableText } from "../basics/table-text.ts";
 import { timeText } from "./time-text.ts";
 
 export function tracesText({ traces, cursor, searched_to: searchedTo }: TracePage, { terminal }: Context): string {

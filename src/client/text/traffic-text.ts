@@ -1,6 +1,6 @@
 import type { IngressTraffic, SiteTraffic } from "../../ingress/api/traffic.ts";
 import type { TableSetup } from "./resource-table.ts";
-import { tableText } from "./table-text.ts";
+import { tableText } from "../basics/table-text.ts";
 
 const head = ["INGRESS", "REQ/S", "2XX", "3XX", "4XX", "5XX", "FAILED", "P50", "P99", "HELD", "RETRIED"];
 

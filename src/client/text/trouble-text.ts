@@ -1,6 +1,6 @@
 import type { IngressSite } from "../../ingress/api/ingress.ts";
 import type { Alert } from "../../observability/api/alerts.ts";
-import { printable } from "../shell/style.ts";
+import { printable } from "../basics/style.ts";
 
 /** What is wrong for visitors, and what the server alerts of. */
 export interface Troubles {

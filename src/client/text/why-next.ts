@@ -1,5 +1,5 @@
 import type { Why } from "../../orchestration/api/why.ts";
-import { causeOf, isWell } from "../wait/look.ts";
+import { causeOf, isWell } from "../facts/look.ts";
 
 /** A rule: the first that fits gives what to type. */
 interface Advice {

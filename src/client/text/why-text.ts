@@ -3,13 +3,13 @@ import type { Death, FailedRelease, FailedRun, Unready, Why } from "../../orches
 import { exitMeaning, postFailure } from "../../base/pure/exit-code.ts";
 import { ageOf, timeText } from "./time-text.ts";
 import { eventRows } from "./event-text.ts";
-import { frozenText, isWell, reasonOf } from "../wait/look.ts";
+import { frozenText, isWell, reasonOf } from "../facts/look.ts";
 import { coloured } from "./resource-status.ts";
 import type { TableSetup } from "./resource-table.ts";
 import { canaryFacts } from "./rollout-text.ts";
 import { tookText } from "./run-text.ts";
-import { printable, type Style } from "../shell/style.ts";
-import { listText } from "./table-text.ts";
+import { printable, type Style } from "../basics/style.ts";
+import { listText } from "../basics/table-text.ts";
 import { isSaid } from "./said.ts";
 import { nextSteps } from "./why-next.ts";
 

@@ -3,7 +3,7 @@ import { type CertificateView, listCertificates } from "../../ingress/api/certif
 import type { ApplyResult } from "../../orchestration/api/apply.ts";
 import type { Manifest } from "../../orchestration/api/manifest.ts";
 import type { Context } from "../shell/command.ts";
-import { printable } from "../shell/style.ts";
+import { printable } from "../basics/style.ts";
 import { certificatesFor } from "../text/certificate-text.ts";
 import { shortDuration, timeText } from "../text/time-text.ts";
 

@@ -1,11 +1,11 @@
 import { type AtomicApply, getAtomicApply } from "../../orchestration/api/atomic.ts";
 import { atomicText, undecidedText } from "../text/apply-outcome.ts";
 import type { Context } from "../shell/command.ts";
-import { exitCodes } from "../shell/failures.ts";
+import { exitCodes } from "../basics/failures.ts";
 import { exitOf, watch } from "./follow.ts";
-import { isPodKind, readyTarget } from "./look.ts";
+import { isPodKind, readyTarget } from "../facts/look.ts";
 import { timeText } from "../text/time-text.ts";
-import type { Look, WaitTarget } from "./wait.ts";
+import type { Look, WaitTarget } from "../facts/wait.ts";
 
 interface Following {
   id: string;

@@ -1,16 +1,16 @@
 import { durationForm, parseDuration } from "../../base/pure/duration.ts";
 import type { Context } from "../shell/command.ts";
-import { CommandFailure, exitCodes, usageFailure } from "../shell/failures.ts";
+import { CommandFailure, exitCodes, usageFailure } from "../basics/failures.ts";
 import { createPhaseOutput } from "./phase-output.ts";
 import type { Receipt } from "../../orchestration/api/receipt.ts";
 import { receiptOf } from "./receipt-lines.ts";
 import { lastWords } from "./last-words.ts";
-import { progressBlock, progressLines, readyText } from "./progress.ts";
+import { progressBlock, progressLines, readyText } from "../text/progress.ts";
 import type { Canary } from "../../orchestration/api/rollouts.ts";
-import { printable, type Style } from "../shell/style.ts";
+import { printable, type Style } from "../basics/style.ts";
 import { scaledToZero } from "../text/resource-status.ts";
 import { shortDuration } from "../text/time-text.ts";
-import { type Look, type Waited, type WaitResult, type WaitTarget, Silence, waitFor } from "./wait.ts";
+import { type Look, type Waited, type WaitResult, type WaitTarget, Silence, waitFor } from "../facts/wait.ts";
 
 /** Milliseconds of `--timeout`, or the default. */
 export function timeoutOf(text: string | undefined, context: Context): number {

@@ -1,7 +1,7 @@
 import { why } from "../../orchestration/api/why.ts";
 import type { Context } from "../shell/command.ts";
-import { isPodKind } from "./look.ts";
-import { printable } from "../shell/style.ts";
+import { isPodKind } from "../facts/look.ts";
+import { printable } from "../basics/style.ts";
 
 const linesMax = 10;
 

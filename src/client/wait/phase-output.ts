@@ -1,8 +1,8 @@
 import type { Context } from "../shell/command.ts";
-import { createLinePrefix } from "../session/line-prefix.ts";
+import { createLinePrefix } from "../basics/line-prefix.ts";
 import { readRelease } from "./release-stream.ts";
-import { printable } from "../shell/style.ts";
-import type { Waited } from "./wait.ts";
+import { printable } from "../basics/style.ts";
+import type { Waited } from "../facts/wait.ts";
 
 /** Shows what release commands print while they are waited for: a line each on stderr, behind the name of the resource. */
 interface PhaseOutput {

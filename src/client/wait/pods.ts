@@ -5,10 +5,10 @@ import { describe } from "../../orchestration/api/describe.ts";
 import { listPods, type PodRecord } from "../../orchestration/api/pods.ts";
 import { containerName } from "../../orchestration/core/naming.ts";
 import { didYouMean } from "../../base/pure/suggest.ts";
-import { CommandFailure, usageFailure } from "../shell/failures.ts";
-import { isFinishedRun, isPodKind, isReplica } from "./look.ts";
-import { kindNamed } from "../shell/kinds.ts";
-import { parseReference, splitReplica } from "../shell/reference.ts";
+import { CommandFailure, usageFailure } from "../basics/failures.ts";
+import { isFinishedRun, isPodKind, isReplica } from "../facts/look.ts";
+import { kindNamed } from "../basics/kinds.ts";
+import { parseReference, splitReplica } from "../basics/reference.ts";
 
 type PodList = DataOf<typeof listPods>;
 

@@ -2,7 +2,7 @@ import type { Receipt } from "../../orchestration/api/receipt.ts";
 import { listReleases } from "../../orchestration/api/releases.ts";
 import type { Context } from "../shell/command.ts";
 import { receiptText } from "../text/receipt-text.ts";
-import type { Waited } from "./wait.ts";
+import type { Waited } from "../facts/wait.ts";
 
 /** What visitors saw of the release that a wait ended with; undefined where no ingress counts requests, and for others. */
 export async function receiptOf({ ref, look }: Waited, { api }: Pick<Context, "api">): Promise<Receipt | undefined> {

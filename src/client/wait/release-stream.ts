@@ -1,7 +1,7 @@
 import { readAnswer } from "../../base/wire/client.ts";
 import { runRelease } from "../../orchestration/api/releases.ts";
 import type { Context } from "../shell/command.ts";
-import { unbroken } from "../shell/unbroken.ts";
+import { unbroken } from "../basics/unbroken.ts";
 
 interface ReleaseReading {
   scope: string | undefined;

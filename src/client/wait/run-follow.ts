@@ -1,10 +1,10 @@
 import { formatKey, type ManifestKey } from "../../orchestration/api/manifest.ts";
 import { getRun, type JobRun, runCronjob, runJob } from "../../orchestration/api/jobs.ts";
 import { answer, type Context } from "../shell/command.ts";
-import { CommandFailure, exitCodes } from "../shell/failures.ts";
+import { CommandFailure, exitCodes } from "../basics/failures.ts";
 import { createRunOutput, type RunOutput } from "./run-output.ts";
 import { hasEnded, statusText, tookText } from "../text/run-text.ts";
-import { printable } from "../shell/style.ts";
+import { printable } from "../basics/style.ts";
 
 /** Starts a run of a job or cron job. */
 export function startRun({ api }: Context, { kind, scope, name }: ManifestKey): Promise<JobRun> {

@@ -1,5 +1,5 @@
 import { createHarmlessBytes, type HarmlessBytes } from "../text/harmless-bytes.ts";
-import { isUnread, OutputFailure } from "../shell/output.ts";
+import { isUnread, OutputFailure } from "../basics/output.ts";
 import type { JobRun } from "../../orchestration/api/jobs.ts";
 import { podLogs } from "../../orchestration/api/logs.ts";
 import { createLineTail, type LineTail } from "../../base/words/lines.ts";

@@ -1,10 +1,10 @@
 import type { Client } from "../../base/wire/client.ts";
 import { formatKey, type ManifestKey } from "../../orchestration/api/manifest.ts";
 import { listManifests } from "../../orchestration/api/apply.ts";
-import { CommandFailure, usageFailure } from "../shell/failures.ts";
+import { CommandFailure, usageFailure } from "../basics/failures.ts";
 import { nameMeant } from "../shell/named.ts";
-import { isPodKind } from "./look.ts";
-import { resourceQuery } from "../shell/reference.ts";
+import { isPodKind } from "../facts/look.ts";
+import { resourceQuery } from "../basics/reference.ts";
 
 const jobKinds = ["job", "cronjob"];
 

@@ -1,8 +1,8 @@
 import type { Client } from "../../base/wire/client.ts";
 import type { DataOf } from "../../base/wire/endpoint.ts";
 import { listStats } from "../../orchestration/api/stats.ts";
-import { kindNamed } from "../shell/kinds.ts";
-import { parseReference, splitReplica } from "../shell/reference.ts";
+import { kindNamed } from "../basics/kinds.ts";
+import { parseReference, splitReplica } from "../basics/reference.ts";
 
 export type StatsReport = DataOf<typeof listStats>;
 

@@ -5,7 +5,7 @@ import { serveOptions } from "../../config/config.ts";
 import { report, wantsJson } from "../report.ts";
 import { gitEnvironment, gitText, runGit } from "./git.ts";
 import { openRepository, pushTarget, targetText } from "./repository.ts";
-import { sayNow } from "../../client/shell/output.ts";
+import { sayNow } from "../../client/basics/output.ts";
 
 /** The branches that deploy until one has. */
 const usualBranches = ["main", "master"];

@@ -9,7 +9,7 @@ import { settleBranch } from "./branch.ts";
 import { gitEnvironment } from "./git.ts";
 import { lockRepository } from "./lock.ts";
 import { preReceive } from "./pre-receive.ts";
-import { complainNow, sayNow } from "../../client/shell/output.ts";
+import { complainNow, sayNow } from "../../client/basics/output.ts";
 import { writeAll } from "./relay.ts";
 import { openRepository, pushTarget, targetText, workPrefix } from "./repository.ts";
 

@@ -1,4 +1,4 @@
-import { direct } from "../../client/shell/output.ts";
+import { direct } from "../../client/basics/output.ts";
 
 /** Writes to stdout (1) or stderr (2), or answers false where that is not possible any more. */
 export function writeAll(fd: 1 | 2, bytes: Uint8Array): boolean {

@@ -7,7 +7,7 @@ import { statusCommand, statusUsage } from "./status.ts";
 import { rollbackCommand, rollbackUsage } from "./rollback.ts";
 import { uninstallCommand, uninstallUsage } from "./uninstall.ts";
 import { upgradeCommand, upgradeUsage } from "./upgrade.ts";
-import { complainNow, sayNow } from "../../client/shell/output.ts";
+import { complainNow, sayNow } from "../../client/basics/output.ts";
 
 const unitUsage = `usage: berth server unit [--executable FILE]
          ${unitFlagsUsage}

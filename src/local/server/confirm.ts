@@ -1,4 +1,4 @@
-import { CommandFailure, exitCodes } from "../../client/shell/failures.ts";
+import { CommandFailure, exitCodes } from "../../client/basics/failures.ts";
 import type { Machine } from "./machine.ts";
 
 /** Asks the operator unless `yes`. Anything but a yes ends the command with exit code 5. */

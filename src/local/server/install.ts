@@ -17,7 +17,7 @@ import { firewallHints, needEngine, needProxy, offerLiveRestore } from "./packag
 import { prefixLink } from "./prefix-link.ts";
 import { installedVersion, refuseOlder, upgradeTo } from "./upgrade.ts";
 import { flagOf, installedWords, withFlags, writeUnits } from "./systemd.ts";
-import { sayNow } from "../../client/shell/output.ts";
+import { sayNow } from "../../client/basics/output.ts";
 
 export const installUsage = `berth server install
 

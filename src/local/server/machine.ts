@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { Failure } from "../../base/wire/failure.ts";
-import { sayNow } from "../../client/shell/output.ts";
+import { sayNow } from "../../client/basics/output.ts";
 
 /** The programs of this machine, as far as the installation uses them. */
 export interface Machine {

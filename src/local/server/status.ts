@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { layoutOf } from "../../base/disk/layout.ts";
 import { askIngress, askServer } from "../probe.ts";
 import { report, wantsJson } from "../report.ts";
-import { listText } from "../../client/text/table-text.ts";
+import { listText } from "../../client/basics/table-text.ts";
 import { versionOfExecutable } from "./executable.ts";
 import { listKept } from "./kept.ts";
 import { hasSystemd, places, thisMachine } from "./machine.ts";

@@ -6,7 +6,7 @@ import { layoutOf } from "../../base/disk/layout.ts";
 import { compareVersions } from "../../base/pure/versions.ts";
 import { parseDuration } from "../../base/pure/duration.ts";
 import { Failure } from "../../base/wire/failure.ts";
-import { usageFailure } from "../../client/shell/failures.ts";
+import { usageFailure } from "../../client/basics/failures.ts";
 import { serverLimits } from "../../config/server-limits.ts";
 import { versionOfExecutable } from "./executable.ts";
 import { hasSystemd, type Machine, places, requireRoot, thisMachine } from "./machine.ts";

@@ -8,7 +8,7 @@ import { Failure } from "../../base/wire/failure.ts";
 import { holderOf, planBuilds } from "../../client/build/of-manifests.ts";
 import { packFolder } from "../../client/build/pack.ts";
 import type { PlannedBuild } from "../../client/build/plan.ts";
-import { placeHere } from "../../client/init/place.ts";
+import { placeHere } from "../../client/build/place.ts";
 import { withoutManifest } from "../../client/init/without-manifest.ts";
 import { yamlOf } from "../../client/manifests/plain-yaml.ts";
 import { type ManifestSet, readManifestFiles, readManifests, type ReadSetup } from "../../client/manifests/read.ts";

@@ -8,7 +8,7 @@ import { fetchCommit } from "./fetch-commit.ts";
 import type { SourceJob } from "./job.ts";
 import { planSource } from "./plan-source.ts";
 import { unpack } from "./unpack.ts";
-import { complainNow, sayNow } from "../../client/shell/output.ts";
+import { complainNow, sayNow } from "../../client/basics/output.ts";
 
 const readSourceUsage = `berth read-source < JOB
 

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadKey } from "../../../src/base/disk/key-file.ts";
 import type { Layout } from "../../../src/base/disk/layout.ts";
-import { CommandFailure, exitCodes } from "../../../src/client/shell/failures.ts";
+import { CommandFailure, exitCodes } from "../../../src/client/basics/failures.ts";
 import { backupCommand } from "../../../src/local/backup.ts";
 import { diskRoot } from "../../support/disk-root.ts";
 import { said } from "../../support/said.ts";

@@ -1,8 +1,8 @@
 import { Glob } from "bun";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { localCommands } from "../../../src/client/shell/local-commands.ts";
-import { verbs } from "../../../src/client/shell/table.ts";
+import { localCommands } from "../../../src/client/basics/local-commands.ts";
+import { verbs } from "../../../src/client/entry/table.ts";
 
 const ui = join(import.meta.dir, "../../../src/ui");
 

@@ -7,11 +7,11 @@ import {
   testChannel,
 } from "../../../observability/api/alert-channels.ts";
 import { operatorTwin } from "../../../observability/api/operator-twin.ts";
-import type { Arguments } from "../../shell/arguments.ts";
+import type { Arguments } from "../../basics/arguments.ts";
 import { answer, type Command, type Context } from "../../shell/command.ts";
-import { exitCodes, usageFailure } from "../../shell/failures.ts";
+import { exitCodes, usageFailure } from "../../basics/failures.ts";
 import { requireYes } from "../../shell/ask.ts";
-import { printable } from "../../shell/style.ts";
+import { printable } from "../../basics/style.ts";
 import { channelsText, deliveriesText } from "../../text/alert-text.ts";
 import { listed, noWords, oneWord, optionalWord, present, secretOf } from "../../shell/words.ts";
 import { rowsOf } from "../../shell/listing.ts";

@@ -1,7 +1,7 @@
 import { deleteHeartbeat, getHeartbeat, putHeartbeat } from "../../../observability/api/alert-heartbeat.ts";
 import { operatorTwin } from "../../../observability/api/operator-twin.ts";
 import { answer, type Command } from "../../shell/command.ts";
-import { exitCodes, usageFailure } from "../../shell/failures.ts";
+import { exitCodes, usageFailure } from "../../basics/failures.ts";
 import { heartbeatText } from "../../text/alert-text.ts";
 import { noWords, present, secretOf } from "../../shell/words.ts";
 

@@ -1,8 +1,8 @@
 import { deleteRule, getRule, listRules, putRule, type Rule } from "../../../observability/api/alert-rules.ts";
 import { operatorTwin } from "../../../observability/api/operator-twin.ts";
-import type { Arguments } from "../../shell/arguments.ts";
+import type { Arguments } from "../../basics/arguments.ts";
 import { answer, type Command, type Context } from "../../shell/command.ts";
-import { usageFailure } from "../../shell/failures.ts";
+import { usageFailure } from "../../basics/failures.ts";
 import { ruleText, rulesText } from "../../text/alert-text.ts";
 import { listed, noWords, numberOf, oneWord, present } from "../../shell/words.ts";
 import { rowsOf } from "../../shell/listing.ts";

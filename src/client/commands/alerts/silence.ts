@@ -1,7 +1,7 @@
 import { addSilence, deleteSilence, listSilences } from "../../../observability/api/alert-silences.ts";
 import { operatorTwin } from "../../../observability/api/operator-twin.ts";
 import { answer, type Command } from "../../shell/command.ts";
-import { usageFailure } from "../../shell/failures.ts";
+import { usageFailure } from "../../basics/failures.ts";
 import { matcherText, silencesText } from "../../text/alert-text.ts";
 import { timeText } from "../../text/time-text.ts";
 import { noWords, oneWord, optionalWord, present } from "../../shell/words.ts";

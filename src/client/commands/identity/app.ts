@@ -1,7 +1,7 @@
 import { createIdentityApp, deleteIdentityApp, listIdentityApps } from "../../../identity/api/manage/apps.ts";
 import { answer, type Command } from "../../shell/command.ts";
 import { timeText } from "../../text/time-text.ts";
-import { usageFailure } from "../../shell/failures.ts";
+import { usageFailure } from "../../basics/failures.ts";
 import { noWords, oneWord } from "../../shell/words.ts";
 import { table } from "./shared.ts";
 import { rowsOf } from "../../shell/listing.ts";

@@ -1,8 +1,8 @@
 import { getIdentityInstance, updateIdentityInstance } from "../../../identity/api/manage/instances.ts";
 import type { InstanceSettings } from "../../../identity/api/settings.ts";
-import type { Arguments, Flag } from "../../shell/arguments.ts";
+import type { Arguments, Flag } from "../../basics/arguments.ts";
 import { answer, type Command, type Context } from "../../shell/command.ts";
-import { listText } from "../../text/table-text.ts";
+import { listText } from "../../basics/table-text.ts";
 import { noWords } from "../../shell/words.ts";
 import { instanceFlag, instanceOf } from "./shared.ts";
 

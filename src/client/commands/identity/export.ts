@@ -4,7 +4,7 @@ import { readAnswer } from "../../../base/wire/client.ts";
 import { exportIdentityUsers } from "../../../identity/api/manage/import.ts";
 import type { Command, Context } from "../../shell/command.ts";
 import { answer } from "../../shell/command.ts";
-import { CommandFailure, exitCodes } from "../../shell/failures.ts";
+import { CommandFailure, exitCodes } from "../../basics/failures.ts";
 import { noWords } from "../../shell/words.ts";
 import { instanceFlag, instanceOf } from "./shared.ts";
 

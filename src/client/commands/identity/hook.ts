@@ -7,7 +7,7 @@ import {
 } from "../../../identity/api/manage/webhooks.ts";
 import { answer, type Command } from "../../shell/command.ts";
 import { timeText } from "../../text/time-text.ts";
-import { usageFailure } from "../../shell/failures.ts";
+import { usageFailure } from "../../basics/failures.ts";
 import { noWords, oneWord, present } from "../../shell/words.ts";
 import { instanceFlag, instanceOf, table } from "./shared.ts";
 import { rowsOf } from "../../shell/listing.ts";

@@ -1,11 +1,11 @@
 import { createReadStream, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { type ImportResult, importIdentityUsers } from "../../../identity/api/manage/import.ts";
-import type { Arguments } from "../../shell/arguments.ts";
+import type { Arguments } from "../../basics/arguments.ts";
 import { answer, type Command, type Context } from "../../shell/command.ts";
-import { CommandFailure, exitCodes } from "../../shell/failures.ts";
+import { CommandFailure, exitCodes } from "../../basics/failures.ts";
 import { batchedLines } from "../../session/line-batches.ts";
-import { printable } from "../../shell/style.ts";
+import { printable } from "../../basics/style.ts";
 import { oneWord } from "../../shell/words.ts";
 import { instanceFlag, instanceOf } from "./shared.ts";
 

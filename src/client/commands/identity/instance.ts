@@ -8,12 +8,12 @@ import {
   updateIdentityInstance,
 } from "../../../identity/api/manage/instances.ts";
 import { assent, yesFlag } from "../../shell/ask.ts";
-import type { Flag } from "../../shell/arguments.ts";
+import type { Flag } from "../../basics/arguments.ts";
 import { answer, type Command, type Context } from "../../shell/command.ts";
-import { usageFailure } from "../../shell/failures.ts";
-import { listText } from "../../text/table-text.ts";
-import { didYouMean } from "../../shell/suggest.ts";
-import { printable } from "../../shell/style.ts";
+import { usageFailure } from "../../basics/failures.ts";
+import { listText } from "../../basics/table-text.ts";
+import { didYouMean } from "../../basics/suggest.ts";
+import { printable } from "../../basics/style.ts";
 import { noWords, oneWord, present } from "../../shell/words.ts";
 import { table } from "./shared.ts";
 import { rowsOf } from "../../shell/listing.ts";

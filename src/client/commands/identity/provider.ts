@@ -4,9 +4,9 @@ import {
   listIdentityProviders,
   putIdentityProvider,
 } from "../../../identity/api/manage/providers.ts";
-import type { Arguments, Flag } from "../../shell/arguments.ts";
+import type { Arguments, Flag } from "../../basics/arguments.ts";
 import { answer, type Command, type Context } from "../../shell/command.ts";
-import { usageFailure } from "../../shell/failures.ts";
+import { usageFailure } from "../../basics/failures.ts";
 import { noWords, oneWord, present } from "../../shell/words.ts";
 import { flagOf, instanceFlag, instanceOf, secretValue, table } from "./shared.ts";
 import { rowsOf } from "../../shell/listing.ts";

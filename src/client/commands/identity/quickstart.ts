@@ -1,7 +1,7 @@
 import { identityQuickstart, type Quickstart } from "../../../identity/api/manage/instances.ts";
 import { answer, type Command, type Context } from "../../shell/command.ts";
-import { usageFailure } from "../../shell/failures.ts";
-import { listText } from "../../text/table-text.ts";
+import { usageFailure } from "../../basics/failures.ts";
+import { listText } from "../../basics/table-text.ts";
 import { noWords, present } from "../../shell/words.ts";
 
 export const quickstartCommand: Command = {

@@ -1,9 +1,9 @@
 import { listIdentityInstances } from "../../../identity/api/manage/instances.ts";
-import type { Arguments, Flag } from "../../shell/arguments.ts";
+import type { Arguments, Flag } from "../../basics/arguments.ts";
 import type { Context } from "../../shell/command.ts";
-import { usageFailure } from "../../shell/failures.ts";
-import { printable } from "../../shell/style.ts";
-import { tableText } from "../../text/table-text.ts";
+import { usageFailure } from "../../basics/failures.ts";
+import { printable } from "../../basics/style.ts";
+import { tableText } from "../../basics/table-text.ts";
 
 export const instanceFlag: Flag = {
   name: "instance",

@@ -12,13 +12,13 @@ import {
   verifyIdentityUser,
 } from "../../../identity/api/manage/users.ts";
 import type { DataOf } from "../../../base/wire/endpoint.ts";
-import type { Arguments } from "../../shell/arguments.ts";
+import type { Arguments } from "../../basics/arguments.ts";
 import { assent, yesFlag } from "../../shell/ask.ts";
 import { answer, type Command, type Context } from "../../shell/command.ts";
 import { timeText } from "../../text/time-text.ts";
-import { usageFailure } from "../../shell/failures.ts";
-import { listText } from "../../text/table-text.ts";
-import { printable } from "../../shell/style.ts";
+import { usageFailure } from "../../basics/failures.ts";
+import { listText } from "../../basics/table-text.ts";
+import { printable } from "../../basics/style.ts";
 import { noWords, oneWord, present } from "../../shell/words.ts";
 import { instanceFlag, instanceOf, moreText, pageFlags, secretValue, table } from "./shared.ts";
 import { rowsOf } from "../../shell/listing.ts";

@@ -1,4 +1,4 @@
-import { usageFailure } from "../../shell/failures.ts";
+import { usageFailure } from "../../basics/failures.ts";
 import type { Lose } from "./lose.ts";
 import { nameFrom, shellWords } from "./text.ts";
 

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, join, posix, relative, resolve } from "node:path";
 import type { ValidationLimits } from "../../../orchestration/core/rules/rule.ts";
-import { CommandFailure } from "../../shell/failures.ts";
-import { readText } from "../../shell/read-bounded.ts";
+import { CommandFailure } from "../../basics/failures.ts";
+import { readText } from "../../basics/read-bounded.ts";
 import type { Target } from "../convert/convert.ts";
 import type { FileLimits } from "../files.ts";
 import type { Variables } from "../interpolate.ts";

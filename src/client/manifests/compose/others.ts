@@ -1,8 +1,8 @@
 import { basename, dirname, relative, resolve } from "node:path";
 import { parseDocument } from "yaml";
 import { isFields } from "../../../base/pure/fields.ts";
-import { CommandFailure } from "../../shell/failures.ts";
-import { readText } from "../../shell/read-bounded.ts";
+import { CommandFailure } from "../../basics/failures.ts";
+import { readText } from "../../basics/read-bounded.ts";
 import type { ImportedFile, ImportSetup } from "./files.ts";
 import { composeOfRun } from "./docker-run.ts";
 import { importCompose } from "./import.ts";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { readText } from "../../shell/read-bounded.ts";
+import { readText } from "../../basics/read-bounded.ts";
 import { readEnvFile } from "../env-file.ts";
 import type { Variables } from "../interpolate.ts";
 import { composeText, type Known, withDefaults } from "./variables.ts";

@@ -1,4 +1,4 @@
-import { CommandFailure } from "../../shell/failures.ts";
+import { CommandFailure } from "../../basics/failures.ts";
 import { noComments } from "../convert/comments.ts";
 import { type Target, writeManifests } from "../convert/convert.ts";
 import { writeHcl } from "../convert/hcl.ts";

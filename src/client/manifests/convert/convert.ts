@@ -1,5 +1,5 @@
 import type { ErrorProblem } from "../../../base/wire/envelope.ts";
-import { normalKind } from "../../shell/kinds.ts";
+import { normalKind } from "../../basics/kinds.ts";
 import { type DocumentSetup, readDocuments } from "../document.ts";
 import type { Entry, ManifestFile } from "../entry.ts";
 import { formatHcl } from "../hcl/format.ts";

@@ -7,7 +7,7 @@ import { createGunzip } from "node:zlib";
 import { extract } from "tar-stream";
 import { readFolder } from "../../../../src/client/build/folder.ts";
 import { packFolder } from "../../../../src/client/build/pack.ts";
-import { CommandFailure } from "../../../../src/client/shell/failures.ts";
+import { CommandFailure } from "../../../../src/client/basics/failures.ts";
 
 let root: string;
 beforeEach(() => {

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import { type Call, cli, stored } from "../../../support/cli.ts";
 import { folder } from "../../../support/files.ts";
-import { verbs } from "../../../../src/client/shell/table.ts";
+import { verbs } from "../../../../src/client/entry/table.ts";
 
 const all = ["deployment/shop/web", "ingress/shop/web", "statefulset/data/main", "registry//ghcr"].map((key) => {
   const { scope, ...rest } = stored(key);

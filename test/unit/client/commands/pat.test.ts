@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { exitCodes } from "../../../../src/client/shell/failures.ts";
+import { exitCodes } from "../../../../src/client/basics/failures.ts";
 import { type Call, cli, refusal } from "../../../support/cli.ts";
 
 const token = "pat_a1B2c3d4e5f6g7h8i9j0k1l2m3n4";

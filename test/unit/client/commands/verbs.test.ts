@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { digestOf } from "../../../../src/client/text/digest.ts";
+import { digestOf } from "../../../../src/client/facts/digest.ts";
 import { type Call, cli, pod, refusal, type Server, stored } from "../../../support/cli.ts";
 
 const manifests = [

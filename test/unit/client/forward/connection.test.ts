@@ -1,4 +1,4 @@
-import { endpointRoute } from "../../../../src/client/shell/endpoint.ts";
+import { endpointRoute } from "../../../../src/client/basics/endpoint.ts";
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { targetOf } from "../../../../src/base/wire/client.ts";
 import { type Duplex, duplexHandlers } from "../../../../src/base/words/duplex.ts";

@@ -1,10 +1,10 @@
-import { OutputFailure } from "../../../../src/client/shell/output.ts";
-import { endpointRoute } from "../../../../src/client/shell/endpoint.ts";
+import { OutputFailure } from "../../../../src/client/basics/output.ts";
+import { endpointRoute } from "../../../../src/client/basics/endpoint.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { targetOf } from "../../../../src/base/wire/client.ts";
 import { execPod } from "../../../../src/orchestration/api/exec.ts";
 import { type ExecCall, execSession } from "../../../../src/client/session/exec-session.ts";
-import type { RawTerminal } from "../../../../src/client/shell/raw-terminal.ts";
+import type { RawTerminal } from "../../../../src/client/basics/raw-terminal.ts";
 import { createByteQueue } from "../../../../src/base/words/byte-queue.ts";
 import type { ExecProgram } from "../../../support/memory-runtime/execs.ts";
 import { type Plane, startPlane } from "../../../support/socket-plane.ts";

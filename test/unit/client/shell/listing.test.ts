@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Command } from "../../../../src/client/shell/command.ts";
-import { loaded, verbs } from "../../../../src/client/shell/table.ts";
+import { loaded, verbs } from "../../../../src/client/entry/table.ts";
 import { type Call, cli } from "../../../support/cli.ts";
 
 /** Every command, narrower ones after the one they are of. */

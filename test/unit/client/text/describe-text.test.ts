@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { PodDetail } from "../../../../src/orchestration/api/pods.ts";
 import { describeText, podText } from "../../../../src/client/text/describe-text.ts";
-import { digestOf } from "../../../../src/client/text/digest.ts";
+import { digestOf } from "../../../../src/client/facts/digest.ts";
 import { pod, stored } from "../../../support/cli.ts";
 import { plainStyle } from "../../../support/plain-style.ts";
 

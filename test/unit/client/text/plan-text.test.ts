@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { ApplyResult } from "../../../../src/orchestration/api/apply.ts";
-import { fieldChanges, valueAt, valueText } from "../../../../src/client/text/changes.ts";
-import { digestOf } from "../../../../src/client/text/digest.ts";
+import { fieldChanges, valueAt, valueText } from "../../../../src/client/facts/changes.ts";
+import { digestOf } from "../../../../src/client/facts/digest.ts";
 import { appliedText, hasChanges, planText } from "../../../../src/client/text/plan-text.ts";
 import { stored } from "../../../support/cli.ts";
 import { plainStyle } from "../../../support/plain-style.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { ageOf, shortDuration, timeText } from "../../../../src/client/text/time-text.ts";
-import { createStyle, printable } from "../../../../src/client/shell/style.ts";
-import { tableText } from "../../../../src/client/text/table-text.ts";
-import { clip } from "../../../../src/client/shell/terminal.ts";
+import { createStyle, printable } from "../../../../src/client/basics/style.ts";
+import { tableText } from "../../../../src/client/basics/table-text.ts";
+import { clip } from "../../../../src/client/basics/terminal.ts";
 import { plainStyle } from "../../../support/plain-style.ts";
 
 describe("durations", () => {

@@ -1,5 +1,5 @@
 import type { CoreDraft } from "../../../../orchestration/core/draft.ts";
-import { isPodKind } from "../../../wait/look.ts";
+import { isPodKind } from "../../../facts/look.ts";
 import { exportables, type Loss } from "../exportable.ts";
 import { type ComposeFile, lookUpTexts } from "./mounts.ts";
 import { serviceOf } from "./service.ts";

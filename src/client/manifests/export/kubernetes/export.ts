@@ -1,6 +1,6 @@
 import type { Namespace } from "kubernetes-types/core/v1";
 import type { CoreDraft } from "../../../../orchestration/core/draft.ts";
-import { isPodKind } from "../../../wait/look.ts";
+import { isPodKind } from "../../../facts/look.ts";
 import { type Exportable, exportables, type Loss } from "../exportable.ts";
 import { configMapOf, registrySecretOf } from "./data.ts";
 import { label } from "./names.ts";

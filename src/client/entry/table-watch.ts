@@ -1,0 +1,25 @@
+import type { Verb } from "../shell/command.ts";
+
+/** Verbs for who watches the server and its machine. */
+export const watchVerbs: readonly Verb[] = [
+  {
+    name: "searches",
+    summary: "save log searches under names, for everybody",
+    load: async () => (await import("../commands/searches.ts")).searchesCommand,
+  },
+  {
+    name: "boards",
+    summary: "save boards of charts for the web UI",
+    load: async () => (await import("../commands/boards.ts")).boardsCommand,
+  },
+  {
+    name: "disk",
+    summary: "show what fills the disk of the server, and the volumes",
+    load: async () => (await import("../commands/disk.ts")).diskCommand,
+  },
+  {
+    name: "prune",
+    summary: "remove build cache and images that nothing needs",
+    load: async () => (await import("../commands/prune.ts")).pruneCommand,
+  },
+];
