@@ -58,6 +58,29 @@ test("no JSON makes validation throw, and a spec with an unknown field is never 
   );
 });
 
+test("a field of the wrong type in a valid spec is the only fault: no rule speaks of what stands in for it", () => {
+  fc.assert(
+    fc.property(kindAndSpec, fc.nat(), ({ kind, spec }, pick) => {
+      const fields = Object.keys(spec);
+      const field = fields[pick % fields.length];
+      if (field === undefined) return;
+      const problems = validateSpec(kind, { ...spec, [field]: [[null]] }, limits);
+      expect(problems).not.toEqual([]);
+      for (const { path } of problems) expect(path).toStartWith(`spec.${field}`);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test("a rule is told whatever has the wrong type beside it", () => {
+  fc.assert(
+    fc.property(specs.deployment, fc.constantFrom("image", "probes", "rollout", "ports", "zzz"), (spec, field) => {
+      const problems = validateSpec("deployment", { ...spec, [field]: [[null]], restart: "perhaps" }, limits);
+      expect(problems.map(({ path }) => path)).toContain("spec.restart");
+    }),
+  );
+});
+
 test("an unknown field deep inside a valid spec is found at its path", () => {
   const nested = ["probes", "rollout", "resources", "logs", "on_probe"];
   fc.assert(

@@ -145,9 +145,9 @@ export function problemsAt(place: Place, problems: readonly Problem[]): Problem[
   return problems.map((problem) => ({ ...problem, place }));
 }
 
-/** Problems as one `Failure("invalid")`, each on a line of its own. */
-export function problemsFailure(problems: readonly Problem[]): Failure {
-  return new Failure("invalid", problems.map(problemText).join("\n"), { problems });
+/** Problems as one `Failure`, each on a line of its own. */
+export function problemsFailure(problems: readonly Problem[], code: FailureCode = "invalid"): Failure {
+  return new Failure(code, problems.map(problemText).join("\n"), { problems });
 }
 
 /** One problem as a failure of its own. */

@@ -2,7 +2,8 @@ import { Kind, type Static, type TObject, type TSchema } from "@sinclair/typebox
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { Value, type ValueError, ValueErrorType } from "@sinclair/typebox/value";
 import type { Problem } from "./failure.ts";
-import { childPath } from "../pure/path.ts";
+import { pointerKeys, pointerPath } from "./pointer.ts";
+import { repair, type Repaired } from "./schema-repair.ts";
 import { didYouMeanField } from "../pure/field-words.ts";
 import { didYouMean } from "../pure/suggest.ts";
 
@@ -11,10 +12,12 @@ const secretPath =
   /(^|\.)(env|headers|http_headers|token|password|password_hash|client_secret|basic_auth|hmac_key|args|build_args)(\.|\[|$)/;
 const shownTextMax = 60;
 
-interface SchemaCheck<T extends TObject> {
+export interface SchemaCheck<T extends TObject> {
   matches(value: unknown): value is Static<T>;
   /** Faults of a value that does not match, at most `max`; `path` is that of the value. */
   problems(value: unknown, path: string, max: number): Problem[];
+  /** A value that does not match, with samples in place of its faults: see `repair`. */
+  repaired(value: unknown, path: string): Repaired<Static<T>> | undefined;
 }
 
 /** A schema compiled at first use: checking takes microseconds, explaining is left for values that fail. */
@@ -27,13 +30,17 @@ export function schemaCheck<T extends TObject>(schema: T): SchemaCheck<T> {
   return {
     matches: (value): value is Static<T> => check().Check(value),
     problems: (value, path, max) => explain(check().Errors(value), { value, path, max }),
+    repaired: (value, path) => {
+      const matches = (one: unknown): one is Static<T> => check().Check(one);
+      return repair({ errors: (one) => check().Errors(one), matches }, value, path);
+    },
   };
 }
 
 function explain(errors: Iterable<ValueError>, at: { value: unknown; path: string; max: number }): Problem[] {
   const problems = new Map<string, Problem>();
   for (const error of errors) {
-    const path = readPointer(error.path, at);
+    const path = pointerPath(error.path, at);
     // A missing field is told twice: as missing and as of the wrong type.
     if (!problems.has(path)) for (const problem of explainOne(error, path, at.max)) problems.set(problem.path, problem);
     if (problems.size >= at.max) break;
@@ -77,7 +84,7 @@ function messageOf(error: ValueError, path: string): string {
 }
 
 function unknownField({ schema, path }: ValueError): string {
-  const field = unescapePointer(path.slice(path.lastIndexOf("/") + 1));
+  const field = pointerKeys(path).at(-1) ?? "";
   const known = Object.keys(schema.properties ?? {});
   if (known.length === 0) return "is not a usable key";
   const hint = didYouMeanField(field, known);
@@ -128,20 +135,4 @@ function meantVariant(union: TSchema, value: unknown): TSchema | undefined {
       return wantedText !== undefined && Object.entries(value).some(([k, v]) => k === field && v === wantedText);
     });
   });
-}
-
-/** A JSON pointer as a path of ours; the value tells list positions from keys that look like numbers. */
-function readPointer(pointer: string, at: { value: unknown; path: string }): string {
-  let path = at.path;
-  let value = at.value;
-  for (const part of pointer.split("/").slice(1)) {
-    const key = unescapePointer(part);
-    path = childPath(path, Array.isArray(value) ? Number(key) : key);
-    value = typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
-  }
-  return path;
-}
-
-function unescapePointer(part: string): string {
-  return part.replaceAll("~1", "/").replaceAll("~0", "~");
 }

@@ -4,6 +4,7 @@ import type { ManifestSet } from "../manifests/read.ts";
 import { isFields } from "../../base/pure/fields.ts";
 import { normalKind } from "../basics/kinds.ts";
 import type { FolderLimits } from "./folder.ts";
+import { CommandFailure } from "../basics/failures.ts";
 import { type PlannedBuild, planBuild } from "./plan.ts";
 
 /**
@@ -12,6 +13,7 @@ import { type PlannedBuild, planBuild } from "./plan.ts";
  */
 export async function planBuilds(set: ManifestSet, limits: FolderLimits): Promise<PlannedBuild[]> {
   const planned: PlannedBuild[] = [];
+  const failures: CommandFailure[] = [];
   for (const [index, manifest] of set.manifests.entries()) {
     const holder = holderOf(manifest);
     const build = holder?.build;
@@ -20,12 +22,19 @@ export async function planBuilds(set: ManifestSet, limits: FolderLimits): Promis
     // Given by hand: somebody built it before.
     if (build.id !== undefined) continue;
     const directory = set.directories[index] ?? ".";
-    requireWithin(build, directory, set.within);
-    const one = await planBuild({ scope, name, build, directory, hasCommand: hasCommand(holder) }, limits);
-    holder.build = { ...build, id: one.id };
-    planned.push(one);
+    try {
+      requireWithin(build, directory, set.within);
+      const one = await planBuild({ scope, name, build, directory, hasCommand: hasCommand(holder) }, limits);
+      holder.build = { ...build, id: one.id };
+      planned.push(one);
+    } catch (error) {
+      if (!(error instanceof CommandFailure)) throw error;
+      failures.push(error);
+    }
   }
-  return planned;
+  const [first] = failures;
+  if (first === undefined) return planned;
+  throw failures.length === 1 ? first : new CommandFailure(failures.map(({ message }) => message).join("\n"));
 }
 
 function hasCommand({ command, entrypoint }: Record<string, unknown>): boolean {

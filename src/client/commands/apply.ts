@@ -81,7 +81,10 @@ export const applyCommand: CommandBody = {
 /** What is built from source, told before the plan; the manifests name their builds afterwards. */
 async function plannedBuilds(set: ManifestSet, context: Context): Promise<PlannedBuild[]> {
   const { planBuilds } = await import("../build/of-manifests.ts");
-  const builds = await planBuilds(set, context.limits.folder);
+  const builds = await planBuilds(set, context.limits.folder).catch(async (error: unknown) => {
+    const { withFaultsOf } = await import("../manifests/all-faults.ts");
+    throw withFaultsOf(error, set, context);
+  });
   for (const build of builds) announce(context, build, builds);
   return builds;
 }

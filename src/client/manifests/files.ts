@@ -17,6 +17,8 @@ interface FileSetup {
   /** Language of standard input, and of files whose names do not tell; default: YAML. */
   format?: Format | undefined;
   limits: FileLimits;
+  /** Gets what cannot be read, so that the rest is; left out, the first of these is thrown. */
+  unread?: CommandFailure[];
 }
 
 /**
@@ -29,13 +31,25 @@ export async function manifestFiles(paths: readonly string[], setup: FileSetup):
     if (path === "-")
       files.push({ name: "stdin", text: await setup.stdin(), directory: setup.cwd, format: setup.format ?? "yaml" });
     else
-      for (const name of manifestPaths(path, setup.cwd))
-        files.push({ ...manifestFile(name, setup), ...(name === path ? {} : { isBelow: true }) });
+      for (const name of tried(setup, () => manifestPaths(path, setup.cwd)) ?? []) {
+        const file = tried(setup, () => manifestFile(name, setup));
+        if (file !== undefined) files.push({ ...file, ...(name === path ? {} : { isBelow: true }) });
+      }
     if (files.length > setup.limits.manifestFilesMax) {
       throw new CommandFailure(`more than ${setup.limits.manifestFilesMax} manifest files: apply them in parts`);
     }
   }
   return files;
+}
+
+function tried<T>({ unread }: FileSetup, read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (unread === undefined || !(error instanceof CommandFailure)) throw error;
+    unread.push(error);
+    return undefined;
+  }
 }
 
 function manifestFile(name: string, { cwd, limits, format }: FileSetup): ManifestFile {

@@ -6,12 +6,13 @@ import { normalKind } from "../basics/kinds.ts";
 import { readDocuments } from "./document.ts";
 import type { Entry, ManifestFile } from "./entry.ts";
 import { mergeEnvFiles } from "./env-merge.ts";
+import { FaultyManifests } from "./faulty.ts";
 import { foreignFile } from "./foreign.ts";
 import { readBounded, readText } from "../basics/read-bounded.ts";
 import { type FileLimits, manifestFiles, resolveWithin } from "./files.ts";
 import type { Variables } from "./interpolate.ts";
 import { serverFaults } from "./server-faults.ts";
-import { type Fault, type Format, formatFaults, ManifestError, placeOf, type Span } from "./source.ts";
+import { type Fault, type Format, formatFaults, placeOf, type Span } from "./source.ts";
 
 export interface ReadSetup {
   cwd: string;
@@ -41,11 +42,24 @@ export interface ManifestSet {
 
 /** Reads every manifest behind the `-f` values. Throws `ManifestError` with all faults at once. */
 export async function readManifests(paths: readonly string[], setup: ReadSetup): Promise<ManifestSet> {
-  return readManifestFiles(await manifestFiles(paths, setup), setup);
+  const unread: CommandFailure[] = [];
+  const files = await manifestFiles(paths, { ...setup, unread });
+  const [first] = unread;
+  if (first !== undefined && files.length === 0 && unread.length === 1) throw first;
+  return readManifestFiles(
+    files,
+    setup,
+    unread.map(({ message }) => message),
+  );
 }
 
-/** The same of texts that are read already. */
-export function readManifestFiles(files: readonly ManifestFile[], setup: ReadSetup): ManifestSet {
+/** The same of texts that are read already; `unread` says what is wrong with others. */
+export function readManifestFiles(
+  files: readonly ManifestFile[],
+  setup: ReadSetup,
+  unread: readonly string[] = [],
+): ManifestSet {
+  const texts = [...unread];
   const faults: Fault[] = [];
   const embedded = new Set<string>();
   const documents = files.map((file) => {
@@ -62,13 +76,18 @@ export function readManifestFiles(files: readonly ManifestFile[], setup: ReadSet
   const entries: Entry[] = [];
   for (const { file, way, own, entries: found } of documents) {
     if (file.isBelow === true && embedded.has(resolve(setup.cwd, file.name))) continue;
-    if (way !== undefined) throw new CommandFailure(`${file.name}: ${way}`);
+    if (way !== undefined) texts.push(`${file.name}: ${way}`);
     entries.push(...found);
     faults.push(...own);
   }
   for (const entry of entries) mergeEnvFiles(entry, envText(setup), faults);
   faults.push(...duplicates(entries));
-  if (faults.length > 0) throw new ManifestError(faults, setup.limits.faultsShownMax);
+  const [text] = texts;
+  if (text !== undefined && texts.length === 1 && entries.length === 0 && faults.length === 0)
+    throw new CommandFailure(text);
+  if (faults.length + texts.length > 0) {
+    throw new FaultyManifests({ faults, texts, entries }, setup.limits.faultsShownMax);
+  }
   if (entries.length === 0) throw new CommandFailure(`no manifest in ${files.map((file) => file.name).join(", ")}`);
   return {
     manifests: entries.map((entry) => entry.manifest),

@@ -67,7 +67,8 @@ export async function manifestsAt(
 ): Promise<ManifestSet> {
   // Loaded when used: the YAML parser is the largest part of the client.
   const { readManifests } = await import("../manifests/read.ts");
-  return readManifests(paths, { ...readSetup(context, formatOfFlag(args)), within });
+  const setup = { ...readSetup(context, formatOfFlag(args)), within };
+  return readManifests(paths, setup).catch((error: unknown) => withAllFaults(error, context));
 }
 
 /** The manifests of a text that berth made; `name` is for messages, paths start at `directory`. */
@@ -82,6 +83,12 @@ export async function manifestsOfText(
 
 function readSetup({ cwd, stdin, variables, limits }: Context, format: Format | undefined) {
   return { cwd, stdin, format, variables, limits };
+}
+
+/** Thrown on with what the server would say of the rest. */
+async function withAllFaults(error: unknown, context: Context): Promise<never> {
+  const { withCheckFaults } = await import("../manifests/all-faults.ts");
+  throw withCheckFaults(error, context);
 }
 
 /** The language that `--format` names. */

@@ -19,8 +19,7 @@ import type { DraftManifest } from "../core/draft.ts";
 import { expandApp } from "../core/expand.ts";
 import { normaliseSpec } from "../core/normalise.ts";
 import { asksForTelemetry } from "../core/telemetry-env.ts";
-import { takePin } from "../core/plugins/expansion.ts";
-import { type Decoded, decodeManifests, concernsPlugins, placeOf } from "../core/validate.ts";
+import { type Decoded, concernsPlugins, placeOf } from "../core/validate.ts";
 import type { Transaction } from "../store/store.ts";
 import { settleBuilds } from "./builds/settle-builds.ts";
 import { type ActionOutcome, afterActions, carryOut, requireJobs } from "./plugins/actions.ts";
@@ -29,16 +28,16 @@ import { report } from "./write/apply-report.ts";
 import { blockChanges } from "./plugins/block-changes.ts";
 import { materialise } from "./desired/assets.ts";
 import { beginAtomic, lookBefore } from "./write/atomic.ts";
-import { pluginKinds } from "./write/blocks.ts";
 import { writeUnlessDry } from "./write/dry-run.ts";
 import { requireAllowed } from "./write/authority.ts";
+import { decode } from "./write/decode.ts";
 import type { Context } from "./state/context.ts";
 import { engineNotes } from "./desired/engine-notes.ts";
 import { type ExpandedBlock, type Expansions, expandBlocks } from "./plugins/expansion.ts";
 import { builtAgain, imagePullRows, type PulledImages, pullImages } from "./desired/image-pulls.ts";
-import { refuseTakenPorts } from "./desired/tcp-ports.ts";
+import { takenPorts } from "./desired/tcp-ports.ts";
 import { discardAssets } from "./rollout/collect-assets.ts";
-import { canBring, type Installed } from "./plugins/just-in-time.ts";
+import type { Installed } from "./plugins/just-in-time.ts";
 
 /** A config that moves under every expansion is somebody else's loop. */
 const attemptsMax = 3;
@@ -47,7 +46,7 @@ const attemptsMax = 3;
 export async function apply(context: Context, body: unknown, asked: ApplyOptions): Promise<ApplyResult> {
   const options = { ...asked, message: deployMessage(asked.message, context.limits.messageCharactersMax) };
   if (concernsPlugins(body)) await context.plugins.registry.refresh();
-  const decoded = decode(context, body);
+  const decoded = await decode(context, body, options.by);
   if (options.atomic) refuseBlocks(decoded);
   const installs: Installed[] = [];
   const undo: Undo[] = [];
@@ -100,11 +99,10 @@ async function applyOnce(context: Context, { decoded, options, installs, undo }:
   installs.push(...expansions.installs);
   const incoming = spliced(context, { decoded, expansions, placeAt });
   requireAllowed(options.by, incoming, context.store);
-  settleBuilds(context, incoming, options);
-  await refuseTakenPorts(context, incoming);
-  const release = await withAssets(context, incoming, { options, undo });
+  const problems = [...settleBuilds(context, incoming, options), ...(await takenPorts(context, incoming))];
+  const release = await withAssets(context, incoming, { options, undo, problems });
   try {
-    return await store(context, { incoming, expansions: { ...expansions, installs }, options });
+    return await store(context, { incoming, expansions: { ...expansions, installs }, options, problems });
   } finally {
     release();
   }
@@ -114,16 +112,20 @@ interface Storing {
   incoming: Incoming[];
   expansions: Expansions;
   options: ApplyOptions;
+  /** What is wrong so far. The transaction finds the rest, and refuses. */
+  problems: readonly Problem[];
 }
 
-async function store(context: Context, { incoming, expansions, options }: Storing): Promise<ApplyResult> {
+async function store(context: Context, storing: Storing): Promise<ApplyResult> {
+  const { incoming, expansions, options, problems } = storing;
+  if (problems.length > 0) await refuse(context, storing);
   const pulled = options.force && !options.dryRun ? await pullIncoming(context, incoming) : undefined;
   // Their containers are told where the controller is when they are made.
   if (expansions.blocks.length > 0 && !options.dryRun) await context.plugins.callbacks.open();
   if (!options.dryRun && incoming.some(asksForTelemetry)) await context.telemetry?.open();
   const built = await builtAgain(context, { manifests: incoming.map(({ key, spec }) => ({ ...key, spec })) });
   const images = new Map([...built, ...(pulled ?? [])]);
-  const committed = await commit(context, { incoming, expansions, options, pulled: images });
+  const committed = await commit(context, { ...storing, pulled: images });
   const started = options.dryRun ? [] : await afterActions(context, committed.actions, options.actor);
   const { atomic } = committed;
   const ports = await engineNotes(context, committed.outcome);
@@ -135,16 +137,11 @@ async function store(context: Context, { incoming, expansions, options }: Storin
   };
 }
 
-/** Step 1. */
-function decode(context: Context, body: unknown): Decoded {
-  const { registry } = context.plugins;
-  const decoded = decodeManifests(body, {
-    limits: context.limits,
-    isPluginKind: (kind, spec) => registry.ofKind(kind) !== undefined || canBring(context, kind, takePin(spec).pin),
-    pluginKinds: () => pluginKinds(context),
-  });
-  if (decoded.problems.length > 0) throw problemsFailure(decoded.problems);
-  return decoded;
+/** With what the transaction finds as well. */
+async function refuse(context: Context, storing: Storing): Promise<never> {
+  const failure = problemsFailure(storing.problems);
+  const more: unknown = await commit(context, { ...storing, pulled: undefined }).catch((error: unknown) => error);
+  throw more instanceof Failure && more.problems.length > failure.problems.length ? more : failure;
 }
 
 interface Splicing {
@@ -222,15 +219,14 @@ function refuseTwins(incoming: Incoming[]): void {
 }
 
 /**
- * Step 4, first half: asset bytes. The digests are stamped inside the transaction; until then, and until the answer is
+ * Step 4, first half: asset bytes; `problems` gets their faults. The digests are stamped inside the transaction; until then, and until the answer is
  * called, no collection takes the files away.
  */
 async function withAssets(
   context: Context,
   incoming: Incoming[],
-  { options, undo }: { options: ApplyOptions; undo: Undo[] },
+  { options, undo, problems }: { options: ApplyOptions; undo: Undo[]; problems: Problem[] },
 ): Promise<() => void> {
-  const problems: Problem[] = [];
   const written: string[] = [];
   if (!options.dryRun) undo.push(() => discardAssets(context, written));
   for (const item of incoming) {
@@ -241,7 +237,6 @@ async function withAssets(
     item.asset = { files: asset.files, errors: asset.errors, declared: asset.declared };
     written.push(...Object.values(asset.files));
   }
-  if (problems.length > 0) throw problemsFailure(problems);
   return context.assetHolds.hold(written);
 }
 
@@ -253,10 +248,7 @@ function pullIncoming(context: Context, incoming: Incoming[]): Promise<PulledIma
   });
 }
 
-interface Committing {
-  incoming: Incoming[];
-  expansions: Expansions;
-  options: ApplyOptions;
+interface Committing extends Storing {
   pulled: PulledImages | undefined;
 }
 
@@ -277,7 +269,7 @@ function commit(context: Context, committing: Committing): Promise<Committed> {
 }
 
 function commitInside(context: Context, tx: Transaction, committing: Committing): Committed {
-  const { incoming, expansions, options, pulled } = committing;
+  const { incoming, expansions, options, pulled, problems: earlier } = committing;
   for (const { key, ref, config } of expansions.blocks) {
     const isSame = canonicalJson(tx.config.merged(key.scope, key.name)) === canonicalJson(config);
     if (!isSame) throw new ConfigMoved(`${ref}: its config was changed while it was expanded`);
@@ -286,7 +278,7 @@ function commitInside(context: Context, tx: Transaction, committing: Committing)
   const actions = carryOut(context, tx, { ready, options: { actor: options.actor, by: options.by, restart: true } });
   const { blocks, standing } = blockChanges(expansions);
   const before = options.atomic ? lookBefore(tx) : undefined;
-  const outcome = change(context, tx, { incoming, blocks, standing, options, pulled });
+  const outcome = change(context, tx, { incoming, blocks, standing, options, pulled, earlier });
   requireJobs(tx, actions);
   const atomic = before && beginAtomic(context, tx, { before, outcome, actor: options.actor });
   return { outcome, actions, atomic };

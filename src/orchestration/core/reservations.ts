@@ -29,6 +29,17 @@ export function duplicateReservations(batch: readonly CoreDraft[]): { name: stri
   return found;
 }
 
+/** Of the names that one manifest cannot have because of one other, the first of each host: one host reserves several. */
+export function firstOfEachHost<T>(found: readonly T[], key: (one: T) => { name: string; between: string }): T[] {
+  const seen = new Set<string>();
+  return found.filter((one) => {
+    const { name, between } = key(one);
+    const [host] = name.slice(name.indexOf(":") + 1).split("/", 1);
+    const text = `${between} ${reservedField(name)} ${host}`;
+    return !seen.has(text) && seen.add(text);
+  });
+}
+
 const ofIngresses = /^(?:host|domain|share|tls|tcp|route):/;
 
 /** A taken host or port is a fault of the manifest; a taken name is a conflict with what is stored. */

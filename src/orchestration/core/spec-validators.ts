@@ -17,31 +17,81 @@ import { cronjobRules, jobRules } from "./rules/job.ts";
 import { registryRules } from "./rules/registry.ts";
 import type { RuleContext, ValidationLimits } from "./rules/rule.ts";
 import { statefulsetRules } from "./rules/statefulset.ts";
-import { schemaCheck } from "../../base/wire/schema-check.ts";
+import { type SchemaCheck, schemaCheck } from "../../base/wire/schema-check.ts";
 
-/** Everything that is wrong with a spec; paths start at `spec`. The rules on meaning run once the shape is right. */
+const shapes = {
+  deployment: schemaCheck(DeploymentSpec),
+  statefulset: schemaCheck(StatefulsetSpec),
+  ingress: schemaCheck(IngressSpec),
+  job: schemaCheck(JobSpec),
+  cronjob: schemaCheck(CronjobSpec),
+  asset: schemaCheck(AssetSpec),
+  registry: schemaCheck(RegistrySpec),
+  app: schemaCheck(AppSpec),
+};
+
+/** Whether a spec has the fields of its kind, each of its type. */
+export const specShapes: Record<WritableKind, (spec: unknown) => boolean> = {
+  deployment: shapes.deployment.matches,
+  statefulset: shapes.statefulset.matches,
+  ingress: shapes.ingress.matches,
+  job: shapes.job.matches,
+  cronjob: shapes.cronjob.matches,
+  asset: shapes.asset.matches,
+  registry: shapes.registry.matches,
+  app: shapes.app.matches,
+};
+
+/**
+ * Everything that is wrong with a spec; paths start at `spec`. Where the shape is wrong, the rules on meaning judge the
+ * rest: samples take the places of the faults, and what a rule says of these does not count.
+ */
 type SpecValidator = (spec: unknown, limits: ValidationLimits) => Problem[];
 
 export const specValidators: Record<WritableKind, SpecValidator> = {
-  deployment: validator(DeploymentSpec, deploymentRules),
-  statefulset: validator(StatefulsetSpec, statefulsetRules),
-  ingress: validator(IngressSpec, ingressRules),
-  job: validator(JobSpec, jobRules),
-  cronjob: validator(CronjobSpec, cronjobRules),
-  asset: validator(AssetSpec, assetRules),
-  registry: validator(RegistrySpec, registryRules),
-  app: validator(AppSpec, appRules),
+  deployment: validator(shapes.deployment, deploymentRules),
+  statefulset: validator(shapes.statefulset, statefulsetRules),
+  ingress: validator(shapes.ingress, ingressRules),
+  job: validator(shapes.job, jobRules),
+  cronjob: validator(shapes.cronjob, cronjobRules),
+  asset: validator(shapes.asset, assetRules),
+  registry: validator(shapes.registry, registryRules),
+  app: validator(shapes.app, appRules),
 };
 
 function validator<T extends TObject>(
-  schema: T,
+  check: SchemaCheck<T>,
   rules: (spec: Static<T>, context: RuleContext) => void,
 ): SpecValidator {
-  const check = schemaCheck(schema);
   return (spec, limits) => {
-    if (!check.matches(spec)) return check.problems(spec, "spec", limits.problemsShownMax + 1);
-    const problems: Problem[] = [];
-    rules(spec, { limits, report: (path, message) => problems.push({ path, message }) });
-    return problems;
+    const broken = (value: Static<T>) => {
+      const problems: Problem[] = [];
+      rules(value, { limits, report: (path, message) => problems.push({ path, message }) });
+      return problems;
+    };
+    if (check.matches(spec)) return broken(spec);
+    const wrong = check.problems(spec, "spec", limits.problemsShownMax + 1);
+    if (wrong.length > limits.problemsShownMax) return wrong;
+    const repaired = check.repaired(spec, "spec");
+    if (repaired === undefined) return wrong;
+    const [one, other] = repaired.values.map(broken);
+    const faulty = [...repaired.paths, ...wrong.map(({ path }) => path)];
+    const certain = one?.filter((problem) => {
+      return other?.some((same) => isSame(problem, same)) && !faulty.some((path) => isNear(problem.path, path));
+    });
+    return [...wrong, ...(certain ?? [])];
   };
+}
+
+function isSame(one: Problem, other: Problem): boolean {
+  return one.path === other.path && one.message === other.message;
+}
+
+/** Whether one path is the other, or leads to it. */
+export function isNear(one: string, other: string): boolean {
+  return isWithin(one, other) || isWithin(other, one);
+}
+
+function isWithin(inner: string, outer: string): boolean {
+  return inner === outer || inner.startsWith(`${outer}.`) || inner.startsWith(`${outer}[`);
 }

@@ -7,7 +7,7 @@ import { identityProblems, scopeOfBlock } from "./identity.ts";
 import { kindList, kindWords, parseKind } from "./kind.ts";
 import { safetyProblems } from "../../base/wire/json-safety.ts";
 import type { ValidationLimits } from "./rules/rule.ts";
-import { specValidators } from "./spec-validators.ts";
+import { isNear, specShapes, specValidators } from "./spec-validators.ts";
 import { didYouMeanField } from "../../base/pure/field-words.ts";
 import { didYouMean } from "../../base/pure/suggest.ts";
 
@@ -21,6 +21,8 @@ export interface DecodeOptions {
 
 export interface Decoded {
   manifests: DraftManifest[];
+  /** The place of each of `manifests` in the body, from 0. */
+  indexes: number[];
   pluginBlocks: PluginBlock[];
   /** Empty exactly when everything may go on; nothing of a body with problems is to be used. */
   problems: Problem[];
@@ -43,7 +45,7 @@ export function decodeManifests(body: unknown, options: DecodeOptions): Decoded 
   if (items.length > manifestsPerApplyMax) {
     return refused(`${items.length} manifests in one apply; at most ${manifestsPerApplyMax} are allowed, send several`);
   }
-  const decoded: Decoded = { manifests: [], pluginBlocks: [], problems: [] };
+  const decoded: Decoded = { manifests: [], indexes: [], pluginBlocks: [], problems: [] };
   const seenAt = new Map<string, number>();
   items.forEach((item, index) => {
     const problems = decodeOne(item, index, { decoded, options, seenAt });
@@ -91,7 +93,10 @@ function decodeOne(item: unknown, index: number, { decoded, options, seenAt }: P
   const ifRevision = metadata.if_revision;
   const condition = typeof ifRevision === "number" ? { ifRevision } : {};
   if (known === undefined) decoded.pluginBlocks.push({ index, kind, scope, name, spec, ...condition });
-  else decoded.manifests.push({ kind: known, scope, name, spec, ...condition });
+  else {
+    decoded.manifests.push({ kind: known, scope, name, spec, ...condition });
+    decoded.indexes.push(index);
+  }
   return problems;
 }
 
@@ -185,6 +190,24 @@ export function placeOf(index: number, count: number): Place {
   return { manifest: index + 1, ...(count > 1 ? { numbered: true } : {}) };
 }
 
+/** The manifests of a body whose specs have the right shape: what they are to each other can be judged. */
+export function shapedOnes(
+  { manifests, indexes }: Decoded,
+  limits: ValidationLimits,
+): Pick<Decoded, "manifests" | "indexes"> {
+  const isShaped = ({ kind, spec }: DraftManifest) =>
+    safetyProblems(spec, "spec", limits.jsonDepthMax).length === 0 && specShapes[kind](spec);
+  const shaped = manifests.map(isShaped);
+  return { manifests: manifests.filter((_, at) => shaped[at]), indexes: indexes.filter((_, at) => shaped[at]) };
+}
+
+/** Those of the problems of a body that say nothing about what another problem is about already. */
+export function furtherProblems(known: readonly Problem[], found: readonly Problem[]): Problem[] {
+  return found.filter(({ place, path }) =>
+    known.every((one) => one.place?.manifest !== place?.manifest || !isNear(one.path, path)),
+  );
+}
+
 function shorten(problems: Problem[], shownMax: number): Problem[] {
   const rest = problems.length - shownMax;
   if (rest <= 0) return problems;
@@ -192,7 +215,7 @@ function shorten(problems: Problem[], shownMax: number): Problem[] {
 }
 
 function refused(message: string): Decoded {
-  return { manifests: [], pluginBlocks: [], problems: [{ path: "", message }] };
+  return { manifests: [], indexes: [], pluginBlocks: [], problems: [{ path: "", message }] };
 }
 
 function typeName(value: unknown): string {

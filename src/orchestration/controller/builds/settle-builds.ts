@@ -1,5 +1,4 @@
 import type { Problem } from "../../../base/wire/failure.ts";
-import { problemsFailure } from "../../../base/wire/failure.ts";
 import { isFields } from "../../../base/pure/fields.ts";
 import type { Spec } from "../../api/manifest.ts";
 import { containerOf } from "../../core/spec/decode.ts";
@@ -16,13 +15,12 @@ interface Asked {
 }
 
 /**
- * Refuses manifests that are built from source and whose image is not there. Fails `invalid`/`BuildMissing` with the path
- * of each. A dry run may name a build that is still to be made.
+ * The manifests that are built from source and whose image is not there, with the path of each. A dry run may name a build
+ * that is still to be made.
  */
-export function settleBuilds(context: Context, incoming: readonly Incoming[], asked: Asked): void {
+export function settleBuilds(context: Context, incoming: readonly Incoming[], asked: Asked): Problem[] {
   if (asked.unbuilt === true) for (const item of incoming) item.spec = withNewestBuild(context, item);
-  const problems = incoming.flatMap((item) => problemsOf(context, item, asked));
-  if (problems.length > 0) throw problemsFailure(problems);
+  return incoming.flatMap((item) => problemsOf(context, item, asked));
 }
 
 function problemsOf({ store }: Context, { key, spec, place }: Incoming, { dryRun, unbuilt }: Asked): Problem[] {

@@ -1,4 +1,4 @@
-import { Failure, type Place, type Problem, problemsAt, problemsFailure } from "../../../base/wire/failure.ts";
+import { Failure, type Place, type Problem, problemsAt } from "../../../base/wire/failure.ts";
 import type { CoreKind, ManifestKey, Spec } from "../../api/manifest.ts";
 import { decodeSpec } from "../../core/spec/decode.ts";
 import type { PortBinding } from "../../core/workload.ts";
@@ -11,11 +11,11 @@ interface Wanting {
 }
 
 /**
- * Refuses `tcp.port` of an ingress that another program of this machine listens on, such as 22: HAProxy would take it as
+ * Finds `tcp.port` of an ingress that another program of this machine listens on, such as 22: HAProxy would take it as
  * soon as that program stops for a moment. A port that some ingress has already is HAProxy's own, and one of a container
  * may come free with this very apply. Says nothing while the engine cannot be asked.
  */
-export async function refuseTakenPorts(context: Context, incoming: readonly Wanting[]): Promise<void> {
+export async function takenPorts(context: Context, incoming: readonly Wanting[]): Promise<Problem[]> {
   const had = new Set(context.store.manifests.list({ kind: "ingress" }).flatMap(({ spec }) => portOf(spec) ?? []));
   const problems: Problem[] = [];
   for (const { key, spec, place } of incoming) {
@@ -28,7 +28,7 @@ export async function refuseTakenPorts(context: Context, incoming: readonly Want
     const message = `port ${port} is in use by ${holder}; use another port`;
     problems.push(...problemsAt(place, [{ path: "spec.tcp.port", message }]));
   }
-  if (problems.length > 0) throw problemsFailure(problems);
+  return problems;
 }
 
 function portOf(spec: Spec): number | undefined {

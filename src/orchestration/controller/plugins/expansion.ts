@@ -3,7 +3,6 @@ import {
   Failure,
   type Place,
   placeWithin,
-  problemFailure,
   problemsAt,
   problemsFailure,
   problemText,
@@ -12,7 +11,6 @@ import { formatKey, type ManifestKey, type Spec } from "../../api/manifest.ts";
 import type { ExpandInput } from "../../api/plugins/protocol.ts";
 import { protocolVersion } from "../../api/plugins/plugin-yml.ts";
 import type { CoreDraft, PluginBlock } from "../../core/draft.ts";
-import { restoreBlock } from "../../core/plugins/block-mask.ts";
 import type { PlannedAction } from "../../core/plugins/actions.ts";
 import { bareData } from "../../core/plugins/envelope.ts";
 import { readExpansion, takePin } from "../../core/plugins/expansion.ts";
@@ -30,7 +28,8 @@ import type { Context } from "../state/context.ts";
 import { recorded, refuseFailed } from "./dispatch.ts";
 import { type Installed, bringPlugins } from "./just-in-time.ts";
 import { guardsOf, type Guards, type Made } from "./lent.ts";
-import { handOver, recordMakers, withWayToOther, wouldHandOver } from "./makers.ts";
+import { type CheckedBlock, checkedBlock } from "./block-check.ts";
+import { handOver, recordMakers, wouldHandOver } from "./makers.ts";
 import { runPlugin } from "./plugin-run.ts";
 
 /** A block and what its plugin made of it. */
@@ -97,18 +96,22 @@ export async function expandBlocks(context: Context, expanding: Expanding): Prom
     context,
     there.map(({ block }) => block),
   );
+  const looked = await Promise.all(
+    there.map(({ block, spec, place }) => checkedBlock(context, { block: { ...block, spec }, place })),
+  );
+  const faults = looked.flatMap((one) => ("problems" in one ? one.problems : []));
+  if (faults.length > 0) throw problemsFailure(faults);
   const stop = new AbortController();
   const limit = createLimit(context.limits.expandAtOnceMax);
   const expanded = await Promise.all(
-    there.map(({ block, spec, place }) =>
-      limit(() => expandOne(context, { block: { ...block, spec }, place, options, signal: stop.signal })).catch(
-        (error: unknown) => {
-          // The others are for nothing now.
-          stop.abort();
-          throw error;
-        },
-      ),
-    ),
+    looked.map(async (one) => {
+      if ("problems" in one) throw problemsFailure(one.problems);
+      return limit(() => expandOne(context, { ...one, options, signal: stop.signal })).catch((error: unknown) => {
+        // The others are for nothing now.
+        stop.abort();
+        throw error;
+      });
+    }),
   );
   return { blocks: expanded, installs, unknown };
 }
@@ -144,44 +147,17 @@ function requireDifferent(context: Context, blocks: readonly PluginBlock[]): voi
   }
 }
 
-interface BlockExpansion {
-  /** Its spec without `plugin`. */
-  block: PluginBlock;
-  place: Place;
+interface BlockExpansion extends CheckedBlock {
   options: ApplyOptions;
   signal: AbortSignal;
 }
 
-async function expandOne(
-  context: Context,
-  { block, place: at, options, signal }: BlockExpansion,
-): Promise<ExpandedBlock> {
-  const plugin = context.plugins.registry.ofKind(block.kind);
-  const ref = formatKey(block);
-  if (plugin === undefined) {
-    throw problemFailure("invalid", {
-      path: "",
-      message: `no plugin expands "${block.kind}"`,
-      place: placeWithin(at, ref),
-    });
-  }
-  if (!mayTouch(plugin.permissions, block.scope)) {
-    const message = `the plugin "${plugin.yml.name}" was not granted the scope "${block.scope}"`;
-    throw problemFailure("invalid", { path: "", message, place: placeWithin(at, ref) });
-  }
-  const key = blockKey(context, block);
-  const { spec, problems } = restoreBlock(block.spec, context.store.blocks.get(key)?.spec);
-  if (problems.length > 0) throw problemsFailure(problemsAt(at, problems));
-  const published = await context.plugins.schemas.of(plugin, block.kind);
-  const found = published?.check(spec, context.limits.problemsShownMax) ?? [];
-  const faults = plugin.origin === "bundled" ? withWayToOther(found, plugin, published?.json) : found;
-  if (faults.length > 0) throw problemsFailure(problemsAt(at, faults));
-  const place = placeWithin(at, ref);
+async function expandOne(context: Context, expansion: BlockExpansion): Promise<ExpandedBlock> {
+  const { block, plugin, key, place } = expansion;
+  const { index, ifRevision, spec } = block;
   const config = context.store.config.merged(block.scope, block.name);
-  const whole = { ...block, spec };
-  const made = await ask(context, { plugin, block: whole, config, place, options, signal });
-  const { index, ifRevision } = block;
-  return { key, ref, index, plugin, spec, ifRevision, place, config, ...made };
+  const made = await ask(context, { ...expansion, config });
+  return { key, ref: formatKey(block), index, plugin, spec, ifRevision, place, config, ...made };
 }
 
 /** Its actions are carried out with the apply, or not at all. */

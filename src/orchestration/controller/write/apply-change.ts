@@ -1,6 +1,6 @@
 import type { Guard } from "../../../access/allowed.ts";
 import type { Principal } from "../../../access/principal.ts";
-import { type Place, type Problem, problemsAt, problemsFailure } from "../../../base/wire/failure.ts";
+import { type Place, type Problem, problemsAt } from "../../../base/wire/failure.ts";
 import { type CoreKind, formatKey, type ManifestKey, type Spec, type StoredManifest } from "../../api/manifest.ts";
 import { type AssetLookup, stampAssetDigests } from "../../core/assets.ts";
 import { reservationsOf } from "../../core/reservations.ts";
@@ -25,7 +25,7 @@ import {
   requireRevisions,
   revisionConflict,
 } from "./block-change.ts";
-import { refuseConflicts, type Reserving } from "./conflicts.ts";
+import { conflictsOf, refuseFaulty, type Reserving } from "./conflicts.ts";
 import type { Context } from "../state/context.ts";
 import { type PulledImages, releaseMoved } from "../desired/image-pulls.ts";
 import { freshReferenced, rollReaders, watchReaders } from "../desired/references.ts";
@@ -98,16 +98,18 @@ interface Change {
   options: ApplyOptions;
   /** What the registries said just now. */
   pulled: PulledImages | undefined;
+  /** What was wrong before the transaction; told with what is found inside. */
+  earlier?: readonly Problem[];
   /** Where this undoes an apply. */
   goingBack?: GoingBack;
 }
 
 /** Steps 5 to 8 inside one transaction: whatever is thrown here leaves nothing behind. */
 export function change(context: Context, tx: Transaction, changing: Change): Outcome {
-  const { incoming, blocks = [], standing = [], options, pulled, goingBack } = changing;
+  const { incoming, blocks = [], standing = [], options, pulled, earlier = [], goingBack } = changing;
   const now = context.clock.now();
   const { actor } = options;
-  const problems: Problem[] = [];
+  const problems: Problem[] = [...earlier];
   const kept = new Set(incoming.map((item) => formatKey(item.key)));
   requireAllowed(options.by, incoming, tx);
   if (goingBack === undefined) requireClosed(context, tx, { incoming, drop: options.drop });
@@ -125,8 +127,7 @@ export function change(context: Context, tx: Transaction, changing: Change): Out
   const ready = incoming.map((item) =>
     prepare(context, tx, { item, lookups, problems, isUndo: goingBack !== undefined }),
   );
-  if (problems.length > 0) throw problemsFailure(problems);
-  refuseConflicts(tx, ready);
+  refuseFaulty(problems, conflictsOf(tx, ready));
   const watched = watchReaders(
     tx,
     ready.map(({ key }) => key),

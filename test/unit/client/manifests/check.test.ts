@@ -39,4 +39,36 @@ describe("the checks of an apply without a server", () => {
       { manifest: 2, path: "", message: "ingress/shop/web is here twice; an app makes one of them" },
     ]);
   });
+
+  test("faults of all kinds are told at once: shapes, rules, hosts and references", () => {
+    const wrong = { kind: "cronjob", scope: "shop", name: "n", spec: { schedule: "x", job: { image: 5 } } };
+    const conf = { kind: "asset", scope: "shop", name: "conf", spec: { files: { a: "x" } } };
+    const host = { host: "a.example" };
+    const { problems } = check(
+      app("web", { ...host, replicas: "three", restart: "perhaps" }),
+      app("one", { ...host, stop_grace: "5 parsecs" }),
+      app("two", { ...host, env: { C: "${asset.shop.conf.nope}" } }),
+      wrong,
+      conf,
+    );
+    expect(problems.map(({ manifest, path }) => `${manifest} ${path}`)).toEqual([
+      "1 spec.replicas",
+      "1 spec.restart",
+      "2 spec.stop_grace",
+      "4 spec.job.image",
+      "4 spec.schedule",
+      "3 spec.host",
+      "3 spec.env.C",
+    ]);
+  });
+
+  test("a misspelled field is not also told as missing", () => {
+    const { problems } = check({ kind: "ingress", scope: "shop", name: "web", spec: { hots: ["a.example"] } });
+    expect(problems.map(({ path }) => path)).toEqual(["spec.hots"]);
+  });
+
+  test("what may be on the server or come from a block is no fault", () => {
+    const uses = { A: "${asset.other.key}", B: "${ref.deployment.other.host}" };
+    expect(check(app("web", { env: uses })).problems).toEqual([]);
+  });
 });

@@ -12,7 +12,12 @@ function lines(body: unknown, options: DecodeOptions = { limits }): string[] {
 describe("bodies", () => {
   test("one manifest or an array of them", () => {
     const manifest = { kind: "deployment", scope: "demo", name: "hello", spec: { image: "web:1" } } as const;
-    expect(decodeManifests(hello, { limits })).toEqual({ manifests: [manifest], pluginBlocks: [], problems: [] });
+    expect(decodeManifests(hello, { limits })).toEqual({
+      manifests: [manifest],
+      indexes: [0],
+      pluginBlocks: [],
+      problems: [],
+    });
     expect(decodeManifests([hello], { limits }).manifests).toEqual([manifest]);
   });
   test("the kind is spelled canonically, a missing spec is empty, a missing scope the empty string", () => {
