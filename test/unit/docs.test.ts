@@ -99,9 +99,10 @@ describe("every page", () => {
     expect(missing).toEqual([]);
   });
 
-  test.each(pages)("%s names files of the source that exist", (page) => {
+  test.each(pages)("%s names files and folders of the source that exist", (page) => {
     const text = readFileSync(join(checkout, page), "utf8");
-    const named = [...text.matchAll(/`((?:src|test|setup)\/[\w./-]+\.(?:ts|sh))`/g)].map(([, path]) => path ?? "");
+    const paths = /`((?:src|test|setup|plugins|docs|examples)\/[\w./-]*\w(?:\/|\.\w+))`/g;
+    const named = [...text.matchAll(paths)].map(([, path]) => path ?? "");
     expect(named.filter((path) => !existsSync(join(checkout, path)))).toEqual([]);
   });
 });
