@@ -201,7 +201,7 @@ function initReach(init: unknown, path: string): Reach[] {
 }
 
 /** The server fetches them, from wherever it reaches. */
-function fetched({ files, ...others }: Spec): Reach[] {
+function fetched({ files, modes: _, ...others }: Spec): Reach[] {
   const own = Object.entries(isFields(files) ? files : {}).flatMap(([key, file]) => {
     if (!isFields(file) || file._source === "file") return [];
     const at = `spec.files.${key}`;

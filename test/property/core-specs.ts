@@ -133,7 +133,15 @@ export const specs: Record<WritableKind, fc.Arbitrary<Spec>> = {
   job: optional({ ...container, timeout: duration }),
   cronjob: optional(container).map((job) => ({ schedule: "@daily", job })),
   ingress: fc.tuple(routing, target).map(([spec, where]) => ({ ...spec, ...where })),
-  asset: fc.record({ files: fc.dictionary(word, fc.string({ unit: "grapheme-ascii" }), { maxKeys: 3 }) }),
+  asset: fc
+    .tuple(
+      fc.dictionary(word, fc.string({ unit: "grapheme-ascii" }), { maxKeys: 3 }),
+      fc.array(fc.constantFrom("0755", "400", undefined), { minLength: 3, maxLength: 3 }),
+    )
+    .map(([files, list]) => {
+      const modes = Object.keys(files).flatMap((key, at) => (list[at] === undefined ? [] : [[key, list[at]]]));
+      return modes.length === 0 ? { files } : { files, modes: Object.fromEntries(modes) };
+    }),
   registry: fc.record({ url: host, username: word, token: fc.string({ unit: "grapheme-ascii", minLength: 1 }) }),
   app: fc
     .tuple(optional(deployment), fc.option(routing, { nil: {} }))

@@ -33,7 +33,7 @@ export function readCompose(
     scope: undefined,
     suffix: "berth",
     folder: "My Shop",
-    machine: machineOf(Object.keys(files)),
+    machine: machineOf(files),
     known: { values: {}, shell: {}, complete: false, ...known },
     profiles,
     lose,
@@ -44,11 +44,14 @@ export function readCompose(
   return { manifests, losses: of("change"), notes: of("note"), faults };
 }
 
-function machineOf(names: readonly string[]): Machine {
+/** A file that begins with `#!` is a program. */
+function machineOf(files: Readonly<Record<string, string>>): Machine {
+  const names = Object.keys(files);
   const plain = (path: string) => path.replace(/^\.\//, "").replace(/\/$/, "");
   const below = (path: string) => names.filter((name) => plain(path) === "." || name.startsWith(`${plain(path)}/`));
   return {
     look: (path) => (names.includes(plain(path)) ? "file" : below(path).length > 0 ? "folder" : "absent"),
+    runs: (path) => files[plain(path)]?.startsWith("#!") === true,
     filesIn: (path) => {
       const found = below(path).filter((name) => !name.endsWith("/"));
       return found.length > 3

@@ -1,17 +1,17 @@
-import { createHash } from "node:crypto";
-import { readdir, readFile, rm } from "node:fs/promises";
+import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { assetDigest, plainMode } from "../pure/digest.ts";
 import { Failure } from "../wire/failure.ts";
 import { writeAtomic } from "./atomic-write.ts";
 import { codeOf, diskFailure } from "../wire/disk-failure.ts";
 
-/** Asset files by content: the name of a file is the sha256 of its bytes, so a mounted file never changes. */
+/** Asset files by content and mode: the name of a file is a digest of both, so a mounted file never changes. */
 export interface Assets {
-  /** Stores the bytes when they are not there yet, or not whole any more; returns the digest (sha256 hex). */
-  put(bytes: Uint8Array): Promise<string>;
+  /** Stores the bytes when they are not there yet, or not whole any more; returns the digest (`assetDigest`). */
+  put(bytes: Uint8Array, mode?: number): Promise<string>;
   /** Where the file of a digest is, there or not. Fails `invalid` for anything but a digest. */
   path(digest: string): string;
-  /** Reads the file again: `ok`, `missing`, or `altered` when its content is not what its name says. */
+  /** Reads the file again: `ok`, `missing`, or `altered` when its content or mode is not what its name says. */
   verify(digest: string): Promise<"ok" | "missing" | "altered">;
   /** The bytes of a digest; undefined when they are missing, or altered. */
   read(digest: string): Promise<Uint8Array | undefined>;
@@ -20,8 +20,6 @@ export interface Assets {
   remove(digest: string): Promise<void>;
 }
 
-/** Any user of a container may read it. */
-const mode = 0o644;
 const digestPattern = /^[0-9a-f]{64}$/;
 
 export function createAssets(folder: string): Assets {
@@ -29,30 +27,33 @@ export function createAssets(folder: string): Assets {
     if (!digestPattern.test(digest)) throw new Failure("invalid", `"${digest}" is not a sha256 digest`);
     return join(folder, digest);
   };
-  const bytesAt = async (digest: string) => {
+  /** The bytes of a file, and whether they and its mode are what its name says. */
+  const find = async (digest: string) => {
     try {
-      return await readFile(path(digest));
+      const bytes = await readFile(path(digest));
+      const isWhole = assetDigest(bytes, plainMode) === digest || assetDigest(bytes, await modeOf(digest)) === digest;
+      return { bytes, isWhole };
     } catch (error) {
       if (codeOf(error) === "ENOENT") return undefined;
       throw diskFailure(error, path(digest));
     }
   };
+  const modeOf = async (digest: string) => (await stat(path(digest))).mode & 0o777;
   const verify = async (digest: string) => {
-    const bytes = await bytesAt(digest);
-    if (bytes === undefined) return "missing";
-    return digestOf(bytes) === digest ? "ok" : "altered";
+    const found = await find(digest);
+    return found === undefined ? "missing" : found.isWhole ? "ok" : "altered";
   };
   return {
     path,
     verify,
-    async put(bytes) {
-      const digest = digestOf(bytes);
+    async put(bytes, mode = plainMode) {
+      const digest = assetDigest(bytes, mode);
       if ((await verify(digest)) !== "ok") await writeAtomic(path(digest), bytes, mode);
       return digest;
     },
     async read(digest) {
-      const bytes = await bytesAt(digest);
-      return bytes !== undefined && digestOf(bytes) === digest ? bytes : undefined;
+      const found = await find(digest);
+      return found?.isWhole === true ? found.bytes : undefined;
     },
     async list() {
       return (await readdir(folder)).filter((name) => digestPattern.test(name)).sort();
@@ -61,8 +62,4 @@ export function createAssets(folder: string): Assets {
       await rm(path(digest), { force: true });
     },
   };
-}
-
-function digestOf(bytes: Uint8Array): string {
-  return createHash("sha256").update(bytes).digest("hex");
 }

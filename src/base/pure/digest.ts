@@ -14,6 +14,18 @@ export function sha256Hex(content: string | Uint8Array): string {
   return sha256().update(content).digest("hex");
 }
 
+/** Permissions of an asset's file where none are written: any user of a container may read it. */
+export const plainMode = 0o644;
+
+/** The name of an asset's file: SHA-256 of its bytes. Any other mode counts too, as a mounted file keeps its mode. */
+export function assetDigest(bytes: Uint8Array, mode: number): string {
+  if (mode === plainMode) return sha256Hex(bytes);
+  return sha256()
+    .update(`mode ${mode.toString(8)}\n`)
+    .update(bytes)
+    .digest("hex");
+}
+
 /** SHA-256 of several pieces one behind the other. */
 export function sha256Bytes(pieces: readonly Uint8Array[]): Uint8Array {
   const hash = sha256();

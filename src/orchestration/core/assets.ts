@@ -10,6 +10,8 @@ import { textsOf } from "./spec-texts.ts";
 /** One file of an asset manifest. */
 export interface AssetFileSource {
   key: string;
+  /** Permissions: 0o644. */
+  mode: number;
   source:
     | { type: "inline"; bytes: Uint8Array; fileName?: string }
     | { type: "url"; url: string; timeoutMs: number; onFailure: "stale" | "error" | "skip" };
@@ -42,7 +44,7 @@ interface Owner {
 export function assetFiles(spec: Spec): AssetFileSource[] {
   return decodeSpec("asset", spec).files.flatMap((file) => {
     const source = sourceOf(file);
-    return source === undefined ? [] : [{ key: file.key, source }];
+    return source === undefined ? [] : [{ key: file.key, mode: file.mode, source }];
   });
 }
 

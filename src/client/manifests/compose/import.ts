@@ -63,7 +63,7 @@ function manifestsOf(top: Fields, setup: ImportSetup & { scope: string }): Field
     return isFields(value) ? value : {};
   };
   const volumes = map("volumes");
-  const files: Files = { ...machine, scope, asset: {}, assetName, volumes, made: new Map() };
+  const files: Files = { ...machine, scope, asset: {}, modes: {}, assetName, volumes, made: new Map() };
   const services = map("services");
   const shared = {
     files,
@@ -94,12 +94,16 @@ function manifestsOf(top: Fields, setup: ImportSetup & { scope: string }): Field
   for (const { service, fields, spec } of kept) {
     if (looksUp(service, fields)) addOptions(spec, aliasOptions(service, others, fields));
   }
-  const asset = { kind: "asset", scope, name: assetName, spec: { files: files.asset } };
+  const asset = { kind: "asset", scope, name: assetName, spec: assetSpec(files) };
   return [
     ...(Object.keys(files.asset).length === 0 ? [] : [asset]),
     ...kept.map(({ name, spec }) => ({ kind: "deployment", scope, name, spec })),
     ...jobs.map(({ name, spec }) => ({ kind: "job", scope, name, spec })),
   ];
+}
+
+function assetSpec({ asset: files, modes }: Files): Fields {
+  return Object.keys(modes).length === 0 ? { files } : { files, modes };
 }
 
 function addOptions(spec: Fields, more: readonly string[]): void {

@@ -6,6 +6,8 @@ import { nameFrom } from "./text.ts";
 /** What a path of the file stands for on the machine where the file is. */
 export interface Machine {
   look(path: string): "file" | "folder" | "absent";
+  /** Whether a file is a program: its owner may run it. */
+  runs(path: string): boolean;
   /** The files below a folder, as paths from it; undefined where it is too large for an asset. */
   filesIn(path: string): string[] | undefined;
   /** An absolute path below the folder of the Compose file, as a path from where the manifests are; else undefined. */
@@ -16,6 +18,8 @@ export interface Files extends Machine {
   scope: string;
   /** The asset that files of the machine go to, filled on the way: key → mark of the file, or text. */
   asset: Record<string, string>;
+  /** Permissions of these files, where they are not those of every file. */
+  modes: Record<string, string>;
   assetName: string;
   /** Named volumes at the top of the file. */
   volumes: Record<string, unknown>;
@@ -98,19 +102,26 @@ function isFileName(path: string): boolean {
 
 /** The reference to a file of the machine, which becomes part of the asset. */
 export function assetFile(source: string, files: Files): string {
-  return inAsset(source, keptFile(source), files);
+  return inAsset({ name: source, content: keptFile(source), mode: files.runs(source) ? "0755" : undefined }, files);
+}
+
+interface Content {
+  name: string;
+  content: string;
+  mode?: string | undefined;
 }
 
 /** The reference to content in the asset, under a key of its own; the same content has the same key. */
-export function inAsset(name: string, content: string, { asset, scope, assetName }: Files): string {
+export function inAsset({ name, content, mode }: Content, { asset, modes, scope, assetName }: Files): string {
   const plain = name
     .slice(name.lastIndexOf("/") + 1)
     .replaceAll(/[^A-Za-z0-9_]/g, "_")
     .replace(/^(?=\d)|^$/, "_");
   for (let count = 1; ; count += 1) {
     const key = count === 1 ? plain : `${plain}_${count}`;
-    if (asset[key] !== undefined && asset[key] !== content) continue;
+    if (asset[key] !== undefined && (asset[key] !== content || modes[key] !== mode)) continue;
     asset[key] = content;
+    if (mode !== undefined) modes[key] = mode;
     return keptReference(`asset.${scope}.${assetName}.${key}`);
   }
 }

@@ -18,6 +18,7 @@ export function machineAt(base: string, project: string, limits: FolderLimits): 
       if (found === undefined) return "absent";
       return found.isFile() ? "file" : "folder";
     },
+    runs: (path) => ((statSync(full(path), { throwIfNoEntry: false })?.mode ?? 0) & 0o100) !== 0,
     filesIn: (path) => filesBelow(full(path), limits),
     inside(path) {
       if (!path.startsWith("/") || (path !== project && !path.startsWith(`${project}/`))) return undefined;

@@ -77,16 +77,21 @@ function specLines(writable: Writable, kind: WritableKind | undefined): string[]
 }
 
 function assetLines(writable: Writable, spec: Record<string, unknown>, schema: SchemaNode | undefined): string[] {
-  const { files = {}, ...more } = spec;
+  const { files = {}, modes, ...more } = spec;
   for (const field of Object.keys(more)) writable.refuse(`spec.${field}`, "unknown field");
   if (!isFields(files)) {
     writable.refuse("spec.files", "files is a map of keys and contents");
     return [];
   }
   const node = schema?.properties?.files;
-  return Object.entries(files).flatMap(([name, value]) => {
+  const lines = Object.entries(files).flatMap(([name, value]) => {
     return attributeLines(writable, name, value, { path: `spec.files.${name}`, schema: fieldOf(node, name), depth: 1 });
   });
+  if (!isFields(modes)) return lines;
+  return [
+    ...lines,
+    ...blockLines(writable, "modes", modes, { path: "spec.modes", schema: schema?.properties?.modes, depth: 1 }),
+  ];
 }
 
 interface At {

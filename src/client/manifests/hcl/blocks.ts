@@ -54,7 +54,11 @@ function readSpec(
 ): Fields {
   if (kind === "asset") {
     reading.places.set("spec.files", { value: wordSpan, key: undefined });
-    return { files: readBody(reading, body, { path: "spec.files", schema: schema?.properties?.files }) };
+    // Attributes are files, so that a file can have this name too.
+    const isModes = (item: Attribute | Block) => item.type === "block" && item.word === "modes";
+    const files = { items: body.items.filter((item) => !isModes(item)) };
+    const rest = readBody(reading, { items: body.items.filter(isModes) }, { path: "spec", schema });
+    return { files: readBody(reading, files, { path: "spec.files", schema: schema?.properties?.files }), ...rest };
   }
   if (kind !== "cronjob") return readBody(reading, body, { path: "spec", schema });
   // The wire has what each run is made from in an object of its own.

@@ -1,7 +1,7 @@
 import type { Problem } from "../../../base/wire/failure.ts";
 import { formatKey, type ManifestKey, type Spec } from "../../api/manifest.ts";
 import { type AssetFileSource, assetFiles, type AssetLookup } from "../../core/assets.ts";
-import { sha256Hex } from "../../../base/pure/digest.ts";
+import { assetDigest } from "../../../base/pure/digest.ts";
 import type { AssetFiles } from "../../store/look-records.ts";
 import type { Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
@@ -30,8 +30,8 @@ export async function materialise(
     result.declared.push(file.key);
     if (file.source.type === "inline") {
       result.files[file.key] = options.dryRun
-        ? sha256Hex(file.source.bytes)
-        : await context.assets.put(file.source.bytes);
+        ? assetDigest(file.source.bytes, file.mode)
+        : await context.assets.put(file.source.bytes, file.mode);
     } else if (options.dryRun) {
       if (known !== undefined) result.files[file.key] = known;
     } else {
@@ -57,6 +57,7 @@ async function fetchInto(
   try {
     result.files[file.key] = await context.assets.put(
       await context.download(url, { timeoutMs, bytesMax: context.limits.assetBytesMax }),
+      file.mode,
     );
   } catch (cause) {
     const text = cause instanceof Error ? cause.message : String(cause);

@@ -1,6 +1,7 @@
 import type { AssetFile } from "../../api/kinds/asset-file.ts";
 import type { AssetSpec } from "../../api/kinds/asset.ts";
 import { base64Bytes, textBytes } from "../../../base/pure/bytes.ts";
+import { parseMode } from "../spec/asset.ts";
 import { durationRule } from "./duration.ts";
 import type { RuleContext } from "./rule.ts";
 import { urlRule } from "./url.ts";
@@ -12,6 +13,14 @@ export function assetRules(spec: AssetSpec, context: RuleContext): void {
     if (keyPattern.test(key)) fileRule(file, `spec.files.${key}`, context);
     else context.report("spec.files", `"${key}" is not a file key; use letters, digits, "_" and "-"`);
   }
+  for (const [key, mode] of Object.entries(spec.modes ?? {})) {
+    if (!Object.hasOwn(spec.files, key)) context.report(`spec.modes.${key}`, "has no file of this key in spec.files");
+    else if (parseMode(mode) === undefined) context.report(`spec.modes.${key}`, modeFault(mode));
+  }
+}
+
+function modeFault(mode: string): string {
+  return `"${mode}" is not a mode; use three octal digits in quotes, such as "0755". Only the owner may write`;
 }
 
 function fileRule(file: AssetFile, path: string, { report, limits }: RuleContext): void {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Assets, createAssets } from "../../../../src/base/disk/assets.ts";
 import type { Layout } from "../../../../src/base/disk/layout.ts";
@@ -40,6 +40,20 @@ test("a file that was edited is told, and made whole by the next put", async () 
   expect(await assets.verify(sha256)).toBe("altered");
   await assets.put(bytes);
   expect(await assets.verify(sha256)).toBe("ok");
+});
+
+test("a program has its mode, and is another file than the same text without one", async () => {
+  const plain = await assets.put(bytes);
+  const program = await assets.put(bytes, 0o755);
+  expect(program).not.toBe(plain);
+  const modes = [plain, program].map((digest) => statSync(assets.path(digest)).mode & 0o777);
+  expect(modes).toEqual([0o644, 0o755]);
+  expect(await assets.verify(program)).toBe("ok");
+  expect(await assets.read(program)).toEqual(Buffer.from(bytes));
+  chmodSync(assets.path(program), 0o644);
+  expect(await assets.verify(program)).toBe("altered");
+  await assets.put(bytes, 0o755);
+  expect(statSync(assets.path(program)).mode & 0o777).toBe(0o755);
 });
 
 test("list shows digests only, remove is fine with a missing one", async () => {

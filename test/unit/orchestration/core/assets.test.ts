@@ -6,6 +6,8 @@ import {
   assetRefs,
   stampAssetDigests,
 } from "../../../../src/orchestration/core/assets.ts";
+import { limits } from "../../../../src/config/config.ts";
+import { validateSpec } from "../../../../src/orchestration/core/validate.ts";
 import { dependenciesOf, envSources } from "../../../../src/orchestration/core/dependencies.ts";
 
 const asset = (ref: string) => `\${asset.${ref}}`;
@@ -20,17 +22,40 @@ describe("files of an asset", () => {
       d: { _source: "url", url: "https://x.test/z", timeout: "8s", on_failure: "skip" },
     };
     expect(assetFiles({ files })).toEqual([
-      { key: "a", source: { type: "inline", bytes: new TextEncoder().encode("grüße") } },
-      { key: "b", source: { type: "inline", bytes: new Uint8Array([104, 105]), fileName: "hi.txt" } },
-      { key: "c", source: { type: "url", url: "https://x.test/y", timeoutMs: 30_000, onFailure: "stale" } },
-      { key: "d", source: { type: "url", url: "https://x.test/z", timeoutMs: 8_000, onFailure: "skip" } },
+      { key: "a", mode: 0o644, source: { type: "inline", bytes: new TextEncoder().encode("grüße") } },
+      { key: "b", mode: 0o644, source: { type: "inline", bytes: new Uint8Array([104, 105]), fileName: "hi.txt" } },
+      {
+        key: "c",
+        mode: 0o644,
+        source: { type: "url", url: "https://x.test/y", timeoutMs: 30_000, onFailure: "stale" },
+      },
+      { key: "d", mode: 0o644, source: { type: "url", url: "https://x.test/z", timeoutMs: 8_000, onFailure: "skip" } },
     ]);
   });
   test("an empty file is a file; what cannot be read is left out", () => {
     expect(assetFiles({ files: { a: "", b: { _source: "file", content: "%" }, c: 3, d: { _source: "url" } } })).toEqual(
-      [{ key: "a", source: { type: "inline", bytes: new Uint8Array() } }],
+      [{ key: "a", mode: 0o644, source: { type: "inline", bytes: new Uint8Array() } }],
     );
     expect(assetFiles({})).toEqual([]);
+  });
+});
+
+describe("modes of an asset", () => {
+  const modesOf = (modes: unknown) => assetFiles({ files: { a: "", b: "" }, modes }).map(({ mode }) => mode);
+
+  test("are those that are written, and 0644 for any other file", () => {
+    expect(modesOf({ a: "0755" })).toEqual([0o755, 0o644]);
+    expect(modesOf({ a: "400", b: "0644" })).toEqual([0o400, 0o644]);
+    expect(modesOf(undefined)).toEqual([0o644, 0o644]);
+  });
+  test.each(["0777", "0022", "4755", "0055", "rwx", 493])("%p is not a mode", (mode) => {
+    expect(modesOf({ a: mode })).toEqual([0o644, 0o644]);
+    const problems = validateSpec("asset", { files: { a: "" }, modes: { a: mode } }, limits);
+    expect(problems[0]?.path).toBe("spec.modes.a");
+  });
+  test("are of files that there are", () => {
+    const problems = validateSpec("asset", { files: {}, modes: { a: "0755" } }, limits);
+    expect(problems).toMatchObject([{ path: "spec.modes.a", message: "has no file of this key in spec.files" }]);
   });
 });
 

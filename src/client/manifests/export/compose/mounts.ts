@@ -10,14 +10,14 @@ export interface ComposeFile {
   networks: Record<string, object>;
   configs: Record<string, object>;
   /** The content of a file of an asset; undefined where it is no text that is known. */
-  textOf: (scope: string, asset: AssetReference) => string | undefined;
+  textOf: (scope: string, asset: AssetReference) => { text: string; mode: string | undefined } | undefined;
 }
 
 /** `volumes` and `configs` of a service. */
 export function mountsOf(from: Exportable, file: ComposeFile): Record<string, unknown> {
   const { spec, scope, lose } = from;
   const volumes: string[] = [];
-  const configs: { source: string; target: string }[] = [];
+  const configs: { source: string; target: string; mode?: string }[] = [];
   wordsOf(spec.volumes).forEach((text, index) => {
     const at = `spec.volumes[${index}]`;
     const volume = parseVolume(text);
@@ -31,7 +31,7 @@ export function mountsOf(from: Exportable, file: ComposeFile): Record<string, un
     if (placeholder !== undefined) {
       const config = placeholder.type === "asset" ? configOf(scope, placeholder.asset, file) : undefined;
       if (config === undefined) lose(at, "holds no text that is known here: left out");
-      else configs.push({ source: config, target });
+      else configs.push({ source: config.name, target, ...(config.mode === undefined ? {} : { mode: config.mode }) });
     } else if (type === "bind") volumes.push(`${source}:${target}${mode}`);
     else {
       const name = source.replaceAll("/", "-");
@@ -52,12 +52,12 @@ export function mountsOf(from: Exportable, file: ComposeFile): Record<string, un
   };
 }
 
-function configOf(scope: string, asset: AssetReference, file: ComposeFile): string | undefined {
-  const content = file.textOf(scope, asset);
-  if (content === undefined) return undefined;
+function configOf(scope: string, asset: AssetReference, file: ComposeFile) {
+  const found = file.textOf(scope, asset);
+  if (found === undefined) return undefined;
   const name = `${asset.name}-${asset.key}`;
-  file.configs[name] = { content: content.replaceAll("$", "$$$$") };
-  return name;
+  file.configs[name] = { content: found.text.replaceAll("$", "$$$$") };
+  return { name, mode: found.mode };
 }
 
 /** Looks among assets as a reference does: in its own scope, then among those without one. */
@@ -66,14 +66,18 @@ export function lookUpTexts(assets: readonly Exportable[]): ComposeFile["textOf"
     const scopes = written === undefined ? [scope, ""] : [written];
     for (const one of scopes) {
       const asset = assets.find((candidate) => candidate.scope === one && candidate.name === name);
-      const file = fieldsOf(asset?.spec.files)[key];
-      if (typeof file === "string") return file;
-      const { _source: source, content } = fieldsOf(file);
-      const bytes = source === "file" && typeof content === "string" ? base64Bytes(content) : undefined;
-      if (bytes !== undefined) return decoded(bytes);
+      const text = textIn(fieldsOf(asset?.spec.files)[key]);
+      if (text !== undefined) return { text, mode: textOf(fieldsOf(asset?.spec.modes)[key]) };
     }
     return undefined;
   };
+}
+
+function textIn(file: unknown): string | undefined {
+  if (typeof file === "string") return file;
+  const { _source: source, content } = fieldsOf(file);
+  const bytes = source === "file" && typeof content === "string" ? base64Bytes(content) : undefined;
+  return bytes === undefined ? undefined : decoded(bytes);
 }
 
 function decoded(bytes: Uint8Array): string | undefined {

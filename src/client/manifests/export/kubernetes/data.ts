@@ -17,6 +17,9 @@ export function configMapOf(from: Exportable): ConfigMap[] {
     else if (bytes !== undefined) binaryData[key] = String(content);
     else from.lose(`spec.files.${key}`, "is fetched by berth: write its content");
   }
+  for (const [key, mode] of Object.entries(fieldsOf(from.spec.modes))) {
+    from.lose(`spec.modes.${key}`, `set "mode: ${String(mode)}" for it in the volumes that mount this ConfigMap`);
+  }
   if (from.scope === "") from.lose("scope", "this asset is for all scopes, and a ConfigMap is of one namespace");
   return [
     {

@@ -232,6 +232,17 @@ describe("importCompose", () => {
     expect(manifests[2]).toMatchObject({ spec: { volumes: [mount("n_conf", "/n")] } });
   });
 
+  test("a program stays one, wherever it is mounted; a config says so with its mode", () => {
+    const { manifests } = readCompose(
+      "services: {a: {volumes: ['./run.sh:/run.sh', './d:/d'], configs: [{source: c, mode: 0755}, {source: c, target: /p, mode: 0440}]}}\n" +
+        "configs: {c: {content: x}}\n",
+      { files: { "run.sh": "#!/bin/sh", "d/job.sh": "#!/bin/sh", "d/plain.sh": "true" } },
+    );
+    const { files, modes } = manifests[0]?.spec as Record<string, object>;
+    expect(modes).toEqual({ run_sh: "0755", job_sh: "0755", c: "0755" });
+    expect(files).toMatchObject({ c: "x", c_2: "x" });
+  });
+
   test("secrets and configs of files, texts and variables are files of the asset", () => {
     const top = "secrets: {s: {file: ./s.txt}, e: {environment: E}}\nconfigs: {c: {content: 'a ${A:-b}'}}\n";
     const fields = "secrets: [s, {source: e, target: /run/e}]\nconfigs: [{source: c, target: /etc/c}]";

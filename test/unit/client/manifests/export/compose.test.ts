@@ -75,6 +75,11 @@ describe("exportCompose", () => {
     const web = draft("deployment", { image: "x", volumes });
     const db = draft("statefulset", { image: "pg", volume_claims: [{ name: "data", mount_path: "/d" }] }, "db");
     const { document, losses } = compose(web, db, draft("asset", { files: { conf: "a $x" } }, "files"));
+    const program = { files: { conf: "#!/bin/sh" }, modes: { conf: "0755" } };
+    const { document: run } = compose(web, draft("asset", program, "files"));
+    expect(run).toMatchObject({
+      services: { web: { configs: [{ source: "files-conf", target: "/c", mode: "0755" }] } },
+    });
     expect(document).toMatchObject({
       name: "shop",
       services: {

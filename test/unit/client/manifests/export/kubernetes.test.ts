@@ -256,6 +256,8 @@ describe("exportKubernetes", () => {
       c: { _source: "file", content },
       d: { _source: "url", url: "https://x" },
     };
+    const program = documentsOf(draft("asset", { files: { a: "x" }, modes: { a: "0755" } }));
+    expect(program.losses).toEqual([expect.stringMatching(/spec\.modes\.a: set "mode: 0755" for it/)]);
     const asset = documentsOf(draft("asset", { files }));
     expect(asset.byKind.get("ConfigMap")).toMatchObject({ data: { a: "text", b: "hi" }, binaryData: { c: content } });
     expect(asset.losses).toEqual(["asset/shop/web: spec.files.d: is fetched by berth: write its content"]);

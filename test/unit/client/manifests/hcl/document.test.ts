@@ -99,6 +99,14 @@ describe("blocks become manifests", () => {
     expect(entries[0]?.places.has("spec.job.image")).toBe(true);
   });
 
+  test("modes of an asset are a block, so that a file can have that name", () => {
+    const { manifests, faults } = read(
+      'asset "a" {\n  modes = "x"\n  run = "y"\n  modes {\n    run = "0755"\n  }\n}\n',
+    );
+    expect(faults).toEqual([]);
+    expect(manifests[0]?.spec).toEqual({ files: { modes: "x", run: "y" }, modes: { run: "0755" } });
+  });
+
   test("files of an asset: text, file() and url()", () => {
     const { manifests, faults } = read(
       'asset "a" {\n  t = "x"\n  f = file("dir/f.txt")\n  u = url("https://x.test", { timeout = "5s" })\n}\n',

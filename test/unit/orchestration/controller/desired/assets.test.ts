@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import type { Spec } from "../../../../../src/orchestration/api/manifest.ts";
 import { sha256Hex } from "../../../../../src/base/pure/digest.ts";
 import { expectFailure } from "../../../../support/failure.ts";
@@ -51,6 +51,24 @@ describe("files of an asset", () => {
       ["other", "test"],
       ["web", "test"],
     ]);
+  });
+
+  test("roll readers when their mode changes", async () => {
+    it = await world();
+    await it.apply([asset({ app: "one" }), reader()]);
+    await it.settle();
+    const [before] = it.runtime.containers();
+    const program = { ...asset({ app: "one" }), spec: { files: { app: "one" }, modes: { app: "0755" } } };
+    const changes = async () => JSON.stringify(await it.apply(program, { dryRun: true }));
+    expect(await changes()).toContain("_asset_digests");
+    await it.apply(program);
+    await it.settle();
+    const [after] = it.runtime.containers();
+    expect(after?.id).not.toBe(before?.id);
+    expect(statSync(sourceOf("web")).mode & 0o777).toBe(0o755);
+    expect(readFileSync(sourceOf("web"), "utf8")).toBe("one");
+    expect(stamps()).not.toEqual({ "conf.app": digestOf("one") });
+    expect(await changes()).not.toContain("_asset_digests");
   });
 
   test("of an unscoped asset stand in where the own scope has none", async () => {
