@@ -36,6 +36,7 @@ export function readCompose(
     machine: machineOf(files),
     known: { values: {}, shell: {}, complete: false, ...known },
     profiles,
+    shared: loaded.shared,
     lose,
   });
   const told = differences(loaded.files);
@@ -51,6 +52,7 @@ function machineOf(files: Readonly<Record<string, string>>): Machine {
   const below = (path: string) => names.filter((name) => plain(path) === "." || name.startsWith(`${plain(path)}/`));
   return {
     look: (path) => (names.includes(plain(path)) ? "file" : below(path).length > 0 ? "folder" : "absent"),
+    text: (path) => files[plain(path)],
     runs: (path) => files[plain(path)]?.startsWith("#!") === true,
     filesIn: (path) => {
       const found = below(path).filter((name) => !name.endsWith("/"));

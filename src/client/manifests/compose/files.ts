@@ -80,6 +80,7 @@ export async function importComposeFiles(written: readonly string[], setup: Impo
     machine: machineAt(base, project, limits),
     known,
     profiles: profilesOf(setup, known.values),
+    shared: loaded.shared,
     lose,
   });
   if (manifests.length === 0) throw new CommandFailure(`${files.join(", ")}: there is no service in it`);

@@ -1,8 +1,10 @@
 import { isFields } from "../../../base/pure/fields.ts";
 import type { Files, Machine } from "./machine-paths.ts";
 import { aliasOptions, namesOne, otherNames, searchOptions, tellOtherNames } from "./names.ts";
-import { type ReadService, sortOnce } from "./once.ts";
+import { type ReadService, sortOnce, startsAfter } from "./once.ts";
 import { specOf } from "./service.ts";
+import { fileOf } from "../kept.ts";
+import { tellInternal } from "./networks.ts";
 import type { Lose } from "./lose.ts";
 import { nameFrom } from "./text.ts";
 import { composeText, type Known, withDefaults } from "./variables.ts";
@@ -19,6 +21,8 @@ interface ImportSetup {
   suffix: string;
   /** Services of other profiles start with no replicas. */
   profiles: readonly string[];
+  /** Services whose settings others of their file take over. */
+  shared?: ReadonlySet<string>;
   lose: Lose;
 }
 
@@ -74,11 +78,16 @@ function manifestsOf(top: Fields, setup: ImportSetup & { scope: string }): Field
     lose,
   };
   const others = otherNames(services);
+  const built = withBuilds(services);
   // A lone service can be told one of its own names, as brokers are.
   const looksUp = (service: string, fields: Fields) =>
     Object.keys(services).length > 1 || namesOne([service, ...others.map(({ name }) => name)], fields);
-  const read = Object.entries(withBuilds(services)).flatMap(([service, fields]): ReadService[] => {
+  const read = Object.entries(built).flatMap(([service, fields]): ReadService[] => {
     const path = `services.${service}`;
+    if (setup.shared?.has(service) === true && isTemplate(service, services)) {
+      lose(path, `"${service}" only holds settings of other services: left out`, "note");
+      return [];
+    }
     if (!isFields(fields)) {
       lose(path, "is not a service: left out");
       return [];
@@ -88,7 +97,8 @@ function manifestsOf(top: Fields, setup: ImportSetup & { scope: string }): Field
     const spec = specOf(fields, path, { ...shared, name, options, isOff: isOff(fields, setup.profiles) });
     return [{ service, name, fields, spec }];
   });
-  tellOtherNames(services, others, lose);
+  tellOtherNames({ services, names: others, files: mountedTexts(files), lose });
+  tellInternal(services, map("networks"), lose);
   const { kept, jobs } = sortOnce(read, { scope, lose });
   tellOff(kept, setup);
   for (const { service, fields, spec } of kept) {
@@ -100,6 +110,14 @@ function manifestsOf(top: Fields, setup: ImportSetup & { scope: string }): Field
     ...kept.map(({ name, spec }) => ({ kind: "deployment", scope, name, spec })),
     ...jobs.map(({ name, spec }) => ({ kind: "job", scope, name, spec })),
   ];
+}
+
+function mountedTexts(files: Files): [path: string, text: string][] {
+  return Object.values(files.asset).flatMap((content): [string, string][] => {
+    const path = fileOf(content);
+    const text = path === undefined ? undefined : files.text(path);
+    return path === undefined || text === undefined ? [] : [[path, text]];
+  });
 }
 
 function assetSpec({ asset: files, modes }: Files): Fields {
@@ -125,6 +143,19 @@ function withBuilds(services: Fields): Fields {
     }),
   );
 }
+
+/** Whether a service whose settings others take over is there for that alone: its name says so, and nobody needs it. */
+function isTemplate(service: string, services: Fields): boolean {
+  const { [service]: own, ...others } = services;
+  if (!isFields(own) || !service.split(/[-_.]/).some((word) => templateWord.test(word))) return false;
+  const runs = [own.command, own.entrypoint, own.ports].some((value) => value !== undefined && value !== null);
+  const isNeeded = Object.values(others).some((fields) => {
+    return isFields(fields) && (startsAfter(fields, service) || namesOne([service], fields));
+  });
+  return !runs && !isNeeded;
+}
+
+const templateWord = /^(?:base|common|template|defaults?|shared|abstract)$/i;
 
 function isOff(fields: Fields, profiles: readonly string[]): boolean {
   const own = Array.isArray(fields.profiles) ? fields.profiles : [];

@@ -19,6 +19,8 @@ interface Loaded {
   top: Fields;
   /** For places in messages. */
   files: Parsed[];
+  /** Services whose settings others of their file take over. */
+  shared: ReadonlySet<string>;
 }
 
 /** More levels of `extends` and `include` are a circle. */
@@ -30,7 +32,8 @@ export function loadCompose(sources: readonly Source[], folder: string, reading:
   const tops = sources.map((source) => loadOne(source, folder, loading, 0));
   if (reading.faults.length > 0) return undefined;
   const top = tops.reduce<Fields>((base, over) => mergeFiles(base, over ?? {}), {});
-  return { top: withContexts(cleared(top) as Fields, folder), files: loading.files };
+  const shared = new Set(loading.files.flatMap((file) => [...file.shared]));
+  return { top: withContexts(cleared(top) as Fields, folder), files: loading.files, shared };
 }
 
 interface Loading extends Reading {

@@ -6,6 +6,8 @@ import { nameFrom } from "./text.ts";
 /** What a path of the file stands for on the machine where the file is. */
 export interface Machine {
   look(path: string): "file" | "folder" | "absent";
+  /** The text of a file that can become part of an asset; undefined where it is none. */
+  text(path: string): string | undefined;
   /** Whether a file is a program: its owner may run it. */
   runs(path: string): boolean;
   /** The files below a folder, as paths from it; undefined where it is too large for an asset. */
@@ -33,6 +35,8 @@ interface LocalMount {
   readOnly: boolean;
   /** Folder that the image is built from. */
   context: string | undefined;
+  /** Where the service has its other mounts. */
+  targets: readonly string[];
 }
 
 /** Whether a folder is, or holds, what an image is built from. */
@@ -47,7 +51,7 @@ export function isSource(folder: string, context: string | undefined): boolean {
  * not there, or empty, is data that the app will write: a volume. The folder of a build is in its image.
  */
 export function fromMachine(
-  { source, target, readOnly, context }: LocalMount,
+  { source, target, readOnly, context, targets }: LocalMount,
   path: string,
   files: Files,
   lose: Lose,
@@ -56,6 +60,9 @@ export function fromMachine(
   if (kind === "absent" && isFileName(source)) {
     lose(path, `"${source}" does not exist: create it before berth apply`, "note");
     return [`${assetFile(source, files)}:${target}:ro`];
+  }
+  if (kind === "file" && !readOnly && isData(source, target) && files.text(source) === "") {
+    return writtenFile({ source, target, targets }, path, files, lose);
   }
   if (kind === "file") {
     if (!readOnly) lose(path, `"${source}" is part of an asset: the app can read it, and not change it`, "note");
@@ -91,6 +98,33 @@ export function fromMachine(
     return `${assetFile(`${source.replace(/\/$/, "")}/${name}`, files)}:${posix.join(target, name)}:ro`;
   });
 }
+
+/** An empty file is there for the app to write into: it is in a volume, where its folder is for data alone. */
+function writtenFile(
+  { source, target, targets }: Pick<LocalMount, "source" | "target" | "targets">,
+  path: string,
+  files: Files,
+  lose: Lose,
+): string[] {
+  const folder = posix.dirname(target);
+  if (!dataFolder.test(posix.basename(folder))) {
+    lose(
+      path,
+      `"${source}" is empty, and the app cannot write it: let the app write it into a folder, and mount a volume there; left out`,
+    );
+    return [];
+  }
+  if (targets.some((other) => posix.join(other, ".") === folder)) return [];
+  lose(path, `"${source}" is in a volume here, which is mounted at "${folder}"`, "note");
+  return [`${volumeFor(source, files)}:${folder}`];
+}
+
+/** Whether it is a file that programs write, by its ending or its folder. */
+function isData(source: string, target: string): boolean {
+  return /\.(?:json|db|sqlite\d?|log|dat)$/.test(source) || dataFolder.test(posix.basename(posix.dirname(target)));
+}
+
+const dataFolder = /^(?:data|db|database|letsencrypt|acme|certs?|certificates|storage|state|logs?)$/;
 
 /** Files of a program: a volume would keep old ones after a new build. */
 const code = /\.(?:[cm]?[jt]sx?|py|rb|php|go|rs|java|kt|cs|exs?|vue|svelte|astro|html?|s?css|prisma|erb|twig|jinja2?)$/;

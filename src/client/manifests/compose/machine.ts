@@ -1,4 +1,4 @@
-import { type Dirent, readdirSync, statSync } from "node:fs";
+import { type Dirent, readdirSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, posix, relative, resolve } from "node:path";
 import type { Machine } from "./machine-paths.ts";
@@ -17,6 +17,10 @@ export function machineAt(base: string, project: string, limits: FolderLimits): 
       const found = statSync(full(path), { throwIfNoEntry: false });
       if (found === undefined) return "absent";
       return found.isFile() ? "file" : "folder";
+    },
+    text(path) {
+      const size = statSync(full(path), { throwIfNoEntry: false })?.size ?? Infinity;
+      return size > limits.assetFolderBytesMax ? undefined : readFileSync(full(path), "utf8");
     },
     runs: (path) => ((statSync(full(path), { throwIfNoEntry: false })?.mode ?? 0) & 0o100) !== 0,
     filesIn: (path) => filesBelow(full(path), limits),

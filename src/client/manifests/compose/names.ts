@@ -35,8 +35,16 @@ function isLabel(name: string): boolean {
   return hasOpenVariable(name) || isHostLabel(withDefaults(name));
 }
 
-/** Names with a dot are not looked up below the scope: these lead nowhere here. Reported where a variable or command has one. */
-export function tellOtherNames(services: Fields, names: readonly OtherName[], lose: Lose): void {
+interface Telling {
+  services: Fields;
+  names: readonly OtherName[];
+  /** What services mount: file and text. */
+  files: readonly [path: string, text: string][];
+  lose: Lose;
+}
+
+/** Names with a dot are not looked up below the scope: these lead nowhere here. Reported where a variable, command or file has one. */
+export function tellOtherNames({ services, names, files, lose }: Telling): void {
   const lost = names.filter(({ name, service }) => {
     const { [service]: fields } = services;
     return isFields(fields) && !aliasOptions(service, names, fields).includes(`--network-alias=${name}`);
@@ -48,6 +56,21 @@ export function tellOtherNames(services: Fields, names: readonly OtherName[], lo
       if (found !== undefined) lose(path, `"${found.name}" is reached as "${found.service}" here: change it`);
     }
   }
+  for (const { name, service } of lost) {
+    for (const [file, text] of files) {
+      if (hasName(name, text))
+        lose(`services.${service}`, `"${name}" is reached as "${service}" here: change it in "${file}"`);
+    }
+  }
+}
+
+/** Whether a text has it as a whole word. */
+function hasName(name: string, text: string): boolean {
+  for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
+    const around = text.charAt(at - 1) + text.charAt(at + name.length);
+    if (!/[\w.-]/.test(around)) return true;
+  }
+  return false;
 }
 
 /** Container names, and aliases in networks and links; without those that are services themselves. */

@@ -31,7 +31,15 @@ export function sortOnce(services: readonly ReadService[], { scope, lose }: { sc
   const kept = services.filter((one) => !once.includes(one));
   const jobs: ReadService[] = [];
   for (const one of inOrder(once)) {
-    if (waiting(one, services, kept).some((other) => becomeInit(one, other))) continue;
+    const first = waiting(one, services, kept).find((other) => becomeInit(one, other));
+    if (first !== undefined) {
+      lose(
+        `services.${one.service}`,
+        `"${one.service}" runs before each start of "${first.service}", as an init`,
+        "note",
+      );
+      continue;
+    }
     jobs.push({ ...one, spec: jobSpec(one.spec) });
     const start = `berth run ${scope}/${one.name}`;
     if (isOff(one)) lose(`services.${one.service}`, `is a job here: "${start}" starts it`, "note");
@@ -46,20 +54,42 @@ export function sortOnce(services: readonly ReadService[], { scope, lose }: { sc
  */
 function isOnce(one: ReadService, services: readonly ReadService[]): boolean {
   if (services.some((other) => awaitsEnd(other, one.service))) return true;
-  const { restart, deploy, ports, expose, healthcheck, command, entrypoint } = one.fields;
+  const { deploy, ports, expose, command, entrypoint } = one.fields;
   // Nobody counts what ends.
   if (isFields(deploy) && deploy.replicas !== undefined) return false;
-  const policy = isFields(deploy) && isFields(deploy.restart_policy) ? deploy.restart_policy.condition : undefined;
-  const written = restart ?? policy;
-  const isNever = written === "no" || written === false || written === "none";
-  const serves = [ports, expose, healthcheck].some((value) => value !== undefined && value !== null);
+  const serves = [ports, expose].some((value) => value !== undefined && value !== null);
   if (serves || (command ?? entrypoint ?? undefined) === undefined) return false;
-  if (one.service.split(/[-_.]/).some((word) => taskWord.test(word))) return isNever || written === undefined;
-  return isNever && !services.some((other) => dependsOn(other, one.service));
+  const policy = policyOf(one.fields);
+  const isNever = ["no", "false", "none"].includes(policy);
+  if (isTask(one.service)) return (isNever || /^$|^on-failure/.test(policy)) && !runsOn(one.fields);
+  return isNever && !isChecked(one.fields) && !services.some((other) => dependsOn(other, one.service));
 }
 
-/** A word in the name of a service that prepares others. */
-const taskWord = /^(?:init|setup|bootstrap|migrat(?:e|es|or|ion|ions)|seed|seeder|create\w*|provision\w*)$/i;
+/** When it is restarted; empty where nothing is written. */
+function policyOf({ restart, deploy }: Fields): string {
+  const written = isFields(deploy) && isFields(deploy.restart_policy) ? deploy.restart_policy.condition : undefined;
+  return String(restart ?? written ?? "");
+}
+
+/** Whether its name says that it prepares others. */
+function isTask(service: string): boolean {
+  return service.split(/[-_.]/).some((word) => taskWord.test(word));
+}
+
+const taskWord =
+  /^(?:init|initdb|initiali[sz]er?|setup|bootstrap|prestart|migrat(?:e|es|or|ion|ions)|seed|seeder|create\w*|provision\w*|permissions?|chown|ownership)$/i;
+
+/** A task can have a health check, for what starts as soon as the first part of it is done. */
+function isChecked({ healthcheck }: Fields): boolean {
+  if (!isFields(healthcheck)) return healthcheck !== undefined && healthcheck !== null;
+  const { disable, test } = healthcheck;
+  return disable !== true && !(Array.isArray(test) ? test[0] === "NONE" : test === "NONE");
+}
+
+/** Whether its last command never ends: it is there so that others see it run. */
+function runsOn({ command, entrypoint }: Fields): boolean {
+  return /\bsleep[",\s]+inf|\btail[",\s]+-[fF]|\bwhile\s+(?:true|:)/.test(JSON.stringify([entrypoint, command]));
+}
 
 /** Its profile is not asked for. */
 function isOff({ spec }: ReadService): boolean {
@@ -72,7 +102,12 @@ function awaitsEnd({ fields }: ReadService, service: string): boolean {
   return isFields(entry) && entry.condition === "service_completed_successfully";
 }
 
-function dependsOn({ fields: { depends_on: depends } }: ReadService, service: string): boolean {
+function dependsOn({ fields }: ReadService, service: string): boolean {
+  return startsAfter(fields, service);
+}
+
+/** Whether a service is in the `depends_on` of another. */
+export function startsAfter({ depends_on: depends }: Fields, service: string): boolean {
   return Array.isArray(depends) ? depends.includes(service) : isFields(depends) && Object.hasOwn(depends, service);
 }
 

@@ -1,8 +1,10 @@
 import {
   type Document,
+  isAlias,
   isMap,
   isNode,
   isScalar as isScalarNode,
+  isSeq,
   Pair,
   parseDocument,
   Scalar,
@@ -18,6 +20,8 @@ export interface Parsed {
   source: Source;
   document: Document;
   value: Record<string, unknown>;
+  /** Services whose settings others of the file take over, by an alias or by extends. */
+  shared: ReadonlySet<string>;
 }
 
 /** What `!reset` leaves in a value, and the key of what `!override` wraps: for `merge.ts`. */
@@ -35,9 +39,10 @@ export function parseCompose(source: Source, nodesMax: number, faults: Fault[]):
     return undefined;
   };
   try {
+    const shared = sharedServices(document);
     const value = plainOf(document, nodesMax);
     if (isFields(value) && (isFields(value.services) || value.include !== undefined))
-      return { source, document, value };
+      return { source, document, value, shared };
     return fail("this is not a Compose file: it has no services");
   } catch (error) {
     return fail(error instanceof Error ? error.message : String(error));
@@ -80,6 +85,24 @@ export function plainOf(document: Document, nodesMax: number): unknown {
   };
   count(plain, new Set());
   return plain;
+}
+
+function sharedServices(document: Document): Set<string> {
+  const services = document.get("services");
+  const items = isMap(services) ? services.items : [];
+  const nameOf = (key: unknown) => (isScalarNode(key) ? String(key.value) : "");
+  const anchors = new Map(items.map(({ key, value }) => [(value as { anchor?: string } | null)?.anchor, nameOf(key)]));
+  const found = items.flatMap(({ value }) => {
+    if (!isMap(value)) return [];
+    const aliases = value.items.flatMap(({ key, value: merged }) => {
+      if (!isScalarNode(key) || key.source !== "<<") return [];
+      return (isSeq(merged) ? merged.items : [merged]).map((one) => anchors.get(isAlias(one) ? one.source : ""));
+    });
+    const extended = value.get("extends");
+    const named = isMap(extended) ? (extended.has("file") ? undefined : extended.get("service")) : extended;
+    return [...aliases, typeof named === "string" ? named : undefined];
+  });
+  return new Set(found.filter((name) => name !== undefined));
 }
 
 /** Where a path is written: the file that has the longest part of it, the last one of several. */

@@ -29,8 +29,12 @@ export function withContexts(top: Fields, folder: string): Fields {
 
 type Move = (path: string) => string;
 
+/** Compose knows the folder of the project as a variable that no shell has to set. */
+const ownFolder = /^\$(?:PWD\b|\{PWD(?::?-[^}]*)?\})(?=\/|$)/;
+
 function mover(folder: string): Move {
-  return (path) => {
+  return (written) => {
+    const path = written.replace(ownFolder, ".");
     if (folder === "" || folder === ".") return path;
     const variable = /^(\$\{\w+:?-)(\.{1,2}(?:\/[^}]*)?)(\}[\s\S]*)$/.exec(path);
     if (variable !== null) return `${variable[1]}${joined(folder, variable[2] ?? "")}${variable[3]}`;
@@ -67,7 +71,8 @@ function movedEnvFile(item: unknown, move: Move): unknown {
 function movedMount(item: unknown, move: Move): unknown {
   if (isFields(item)) return item.type === "bind" ? movedFields(item, ["source"], move) : item;
   if (typeof item !== "string") return item;
-  const [, source, rest] = /^(\$\{\w+:?-\.[^}]*\}[^:]*|\.[^:]*)(:[\s\S]*)$/.exec(item) ?? [];
+  const [, source, rest] =
+    /^(\$PWD[^:]*|\$\{PWD[^}]*\}[^:]*|\$\{\w+:?-\.[^}]*\}[^:]*|\.[^:]*)(:[\s\S]*)$/.exec(item) ?? [];
   return source === undefined ? item : move(source) + rest;
 }
 
@@ -75,7 +80,7 @@ function movedMount(item: unknown, move: Move): unknown {
 function movedVolume(fields: unknown, move: Move): unknown {
   if (!isFields(fields) || !isFields(fields.driver_opts)) return fields;
   const { device } = fields.driver_opts;
-  if (typeof device !== "string" || !device.startsWith(".")) return fields;
+  if (typeof device !== "string" || !(device.startsWith(".") || ownFolder.test(device))) return fields;
   return { ...fields, driver_opts: { ...fields.driver_opts, device: move(device) } };
 }
 

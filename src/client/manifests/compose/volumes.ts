@@ -11,6 +11,8 @@ interface Mount {
 }
 
 interface Mounting {
+  /** Where the service has its mounts. */
+  targets?: readonly string[];
   /** The name of the service, for the volumes that have none. */
   service: string;
   /** Folder that the image is built from. */
@@ -31,10 +33,11 @@ export function volumesOf(value: unknown, path: string, mounting: Mounting): { m
   const built = mounts.flatMap((mount) =>
     mount?.source !== undefined && isSource(mount.source, mounting.context) ? [mount.target] : [],
   );
+  const targets = mounts.flatMap((mount) => (mount === undefined ? [] : [mount.target]));
   for (const [index, mount] of mounts.entries()) {
     if (mount === undefined) continue;
     if (mount.source === undefined && built.some((target) => mount.target.startsWith(`${target}/`))) continue;
-    found.mounts.push(...mountTexts(mount, `${path}[${index}]`, found.tmpfs, mounting));
+    found.mounts.push(...mountTexts(mount, `${path}[${index}]`, found.tmpfs, { ...mounting, targets }));
   }
   return found;
 }
@@ -84,7 +87,8 @@ function mountTexts({ source, target, readOnly }: Mount, path: string, tmpfs: st
   const plain = withDefaults(source);
   const machine = own ?? (/^[.~]/.test(plain) ? plain : source);
   if (/^[.~]/.test(machine)) {
-    return fromMachine({ source: machine, target, readOnly, context: mounting.context }, path, files, lose);
+    const { context, targets = [] } = mounting;
+    return fromMachine({ source: machine, target, readOnly, context, targets }, path, files, lose);
   }
   if (!/^[a-zA-Z0-9]/.test(source)) return [`${source}:${target}${mode}`];
   const { [source]: declared } = files.volumes;

@@ -232,13 +232,118 @@ describe("importCompose", () => {
     expect(manifests[2]).toMatchObject({ spec: { volumes: [mount("n_conf", "/n")] } });
   });
 
+  test("a name with a dot leads nowhere: the file that has it is named", () => {
+    const { losses } = readCompose(
+      "services:\n  rt: {container_name: a.rt}\n  kong: {volumes: ['./k.yml:/k.yml:ro', './o.yml:/o.yml:ro']}\n",
+      { files: { "k.yml": "url: http://a.rt:4000/", "o.yml": "aa.rt a.rt.de" } },
+    );
+    expect(losses).toEqual(['services.rt: "a.rt" is reached as "rt" here: change it in "./k.yml"']);
+  });
+
+  test("services that could not reach the internet are named", () => {
+    const { notes } = readCompose(
+      "services: {a: {networks: [i]}, b: {networks: {i: {}, o: {}}}, c: {networks: {i: {}}}, d: {}}\nnetworks: {i: {internal: true}, o: {}}\n",
+    );
+    expect(notes).toEqual([
+      'services.a.networks: "a" has only internal networks, and reaches the internet here',
+      'services.c.networks: "c" has only internal networks, and reaches the internet here',
+    ]);
+  });
+
+  describe("an empty file that the app writes", () => {
+    const files = { "acme.json": "", "a.db": "", "n.cnf": "" };
+    test("is in a volume where its folder is for data", () => {
+      const { spec, losses, notes } = service(
+        "volumes: ['./acme.json:/letsencrypt/acme.json', './a.db:/app/data/a.db']",
+        "",
+        {
+          files,
+        },
+      );
+      expect({ spec, losses }).toEqual({ spec: { volumes: ["acme-json:/letsencrypt", "a-db:/app/data"] }, losses: [] });
+      expect(notes[0]).toBe(
+        'services.web.volumes[0]: "./acme.json" is in a volume here, which is mounted at "/letsencrypt"',
+      );
+      const both = service("volumes: ['./a.db:/data/a.db', 'd:/data/']", "", { files });
+      expect([both.spec, both.notes]).toEqual([{ volumes: ["d:/data/"] }, []]);
+    });
+    test("is said where nobody knows what else is in the folder; a file for reading is an asset", () => {
+      const { spec, losses } = service(
+        "volumes: ['./a.db:/app/a.db', './n.cnf:/etc/n.cnf', './a.db:/data/b.db:ro']",
+        "",
+        {
+          files,
+        },
+      );
+      expect(losses).toEqual([
+        expect.stringMatching(/^services\.web\.volumes\[0\]: "\.\/a\.db" is empty, and the app cannot write it: /),
+      ]);
+      expect(spec.volumes).toEqual([
+        `${keptReference("asset.my-shop.files.n_cnf")}:/etc/n.cnf:ro`,
+        `${keptReference("asset.my-shop.files.a_db")}:/data/b.db:ro`,
+      ]);
+    });
+  });
+
+  test("PWD is the folder of the Compose file, whatever a shell has", () => {
+    const { spec } = service(
+      "volumes: ['${PWD}/n.conf:/n:ro', '$PWD/d:/d', '${PWD:-.}/e:/e', {type: bind, source: '${PWD}/f', target: /f}]",
+      "",
+      {
+        files: { "n.conf": "x" },
+      },
+    );
+    expect(spec.volumes).toEqual([`${keptReference("asset.my-shop.files.n_conf")}:/n:ro`, "d:/d", "e:/e", "f:/f"]);
+  });
+
+  describe("a service that is there for the settings of others", () => {
+    const namesOf = (text: string) => {
+      const { manifests, notes } = readCompose(text);
+      return [manifests.map(({ name }) => name), notes];
+    };
+    const left = ['services.base: "base" only holds settings of other services: left out'];
+
+    test("is left out, and said", () => {
+      const merged = "services:\n  base: &b\n    image: x\n  web:\n    <<: *b\n    command: w\n";
+      expect(namesOf(merged)).toEqual([["web"], left]);
+      expect(namesOf("services: {base: {image: x}, web: {extends: base}, jobs: {extends: {service: base}}}\n")).toEqual(
+        [["web", "jobs"], left],
+      );
+      expect(namesOf("services:\n  base: &b\n    image: x\n  web:\n    <<: [*b]\n")).toEqual([["web"], left]);
+    });
+
+    test("gives them its build all the same", () => {
+      const { manifests } = readCompose(
+        "services: {base: {build: ., image: x}, web: {image: x}, jobs: {extends: base}}\n",
+      );
+      expect(manifests.map(({ spec }) => (spec as { build?: object }).build)).toEqual([
+        { context: "." },
+        { context: "." },
+      ]);
+    });
+
+    test.each([
+      ["app: {image: x}, web: {extends: app}", "its name does not say so"],
+      ["base: {image: x}, web: {image: x}", "nobody takes its settings"],
+      ["base: {image: x, command: c}, web: {extends: base}", "it has a command"],
+      ["base: {image: x}, web: {extends: base, depends_on: [base]}", "another one waits for it"],
+      ["base: {image: x}, web: {extends: base, environment: {A: 'http://base:80'}}", "another one reaches it"],
+      ["web: {extends: {file: o.yaml, service: base}}, base: {image: x}", "another file has that one"],
+    ])("stays with %s: %s", (services) => {
+      const { manifests, notes } = readCompose(`services: {${services}}\n`, {
+        files: { "o.yaml": "services: {base: {image: y}}" },
+      });
+      expect({ count: manifests.length, notes }).toEqual({ count: 2, notes: [] });
+    });
+  });
+
   test("a program stays one, wherever it is mounted; a config says so with its mode", () => {
     const { manifests } = readCompose(
       "services: {a: {volumes: ['./run.sh:/run.sh', './d:/d'], configs: [{source: c, mode: 0755}, {source: c, target: /p, mode: 0440}]}}\n" +
         "configs: {c: {content: x}}\n",
       { files: { "run.sh": "#!/bin/sh", "d/job.sh": "#!/bin/sh", "d/plain.sh": "true" } },
     );
-    const { files, modes } = manifests[0]?.spec as Record<string, object>;
+    const { files, modes } = (manifests[0]?.spec ?? {}) as Record<string, object>;
     expect(modes).toEqual({ run_sh: "0755", job_sh: "0755", c: "0755" });
     expect(files).toMatchObject({ c: "x", c_2: "x" });
   });

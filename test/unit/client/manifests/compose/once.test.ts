@@ -7,20 +7,21 @@ function read(...services: string[]) {
   const { manifests, losses, notes, faults } = readCompose(
     `services:\n${services.map((one) => `  ${one}\n`).join("")}`,
   );
-  expect({ faults, notes }).toEqual({ faults: [], notes: [] });
+  expect({ faults, notes: notes.filter((note) => !note.endsWith(", as an init")) }).toEqual({ faults: [], notes: [] });
   const names = manifests.map(({ kind, name }) => `${kind}/${name}`);
   const inits = manifests.flatMap(({ spec }) => ((spec as { inits?: { name: string }[] }).inits ?? []) as object[]);
-  return { names, inits, losses, manifests };
+  return { names, inits, losses, notes, manifests };
 }
 
 describe("a service that others wait for until it is done", () => {
   test("becomes an init of the first one that waits", () => {
-    const { names, inits, losses, manifests } = read(
+    const { names, inits, losses, notes, manifests } = read(
       "migrate: {image: app, command: migrate up, restart: 'no', environment: {A: 1, M: 2}, volumes: ['d:/d'], user: '5'}",
       `web: {image: app, environment: {A: 1}, ${done("migrate")}}`,
       `worker: {image: app, ${done("migrate")}}`,
     );
     expect({ names, losses }).toEqual({ names: ["deployment/web", "deployment/worker"], losses: [] });
+    expect(notes).toEqual(['services.migrate: "migrate" runs before each start of "web", as an init']);
     const options = ["--dns-search=my-shop.berth", "--dns-option=ndots:1"];
     expect(inits).toEqual([
       { name: "migrate", command: ["migrate", "up"], retries: 5, docker_options: [...options, "--user=5"] },
@@ -114,13 +115,35 @@ describe("a service that others wait for until it is done", () => {
   test.each([
     ["serves a port", "init: {image: app, command: i, ports: ['80']}"],
     ["is restarted", "init: {image: app, command: i, restart: unless-stopped}"],
-    ["is asked whether it is ready", "setup: {image: app, command: s, healthcheck: {test: t}}"],
+    ["is asked whether it is ready", "report: {image: app, command: s, restart: 'no', healthcheck: {test: t}}"],
+    ["stays to be asked", "setup: {image: app, command: [sh, -c, 's; sleep infinity'], healthcheck: {test: t}}"],
+    ["waits for ever", "init: {image: app, command: 'sh -c \"s && tail -f /dev/null\"'}"],
     ["has a count", "init: {image: app, command: i, restart: 'no', deploy: {replicas: 1}}"],
     ["has no command", "tool: {image: app, restart: 'no'}"],
     ["is what another one needs", "db: {image: app, command: d, restart: 'no'}\n  web: {image: app, depends_on: [db]}"],
   ])("is none that %s", (_, services) => {
     const { manifests, losses } = readCompose(`services:\n  ${services}\n`);
     expect({ kind: manifests[0]?.kind, losses }).toEqual({ kind: "deployment", losses: [] });
+  });
+
+  test.each([
+    "healthcheck: {test: t}",
+    "healthcheck: {disable: true}",
+    "restart: on-failure",
+    "restart: 'on-failure:3'",
+  ])("is one by its name with %s", (field) => {
+    const { manifests, losses } = readCompose(`services:\n  init-db: {image: app, command: m, ${field}}\n`);
+    expect(manifests.map(({ kind, name }) => `${kind}/${name}`)).toEqual(["job/init-db"]);
+    expect(losses).toEqual([expect.stringContaining('start it with "berth run my-shop/init-db"')]);
+  });
+
+  test("with a health check it is a job, where it goes on with what starts after it", () => {
+    const { manifests } = readCompose(
+      "services:\n  setup: {image: app, command: 'sh -c \"certs; until curl http://es; do sleep 1; done\"', healthcheck: {test: t}}\n" +
+        "  es: {image: app, depends_on: {setup: {condition: service_healthy}}}\n",
+    );
+    expect(manifests.map(({ kind, name }) => `${kind}/${name}`)).toEqual(["deployment/es", "job/setup"]);
+    expect(manifests[1]?.spec).not.toHaveProperty("probes");
   });
 
   test("is a job where it reaches the service that starts after it", () => {
