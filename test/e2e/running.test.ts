@@ -55,6 +55,21 @@ describe("what runs", () => {
     }
   });
 
+  test("a file of an asset with a mode is a program", async () => {
+    const run = "#!/bin/sh\necho ran > /tmp/ran\nexec sleep 3600\n";
+    const spec = { files: { run, plain: run }, modes: { run: "0755" } };
+    await up(
+      { kind: "asset", scope: "shop", name: "programs", spec },
+      deployment("shop", "program", {
+        command: ["/run.sh"],
+        volumes: ["${asset.programs.run}:/run.sh:ro", "${asset.programs.plain}:/plain.sh:ro"],
+      }),
+    );
+    const pod = await podOf("shop", "program");
+    expect(inside(pod, "cat", "/tmp/ran").trim()).toBe("ran");
+    expect(inside(pod, "sh", "-c", "test -x /run.sh && ! test -x /plain.sh && echo so").trim()).toBe("so");
+  });
+
   test("a changed asset rolls who reads it, and the file has the new content", async () => {
     const before = await podOf("shop", "web");
     await up(page("another page"));
