@@ -1,33 +1,38 @@
+import { isFields } from "../../../base/pure/fields.ts";
 import { usageFailure } from "../../basics/failures.ts";
 import type { Lose } from "./lose.ts";
+import { own } from "./own.ts";
 import { nameFrom, shellWords } from "./text.ts";
 
 type Fields = Record<string, unknown>;
 
 /** What a flag of `docker run` adds to a service of Compose. */
-type Flag = (value: string, service: Fields) => void;
+type Flag = (value: string, service: Fields, lose: Lose) => void;
+
+/** One that always has a counterpart. */
+type Plain = (value: string, service: Fields) => void;
 
 const one =
-  (field: string): Flag =>
+  (field: string): Plain =>
   (value, service) => {
     service[field] = value;
   };
 const many =
-  (field: string): Flag =>
+  (field: string): Plain =>
   (value, service) => {
     service[field] = [...((service[field] as string[] | undefined) ?? []), value];
   };
 const on =
-  (field: string): Flag =>
+  (field: string): Plain =>
   (value, service) => {
     service[field] = value !== "false";
   };
 const within =
-  (field: string, key: string): Flag =>
+  (field: string, key: string): Plain =>
   (value, service) => {
     service[field] = { ...((service[field] as Fields | undefined) ?? {}), [key]: value };
   };
-const none: Flag = () => undefined;
+const none: Plain = () => undefined;
 
 /** Flags with a value. */
 const valued: Record<string, Flag> = {
@@ -63,17 +68,33 @@ const valued: Record<string, Flag> = {
   ...{
     platform: none,
     expose: none,
-    link: none,
-    "network-alias": none,
     cidfile: none,
+    attach: none,
     "detach-keys": none,
-    "log-driver": none,
+    "oom-score-adj": one("oom_score_adj"),
   },
   "health-cmd": within("healthcheck", "test"),
   "health-interval": within("healthcheck", "interval"),
   "health-timeout": within("healthcheck", "timeout"),
   "health-retries": within("healthcheck", "retries"),
   "health-start-period": none,
+  "health-start-interval": none,
+  "log-driver": (value, service) => {
+    service.logging = { ...((service.logging as Fields | undefined) ?? {}), driver: value };
+  },
+  "network-alias"(value, service) {
+    const { default: known } = (service.aliases ?? {}) as { default?: { aliases: string[] } };
+    service.aliases = { default: { aliases: [...(known?.aliases ?? []), value] } };
+  },
+  link(value, service, lose) {
+    service.linked = true;
+    const [target = "", name = target] = value.split(":");
+    if (name !== target)
+      lose(
+        "--link",
+        `"${name}" is reached as "${target}" here: give that app docker_options: ["--network-alias=${name}"]`,
+      );
+  },
   entrypoint: (value, service) => {
     service.entrypoint = [value];
   },
@@ -87,8 +108,8 @@ const valued: Record<string, Flag> = {
   },
   "log-opt"(value, service) {
     const [key = "", text = ""] = value.split("=");
-    const { options } = (service.logging ?? {}) as { options?: Fields };
-    service.logging = { options: { ...options, [key]: text } };
+    const logging = (service.logging ?? {}) as { options?: Fields };
+    service.logging = { ...logging, options: { ...logging.options, [key]: text } };
   },
   network(value, service) {
     if (value === "host" || value === "none" || value === "bridge") service.network_mode = value;
@@ -113,7 +134,8 @@ const valued: Record<string, Flag> = {
 };
 
 const switches: Record<string, Flag> = {
-  ...{ detach: none, interactive: none, tty: none, rm: none, "sig-proxy": none, quiet: none, "publish-all": none },
+  ...{ interactive: none, tty: none, "sig-proxy": none, quiet: none, "publish-all": none, "oom-kill-disable": none },
+  ...{ detach: on("detach"), rm: on("rm") },
   ...{ init: on("init"), privileged: on("privileged"), "read-only": on("read_only"), "no-healthcheck": none },
 };
 
@@ -129,12 +151,18 @@ const short: Record<string, string> = {
     m: "memory",
     c: "cpu-shares",
   },
-  ...{ d: "detach", i: "interactive", t: "tty", q: "quiet", P: "publish-all" },
+  ...{ a: "attach", d: "detach", i: "interactive", t: "tty", q: "quiet", P: "publish-all" },
 };
 const long: Record<string, string> = { net: "network", "dns-opt": "dns-option" };
 
+interface Run {
+  top: Fields;
+  /** Docker let it find others by their names. */
+  looksUp: boolean;
+}
+
 /** A command line of `docker run` as a Compose file of one service. Throws usage failures. */
-export function composeOfRun(text: string, lose: Lose): Fields {
+export function composeOfRun(text: string, lose: Lose): Run {
   const words = shellWords(plainText(text));
   const start = words.findIndex((word) => word === "run" || word === "create");
   const service: Fields = {};
@@ -145,7 +173,9 @@ export function composeOfRun(text: string, lose: Lose): Fields {
     throw usageFailure('say a whole command: berth import docker-run "docker run -d -p 80:80 nginx:1"');
   service.image = image;
   if (command.length > 0) service.command = command;
-  const { container_name: named, ...fields } = service;
+  const { container_name: named, detach, rm, aliases, linked, ...fields } = service;
+  // What runs in front of somebody and leaves nothing is done once.
+  if (rm === true && detach !== true && command.length > 0) fields.restart = "no";
   const written =
     typeof named === "string"
       ? named
@@ -154,16 +184,31 @@ export function composeOfRun(text: string, lose: Lose): Fields {
           .split("/")
           .at(-1) ?? "");
   const name = nameFrom(written, /[^a-z0-9._-]/g);
-  const networks = ((service.networks ?? []) as string[]).map((network) => [network, { external: true }]);
-  return { services: { [name]: fields }, networks: Object.fromEntries(networks) };
+  const networks = (service.networks ?? []) as string[];
+  if (isFields(aliases))
+    fields.networks = { ...aliases, ...Object.fromEntries(networks.map((network) => [network, {}])) };
+  const top = {
+    services: { [name]: fields },
+    networks: Object.fromEntries(networks.map((network) => [network, { external: true }])),
+  };
+  return { top, looksUp: linked === true || isFields(fields.networks) || networks.length > 0 };
 }
 
 /** Lines that go on, the folder of the shell, and dollar signs that a shell leaves alone. */
 function plainText(text: string): string {
-  return text
-    .replaceAll(/\\\r?\n/g, " ")
-    .replaceAll(/\$\(pwd\)|`pwd`|\$\{PWD\}|\$PWD\b/g, ".")
-    .replaceAll(/'[^']*'/g, (quoted) => quoted.replaceAll("$", "$$$$"));
+  const plain = text.replaceAll(/\\\r?\n/g, " ").replaceAll(/\$\(pwd\)|`pwd`|\$\{PWD\}|\$PWD\b/g, ".");
+  const command = /\$\([^)]*\)|`[^`]*`/.exec(plain.replaceAll(/'[^']*'/g, ""))?.[0];
+  if (command !== undefined) throw usageFailure(`${command} is a command for the shell: write its value instead`);
+  return plain.replaceAll(/'[^']*'/g, (quoted) => quoted.replaceAll("$", "$$$$"));
+}
+
+/** Flags by their names, as other tools hand them on to `docker run`. */
+export function addOptions(options: Fields, service: Fields, lose: Lose): void {
+  for (const [name, value] of Object.entries(options)) {
+    const flag = own(valued, long[name] ?? name) ?? own(switches, name);
+    if (flag === undefined) lose(`options.${name}`, "has no counterpart");
+    else for (const one of Array.isArray(value) ? value : [value]) flag(String(one), service, lose);
+  }
 }
 
 interface Reading {
@@ -181,8 +226,9 @@ function readFlag(word: string, reading: Reading): void {
   const written = equals === -1 ? word.slice(2) : word.slice(2, equals);
   const name = long[written] ?? written;
   const value = equals === -1 ? undefined : word.slice(equals + 1);
-  if (Object.hasOwn(switches, name)) switches[name]?.(value ?? "true", reading.service);
-  else if (Object.hasOwn(valued, name)) valued[name]?.(value ?? reading.rest.shift() ?? "", reading.service);
+  if (Object.hasOwn(switches, name)) switches[name]?.(value ?? "true", reading.service, reading.lose);
+  else if (Object.hasOwn(valued, name))
+    valued[name]?.(value ?? reading.rest.shift() ?? "", reading.service, reading.lose);
   else {
     reading.lose(`--${written}`, "has no counterpart");
     if (value === undefined && reading.rest[0]?.startsWith("-") === false && reading.rest.length > 1)
@@ -195,10 +241,10 @@ function readShort(letters: string, reading: Reading): void {
   for (let at = 0; at < letters.length; at += 1) {
     const name = short[letters.charAt(at)];
     if (name === undefined) reading.lose(`-${letters.charAt(at)}`, "has no counterpart");
-    else if (Object.hasOwn(switches, name)) switches[name]?.("true", reading.service);
+    else if (Object.hasOwn(switches, name)) switches[name]?.("true", reading.service, reading.lose);
     else {
       const value = letters.slice(at + 1).replace(/^=/, "");
-      valued[name]?.(value === "" ? (reading.rest.shift() ?? "") : value, reading.service);
+      valued[name]?.(value === "" ? (reading.rest.shift() ?? "") : value, reading.service, reading.lose);
       return;
     }
   }

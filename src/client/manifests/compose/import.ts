@@ -23,6 +23,8 @@ interface ImportSetup {
   profiles: readonly string[];
   /** Services whose settings others of their file take over. */
   shared?: ReadonlySet<string>;
+  /** A lone service looks up names too: others of its scope come from other files. */
+  looksUp?: boolean | undefined;
   lose: Lose;
 }
 
@@ -81,7 +83,9 @@ function manifestsOf(top: Fields, setup: ImportSetup & { scope: string }): Field
   const built = withBuilds(services);
   // A lone service can be told one of its own names, as brokers are.
   const looksUp = (service: string, fields: Fields) =>
-    Object.keys(services).length > 1 || namesOne([service, ...others.map(({ name }) => name)], fields);
+    setup.looksUp === true ||
+    Object.keys(services).length > 1 ||
+    namesOne([service, ...others.map(({ name }) => name)], fields);
   const read = Object.entries(built).flatMap(([service, fields]): ReadService[] => {
     const path = `services.${service}`;
     if (setup.shared?.has(service) === true && isTemplate(service, services)) {

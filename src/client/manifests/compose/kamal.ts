@@ -1,4 +1,5 @@
 import { isFields } from "../../../base/pure/fields.ts";
+import { addOptions } from "./docker-run.ts";
 import type { Lose } from "./lose.ts";
 import { isScalar, nameFrom } from "./text.ts";
 
@@ -34,18 +35,22 @@ export function composeOfKamal(config: Fields, lose: Lose): Kamal {
   const service = nameFrom(String(config.service ?? "app"));
   const roles = rolesOf(config.servers);
   const primary = String(config.primary_role ?? "web");
-  const common = { build: buildOf(config.builder), volumes: listOf(config.volumes), labels: config.labels };
+  const common = { build: buildOf(config.builder), volumes: listOf(config.volumes) };
   const services = roles.map(([role, fields]): [string, Fields] => {
     const name = role === primary ? service : `${service}-${nameFrom(role)}`;
     const env = { ...envOf(config.env), ...envOf(fields.env) };
+    if (role !== primary && fields.proxy !== undefined && fields.proxy !== false)
+      lose(`servers.${role}.proxy`, "has no counterpart: make it an app with a host of its own");
     return [
       name,
       withoutEmpty({
         ...common,
         command: fields.cmd,
         environment: env,
+        labels: { ...fieldsIn(config.labels), ...fieldsIn(fields.labels) },
         restart: "unless-stopped",
-        ...optionsOf(fields),
+        logging: fields.logging ?? config.logging,
+        ...optionsOf(fields, lose),
       }),
     ];
   });
@@ -89,35 +94,63 @@ function escaped(value: unknown): unknown {
   return typeof value === "string" ? value.replaceAll("$", "$$$$") : value;
 }
 
-function optionsOf({ options }: Fields): Fields {
-  const { memory, cpus, ...more } = isFields(options) ? options : {};
-  return withoutEmpty({ mem_limit: memory, cpus, cap_add: more["cap-add"], shm_size: more["shm-size"] });
+function optionsOf({ options }: Fields, lose: Lose): Fields {
+  const service: Fields = {};
+  addOptions(fieldsIn(options), service, lose);
+  return service;
 }
 
 function accessoryOf(name: string, fields: Fields, lose: Lose): [string, Fields] {
-  const { image, cmd, port, env, files, directories, volumes } = fields;
+  const { image, cmd, port, env, labels, files, directories, volumes, service, proxy } = fields;
   if (image === undefined) lose(`accessories.${name}`, "has no image");
+  if (proxy !== undefined && proxy !== false)
+    lose(`accessories.${name}.proxy`, "has no counterpart: make it an app with a host of its own");
   const mounts = [
-    ...listOf(files).map((file) => `./${String(file).replace(/^\.\//, "")}`),
-    ...listOf(directories).map((folder) => String(folder).replace(/^([^:/]+)\//, "$1-")),
+    ...listOf(files).map((file) => `./${mountText(file).replace(/^\.\//, "")}`),
+    ...listOf(directories).map((folder) => mountText(folder).replace(/^([^:/]+)\//, "$1-")),
     ...listOf(volumes),
   ];
+  const { ports = [], volumes: more = [], ...options } = optionsOf(fields, lose);
   return [
-    name,
+    typeof service === "string" ? service : name,
     withoutEmpty({
       image,
       command: cmd,
-      ports: port === undefined ? undefined : [String(port)],
+      ports: [...(port === undefined ? [] : [published(String(port))]), ...listOf(ports)],
       environment: envOf(env),
-      volumes: mounts,
+      labels,
+      volumes: [...mounts, ...listOf(more)],
       restart: "unless-stopped",
-      ...optionsOf(fields),
+      ...options,
     }),
   ];
 }
 
+/** Kamal publishes a port without an address as itself. */
+function published(port: string): string {
+  return port.includes(":") ? port : `${port}:${port.replace(/\/.*$/, "")}`;
+}
+
+/** `local:remote:options`, also where it is written as a map. */
+function mountText(item: unknown): string {
+  if (!isFields(item)) return String(item);
+  return [item.local, item.remote, item.options].filter((part) => part !== undefined).join(":");
+}
+
+function fieldsIn(value: unknown): Fields {
+  return isFields(value) ? value : {};
+}
+
 function proxyOf(proxy: unknown, lose: Lose): Fields {
-  const { host, hosts, ssl, app_port: port = 80, healthcheck, ...more } = isFields(proxy) ? proxy : {};
+  const {
+    host,
+    hosts,
+    ssl,
+    app_port: port = 80,
+    healthcheck,
+    ssl_redirect: redirects,
+    ...more
+  } = isFields(proxy) ? proxy : {};
   for (const field of Object.keys(more)) {
     if (!["forward_headers", "logging", "run", "response_timeout", "buffering"].includes(field))
       lose(`proxy.${field}`, "has no counterpart");
@@ -131,6 +164,7 @@ function proxyOf(proxy: unknown, lose: Lose): Fields {
     host: typeof host === "string" ? host : undefined,
     hosts: Array.isArray(hosts) ? hosts : undefined,
     tls: ssl === undefined || ssl === false ? undefined : {},
+    https_redirect: redirects === false ? false : undefined,
     probes: { readiness: probe },
   });
 }

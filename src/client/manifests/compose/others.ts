@@ -5,6 +5,7 @@ import { CommandFailure } from "../../basics/failures.ts";
 import { readText } from "../../basics/read-bounded.ts";
 import type { ImportedFile, ImportSetup } from "./files.ts";
 import { composeOfRun } from "./docker-run.ts";
+import { withVariables } from "./erb.ts";
 import { importCompose } from "./import.ts";
 import { composeOfKamal } from "./kamal.ts";
 import { machineAt } from "./machine.ts";
@@ -18,18 +19,16 @@ import { writtenManifests } from "./written.ts";
 /** A command line of `docker run` as a manifest. Throws usage failures. */
 export function importDockerRun(text: string, setup: ImportSetup): ImportedFile {
   const told = report();
-  return finish(composeOfRun(text, told.lose), { ...setup, place: "docker run", project: setup.cwd, told });
+  const { top, looksUp } = composeOfRun(text, told.lose);
+  return finish(top, { ...setup, place: "docker run", project: setup.cwd, told, looksUp });
 }
 
 /** A `deploy.yml` of Kamal as manifests. Throws a `CommandFailure`. */
 export function importKamal(name: string, setup: ImportSetup): ImportedFile {
   const { cwd, limits } = setup;
-  const config = readConfig(
-    readText(resolve(cwd, name), name, { bytesMax: limits.fileBytesMax }),
-    name,
-    limits.manifestNodesMax,
-  );
   const told = report();
+  const text = readText(resolve(cwd, name), name, { bytesMax: limits.fileBytesMax });
+  const config = readConfig(withVariables(text, told.lose), name, limits.manifestNodesMax);
   const { top, app } = composeOfKamal(config, told.lose);
   // The file is in config/, and its paths start beside that folder.
   const folder = dirname(resolve(cwd, name));
@@ -55,10 +54,11 @@ interface Finishing extends ImportSetup {
   project: string;
   told: ReturnType<typeof report>;
   app?: { name: string; spec: Record<string, unknown> } | undefined;
+  looksUp?: boolean;
 }
 
 function finish(top: Record<string, unknown>, setup: Finishing): ImportedFile {
-  const { cwd, place, project, told, limits, variables, app } = setup;
+  const { cwd, place, project, told, limits, variables, app, looksUp } = setup;
   const manifests = importCompose(top, {
     scope: setup.scope,
     suffix: variables.BERTH_PREFIX ?? "berth",
@@ -66,6 +66,7 @@ function finish(top: Record<string, unknown>, setup: Finishing): ImportedFile {
     machine: machineAt(resolve(cwd, setup.base ?? ""), project, limits),
     known: { values: {}, shell: variables, complete: false },
     profiles: [],
+    looksUp,
     lose: told.lose,
   });
   const led = manifests.map((manifest) => {
@@ -73,7 +74,7 @@ function finish(top: Record<string, unknown>, setup: Finishing): ImportedFile {
     return {
       ...manifest,
       kind: app.spec.host === undefined && app.spec.hosts === undefined ? "deployment" : "app",
-      spec: { ...manifest.spec, ...app.spec },
+      spec: { ...manifest.spec, ...app.spec, ports: [app.spec.ports, manifest.spec.ports ?? []].flat() },
     };
   });
   const differences = told.read([]).map((one) => ({ ...one, place }));

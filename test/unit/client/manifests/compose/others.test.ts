@@ -41,7 +41,24 @@ describe("import docker-run", () => {
       },
     ],
     ["docker run --net host x", { spec: { network_mode: "host" } }],
-    ["docker run --network proxy x", { spec: { networks: ["proxy"] } }],
+    [
+      "docker run --network proxy x",
+      { spec: { networks: ["proxy"], docker_options: ["--dns-search=shop.berth", "--dns-option=ndots:1"] } },
+    ],
+    [
+      "docker run --network n --network-alias=a --network-alias b --oom-score-adj=5 x",
+      {
+        spec: {
+          networks: ["n"],
+          docker_options: [
+            ...["--dns-search=shop.berth", "--dns-option=ndots:1", "--oom-score-adj=5"],
+            ...["--network-alias=a", "--network-alias=b"],
+          ],
+        },
+      },
+    ],
+    ["docker run --link db x", { spec: { docker_options: ["--dns-search=shop.berth", "--dns-option=ndots:1"] } }],
+    ["docker run -d --rm x c", { spec: { command: ["c"] } }],
     [
       "docker run --health-cmd 'a b' --health-interval 5s x",
       { spec: { probes: { readiness: { exec: { command: ["sh", "-c", "a b"] }, period: "5s" } } } },
@@ -51,6 +68,21 @@ describe("import docker-run", () => {
     const { code, err, manifests } = await run(command);
     expect({ code, err }).toEqual({ code: 0, err: expect.stringMatching(/manifests?: everything carries over\n$/) });
     expect(manifests.at(-1)).toMatchObject({ kind: "deployment", scope: "shop", ...manifest });
+  });
+
+  test("what runs once in front of somebody is a job", async () => {
+    const { err, manifests } = await run("docker run --rm -it x c");
+    expect(manifests).toMatchObject([{ kind: "job", name: "x", spec: { image: "x", command: ["c"] } }]);
+    expect(err).toContain('start it with "berth run shop/x"');
+  });
+
+  test("another name of a link, a driver of logs, and a command of the shell are reported", async () => {
+    const { err } = await run("docker run --link db:mysql --log-driver=syslog x");
+    expect(err).toContain('docker run: --link: "mysql" is reached as "db" here: give that app docker_options:');
+    expect(err).toContain("logging.driver: berth keeps the logs itself");
+    const shell = await run('docker run -u "$(id -u):$(id -g)" x');
+    expect(shell).toMatchObject({ code: 2, err: expect.stringContaining("$(id -u) is a command for the shell") });
+    expect((await run("docker run x sh -c 'echo $(date)'")).code).toBe(0);
   });
 
   test("a flag without a counterpart is reported", async () => {
@@ -112,6 +144,46 @@ describe("import kamal", () => {
       variables: { MASTER_KEY: "a", SMTP_PASSWORD: "b", ROOT: "c" },
     });
     expect(check).toMatchObject({ code: 0 });
+  });
+
+  test("values of the environment in Ruby become variables", async () => {
+    const text =
+      'service: shop\nimage: <%= ENV["OWNER"] %>/shop\nservers: {web: {hosts: [<%= ENV.fetch("HOST") %>], options: {publish: ["4001:4001", "4001:4001/udp"], user: 5}}}\n' +
+      "<%# a comment %>\nproxy: {host: <%= ENV['SITE'] || 'a.test' %>, ssl: true, ssl_redirect: false}\n" +
+      'env: {clear: {A: <%= ENV["A"] %>, B: <%= ENV.fetch("B", "x") %>, C: <%= `date` %>}}\n';
+    using place = folder({ "deploy.yml": text });
+    const { out, err } = await cli(["import", "kamal", "deploy.yml"], { cwd: place.path });
+    expect(manifestsIn(out)[0]).toMatchObject({
+      spec: {
+        host: "${SITE:-a.test}",
+        https_redirect: false,
+        env: { A: "${A}", B: "${B:-x}" },
+        docker_options: ["--user=5"],
+        ports: ["80", "0.0.0.0:4001:4001", "0.0.0.0:4001:4001/udp"],
+      },
+    });
+    expect(err).toContain("deploy.yml: <%= `date` %>: is Ruby: write its value into the file\n");
+    expect(err).toContain("set before berth apply: A\n");
+  });
+
+  test("accessories as maps, with a name and labels of their own", async () => {
+    const text =
+      "service: shop\nimage: a/b\nservers: {web: [h], ws: {hosts: [h], proxy: true, cmd: ws}}\naccessories:\n  db:\n    service: sql\n    image: pg\n    port: 5432\n    labels: {a: b}\n" +
+      "    files: [{local: x/run.sh, remote: /run.sh, mode: '0755'}]\n    directories: [{local: data, remote: /d, owner: '1:1'}]\n    options: {restart: always, cpus: 2, made-up: 1}\n";
+    using place = folder({ "deploy.yml": text, "x/run.sh": "true" });
+    const { out, err } = await cli(["import", "kamal", "deploy.yml"], { cwd: place.path });
+    expect(manifestsIn(out).at(-1)).toMatchObject({
+      name: "sql",
+      spec: {
+        ports: ["0.0.0.0:5432:5432"],
+        volumes: ["${asset.shop.files.run_sh}:/run.sh:ro", "data:/d"],
+        restart: "always",
+        resources: { limits: { cpu: "2" } },
+      },
+    });
+    expect(out).toContain("--label=a=b");
+    expect(err).toContain("options.made-up: has no counterpart");
+    expect(err).toContain("servers.ws.proxy: has no counterpart: make it an app with a host of its own");
   });
 
   test("servers without roles, and an app without a host", async () => {
