@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, join, posix, relative, resolve } from "node:path";
 import type { ValidationLimits } from "../../../orchestration/core/rules/rule.ts";
 import { CommandFailure } from "../../basics/failures.ts";
@@ -95,7 +95,11 @@ export async function importComposeFiles(written: readonly string[], setup: Impo
 function found(cwd: string, variable: string | undefined): string[] {
   if (variable !== undefined && variable !== "") return variable.split(":");
   const name = names.find((one) => existsSync(join(cwd, one)));
-  if (name === undefined) throw new CommandFailure(`no Compose file in this folder: looked for ${names.join(", ")}`);
+  if (name === undefined) {
+    const others = readdirSync(cwd).filter((file) => /compose.*\.ya?ml$/.test(file));
+    const hint = others.length === 0 ? "" : `; name one: berth import compose ${others.sort().join(", ")}`;
+    throw new CommandFailure(`no Compose file in this folder: looked for ${names.join(", ")}${hint}`);
+  }
   const [stem = "", ending = ""] = [name.replace(/\.ya?ml$/, ""), name];
   const over = [...new Set([ending.slice(stem.length), ".yaml", ".yml"])].map((end) => `${stem}.override${end}`);
   const override = over.find((one) => existsSync(join(cwd, one)));

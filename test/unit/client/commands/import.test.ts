@@ -122,6 +122,15 @@ describe("import compose", () => {
     expect(err).toContain("stdin: deployment a: spec.image: the server will refuse this: ");
   });
 
+  test("a folder with a Compose file of another name says how to name it", async () => {
+    using place = folder({ "docker-compose.prod.yml": "services: {}\n" });
+    const { code, err } = await cli(["import", "compose"], { cwd: place.path });
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: expect.stringContaining("; name one: berth import compose docker-compose.prod.yml\n"),
+    });
+  });
+
   test.each([
     [["compose"], 1, "error: no Compose file in this folder: looked for compose.yaml"],
     [["compose", "none.yml"], 1, 'error: "none.yml" does not exist'],
