@@ -29,7 +29,7 @@ import { createWakes } from "../ingress/service/wakes.ts";
 import { createIngressViews, type IngressViews, proxyProblem } from "../ingress/service/ingress-views.ts";
 import { type PlaneName, planeNames } from "../orchestration/api/kinds/ingress.ts";
 import type { ManifestKey, PodKind } from "../orchestration/api/manifest.ts";
-import type { IngressGate } from "../orchestration/controller/pods/ingress-gate.ts";
+import type { IngressGate } from "../orchestration/controller/state/ingress-gate.ts";
 import type { RunningController } from "../orchestration/controller/running.ts";
 import type { Outside } from "../orchestration/controller/state/context.ts";
 import type { PodEndpoints } from "../orchestration/api/pod-endpoint.ts";

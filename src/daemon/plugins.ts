@@ -15,7 +15,7 @@ import {
   serverVariables,
   type ServeOptions,
 } from "../config/config.ts";
-import type { CallbackDoor, PluginRoom } from "../orchestration/controller/plugins/plugin-room.ts";
+import type { CallbackDoor, PluginRoom } from "../orchestration/controller/state/plugin-room.ts";
 import type { RunningController } from "../orchestration/controller/running.ts";
 import type { Naming } from "../orchestration/core/naming.ts";
 import { moveInPlace, writeAtomic } from "../base/disk/atomic-write.ts";

@@ -10,7 +10,7 @@ import { freeSpace } from "../observability/store/logs/folder.ts";
 import type { StartDecodeThread } from "../observability/service/telemetry/decode-thread.ts";
 import type { TelemetryRoom } from "../observability/service/telemetry/create.ts";
 import type { Senders } from "../orchestration/api/sender.ts";
-import type { CallbackDoor } from "../orchestration/controller/plugins/plugin-room.ts";
+import type { CallbackDoor } from "../orchestration/controller/state/plugin-room.ts";
 import type { Naming } from "../orchestration/core/naming.ts";
 import type { Engine } from "../orchestration/engine/engine.ts";
 import { createDoor, type Door } from "../orchestration/http/callbacks/door.ts";

@@ -5,7 +5,7 @@ import type { Manifest } from "../../src/orchestration/api/manifest.ts";
 import { naming } from "../../src/orchestration/core/naming.ts";
 import { createOrchestrationApp } from "../../src/orchestration/http/app.ts";
 import { deployment } from "../support/manifests.ts";
-import { noPlugins } from "../../src/orchestration/controller/plugins/plugin-room.ts";
+import { noPlugins } from "../../src/orchestration/controller/state/plugin-room.ts";
 import { testPlugins, writePlugin } from "../support/plugins.ts";
 import { reachingManifests } from "../support/reaching.ts";
 import { type World, world } from "../support/world.ts";

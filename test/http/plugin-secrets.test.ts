@@ -16,7 +16,7 @@ import { layoutOf } from "../../src/base/disk/layout.ts";
 import { Failure } from "../../src/base/wire/failure.ts";
 import { serveOptions } from "../../src/config/config.ts";
 import { createPluginRoom } from "../../src/daemon/plugins.ts";
-import { noPlugins } from "../../src/orchestration/controller/plugins/plugin-room.ts";
+import { noPlugins } from "../../src/orchestration/controller/state/plugin-room.ts";
 import { naming } from "../../src/orchestration/core/naming.ts";
 import { fixtureImage } from "../support/manifests.ts";
 import { type Ask, plane } from "../support/plane.ts";

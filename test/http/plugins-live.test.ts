@@ -3,7 +3,7 @@ import { appendFileSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { serveOptions } from "../../src/config/config.ts";
-import { noPlugins } from "../../src/orchestration/controller/plugins/plugin-room.ts";
+import { noPlugins } from "../../src/orchestration/controller/state/plugin-room.ts";
 import { naming } from "../../src/orchestration/core/naming.ts";
 import { createPluginRoom } from "../../src/daemon/plugins.ts";
 import { layoutOf } from "../../src/base/disk/layout.ts";

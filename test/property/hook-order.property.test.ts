@@ -11,7 +11,7 @@ import { emit } from "../../src/identity/service/events.ts";
 import { identityMigrations } from "../../src/identity/store/open-store.ts";
 import { createWebhookDeliveries } from "../../src/identity/store/webhook-deliveries.ts";
 import { createWebhooks } from "../../src/identity/store/webhooks.ts";
-import { deliveryOf } from "../../src/orchestration/controller/rollout/webhooks.ts";
+import { deliveryOf } from "../../src/orchestration/controller/state/webhooks.ts";
 import { createDeliveries } from "../../src/orchestration/store/deliveries.ts";
 import { stateMigrations } from "../../src/orchestration/store/migrations/all.ts";
 import { createFakeClock, type FakeClock } from "../support/fake-clock.ts";

@@ -132,11 +132,11 @@ export const roomOrder: Record<string, readonly string[]> = {
     ...["basics", "domains", "env", "facts", "manifests", "preview", "remote", "shell", "completion", "text"],
     ...["build", "init", "wait", "session", "copy", "forward", "commands", "entry"],
   ],
+  "src/orchestration/controller": [
+    ...["state", "desired", "pods", "rollout", "runs", "reconcile", "write", "plugins", "builds", "views"],
+  ],
   "src/ui": ["text", "browser", "data", "parts", "frame", "screens"],
 };
-
-/** Layers whose rooms reach each other as they stand. */
-export const roomsYetInCircles = ["src/orchestration/controller"];
 
 /** Folders of src/ that are one layer as a whole; the layers of the others are their folders. */
 export const wholeFolders = ["access", "client", "compat", "config", "daemon", "local", "ui"];
@@ -252,7 +252,7 @@ const listeners = [
 const connectors = [
   "src/base/deliver/",
   "src/orchestration/engine/",
-  "src/orchestration/controller/pods/knock.ts",
+  "src/orchestration/controller/state/knock.ts",
   "src/base/http/front/address.ts",
   "src/client/",
   "src/local/",
@@ -273,8 +273,8 @@ export const pureBuiltins: Record<string, readonly string[]> = {
   "node:crypto": ["src/base/words/secret.ts"],
 };
 
-/** They compare what they write with what is there. */
-const statusWriters = ["runs/job-status.ts", "state/notes.ts", "state/save-status.ts"].map(
+/** They compare what they write with what is there; the last answers a command with it. */
+const statusReaders = ["runs/job-status.ts", "state/notes.ts", "rollout/save-status.ts", "rollout/rollout-view.ts"].map(
   (path) => `src/orchestration/controller/${path}`,
 );
 
@@ -319,7 +319,7 @@ export const callHomes: { name: string; call: RegExp; homes: readonly string[] }
   {
     name: "a status as it was written, which is for showing and decides nothing",
     call: /\bnotes\s*\.\s*status\b|\bstatus\s*\.\s*get\s*\(/,
-    homes: ["src/orchestration/store/", "src/orchestration/controller/views/", ...statusWriters],
+    homes: ["src/orchestration/store/", "src/orchestration/controller/views/", ...statusReaders],
   },
 ];
 

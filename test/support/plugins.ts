@@ -1,11 +1,7 @@
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { limits } from "../../src/config/config.ts";
-import {
-  type CallbackDoor,
-  noPlugins,
-  type PluginRoom,
-} from "../../src/orchestration/controller/plugins/plugin-room.ts";
+import { type CallbackDoor, noPlugins, type PluginRoom } from "../../src/orchestration/controller/state/plugin-room.ts";
 import type { Layout } from "../../src/base/disk/layout.ts";
 import { createBlockSchemas } from "../../src/orchestration/plugins/block-schemas.ts";
 import { type Confinement, unconfined } from "../../src/orchestration/plugins/confinement.ts";

@@ -1,5 +1,5 @@
 import { Failure } from "../../src/base/wire/failure.ts";
-import { createTranscript } from "../../src/orchestration/controller/rollout/transcript.ts";
+import { createTranscript } from "../../src/orchestration/controller/state/transcript.ts";
 import type { Manifest } from "../../src/orchestration/api/manifest.ts";
 import type { JobRun } from "../../src/orchestration/api/jobs.ts";
 import type { PluginInfo } from "../../src/orchestration/api/plugins.ts";

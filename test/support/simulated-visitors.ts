@@ -1,4 +1,4 @@
-import type { TrafficOf } from "../../src/orchestration/controller/rollout/receipts.ts";
+import type { TrafficOf } from "../../src/orchestration/controller/state/receipts.ts";
 import type { World } from "./world.ts";
 
 /** What a version answers: the share of requests that fail, and the time that each takes. */

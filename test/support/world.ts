@@ -15,10 +15,10 @@ import type { ControllerLimits, Outside } from "../../src/orchestration/controll
 import type { Controller } from "../../src/orchestration/controller/controller.ts";
 import { createController } from "../../src/orchestration/controller/create.ts";
 import type { RunningController } from "../../src/orchestration/controller/running.ts";
-import type { IngressGate } from "../../src/orchestration/controller/pods/ingress-gate.ts";
-import type { Knock } from "../../src/orchestration/controller/pods/knock.ts";
-import type { TrafficOf } from "../../src/orchestration/controller/rollout/receipts.ts";
-import type { PluginRoom } from "../../src/orchestration/controller/plugins/plugin-room.ts";
+import type { IngressGate } from "../../src/orchestration/controller/state/ingress-gate.ts";
+import type { Knock } from "../../src/orchestration/controller/state/knock.ts";
+import type { TrafficOf } from "../../src/orchestration/controller/state/receipts.ts";
+import type { PluginRoom } from "../../src/orchestration/controller/state/plugin-room.ts";
 import { mapSecrets } from "../../src/orchestration/core/mask.ts";
 import type { SendWebhook } from "../../src/base/deliver/webhook.ts";
 import { naming } from "../../src/orchestration/core/naming.ts";

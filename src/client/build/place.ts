@@ -79,5 +79,10 @@ export function appHost(text: string): string {
 /** The name of a folder as a scope. */
 export function scopeOfFolder(folder: string): string {
   const text = folder.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
-  return text.replaceAll(/^-+/g, "").slice(0, 40).replaceAll(/-+$/g, "") || "app";
+  return (
+    text
+      .replaceAll(/^-+/g, "")
+      .slice(0, 40)
+      .replace(/(?<!-)-+$/, "") || "app"
+  );
 }

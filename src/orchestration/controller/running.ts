@@ -4,12 +4,12 @@ import type { PodMeasures } from "../api/pod-measure.ts";
 import type { PodEndpoints } from "../api/pod-endpoint.ts";
 import type { SendWebhook } from "../../base/deliver/webhook.ts";
 import type { UsageOf } from "./desired/autoscale.ts";
-import type { SleepRoom } from "./desired/sleep.ts";
+import type { SleepRoom } from "./rollout/sleep.ts";
 import type { Controller } from "./controller.ts";
 import type { CallbackRoom } from "./plugins/callbacks.ts";
-import type { PluginRoom } from "./plugins/plugin-room.ts";
+import type { PluginRoom } from "./state/plugin-room.ts";
 import type { RunCalls } from "./plugins/run-calls.ts";
-import type { Reconciler } from "./rollout/reconciler.ts";
+import type { Reconciler } from "./reconcile/reconciler.ts";
 import type { Outside } from "./state/context.ts";
 
 export interface ControllerParts extends Outside {

@@ -3,7 +3,7 @@ import { listReleases, rollback, runRelease } from "../api/releases.ts";
 import { principalOf } from "./principals.ts";
 import { readFlag } from "../../base/wire/query.ts";
 import type { Controller } from "../controller/controller.ts";
-import type { Transcript } from "../controller/rollout/transcript.ts";
+import type { Transcript } from "../controller/state/transcript.ts";
 import { digestOf, keyOf } from "../../base/http/once.ts";
 import { mount, mountStream, type Plane } from "../../base/http/mount.ts";
 

@@ -7,7 +7,7 @@ import { dnsThrough } from "../../../src/daemon/certificates.ts";
 import { createPluginRoom } from "../../../src/daemon/plugins.ts";
 import { layoutOf } from "../../../src/base/disk/layout.ts";
 import { makeFolders } from "../../../src/base/disk/root.ts";
-import { noPlugins } from "../../../src/orchestration/controller/plugins/plugin-room.ts";
+import { noPlugins } from "../../../src/orchestration/controller/state/plugin-room.ts";
 import { naming } from "../../../src/orchestration/core/naming.ts";
 import { printing, writePlugin } from "../../support/plugins.ts";
 import { silentLog } from "../../support/silent-log.ts";

@@ -5,7 +5,7 @@ import type { Build, BuildContext, BuildRequest } from "../../api/builds.ts";
 import { buildId } from "../../core/build/build-id.ts";
 import { appId } from "../../core/naming.ts";
 import type { BuildAsked, BuildRecord } from "../../store/build-records.ts";
-import { createTranscript, type Transcript } from "../rollout/transcript.ts";
+import { createTranscript, type Transcript } from "../state/transcript.ts";
 import type { Context } from "../state/context.ts";
 import { carryOut } from "./carry-out.ts";
 import { newestBuild } from "../desired/newest-build.ts";

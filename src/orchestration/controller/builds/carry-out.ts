@@ -7,7 +7,7 @@ import type { BuildRequest } from "../../api/builds.ts";
 import { podKinds } from "../../api/manifest.ts";
 import { createSecretHider } from "../../core/build/hide-secrets.ts";
 import type { BuildRecord } from "../../store/build-records.ts";
-import type { Transcript } from "../rollout/transcript.ts";
+import type { Transcript } from "../state/transcript.ts";
 import type { Context } from "../state/context.ts";
 import { nameLatest } from "../desired/latest-name.ts";
 

@@ -10,7 +10,7 @@ import type { FindReferenced } from "../../core/references.ts";
 import type { Context } from "../state/context.ts";
 import { podOf } from "../../core/spec/decode.ts";
 import { storedReferenced } from "./references.ts";
-import { isAsleep } from "./sleep-changes.ts";
+import { isAsleep } from "../state/sleep-changes.ts";
 
 /**
  * A stored deployment or statefulset with its config and assets filled in, ready to be planned and made; `findReferenced`

@@ -12,7 +12,7 @@ import { patchInside, varProblems } from "../write/config.ts";
 import type { Context } from "../state/context.ts";
 import type { Guards } from "./lent.ts";
 import { deleteInside } from "../write/delete-inside.ts";
-import { requireUnlocked } from "../write/locks.ts";
+import { requireUnlocked } from "../state/locks.ts";
 import { requireActionsReached } from "./reach.ts";
 import { runJob } from "../runs/jobs.ts";
 

@@ -8,7 +8,7 @@ import { createBackoff, type Backoff } from "../../../base/words/backoff.ts";
 import { createLimit } from "../../../base/words/limit.ts";
 import type { Plugin } from "../../plugins/plugin.ts";
 import { attendTo } from "./attend-run.ts";
-import type { Attendance, ExclusiveCall } from "./attendance.ts";
+import type { Attendance, ExclusiveCall } from "../state/attendance.ts";
 import type { Context } from "../state/context.ts";
 import { hasServed, unreadyPods } from "./unready.ts";
 import { sleepAbout } from "../../../base/words/sleep-about.ts";

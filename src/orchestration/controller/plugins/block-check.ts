@@ -6,7 +6,7 @@ import { mayTouch } from "../../core/plugins/permissions.ts";
 import type { Plugin } from "../../plugins/plugin.ts";
 import type { Context } from "../state/context.ts";
 import { blockKey } from "../write/blocks.ts";
-import { withWayToOther } from "./makers.ts";
+import { withWayToOther } from "../state/makers.ts";
 
 export interface CheckedBlock {
   /** Its spec without `plugin`. */

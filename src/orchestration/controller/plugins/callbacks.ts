@@ -4,7 +4,7 @@ import { isOwn as isOwnPlugin, type Maker, makerOf } from "../../core/plugins/ma
 import type { ObservedPod } from "../../engine/pod.ts";
 import type { Context } from "../state/context.ts";
 import { isAmong, isOfPlugin, placesOf, placeText } from "./own-places.ts";
-import type { Place } from "./plugin-room.ts";
+import type { Place } from "../state/plugin-room.ts";
 
 /** Somebody on the platform network who acts for a plugin. */
 export interface CallbackCaller extends Maker {

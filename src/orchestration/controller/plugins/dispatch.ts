@@ -21,12 +21,12 @@ import type { Plugin } from "../../plugins/plugin.ts";
 import type { PluginRunRecord } from "../../store/plugin-records.ts";
 import { type ActionOutcome, afterActions, carryOut, noActions, readyActions, requireJobs } from "./actions.ts";
 import type { CoreDraft } from "../../core/draft.ts";
-import { requireAllowed, type Wanted } from "../write/authority.ts";
+import { requireAllowed, type Wanted } from "../state/authority.ts";
 import type { Context } from "../state/context.ts";
 import type { DispatchOptions, DispatchRequest, ExecAnswer, PluginCaller } from "../requests.ts";
 import { node } from "./plugin-environment.ts";
 import { type PluginAnswer, type PluginCall, runPlugin } from "./plugin-run.ts";
-import { refuseStrangeBlocks } from "./makers.ts";
+import { refuseStrangeBlocks } from "../state/makers.ts";
 import { argsOf, envOf, refuseOthers } from "./plugin-words.ts";
 
 /**

@@ -22,14 +22,14 @@ import { createLimit } from "../../../base/words/limit.ts";
 import type { Plugin } from "../../plugins/plugin.ts";
 import { type ReadyAction, readyActions } from "./actions.ts";
 import type { ApplyOptions } from "../write/apply-change.ts";
-import { requireAllowedBlock, requireMachine } from "../write/authority.ts";
+import { requireAllowedBlock, requireMachine } from "../state/authority.ts";
 import { blockKey } from "../write/blocks.ts";
 import type { Context } from "../state/context.ts";
 import { recorded, refuseFailed } from "./dispatch.ts";
 import { type Installed, bringPlugins } from "./just-in-time.ts";
 import { guardsOf, type Guards, type Made } from "./lent.ts";
 import { type CheckedBlock, checkedBlock } from "./block-check.ts";
-import { handOver, recordMakers, wouldHandOver } from "./makers.ts";
+import { handOver, recordMakers, wouldHandOver } from "../state/makers.ts";
 import { runPlugin } from "./plugin-run.ts";
 
 /** A block and what its plugin made of it. */

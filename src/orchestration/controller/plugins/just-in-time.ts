@@ -9,9 +9,9 @@ import { parseSource } from "../../core/plugins/source.ts";
 import { bareVersion } from "../../plugins/checks.ts";
 import type { Plugin } from "../../plugins/plugin.ts";
 import type { ApplyOptions } from "../write/apply-change.ts";
-import { requireMachine } from "../write/authority.ts";
+import { requireMachine } from "../state/authority.ts";
 import { blockKey } from "../write/blocks.ts";
-import { handOver, wouldHandOver } from "./makers.ts";
+import { handOver, wouldHandOver } from "../state/makers.ts";
 import { type PluginWish, installOnce, giveUp } from "./pending-installs.ts";
 import type { Context } from "../state/context.ts";
 

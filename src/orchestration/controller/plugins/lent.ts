@@ -9,7 +9,7 @@ import type { PlannedAction } from "../../core/plugins/actions.ts";
 import { leastSpec } from "../../core/plugins/least-spec.ts";
 import type { Plugin } from "../../plugins/plugin.ts";
 import type { ApplyOptions } from "../write/apply-change.ts";
-import { refused, requireAllowed, type Wanted } from "../write/authority.ts";
+import { refused, requireAllowed, type Wanted } from "../state/authority.ts";
 import type { Context } from "../state/context.ts";
 
 /** By manifest: `kind/scope/name`. */

@@ -6,7 +6,7 @@ import { containerName } from "../../core/naming.ts";
 import { isOwn, type Maker } from "../../core/plugins/maker.ts";
 import { namedPlace } from "../../core/plugins/named-app.ts";
 import type { Context } from "../state/context.ts";
-import type { Place } from "./plugin-room.ts";
+import type { Place } from "../state/plugin-room.ts";
 
 export function placeText({ scope, name }: Partial<Place>): string {
   return scope ? `"${scope}/${name ?? ""}"` : `"${name ?? ""}"`;

@@ -1,7 +1,7 @@
 import { isOwn, makerOf } from "../../core/plugins/maker.ts";
 import type { InstallRequest, Plugin } from "../../plugins/plugin.ts";
 import type { Context } from "../state/context.ts";
-import type { PendingInstall } from "./plugin-room.ts";
+import type { PendingInstall } from "../state/plugin-room.ts";
 
 /** A plugin that an apply has to install or update. */
 export interface PluginWish {

@@ -5,7 +5,7 @@ import { MASK } from "../../core/mask.ts";
 import { makerOf } from "../../core/plugins/maker.ts";
 import { configProblems } from "../../core/plugins/own-environment.ts";
 import type { Context } from "../state/context.ts";
-import { requireMachine } from "../write/authority.ts";
+import { requireMachine } from "../state/authority.ts";
 import { note, pluginNamed, type PluginOptions } from "./plugins.ts";
 
 /** GET /plugins/{name}/config: the names, and never a value. */

@@ -9,8 +9,8 @@ import type { Context } from "../state/context.ts";
 import { makerOf } from "../../core/plugins/maker.ts";
 import { blockOfWords } from "./own-places.ts";
 import { doors, hiddenFor, pluginEnvironment } from "./plugin-environment.ts";
-import { holdStopped } from "./plugin-holds.ts";
-import type { Place } from "./plugin-room.ts";
+import { holdStopped } from "../state/plugin-holds.ts";
+import type { Place } from "../state/plugin-room.ts";
 
 /** One command to run. */
 export interface PluginCall {

@@ -4,7 +4,7 @@ import { makerOf } from "../../core/plugins/maker.ts";
 import type { Plugin } from "../../plugins/plugin.ts";
 import type { Context } from "../state/context.ts";
 import { isAmong, isOfPlugin, placeText } from "./own-places.ts";
-import type { Place } from "./plugin-room.ts";
+import type { Place } from "../state/plugin-room.ts";
 
 /** `args` of a body. Fails `invalid` for what is no list of words, or more than a program can be started with. */
 export function argsOf(context: Context, body: unknown): string[] {

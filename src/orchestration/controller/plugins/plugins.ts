@@ -10,10 +10,10 @@ import {
 } from "../../plugins/plugin.ts";
 import type { Context } from "../state/context.ts";
 import type { PluginCaller } from "../requests.ts";
-import { requireMachine } from "../write/authority.ts";
+import { requireMachine } from "../state/authority.ts";
 import { knownPlugin } from "./dispatch.ts";
 import { asInvalid } from "./just-in-time.ts";
-import { strandedWarnings, wouldStrand } from "./makers.ts";
+import { strandedWarnings, wouldStrand } from "../state/makers.ts";
 import { readAccept, readInstall, readUpdate } from "./plugin-request.ts";
 
 /** Who asks for a change of plugins. */

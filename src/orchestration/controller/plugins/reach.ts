@@ -11,7 +11,7 @@ import { restoreMasked } from "../../core/mask.ts";
 import type { Maker } from "../../core/plugins/maker.ts";
 import type { Context } from "../state/context.ts";
 import { requireOnly } from "./own-places.ts";
-import type { Place } from "./plugin-room.ts";
+import type { Place } from "../state/plugin-room.ts";
 
 /** For whom a plugin works, as far as that decides what it may change. Its own grant is checked beside this. */
 interface Starter {

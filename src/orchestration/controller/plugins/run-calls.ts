@@ -12,7 +12,7 @@ import { type CallNeed, type CallPlace, callNeed, reaches } from "../../core/plu
 import type { ActionType } from "../../api/plugins/action.ts";
 import type { Context } from "../state/context.ts";
 import { isOfPlugin, ownBlockSpec, ownerOfPod, placeText, requireOnly } from "./own-places.ts";
-import type { RunPass } from "./plugin-room.ts";
+import type { RunPass } from "../state/plugin-room.ts";
 import { requireChangeReached } from "./reach.ts";
 
 /** A call that a run of a plugin makes by the URL that it was given. */

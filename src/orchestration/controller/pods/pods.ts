@@ -1,7 +1,6 @@
 import type { Principal } from "../../../access/principal.ts";
 import { isoTime } from "../../../base/pure/iso-time.ts";
 import { Failure } from "../../../base/wire/failure.ts";
-import { formatKey } from "../../api/manifest.ts";
 import type { Degraded, PodDetail, PodRecord, Readiness } from "../../api/pods.ts";
 import { podNameOk } from "../../core/identity.ts";
 import { MASK } from "../../core/mask.ts";
@@ -9,10 +8,9 @@ import type { InspectedPod } from "../../engine/pod.ts";
 import type { Context } from "../state/context.ts";
 import { parseKeyText } from "../../api/manifest-key.ts";
 import type { Target } from "../requests.ts";
-import { refuseOneOff, stopOurs, thaw } from "./freeze.ts";
 import { readinessOf } from "../state/observe.ts";
 import type { Pod } from "../state/pod.ts";
-import { requireMachine } from "../write/authority.ts";
+import { requireMachine } from "../state/authority.ts";
 import { matches } from "../state/target.ts";
 import { shownManifest } from "../state/shown-manifest.ts";
 
@@ -215,67 +213,7 @@ export function podReady(context: Context, name: string): Readiness {
   return { container_name: pod.name, replica_id: pod.replicaId, ...readinessOf(context, pod) };
 }
 
-/** POST /pods/{name}/stop. The mark comes first: a container stopped without it would be healed at once. */
-export async function stopPod(context: Context, name: string, { freeze, actor }: { freeze: boolean; actor: string }) {
-  refuseBadName(name);
-  context.link.require();
-  const container = await context.engine.inspect(context.engine.named(name));
-  if (container === undefined) throw new Failure("not_found", `no container "${name}"`);
-  await context.pods.refreshAll();
-  const pod = context.pods.byId(container.id);
-  if (pod === undefined && freeze) {
-    throw new Failure(
-      "invalid",
-      `"${name}" is not a pod of this installation, so it cannot be frozen; use freeze=false`,
-    );
-  }
-  if (pod !== undefined) refuseOneOff(pod);
-  const { stopGraceMs: graceMs } = container;
-  if (pod === undefined) await context.engine.stop(container, { graceMs });
-  else await stopOurs(context, pod, { freeze, graceMs, actor });
-  return { name, freeze };
-}
-
-/**
- * POST /pods/{name}/start. A pod whose manifest is gone counts as not there from that moment on, not only when its
- * container is gone too.
- */
-export async function startPod(context: Context, name: string, { actor }: { actor: string }) {
-  refuseBadName(name);
-  context.link.require();
-  const container = await context.engine.inspect(context.engine.named(name));
-  if (container === undefined) return thaw(context, name, actor);
-  await context.pods.refreshAll();
-  const pod = context.pods.byId(container.id);
-  if (pod === undefined) {
-    await context.engine.start(container);
-    return { name, recreated: false, unfroze: false };
-  }
-  refuseOneOff(pod);
-  if (context.store.manifests.get(pod.key) === undefined) {
-    throw new Failure(
-      "not_found",
-      `${formatKey(pod.key)} is not stored any more, so "${name}" cannot be made again; apply it first`,
-    );
-  }
-  return makeAnew(context, pod, actor);
-}
-
-async function makeAnew(context: Context, pod: Pod, actor: string) {
-  // Stopped before the mark goes: a frozen pod is nobody's business but ours.
-  if (pod.state === "running") await context.engine.stopGently(pod);
-  await context.engine.remove(pod);
-  const unfroze = await context.store.write((tx) => {
-    const ids = tx.frozen.remove(pod.key, pod.replicaId);
-    tx.manifests.touch(pod.key);
-    const detail = { replica_id: pod.replicaId, unfroze: ids.length > 0 };
-    tx.events.append({ actor, action: "pod.start", ...pod.key, detail }, context.clock.now());
-    return ids.length > 0;
-  });
-  context.enqueue(pod.key);
-  return { name: pod.name, recreated: true, unfroze };
-}
-
-function refuseBadName(name: string): void {
+/** Fails `invalid` for a text that no pod can be called. */
+export function refuseBadName(name: string): void {
   if (!podNameOk(name)) throw new Failure("invalid", `bad pod name "${name}"`);
 }

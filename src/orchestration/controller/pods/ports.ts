@@ -16,8 +16,8 @@ import type { Context } from "../state/context.ts";
 import type { Pod } from "../state/pod.ts";
 import { specOf } from "../state/pod-spec.ts";
 import { isPodKind } from "../state/target.ts";
-import { refusalText } from "./knock.ts";
-import type { PortRoom } from "./port-room.ts";
+import { refusalText } from "../state/knock.ts";
+import type { PortRoom } from "../state/port-room.ts";
 
 /** One run of a container. */
 interface Runner {

@@ -2,7 +2,7 @@ import { Failure } from "../../../base/wire/failure.ts";
 import type { ProbeAction, ProbeConfig } from "../../core/spec/probes.ts";
 import type { PodRef } from "../../engine/pod.ts";
 import type { Context } from "../state/context.ts";
-import { refusalText } from "./knock.ts";
+import { refusalText } from "../state/knock.ts";
 
 interface Attempt {
   ok: boolean;

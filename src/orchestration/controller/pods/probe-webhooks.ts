@@ -3,7 +3,7 @@ import { podOf } from "../../core/spec/decode.ts";
 import { decideProbeCall, type ProbeCall } from "../../core/probe-webhooks.ts";
 import type { Delivery, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
-import { deliveryOf, draftCalls, putCalls } from "../rollout/webhooks.ts";
+import { deliveryOf, draftCalls, putCalls } from "../state/webhooks.ts";
 import type { Pod } from "../state/pod.ts";
 
 /** What of a pod the calls are about. */

@@ -19,7 +19,7 @@ import type { Pod } from "../state/pod.ts";
 import { specOf } from "../state/pod-spec.ts";
 import { attemptProbe } from "./probe-attempt.ts";
 import { linesOf } from "./incidents.ts";
-import type { ProbeRoom, ProbeReadiness } from "./probe-room.ts";
+import type { ProbeRoom, ProbeReadiness } from "../state/probe-room.ts";
 
 /** One container under probes. */
 interface Runner {

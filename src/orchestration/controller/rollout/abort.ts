@@ -3,7 +3,7 @@ import { formatKey, type ManifestKey } from "../../api/manifest.ts";
 import type { ReleaseRecord } from "../../store/store.ts";
 import type { Asker } from "../requests.ts";
 import type { Context } from "../state/context.ts";
-import { requireUnlocked } from "../write/locks.ts";
+import { requireUnlocked } from "../state/locks.ts";
 import { failureCalls, recordFailure } from "./failed-release.ts";
 import { rollback } from "./put-back.ts";
 import { lastGoodBefore, latestRelease } from "./releases.ts";

@@ -5,9 +5,9 @@ import { podOf } from "../../core/spec/decode.ts";
 import type { Delivery, ReleaseRecord, Transaction } from "../../store/store.ts";
 import type { Asker } from "../requests.ts";
 import type { Context } from "../state/context.ts";
-import { refused } from "../write/authority.ts";
+import { refused } from "../state/authority.ts";
 import { endCanary } from "./canary-end.ts";
-import { deployCalls, putCalls } from "./webhooks.ts";
+import { deployCalls, putCalls } from "../state/webhooks.ts";
 import { putBack } from "./put-back.ts";
 import { lastGoodBefore } from "./releases.ts";
 

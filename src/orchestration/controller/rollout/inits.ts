@@ -4,8 +4,8 @@ import type { ResolvedInit, ResolvedWorkload } from "../../core/workload.ts";
 import type { PodRef } from "../../engine/pod.ts";
 import type { Context } from "../state/context.ts";
 import { ensureImageRef } from "../desired/images.ts";
-import type { Interruption } from "../state/interrupt.ts";
-import { type OneOffResult, runOneOff } from "../runs/one-off.ts";
+import type { Interruption } from "./interrupt.ts";
+import { type OneOffResult, runOneOff } from "../state/one-off.ts";
 
 interface InitRun {
   workload: ResolvedWorkload;

@@ -16,9 +16,9 @@ import type { RollbackOptions, Target } from "../requests.ts";
 import { imageIdOf } from "../desired/images.ts";
 import { requireKnown } from "../desired/known-image.ts";
 import { rollReaders, watchReaders } from "../desired/references.ts";
-import { writeUnlessDry } from "../write/dry-run.ts";
-import { requireAllowed } from "../write/authority.ts";
-import { requireUnlocked } from "../write/locks.ts";
+import { writeUnlessDry } from "../state/dry-run.ts";
+import { requireAllowed } from "../state/authority.ts";
+import { requireUnlocked } from "../state/locks.ts";
 import { lastGoodOther, mintRelease, pathsKept, releaseTarget } from "./releases.ts";
 
 /** POST /rollback: supersedes whatever is under way. */

@@ -1,6 +1,6 @@
 import type { ReleaseRecord } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
-import { outlive } from "../runs/one-off.ts";
+import { outlive } from "../state/one-off.ts";
 import { codeOf, releaseContainers, stepsOf, timeoutOf } from "./release-step.ts";
 
 /**

@@ -6,11 +6,11 @@ import { failureCalls, recordFailure } from "./failed-release.ts";
 import { takeImage } from "../desired/images.ts";
 import { type KeyText, keyText } from "../../api/manifest-key.ts";
 import { clearTheWay } from "./release-leftovers.ts";
-import type { ReleasePhases } from "./release-phase-room.ts";
+import type { ReleasePhases } from "../state/release-phase-room.ts";
 import { awaitsPost, codeOf, type Outcome, runReleaseStep, type Step, stepsOf } from "./release-step.ts";
 import { createTranscripts } from "./release-transcripts.ts";
 import { resolveStored } from "../desired/resolve.ts";
-import type { Transcript } from "./transcript.ts";
+import type { Transcript } from "../state/transcript.ts";
 
 const logCharsKept = 64 * 1024;
 const claimsKept = 1_000;

@@ -5,11 +5,11 @@ import { type Author, deployMessage } from "../../core/deploy-message.ts";
 import type { ReleaseRecord } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
 import type { Asker, Target } from "../requests.ts";
-import { requireUnlocked } from "../write/locks.ts";
+import { requireUnlocked } from "../state/locks.ts";
 import { stepsOf } from "./release-step.ts";
 import { latestRelease, mintRelease } from "./releases.ts";
 import { resolveTarget } from "../state/target.ts";
-import type { ReleaseStream } from "./transcript.ts";
+import type { ReleaseStream } from "../state/transcript.ts";
 
 /**
  * POST /releases/run. The release goes on whoever listens. One that an apply began with the commands that are stored, and

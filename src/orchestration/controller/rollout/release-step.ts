@@ -10,9 +10,9 @@ import type { Context } from "../state/context.ts";
 import { ensureImage } from "../desired/images.ts";
 import { knownImage } from "../desired/known-image.ts";
 import { ensureVolumes } from "../desired/named-volumes.ts";
-import { type OneOffResult, runOneOff } from "../runs/one-off.ts";
+import { type OneOffResult, runOneOff } from "../state/one-off.ts";
 import { refuseUnresolved, resolveStored } from "../desired/resolve.ts";
-import type { Transcript } from "./transcript.ts";
+import type { Transcript } from "../state/transcript.ts";
 
 /** One command of a release phase. */
 export interface Step {

@@ -1,6 +1,6 @@
 import type { ReleaseRecord } from "../../store/store.ts";
 import { awaitsPost } from "./release-step.ts";
-import { createTranscript, type Transcript } from "./transcript.ts";
+import { createTranscript, type Transcript } from "../state/transcript.ts";
 
 /** What releases say, for whoever follows. */
 interface Transcripts {

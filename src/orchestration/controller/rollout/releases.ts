@@ -1,6 +1,6 @@
 import type { Principal } from "../../../access/principal.ts";
 import { spanTimes } from "../../../base/pure/iso-time.ts";
-import { hasLesserRights } from "../write/authority.ts";
+import { hasLesserRights } from "../state/authority.ts";
 import { builtImage } from "../../core/build/built-image.ts";
 import { formatKey, type ManifestKey, type Spec, type StoredManifest } from "../../api/manifest.ts";
 import type { Release } from "../../api/releases.ts";
@@ -14,11 +14,11 @@ import { releaseId } from "../../core/release-id.ts";
 import type { PutResult, ReleaseRecord, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
 import type { Target } from "../requests.ts";
-import { canaryView } from "../views/canary-view.ts";
+import { canaryView } from "./canary-view.ts";
 import { endCanary } from "./canary-end.ts";
 import { supersededText } from "./superseded.ts";
 import { imageIdOf, takeImage } from "../desired/images.ts";
-import { wakeForRelease } from "../desired/sleep-changes.ts";
+import { wakeForRelease } from "../state/sleep-changes.ts";
 import { isPodKind, resolvePodTarget } from "../state/target.ts";
 
 interface ReleaseAuthor extends Author {

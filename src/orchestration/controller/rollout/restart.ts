@@ -5,11 +5,11 @@ import { formatKey, type ManifestKey } from "../../api/manifest.ts";
 import type { restart as restartEndpoint } from "../../api/restart.ts";
 import type { Operation, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
-import { requireUnlocked } from "../write/locks.ts";
-import { imagePullRows, type PulledImages, pullImages, releaseMoved } from "../desired/image-pulls.ts";
+import { requireUnlocked } from "../state/locks.ts";
+import { imagePullRows, type PulledImages, pullImages, releaseMoved } from "./image-pulls.ts";
 import { keyText } from "../../api/manifest-key.ts";
 import type { Asker, Target } from "../requests.ts";
-import { letGo } from "../plugins/plugin-holds.ts";
+import { letGo } from "../state/plugin-holds.ts";
 import { resolvePodTarget } from "../state/target.ts";
 
 interface RestartOptions extends Asker {

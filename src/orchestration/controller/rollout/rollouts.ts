@@ -6,8 +6,8 @@ import type { Asker, Target } from "../requests.ts";
 import { resolveStored } from "../desired/resolve.ts";
 import type { Context } from "../state/context.ts";
 import { resolvePodTarget } from "../state/target.ts";
-import { rolloutView } from "../views/rollouts.ts";
-import { requireUnlocked } from "../write/locks.ts";
+import { rolloutView } from "./rollout-view.ts";
+import { requireUnlocked } from "../state/locks.ts";
 import { abortRelease } from "./abort.ts";
 
 type RolloutCommand = CanaryCommand | "abort";

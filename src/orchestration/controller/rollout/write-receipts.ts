@@ -1,7 +1,7 @@
 import type { ManifestKey } from "../../api/manifest.ts";
 import type { Receipt, Traffic } from "../../api/receipt.ts";
 import type { Context } from "../state/context.ts";
-import type { EndedRelease, Receipts, TrafficOf } from "./receipts.ts";
+import type { EndedRelease, Receipts, TrafficOf } from "../state/receipts.ts";
 
 /** Length of the spans that a receipt compares the switch with. */
 const beforeMs = 60_000;

@@ -5,7 +5,7 @@ import { cronWindows } from "../../core/plan/cron-windows.ts";
 import { nextInstant } from "../../core/plan/cron.ts";
 import type { RunRecord } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
-import { putStatus } from "../state/save-status.ts";
+import { putStatus } from "../rollout/save-status.ts";
 import { refuseUnresolved, resolveStoredJob } from "../desired/resolve.ts";
 import { removeLeftovers } from "./run-leftovers.ts";
 import { isUnfinished, wireRun } from "./run-record.ts";

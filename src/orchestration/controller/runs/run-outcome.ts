@@ -1,6 +1,6 @@
 import { formatDuration } from "../../../base/pure/duration.ts";
 import type { RunRecord } from "../../store/store.ts";
-import type { OneOffResult } from "./one-off.ts";
+import type { OneOffResult } from "../state/one-off.ts";
 import { shortTail } from "./run-record.ts";
 
 /** Exit code of a record whose process never ended by itself, or never was. */

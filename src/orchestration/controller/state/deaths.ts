@@ -7,7 +7,7 @@ import type { DeathRecord } from "../../store/store.ts";
 import type { Notes } from "./notes.ts";
 import type { Pod } from "./pod.ts";
 import type { PodTable } from "./pod-table.ts";
-import type { ProbeRoom } from "../pods/probe-room.ts";
+import type { ProbeRoom } from "./probe-room.ts";
 
 /** Keeps what is known about replicas that died, before their containers are gone. */
 export interface Deaths {

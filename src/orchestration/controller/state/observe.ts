@@ -2,9 +2,9 @@ import type { ManifestKey } from "../../api/manifest.ts";
 import type { PlannedPod, PlanWorkload } from "../../core/plan/pod.ts";
 import type { ResolvedWorkload } from "../../core/workload.ts";
 import type { Context } from "./context.ts";
-import { heldByRuns } from "../plugins/plugin-holds.ts";
+import { heldByRuns } from "./plugin-holds.ts";
 import type { Pod } from "./pod.ts";
-import type { ProbeReadiness } from "../pods/probe-room.ts";
+import type { ProbeReadiness } from "./probe-room.ts";
 
 /** The part of a workload that the planner looks at. */
 export function planTarget(workload: ResolvedWorkload): PlanWorkload {

@@ -12,7 +12,7 @@ import { readinessOf } from "../state/observe.ts";
 import type { Pod } from "../state/pod.ts";
 import { isPodKind } from "../state/target.ts";
 import { lastGoodOther } from "../rollout/releases.ts";
-import { canaryView } from "./canary-view.ts";
+import { canaryView } from "../rollout/canary-view.ts";
 import { byIdentity } from "../pods/pods.ts";
 
 interface AppRoom extends AppWatch {

@@ -4,7 +4,7 @@ import { formatKey, type ManifestKey, type StoredManifest } from "../../api/mani
 import type { Condition } from "../../api/describe.ts";
 import { isJobKind } from "../../core/resolve-job.ts";
 import type { BlockRecord } from "../../store/plugin-records.ts";
-import { strandedText } from "../plugins/makers.ts";
+import { strandedText } from "../state/makers.ts";
 import { resolveBlock, wireBlock } from "../write/blocks.ts";
 import type { Context } from "../state/context.ts";
 import type { Target } from "../requests.ts";
@@ -12,7 +12,7 @@ import { byIdentity, podRecord } from "../pods/pods.ts";
 import { withRuns } from "../runs/job-status.ts";
 import { wireRelease } from "../rollout/releases.ts";
 import { isPodKind, resolveTarget } from "../state/target.ts";
-import { canaryView } from "./canary-view.ts";
+import { canaryView } from "../rollout/canary-view.ts";
 import { claimVolumes } from "../desired/volumes.ts";
 import { shownManifest } from "../state/shown-manifest.ts";
 

@@ -14,7 +14,7 @@ import type { Pod } from "../state/pod.ts";
 import { lastGoodBefore } from "../rollout/releases.ts";
 import { wireRun } from "../runs/run-record.ts";
 import { isPodKind } from "../state/target.ts";
-import { canaryView } from "./canary-view.ts";
+import { canaryView } from "../rollout/canary-view.ts";
 import { statusNow } from "./describe.ts";
 import { subjectOf } from "./why-subject.ts";
 

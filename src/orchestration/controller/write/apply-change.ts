@@ -13,7 +13,7 @@ import type { PutResult, Transaction } from "../../store/store.ts";
 import { lostReaderWarnings } from "../desired/asset-readers.ts";
 import { fileOf, type MaterialisedAsset, putAsset, storedLookup } from "../desired/assets.ts";
 import { takeOverCount } from "../desired/autoscale.ts";
-import { takeOverSleep } from "../desired/sleep-changes.ts";
+import { takeOverSleep } from "../state/sleep-changes.ts";
 import {
   type BlockChange,
   type BlockPut,
@@ -27,18 +27,18 @@ import {
 } from "./block-change.ts";
 import { conflictsOf, refuseFaulty, type Reserving } from "./conflicts.ts";
 import type { Context } from "../state/context.ts";
-import { type PulledImages, releaseMoved } from "../desired/image-pulls.ts";
+import { type PulledImages, releaseMoved } from "../rollout/image-pulls.ts";
 import { freshReferenced, rollReaders, watchReaders } from "../desired/references.ts";
 import { recordVolumes } from "../desired/named-volumes.ts";
-import { routedSpec } from "../plugins/ingress-plugin.ts";
-import { requireAllowed } from "./authority.ts";
+import { routedSpec } from "../state/ingress-plugin.ts";
+import { requireAllowed } from "../state/authority.ts";
 import type { ClosingField } from "../../api/kinds/ingress-plugin.ts";
 import { requireClosed } from "./closed.ts";
-import { lockWarnings, requireUnlocked } from "./locks.ts";
+import { lockWarnings, requireUnlocked } from "../state/locks.ts";
 import { prune } from "./prune.ts";
 import { type GoingBack, releaseFor } from "../rollout/releases.ts";
 import { restampReaders } from "../desired/restamp.ts";
-import { lostHostWarnings } from "../views/uses.ts";
+import { lostHostWarnings } from "./uses.ts";
 
 export interface ApplyOptions {
   dryRun: boolean;

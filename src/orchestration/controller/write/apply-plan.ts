@@ -20,7 +20,7 @@ import { closedWebhookCautions } from "./webhook-cautions.ts";
 import { plannedPods, planTarget } from "../state/observe.ts";
 import { unwatched } from "./unwatched.ts";
 import { replicasAwake, resolveStored } from "../desired/resolve.ts";
-import { isAsleep, isScaledToSleep } from "../desired/sleep-changes.ts";
+import { isAsleep, isScaledToSleep } from "../state/sleep-changes.ts";
 import { memoryOf } from "../rollout/rollout.ts";
 import { isPodKind } from "../state/target.ts";
 

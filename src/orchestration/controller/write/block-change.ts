@@ -5,7 +5,7 @@ import { changedPaths } from "../../core/diff.ts";
 import { isOwn, type Maker, makerText } from "../../core/plugins/maker.ts";
 import type { BlockRecord } from "../../store/plugin-records.ts";
 import type { Transaction } from "../../store/store.ts";
-import { hasLesserRights, isGuarded } from "./authority.ts";
+import { hasLesserRights, isGuarded } from "../state/authority.ts";
 import { deleteInside } from "./delete-inside.ts";
 
 /** A block that an apply stores, and what it became. */

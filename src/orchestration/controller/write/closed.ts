@@ -2,7 +2,7 @@ import { Failure, type Place, placeWithin, problemsAt, problemText } from "../..
 import { type ClosingField, lostClosings } from "../../api/kinds/ingress-plugin.ts";
 import { type CoreKind, formatKey, type ManifestKey, type Spec } from "../../api/manifest.ts";
 import type { Transaction } from "../../store/store.ts";
-import { routedSpec } from "../plugins/ingress-plugin.ts";
+import { routedSpec } from "../state/ingress-plugin.ts";
 import type { Context } from "../state/context.ts";
 
 interface Wanted {

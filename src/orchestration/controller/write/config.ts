@@ -5,8 +5,8 @@ import type { Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
 import type { Asker } from "../requests.ts";
 import { mintRelease } from "../rollout/releases.ts";
-import { writeUnlessDry } from "./dry-run.ts";
-import { requireUnlocked } from "./locks.ts";
+import { writeUnlessDry } from "../state/dry-run.ts";
+import { requireUnlocked } from "../state/locks.ts";
 import { isPodKind, required } from "../state/target.ts";
 
 export interface Bucket {

@@ -3,7 +3,7 @@ import type { ManifestKey } from "../../api/manifest.ts";
 import { decodeSpec } from "../../core/spec/decode.ts";
 import type { Context } from "../state/context.ts";
 import { required } from "../state/target.ts";
-import { requireUnlocked } from "./locks.ts";
+import { requireUnlocked } from "../state/locks.ts";
 
 /** With an ordinal: one statefulset pod is removed, with prune its volumes too, and made again. */
 export async function rebootstrap(

@@ -15,8 +15,8 @@ import { lostReaderWarnings } from "../desired/asset-readers.ts";
 import { type LeftKey, leftoverKeys } from "./leftovers.ts";
 import { ambiguousScope, isContainerKind, required, resolveTarget, targetKind } from "../state/target.ts";
 import { emptySummary } from "../rollout/tear-down.ts";
-import { requireUnlocked } from "./locks.ts";
-import { lostHostWarnings } from "../views/uses.ts";
+import { requireUnlocked } from "../state/locks.ts";
+import { lostHostWarnings } from "./uses.ts";
 
 interface DeleteOptions {
   prune: boolean;

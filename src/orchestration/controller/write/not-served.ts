@@ -1,7 +1,7 @@
 import { beyondPlugin } from "../../api/kinds/ingress-plugin.ts";
 import { decodeSpec } from "../../core/spec/decode.ts";
 import type { PutResult } from "../../store/store.ts";
-import { defaultRouter, routerFault } from "../plugins/ingress-plugin.ts";
+import { defaultRouter, routerFault } from "../state/ingress-plugin.ts";
 import type { Context } from "../state/context.ts";
 
 /** Warnings for an ingress that nothing serves, or that the server's default hands to a plugin; empty when all is well. */

@@ -8,10 +8,10 @@ import type { DecodedPod } from "../../core/spec/pod.ts";
 import { portRules } from "../../core/rules/ports.ts";
 import type { Context } from "../state/context.ts";
 import type { Target } from "../requests.ts";
-import { requireUnlocked } from "./locks.ts";
+import { requireUnlocked } from "../state/locks.ts";
 import { required, resolvePodTarget } from "../state/target.ts";
 import { resolveStored } from "../desired/resolve.ts";
-import { isAsleep, putToSleep, wake } from "../desired/sleep-changes.ts";
+import { isAsleep, putToSleep, wake } from "../state/sleep-changes.ts";
 
 /** POST /scale: the count of the manifest. What its containers are made from stays, so this is no release. */
 export async function scale(

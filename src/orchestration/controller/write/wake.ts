@@ -1,7 +1,7 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import { formatKey } from "../../api/manifest.ts";
 import type { Target } from "../requests.ts";
-import { isAsleep, wake } from "../desired/sleep-changes.ts";
+import { isAsleep, wake } from "../state/sleep-changes.ts";
 import type { Context } from "../state/context.ts";
 import { resolvePodTarget } from "../state/target.ts";
 

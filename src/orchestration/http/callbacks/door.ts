@@ -1,4 +1,4 @@
-import type { CallbackDoor } from "../../controller/plugins/plugin-room.ts";
+import type { CallbackDoor } from "../../controller/state/plugin-room.ts";
 import type { SteadyClock } from "../../../base/words/clock.ts";
 import { sleepAbout } from "../../../base/words/sleep-about.ts";
 import type { Log } from "../../../base/words/log.ts";

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "bun:test";
-import type { IngressGate } from "../../../../../src/orchestration/controller/pods/ingress-gate.ts";
+import type { IngressGate } from "../../../../../src/orchestration/controller/state/ingress-gate.ts";
 import { deployment, statefulset } from "../../../../support/manifests.ts";
 import { type World, world } from "../../../../support/world.ts";
 

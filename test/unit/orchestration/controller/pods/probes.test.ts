@@ -6,7 +6,7 @@ import type { ExecProgram } from "../../../../support/memory-runtime/execs.ts";
 import type { Context } from "../../../../../src/orchestration/controller/state/context.ts";
 import type { Pod } from "../../../../../src/orchestration/controller/state/pod.ts";
 import { createPodTable } from "../../../../../src/orchestration/controller/state/pod-table.ts";
-import { knock } from "../../../../../src/orchestration/controller/pods/knock.ts";
+import { knock } from "../../../../../src/orchestration/controller/state/knock.ts";
 import { createProbeRoom } from "../../../../../src/orchestration/controller/pods/probes.ts";
 import { naming } from "../../../../../src/orchestration/core/naming.ts";
 import { deployment, statefulset } from "../../../../support/manifests.ts";

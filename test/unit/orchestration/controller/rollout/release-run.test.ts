@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Spec } from "../../../../../src/orchestration/api/manifest.ts";
-import type { ReleaseStream } from "../../../../../src/orchestration/controller/rollout/transcript.ts";
+import type { ReleaseStream } from "../../../../../src/orchestration/controller/state/transcript.ts";
 import { expectFailure } from "../../../../support/failure.ts";
 import { deployment } from "../../../../support/manifests.ts";
 import { keyOf, type World, world } from "../../../../support/world.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { OneOffResult } from "../../../../../src/orchestration/controller/runs/one-off.ts";
+import type { OneOffResult } from "../../../../../src/orchestration/controller/state/one-off.ts";
 import { afterFailure, afterTry } from "../../../../../src/orchestration/controller/runs/run-outcome.ts";
 import { shortTail } from "../../../../../src/orchestration/controller/runs/run-record.ts";
 import type { RunRecord } from "../../../../../src/orchestration/store/store.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { notServed } from "../../../../../src/orchestration/controller/write/not-served.ts";
 import type { StoredManifest } from "../../../../../src/orchestration/api/manifest.ts";
-import { noPlugins } from "../../../../../src/orchestration/controller/plugins/plugin-room.ts";
+import { noPlugins } from "../../../../../src/orchestration/controller/state/plugin-room.ts";
 import type { Plugin } from "../../../../../src/orchestration/plugins/plugin.ts";
 
 const manifest = (spec: Record<string, unknown>, kind: "ingress" | "deployment" = "ingress"): StoredManifest => ({

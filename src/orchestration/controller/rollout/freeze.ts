@@ -1,9 +1,9 @@
-import { leaveIngress } from "./leave-ingress.ts";
+import { leaveIngress } from "../pods/leave-ingress.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import { formatKey } from "../../api/manifest.ts";
 import { containerName } from "../../core/naming.ts";
 import type { Context } from "../state/context.ts";
-import { isMadeNow } from "../views/plan-now.ts";
+import { isMadeNow } from "./plan-now.ts";
 import type { Pod } from "../state/pod.ts";
 
 /** A stop that is not a freeze is healed, but not before the operator has had a moment. */

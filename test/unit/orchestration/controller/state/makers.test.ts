@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { bundledPlugins } from "../../../../../plugins/bundled.ts";
-import { withWayToOther } from "../../../../../src/orchestration/controller/plugins/makers.ts";
+import { withWayToOther } from "../../../../../src/orchestration/controller/state/makers.ts";
 import { readBlockSchema } from "../../../../../src/orchestration/core/plugins/block-schema.ts";
 import { readPluginYml } from "../../../../../src/orchestration/core/plugins/plugin-yml.ts";
 import { parsePluginYml } from "../../../../../src/orchestration/plugins/yaml.ts";

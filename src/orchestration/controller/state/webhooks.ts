@@ -10,9 +10,9 @@ import { MASK } from "../../core/mask.ts";
 import { createOutbox, type CallState, type Outbox } from "../../../base/deliver/outbox.ts";
 import type { SendWebhook } from "../../../base/deliver/webhook.ts";
 import type { Delivery, Transaction } from "../../store/store.ts";
-import type { Context } from "../state/context.ts";
+import type { Context } from "./context.ts";
 import type { Target } from "../requests.ts";
-import { resolvePodTarget } from "../state/target.ts";
+import { resolvePodTarget } from "./target.ts";
 
 /** Longest time that a call is held back: see `core/probe-webhooks.ts`. */
 const longestWaitMs = 60_000;

@@ -1,7 +1,7 @@
 import type { ProbeFigures } from "../../api/pod-measure.ts";
 import type { Readiness } from "../../api/pods.ts";
 import type { FailingProbe } from "../../core/probe-failing.ts";
-import type { Pod } from "../state/pod.ts";
+import type { Pod } from "./pod.ts";
 
 /** Runs the probes of all pods, and knows from memory which are ready. */
 export interface ProbeRoom {

@@ -8,7 +8,7 @@ import {
   type OneOffRun,
   outlive,
   runOneOff,
-} from "../../../../../src/orchestration/controller/runs/one-off.ts";
+} from "../../../../../src/orchestration/controller/state/one-off.ts";
 import { naming } from "../../../../../src/orchestration/core/naming.ts";
 import { containerSpec } from "../../../../support/container-spec.ts";
 import { expectFailure } from "../../../../support/failure.ts";

@@ -1,7 +1,7 @@
 import type { PodKindStatus } from "../../api/describe.ts";
 import type { ManifestKey } from "../../api/manifest.ts";
 import type { Rollout } from "../../api/rollouts.ts";
-import { latestRelease } from "../rollout/releases.ts";
+import { latestRelease } from "./releases.ts";
 import type { Context } from "../state/context.ts";
 import { canaryView } from "./canary-view.ts";
 

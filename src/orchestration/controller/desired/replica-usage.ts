@@ -1,9 +1,9 @@
 import type { ManifestKey } from "../../api/manifest.ts";
 import { podOf } from "../../core/spec/decode.ts";
 import { weightsOf } from "../../core/plan/canary-weights.ts";
-import type { ReplicaUsage } from "../desired/autoscale.ts";
-import type { Context } from "./context.ts";
-import { readinessOf } from "./observe.ts";
+import type { ReplicaUsage } from "./autoscale.ts";
+import type { Context } from "../state/context.ts";
+import { readinessOf } from "../state/observe.ts";
 
 const nanosPerCore = 1e9;
 /** Figures that are older say nothing about now. */

@@ -1,22 +1,22 @@
-import { ownsMachine, type Principal, unnamed } from "../../../access/principal.ts";
-import { type Problem, problemsAt, problemsFailure } from "../../../base/wire/failure.ts";
-import { keyOf } from "../../api/manifest-key.ts";
-import { formatKey } from "../../api/manifest.ts";
-import { takePin } from "../../core/plugins/expansion.ts";
-import type { ReferenceTarget } from "../../core/references.ts";
-import { reservationsOf } from "../../core/reservations.ts";
-import { brokenReferences, clashes, partsOf } from "../../core/together.ts";
-import { type Decoded, decodeManifests, furtherProblems, placeOf, shapedOnes } from "../../core/validate.ts";
-import type { Transaction } from "../../store/store.ts";
-import { storedLookup } from "../desired/assets.ts";
-import { storedReferenced } from "../desired/references.ts";
-import type { Context } from "../state/context.ts";
-import { refused } from "./authority.ts";
-import { blockFaults } from "../plugins/block-check.ts";
-import { canBring } from "../plugins/just-in-time.ts";
-import { pluginKinds } from "./blocks.ts";
-import { storedConflicts } from "./conflicts.ts";
-import { writeUnlessDry } from "./dry-run.ts";
+import { ownsMachine, type Principal, unnamed } from "../../access/principal.ts";
+import { type Problem, problemsAt, problemsFailure } from "../../base/wire/failure.ts";
+import { keyOf } from "../api/manifest-key.ts";
+import { formatKey } from "../api/manifest.ts";
+import { takePin } from "../core/plugins/expansion.ts";
+import type { ReferenceTarget } from "../core/references.ts";
+import { reservationsOf } from "../core/reservations.ts";
+import { brokenReferences, clashes, partsOf } from "../core/together.ts";
+import { type Decoded, decodeManifests, furtherProblems, placeOf, shapedOnes } from "../core/validate.ts";
+import type { Transaction } from "../store/store.ts";
+import { storedLookup } from "./desired/assets.ts";
+import { storedReferenced } from "./desired/references.ts";
+import type { Context } from "./state/context.ts";
+import { refused } from "./state/authority.ts";
+import { blockFaults } from "./plugins/block-check.ts";
+import { canBring } from "./plugins/just-in-time.ts";
+import { pluginKinds } from "./write/blocks.ts";
+import { storedConflicts } from "./write/conflicts.ts";
+import { writeUnlessDry } from "./state/dry-run.ts";
 
 /** Step 1. What is refused is told with all its faults. */
 export async function decode(context: Context, body: unknown, by: Principal | undefined): Promise<Decoded> {

@@ -1,11 +1,11 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import { formatKey, type ManifestKey } from "../../api/manifest.ts";
 import { createQueue, type Retry } from "../../../base/words/queue.ts";
-import { collectOrphans, createOrphanWatch, endUnattended } from "./collect.ts";
+import { collectOrphans, createOrphanWatch, endUnattended } from "../rollout/collect.ts";
 import type { Context } from "../state/context.ts";
 import { type KeyText, keyText, parseKeyText } from "../../api/manifest-key.ts";
 import { converge, saveTrouble } from "./converge.ts";
-import { collectAssets } from "./collect-assets.ts";
+import { collectAssets } from "../rollout/collect-assets.ts";
 import { collectImages } from "../desired/images.ts";
 import { keepImages } from "../desired/kept-images.ts";
 import type { Pod } from "../state/pod.ts";

@@ -4,15 +4,15 @@ import type { PlannedPod, WorkloadPlan } from "../../core/plan/pod.ts";
 import { statusOf } from "../../core/plan/status.ts";
 import { notActedUpon } from "../../core/unsupported.ts";
 import type { ResolvedWorkload } from "../../core/workload.ts";
-import type { Context } from "./context.ts";
+import type { Context } from "../state/context.ts";
 import { keyText } from "../../api/manifest-key.ts";
-import { isAsleep } from "../desired/sleep-changes.ts";
-import { plannedPods, planTarget, readinessOf } from "./observe.ts";
-import { latestRelease } from "../rollout/releases.ts";
+import { isAsleep } from "../state/sleep-changes.ts";
+import { plannedPods, planTarget, readinessOf } from "../state/observe.ts";
+import { latestRelease } from "./releases.ts";
 import type { EarlierRestarts, PodReadiness, RolloutMemory } from "../../store/look-records.ts";
 import type { Store } from "../../store/store.ts";
-import type { Found } from "./notes.ts";
-import type { Pod } from "./pod.ts";
+import type { Found } from "../state/notes.ts";
+import type { Pod } from "../state/pod.ts";
 
 /** What one look at a resource of containers came to. */
 export interface Finding {

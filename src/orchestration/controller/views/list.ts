@@ -1,10 +1,10 @@
 import type { ListedManifest } from "../../api/apply.ts";
 import type { ManifestKey } from "../../api/manifest.ts";
-import { requireKind, storedBlockKind, wireBlock } from "./blocks.ts";
+import { requireKind, storedBlockKind, wireBlock } from "../write/blocks.ts";
 import type { Context } from "../state/context.ts";
 import type { ListOptions, Target } from "../requests.ts";
-import { canaryView } from "../views/canary-view.ts";
-import { blockStatus, statusNow } from "../views/describe.ts";
+import { canaryView } from "../rollout/canary-view.ts";
+import { blockStatus, statusNow } from "./describe.ts";
 import { isPodKind, targetKind } from "../state/target.ts";
 import { shownManifest } from "../state/shown-manifest.ts";
 

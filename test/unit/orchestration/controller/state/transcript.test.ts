@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createTranscript, type Transcript } from "../../../../../src/orchestration/controller/rollout/transcript.ts";
+import { createTranscript, type Transcript } from "../../../../../src/orchestration/controller/state/transcript.ts";
 
 /** Follows in the background; `text` is what has come so far. */
 function reader(transcript: Transcript, signal = new AbortController().signal) {

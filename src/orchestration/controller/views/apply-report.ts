@@ -3,22 +3,22 @@ import type { ApplyResult, PlanRow } from "../../api/apply.ts";
 import { changedPaths } from "../../core/diff.ts";
 import { makerOf } from "../../core/plugins/maker.ts";
 import type { BlockRecord } from "../../store/plugin-records.ts";
-import { handOver } from "../plugins/makers.ts";
+import { handOver } from "../state/makers.ts";
 import { runsAsRoot } from "../../core/plugins/conflicts.ts";
 import { generatedTexts, hideGenerated } from "../../core/plugins/generated.ts";
 import { absentReferences, unresolvedText } from "../../core/references.ts";
 import { uncertifiedHosts } from "../../core/local-names.ts";
 import { openBeside } from "../../core/open-beside.ts";
 import { notActedUpon } from "../../core/unsupported.ts";
-import { emptyBuckets } from "./empty-buckets.ts";
-import { notServed } from "./not-served.ts";
-import type { ApplyOptions, Outcome } from "./apply-change.ts";
-import { planRow, pruneRow } from "./apply-plan.ts";
+import { emptyBuckets } from "../write/empty-buckets.ts";
+import { notServed } from "../write/not-served.ts";
+import type { ApplyOptions, Outcome } from "../write/apply-change.ts";
+import { planRow, pruneRow } from "../write/apply-plan.ts";
 import type { Context } from "../state/context.ts";
 import type { ExpandedBlock, Expansions } from "../plugins/expansion.ts";
 import type { PortNotes } from "../desired/host-ports.ts";
 import { volumeWarnings } from "../desired/named-volumes.ts";
-import { unwatched } from "./unwatched.ts";
+import { unwatched } from "../write/unwatched.ts";
 import { shownManifest, wouldBeManifest } from "../state/shown-manifest.ts";
 
 interface Reporting {

@@ -1,7 +1,7 @@
 import { deepFreeze } from "../../../base/pure/deep-freeze.ts";
 import type { CoreKind, Spec } from "../../api/manifest.ts";
 import { routingFault, soleRouter } from "../../core/plugins/ingress-plugin.ts";
-import type { Context } from "../state/context.ts";
+import type { Context } from "./context.ts";
 
 /** The plugin that takes ingresses which name none; undefined: the server routes them itself. */
 export function defaultRouter({ plugins, routing }: Pick<Context, "plugins" | "routing">): string | undefined {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { defaultRouter, routedSpec } from "../../../../../src/orchestration/controller/plugins/ingress-plugin.ts";
-import { noPlugins } from "../../../../../src/orchestration/controller/plugins/plugin-room.ts";
+import { defaultRouter, routedSpec } from "../../../../../src/orchestration/controller/state/ingress-plugin.ts";
+import { noPlugins } from "../../../../../src/orchestration/controller/state/plugin-room.ts";
 import type { Plugin } from "../../../../../src/orchestration/plugins/plugin.ts";
 
 const caddy = { yml: { name: "caddy" }, enabled: true, argv: new Map(["apply", "remove"].map((word) => [word, []])) };

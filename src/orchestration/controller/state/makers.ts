@@ -5,7 +5,7 @@ import { keyOf } from "../../api/manifest-key.ts";
 import { formatKey, type ManifestKey } from "../../api/manifest.ts";
 import { isOwn, type Maker, makerOf, makerText, originOfSource, wayBack } from "../../core/plugins/maker.ts";
 import type { Plugin } from "../../plugins/plugin.ts";
-import type { Context } from "../state/context.ts";
+import type { Context } from "./context.ts";
 
 /**
  * Blocks that were stored before makers were recorded get the plugin that is there now under the same name. Where none is

@@ -5,8 +5,8 @@ import type { Lock } from "../../api/locks.ts";
 import { deployMessage } from "../../core/deploy-message.ts";
 import { identityProblems } from "../../core/identity.ts";
 import type { LockRecord, LockReads } from "../../store/lock-records.ts";
-import type { Context } from "../state/context.ts";
-import { required } from "../state/target.ts";
+import type { Context } from "./context.ts";
+import { required } from "./target.ts";
 
 /** What a change is about; without a name it is the scope itself. */
 interface Place {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { createServer } from "node:net";
-import { knock, refusalText } from "../../../../../src/orchestration/controller/pods/knock.ts";
+import { knock, refusalText } from "../../../../../src/orchestration/controller/state/knock.ts";
 
 test("an open port answers and is left at once; a closed one says that it refuses", async () => {
   const left = Promise.withResolvers<void>();

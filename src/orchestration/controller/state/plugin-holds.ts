@@ -2,10 +2,10 @@ import type { ManifestKey } from "../../api/manifest.ts";
 import { isOwn, makerOf } from "../../core/plugins/maker.ts";
 import type { Plugin } from "../../plugins/plugin.ts";
 import type { BlockRecord } from "../../store/plugin-records.ts";
-import type { Context } from "../state/context.ts";
+import type { Context } from "./context.ts";
 import { keyText } from "../../api/manifest-key.ts";
 import type { PluginHold } from "./plugin-room.ts";
-import type { Pod } from "../state/pod.ts";
+import type { Pod } from "./pod.ts";
 
 /**
  * Until the returned function is called, what such a run stopped of its plugin's blocks stays stopped: a plugin that

@@ -1,6 +1,6 @@
 import { sameKey, type StoredManifest } from "../../api/manifest.ts";
-import type { Context } from "./context.ts";
-import { latestRelease } from "../rollout/releases.ts";
+import type { Context } from "../state/context.ts";
+import { latestRelease } from "./releases.ts";
 
 /** Why something long inside a round is pointless from now on: the reason of the signal. */
 export type Interruption = "changed" | "deadline";

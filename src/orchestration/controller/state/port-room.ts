@@ -1,5 +1,5 @@
 import type { ManifestKey } from "../../api/manifest.ts";
-import type { Pod } from "../state/pod.ts";
+import type { Pod } from "./pod.ts";
 
 /**
  * Asks ports that ingresses lead to, until they answer once. A container that was made while an ingress led to a port

@@ -3,7 +3,7 @@ import type { ContainerSpec } from "../../core/workload.ts";
 import type { ContainerEnd } from "../../engine/container.ts";
 import type { PodRef } from "../../engine/pod.ts";
 import { createLineTail } from "../../../base/words/lines.ts";
-import type { Context } from "../state/context.ts";
+import type { Context } from "./context.ts";
 
 export interface OneOffRun {
   spec: ContainerSpec;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Context } from "../../../../../src/orchestration/controller/state/context.ts";
 import type { Pod } from "../../../../../src/orchestration/controller/state/pod.ts";
-import { replicaUsage } from "../../../../../src/orchestration/controller/state/replica-usage.ts";
+import { replicaUsage } from "../../../../../src/orchestration/controller/desired/replica-usage.ts";
 import type { UsageSnapshot } from "../../../../../src/orchestration/controller/state/usage-sampler.ts";
 import { limits } from "../../../../../src/config/config.ts";
 import type { CanaryRecord, Store } from "../../../../../src/orchestration/store/store.ts";

@@ -6,14 +6,14 @@ import { isJobKind } from "../../core/resolve-job.ts";
 import type { ResolvedWorkload } from "../../core/workload.ts";
 import { convergeAsset } from "./converge-asset.ts";
 import type { Context } from "../state/context.ts";
-import { execute } from "./execute.ts";
+import { execute } from "../rollout/execute.ts";
 import { convergeJob } from "../runs/job-status.ts";
-import { interruptible } from "../state/interrupt.ts";
-import { planNow } from "../views/plan-now.ts";
-import { latestRelease } from "./releases.ts";
+import { interruptible } from "../rollout/interrupt.ts";
+import { planNow } from "../rollout/plan-now.ts";
+import { latestRelease } from "../rollout/releases.ts";
 import { refuseUnresolved, resolveStored } from "../desired/resolve.ts";
-import { ensureRelease, judge, memoryOf, rolloutMovedAt, rolloutTarget } from "./rollout.ts";
-import { type Finding, podsNow, putStatus, putTrouble, saveStatus } from "../state/save-status.ts";
+import { ensureRelease, judge, memoryOf, rolloutMovedAt, rolloutTarget } from "../rollout/rollout.ts";
+import { type Finding, podsNow, putStatus, putTrouble, saveStatus } from "../rollout/save-status.ts";
 import { isPodKind } from "../state/target.ts";
 
 /** Settled, or worth another look after `againInMs`. */

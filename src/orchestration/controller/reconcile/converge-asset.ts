@@ -4,8 +4,8 @@ import type { AssetFiles } from "../../store/look-records.ts";
 import { assetStatus, type MaterialisedAsset, materialise, putAsset, storedLookup } from "../desired/assets.ts";
 import type { Context } from "../state/context.ts";
 import { rollReaders, watchReaders } from "../desired/references.ts";
-import { putStatus } from "../state/save-status.ts";
-import { releaseFor } from "./releases.ts";
+import { putStatus } from "../rollout/save-status.ts";
+import { releaseFor } from "../rollout/releases.ts";
 import { restampReaders } from "../desired/restamp.ts";
 
 /**

@@ -5,8 +5,8 @@ import type { SleepPolicy } from "../../core/spec/pod.ts";
 import type { ManifestHead, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
 import { type KeyText, keyText } from "../../api/manifest-key.ts";
-import { latestRelease } from "../rollout/releases.ts";
-import { putToSleep, wake } from "./sleep-changes.ts";
+import { latestRelease } from "./releases.ts";
+import { putToSleep, wake } from "../state/sleep-changes.ts";
 
 /** Puts apps with `wake: true` to sleep that nobody uses, and wakes those that somebody asks for. */
 export interface SleepRoom {

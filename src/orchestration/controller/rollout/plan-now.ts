@@ -5,8 +5,8 @@ import type { ResolvedWorkload } from "../../core/workload.ts";
 import type { Context } from "../state/context.ts";
 import { heldReplicas, planTarget } from "../state/observe.ts";
 import { resolveStored } from "../desired/resolve.ts";
-import { memoryOf, rolloutTarget } from "../rollout/rollout.ts";
-import { podsNow } from "../state/save-status.ts";
+import { memoryOf, rolloutTarget } from "./rollout.ts";
+import { podsNow } from "./save-status.ts";
 
 /** What is to be done, as far as is known of the pods. */
 export function planNow(context: Context, key: ManifestKey, workload: ResolvedWorkload): WorkloadPlan {

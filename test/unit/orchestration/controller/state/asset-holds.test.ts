@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createAssetHolds } from "../../../../../src/orchestration/controller/desired/asset-holds.ts";
+import { createAssetHolds } from "../../../../../src/orchestration/controller/state/asset-holds.ts";
 
 test("a file is held until everyone has let go of it, each once", () => {
   const holds = createAssetHolds();

@@ -8,8 +8,8 @@ import { containerOf } from "../../core/spec/decode.ts";
 import type { Image } from "../../engine/machine.ts";
 import type { ReleaseRecord, Transaction } from "../../store/store.ts";
 import type { Context } from "../state/context.ts";
-import { pull } from "./image-registry.ts";
-import { mintRelease } from "../rollout/releases.ts";
+import { pull } from "../desired/image-registry.ts";
+import { mintRelease } from "./releases.ts";
 import { isPodKind } from "../state/target.ts";
 
 /** What asking a registry again came to. */
