@@ -129,8 +129,10 @@ install_client() {
 install_server() {
   need_source
   [ "$(id -u)" = 0 ] || die "run this as root: it writes /usr/local/bin/berth and systemd units"
-  [ -d /run/systemd/system ] ||
-    die "no systemd on this machine; run \"berth serve\" under your own service manager, or try ./install.sh --demo"
+  if [ ! -d /run/systemd/system ]; then
+    install_alone
+    return
+  fi
   # The new executable installs itself: Docker and HAProxy where they are missing, the units, an upgrade that can go back.
   mkdir -p /usr/local/bin
   program=/usr/local/bin/.berth-install.$$
@@ -140,6 +142,15 @@ install_server() {
   [ -z "$root" ] || set -- "$@" --root "$root"
   # Through a pipe, stdin is this script; the terminal is the operator.
   if (: </dev/tty) 2>/dev/null; then "$@" </dev/tty; else "$@" </dev/null; fi
+}
+
+# Without systemd (containers, WSL, other service managers) there is nobody to start the server: only the executable is installed.
+install_alone() {
+  mkdir -p /usr/local/bin
+  get_executable /usr/local/bin/berth
+  say "no systemd on this machine: only the executable was installed. This line serves:"
+  note "/usr/local/bin/berth serve${root:+ --root $root}"
+  note "It needs Docker. Let your service manager start it again when it ends; see docs/operating.md"
 }
 
 # The executable comes from a release address, or from a checkout. Without either, nothing is installed at all.

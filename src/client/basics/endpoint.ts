@@ -1,3 +1,4 @@
+import { groupAdvice, socketGroup } from "./socket-group.ts";
 import { idempotencyHeader } from "../../base/wire/client.ts";
 import { CommandFailure, exitCodes, usageFailure } from "./failures.ts";
 
@@ -183,6 +184,10 @@ export function unreachable(
     ]);
   }
   const code = codeOf(error);
+  if (code === "EACCES") {
+    const advice = groupAdvice(socketGroup(endpoint.replace(/^unix:(?:\/\/)?/, "")));
+    return unreachableFailure(`cannot reach the server at ${endpoint}: no permission`, advice);
+  }
   const [cause, advice] = causes[code] ?? [errorText(error), elsewhere];
   return unreachableFailure(`cannot reach the server at ${endpoint}: ${cause}`, advice);
 }
@@ -197,13 +202,6 @@ const causes: Record<string, [string, string[]]> = {
   ECONNREFUSED: ["nothing listens there", elsewhere],
   ENOENT: ["no such socket", elsewhere],
   ENOTFOUND: ["the name cannot be resolved", ["check the host in --endpoint or BERTH_ENDPOINT"]],
-  EACCES: [
-    "no permission",
-    [
-      "the socket is for root and, where it existed when the server started, the group berth: try sudo, or",
-      "sudo usermod -aG berth $USER     and sign in again, so that the session has the group",
-    ],
-  ],
   ECONNRESET: ["the connection broke", ["try again; if it stays, look at the server's log: journalctl -u berth"]],
 };
 

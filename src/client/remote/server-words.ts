@@ -28,9 +28,13 @@ export function lookCommand(socket: string): string {
     ["-S", socket, "socket"],
     ["-w", socket, "write"],
   ];
-  return ["echo user=$(id -un)", ...looks.map(([test, path, word]) => `test ${test} ${path} && echo ${word}`)].join(
-    "; ",
-  );
+  // The root of the server: strangers can see its group, and nothing in it.
+  const group = `echo group=$(stat -c %G ${dirname(folder)} 2>/dev/null)`;
+  return [
+    "echo user=$(id -un)",
+    group,
+    ...looks.map(([test, path, word]) => `test ${test} ${path} && echo ${word}`),
+  ].join("; ");
 }
 
 /** Nothing is known of the other machine but that no server answers. */
@@ -48,11 +52,16 @@ export const silentFault: ServerFault = {
 
 export function serverFault({ socket, silence, user, seen }: Seen): ServerFault {
   const has = (word: string) => seen.includes(word);
+  const shown = seen.find((word) => word.startsWith("group="))?.slice("group=".length) ?? "";
+  const group = ["", "root", "UNKNOWN"].includes(shown) ? "berth" : shown;
   const isClosed = (has("folder") && !has("enter")) || (has("socket") && !has("write"));
   if (isClosed) {
     return {
       cause: `ssh works, but "${user}" may not use the server's socket ${socket}`,
-      advice: [`on the server:  sudo usermod -aG berth ${user}`, "members of the group berth have the rights of root"],
+      advice: [
+        `on the server:  sudo usermod -aG ${group} ${user}`,
+        `members of the group ${group} have the rights of root`,
+      ],
       newSession: true,
     };
   }
@@ -69,7 +78,7 @@ export function serverFault({ socket, silence, user, seen }: Seen): ServerFault 
     advice: [
       "does it run?                 on the server: systemctl status berth",
       "does its root lie elsewhere? --socket ROOT/run/berth.sock of berth remote add",
-      ...(user === "root" ? [] : [`may ${user} look there?  on the server: sudo usermod -aG berth ${user}`]),
+      ...(user === "root" ? [] : [`may ${user} look there?  on the server: sudo usermod -aG ${group} ${user}`]),
     ],
     newSession: user !== "root",
   };

@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { socketGroup } from "../../client/basics/socket-group.ts";
 import { layoutOf } from "../../base/disk/layout.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { identityProblems } from "../../orchestration/core/identity.ts";
@@ -54,7 +55,7 @@ function requireWritable(folder: string): void {
     if (code === "ENOENT") throw new Failure("not_found", missingText(folder));
     throw new Failure(
       "conflict",
-      `no permission for ${folder}: the user of the push must be root or a member of the group berth`,
+      `no permission for ${folder}: the user of the push must be root or a member of the server's group\n  on the server:  sudo usermod -aG ${socketGroup(folder) ?? "berth"} $USER`,
     );
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { serverFault, silentFault } from "../../../../src/client/remote/server-words.ts";
+import { lookCommand, serverFault, silentFault } from "../../../../src/client/remote/server-words.ts";
 import { sshFault } from "../../../../src/client/remote/ssh-words.ts";
 
 const remote = { name: "production", host: "shop.example", user: "deploy", port: 2222, groups: [] };
@@ -67,6 +67,15 @@ describe("ssh works and no server answers", () => {
     expect(cause).toBe(`ssh works, but "deploy" may not use the server's socket ${socket}`);
     expect(advice[0]).toContain("sudo usermod -aG berth deploy");
     expect(newSession).toBe(true);
+  });
+
+  test("the group is that of the server's folder, where the other machine tells it", () => {
+    expect(seen("group=shop folder").advice).toEqual([
+      "on the server:  sudo usermod -aG shop deploy",
+      "members of the group shop have the rights of root",
+    ]);
+    expect(seen("group=root folder").advice[0]).toContain("usermod -aG berth deploy");
+    expect(lookCommand(socket)).toContain("stat -c %G /opt/berth");
   });
 
   test("no socket, and a socket that is not forwarded", () => {
