@@ -1,5 +1,5 @@
 import type { Elysia } from "elysia";
-import type { DataOf, Endpoint, QueryOf } from "../wire/endpoint.ts";
+import type { DataOf, Endpoint, ParamsOf, QueryOf } from "../wire/endpoint.ts";
 import { jsonResponse, okResponse } from "./answers.ts";
 import { answerOnce, type CarryOutOnce, keyOf } from "./once.ts";
 import { readActor, readBody, readQuery, readText } from "./request.ts";
@@ -19,7 +19,7 @@ export interface Plane {
 /** One request, read and checked as far as its endpoint's schemas say. */
 export interface Call<E extends Endpoint> {
   /** Decoded; null where the percent-encoding is broken. */
-  params: Record<string, string | null>;
+  params: ParamsOf<E, string | null>;
   query: Partial<QueryOf<E>>;
   /** Parsed JSON, or text where the endpoint says so; for endpoints with a body. */
   body: unknown;
@@ -59,7 +59,8 @@ export function mount<E extends Endpoint>(plane: Plane, endpoint: E, how: Answer
   plane.app.route(
     endpoint.method,
     endpoint.path,
-    ({ request, params }) => {
+    ({ request, params: named }) => {
+      const params = named as ParamsOf<E, string | null>;
       const run = (asked: Request) =>
         guarded(plane, () =>
           endpoint.body === undefined
@@ -90,7 +91,10 @@ export function mountStream<E extends Endpoint>(
         if (plane.once !== undefined) keyOf(request, endpoint);
         const query = readQuery(request, endpoint) as Partial<QueryOf<E>>;
         const actor = readActor(request, plane.actorHeader);
-        return respond({ params, query, body: undefined, actor, request }, request);
+        return respond(
+          { params: params as ParamsOf<E, string | null>, query, body: undefined, actor, request },
+          request,
+        );
       }),
     { parse: "none" },
   );

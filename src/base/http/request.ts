@@ -77,7 +77,7 @@ export function readSince(text: string | undefined, now: number): number | undef
 }
 
 /** A pod name from a path; anything else cannot be a container's name. */
-export function readPodName(params: Record<string, string | null>): string {
+export function readPodName(params: { readonly name?: string | null }): string {
   const { name } = params;
   if (typeof name === "string" && /^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/.test(name)) return name;
   const hint = "letters, digits, and _ . - after the first";
@@ -95,7 +95,10 @@ export async function readText(request: Request): Promise<string> {
 }
 
 /** A parameter of the path. Fails `invalid` where its percent-encoding is broken. */
-export function readParam(params: Record<string, string | null>, name: string): string {
+export function readParam<Name extends string>(
+  params: Readonly<Record<Name, string | null>>,
+  name: NoInfer<Name>,
+): string {
   const value = params[name];
   if (typeof value === "string") return value;
   throw new Failure("invalid", `the ${name} in the path is not percent-encoded UTF-8`);

@@ -1,6 +1,6 @@
 import { isFields } from "../pure/fields.ts";
 import type { ErrorData, ErrorProblem, FailureFields } from "./envelope.ts";
-import type { DataOf, Endpoint, QueryOf } from "./endpoint.ts";
+import type { BodyOf, DataOf, Endpoint, ParamsOf, QueryOf } from "./endpoint.ts";
 
 /** An answer that says no: the server's own text, or what came where it was not an envelope. */
 export class ApiError extends Error {
@@ -48,27 +48,38 @@ interface ClientOptions {
   newKey?: () => string;
 }
 
-export interface CallInput<E extends Endpoint> {
-  /** Values of `:name` parts of the path. */
-  params?: Record<string, string>;
+interface Asked<E extends Endpoint> {
   query?: { [K in keyof QueryOf<E>]?: string | number | boolean | undefined };
   /** Sent as JSON; as it is where the endpoint takes text or bytes. */
-  body?: unknown;
+  body?: BodyOf<E>;
   /** Beside those of every request. */
   headers?: Record<string, string>;
   signal?: AbortSignal;
 }
 
+/** `params`: values of the `:name` parts of the path, all of them. */
+export type CallInput<E extends Endpoint> = Asked<E> &
+  (string extends E["path"]
+    ? { params?: Record<string, string> }
+    : [keyof ParamsOf<E>] extends [never]
+      ? { params?: undefined }
+      : { params: ParamsOf<E> });
+
+/** The input may be left out where the path has no parameters. */
+type Input<E extends Endpoint> =
+  Record<never, never> extends CallInput<E> ? [input?: CallInput<E>] : [input: CallInput<E>];
+
 export interface Client {
   /** The `data` of the answer, also where its status is not 200. Fails with `ApiError`, or with what `fetch` throws. */
-  call<E extends Endpoint>(endpoint: E, input?: CallInput<E>): Promise<DataOf<E>>;
+  call<E extends Endpoint>(endpoint: E, ...input: Input<E>): Promise<DataOf<E>>;
   /** The answer as it is, whatever its status: for streams. */
-  raw<E extends Endpoint>(endpoint: E, input?: CallInput<E>): Promise<Response>;
+  raw<E extends Endpoint>(endpoint: E, ...input: Input<E>): Promise<Response>;
 }
 
 /** Calls endpoint values over HTTP: nothing about a route is written twice. */
 export function createClient(options: ClientOptions): Client {
-  const raw = <E extends Endpoint>(endpoint: E, input: CallInput<E> = {}): Promise<Response> => {
+  const raw: Client["raw"] = (endpoint, ...given) => {
+    const input: Sent = given[0] ?? {};
     const hasBody = input.body !== undefined;
     const type = endpoint.bodyType;
     return options.fetch(`${options.baseUrl}${targetOf(endpoint.path, input)}`, {
@@ -85,11 +96,17 @@ export function createClient(options: ClientOptions): Client {
   };
   return {
     raw,
-    async call(endpoint, input) {
-      const response = await raw(endpoint, input);
+    async call(endpoint, ...input) {
+      const response = await raw(endpoint, ...input);
       return readAnswer(endpoint, response.status, await response.text());
     },
   };
+}
+
+/** An input as it is sent, whatever its endpoint. */
+interface Sent extends Omit<Asked<Endpoint>, "body"> {
+  params?: Readonly<Record<string, string>>;
+  body?: unknown;
 }
 
 function bodyOf(body: unknown, type: string | undefined): string | Uint8Array<ArrayBuffer> {
@@ -98,7 +115,7 @@ function bodyOf(body: unknown, type: string | undefined): string | Uint8Array<Ar
 }
 
 /** Path and query of a request, as sent. */
-export function targetOf(path: string, input: CallInput<Endpoint>): string {
+export function targetOf(path: string, input: Pick<Sent, "params" | "query">): string {
   const filled = path.replaceAll(/:([^/]+)/g, (_, name: string) => encodeURIComponent(input.params?.[name] ?? ""));
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(input.query ?? {})) {

@@ -6,10 +6,15 @@ export type Method = "GET" | "POST" | "DELETE" | "PUT" | "PATCH";
  * An endpoint as a value: the server mounts it, the OpenAPI document and the client are derived from it.
  * `query` properties are strings on the wire; `queryFlag` and friends in `api/query.ts` say how they are read.
  */
-export interface Endpoint<Q extends TSchema = TSchema, B extends TSchema = TSchema, D extends TSchema = TSchema> {
+export interface Endpoint<
+  Q extends TSchema = TSchema,
+  B extends TSchema = TSchema,
+  D extends TSchema = TSchema,
+  P extends string = string,
+> {
   method: Method;
   /** Parameters in Elysia's form: `/pods/:name/ready`. */
-  path: string;
+  path: P;
   summary: string;
   query?: Q;
   body?: B;
@@ -27,11 +32,40 @@ export interface Endpoint<Q extends TSchema = TSchema, B extends TSchema = TSche
   alsoAnswers?: Record<number, string>;
 }
 
-export function endpoint<Q extends TSchema, B extends TSchema, D extends TSchema>(
-  value: Endpoint<Q, B, D>,
-): Endpoint<Q, B, D> {
+export function endpoint<Q extends TSchema, B extends TSchema, D extends TSchema, const P extends string>(
+  value: Endpoint<Q, B, D, P>,
+): Endpoint<Q, B, D, P> {
   return value;
 }
 
 export type QueryOf<E> = E extends Endpoint<infer Q, TSchema, TSchema> ? Static<Q> : never;
 export type DataOf<E> = E extends Endpoint<TSchema, TSchema, infer D> ? Static<D> : never;
+
+/** Names of the parameters of a path: `"scope" | "name"` of `/apps/:scope/:name`. */
+type ParamNames<P extends string> = P extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | ParamNames<`/${Rest}`>
+  : P extends `${string}:${infer Name}`
+    ? Name
+    : never;
+
+/** What stands for the parameters of an endpoint's path; of a path that is only known when it runs, any names. */
+export type ParamsOf<E extends Endpoint, Value = string> = string extends E["path"]
+  ? Record<string, Value>
+  : Record<ParamNames<E["path"]>, Value>;
+
+/** What the schema describes; text or bytes where that is text. */
+export type BodyOf<E> =
+  E extends Endpoint<TSchema, infer B, TSchema>
+    ? TSchema extends B
+      ? undefined
+      : Static<B> extends string
+        ? string | Uint8Array
+        : Given<Static<B>>
+    : never;
+
+/** Lists may be ones that the caller cannot change. */
+type Given<T> = T extends readonly (infer Item)[]
+  ? readonly Given<Item>[]
+  : T extends object
+    ? { [K in keyof T]: Given<T[K]> }
+    : T;

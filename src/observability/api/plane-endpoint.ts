@@ -13,15 +13,16 @@ export interface PlaneEndpoint<
   Q extends TSchema = TSchema,
   B extends TSchema = TSchema,
   D extends TSchema = TSchema,
-> extends Endpoint<Q, B, D> {
+  P extends string = string,
+> extends Endpoint<Q, B, D, P> {
   /** `any`: every token that is valid. */
   scope: Scope | "any";
   /** On record in the audit trail, as every request is that is not a GET. */
   audited?: boolean;
 }
 
-export function planeEndpoint<Q extends TSchema, B extends TSchema, D extends TSchema>(
-  value: PlaneEndpoint<Q, B, D>,
-): PlaneEndpoint<Q, B, D> {
+export function planeEndpoint<Q extends TSchema, B extends TSchema, D extends TSchema, const P extends string>(
+  value: PlaneEndpoint<Q, B, D, P>,
+): PlaneEndpoint<Q, B, D, P> {
   return value;
 }

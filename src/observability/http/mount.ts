@@ -1,6 +1,6 @@
 import { jsonResponse, okResponse } from "../../base/http/answers.ts";
 import { pathOf, readQuery } from "../../base/http/request.ts";
-import type { DataOf, QueryOf } from "../../base/wire/endpoint.ts";
+import type { DataOf, ParamsOf, QueryOf } from "../../base/wire/endpoint.ts";
 import type { PlaneEndpoint } from "../api/plane-endpoint.ts";
 import { actorOf } from "../core/tokens/grant.ts";
 import { requireScope } from "../service/tokens/access.ts";
@@ -12,7 +12,7 @@ export interface PlaneCall<E extends PlaneEndpoint> extends Visitor {
   /** `pat:<id>` or `person:<address>`: who the platform has on record for what is done. */
   actor: string;
   /** Decoded; null where the percent-encoding is broken. `readParam` reads one. */
-  params: Record<string, string | null>;
+  params: ParamsOf<E, string | null>;
   query: Partial<QueryOf<E>>;
   /** Parsed JSON, for endpoints with a body that is JSON; check it with `bodyReader`. */
   body: unknown;
@@ -80,7 +80,7 @@ function mountAnswer<E extends PlaneEndpoint>(plane: ObservabilityPlane, endpoin
         const hasJson = endpoint.body !== undefined && endpoint.bodyType === undefined;
         const body = hasJson ? await readBoundedBody(request, { bytesMax, depthMax }) : undefined;
         // Paths without parameters come without any, whatever the types say.
-        const named = (params as PlaneCall<E>["params"] | undefined) ?? {};
+        const named = ((params as object | undefined) ?? {}) as PlaneCall<E>["params"];
         return respond({ ...visitor, actor: actorOf(grant), params: named, query, body, request });
       };
       const answered = run().catch(plane.mapError);

@@ -1,3 +1,5 @@
+import { unchecked } from "../../basics/unchecked.ts";
+import type { BodyOf } from "../../../base/wire/endpoint.ts";
 import {
   channelTypes,
   deleteChannel,
@@ -64,12 +66,12 @@ export const channelCommands: readonly Command[] = [
       if (name === undefined || type === undefined)
         throw usageFailure("say a name and a type: alerts channels add NAME TYPE TARGET");
       const target = await targetOf(context, args, { type, targets });
-      const body = present({
-        target,
-        min_severity: args.value("min-severity"),
+      const body = {
+        target: unchecked<BodyOf<typeof putChannel>["target"]>(target),
+        min_severity: unchecked<BodyOf<typeof putChannel>["min_severity"]>(args.value("min-severity")),
         apps: listed(args, "app"),
         lines: args.on("no-lines") ? false : undefined,
-      });
+      };
       if (!args.on("replace")) await requireFree(context, name);
       const data = await context.api.call(operatorTwin(putChannel), { params: { name }, body });
       return answer(context, data, () =>

@@ -3,7 +3,7 @@ import { operatorTwin } from "../../../observability/api/operator-twin.ts";
 import { answer, type Command } from "../../shell/command.ts";
 import { exitCodes, usageFailure } from "../../basics/failures.ts";
 import { heartbeatText } from "../../text/alert-text.ts";
-import { noWords, present, secretOf } from "../../shell/words.ts";
+import { noWords, secretOf } from "../../shell/words.ts";
 
 export const heartbeatCommand: Command = {
   name: "heartbeat",
@@ -29,7 +29,7 @@ export const heartbeatCommand: Command = {
     }
     const url = await secretOf(context, text);
     if (verb !== "set" || url === undefined) throw usageFailure("say where to: alerts heartbeat set URL");
-    const body = present({ url, every: args.value("every") });
+    const body = { url, every: args.value("every") };
     const data = await context.api.call(operatorTwin(putHeartbeat), { body });
     return answer(
       context,

@@ -1,3 +1,5 @@
+import { unchecked } from "../../basics/unchecked.ts";
+import type { BodyOf } from "../../../base/wire/endpoint.ts";
 import { deleteRule, getRule, listRules, putRule, type Rule } from "../../../observability/api/alert-rules.ts";
 import { operatorTwin } from "../../../observability/api/operator-twin.ts";
 import type { Arguments } from "../../basics/arguments.ts";
@@ -69,19 +71,19 @@ export const ruleCommands: readonly Command[] = [
       const name = oneWord(args, which);
       const known = await knownRule(context, name);
       const watch = watchOf(args, known);
-      const body = present({
+      const body = {
         ...(known === undefined ? {} : settingsOf(known)),
+        watch: unchecked<BodyOf<typeof putRule>["watch"]>(watch),
         ...present({
-          watch,
           for: args.value("for"),
           keep: args.value("keep"),
-          severity: args.value("severity"),
+          severity: unchecked<BodyOf<typeof putRule>["severity"]>(args.value("severity")),
           apps: listed(args, "app"),
           group_by: listed(args, "group-by"),
           channels: listed(args, "channel"),
           title: args.value("title"),
         }),
-      });
+      };
       const data = await context.api.call(operatorTwin(putRule), { params: { name }, body });
       return answer(context, data, () => ruleText(data, context));
     },

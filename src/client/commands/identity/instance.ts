@@ -1,3 +1,4 @@
+import { unchecked } from "../../basics/unchecked.ts";
 import { InstanceSettings } from "../../../identity/api/settings.ts";
 import {
   createIdentityInstance,
@@ -69,7 +70,11 @@ export const instanceCommands: readonly Command[] = [
       const app = args.value("app");
       if (app === undefined) throw usageFailure("say which app: --app APP");
       const settings = settingsOf(args.words, args.values("redirect"));
-      const fields = { name: args.value("name"), environment: args.value("environment"), host: args.value("host") };
+      const fields = {
+        name: args.value("name"),
+        environment: unchecked<"production" | "development" | undefined>(args.value("environment")),
+        host: args.value("host"),
+      };
       const body = { app, ...present(fields), settings };
       const data = await context.api.call(createIdentityInstance, { body });
       return answer(context, data, () => `${facts(data, context)}\nsecret key       ${data.secret_key}   shown once`);

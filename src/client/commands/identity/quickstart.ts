@@ -1,3 +1,4 @@
+import { unchecked } from "../../basics/unchecked.ts";
 import { identityQuickstart, type Quickstart } from "../../../identity/api/manage/instances.ts";
 import { answer, type Command, type Context } from "../../shell/command.ts";
 import { usageFailure } from "../../basics/failures.ts";
@@ -22,7 +23,7 @@ export const quickstartCommand: Command = {
     const fields = {
       app: args.value("app"),
       title: args.value("title"),
-      environment: args.value("environment"),
+      environment: unchecked<"production" | "development" | undefined>(args.value("environment")),
       host: args.value("host"),
     };
     const body = { redirect_uris: redirects, ...present(fields) };

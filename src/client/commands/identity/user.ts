@@ -19,7 +19,7 @@ import { timeText } from "../../text/time-text.ts";
 import { usageFailure } from "../../basics/failures.ts";
 import { listText } from "../../basics/table-text.ts";
 import { printable } from "../../basics/style.ts";
-import { noWords, oneWord, present } from "../../shell/words.ts";
+import { noWords, oneWord } from "../../shell/words.ts";
 import { instanceFlag, instanceOf, moreText, pageFlags, secretValue, table } from "./shared.ts";
 import { rowsOf } from "../../shell/listing.ts";
 
@@ -42,13 +42,13 @@ export const userCommands: readonly Command[] = [
       noWords(args);
       const email = args.value("email");
       if (email === undefined) throw usageFailure("say the address: --email E");
-      const body = present({
+      const body = {
         email,
         name: args.value("name"),
         password: await secretValue(args, "password", context),
         avatar_url: args.value("avatar-url"),
         email_verified: args.on("unverified") ? false : undefined,
-      });
+      };
       const query = { instance: await instanceOf(context, args) };
       const data = await context.api.call(createIdentityUser, { query, body });
       return answer(context, data, () => `made user ${data.id}`);

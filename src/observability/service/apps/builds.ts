@@ -1,3 +1,4 @@
+import type { BodyOf } from "../../../base/wire/endpoint.ts";
 import { ApiError } from "../../../base/wire/client.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import {
@@ -78,7 +79,9 @@ export function createBuilds({ platform, nameOf }: BuildParts): Builds {
       if (scope !== undefined && name !== undefined && !mayReach(grant, { scope, name })) {
         throw new Failure("forbidden", `this token may not build ${scope}/${name}`);
       }
-      const { build, reused } = await platform.as(actor, grant).call(buildImage, { query: { wait: false }, body });
+      // The platform says what is wrong with it.
+      const asked = { query: { wait: false }, body: body as BodyOf<typeof buildImage> };
+      const { build, reused } = await platform.as(actor, grant).call(buildImage, asked);
       return { build: shown(build), reused };
     },
     cancel: ({ grant, actor }, target) =>

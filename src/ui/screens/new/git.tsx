@@ -30,7 +30,7 @@ export function Git({ app, onSource }: GitProps) {
     setFault("");
     const words = Object.fromEntries(Object.entries(asked).filter(([, word]) => word !== ""));
     try {
-      onSource(await api.call(fetchAppSource, { body: { ...app, ...words } }));
+      onSource(await api.call(fetchAppSource, { body: { ...app, url: asked.url, ...words } }));
     } catch (error) {
       setFault(faultText(error));
     } finally {

@@ -3,7 +3,9 @@ import { ApiError, type ClientInit, createClient } from "../../../../src/base/wi
 import { apply } from "../../../../src/orchestration/api/apply.ts";
 import { health } from "../../../../src/orchestration/api/health.ts";
 import { openapi } from "../../../../src/orchestration/api/openapi.ts";
-import { getPod, podReady } from "../../../../src/orchestration/api/pods.ts";
+import { dispatchPlugin } from "../../../../src/orchestration/api/dispatch.ts";
+import { retryBuild } from "../../../../src/orchestration/api/builds.ts";
+import { getPod, listPods, podReady } from "../../../../src/orchestration/api/pods.ts";
 
 interface Sent {
   url: string;
@@ -44,6 +46,29 @@ test("path parameters are encoded", async () => {
   expect(sent[0]?.init).toEqual({ method: "GET", headers: {} });
 });
 
+test("an input that does not fit its endpoint does not compile; where it got past the compiler, a part of the path is missing", async () => {
+  const { client, sent } = clientAnswering(200, '{"status":"ok","data":{}}');
+  // @ts-expect-error the parameter is called "name"
+  await client.call(getPod, { params: { nme: "a" } });
+  // @ts-expect-error a parameter of the path is needed
+  await client.call(getPod);
+  // @ts-expect-error all three are needed
+  await client.call(retryBuild, { params: { scope: "shop", name: "web" } });
+  // @ts-expect-error this path has no parameters
+  await client.call(listPods, { params: { name: "a" } });
+  // @ts-expect-error there is no such query parameter
+  await client.call(listPods, { query: { details: true } });
+  // @ts-expect-error "GET /pods" has no body
+  await client.call(listPods, { body: { name: "a" } });
+  // @ts-expect-error the body of an action is an object with "args"
+  await client.call(dispatchPlugin, { params: { name: "pg", command: "psql" }, body: { args: "x" } });
+  expect(sent.slice(0, 3).map(({ url }) => url)).toEqual([
+    "http://localhost/pods/",
+    "http://localhost/pods/",
+    "http://localhost/builds/shop/web//retry",
+  ]);
+});
+
 test("flat answers are returned whole", async () => {
   expect(await clientAnswering(200, '{"status":"ok","version":"1"}').client.call(health)).toEqual({
     status: "ok",
@@ -68,7 +93,7 @@ test.each([
   [503, '{"status":"error"}', `status 503: {"status":"error"}${notOurs}`],
 ])("%d %j is an ApiError", async (status, text, message) => {
   const error = await clientAnswering(status, text)
-    .client.call(getPod)
+    .client.call(getPod, { params: { name: "a" } })
     .catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(ApiError);
   expect(error).toMatchObject({ status, message });
@@ -79,7 +104,7 @@ test("an ApiError carries what the envelope tells programs, without what is of a
   const told = { code: "conflict", reason: "RevisionConflict", fields: { revision: 3 }, problems: [problem] };
   const answering = async (data: object) =>
     clientAnswering(409, JSON.stringify({ status: "error", error: "x", ...data }))
-      .client.call(getPod)
+      .client.call(getPod, { params: { name: "a" } })
       .catch((thrown: unknown) => thrown);
   expect(await answering(told)).toMatchObject({ data: told });
   expect(await answering({ code: 409, reason: [], fields: [1], problems: "x" })).toMatchObject({ data: {} });
