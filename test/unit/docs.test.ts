@@ -107,6 +107,26 @@ describe("every page", () => {
   });
 });
 
+describe("docs/stories.md", () => {
+  const text = readFileSync(join(checkout, "docs/stories.md"), "utf8").replaceAll(/\s+/g, " ");
+  const named = [...text.matchAll(/`(\w+)` in `((?:src|plugins)\/[^`]+)`/g)].map(([, name = "", path = ""]) => [
+    name,
+    path,
+  ]);
+
+  test("names functions that are where it says", () => {
+    expect(named.length).toBeGreaterThan(80);
+    const missing = named.filter(([name, path]) => {
+      const file = join(checkout, path ?? "");
+      return (
+        !existsSync(file) ||
+        !new RegExp(`\\bfunction\\*? ${name}\\b|\\bconst ${name}\\b`).test(readFileSync(file, "utf8"))
+      );
+    });
+    expect(missing).toEqual([]);
+  });
+});
+
 describe("field tables", () => {
   test("show type, default, need and nesting", () => {
     const schema = Type.Object({
