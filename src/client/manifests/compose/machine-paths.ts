@@ -37,6 +37,8 @@ interface LocalMount {
   context: string | undefined;
   /** Where the service has its other mounts. */
   targets: readonly string[];
+  /** Places in memory, which hide what the image has there: filled on the way. */
+  tmpfs: string[];
 }
 
 /** Whether a folder is, or holds, what an image is built from. */
@@ -51,7 +53,7 @@ export function isSource(folder: string, context: string | undefined): boolean {
  * not there, or empty, is data that the app will write: a volume. The folder of a build is in its image.
  */
 export function fromMachine(
-  { source, target, readOnly, context, targets }: LocalMount,
+  { source, target, readOnly, context, targets, tmpfs }: LocalMount,
   path: string,
   files: Files,
   lose: Lose,
@@ -93,11 +95,27 @@ export function fromMachine(
     return [];
   }
   if (below.length === 0) return [`${volumeFor(source, files)}:${target}${readOnly ? ":ro" : ""}`];
-  if (!readOnly) lose(path, `"${source}" is part of an asset: the app can read its files, and not change them`, "note");
-  return below.map((name) => {
+  if (!readOnly && below.some((name) => /\.(?:db3?|sqlite\d?|rdb|aof|mdb)$/.test(name))) {
+    lose(path, `"${source}" is a volume here, which starts empty: copy what the folder holds with "berth cp"`);
+    return [`${volumeFor(source, files)}:${target}`];
+  }
+  const mounts = below.map((name) => {
     return `${assetFile(`${source.replace(/\/$/, "")}/${name}`, files)}:${posix.join(target, name)}:ro`;
   });
+  if (!readOnly) lose(path, `"${source}" is part of an asset: the app can read its files, and not change them`, "note");
+  if (targets.filter((other) => posix.join(other, ".") === posix.join(target, ".")).length > 1) return mounts;
+  // As in Compose, only these files are there: the image's own, such as a default site, would count too.
+  if (readOnly || settingsFolder.test(target)) {
+    tmpfs.push(target);
+    return mounts;
+  }
+  // What the app adds stays.
+  return [`${volumeFor(source, files)}:${target}`, ...mounts];
 }
+
+/** Folders for settings and pages, into which no app writes. */
+const settingsFolder =
+  /^\/etc\/|\/docker-entrypoint[\w.-]*\.d(?:\/|$)|\/provisioning(?:\/|$)|\/conf\.d(?:\/|$)|^\/usr\/share\//;
 
 /** An empty file is there for the app to write into: it is in a volume, where its folder is for data alone. */
 function writtenFile(

@@ -88,7 +88,7 @@ function mountTexts({ source, target, readOnly }: Mount, path: string, tmpfs: st
   const machine = own ?? (/^[.~]/.test(plain) ? plain : source);
   if (/^[.~]/.test(machine)) {
     const { context, targets = [] } = mounting;
-    return fromMachine({ source: machine, target, readOnly, context, targets }, path, files, lose);
+    return fromMachine({ source: machine, target, readOnly, context, targets, tmpfs }, path, files, lose);
   }
   if (!/^[a-zA-Z0-9]/.test(source)) return [`${source}:${target}${mode}`];
   const { [source]: declared } = files.volumes;

@@ -250,6 +250,33 @@ describe("importCompose", () => {
     ]);
   });
 
+  describe("a folder with files", () => {
+    const files = { "c/a.conf": "x", "d/app.db": "x" };
+    const mount = (target: string) => `${keptReference("asset.my-shop.files.a_conf")}:${target}/a.conf:ro`;
+
+    test.each([
+      ["/etc/nginx/conf.d", ""],
+      ["/docker-entrypoint-initdb.d", ""],
+      ["/app/seed", ":ro"],
+    ])("at %s%s hides what the image has there, as in Compose", (target, mode) => {
+      const { spec } = service(`volumes: ['./c:${target}${mode}']`, "", { files });
+      expect(spec).toEqual({ volumes: [mount(target)], docker_options: [`--tmpfs=${target}`] });
+    });
+    test("where the app can add files is a volume too", () => {
+      const { spec, losses } = service("volumes: ['./c:/app/config']", "", { files });
+      expect({ spec, losses }).toEqual({ spec: { volumes: ["c:/app/config", mount("/app/config")] }, losses: [] });
+    });
+    test("at the place of another mount is only its files", () => {
+      const { spec } = service("volumes: ['./c:/data', 'own:/data/']", "", { files });
+      expect(spec).toEqual({ volumes: [mount("/data"), "own:/data/"] });
+    });
+    test("of a database starts empty, and that is said", () => {
+      const { spec, losses } = service("volumes: ['./d:/data']", "", { files });
+      expect(spec).toEqual({ volumes: ["d:/data"] });
+      expect(losses).toEqual([expect.stringContaining('"./d" is a volume here, which starts empty: copy what')]);
+    });
+  });
+
   describe("an empty file that the app writes", () => {
     const files = { "acme.json": "", "a.db": "", "n.cnf": "" };
     test("is in a volume where its folder is for data", () => {
