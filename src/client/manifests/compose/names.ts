@@ -125,7 +125,7 @@ function isHost(name: string, value: string): boolean {
 }
 
 /** Whether a service is told one of these names. */
-export function namesOne(names: readonly string[], { environment, command, entrypoint }: Fields): boolean {
-  const words = JSON.stringify([environment, command, entrypoint]).split(/[^\w.-]+/);
+export function namesOne(names: readonly string[], { environment, command, entrypoint, healthcheck }: Fields): boolean {
+  const words = JSON.stringify([environment, command, entrypoint, healthcheck]).split(/[^\w.-]+/);
   return words.some((word) => names.includes(word));
 }

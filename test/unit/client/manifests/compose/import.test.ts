@@ -192,6 +192,7 @@ describe("importCompose", () => {
     const named = service("container_name: broker\nenvironment: {VOTERS: '1@broker:9093'}");
     expect(named).toMatchObject({ spec: { docker_options: [...search, "--network-alias=broker"] }, losses: [] });
     expect(service("container_name: broker").spec).toEqual({});
+    expect(service("healthcheck: {test: 'curl http://web:80'}").spec).toMatchObject({ docker_options: search });
   });
 
   test("values of .env become defaults; with it, a variable without a value is empty", () => {
