@@ -144,7 +144,7 @@ install_server() {
   if (: </dev/tty) 2>/dev/null; then "$@" </dev/tty; else "$@" </dev/null; fi
 }
 
-# Without systemd (containers, WSL, other service managers) there is nobody to start the server: only the executable is installed.
+# Without systemd (containers, WSL, other service managers) nothing starts the server: only the executable is installed.
 install_alone() {
   mkdir -p /usr/local/bin
   get_executable /usr/local/bin/berth

@@ -74,7 +74,7 @@ remember_checkout() {
   done
 }
 
-# A root that is there and is no demo belongs to somebody else.
+# An existing root that is not a demo belongs to another installation.
 claim_root() {
   if [ -d "$1" ] && [ ! -f "$1/made" ] && [ -n "$(ls -A "$1")" ]; then
     die "$1 is not empty and holds no demo; choose another --root"

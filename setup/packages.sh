@@ -13,7 +13,7 @@ need_commands() {
   command -v apt-get >/dev/null 2>&1 || die "missing:$missing; this machine has no apt-get, so install them by hand"
   say "installing$missing"
   apt-get update -qq || die "apt-get update failed; see its text above"
-  # RUNLEVEL=1: without systemd, Debian's packages would start their services; nobody asked for those.
+  # RUNLEVEL=1: without systemd, Debian's packages would start their services, which are not wanted.
   # shellcheck disable=SC2086 # one word per package
   RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null ||
     die "apt-get could not install$missing; see its text above"

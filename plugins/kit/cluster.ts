@@ -21,7 +21,7 @@ export interface ClusterKind {
   /** Variable that every pod of the kind has in its manifest. */
   mark: string;
   /**
-   * How long a standby may take to follow a new primary before it is made anew: it has changes that the new one does not
+   * How long a standby may take to follow a new primary before it is recreated: it has changes that the new one does not
    * have. Undefined where the server takes such changes back by itself.
    */
   apartAfterMs?: number;
@@ -91,7 +91,7 @@ export interface ToolCall {
   args: readonly string[];
   stdin?: string | Uint8Array;
   timeoutMs?: number;
-  /** What the tool says is told as it comes. */
+  /** Reports the output of the tool as it comes. */
   loud?: boolean;
 }
 
@@ -167,7 +167,7 @@ export async function until(what: string, limitMs: number, isSo: () => Promise<b
   }
 }
 
-/** Reads pods and config anew, and who is primary by it. */
+/** Reads pods and config again, and finds the primary by them. */
 export async function refresh(cluster: Cluster): Promise<void> {
   cluster.pods = await cluster.controller.pods(cluster.of);
   cluster.config = await cluster.controller.config(cluster.of);

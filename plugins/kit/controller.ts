@@ -27,7 +27,7 @@ export interface Controller {
   pods(of: Reference): Promise<PodRecord[]>;
   /** Stops a pod for good; false when there is no such container. */
   freeze(pod: string): Promise<boolean>;
-  /** Makes a pod anew with the config of now; one that is not there is on its way anyway. */
+  /** Recreates a pod with the current config. A pod that does not exist is being created anyway. */
   start(pod: string): Promise<void>;
   /** Volumes and folders of a pod, where they lie on the machine. */
   mounts(pod: string): Promise<{ destination: string; host_path?: string }[]>;
@@ -53,7 +53,7 @@ export interface BackupRun {
   tail: string[];
 }
 
-/** Limit of a call that is no stream. */
+/** Time limit of a call that is not a stream. */
 const callMs = 10 * 60_000;
 
 export function controllerOf(call: Call): Controller {

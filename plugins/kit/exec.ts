@@ -21,7 +21,7 @@ export interface ExecOutcome {
 export async function execInPod(endpoint: string, request: ExecRequest): Promise<ExecOutcome> {
   const { pod, command, stdin = "", timeoutMs, progress } = request;
   const { promise, resolve, reject } = Promise.withResolvers<ExecOutcome>();
-  // Heard of by whoever awaits it below; where dialling fails, nobody does.
+  // The code below awaits it. If dialling fails, nothing does.
   promise.catch(() => undefined);
   const fail = (how: unknown) => reject(execFault(request, how));
   const kept = collectOutput(progress, fail);

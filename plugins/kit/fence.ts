@@ -7,7 +7,7 @@ const stopMs = 180_000;
 /** A container that is gone may be on its way back; after this long it is not. */
 const goneMs = 20_000;
 
-/** Looks in a row that must find the pod down: the server may just have been making it anew. */
+/** Looks in a row that must find the pod down: the server may just have been recreating it. */
 const looksDown = 2;
 
 /** How long a stop may take before the signal is sent once more. */

@@ -1,6 +1,6 @@
 import { PluginError } from "../kit.ts";
 
-/** Reads the fields of a block, and remembers everything that is wrong so that it is told at once. */
+/** Reads the fields of a block, and gathers everything that is wrong, so that all of it is reported at once. */
 export interface Fields {
   text(field: string, fallback: string, rule?: Rule): string;
   /** Text that has to be there. */

@@ -2,7 +2,7 @@ import type { PodRecord } from "../../src/orchestration/api/pods.ts";
 import { type Cluster, statusOf, tool, until } from "./cluster.ts";
 import { ordinalOf } from "./controller.ts";
 
-/** Every other standby is told whom to follow; one that cannot be reached hears of it when it is made anew. */
+/** Tells every other standby which pod to follow. A standby that cannot be reached learns it when it is recreated. */
 export async function followers(cluster: Cluster, old: number): Promise<void> {
   for (const pod of cluster.pods) {
     const ordinal = ordinalOf(pod);
@@ -20,7 +20,7 @@ export async function followers(cluster: Cluster, old: number): Promise<void> {
 /** One that is apart streams for a moment each time it connects, until it sees that it cannot go on from there. */
 const steadyLooks = 5;
 
-/** A standby that was further than the new primary cannot follow as it is; made anew, it takes that back. */
+/** A standby that was ahead of the new primary cannot follow as it is. Recreating it discards the extra changes. */
 async function reunite(cluster: Cluster, pod: PodRecord): Promise<void> {
   const { apartAfterMs } = cluster.kind;
   if (apartAfterMs === undefined) return;

@@ -1,7 +1,7 @@
 import type { Action } from "../../src/orchestration/api/plugins/action.ts";
 import { type Reference, referenceText } from "./arguments.ts";
 
-/** An app that was given a URL: enough to write it anew when the primary or a password changes. */
+/** An app that was given a URL: enough to write it again when the primary or a password changes. */
 export interface Link {
   /** `scope/name`. */
   app: string;

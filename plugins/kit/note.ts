@@ -5,10 +5,10 @@ export const nobody = -1;
 
 /**
  * What a promotion is about to do. It is in the config of the block from before the first step until after the last, so
- * that whoever finds it knows how to finish or undo what was cut off.
+ * that the command which finds it knows how to finish or undo what was cut off.
  */
 export interface Note {
-  /** Pod that was primary; `nobody` where none was. */
+  /** Pod that was primary; `nobody` if there was none. */
   from: number;
   /** Pod that is to be primary. Until the config names it, another one may be chosen. */
   to: number;

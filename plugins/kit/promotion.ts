@@ -52,7 +52,7 @@ async function tidied(cluster: Cluster, kind: ServerKind, stepsOf: (target: numb
   await refresh(cluster);
 }
 
-/** It is primary: what an interrupted command had still to tell is told. */
+/** The pod is primary: this reports what an interrupted command had not reported yet. */
 async function confirmed(cluster: Cluster, kind: ServerKind): Promise<Outcome> {
   await confirmPrimary(cluster);
   const actions = await relink(cluster, kind);

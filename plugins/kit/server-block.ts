@@ -90,7 +90,7 @@ function readMaxAge(fields: Fields | undefined): number {
   return ms ?? 0;
 }
 
-/** A dead container is back within seconds, and a pod that restarts is no reason to lose what it had not sent. */
+/** A dead container is back within seconds, and a restart of a pod must not lose what it had not sent. */
 const leastAfterMs = 5_000;
 
 function readFailover(fields: Fields, replicas: number, defaults: ServerDefaults): FailoverBlock | undefined {

@@ -7,7 +7,7 @@ import { ordinalOf } from "./controller.ts";
 export interface Standing {
   /** What the config says. */
   intended: number;
-  /** The pod that takes writes, or would if it ran; `nobody` where all follow. */
+  /** The pod that takes writes, or would if it ran; `nobody` if all follow. */
   primary: number;
   /** Whether that pod says so itself. */
   answers: boolean;
@@ -21,7 +21,7 @@ interface Candidate {
   position: bigint;
 }
 
-/** Asks every pod. Fails where two take writes: nobody can choose for the operator then. */
+/** Asks every pod. Fails where two take writes: only the operator can choose between them. */
 export async function standingOf(cluster: Cluster): Promise<Standing> {
   const intended = cluster.primary;
   const primaries: number[] = [];

@@ -85,7 +85,7 @@ rollback;
 
 /**
  * Runs a statement in a session of the superuser, to whom the server gives a connection when it has none left for a reader. A
- * function of the reader's runs it: within one the server lets nobody change the role, and the function is gone with the
+ * function of the reader's runs it: within one the server rejects a change of the role, and the function is gone with the
  * transaction. Only one such session at a time: the machinery needs the others. No name outside of the function is looked up
  * but in pg_catalog, since the owner of the database can set where else. Works on a primary only.
  */

@@ -10,8 +10,8 @@ interface Loosening {
 }
 
 /**
- * What held a container in that reaches the machine, and is left out now. Whoever stored a folder of the machine for a
- * program without root has not stored it for root.
+ * What held a container in that reaches the machine, and is left out now. Storing a folder of the machine for a
+ * program without root does not store it for root.
  */
 export function loosened({ kind, stands, wanted }: Loosening): Problem[] {
   const [before, after] = [confinementOf(kind, stands), confinementOf(kind, wanted)];
@@ -22,7 +22,7 @@ export function loosened({ kind, stands, wanted }: Loosening): Problem[] {
   const inits = after.inits.flatMap(({ name, options }, index) => {
     const was = before.inits.find((init) => init.name === name);
     const left = missing(was?.options ?? before.main, options ?? after.main);
-    // Where it has no list of its own it has that of the container, which is told about already.
+    // Where it has no list of its own it has that of the container, which is reported already.
     return options === undefined ? [] : left.map((value) => problem(`${at}.inits[${index}].docker_options`, value));
   });
   return [...network, ...own, ...inits];

@@ -12,7 +12,7 @@ export interface Reach {
   mark: string;
   value: string;
   what: string;
-  /** An option of the engine that holds the container in: reaching it is no matter, leaving it out may be. */
+  /** An option of the engine that holds the container in: setting it needs no rights, leaving it out may. */
   confines?: boolean;
 }
 
@@ -90,7 +90,7 @@ export const tlsJudges: Readonly<Record<string, Judge>> = {
   provider: otherThan(["letsencrypt", "letsencrypt_staging", "internal"]),
 };
 
-/** All of a manifest that reaches the machine, whoever wrote it. */
+/** All of a manifest that reaches the machine, regardless of who wrote it. */
 export function reachOf({ kind, spec }: Owner): Reach[] {
   switch (kind) {
     case "deployment":

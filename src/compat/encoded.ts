@@ -9,7 +9,7 @@ import { parseKind } from "../orchestration/core/kind.ts";
 import type { ReadingLimits, Translation } from "./translation.ts";
 
 /**
- * Its encoder writes fields that nobody filled in, and leaves out those that are false. What the schema of a kind says
+ * Its encoder writes fields that were not filled in, and leaves out those that are false. What the schema of a kind says
  * about a field decides what an empty value of it means; specs of plugins are theirs to read.
  */
 export const encoded: Translation = {

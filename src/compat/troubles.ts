@@ -50,7 +50,7 @@ async function described(data: Record<string, unknown>, ask: Ask) {
   const led = (await unserved(ask, { scope: scope ?? "", name: "" })).filter(
     (row) => (decodeSpec("ingress", row.manifest.spec).service ?? row.manifest.name) === name,
   );
-  // A first replica that starts is no trouble of its ingress; what the proxy does not have at all is.
+  // A first replica that starts is not a trouble of its ingress; what the proxy does not have at all is.
   const isStarting = status.phase === "progressing";
   const wrong = led.filter(({ why }) => !isStarting || why.startsWith("not served"));
   const own = typeof status.last_reconcile_error === "string" ? [status.last_reconcile_error] : closedPorts(status);

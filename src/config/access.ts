@@ -6,7 +6,7 @@ import { hostOk } from "../base/pure/hosts.ts";
 export interface AccessOptions {
   /** `host:port`; empty turns the port off. */
   addr: string;
-  /** The port lets everybody in: any address is fine, and nobody is asked who they are. */
+  /** The port lets every client in: any address is fine, and no client is checked. */
   addrInsecure: boolean;
   /** Names that may stand in `Host` and `Origin`, lower case, without ports. */
   allowedHosts: readonly string[];

@@ -12,7 +12,7 @@ export const alertLimits = {
     /** More messages than these within `stormMs`, and all groups share one message each `intervalMs`. */
     stormMessages: 8,
     stormMs: 10 * minute,
-    /** How long until an alert that nobody acknowledged is sent again; 0: never. */
+    /** How long until an alert that was not acknowledged is sent again; 0: never. */
     repeatMs: { critical: 4 * hour, warning: day, info: 0 },
   },
   /** Between two looks at everything, and how long a look waits for one part of it. */

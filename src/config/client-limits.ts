@@ -52,6 +52,6 @@ export const clientLimits = {
     remotesMax: 1_000,
     fileBytesMax: 1024 * 1024,
   },
-  /** How often `top` draws anew. */
+  /** How often `top` redraws. */
   topMs: 2_000,
 } as const;

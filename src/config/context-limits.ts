@@ -9,7 +9,7 @@ export const contextLimits = {
   filesMax: 100_000,
   /** Of all packed ones together; the least recently used go first. */
   keptBytesMax: 2 * 1024 * 1024 * 1024,
-  /** An upload that nobody goes on with is thrown away after this long. */
+  /** An abandoned upload is thrown away after this long. */
   unfinishedMs: 24 * 3_600_000,
   /** Apps whose files keep their times from build to build; the least recently built go first. */
   timedAppsMax: 1_000,

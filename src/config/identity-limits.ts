@@ -84,10 +84,10 @@ export const identityLimits = {
   keysMax: 50,
   providersMax: 50,
   webhooksMax: 10,
-  /** Of one line of an import; how many faulty lines of one request are told. */
+  /** Of one line of an import; how many faulty lines of one request are reported. */
   importLineBytesMax: 64 * 1024,
   importErrorsShown: 100,
-  /** Users with the mailbox of another one who are told at once, of a list or of one request of an import. */
+  /** Users with the mailbox of another one that are reported at once, of a list or of one request of an import. */
   addressPairsShown: 100,
   search: {
     /** Of one query and its tokens; more is a 400. */
@@ -101,7 +101,7 @@ export const identityLimits = {
     searchesMax: 64,
     /** Instances with no more users, or sessions, have no index of them. */
     smallMax: 2_000,
-    /** How often changes are taken into the indexes while nobody searches. */
+    /** How often changes are taken into the indexes while no search runs. */
     idleMs: 1_000,
     /** Pages of the database that the search thread keeps in memory. */
     cacheKib: 32 * 1024,
@@ -172,7 +172,7 @@ export const identityLimits = {
     endedSessionsMs: 90 * 24 * 3_600_000,
     revokedSessionsKept: 200_000,
     mailsMs: 30 * 24 * 3_600_000,
-    /** Changes that the search index has not seen; beyond it the index is made anew. */
+    /** Changes that the search index has not seen; beyond it the index is rebuilt. */
     changesKept: 1_000_000,
   },
 } as const;

@@ -13,7 +13,7 @@ const isOn = (value: boolean) => (value ? "on" : "off");
 const listed = (values: readonly string[]) => (values.length === 0 ? "none" : values.join(", "));
 const address = (value: string) => (value === "" ? "off" : value);
 
-/** What the server was started with. The mail server is told without its password. */
+/** What the server was started with. The mail server is shown without its password. */
 export function shownSettings(options: ServeOptions): ShownSetting[] {
   const { observabilityTls: tls } = options;
   const rows: [flag: string, variable: string, value: string][] = [

@@ -1,4 +1,4 @@
-/** Limits of apps that sleep while nobody uses them; see `config.ts` for those of everything else. */
+/** Limits of apps that sleep while they are not used; see `config.ts` for those of everything else. */
 export const sleepLimits = {
   /** How often it is looked whether an app is in use; the more often, the shorter its `idle_after`. */
   sleepLookMinMs: 500,

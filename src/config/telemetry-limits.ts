@@ -51,7 +51,7 @@ export const telemetryLimits = {
     },
     /** Of log records that wait to be written. */
     waitingBytesMax: 32 * mib,
-    /** A reason to reject something is told once in this time for each app. */
+    /** A reason to reject something is reported once in this time for each app. */
     noteMs: 3_600_000,
     /** Apps whose state is remembered. */
     appsMax: 1_000,

@@ -50,7 +50,7 @@ import { versionText } from "../version.ts";
 export interface Daemon {
   /** Bound addresses by plane: `127.0.0.1:8686`, `unix:/opt/berth/run/berth.sock`. */
   addresses: { orchestration: string[]; identity: string[]; observability: string[] };
-  /** Refuses new requests, lets running ones end, then lets go of everything. Containers keep running. */
+  /** Refuses new requests, lets running ones end, then releases everything. Containers keep running. */
   stop(): Promise<void>;
 }
 

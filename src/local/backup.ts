@@ -18,7 +18,7 @@ export const backupUsage = `berth backup /var/backups/berth.backup
 usage: berth backup FILE [--force] [--root DIR] [--passphrase-file PATH] [-o json]
 
 Writes the whole state (manifests, config, history, users of the identity service, tokens, alerts) and its key into one
-file, with the server running or stopped. Figures and stored logs are no part of it. Without a passphrase, everyone who has the file can read every config value: keep it as safe
+file, with the server running or stopped. Figures and stored logs are not part of it. Without a passphrase, everyone who has the file can read every config value: keep it as safe
 as the server.
 
   --force                  write over a FILE that is there already
@@ -64,7 +64,7 @@ export async function backupCommand(args: string[]): Promise<number> {
     target,
     now,
   });
-  // The backup is there: that its time cannot be noted is no reason to fail.
+  // The backup is there: if its time cannot be recorded, that is not a failure.
   await markBackup(layout, now).catch(() => undefined);
   const sealed = passphrase === undefined ? "not sealed: it holds the key, keep it safe" : "sealed with the passphrase";
   const data = { file: target, sealed: passphrase !== undefined };

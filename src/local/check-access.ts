@@ -4,7 +4,7 @@ import type { Check } from "./checks.ts";
 export interface AccessFacts {
   /** `host:port`; empty: off. */
   addr: string;
-  /** Nobody is asked who they are. */
+  /** The port checks no client. */
   insecure: boolean;
   socket: string;
   /** Undefined where there is no socket. */

@@ -2,7 +2,7 @@ import type { BinaryFound } from "../ingress/proxy/binary.ts";
 import type { Check } from "./checks.ts";
 
 export interface IngressFacts {
-  /** The server is told to listen for visitors. */
+  /** The server is set up to listen for visitors. */
   isOn: boolean;
   binary: BinaryFound;
   /** What the server runs it from where it is not installed; empty: nothing. */

@@ -5,7 +5,7 @@ export interface Check {
   /** `skip`: the check was not made; `detail` says why. */
   status: "ok" | "warn" | "fail" | "skip";
   detail: string;
-  /** How to mend it; absent when there is nothing to mend. */
+  /** How to fix it; absent when there is nothing to fix. */
   mend?: string;
 }
 

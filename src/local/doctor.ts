@@ -49,7 +49,7 @@ async function optionsFor(flags: ServeFlags): Promise<ServeOptions> {
   return serveOptions({ ...served, ...given });
 }
 
-/** All checks in the order in which they are best mended. */
+/** All checks in the order in which they are best fixed. */
 export async function examine(options: ServeOptions): Promise<checks.Check[]> {
   const docker = await askDocker(options.dockerHost);
   const layout = layoutOf(options.root);
@@ -92,7 +92,7 @@ function pluginLacks(options: ServeOptions, layout: Layout): readonly string[] {
   return [...lacks, ...confinement.lacksBundled];
 }
 
-/** A mend stands on a line of its own, below what it mends. */
+/** A fix is on a line of its own, below the problem. */
 export function checkText({ name, status, detail, mend }: checks.Check): string {
   const line = `${status.padEnd(4)}  ${name.padEnd(22)}  ${detail}`;
   return mend === undefined ? line : `${line}\n      ${" ".repeat(22)}  to fix: ${mend}`;

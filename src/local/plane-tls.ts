@@ -32,7 +32,7 @@ const renewMs = 30 * 24 * 3_600_000;
 
 /**
  * The certificate of the observability plane; undefined where it serves none. One of its own is made when there is
- * none, and again before it expires. Fails `invalid` for files that are no certificate and its key, or have expired.
+ * none, and again before it expires. Fails `invalid` for files that are not a certificate and its key, or have expired.
  */
 export async function readyPlaneTls(tls: PlaneTls, { folder, now }: Place): Promise<ReadyTls | undefined> {
   if (tls.kind === "off") return undefined;
@@ -79,7 +79,7 @@ function textOf(path: string): string {
   }
 }
 
-/** What is wrong with a pair is told with its files. */
+/** A problem with a pair is reported with its files. */
 function named<T>(certificate: string, key: string, read: () => T): T {
   try {
     return read();

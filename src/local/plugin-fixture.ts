@@ -116,7 +116,7 @@ function faultsOf(setting: FixtureSetting, answer: { fixture: Fixture; reply: Re
   ]);
 }
 
-/** The server leaves them out; whoever writes the plugin has them misspelled, or needs another version. */
+/** The server leaves them out; the plugin author misspelled them, or needs another version. */
 function unknown(leftOut: readonly string[]): { path: string; message: string }[] {
   return leftOut.map((text) => ({ path: text, message: "is a field that it does not know" }));
 }

@@ -25,7 +25,7 @@ export async function askDocker(host: string): Promise<DockerFacts | Error> {
   }
 }
 
-/** Bun's own text of a refused connection guesses at a typo in an address that nobody typed. */
+/** Bun's own text of a refused connection guesses at a typo in an address that no user typed. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = "code" in error ? error.code : undefined;
@@ -104,7 +104,7 @@ export async function isBerth(address: string): Promise<boolean> {
   }
 }
 
-/** The wildcard addresses are no destination; whoever listens there answers on loopback too. */
+/** The wildcard addresses are not destinations; a server that listens there answers on loopback too. */
 function destinationOf(address: string): { hostname: string; port: number } {
   const colon = address.lastIndexOf(":");
   const bound = address.slice(0, colon).replace(/^\[|\]$/g, "");

@@ -1,6 +1,6 @@
 import { layoutOf } from "../base/disk/layout.ts";
 
-/** What the service manager is told. Paths are absolute. */
+/** Settings for the service manager. Paths are absolute. */
 interface UnitOptions {
   executable: string;
   /** Flags of `berth serve` and their values. */

@@ -340,14 +340,29 @@ export const contractClient = {
   linesMax: 1_500,
 };
 
-/** Words of hard English that no text of the product contains, and what to write instead. */
+/** Words of hard English that no text and no comment of the product contains, and what to write instead. */
 export const oddWords: { word: RegExp; instead: string }[] = [
-  { word: /(?<!\bthere )\bis no (?!longer\b)/, instead: 'x "abc" is not a number' },
+  {
+    word: /(?<!\b[Tt]here )\b(?:is|are) no (?!(?:longer|larger|smaller|older|newer|more)\b)/,
+    instead: 'x "abc" is not a number',
+  },
   { word: /\bnobody\b/i, instead: "no user, no pod, no process" },
   { word: /\bwhoever\b/i, instead: "the user, every client" },
   { word: /\banew\b/i, instead: "again, recreated" },
   { word: /\bmend\b/i, instead: "fix" },
-  { word: /\b(?:is|are|was) told\b/i, instead: "gets, receives, is reported" },
+  { word: /\b(?:is|are|was|were|be|been|being) told\b/i, instead: "gets, receives, is reported" },
+  { word: /\bmend(?:s|ed|ing)\b/i, instead: "fixes" },
+  { word: /\blets go of\b/i, instead: "releases" },
+  { word: /\bwithout a word\b/i, instead: "silently" },
+  { word: /\bof one's own\b/i, instead: "its own, your own" },
+];
+
+/** Rooms whose comments are still to be rewritten. */
+export const oddComments = [
+  "src/client/manifests/compose/",
+  "src/orchestration/core/build/",
+  "src/orchestration/controller/state/",
+  "src/orchestration/engine/",
 ];
 
 /** Files with words that are data: passwords that are guessed, and SQL that was released. */

@@ -195,14 +195,22 @@ export const noIgnores = each((file) =>
   /@ts-(?:ignore|expect-error|nocheck)/.test(file.text) ? ["silences the type checker"] : [],
 );
 
-/** Texts of the product are read by tired people whose first language is another one. */
-export const plainEnglish = each((file) => {
-  if (isUnder(file.path, house.quotesOddWords)) return [];
-  return file.literals.split("\n").flatMap((line, index) => {
+function oddLines(text: string): string[] {
+  return text.split("\n").flatMap((line, index) => {
     const odd = house.oddWords.filter(({ word }) => word.test(line));
     return odd.map(({ word, instead }) => `line ${index + 1} has "${word.exec(line)?.[0].trim()}"; write: ${instead}`);
   });
-});
+}
+
+/** Texts of the product are read by tired people whose first language is another one. */
+export const plainEnglish = each((file) => (isUnder(file.path, house.quotesOddWords) ? [] : oddLines(file.literals)));
+
+/** So are comments. What stands in backticks is a name, not a word. */
+export const plainComments = each((file) =>
+  isUnder(file.path, [...house.quotesOddWords, ...house.oddComments])
+    ? []
+    : oddLines(file.comments.replaceAll(/`[^`\n]*`/g, "")),
+);
 
 const serverText = `\\b(?:${house.serverTexts.join("|")})\\b`;
 const textReads = [
@@ -265,6 +273,7 @@ export const laws: Record<string, Law> = {
   'no "any"': noAny,
   "no silenced checks": noIgnores,
   "texts are plain English": plainEnglish,
+  "comments are plain English": plainComments,
   "the client reads no text of the server": proseIsForPeople,
   "specs are decoded once": decodedOnce,
 };

@@ -6,13 +6,15 @@ export interface Source {
   code: string;
   /** Only the contents of string and regular-expression literals, the rest blanked; same length and lines. */
   literals: string;
+  /** Only the comments, the rest blanked; same length and lines. */
+  comments: string;
   /** Everything imported or re-exported, types included, as written. */
   imports: string[];
 }
 
 export function source(path: string, text: string): Source {
-  const { code, uncommented, literals } = blank(text);
-  return { path, text, code, literals, imports: importsOf(code, uncommented) };
+  const { code, uncommented, literals, comments } = blank(text);
+  return { path, text, code, literals, comments, imports: importsOf(code, uncommented) };
 }
 
 /** Resolves a relative specifier against the importing file; undefined for a package. */
@@ -44,16 +46,17 @@ function importsOf(code: string, uncommented: string): string[] {
 }
 
 /** A scanner for just enough of TypeScript: comments, strings, templates with nested code, regular expressions. */
-function blank(text: string): { code: string; uncommented: string; literals: string } {
+function blank(text: string): Record<"code" | "uncommented" | "literals" | "comments", string> {
   const code = [...text.split("")];
   const uncommented = [...text.split("")];
   const literals = text.replaceAll(/[^\n]/g, " ").split("");
+  const comments = [...literals];
   const hide = (from: number, to: number, comment: boolean) => {
     for (let at = from; at < to; at++) {
       if (text[at] === "\n") continue;
       code[at] = " ";
       if (comment) uncommented[at] = " ";
-      else literals[at] = text.charAt(at);
+      (comment ? comments : literals)[at] = text.charAt(at);
     }
   };
   /** Depth of braces at which each open template's `${` ends. */
@@ -76,7 +79,12 @@ function blank(text: string): { code: string; uncommented: string; literals: str
     if (text[at] === "}") depth--;
     at++;
   }
-  return { code: code.join(""), uncommented: uncommented.join(""), literals: literals.join("") };
+  return {
+    code: code.join(""),
+    uncommented: uncommented.join(""),
+    literals: literals.join(""),
+    comments: comments.join(""),
+  };
 }
 
 interface Literal {

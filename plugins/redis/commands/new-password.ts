@@ -25,7 +25,7 @@ export async function newPasswordFor(call: Call): Promise<Outcome> {
   for (const pod of [first, ...cluster.pods.filter((each) => each !== first)]) {
     await tool(cluster, { pod, args: ["password", String(epoch), user, key], stdin: `${password}\n` });
   }
-  // Not by an action: whoever comes next counts from here.
+  // Not by an action: the next command counts from here.
   await cluster.controller.setConfig(cluster.of, { [key]: password, [keys.epoch]: String(epoch) });
   cluster.config[key] = password;
   const apps = linkActions(cluster, redisKind, (link) => link.user === user);

@@ -36,7 +36,7 @@ export interface GuardedFetchOptions extends GuardedHeadOptions {
 /**
  * One request to an address that somebody else has chosen: checked address, no redirect followed, bounded in time and
  * bytes. Fails `forbidden` for an address that is closed, `too_large` for an answer without end, and `unavailable` for
- * everything that another attempt could mend; the texts hold nothing of what was sent or received.
+ * everything that another attempt could fix; the texts hold nothing of what was sent or received.
  */
 export type GuardedFetch = (request: GuardedRequest, signal: AbortSignal) => Promise<GuardedAnswer>;
 

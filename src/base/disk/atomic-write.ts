@@ -48,7 +48,7 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Removes temporary files that a crash left in `folder`; nobody may be writing there. */
+/** Removes temporary files that a crash left in `folder`; no process may be writing there. */
 export async function removeLeftovers(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (leftover.test(name)) await rm(join(folder, name), { force: true });

@@ -15,7 +15,7 @@ import { type Beside, besides } from "./layout.ts";
  * sha256 of everything before it.
  */
 interface BackupSource {
-  /** A database file that nobody writes to. */
+  /** A database file that is not written to. */
   database: string;
   /** The same of those beside it, as far as they are there. */
   beside: Partial<Record<Beside, string>>;

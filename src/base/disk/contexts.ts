@@ -23,7 +23,7 @@ export interface Contexts {
    * `conflict`/`ContextMissing`.
    */
   read(digest: string, at: { app: string; now: number }): AsyncIterable<Uint8Array>;
-  /** Removes the least recently used until the rest fits, and uploads that nobody goes on with. */
+  /** Removes the least recently used until the rest fits, and uploads that were abandoned. */
   collect(now: number): Promise<void>;
 }
 

@@ -96,7 +96,7 @@ function databaseMissing(layout: Layout): Failure {
   );
 }
 
-/** A new database in its place would be an empty one, and every user and key of an app gone without a word. */
+/** A new database in its place would be an empty one, and every user and key of an app lost silently. */
 async function refuseLostUsers({ identityDatabase, identityIndex }: Layout): Promise<void> {
   if ((await exists(identityDatabase)) || !(await exists(identityIndex))) return;
   throw new Failure(

@@ -11,7 +11,7 @@ export interface Layout {
   database: string;
   /** Of the identity service: its writes and its size are its own. */
   identityDatabase: string;
-  /** Made from it, and made anew when it is gone: no part of a backup. */
+  /** Made from it, and made again when it is lost: not part of a backup. */
   identityIndex: string;
   /** Tokens, audit trail and alerts of the observability plane. */
   observabilityDatabase: string;

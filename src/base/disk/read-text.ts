@@ -5,7 +5,7 @@ import { codeOf, diskFailure } from "../wire/disk-failure.ts";
 
 /**
  * The text of a regular file that somebody else has named. Fails `not_found` where there is none, `invalid` for what
- * is no file, `too_large` beyond `bytesMax`, `unavailable` for one that cannot be read.
+ * is not a file, `too_large` beyond `bytesMax`, `unavailable` for one that cannot be read.
  */
 export async function readTextFile(path: string, bytesMax: number): Promise<string> {
   try {

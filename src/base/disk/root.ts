@@ -19,7 +19,7 @@ export async function makeFolders(layout: Layout): Promise<void> {
   // Plugins have users of their own, who get to their folders whatever our umask is. Later its mode is the operator's.
   if (await makeFolder(layout.root, 0o755)) await letThrough(layout.root);
   for (const folder of [layout.apps, layout.volumes, layout.plugins]) await makeFolder(folder, 0o755);
-  // Mounted into containers, whose users read the files; nobody else learns the names, which are their digests.
+  // Mounted into containers, whose users read the files; no other user learns the names, which are their digests.
   await closeFolder(layout.assets, 0o711);
   // Sockets, copies of the state, and what apps print: for the owner alone, also when someone loosened them.
   if (layout.sockets !== layout.run) await makeSocketFolder(layout);

@@ -2,7 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import { derivedKey, secret, type Secret } from "../words/secret.ts";
 
 /**
- * What our own ingress adds to each request to a part of this server, and nobody else knows. A loopback address proves
+ * What our own ingress adds to each request to a part of this server, and no other program knows. A loopback address proves
  * nothing: every program of the machine has one.
  */
 export interface IngressWord {

@@ -56,7 +56,7 @@ export interface Listener {
 /** Largest message of a WebSocket, and what may wait for a client that reads slowly. */
 const messageBytesMax = 1024 * 1024;
 const socketWaitingBytesMax = 8 * 1024 * 1024;
-/** A client that has gone without a word: Bun pings a silent WebSocket, and closes it where nothing comes back. */
+/** A client that has gone without closing: Bun pings a silent WebSocket, and closes it where nothing comes back. */
 const socketIdleSeconds = 60;
 
 /** A listener of Bun's own for a plane. Fails `conflict` when the address is in use. */

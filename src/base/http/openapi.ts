@@ -9,7 +9,7 @@ export interface ApiInfo {
 
 /** What one plane has of its own. */
 interface Dialect {
-  /** JSON schema of every answer that is no success. */
+  /** JSON schema of every answer that is not a success. */
   error: Json;
   /** Statuses an endpoint may answer with beside its own. */
   errorStatuses(endpoint: Endpoint): readonly number[];

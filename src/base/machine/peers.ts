@@ -30,7 +30,7 @@ interface Peers {
   who(ends: Ends): Promise<Peer>;
 }
 
-/** A table is no snapshot: rows can be passed over while others go. So it is read again before a client counts as gone. */
+/** A table is not a snapshot: rows can be passed over while others go. So it is read again before a client counts as gone. */
 const readsMax = 3;
 
 /**

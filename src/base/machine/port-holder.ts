@@ -29,7 +29,7 @@ const tables = [
   { file: "/proc/net/udp6", protocol: "udp", state: "07" },
 ] as const;
 
-/** Every socket that listens in this network namespace, whoever has it. Source: proc_net_tcp(5). */
+/** Every socket that listens in this network namespace, of any process. Source: proc_net_tcp(5). */
 export async function listening(): Promise<Listening[]> {
   const found = await Promise.all(
     tables.map(async ({ file, protocol, state }) => {

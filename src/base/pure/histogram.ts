@@ -66,7 +66,7 @@ export function packHistogram(histogram: Histogram): number[] {
 
 /** The bucket that counts a duration. */
 function bucketOf(ms: number): number {
-  // Also false for what is no number.
+  // Also false for a value that is not a number.
   const value = ms > 0 ? Math.min(valueMax, Math.floor(ms)) : 0;
   if (value < 2 * subBuckets) return value;
   const shift = 31 - Math.clz32(value) - subBucketBits;

@@ -17,7 +17,7 @@ export function hostOk(host: string): boolean {
   return host.length <= hostLengthMax && hostPattern.test(host);
 }
 
-/** The one spelling of a host: lower case, other scripts as xn--, also after `*.`. What is no host stays as it is, in lower case. */
+/** The one spelling of a host: lower case, other scripts as xn--, also after `*.`. A text that is not a host stays as it is, in lower case. */
 export function hostKey(host: string): string {
   const [wildcard, name] = host.startsWith("*.") ? ["*.", host.slice(2)] : ["", host];
   const ascii = asciiDomain(name);

@@ -9,7 +9,7 @@ export interface SocketEnds {
 /** One row of `/proc/net/tcp` or `/proc/net/tcp6`. */
 export interface SocketRow {
   uid: number;
-  /** 0 once no process holds the socket any more; the kernel then shows uid 0, whoever made it. */
+  /** 0 once no process holds the socket any more; the kernel then shows uid 0, not the user who made it. */
   inode: number;
 }
 

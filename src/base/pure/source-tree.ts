@@ -36,8 +36,8 @@ export function neededEntries<E extends Pick<ContextEntry, "path" | "kind" | "mo
 }
 
 /**
- * What a folder is called: sha256 hex over its sorted entries. Times and owners are no part of it, so a fresh checkout,
- * another machine and another user give the same. A usual mode (755 and 644) is told by `executable` alone, as it was
+ * What a folder is called: sha256 hex over its sorted entries. Times and owners are not part of it, so a fresh checkout,
+ * another machine and another user give the same. A usual mode (755 and 644) is recorded by `executable` alone, as it was
  * before modes were kept: folders of then keep their digest.
  */
 export function contextDigest(entries: readonly ContextEntry[]): string {

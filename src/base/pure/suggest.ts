@@ -1,4 +1,4 @@
-/** Words longer than this are no typing mistake of ours, and comparing them costs time. */
+/** Words longer than this are not typing mistakes of a known word, and comparing them costs time. */
 const wordLengthMax = 64;
 
 /** The candidate a mistyped word most likely meant; undefined when none is near. */

@@ -186,7 +186,7 @@ function createDatabase(file: string, migrations: readonly string[]): void {
 
 /**
  * The log of a database that was moved away without it: SQLite would write what it holds over the new one. It is kept,
- * for whoever moves the database back.
+ * for an operator who moves the database back.
  */
 function setLogAside(file: string): void {
   rmSync(`${file}-shm`, { force: true });

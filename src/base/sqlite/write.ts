@@ -175,7 +175,7 @@ function runInSavepoint<Key>(
     steps.release();
     return done;
   } catch (error) {
-    // A full disk ends the whole transaction, not only the statement: then nobody's change is left to commit.
+    // A full disk ends the whole transaction, not only the statement: then no change is left to commit.
     if (!db.inTransaction) throw error;
     steps.undo();
     steps.release();

@@ -149,7 +149,7 @@ function isProblem(value: unknown): value is ErrorProblem {
   return isFields(value) && "path" in value && typeof value.path === "string" && "message" in value;
 }
 
-/** How much of an answer that is no envelope goes into the error text. */
+/** How much of an answer that is not an envelope goes into the error text. */
 const textShownMax = 500;
 
 function parseObject(text: string): Record<string, unknown> | undefined {

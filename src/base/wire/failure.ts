@@ -85,9 +85,9 @@ export class Failure extends Error {
   readonly reason: FailureReason | undefined;
   readonly fields: FailureFields | undefined;
   readonly problems: readonly Problem[];
-  /** Neither waiting nor another try mends it. */
+  /** Neither waiting nor another try fixes it. */
   readonly lasting: boolean;
-  /** Trying again does not help; removing the container and making it anew does. */
+  /** Trying again does not help; removing and recreating the container does. */
   readonly anew: boolean;
   /** Sent as `Retry-After` where the code is `unavailable` or `too_many`. */
   readonly retryAfterSeconds: number | undefined;

@@ -1,7 +1,7 @@
 import type { Problem } from "./failure.ts";
 import { childPath } from "../pure/path.ts";
 
-/** Keys that reach into the prototype of whoever copies them carelessly. */
+/** Keys that reach into the prototype of an object that they are copied into. */
 const forbiddenKeys = new Set(["__proto__", "constructor", "prototype"]);
 
 /**

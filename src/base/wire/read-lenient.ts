@@ -3,7 +3,7 @@ import { Value } from "@sinclair/typebox/value";
 
 /**
  * What of a stored value fits a schema: fields and entries that another version has written differently are left out.
- * Undefined when the value is no object, or a required field does not fit. Defaults are not filled in.
+ * Undefined when the value is not an object, or a required field does not fit. Defaults are not filled in.
  */
 export function readLenient<T extends TObject>(schema: T, value: unknown): Static<T> | undefined {
   const read = readPart(schema, value);

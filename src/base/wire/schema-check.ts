@@ -41,7 +41,7 @@ function explain(errors: Iterable<ValueError>, at: { value: unknown; path: strin
   const problems = new Map<string, Problem>();
   for (const error of errors) {
     const path = pointerPath(error.path, at);
-    // A missing field is told twice: as missing and as of the wrong type.
+    // A missing field is reported twice: as missing and as of the wrong type.
     if (!problems.has(path)) for (const problem of explainOne(error, path, at.max)) problems.set(problem.path, problem);
     if (problems.size >= at.max) break;
   }

@@ -19,7 +19,7 @@ interface Check<T> {
 /** A repair can bring up what the faulty value hid: a required field of a renamed block, for example. */
 const roundsMax = 8;
 
-/** A larger value takes too long: its faults are told without a repair. */
+/** A larger value takes too long: its faults are reported without a repair. */
 const nodesMax = 5_000;
 
 /**

@@ -3,7 +3,7 @@
  * `work` does.
  */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  // Its failure is nobody's concern once the race is over.
+  // Its failure does not matter once the race is over.
   work.catch(() => undefined);
   const over = new AbortController();
   const aborted = new Promise<undefined>((resolve) => {

@@ -1,4 +1,4 @@
-/** Whether a process of this machine has the number, whoever runs it. */
+/** Whether a process of this machine has the number, of any user. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

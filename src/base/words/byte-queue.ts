@@ -1,12 +1,12 @@
 /**
- * Bytes between a source that pushes and a consumer that pulls. The source is told to pause while more than
+ * Bytes between a source that pushes and a consumer that pulls. The source has to pause while more than
  * `highBytes` wait, so that memory stays bounded whatever the consumer does.
  */
 export interface ByteQueue extends AsyncIterable<Uint8Array> {
   push(chunk: Uint8Array): void;
   /** No more comes: the consumer ends once it has taken what waits. */
   end(): void;
-  /** Nobody wants more: what waits and what still comes is dropped, the source is never paused again. */
+  /** The consumer wants no more: what waits and what still comes is dropped, the source is never paused again. */
   drop(): void;
   /** `end` or `drop` was called. */
   readonly ended: boolean;

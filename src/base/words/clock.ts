@@ -6,7 +6,7 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** A clock that also tells time that nobody sets. */
+/** A clock that also tells time that no user can set. */
 export interface SteadyClock extends Clock {
   /** Milliseconds that only ever grow, at the pace of the world: for durations, never for showing. */
   steady(): number;

@@ -26,7 +26,7 @@ interface Ticket {
 const turnsFactor = 8;
 
 /**
- * A limit that nobody can fill for others: groups take turns, and the members of a group do. When too many wait, the
+ * A limit that no caller can fill for others: groups take turns, and the members of a group do. When too many wait, the
  * newest work of the busiest member of the busiest group is refused.
  */
 export function createFairLimit({ running, waitingMax, refusal }: FairLimitOptions): FairLimit {
@@ -88,7 +88,7 @@ function createTurns(most: number) {
       now += 1;
       for (const key of keysOf(lane)) last.set(key, now);
     },
-    /** Whoever comes anew stands behind those who wait already, and before their second turn. */
+    /** A new caller stands behind those that wait already, and before their second turn. */
     joined(lane: Lane, waiting: readonly Ticket[]) {
       for (const key of keysOf(lane)) last.set(key, last.get(key) ?? now);
       if (last.size <= most) return;
@@ -104,7 +104,7 @@ function createTurns(most: number) {
   };
 }
 
-/** The work that has to go. Among equals it is the one that came last: it pushes nobody out. */
+/** The work that has to go. Among equals it is the one that came last: it pushes no other work out. */
 function busiest(waiting: readonly Ticket[], newest: Lane): Ticket {
   const group = mostOf(
     waiting.map(({ lane }) => lane.group),

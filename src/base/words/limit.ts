@@ -11,7 +11,7 @@ export function createLimit(most: number): Limit {
     try {
       return await work();
     } finally {
-      // The place is handed on, so that nobody who comes later gets in between.
+      // The place is handed on, so that no later caller gets in between.
       const next = waiting.shift();
       if (next === undefined) free += 1;
       else next();

@@ -43,7 +43,7 @@ interface Reader {
   told: Told;
 }
 
-/** How far a source was told: the time of the last line, and how many lines had that time. */
+/** How far the lines of a source were handed out: the time of the last line, and how many lines had that time. */
 interface Told {
   /** Empty before the first line. */
   at: string;
@@ -53,7 +53,7 @@ interface Told {
 /**
  * The output of many containers in one stream, line by line as it comes, with `[NAME] ` in front. Without `follow` the
  * stream ends with the last of them. With it, the stream goes on until the signal of the reading aborts: a container
- * that comes later joins in, and one that begins another run is read on from the last line that was told.
+ * that comes later joins in, and one that begins another run is read on from the last line that was handed out.
  */
 export function mergedLines({ sources, reading, open, later, log }: Merging): ReadableStream<Uint8Array> {
   const left = new AbortController();
@@ -66,7 +66,7 @@ export function mergedLines({ sources, reading, open, later, log }: Merging): Re
   writer.closed.catch(() => left.abort());
   const write = async (bytes: Uint8Array) => {
     if (bytes.length === 0) return;
-    // Nobody may have read anything yet, and then nobody tells the sources to end.
+    // If nothing was read yet, nothing tells the sources to end.
     await unlessAborted(
       writer.ready.then(() => writer.write(bytes)),
       signal,
@@ -187,7 +187,7 @@ export function brokenLine(name: string, error: unknown): Uint8Array {
   return Buffer.from(`${prefixOf(name)}[stream error] ${text}\n`);
 }
 
-/** Rings that come while nobody waits count as one. */
+/** Rings that come while no caller waits count as one. */
 function createBell(signal: AbortSignal): { ring(): void; rung(): Promise<boolean> } {
   let wanted = Promise.withResolvers<void>();
   const ring = () => wanted.resolve();

@@ -15,7 +15,7 @@ export interface QueueOptions<K extends string> {
   run: (key: K, signal: AbortSignal) => Promise<{ againInMs?: number | undefined } | undefined>;
   /** Told of every failed run. Must not throw. */
   onError: (key: K, error: unknown, retry: Retry) => void;
-  /** True for errors that no retry can mend: the key rests until the next `add`. Default: none. */
+  /** True for errors that no retry can fix: the key rests until the next `add`. Default: none. */
   isTerminal?: (error: unknown) => boolean;
   backoff: BackoffOptions;
   clock: Clock;

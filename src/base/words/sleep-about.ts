@@ -5,7 +5,7 @@ const stepsMs = [1_000, 500];
 
 interface Wake {
   sleepers: number;
-  /** Nobody sleeps until then any more. */
+  /** No sleeper waits for that time any more. */
   over: AbortController;
   /** Resolves at its time. */
   come: Promise<void>;

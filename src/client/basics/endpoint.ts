@@ -101,7 +101,7 @@ export function connect(setup: ConnectionSetup): Connection {
   };
 }
 
-/** JSON that breaks off is no answer. */
+/** JSON that breaks off is not an answer. */
 async function whole(answer: Response): Promise<Response> {
   const { status, headers } = answer;
   if (headers.get("content-type") !== "application/json") return answer;

@@ -5,7 +5,7 @@ import { fstatSync, type Stats, write, writeSync } from "node:fs";
  * to one and the same place keeps its order, also between stdout and stderr.
  */
 export interface Output {
-  /** Resolves when the bytes are out; rejects with an `OutputFailure` when nobody reads any more, or there is no room. */
+  /** Resolves when the bytes are out; rejects with an `OutputFailure` when the reader has gone, or there is no room. */
   write(bytes: Uint8Array): Promise<void>;
   /** Writes it when its turn comes. What fails is in `lost`. */
   later(text: string): void;
@@ -52,7 +52,7 @@ function outputFailure(fd: 1 | 2, error: unknown): OutputFailure {
   return new OutputFailure(fd, code, { cause: error });
 }
 
-/** Nobody reads any more, or nobody ever did. */
+/** The reader has gone, or there never was one. */
 export function isUnread(error: unknown): boolean {
   return error instanceof OutputFailure && (error.code === "EPIPE" || error.code === "EBADF");
 }
@@ -74,7 +74,7 @@ function writeNow(fd: 1 | 2, bytes: Uint8Array): OutputFailure | undefined {
 /** How commands write that need no terminal: at once. */
 export const direct = { write: writeNow };
 
-/** A line of a command that needs no terminal, at once. A reader that goes away is no error. Throws `OutputFailure`. */
+/** A line of a command that needs no terminal, at once. A reader that goes away is not an error. Throws `OutputFailure`. */
 export function sayNow(line: string): void {
   const failure = direct.write(1, Buffer.from(`${line}\n`));
   if (failure !== undefined && !isUnread(failure)) throw failure;

@@ -10,12 +10,12 @@ interface TerminalSize {
 export interface RawTerminal {
   /** stdin is a terminal. */
   inputIsTerminal: boolean;
-  /** Resolve when the bytes are out; reject when nobody reads any more. */
+  /** Resolve when the bytes are out; reject when the reader has gone. */
   stdout(bytes: Uint8Array): Promise<void>;
   stderr(bytes: Uint8Array): Promise<void>;
-  /** stdin as it comes; `stop` lets go of it. Once. */
+  /** stdin as it comes; `stop` releases it. Once. */
   input(): { chunks: AsyncIterable<Uint8Array>; stop(): void };
-  /** Of stdout; undefined where it is no terminal. */
+  /** Of stdout; undefined where it is not a terminal. */
   size(): TerminalSize | undefined;
   /** Calls back after each change of the size; returns the way to stop it. */
   onResize(listener: () => void): () => void;

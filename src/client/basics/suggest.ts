@@ -31,7 +31,7 @@ export const otherWords: Readonly<Record<string, readonly string[]>> = {
   console: ["shell"],
 };
 
-/** `: did you mean "x"?` for a word that is no command: of another tool, or mistyped; nothing where it is neither. */
+/** `: did you mean "x"?` for a word that is not a command: of another tool, or mistyped; nothing where it is neither. */
 export function commandMeant(word: string, known: readonly string[]): string {
   const meant = Object.hasOwn(otherWords, word) ? otherWords[word] : undefined;
   if (meant === undefined) return didYouMean(word, known);

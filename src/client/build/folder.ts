@@ -41,7 +41,7 @@ export interface FolderLimits {
  * Looks at all of a folder but what its `.dockerignore` (or, without one, its `.gitignore` files) and its `.berthignore`
  * leave out. `always` are paths that are part of it whatever the rules say; a Dockerfile among them that has a file of
  * rules of its own, `web.Dockerfile.dockerignore`, goes by those, as in Docker. Fails for links that lead out of it,
- * files that are no files, and beyond `limits`.
+ * entries that are not files, and beyond `limits`.
  */
 export async function readFolder(root: string, always: readonly string[], limits: FolderLimits): Promise<SourceFolder> {
   const folder: SourceFolder = { root, entries: [], bytes: 0, secrets: [], pointers: [], rules: undefined };

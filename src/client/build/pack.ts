@@ -15,7 +15,7 @@ export function packFolder({ root, entries }: SourceFolder): AsyncIterable<Uint8
   const archive = pack();
   const packed = createGzip();
   archive.on("error", (error) => packed.destroy(error));
-  // Its reader is told; a reader that stops early would otherwise end the process.
+  // Its reader gets the error. Without this, a reader that stops early would end the process.
   packed.on("error", () => archive.destroy());
   (archive as unknown as Readable).pipe(packed);
   void writeEntries(archive, root, entries).catch((error) => archive.destroy(error));

@@ -61,7 +61,7 @@ function requestOf(planned: PlannedBuild, { again, latest, secrets, memory, cpu 
   };
 }
 
-/** What is built, and what the operator should know of it; the secrets of a folder are told once for all its builds. */
+/** What is built, and what the operator should know of it; the secrets of a folder are reported once for all its builds. */
 export function announce(context: Context, build: PlannedBuild, all: readonly PlannedBuild[]): void {
   context.terminal.note(`build ${build.scope}/${build.name}:${build.id} from ${filesText(build)}`);
   const first = all.find(({ folder }) => folder.root === build.folder.root);

@@ -216,7 +216,7 @@ function asObject(value: unknown): object {
   return typeof value === "object" && value !== null ? value : {};
 }
 
-/** What happened, without the field by which we asked; undefined where the error is no lost race. */
+/** What happened, without the field by which we asked; undefined where the error is not a lost race. */
 function changedMeanwhile(error: unknown): string | undefined {
   if (!(error instanceof ApiError) || error.data.reason !== "RevisionConflict") return undefined;
   return `someone else changed ${printable(String(error.data.fields?.resource))} meanwhile`;

@@ -5,7 +5,7 @@ import { answer, type CommandBody, type Context } from "../shell/command.ts";
 import { CommandFailure, usageFailure } from "../basics/failures.ts";
 import { printable } from "../basics/style.ts";
 
-/** Where systems keep the roots that they trust, and the program that reads them anew. */
+/** Where systems keep the roots that they trust, and the program that reads them again. */
 const trustStores: readonly TrustStore[] = [
   { folder: "/usr/local/share/ca-certificates", ending: "crt", update: ["update-ca-certificates"] },
   { folder: "/etc/pki/ca-trust/source/anchors", ending: "pem", update: ["update-ca-trust", "extract"] },

@@ -97,7 +97,7 @@ function report({ data, volumes, kept, warnings, errors }: Deleted, { goes }: De
   return errors.length > 0 ? exitCodes.failed : exitCodes.done;
 }
 
-/** What is left of a resource is named part by part: of what is kept nobody may read that it was deleted. */
+/** What is left of a resource is named part by part: the text must not say of kept parts that they were deleted. */
 function exceptKept(what: string, kept: readonly string[]): string {
   const [left = "", ...parts] = what.split(": ");
   return parts.length === 0 || kept.length === 0 ? what : `${left}, except what is kept`;

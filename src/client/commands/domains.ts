@@ -183,7 +183,7 @@ async function serverAddresses({ network, remotes, route: { address } }: Context
   const { hostname } = new URL(address.baseUrl);
   const isHere = address.socket !== undefined || /^(?:localhost|127\..*|\[::1\])$/.test(hostname);
   if (!isHere) return network.resolve(hostname.replace(/^\[|\]$/g, ""));
-  // Bridges of containers are no way in, where there is another.
+  // Bridges of containers are not a way in, if there is another.
   const own = network.ownAddresses();
   const open = own.filter(isPublic);
   return open.length > 0 ? open : own;

@@ -136,7 +136,7 @@ async function getPods(reference: string | undefined, once: boolean, context: Co
   };
 }
 
-/** What is stored, where nobody can say what runs. */
+/** What is stored, for when the server cannot say what runs. */
 async function storedInstead(
   reference: string | undefined,
   { why, once }: { why: string; once: boolean },
@@ -155,7 +155,7 @@ interface Wanted {
   once: boolean;
 }
 
-/** A kind that is none of ours is one of a plugin, or of nobody: the server knows. */
+/** A kind that is not built in may be one of a plugin: the server knows. */
 async function getBlocks(wanted: Wanted & { kind: string }, context: Context): Promise<View> {
   try {
     return await getManifests(wanted, context);
@@ -169,7 +169,7 @@ function isUnknownKind(error: unknown): boolean {
   return error instanceof ApiError && error.data.reason === "UnknownKind";
 }
 
-/** A word that is no scope may be a plugin's kind; undefined where it is not. */
+/** A word that is not a scope may be a plugin's kind; undefined otherwise. */
 async function blocksOfKind(kind: string, { api }: Context): Promise<readonly ListedManifest[] | undefined> {
   return api.call(listManifests, { query: { kind, status: "true" } }).catch((error: unknown) => {
     if (isUnknownKind(error)) return undefined;
@@ -215,7 +215,7 @@ async function troublesAround(manifests: readonly ListedManifest[], context: Con
   return [...new Set(lines)].map((text) => `${red("✗")} ${text}`);
 }
 
-/** Undefined, and the reason told, where nobody can say what runs. */
+/** Undefined if the server cannot say what runs; the reason is printed. */
 async function podsOf(
   manifests: readonly ListedManifest[],
   once: boolean,
@@ -229,7 +229,7 @@ async function podsOf(
 }
 
 /**
- * The pods of a reference. Where nobody can say what runs, what is stored is shown in their place with the reason, and
+ * The pods of a reference. If the server cannot say what runs, what is stored is shown in their place with the reason, and
  * the answer is undefined; with `-o json` it is the error.
  */
 export async function askPods(reference: string | undefined, context: Context) {

@@ -91,7 +91,7 @@ async function removedPods(context: Context, args: Arguments, reference: string)
   return context.signal.aborted ? exitCodes.interrupted : exitCodes.done;
 }
 
-/** Whoever asks for all of an output learns where Docker has kept only the end of it. */
+/** Tells a user who asks for all of an output where Docker has kept only its end. */
 async function noteDropped({ api, terminal, json }: Context, pods: readonly string[]): Promise<void> {
   for (const name of json ? [] : pods) {
     const detail = await api.call(getPod, { params: { name } }).catch(() => undefined);

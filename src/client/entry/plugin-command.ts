@@ -15,7 +15,7 @@ import { localCommands } from "../basics/local-commands.ts";
 import { verbs } from "./table.ts";
 
 export interface PluginWords {
-  /** The first word, which is no verb of the client. */
+  /** The first word, which is not a verb of the client. */
   plugin: string;
   /** All that follow, as the operator wrote them. */
   words: readonly string[];
@@ -114,7 +114,7 @@ async function pluginNamed(context: Context, typed: string): Promise<PluginInfo>
   throw unknownCommand(typed, [...knownVerbs(), ...words]);
 }
 
-/** A mistyped verb is told as such also where no server can be asked about plugins. */
+/** A mistyped verb is reported as such even if no server can be asked about plugins. */
 async function installed(context: Context, typed: string): Promise<PluginInfo[]> {
   try {
     return (await context.api.call(listPlugins)).plugins;
@@ -180,7 +180,7 @@ async function confirmDestructive(
   await requireYes(context, { text, yes: false, way: "add --yes" });
 }
 
-/** Whoever reads stdout by a program gets the message there, also where the plugin has said it on stderr as well. */
+/** A program that reads stdout gets the message there, also where the plugin has said it on stderr as well. */
 function tell(context: Context, { message, applied, warnings = [] }: DispatchResult, said: readonly string[]): void {
   const { terminal } = context;
   const seen = terminal.interactive && terminal.live ? said.map((line) => line.trimEnd()) : [];

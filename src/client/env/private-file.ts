@@ -4,7 +4,7 @@ import { CommandFailure } from "../basics/failures.ts";
 import { printable } from "../basics/style.ts";
 
 /**
- * Writes a file with mode 0600: all of the text or nothing, and nobody else can read it at any time. A link stays one.
+ * Writes a file with mode 0600: all of the text or nothing, and no other user can read it at any time. A link stays one.
  * `shown` is the path as the operator wrote it.
  */
 export async function writePrivately(path: string, shown: string, text: string): Promise<void> {

@@ -3,7 +3,7 @@ const salt = crypto.getRandomValues(new Uint8Array(32));
 
 /**
  * `#` and 8 hex digits that stand for a value without showing it: equal values look equal within one run of the
- * client, and nothing can be told from those of another run.
+ * client, and they cannot be compared with those of another run.
  */
 export function digestOf(value: string | Uint8Array): string {
   return `#${new Bun.CryptoHasher("sha256", salt).update(value).digest("hex").slice(0, 8)}`;

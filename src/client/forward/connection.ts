@@ -18,7 +18,7 @@ export async function carry(local: Duplex, call: SessionCall): Promise<void> {
     void sendUp(local, server);
     await passDown(local, answer);
   } catch (error) {
-    // A program here that went away has nothing to be told.
+    // A local program that went away needs no message.
     const hasLeft = local.broken;
     local.terminate();
     if (!hasLeft) throw error;

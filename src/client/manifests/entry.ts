@@ -5,7 +5,7 @@ export interface ManifestFile extends Source {
   /** Where the paths in it start from. */
   directory: string;
   format: Format;
-  /** Found below a folder: nobody named it as a manifest. */
+  /** Found below a folder: it was not named as a manifest. */
   isBelow?: boolean;
 }
 

@@ -3,7 +3,7 @@ import { type Fault, formatFaults, ManifestError } from "./source.ts";
 
 interface Found {
   faults: readonly Fault[];
-  /** What has no place in a file: files that cannot be read, or that are no manifests. */
+  /** What has no place in a file: files that cannot be read, or that are not manifests. */
   texts: readonly string[];
   /** The manifests that were read all the same; what is at a fault is missing in them. */
   entries: readonly Entry[];

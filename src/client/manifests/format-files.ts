@@ -63,7 +63,7 @@ function namesOf(path: string, { cwd }: FormatSetup, left: string[]): string[] {
     return manifestPaths(path, cwd, { mayBeEmpty: true }).filter((name) => formatOf(name) === "hcl");
   }
   if (formatOf(path) === "hcl") return [path];
-  // So that a name that leads nowhere is told.
+  // So that a name that leads nowhere is reported.
   manifestPaths(path, cwd);
   left.push(path);
   return [];

@@ -1,6 +1,6 @@
 /**
  * Marks for tools that write a manifest in another language: what a reader would replace stays in the values, between
- * characters for private use. Whoever writes takes them out again with `partsOf`.
+ * characters for private use. Every writer takes them out again with `partsOf`.
  */
 const [open, close, bareMark, fileMark] = ["\uE000", "\uE001", "\uE002", "\uE003"];
 

@@ -64,7 +64,7 @@ export function readManifestFiles(
   const embedded = new Set<string>();
   const documents = files.map((file) => {
     const own: Fault[] = [];
-    // What is no manifest has faults only where nothing embeds it.
+    // A file that is not a manifest has faults only if nothing embeds it.
     const way = foreignFile(file);
     return {
       file,

@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import type { SshFault } from "./ssh-words.ts";
 
-/** What came through a tunnel that is no answer of a berth server: another answer, or none. */
+/** What came through a tunnel and is not an answer of a berth server: another answer, or none. */
 export type Silence = "other" | "silent";
 
 export interface ServerFault extends SshFault {

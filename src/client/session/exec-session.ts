@@ -30,7 +30,7 @@ export interface ExecCall {
 }
 
 /**
- * Runs one exec session from the request to its end. Answers with the exit code of the command, or 141 when nobody
+ * Runs one exec session from the request to its end. Answers with the exit code of the command, or 141 when no program
  * reads our output any more. Fails with `ApiError` when the server refuses, `CommandFailure` when the session breaks.
  */
 export async function execSession(call: ExecCall): Promise<number> {

@@ -57,7 +57,7 @@ function requestBytes({ target, headers, body }: SessionCall): Uint8Array {
 
 const headBytesMax = 64 * 1024;
 
-/** Reads the head of the answer; returns what followed it. An answer that is no framed session is an error. */
+/** Reads the head of the answer; returns what followed it. An answer that is not a framed session is an error. */
 async function readHead(chunks: Chunks): Promise<Uint8Array> {
   let bytes: Buffer = Buffer.alloc(0);
   for (;;) {

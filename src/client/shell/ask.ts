@@ -7,7 +7,7 @@ interface Question {
   text: string;
   /** The operator has said yes already. */
   yes: boolean;
-  /** What says yes where nobody can be asked. */
+  /** What says yes if no person can be asked. */
   way?: string;
   /** What a no means. */
   otherwise?: string;

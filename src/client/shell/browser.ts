@@ -9,7 +9,7 @@ export async function openBrowser(context: Context, address: string): Promise<bo
   return code === 0;
 }
 
-/** What opens a browser here; undefined where nobody would see it. */
+/** What opens a browser here; undefined where no person would see it. */
 function browserOf({ terminal, variables }: Context): string[] | undefined {
   if (!terminal.interactive) return undefined;
   if (process.platform === "darwin") return ["open"];

@@ -105,7 +105,7 @@ export interface Context {
   names: boolean;
   /** How a list is shown with `-o yaml` and `-o name`; undefined: as it is. */
   listForm?: (data: unknown) => string;
-  /** Is told of what a command answers with, for who looks whether it has changed. */
+  /** Gets what a command answers with, for callers that look whether it has changed. */
   told?: (data: unknown) => void;
   /** BERTH_AUTO_APPROVE: every question is answered with yes. */
   autoApprove: boolean;

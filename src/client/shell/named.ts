@@ -43,7 +43,7 @@ export async function nameMeant(
   kinds?: readonly string[],
 ): Promise<string> {
   const { word, scope = "", name = "" } = parseReference(reference);
-  // It is an error by now: that nobody can say what is stored hides nothing of it.
+  // It is already an error; if the server cannot say what is stored, that must not hide it.
   const stored = await api.call(listManifests, { query: {} }).catch(() => []);
   const known = stored.filter((one) => one.scope && (kinds?.includes(one.kind) ?? true));
   const scopes = [...new Set(known.map((one) => one.scope ?? ""))];
@@ -57,7 +57,7 @@ export async function nameMeant(
   return didYouMean(`${scope}/${name}`, references);
 }
 
-/** Fails for a word that is no scope, and the name of something in one. */
+/** Fails for a word that is not a scope, and the name of something in one. */
 export async function refuseBareName(reference: string, { api }: Pick<Context, "api">): Promise<void> {
   const { word } = parseReference(reference);
   if (word === undefined || (await api.call(listManifests, { query: { scope: word } })).length > 0) return;
@@ -94,7 +94,7 @@ export async function noteUnstored(
   { api, terminal }: Pick<Context, "api" | "terminal">,
   so: string,
 ): Promise<void> {
-  // It is done by now: that nobody can say what is stored is no failure.
+  // It is already done: a server that cannot say what is stored is not a failure.
   const stored = await api.call(listManifests, { query: { scope, name } }).catch(() => undefined);
   if (stored?.length !== 0) return;
   const meant = (await nameMeant(text, { api })).replace(/^: did/, ". Did");

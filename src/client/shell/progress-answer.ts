@@ -6,7 +6,7 @@ import { CommandFailure, exitCodes } from "../basics/failures.ts";
 import { printable } from "../basics/style.ts";
 import { unbroken } from "../basics/unbroken.ts";
 
-/** A line that is longer is no answer of ours. */
+/** A longer line is not an answer of a berth server. */
 const lineCharsMax = 64 * 1024 * 1024;
 
 /**

@@ -5,7 +5,7 @@ import { listText } from "../basics/table-text.ts";
 import type { WaitResult, Waited } from "../facts/wait.ts";
 
 /**
- * What became of each resource of an apply of which one failed: the others stay changed, and whoever reads only the
+ * What became of each resource of an apply of which one failed: the others stay changed, and a user who reads only the
  * failure would not know. Empty where there is nothing else to know.
  */
 export function partialText(plan: ApplyResult, { targets }: WaitResult, style: Style): string[] {
@@ -41,7 +41,7 @@ function fate(target: Waited | undefined): string {
   return look.state === "gone" ? ", gone" : ", not ready yet";
 }
 
-/** Whoever does not wait has nothing to fear. */
+/** A user who does not wait needs no warning. */
 export const undecidedText = "not decided yet: the server keeps all of it or puts all of it back";
 
 /** How an atomic apply ended, resource by resource where it did not go through. */

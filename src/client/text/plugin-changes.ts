@@ -23,7 +23,7 @@ function fileText({ path, change, diff, left, size, sha256 }: PluginChanges["fil
 }
 
 function lineText(line: string, style: Style): string {
-  // A tab moves the text, and is no other danger.
+  // A tab moves the text, and does no other harm.
   const shown = printable(line.replaceAll("\t", "    "));
   if (line.startsWith("+")) return style.green(shown);
   if (line.startsWith("-")) return style.red(shown);

@@ -61,7 +61,7 @@ function detailOf({ why, detail }: Look): string {
   return printable(detail ?? why);
 }
 
-/** What changed between two rounds, a line each, for logs and pipes. The end of the wait is told by whoever waited. */
+/** What changed between two rounds, a line each, for logs and pipes. The code that waited reports the end of the wait. */
 export function progressLines(before: readonly Waited[], after: readonly Waited[]): string[] {
   return after.flatMap((target, index) => {
     const last = before[index];
@@ -89,7 +89,7 @@ function headline({ ref, look }: Waited): string {
 }
 
 function replicaChanges(before: Waited | undefined, after: Waited): string[] {
-  // What was well when the wait began is no news.
+  // What was well when the wait began is not news.
   const old = before?.look.pods ?? after.look.pods.filter((pod) => pod.ready);
   const known = new Map(old.map((pod) => [pod.name, podState(pod)]));
   const here = new Set(after.look.pods.map((pod) => pod.name));

@@ -1,6 +1,6 @@
 import type { Receipt, Traffic } from "../../orchestration/api/receipt.ts";
 
-/** `412 requests during the switch, 0 failed, p99 38 ms → 41 ms`; empty when nobody asked for anything. */
+/** `412 requests during the switch, 0 failed, p99 38 ms → 41 ms`; empty when there was no request. */
 export function receiptText({ before, during, after }: Receipt): string {
   if (during.requests === 0) return "";
   const requests = during.requests === 1 ? "1 request" : `${during.requests} requests`;

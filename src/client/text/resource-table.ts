@@ -16,7 +16,7 @@ export interface TableSetup {
 }
 
 /**
- * Manifests of one kind as a table, with the columns that matter for that kind. Without `pods` nobody knows what runs.
+ * Manifests of one kind as a table, with the columns that matter for that kind. Without `pods` it is not known what runs.
  */
 export function resourceTable(
   kind: string,

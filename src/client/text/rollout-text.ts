@@ -37,7 +37,7 @@ function canaryNow({ text, left_seconds: left }: Canary): string {
   return left === undefined || left === 0 ? printable(text) : `${printable(text)}, ${shortDuration(left * 1_000)} left`;
 }
 
-/** One line for whoever waits: the step, the time that is left, and what visitors of the new replicas got. */
+/** One line for a user who waits: the step, the time that is left, and what visitors of the new replicas got. */
 export function canaryLine(canary: Canary): string {
   const { traffic } = canary;
   return traffic === undefined ? canaryNow(canary) : `${canaryNow(canary)}; ${newReplicasText(traffic)}`;

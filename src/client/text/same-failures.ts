@@ -21,7 +21,7 @@ export function sameFailures(events: readonly Event[]): Event[] {
   for (const event of events) {
     const key = faultOf(event);
     const times = timesOf(event) + timesOf(found.get(key));
-    // Put at the end anew: the order is that of the newest.
+    // Moved to the end: the order is that of the newest.
     found.delete(key);
     found.set(key, times === 1 ? event : { ...event, detail: { ...event.detail, times } });
   }

@@ -5,7 +5,7 @@ import { printable } from "../basics/style.ts";
 /** What is wrong for visitors, and what the server alerts of. */
 export interface Troubles {
   sites: readonly Pick<IngressSite, "ingress" | "target" | "problems">[];
-  /** Those that fire and that nobody has silenced. */
+  /** Alerts that fire and are not silenced. */
   alerts: readonly Alert[];
 }
 

@@ -161,7 +161,7 @@ function processEnd({ exit_code: code, signal }: FailedRun): Pick<Death, "exit_c
 }
 
 function exitRow(step: string, code: number | undefined): string[][] {
-  // Below zero there is none: why is told beside it.
+  // Below zero there is none: the reason is printed beside it.
   return code === undefined || code < 0 ? [] : [[step, `exit code ${code}`]];
 }
 
@@ -218,7 +218,7 @@ const causes = new RegExp(
   ].join("|")})`,
 );
 
-/** A rollback that nobody asked for is told with its release. */
+/** An automatic rollback is reported with its release. */
 function isCause({ action, actor }: Why["events"][number]): boolean {
   return causes.test(action) && !(action === "release.rollback" && actor === "reconciler");
 }

@@ -49,14 +49,14 @@ function asDecided({ ref, look }: WaitTarget, ask: () => Promise<AtomicApply>): 
       }
       if (state !== "put_back") return seen;
       const back = seen.rolledBackTo === undefined ? "put back, because " : "";
-      // Of the one that failed the reason is told below: its release may only say that another took its place.
+      // The reason of the one that failed is printed below: its release may only say that another took its place.
       const why = failed === ref ? "" : `${back}another resource failed`;
       return { ...seen, state: "failed", why, detail: undefined };
     },
   };
 }
 
-/** Two clocks make the instant: a second of difference is no news. */
+/** Two clocks make the instant: a second of difference does not count. */
 const sameMs = 2_000;
 
 function steadyTime(shown: string | undefined, until: string | undefined): string | undefined {

@@ -25,7 +25,7 @@ export async function follow(targets: readonly WaitTarget[], timeoutMs: number, 
   return exitOf(await watch(targets, timeoutMs, context));
 }
 
-/** As `follow`, for whoever wants to know more than the exit code. */
+/** As `follow`, for callers that need more than the exit code. */
 export async function watch(targets: readonly WaitTarget[], timeoutMs: number, context: Context): Promise<WaitResult> {
   if (targets.length === 0) return { outcome: "ready", targets: [] };
   const { clock, signal, limits, terminal } = context;

@@ -35,7 +35,7 @@ async function show(context: Context, ref: string, signal: AbortSignal): Promise
     note(`${noteStyle.dim(`${ref} |`)} ${printable(Buffer.from(line).toString())}`);
     return line;
   });
-  // Not being able to watch is no reason to stop waiting; the wait itself says what is wrong with the server.
+  // The wait goes on without the output; the wait itself says what is wrong with the server.
   const onBytes = (bytes: Uint8Array) => void lines.push(bytes);
   await readRelease(context, { scope, name, follow: true, signal, onBytes }).catch(() => undefined);
   lines.end();

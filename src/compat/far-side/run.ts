@@ -148,7 +148,7 @@ async function applied(argv: readonly string[], { world, progress }: Telling): P
     if (row.kind !== "deployment" || row.spec.release === undefined || action === "unchanged") continue;
     const reference = `${row.scope}/${row.name}`;
     const releases = await releasesOf(reference, world);
-    // A change that makes no containers anew makes no release: what the last one said is no news.
+    // A change that replaces no containers makes no release: the output of the last one is old.
     if (releases[0]?.revision !== row.metadata?.revision) continue;
     progress.begin("release", `release of ${reference}`);
     const stdout = (text: string) => {

@@ -57,7 +57,7 @@ function pluginOrOwn({ argv, verb, setting, endpoint }: Unknown): Errand {
   return { type: "run", argv: words, codes: "own" };
 }
 
-/** The first word that is no flag, split at its first colon where the client has not done so. */
+/** The first word that is not a flag, split at its first colon where the client has not done so. */
 function verbOf(argv: readonly string[]): { before: string[]; verb: string | undefined; rest: string[] } {
   let at = 0;
   while (at < argv.length && (argv[at] ?? "").startsWith("-")) {

@@ -30,7 +30,7 @@ export interface Setting {
 
 interface Call extends Setting {
   written: Written;
-  /** `-y` where nobody is to be asked. */
+  /** `-y` where no question is to be asked. */
   yes: readonly string[];
   /** `json` or `yaml`; undefined for text, which is also what an unknown value means. */
   format: "json" | "yaml" | undefined;
@@ -211,7 +211,7 @@ function deletion(call: Call): Errand {
   if (written.words.length > 1) throw tooMany(written.words[1]);
   const format = written.value("--format");
   const named = paths.length > 0 ? paths.flatMap((path) => ["-f", path]) : written.words;
-  // Whoever has the manifests on stdin cannot be asked there.
+  // With the manifests on stdin, no question can be answered there.
   const yes = call.yes.length > 0 || paths.includes("-") ? ["-y"] : [];
   const flags = [...(format === undefined ? [] : ["--format", format]), ...given(call, same("--prune", "--dry-run"))];
   return shaped(call, ["delete", ...named, ...flags, ...yes, "--ignore-not-found"]);

@@ -6,7 +6,7 @@ import { getSession, listSessions, revokeSession, sessionConfig } from "./sessio
 import { redeemToken, verifyToken } from "./tokens.ts";
 import { deleteUser, getUser, listUsers } from "./users.ts";
 
-/** Every endpoint of the identity API. Hosted pages are no part of it. */
+/** Every endpoint of the identity API. Hosted pages are not part of it. */
 export const identityEndpoints: readonly Endpoint[] = [
   verifyToken,
   redeemToken,

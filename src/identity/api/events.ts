@@ -1,4 +1,4 @@
-/** What webhooks of an instance may be told. */
+/** The events that webhooks of an instance may get. */
 export const identityEventTypes = [
   "user.created",
   "user.updated",

@@ -13,7 +13,7 @@ const Count = (description: string, options: { minimum: number; maximum: number;
 const CountOrNull = (description: string, maximum: number) =>
   Type.Optional(Type.Union([Type.Integer({ minimum: 1, maximum }), Type.Null()], { default: null, description }));
 
-/** Largest `max_concurrent_sessions`; also what clients, whose types want a number, are told where there is no limit. */
+/** Largest `max_concurrent_sessions`; also sent where there is no limit, to clients whose types want a number. */
 export const sessionsMax = 1_000;
 
 /** Settings of an instance as they are written and stored; what is left out stands at its default. */

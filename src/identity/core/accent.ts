@@ -6,7 +6,7 @@ export interface Accent {
 
 const standard = "#2f5fd0";
 
-/** From the setting of an instance such as `#2f6fed`; what is no such colour is replaced. */
+/** From the setting of an instance such as `#2f6fed`; anything else is replaced. */
 export function accentOf(setting: string): Accent {
   const background = /^#[0-9a-fA-F]{6}$/.test(setting) ? setting.toLowerCase() : standard;
   const light = luminance(background);

@@ -6,7 +6,7 @@ export function positionText(position: readonly number[]): string {
   return position.join(".").padStart(textLength);
 }
 
-/** Undefined for a text that is no position, or has another number of parts. */
+/** Undefined for a text that is not a position, or has another number of parts. */
 export function readPosition(text: string, parts: number): number[] | undefined {
   const position = text.trimStart();
   if (!/^\d{1,16}(?:\.\d{1,16})*$/.test(position)) return undefined;

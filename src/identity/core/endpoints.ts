@@ -85,7 +85,7 @@ export function knownEndpoints(kind: BuiltInProvider, options: ProviderOptions):
   };
 }
 
-/** The listing of addresses stands below the profile, on servers of one's own too. */
+/** The listing of addresses is below the profile, also on a self-hosted server. */
 function emailsOf(kind: BuiltInProvider, { userinfo_url }: ProviderOptions): string | undefined {
   if (kind !== "github" || userinfo_url === undefined) return undefined;
   const url = new URL(userinfo_url);

@@ -1,4 +1,4 @@
-/** Where a key belongs: `live` in production, `test` elsewhere, so that nobody takes one for the other. */
+/** Where a key belongs: `live` in production, `test` elsewhere, so that the two are not confused. */
 export type Environment = "production" | "development";
 
 const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

@@ -25,7 +25,7 @@ export interface ProviderSignIn {
  * What a sign-in through a provider makes of the accounts:
  * - `known`: the identity's own user signs in
  * - `link`: the account joins the user who has the address
- * - `take_over`: the same, but nobody had proved that address: whatever was set up on it before goes first
+ * - `take_over`: the same, but the address was never proved: whatever was set up on it before goes first
  * - `create`: a new user, with the proven address
  * - `create_placeholder`: a new user with an address of ours
  * - `refuse`: the instance does not want such an address

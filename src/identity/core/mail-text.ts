@@ -47,7 +47,7 @@ const texts: Record<MailPurpose, Texts> = {
   },
 };
 
-/** A mail of the hosted pages. It names nobody: whoever typed a stranger's address cannot make us say anything there. */
+/** A mail of the hosted pages. It names no person: a user who typed a stranger's address cannot put a text into it. */
 export function mailText({ purpose, language, title, link }: MailInput): MailText {
   const say = sayIn(language);
   const keys = texts[purpose];

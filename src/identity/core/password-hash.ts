@@ -19,7 +19,7 @@ const argon2Pattern = new RegExp(
 const bcryptPattern = /^\$2([aby])\$(\d\d)\$[./A-Za-z0-9]{53}$/;
 const scryptPattern = new RegExp(`^\\$scrypt\\$ln=(\\d{1,2}),r=(\\d{1,3}),p=(\\d{1,3})\\$(${base64})\\$(${base64})$`);
 
-/** Undefined for a text that is no such hash, or that would cost more to check than is allowed. */
+/** Undefined for a text that is not such a hash, or that would cost more to check than is allowed. */
 export function parsePasswordHash(text: string): PasswordHash | undefined {
   if (text.length > hashLengthMax) return undefined;
   return parseArgon2(text) ?? parseBcrypt(text) ?? parseScrypt(text);

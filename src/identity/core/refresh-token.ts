@@ -67,8 +67,8 @@ interface Hold extends Grace {
 
 /**
  * `current` is exchanged for its successor. `held` and `repeated` get the newest token of the chain. `spent` ends the
- * session. `unknown` is of a time that a restored backup does not know of: nobody has stolen anything, but neither can
- * it be told.
+ * session. `unknown` is of a time that a restored backup does not know: that does not mean a theft, but one
+ * cannot be ruled out.
  */
 type Standing = "current" | "held" | "repeated" | "spent" | "unknown";
 
@@ -78,7 +78,7 @@ type Standing = "current" | "held" | "repeated" | "spent" | "unknown";
  *
  * A shared token is held for the grace since it was given last, and no longer than `holdMaxMs` in all. Tabs keep
  * their tokens in one place, and answers that carry the shared token may still be on their way. One that came late would
- * overwrite the successor with a token that is spent, and nobody would notice before the next refresh, long after the
+ * overwrite the successor with a token that is spent, which would not show before the next refresh, long after the
  * grace.
  */
 export function standingOf(generation: number, chain: ChainState, { now, graceMs, holdMaxMs }: Hold): Standing {

@@ -116,7 +116,7 @@ export function containing(field: string, text: string): Search {
   return { groups: [{ field, oneOf: [term] }], all: [], none: [], ignored: [], tokens: 1 };
 }
 
-/** Both must match. Groups of one field stay apart: they are no alternatives to each other. */
+/** Both must match. Groups of one field stay apart: they are not alternatives to each other. */
 export function bothOf(a: Search, b: Search): Search {
   return {
     groups: [...a.groups, ...b.groups],

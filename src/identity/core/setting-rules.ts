@@ -11,7 +11,7 @@ const problemsMax = 20;
 const redirectUrisMax = 100;
 const headersMax = 8;
 
-/** Settings after a change: null puts one back to its default. What is wrong is told by the name of the setting. */
+/** Settings after a change: null puts one back to its default. Problems have the name of their setting. */
 export function changedSettings(
   present: InstanceSettings,
   change: Record<string, unknown>,

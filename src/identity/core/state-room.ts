@@ -13,7 +13,7 @@ interface StateLimits {
 
 /**
  * Who has too many states for one more; undefined while there is room. An instance may hold a share of what is free,
- * and a client a share of what is free to its instance: the more anybody holds, the less is left to them, and whoever
+ * and a client a share of what is free to its instance: the more anybody holds, the less is left to them, and a holder that
  * holds nothing still finds room. Nothing is ever dropped to make room, so that no stranger ends another's sign-in.
  */
 export function stateLimitReached(waiting: StatesWaiting, limits: StateLimits): "client" | "instance" | undefined {

@@ -40,7 +40,7 @@ export function withCors(cors: Cors, { request, params }: Asked, response: Respo
 
 /**
  * Answers the browser's question before such a request (Fetch standard, CORS preflight). It carries no key: where
- * neither path nor host names an instance, any may be meant, and the answer is yes to everybody, so that nobody learns
+ * neither path nor host names an instance, any may be meant, and the answer is yes to every site, so that no site learns
  * whose apps are here. The request itself is then held against its own instance.
  */
 export function mountPreflight(plane: IdentityPlane, paths: readonly { path: string; method: string }[]) {

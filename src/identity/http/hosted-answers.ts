@@ -1,4 +1,4 @@
-/** Of pages and redirects alike: nothing of a sign-in stays in a cache, or is told to the next site. */
+/** Of pages and redirects alike: nothing of a sign-in stays in a cache, or is sent to the next site. */
 const privacy = {
   "Cache-Control": "no-store",
   "Referrer-Policy": "no-referrer",
@@ -9,7 +9,7 @@ const privacy = {
 const yearSeconds = 365 * 24 * 3_600;
 
 /**
- * Tells browsers to come by TLS alone from now on (RFC 6797): whoever sits between must not see a password because a
+ * Tells browsers to come by TLS alone from now on (RFC 6797): a listener in between must not see a password because a
  * link said http. Only where the service itself is reached over https.
  */
 export function overTlsOnly(response: Response, isSecure: boolean): Response {

@@ -20,7 +20,7 @@ const texts: Record<Problem, { heading: MessageKey; text: MessageKey; status: nu
 interface ProblemOptions {
   face: Face;
   problem: Problem;
-  /** Where one may begin anew. */
+  /** Where the user may start again. */
   again?: string | undefined;
   cookies?: readonly string[];
 }
@@ -35,7 +35,7 @@ export function problemAnswer(plane: IdentityPlane, { face, problem, again, cook
   return pageAnswer(html, { nonce, status, image: face.logoUrl, cookies });
 }
 
-/** A page of nobody's: no instance is known. */
+/** A page without an instance: none is known. */
 export function facelessProblem(plane: IdentityPlane, request: Request, problem: Problem): Response {
   return problemAnswer(plane, { face: facelessFor(request), problem });
 }

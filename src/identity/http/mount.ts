@@ -23,7 +23,7 @@ interface ApiHandler {
   key: ApiKey;
   /** Text of the 401 for a request without a right key, where docs/contract/identity.md, 6 sets one. */
   refusal?: string;
-  /** Called from pages of apps: only where the key is no secret. */
+  /** Called from pages of apps: only where the key is not secret. */
   cors?: boolean;
   /**
    * Where failures are counted for each client. What succeeds is never refused for its address: many people share one,
@@ -34,7 +34,7 @@ interface ApiHandler {
 }
 
 /**
- * Mounts an endpoint of the API, also below `/i/<instance id>`, where clients look that were told the address of an
+ * Mounts an endpoint of the API, also below `/i/<instance id>`, where clients look that have the address of an
  * instance without a host of its own. Who asks is settled before anything else of the request is looked at.
  */
 export function mountApi(plane: IdentityPlane, endpoint: Endpoint, handler: ApiHandler): void {

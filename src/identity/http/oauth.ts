@@ -15,7 +15,7 @@ export function mountOauth(plane: IdentityPlane): void {
   });
   const callback = (path: string, name: (params: Record<string, string | null>) => ProviderAnswer["callback"]) =>
     plane.app.get(path, ({ request, params }) => {
-      // Whoever only looks must not spend the state that the browser comes with.
+      // A request that only looks must not spend the state that the browser comes with.
       if (request.method === "HEAD") return errorAnswer(405, "Method not allowed", { Allow: "GET" });
       return callbackAnswer(plane, request, name(params))
         .catch((error) => failurePage(plane, facelessFor(request), error))

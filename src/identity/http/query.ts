@@ -12,7 +12,7 @@ export function readQuery(url: string): Query {
   return readPlain(url.slice(start + 1)) ?? new URLSearchParams(url.slice(start));
 }
 
-/** Undefined for what is rare and has rules of its own: a plus, and percent-encoding that is no UTF-8. */
+/** Undefined for what is rare and has rules of its own: a plus, and percent-encoding that is not UTF-8. */
 function readPlain(text: string): Query | undefined {
   if (text.includes("+")) return undefined;
   const names: string[] = [];

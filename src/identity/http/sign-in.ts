@@ -13,7 +13,7 @@ interface Filled {
   redirectUri: string;
   email?: string;
   problem?: FormProblem;
-  /** In the language of the page, where it is no fault of what was filled in. */
+  /** In the language of the page, where the cause is not in what was filled in. */
   notice?: string;
 }
 

@@ -10,7 +10,7 @@ import type { IdentityPlane } from "./plane.ts";
 /**
  * `/sign-out`: ends the session of this browser, then goes to `redirect_uri` where the instance knows it. Any page can
  * lead a browser here, so it asks first; not where `session_id` is that of the session, which only its own app knows.
- * Nobody is signed in on the host of the instance: then perhaps on that of the base, through a provider.
+ * If no user is signed in on the host of the instance, a provider may have started a session on the base.
  */
 export function mountSignOut(plane: IdentityPlane): void {
   const { signIn, newSecret } = plane.identity.hosted;

@@ -15,7 +15,7 @@ export interface Settle {
   /** Name of the provider. */
   provider: string;
   account: ProviderAccount;
-  /** `seq` of the user whom the browser is signed in as; undefined when it is signed in as nobody. */
+  /** `seq` of the user whom the browser is signed in as; undefined when it is not signed in. */
   signedInAs: number | undefined;
   ip: string;
   now: number;
@@ -34,7 +34,7 @@ export function moveAddress(
   const { instance, settings } = entry;
   const { profile } = account;
   const holder = profile.email === undefined ? undefined : nouns.users.byEmail(instance.seq, profile.email);
-  // A sign-up that nobody has confirmed holds nothing: anybody can begin one for any address.
+  // An unconfirmed sign-up reserves nothing: anyone can start one for any address.
   const isHeld = (one: User) => !isUnannounced(nouns, one) || pairedUser(nouns, instance.seq, one.email) !== undefined;
   const isTaken = holder !== undefined && holder.seq !== user.seq && isHeld(holder);
   const move = decideAddress({

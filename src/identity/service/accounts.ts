@@ -101,7 +101,7 @@ function withProfile(nouns: IdentityNouns, { account, now }: Settle, user: User)
 }
 
 /**
- * Nobody had proved the address: whoever put a password, an account or a session on it may have waited for this
+ * The address was never proved: the person who put a password, an account or a session on it may have waited for this
  * moment. All of it goes before the rightful owner comes in.
  */
 function takeOver(nouns: IdentityNouns, { entry, provider, ip, now }: Settle, user: User): User {

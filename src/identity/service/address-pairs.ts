@@ -10,7 +10,7 @@ import { resourceOfUser } from "./resources.ts";
 interface AddressPair {
   /** The address that the service knows the mailbox by. */
   email: string;
-  /** Whom sign-ins with the address lead to; undefined where nobody has it. */
+  /** The user whom sign-ins with the address lead to; undefined where no user has it. */
   holder: User | undefined;
   /** The address is written in a form of earlier versions: no sign-in by address finds this user. */
   other: User;

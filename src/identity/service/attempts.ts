@@ -10,7 +10,7 @@ export interface Attempted<T> {
  * Runs an attempt of which only a failure is counted. It holds its places while it is under way, so that a thousand wrong
  * passwords at once are no more than so many in a row. Where the places are held by others under way, it waits for their
  * end, so that many people behind one address come in together. `late` has the seconds to wait when all places are taken
- * by failures. What throws is no failure. Fails `unavailable` when too many wait.
+ * by failures. An error that is thrown does not count as a failure. Fails `unavailable` when too many wait.
  */
 type Attempts<Slot> = <T>(
   slots: readonly Slot[],
@@ -40,7 +40,7 @@ export function createAttempts<Slot>({ waitingMax, nameOf, takeAll, giveBack }: 
   async function enter(slots: readonly Slot[]): Promise<number | undefined> {
     for (;;) {
       const refused = takeAll(slots);
-      // At once: whoever asks in the meantime must see who holds the places.
+      // At once: a caller that asks in the meantime must see who holds the places.
       if (refused === undefined) return begin(slots);
       const full = slots[refused.full];
       const holder = full && underWay.get(nameOf(full));

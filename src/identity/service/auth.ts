@@ -9,7 +9,7 @@ interface HeaderReader {
 /** Whose key a request carries: only what is of this instance is there for it. */
 export interface Caller {
   entry: InstanceEntry;
-  /** As the audit trail names it: `api:<key id>`, or `client` for a key that is no secret. */
+  /** As the audit trail names it: `api:<key id>`, or `client` for a key that is not secret. */
   actor: string;
 }
 

@@ -18,7 +18,7 @@ export interface Browser {
 /** Two secrets: which browser it is, for as long as it has the cookie, and what proves who is signed in. */
 export interface DeviceCookie {
   device: string;
-  /** New with every sign-in, so that nobody can prepare a browser and come back for it later. */
+  /** New with every sign-in, so that no stranger can prepare a browser and come back for it later. */
   login: string;
 }
 

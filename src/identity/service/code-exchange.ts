@@ -66,7 +66,7 @@ export async function exchangeCode(
   };
 }
 
-/** Of whatever a provider calls seconds; undefined for what is no time. */
+/** The time after the seconds that a provider names; undefined if that is not a time. */
 function expiryOf(lifetime: unknown, now: number): number | undefined {
   const at = typeof lifetime === "number" ? Math.floor(now + lifetime * 1_000) : Number.NaN;
   return Number.isSafeInteger(at) && at >= now ? at : undefined;

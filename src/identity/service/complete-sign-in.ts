@@ -27,7 +27,7 @@ export interface SignedIn {
 
 /**
  * Signs in a user who has proved who they are: session, browser and token, inside one write. Fails `too_many` for a user
- * with too many new sessions: what is right counts for nobody's address, and must not grow without end.
+ * with too many new sessions: a right sign-in counts against no address, and must not grow without end.
  */
 export type CompleteSignIn = (nouns: IdentityNouns, proved: ProvedSignIn) => SignedIn;
 

@@ -41,7 +41,7 @@ interface IdentityParts {
   fetch: IdentityContext["fetch"];
   resolve: IdentityContext["resolve"];
   baseUrl: string;
-  /** False where the server was told not to listen for it: operators can still manage what there is. */
+  /** False where the server does not listen for it: operators can still manage what there is. */
   isServed: boolean;
   allowPrivate: boolean;
   /** Undefined: mails are kept for an operator to look at. */
@@ -55,7 +55,7 @@ interface IdentityParts {
 export interface RunningIdentity {
   identity: Identity;
   context: IdentityContext;
-  /** Lets go of the search thread; whoever still searches is told to come back. */
+  /** Releases the search thread; searches that are under way are rejected with the advice to retry. */
   close(): void;
   /** What the service does on its own, until `signal` aborts; resolves when all of it has ended. */
   run(signal: AbortSignal): Promise<void>;

@@ -3,7 +3,7 @@ import type { Clock } from "../../base/words/clock.ts";
 import type { IdentityStore } from "../store/open-store.ts";
 import type { Instance, Key, SigningPair } from "../store/records.ts";
 
-/** An instance with what every request to it needs. Never changed in place: a write makes the next reader load anew. */
+/** An instance with what every request to it needs. Never changed in place: after a write, the next reader loads it again. */
 export interface InstanceEntry {
   instance: Instance;
   /** With every default filled in. */

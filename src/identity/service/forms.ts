@@ -14,7 +14,7 @@ export type FormProblem =
   | { problem: "password_short"; count: number }
   | { problem: "rate"; seconds: number };
 
-/** What cannot be mended by filling the form in again. */
+/** What filling in the form again cannot fix. */
 export type DeadEnd = { end: "redirect" | "provider" | "link" };
 
 export type FormOutcome = FormProblem | DeadEnd | SignedIn | { sent: string };

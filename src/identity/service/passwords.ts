@@ -13,7 +13,7 @@ type PasswordVerdict = "wrong" | "right" | "outdated";
 
 /**
  * Passwords at rest. Each call takes a noticeable part of a second, in a thread of its own; instances take turns, and
- * the clients of each. Fails `unavailable` when too many wait, for whoever has most of them.
+ * the clients of each. Fails `unavailable` when too many wait, for the client that has most of them.
  */
 export interface Passwords {
   /** PHC string of argon2id, of the password's `passwordText`. */
@@ -50,7 +50,7 @@ export function createPasswords(limits: PasswordLimits): Passwords {
     timeCost: limits.passwordPasses,
   } as const;
   const hash = (password: string, lane: Lane) => inTurn(lane, () => Bun.password.hash(passwordText(password), cost));
-  /** Of nobody's password: what a sign-in without a user is held against. */
+  /** A hash of no user's password: a sign-in without a user is compared with it. */
   const dummyHash = () => {
     dummy ??= hash(crypto.randomUUID(), serviceLane).catch((error) => {
       dummy = undefined;
@@ -64,7 +64,7 @@ export function createPasswords(limits: PasswordLimits): Passwords {
     // Longer ones were never taken; the work stays the same.
     const fits = Buffer.byteLength(text) <= limits.passwordBytesMax;
     const known = fits ? text : "";
-    // One of another system may cost less: beside it the usual work is done, so that nobody can tell who has one.
+    // One of another system may cost less: beside it the usual work is done, so that the time does not show who has one.
     const usual = stored !== undefined && isOutdated(stored) ? check(known, fallback) : undefined;
     const [right] = await Promise.all([check(known, stored ?? fallback), usual]);
     return right && fits && stored !== undefined;

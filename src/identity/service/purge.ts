@@ -27,7 +27,7 @@ export async function purge(context: IdentityContext, signal: AbortSignal): Prom
   ];
   let gone = 0;
   for (const task of tasks) {
-    // A few rows at a time: whoever signs in meanwhile waits for one such write, not for all of them.
+    // A few rows at a time: a sign-in meanwhile waits for one such write, not for all of them.
     for (let more = true; more && !signal.aborted;) {
       const count = await store.write(task, { durable: false });
       gone += count;

@@ -25,11 +25,11 @@ export interface RateLimitsConfig<Bucket extends string> {
   attemptsWaitingMax: number;
 }
 
-/** In memory: a restart forgets them. Keys are told apart by bucket. */
+/** In memory: a restart forgets them. Each bucket has keys of its own. */
 export interface RateLimits<Bucket extends string> {
   /** Counts one call; undefined when it may go on, else the seconds (whole, at least 1) until the next one may. */
   take(bucket: Bucket, key: string): number | undefined;
-  /** As `take`, for whoever uses an address: by the network that one client holds. */
+  /** As `take`, for the client that uses an address: by the network that one client holds. */
   takeClient(bucket: Bucket, ip: string): number | undefined;
   /** A call that was counted `ageMs` ago does not count after all. */
   giveBack(bucket: Bucket, key: string, ageMs?: number): void;

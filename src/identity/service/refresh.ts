@@ -110,7 +110,7 @@ function createChain({ clock, limits, derive, rateLimits }: IdentityContext) {
 
   const graceAt = (now: number) => ({ now, graceMs: limits.refreshGraceMs, holdMaxMs: limits.refreshHoldMaxMs });
 
-  /** A valid token counts for its session, and for nobody who shares its address. */
+  /** A valid token counts for its session, and not for others who share its address. */
   const count = ({ seq }: Session) => {
     const retryAfterSeconds = rateLimits.take("session", String(seq));
     if (retryAfterSeconds !== undefined) throw new Failure("too_many", "Too many requests", { retryAfterSeconds });

@@ -19,7 +19,7 @@ type Asked = FormProblem | DeadEnd | { sent: string };
 type Chosen = FormProblem | DeadEnd | { redirectUri: string };
 
 export interface Reset {
-  /** Says the same to everybody: only whoever reads the mailbox gets to know more. */
+  /** Gives every caller the same answer: only the owner of the mailbox learns more. */
   begin(browser: Browser, form: { email: string; redirectUri: string }): Promise<Asked>;
   /** Whether a link is good, without using it up. */
   look(browser: Browser, value: string): boolean;
@@ -72,7 +72,7 @@ async function request(
       auditAttempt(nouns, act, context.limits);
       const present = nouns.users.byEmail(instance.seq, email);
       if (present === undefined || present.placeholder || present.bannedAt !== undefined) return;
-      // Whoever reads the mailbox has enough links by then; strangers do not fill it.
+      // The owner of the mailbox has enough links by then; strangers do not fill it.
       const waiting = nouns.oneTime.waiting(present.seq, "reset_password", now);
       if (waiting.length >= context.limits.signIn.resetLinksMax) return;
       const client = clientNetwork(ip).near;
@@ -146,7 +146,7 @@ async function finish(
   const { passwordBytesMax: bytesMax } = context.limits.signIn;
   const problem = passwordProblem({ password, email: found.user.email, lengthMin, bytesMax });
   if (problem !== undefined) return problem === "password_short" ? { problem, count: lengthMin } : { problem };
-  // Whoever has the link guesses nothing; the work that one link can cause is bounded all the same.
+  // The holder of the link guesses nothing; the work that one link can cause is bounded all the same.
   const seconds = context.rateLimits.take("reset_link", hexOf(found.hash));
   if (seconds !== undefined) return { problem: "rate", seconds };
   const passwordHash = await passwords.hash(password, laneOf(browser));

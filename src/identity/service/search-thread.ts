@@ -84,7 +84,7 @@ interface Life {
 interface Lives {
   /** The thread that runs; started when there is none. */
   current(): Life;
-  /** Ends it, after a last word; whoever waits for it is told to come back. */
+  /** Ends it, after a last word; callers that wait for it are rejected with the advice to retry. */
   end(last?: ToSearchThread): void;
 }
 

@@ -40,7 +40,7 @@ export interface SignIn {
   /** The address to send browsers back to, as it may be used; undefined when the instance does not know it. */
   redirect(browser: Browser, redirectUri: string): string | undefined;
   withPassword(browser: Browser, form: PasswordForm): Promise<FormOutcome>;
-  /** Goes on as whoever is signed in here; undefined when nobody is. */
+  /** Continues as the user who is signed in here; undefined when none is. */
   goOn(browser: Browser, redirectUri: string): Promise<SignedIn | undefined>;
   /** Whether this browser is signed in with the session that has this id. */
   isSession(browser: Browser, sessionId: string): boolean;
@@ -105,7 +105,7 @@ async function signInWithPassword(parts: SignInParts, browser: Browser, form: Pa
   const perClient = isKnown ? undefined : "sign_in";
   return tried(context, browser, { perClient, perAccount }, async () => {
     const { password } = form;
-    // Takes as long for an address that nobody has.
+    // Takes as long for an address that no user has.
     const verdict = await parts.passwords.verify(password, user?.passwordHash, laneOf(browser));
     if (verdict === "wrong" || user === undefined || user.bannedAt !== undefined || user.placeholder) {
       context.rateLimits.failed(key);

@@ -122,7 +122,7 @@ function putLink({ context }: SignUpParts, nouns: IdentityNouns, { browser, user
   return value;
 }
 
-/** Without the password: an address that nobody has proved yet opens nothing. */
+/** Without the password: an address that is not proved yet opens nothing. */
 function addUser(nouns: IdentityNouns, { browser, email, pending, now }: Invite): User {
   const { entry, ip } = browser;
   const { instance } = entry;

@@ -39,7 +39,7 @@ export async function finishSignUp(parts: SignUpParts, browser: Browser, link: U
   return outcome;
 }
 
-/** Whoever merely reads the mail must not make a stranger's password good. */
+/** Reading the mail alone must not make a stranger's password valid. */
 async function foreignProblem(
   { context, passwords }: SignUpParts,
   browser: Browser,
@@ -86,7 +86,7 @@ function prove(nouns: IdentityNouns, { browser, user, found, now }: Prove): User
 }
 
 /**
- * Removes users who came with a sign-up that nobody has finished in time; inside a write. At most `most` links at a
+ * Removes users who came with a sign-up that was not finished in time; inside a write. At most `most` links at a
  * time; returns how many of them there were.
  */
 export function dropAbandoned(nouns: IdentityNouns, now: number, most: number): number {

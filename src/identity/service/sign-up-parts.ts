@@ -14,7 +14,7 @@ export interface SignUpParts {
   completeSignIn: CompleteSignIn;
 }
 
-/** What waits in the row of a link. The password counts only once whoever chose it has proved the address. */
+/** What waits in the row of a link. The password counts only once the person who chose it has proved the address. */
 export interface PendingSignUp {
   name: string;
   passwordHash: string;

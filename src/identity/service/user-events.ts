@@ -16,7 +16,7 @@ interface UserChange {
 type Pending = Pick<IdentityNouns, "users" | "oneTime">;
 
 /**
- * Whether a user is there only because of a sign-up that nobody has confirmed: anybody can write anybody's address into
+ * Whether a user is there only because of an unconfirmed sign-up: anyone can write any address into
  * a form, and webhooks hear of the user once somebody has proved it.
  */
 export function isUnannounced(nouns: Pending, user: User): boolean {

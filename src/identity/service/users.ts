@@ -31,7 +31,7 @@ interface RemoveUser {
   isKnown?: boolean;
 }
 
-/** Ends the sessions first, so that whoever follows them hears of it. */
+/** Ends the sessions first, so that their followers hear of it. */
 export function removeUser(nouns: SessionNouns & Pick<IdentityNouns, "oneTime">, removal: RemoveUser): void {
   const { instance, user, actor, now, isKnown = !isUnannounced(nouns, user) } = removal;
   endSessions(nouns, { instance, user, actor, reason: "user_deleted", now });

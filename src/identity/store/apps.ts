@@ -16,7 +16,7 @@ export interface Apps {
   remove(id: string): boolean;
 }
 
-/** `changed` is told of every write. */
+/** `changed` is called after every write. */
 export function createApps(db: Database, changed: () => void): Apps {
   const byId = db.query<Row, [string]>("select * from apps where id = ?");
   const byName = db.query<Row, [string]>("select * from apps where name = ?");

@@ -21,7 +21,7 @@ interface Row {
 const overflowWhy = "further attempts, by other clients or for other addresses";
 
 /**
- * Records attempts so that nobody floods the trail: one that says the same as a recent one, from the same client, is
+ * Records attempts so that no client floods the trail: one that says the same as a recent one, from the same client, is
  * counted there (`times` and `last_at` of its detail); beyond a number of different ones, all others are one entry.
  */
 export function createAttempts(db: Database, append: (entry: NewEntry) => void) {

@@ -31,7 +31,7 @@ export interface Instances {
   remove(seq: number): boolean;
 }
 
-/** `changed` is told of every write. */
+/** `changed` is called after every write. */
 export function createInstances(db: Database, changed: () => void): Instances {
   const by = (column: string) => db.query<Row, [string | number]>(`select * from instances where ${column} = ?`);
   const [byId, bySeq, byHost, byKey] = [by("id"), by("seq"), by("host"), by("publishable_key")];

@@ -5,7 +5,7 @@ export interface KeptByUser<Value> {
   get(key: string): Value | undefined;
   /** `user`: the number of the user whose change makes it void. The first piece of a user is not kept, see below. */
   put(key: string, user: number, value: Value): void;
-  /** To be told of every user who was changed or removed, by number, as soon as that is committed. */
+  /** Called for every user who was changed or removed, with the number, as soon as that is committed. */
   forget(users: Touched): void;
 }
 

@@ -23,7 +23,7 @@ export interface Keys {
   remove(id: string): boolean;
 }
 
-/** Keys are stored as sha256 for lookup and sealed for signing. `changed` is told of every write. */
+/** Keys are stored as sha256 for lookup and sealed for signing. `changed` is called after every write. */
 export function createKeys(db: Database, seal: Seal, changed: () => void): Keys {
   const byHash = db.query<Row, [Uint8Array]>("select * from keys where hash = ?");
   const list = db.query<Row, [number]>("select * from keys where instance = ? order by created_at desc, id");

@@ -20,7 +20,7 @@ export interface OauthStates {
   put(state: OAuthState): void;
   /** Leaves it where it is. */
   has(hash: Uint8Array): boolean;
-  /** Removes it, whatever it is good for, and returns it: nobody gets it twice. */
+  /** Removes it, valid or not, and returns it: no caller gets it twice. */
   take(hash: Uint8Array): OAuthState | undefined;
   /** How many there are of everybody, of an instance, and of a client in it. */
   waiting(instance: number, client: string): { all: number; instance: number; client: number };

@@ -24,7 +24,7 @@ export interface OneTimes {
   linksWaiting(instance: number): { all: number; instance: number };
   /** Leaves it where it is: for showing a form. */
   get(hash: Uint8Array, purpose: OneTimePurpose): OneTime | undefined;
-  /** Removes it and returns it: nobody gets it twice. */
+  /** Removes it and returns it: no caller gets it twice. */
   take(hash: Uint8Array, purpose: OneTimePurpose): OneTime | undefined;
   /** Those of one user that still wait. */
   waiting(user: number, purpose: OneTimePurpose, now: number): OneTime[];

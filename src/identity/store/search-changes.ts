@@ -4,7 +4,7 @@ import type { Database } from "bun:sqlite";
 export interface SearchChanges {
   /** Forgets those that are done with: up to this number. */
   drop(upto: number): void;
-  /** Keeps the newest; the index notices the gap and is made anew. Returns how many went. */
+  /** Keeps the newest; the index notices the gap and is rebuilt. Returns how many went. */
   trim(kept: number): number;
 }
 

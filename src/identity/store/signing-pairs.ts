@@ -22,7 +22,7 @@ export interface SigningPairs {
   purge(now: number): number;
 }
 
-/** The private half is sealed. `changed` is told of every write. */
+/** The private half is sealed. `changed` is called after every write. */
 export function createSigningPairs(db: Database, seal: Seal, changed: () => void): SigningPairs {
   const list = db.query<Row, [number]>("select * from signing_pairs where instance = ? order by created_at desc, id");
   const insert = db.query<unknown, (string | number | Uint8Array | null)[]>(

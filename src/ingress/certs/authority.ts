@@ -82,7 +82,7 @@ export async function issueLeaf(
 /** Longer ones are refused by some clients. */
 const selfSignedLifeMs = 825 * dayMs;
 
-/** A certificate of a server that nobody signed but itself, for clients that know its fingerprint. */
+/** A certificate of a server that only the server itself signed, for clients that know its fingerprint. */
 export async function selfSigned({
   names,
   addresses,

@@ -26,7 +26,7 @@ export interface CertificatesOptions extends Omit<AcmeWorld, "limits"> {
   random: () => number;
   onEvent: (event: CertificateEvent) => void;
   limits: CertificateLimits;
-  /** Whether certificates may be ordered from others now. Those that we make or read ourselves need nobody. */
+  /** Whether certificates may be ordered from others now. Those that we make or read ourselves need no other server. */
   mayOrder: () => boolean;
 }
 
@@ -93,7 +93,7 @@ export function createCertificates(options: CertificatesOptions): Certificates {
   });
   const sweep = async () => {
     const isOver = ({ notAfter }: { notAfter: number }) => notAfter + limits.unwantedKeptMs < clock.now();
-    // What is wanted is not known before it was told once.
+    // What is wanted is not known before the first call.
     if (targets === undefined) return;
     await onDemand.sweep(rules);
     retarget();

@@ -26,6 +26,6 @@ export interface CertificateLimits {
   orderPauses: Pauses;
   /** Longest PEM text that the proxy can take. */
   pemBytesMax: number;
-  /** A certificate that nobody wants any more is kept until this long after its end. */
+  /** A certificate that is not wanted any more is kept until this long after its end. */
   unwantedKeptMs: number;
 }

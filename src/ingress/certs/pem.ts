@@ -49,7 +49,7 @@ export function readPair({ certificate, key }: PairTexts): Pair {
 
 /**
  * Each certificate is followed by the one that issued it, as TLS asks for, in whatever order the file has them. Those that
- * are no part of that way, such as a second root, come last.
+ * are not part of that way, such as a second root, come last.
  */
 function chainOf(leaf: X509Certificate, found: readonly X509Certificate[]): X509Certificate[] {
   const chain = [leaf];

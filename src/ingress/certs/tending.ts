@@ -12,7 +12,7 @@ import { createOrders } from "./orders.ts";
 import type { Pair } from "./pem.ts";
 import { issuerLabel } from "./status.ts";
 
-/** Something that an operator wants to know. A failure that repeats with the same text is told once. */
+/** Something that an operator wants to know. A failure that repeats with the same text is reported once. */
 export interface CertificateEvent {
   type: "issued" | "renewed" | "failed";
   id: string;

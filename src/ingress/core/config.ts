@@ -215,7 +215,7 @@ function logLines({ logTo }: Setup): Lines {
 }
 
 /**
- * A WebSocket and a connection to a port of its own may be silent for a day. A client that went away without a word is
+ * A WebSocket and a connection to a port of its own may be silent for a day. A client that went away without closing is
  * noticed after two minutes, and one that has closed its half waits no longer than for any answer.
  */
 const lostClientLines: Lines = [

@@ -27,7 +27,7 @@ export interface ReadIngress {
   paths: SitePath[];
   options: SiteOptions;
   /**
-   * Fields that say who may come in, and that this version cannot read as a whole. Nobody may come in then: a rule that
+   * Fields that say who may come in, and that this version cannot read as a whole. No visitor may come in then: a rule that
    * is not understood must not be a rule less.
    */
   unreadable: string[];
@@ -35,7 +35,7 @@ export interface ReadIngress {
   isIssuerKnown: boolean;
 }
 
-/** The table is computed anew with every change of a replica: a manifest that is the same is not read again. */
+/** The table is computed again with every change of a replica: a manifest that is the same is not read again. */
 const known = new WeakMap<Spec, ReadIngress>();
 
 export function readIngress({ scope, name, spec }: IngressManifest): ReadIngress {

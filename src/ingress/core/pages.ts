@@ -1,7 +1,7 @@
 /** No status that HAProxy itself answers with: a rule names its page. */
 export const tooManyHeaders = "431";
 
-/** What visitors see when the proxy answers itself: plain and kind, without a word about the inside. */
+/** What visitors see when the proxy answers itself: plain and kind, with nothing about the inside. */
 const texts: Record<string, [title: string, text: string]> = {
   "400": ["Not understood", "The browser sent a request that this site does not understand."],
   "403": ["Not allowed", "You do not have access to this page."],

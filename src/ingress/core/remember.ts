@@ -1,6 +1,6 @@
 /**
  * The same function, with its last result for each object kept: it is computed again only when something else that it
- * depends on is another. For results that nobody changes.
+ * depends on is another. For results that are never changed.
  */
 export function remembered<K extends object, R extends readonly unknown[], V>(
   compute: (key: K, ...rest: R) => V,

@@ -43,7 +43,7 @@ export function closingRules({ paths }: Setup): Lines {
     `http-request set-var(txn.hold) be_name,map_str(${holds}) if { nbsrv eq 0 }`,
     "http-request lua.hold if { var(txn.hold) -m found }",
     "http-request set-var(txn.proto) str(http) if { var(txn.again) -m found } !{ var(txn.proto) -m found }",
-    // gRPC and WebSockets follow no redirect; they are told to try again later.
+    // gRPC and WebSockets follow no redirect; they are asked to try again later.
     `http-request redirect location %[var(txn.proto)]://%[req.hdr(host)]%[pathq] code 307 if { var(txn.again) -m found } !{ req.hdr(upgrade) -m found } !{ req.hdr(content-type) -m beg application/grpc }`,
     `http-request lua.strip if ${hasFlag("strip")}`,
     // Only what may be done twice is sent again once a replica may have seen it.

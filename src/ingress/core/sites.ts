@@ -75,7 +75,7 @@ function heldFor(read: ReadIngress, rest: Rest | undefined, wakeHoldMs = 0): Rea
   return { ...read, options: { ...read.options, hold: changed } };
 }
 
-/** Connections wait for an app that sleeps, and for no other: a client of TCP sees at once that nobody is there. */
+/** Connections wait for an app that sleeps, and for no other: a client of TCP sees at once that there is no replica. */
 function withHold(site: TcpSite, { options }: ReadIngress, rest: Rest | undefined): TcpSite {
   return rest === undefined ? site : { ...site, hold: options.hold };
 }

@@ -72,7 +72,7 @@ export interface SiteOptions {
   stickyCookie: string | undefined;
   /** What replicas speak. `https`: TLS, the certificate is not checked. */
   protocol: "http" | "h2c" | "https";
-  /** Leads to a part of this server: it is told that the request came by the ingress, and waited for while it restarts. */
+  /** Leads to a part of this server: the request says that it came through the ingress, and waits while that part restarts. */
   isOwn?: true;
   /** Begin connections to replicas with a PROXY protocol header, version 2. */
   sendProxyProtocol: boolean;

@@ -7,7 +7,7 @@ import type { ProxyFile } from "../core/change.ts";
 /**
  * Writes all files beside their places first, and moves them only when all of them are whole, the first one before the
  * others. They survive the end of
- * this process, and not necessarily a power cut: then the server writes them anew before it starts the proxy. Fails
+ * this process, and not necessarily a power cut: then the server writes them again before it starts the proxy. Fails
  * `storage_full` when the disk is full; what was there before is untouched then.
  */
 export async function writeFiles(files: readonly ProxyFile[]): Promise<void> {

@@ -27,7 +27,7 @@ function begunOf<Started>({ ended, stop }: ProxyContainer<Started>, started: Sta
     () => {
       isOver = true;
     },
-    // The engine is away, or nobody asks any more.
+    // The engine is away, or the caller has given up.
     () => undefined,
   );
   return {

@@ -15,7 +15,7 @@ export interface ProxyProcess {
   check(): Promise<string | undefined>;
   /** Starts a master with the files on disk. Fails `conflict` with HAProxy's own words when it cannot start. */
   start(): Promise<void>;
-  /** Lets the master load the files anew; the old workers end what they serve. Fails when no new worker appears. */
+  /** Lets the master reload the files; the old workers end what they serve. Fails when no new worker appears. */
   reload(): Promise<void>;
   /** HAProxy writes a line for each change: a log that has grown large is emptied. */
   trimLog(): Promise<void>;
@@ -47,7 +47,7 @@ export function createProcess(options: ProcessOptions): ProxyProcess {
   const { launch, paths, pidFile, masterSocket, socket, clock } = options;
   const config = configPath(paths);
 
-  /** Of our master, when it was last seen. The master keeps its pid when it starts itself anew. */
+  /** Of our master, when it was last seen. The master keeps its pid when it restarts itself. */
   let known: number | undefined;
 
   async function running(): Promise<number | undefined> {
@@ -67,7 +67,7 @@ export function createProcess(options: ProcessOptions): ProxyProcess {
     return words.includes("-W") && words.includes(config);
   }
 
-  /** While the master starts itself anew, after each load, its pid file and its command line are empty for a moment. */
+  /** While the master restarts itself, after each load, its pid file and its command line are empty for a moment. */
   async function settled(read: () => Promise<string | undefined>, most: number): Promise<string | undefined> {
     for (let looks = 1; looks < most; looks += 1) {
       const text = await read();

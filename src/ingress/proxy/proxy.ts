@@ -28,7 +28,7 @@ export interface IngressProxy {
    * taken all of it. Fails without a change to what is served when the disk or HAProxy refuses.
    */
   apply(table: Table): Promise<Applied>;
-  /** Loads the files on disk anew. */
+  /** Reloads the files on disk. */
   reload(): Promise<void>;
   /** Whether one of these upstreams (container ids) still serves a request or a WebSocket that it began. */
   isBusy(upstreams: ReadonlySet<string>): Promise<boolean>;
@@ -45,7 +45,7 @@ export interface IngressProxy {
 export interface Applied {
   /** Sites that were left out: their texts cannot be written safely, or their port cannot be listened on. */
   refused: Change["refused"];
-  /** Why the files were loaded anew; empty when they were not. */
+  /** Why the files were reloaded; empty when they were not. */
   reloadReasons: string[];
 }
 
@@ -88,7 +88,7 @@ export function createProxy(options: ProxyOptions): IngressProxy {
   let running: Running | undefined;
   let hasRead = false;
   let isStopped = false;
-  /** The proxy was told a part of a change that failed. */
+  /** The proxy got a part of a change that failed. */
   let isUnsure = false;
   /** What HAProxy said of the files of the last change. */
   let complaint: string | undefined;
@@ -183,7 +183,7 @@ export function createProxy(options: ProxyOptions): IngressProxy {
   }
 
   async function carryOut(change: Change): Promise<void> {
-    // Asked first, so that the proxy is told nothing of a change that it would refuse.
+    // Asked first, so that the proxy gets nothing of a change that it would reject.
     if (change.reload) await accept();
     isUnsure = true;
     const failed = await send(change.commands, change.reload);

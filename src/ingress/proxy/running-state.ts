@@ -23,7 +23,7 @@ export function stateFile(paths: Paths, running: Running, id: string): ProxyFile
   return { path: statePath(paths), content: `{${texts.join(",")}}\n`, mode: 0o600 };
 }
 
-/** Most of a state is the same as in the one before, by the same objects; nobody changes them. */
+/** Most of a state is the same as in the one before, by the same objects, which never change. */
 const kept = remembered((value: object) => JSON.stringify(value));
 
 const listText = (list: readonly object[]): string => `[${list.map((one) => kept(one)).join(",")}]`;
@@ -63,7 +63,7 @@ interface StateChange extends Pick<Assignment, "servers" | "nextServer"> {
   sites: AnySite[];
 }
 
-/** Raised when older states cannot be read any more; the proxy then loads everything anew, without losing a request. */
+/** Raised when older states cannot be read any more; the proxy then reloads everything, without losing a request. */
 const format = 2;
 
 /** Undefined when there is none that can be used. */
@@ -112,7 +112,7 @@ function readChange(text: string): StateChange | undefined {
   }
 }
 
-/** Exists while the proxy is told a change. A server that ends meanwhile leaves it for the next one. */
+/** Exists while a change is sent to the proxy. A server that ends meanwhile leaves it for the next one. */
 export function unfinishedFile({ folder }: Paths): ProxyFile {
   return { path: `${folder}/unfinished`, content: "", mode: 0o600 };
 }

@@ -5,9 +5,9 @@ import type { Change, Paths, ProxyFile, Running } from "../core/change.ts";
 import { removeFiles, writeFiles } from "./files.ts";
 import { changeText, changesPath, stateFile } from "./running-state.ts";
 
-/** What the proxy was told, kept on disk. Other replicas of a few sites are one more line behind the last whole state. */
+/** What was sent to the proxy, kept on disk. Other replicas of a few sites are one more line behind the last whole state. */
 interface StateStore {
-  /** Writes the files, and with them that the proxy has been told all of `next`. Fails as `writeFiles` does. */
+  /** Writes the files, and with them that the proxy has got all of `next`. Fails as `writeFiles` does. */
   write(files: readonly ProxyFile[], next: Running, replaced?: Change["replaced"]): Promise<void>;
 }
 

@@ -61,7 +61,7 @@ export interface Ingress {
   /** Answers to the challenges of certificate authorities. */
   challenges: { set(token: string, keyAuthorization: string): Promise<void>; clear(token: string): Promise<void> };
   state(): IngressState;
-  /** Lets the proxy load its files anew. */
+  /** Lets the proxy reload its files. */
   reload(): Promise<void>;
   /** Ends the proxy; it stays away until `reload` or the next start of the server. */
   stop(): Promise<void>;
@@ -210,7 +210,7 @@ export function createIngress(options: IngressOptions): Ingress {
   }
 }
 
-/** The very same specs: the store keeps them as long as nobody writes another. */
+/** The very same specs: the store keeps them until another one is written. */
 function areSame(before: readonly IngressManifest[], now: readonly IngressManifest[]): boolean {
   const isSame = ({ scope, name, spec }: IngressManifest, index: number) => {
     const was = before[index];

@@ -62,7 +62,7 @@ interface TrafficLimits {
 }
 
 const minute = 60;
-/** Short, so that what is mended is soon well again. */
+/** Short, so that a fixed site soon counts as healthy. */
 const latelySeconds = 30;
 
 export function createTraffic(options: TrafficOptions): Traffic {

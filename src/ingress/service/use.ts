@@ -10,7 +10,7 @@ export interface UseOptions extends Pick<WakesOptions, "ingresses" | "serviceKin
 
 /** How much a resource is in use over all ingresses that lead to it. */
 interface Use {
-  /** Changes with every request that was answered, and with a load of the proxy's files, which begins to count anew. */
+  /** Changes with every request that was answered, and with a load of the proxy's files, which starts the counts again. */
   mark: string;
   /** Requests, WebSockets and connections under way, those that wait for a replica among them. */
   active: number;

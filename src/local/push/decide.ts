@@ -18,7 +18,7 @@ type Decision =
 
 const usual = ["main", "master"];
 
-/** The lines of a pre-receive hook; undefined where one is no such line. */
+/** The lines of a pre-receive hook; undefined if one is not such a line. */
 export function readUpdates(text: string): RefUpdate[] | undefined {
   const updates: RefUpdate[] = [];
   for (const line of text.split("\n")) {

@@ -5,7 +5,7 @@ import { pushLimits } from "../../config/push-limits.ts";
 /** Settings that hold whatever a repository, the user or the machine says. */
 const settings: readonly [string, string][] = [
   ["receive.fsckObjects", "true"],
-  // Faults of very old commits, which harm nobody.
+  // Harmless faults of very old commits.
   ["receive.fsck.zeroPaddedFilemode", "warn"],
   ["receive.fsck.badTimezone", "warn"],
   ["receive.fsck.missingSpaceBeforeDate", "warn"],

@@ -105,8 +105,8 @@ function quoted(word: string): string {
 }
 
 /**
- * The conversation is between git here and git there. While its hook runs, git does not end when nobody reads its answer
- * any more; but it sends a sign of life every 5 seconds, and passing it on fails then.
+ * The conversation is between git here and git there. While its hook runs, git does not end when its reader has gone,
+ * but it sends a sign of life every 5 seconds, and passing it on fails then.
  */
 async function serveReceivePack(repository: string, env: Record<string, string>): Promise<number> {
   const limited = ["sh", "-c", 'ulimit -S -v "$1" && exec git receive-pack "$2"', "sh"];

@@ -7,9 +7,9 @@ export function writeAll(fd: 1 | 2, bytes: Uint8Array): boolean {
 
 interface Relay {
   streams: readonly ReadableStream<Uint8Array>[];
-  /** A line is sent after each such silence, so that nobody takes a long step for the end. */
+  /** A line is sent after each such silence, so that a long step does not look like the end. */
   silenceMs: number;
-  /** git has ended, and nobody reads any more; called once. */
+  /** git has ended, or its reader has gone; called once. */
   gone: () => void;
 }
 

@@ -12,7 +12,7 @@ const fetched = "refs/berth/source";
 /** `http.curloptResolve`: without it git would resolve the name again, and could get another address. */
 const oldestVersion = [2, 37];
 
-/** What git is told of the connection: one protocol, one address, no redirect, and no password but the token. */
+/** Settings of git for the connection: one protocol, one address, no redirect, and no password but the token. */
 function connection({ url, address, token, allowHttp }: GitJob): [string, string][] {
   const basic = token === undefined ? undefined : Buffer.from(`x-access-token:${token}`).toString("base64");
   return [

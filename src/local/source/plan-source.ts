@@ -52,7 +52,7 @@ const texts =
 /** Below the root, those that say what is left out are read. */
 const textsBelow = /^(?:\.gitignore|Dockerfile.*)$/;
 
-/** Fails `too_large` where a file that would be read whole is no text that anybody wrote. */
+/** Fails `too_large` where a file that would be read whole is not a text that a person wrote. */
 function requireShortTexts(root: string, below: string): void {
   for (const item of readdirSync(join(root, below), { withFileTypes: true })) {
     const path = join(below, item.name);

@@ -145,7 +145,7 @@ export function createObservabilityApp(options: ObservabilityAppOptions): Observ
     }
     return open.grant;
   };
-  /** Who asks comes before everything else: without a token not even the paths that exist can be told. */
+  /** Who asks comes before everything else: without a token a caller does not even learn which paths exist. */
   const ask = async (request: Request): Promise<Response> => {
     const connection = connections.get(request) ?? connectionOf(request);
     const isOpen = !isApi(pathOf(request));

@@ -19,8 +19,8 @@ export function requirePlainBody({ headers, body }: Request): void {
 }
 
 /**
- * The JSON body of a request, which is no larger than `bytesMax`. Call it once the caller is known and may ask: a body
- * that nobody reads costs nothing. Fails `too_large`, `invalid` for an empty body, and `JsonError` for bad syntax.
+ * The JSON body of a request, which is no larger than `bytesMax`. Call it once the caller is known and may ask: an
+ * unread body costs nothing. Fails `too_large`, `invalid` for an empty body, and `JsonError` for bad syntax.
  */
 export async function readBoundedBody(
   request: Request,

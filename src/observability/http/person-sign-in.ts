@@ -99,7 +99,7 @@ function failurePage(plane: ObservabilityPlane, error: unknown): Response {
   return problemPage(status, ["The sign-in failed. The log of the server says why."]);
 }
 
-/** What is in the address stays in no history: the browser goes on at once, and names it to nobody. */
+/** What is in the address stays in no history: the browser goes on at once, and sends it to no other site. */
 function moved(location: string, ...cookies: string[]): Response {
   const headers = new Headers({ Location: location, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" });
   for (const line of cookies) headers.append("Set-Cookie", line);

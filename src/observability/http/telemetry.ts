@@ -133,7 +133,7 @@ export function createTelemetryApp({ room, senders, peerHeader, limits, log }: T
 function statusOf(error: unknown, log: Log): Refusal {
   if (error instanceof Unsupported) return { status: unsupportedStatus, message: error.message };
   const { status, message, headers } = refusalOf(error, log);
-  // What is tried again wants to be told when.
+  // A sender that retries needs to know when.
   const more: Record<string, string> = status === failureStatus.unavailable ? { "Retry-After": "1" } : {};
   return { status, message, headers: { ...more, ...headers } };
 }

@@ -35,7 +35,7 @@ export interface RunningObservability {
   context: ObservabilityContext;
   /** What the rooms do on their own, until `signal` aborts; resolves when all of it has ended. */
   run(signal: AbortSignal): Promise<void>;
-  /** Lets go of what the rooms hold, after `run` has ended. */
+  /** Releases what the rooms hold, after `run` has ended. */
   close(): void;
 }
 

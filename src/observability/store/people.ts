@@ -71,7 +71,7 @@ export function createPeople(db: Database): People {
   };
 }
 
-/** A role of another version opens nothing: whoever has it is no person here. */
+/** A role of another version opens nothing: its holder is not a person here. */
 function toPerson(row: Row | null): Person | undefined {
   if (row === null || !isRole(row.role)) return undefined;
   const apps: unknown = JSON.parse(row.apps);

@@ -68,7 +68,7 @@ export interface Person {
   role: Role;
   /** Globs of the apps that the person may see; empty: every app. */
   apps: readonly string[];
-  /** The user of the instance, from the first sign-in on: the address alone lets nobody in then. */
+  /** The user of the instance, from the first sign-in on: the address alone is not enough then. */
   user: string | undefined;
   createdAt: number;
   createdBy: string;

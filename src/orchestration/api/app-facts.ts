@@ -109,7 +109,7 @@ export interface AppWatch {
   /** Since when the engine can be reached, or cannot. */
   engine(): { up: boolean; since: number; error: string | undefined };
   /**
-   * Tells that an app may be another than before; without a key, that any may. Many changes are told many times.
+   * Tells that an app may be another than before; without a key, that any may. Many changes are reported many times.
    * Returns the way to leave.
    */
   subscribe(listener: (key: ManifestKey | undefined) => void): () => void;

@@ -80,7 +80,7 @@ export const apply = endpoint({
     replace_plugin: Flag("hand blocks that another plugin made to the plugin that is there now (default false)"),
     drop: Drop,
   }),
-  /** One manifest or an array; validated by the server itself, so that every fault is told with its path. */
+  /** One manifest or an array; validated by the server itself, so that every fault is reported with its path. */
   body: Type.Unknown(),
   data: ApplyResult,
 });

@@ -31,6 +31,6 @@ export interface PodEndpoint {
 export interface PodEndpoints {
   /** From memory. Undefined until the engine was asked for the first time: then nothing is known, which is not the same as none. */
   list(): PodEndpoint[] | undefined;
-  /** Tells, a moment after, that the list may have changed; many changes at once are told once. Returns the way to leave. */
+  /** Tells, a moment after, that the list may have changed; many changes at once are reported once. Returns the way to leave. */
   subscribe(listener: () => void): () => void;
 }

@@ -42,7 +42,7 @@ export const Release = Type.Object({
 });
 export type Release = Static<typeof Release>;
 
-/** Why a release is made, for whoever reads the list of releases later. */
+/** Why a release is made, for people who read the list of releases later. */
 export const Message = Text("why, in a line: kept with the releases that this makes (at most 500 characters)");
 
 export const runRelease = endpoint({

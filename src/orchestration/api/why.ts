@@ -77,7 +77,7 @@ export const Why = Type.Object({
   kind: Type.String(),
   scope: Type.String(),
   name: Type.String(),
-  /** The resource is gone; what is told is from before. */
+  /** The resource is gone; the answer is from before. */
   deleted: Type.Boolean(),
   /** The moment that `events` leads up to: the last death, failed release or failed run, else now. */
   at: Type.String(),

@@ -120,7 +120,7 @@ async function store(context: Context, storing: Storing): Promise<ApplyResult> {
   const { incoming, expansions, options, problems } = storing;
   if (problems.length > 0) await refuse(context, storing);
   const pulled = options.force && !options.dryRun ? await pullIncoming(context, incoming) : undefined;
-  // Their containers are told where the controller is when they are made.
+  // Their containers get the address of the controller when they are created.
   if (expansions.blocks.length > 0 && !options.dryRun) await context.plugins.callbacks.open();
   if (!options.dryRun && incoming.some(asksForTelemetry)) await context.telemetry?.open();
   const built = await builtAgain(context, { manifests: incoming.map(({ key, spec }) => ({ ...key, spec })) });

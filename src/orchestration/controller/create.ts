@@ -76,7 +76,7 @@ export function createController(parts: ControllerParts): RunningController {
     log,
     onEvent: (key, pod) => reconciler.onEvent(key, pod),
     onHeard: (pod, event) => incidents.heard(pod, event),
-    // At once: whoever works on its resource may be busy for long, and until then it serves nobody.
+    // At once: the round that works on its resource may take long, and until then the pod serves no requests.
     onStart(pod) {
       const looked = pods.look(pod).then(() => {
         probes.watch([pod]);

@@ -18,7 +18,7 @@ import { pluginKinds } from "./write/blocks.ts";
 import { storedConflicts } from "./write/conflicts.ts";
 import { writeUnlessDry } from "./state/dry-run.ts";
 
-/** Step 1. What is refused is told with all its faults. */
+/** Step 1. A rejected manifest is reported with all its faults. */
 export async function decode(context: Context, body: unknown, by: Principal | undefined): Promise<Decoded> {
   const { registry } = context.plugins;
   const decoded = decodeManifests(body, {

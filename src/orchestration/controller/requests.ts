@@ -30,7 +30,7 @@ export interface ListOptions {
 /** What a caller of exec says beside the command. */
 export type ExecOptions = Pick<ExecSpec, "tty" | "interactive" | "workdir" | "user" | "size"> & { actor: string };
 
-/** A command that runs in a pod. Whoever was given it reads the output to its end and asks for the exit code, or kills it. */
+/** A command that runs in a pod. The code that gets it reads the output to its end and asks for the exit code, or kills it. */
 export type RunningExec = ExecSession;
 
 /** A command in a container of its own; `container` is its name. */

@@ -24,9 +24,9 @@ export interface ControllerParts extends Outside {
 
 export interface RunningController {
   controller: Controller;
-  /** The replicas that run, for whoever sends requests to them. */
+  /** The replicas that run, for the ingress and others that send requests to them. */
   endpoints: PodEndpoints;
-  /** Deployments and statefulsets with their replicas, for whoever shows them. */
+  /** Deployments and statefulsets with their replicas, for the code that shows them. */
   apps: AppWatch;
   /** Apps that requests wake. */
   sleep: Pick<SleepRoom, "stateOf" | "requested">;
@@ -37,7 +37,7 @@ export interface RunningController {
   /** What runs of plugins may ask. */
   runCalls: RunCalls;
   reconciler: Reconciler;
-  /** What the pods use, for whoever keeps figures. */
+  /** What the pods use, for the metrics. */
   measures: PodMeasures;
   /** Takes in what runs, before anybody is answered; gives up after `limitMs`, or when the engine is away. */
   firstLook(limitMs: number): Promise<void>;

@@ -45,7 +45,7 @@ function fateOfRunning({ status }: MemberSight): MemberFate {
   return isOver ? { is: "failed", why: status.reason } : { is: "waiting" };
 }
 
-/** A count alone, for instance, is no release: then the status tells. */
+/** A change of the count, for instance, makes no release: then the status decides. */
 function fateWithoutRelease({ status, appliedRevision }: MemberSight): MemberFate {
   if (status === undefined || status.observedRevision < appliedRevision) return { is: "waiting" };
   if (status.phase === "ready" || status.phase === "asleep") return { is: "well" };

@@ -18,7 +18,7 @@ export interface ScaleInput {
 export interface CpuSample {
   /** 100 is one core. */
   cpuPercent: number;
-  /** Cores; undefined is no limit, measured against one core. */
+  /** Cores; undefined: no limit, and one core is the measure. */
   cpuLimit: number | undefined;
 }
 
@@ -52,7 +52,7 @@ export function decideScale(input: ScaleInput): ScaleDecision {
   return { replicas: current + (direction === "up" ? 1 : -1), why: `${found}: one ${direction}` };
 }
 
-/** Percent of the limit; figures that are no numbers do not count. */
+/** Percent of the limit; figures that are not numbers do not count. */
 function meanOf(samples: readonly CpuSample[]): number | undefined {
   const shares = samples.map(({ cpuPercent, cpuLimit }) => cpuPercent / (cpuLimit || 1)).filter(Number.isFinite);
   if (shares.length === 0) return undefined;

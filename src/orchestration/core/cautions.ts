@@ -54,7 +54,7 @@ function optionCautions({ dockerOptions = [] }: DecodedContainer | DecodedInit, 
   return handovers.filter(({ when }) => when(options)).map(({ text }) => `${path}: ${text}`);
 }
 
-/** Release commands are no part of what containers are made from: changing them alone starts no release. */
+/** Release commands are not part of what containers are made from: changing them alone starts no release. */
 export function releaseCaution(kind: CoreKind, before: Spec | undefined, after: Spec): string[] {
   if (kind !== "deployment" || before === undefined || specHash(kind, before) !== specHash(kind, after)) return [];
   if (!changedPaths(before, after).some((path) => /^(?:spec\.)?release(?:$|[.[])/.test(path))) return [];

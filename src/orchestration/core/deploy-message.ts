@@ -26,7 +26,7 @@ export function deployMessage(text: string | undefined, charactersMax: number, f
   if (characters > charactersMax) {
     throw new Failure("invalid", `${field}: it has ${characters} characters; at most ${charactersMax} are allowed`);
   }
-  // Whoever lists releases sees a row for each.
+  // The list of releases has a row for each.
   if (control.test(message)) {
     throw new Failure("invalid", `${field}: it must be one line, without control characters`);
   }

@@ -24,7 +24,7 @@ export function podNameOk(text: string): boolean {
 
 /**
  * The scope of a plugin's block. One that names none has a scope called as itself: plugins keep config for a block, and what
- * it becomes is in nobody's way. "" where its name cannot be a scope.
+ * it becomes collides with nothing. "" where its name cannot be a scope.
  */
 export function scopeOfBlock(scope: string, name: string): string {
   return scope === "" && scopeOk(name) ? name : scope;

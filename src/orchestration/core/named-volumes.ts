@@ -12,7 +12,7 @@ interface VolumeUse extends NamedVolume {
   path: string;
 }
 
-/** Whose the volume of a mount is; undefined of what is no volume. */
+/** Whose the volume of a mount is; undefined for what is not a volume. */
 export function namedVolume(scope: string, { type, source, external = false }: WrittenMount): NamedVolume | undefined {
   if (type !== "volume") return undefined;
   const slash = source.indexOf("/");

@@ -37,7 +37,7 @@ const rangeForm =
   `write "8000-8010", "9000-9010:8000-8010" or "127.0.0.1:9000-9010:8000-8010/udp": as many ports on both sides, ` +
   `ascending, at most ${rangeMax}; with network_mode: host no port needs to be named`;
 
-/** An entry of a spec, one text for each port: a range means what its ports mean one by one. What is no range stays. */
+/** An entry of a spec, one text for each port: a range means what its ports mean one by one. An entry that is not a range stays. */
 export function portTexts(text: string): string[] {
   const found = rangeOf(text);
   if (found === undefined) return [text];

@@ -17,11 +17,11 @@ interface ProbeDecision {
   cancel: string[];
 }
 
-/** The same transition is told at most once in this time; a second one waits for the rest of it. */
+/** The same transition is reported at most once in this time; a second one waits for the rest of it. */
 export const sameTransitionMs = 60_000;
 
 /**
- * Whether a transition of a probe is told: not when the receiver knows it already, a recovery only after a failure,
+ * Whether a transition of a probe is reported: not when the receiver knows it already, a recovery only after a failure,
  * and what comes and goes within the minute not at all. Decided from the calls so far, newest first, so that it
  * survives a restart of the server.
  */

@@ -259,7 +259,7 @@ function livenessWatched(state: PodProbes, config: ProbesConfig, now: number): P
   if (liveness.failures === 0) return { ...state, restarts: { ...state.restarts, dueAt: undefined } };
   const hasCrossed = liveness.failures >= config.liveness.failureThreshold;
   const restarts = hasCrossed ? withRestartDue(state.restarts, now) : state.restarts;
-  // Counted anew, so that the next crossing is seen.
+  // Counted again, so that the next crossing is seen.
   const counted = { ...liveness, failures: hasCrossed ? 0 : liveness.failures };
   return { ...state, states: { ...state.states, liveness: askedWhenDue(counted, restarts, now) }, restarts };
 }

@@ -85,13 +85,13 @@ function podFields(referenced: ReferencedManifest & { kind: PodKind }, names: Na
   );
 }
 
-/** The long name: it ends in no domain of the internet, so that nobody else is asked while no replica runs. */
+/** The long name: it ends in no domain of the internet, so that no other name server is asked while no replica runs. */
 function aliasOf(referenced: ReferencedManifest, names: Naming, ordinal: number | undefined): string | undefined {
   const mode = containerOf(referenced.kind, referenced.spec)?.container.networkMode;
   return mode === "bridge" ? networkAliases(names, referenced, ordinal)[1] : undefined;
 }
 
-/** A wildcard is no address, and neither is what an older version may have stored unchecked. A TCP port has no URL. */
+/** A wildcard is not an address, and neither is what an older version may have stored unchecked. A TCP port has no URL. */
 function ingressFields({ hosts, tcp, tls }: DecodedIngress): Record<string, string> {
   const host = hosts.find((one) => hostOk(one) && !one.startsWith("*."));
   if (host === undefined) return {};

@@ -5,7 +5,7 @@ import type { ContainerTemplate, Mount, RolloutPolicy } from "./workload.ts";
 /** How replicas are replaced: what the spec says, and the strategy that the container allows. */
 export function rolloutPolicy(kind: PodKind, rollout: DecodedRollout, container: ContainerTemplate): RolloutPolicy {
   if (kind === "statefulset") {
-    // An ordinal is stopped before it is made anew, one at a time: its volumes have one writer.
+    // An ordinal is stopped before it is recreated, one at a time: its volumes have one writer.
     const fixed = { strategy: "rolling", strategyReason: undefined, maxSurge: 0, maxUnavailable: 1 } as const;
     return { ...rollout, ...fixed, canary: undefined };
   }
@@ -24,11 +24,11 @@ function strategyOf(written: DecodedRollout["strategy"], container: ContainerTem
   const port = container.ports.find(({ hostPort }) => hostPort !== undefined);
   // Even where rolling is written: the new replica could not bind.
   if (port !== undefined && container.networkMode === "bridge") {
-    return recreate(`host port ${port.hostPort} is fixed, so the old replica must let go of it first`);
+    return recreate(`host port ${port.hostPort} is fixed, so the old replica must release it first`);
   }
   if (written !== undefined) return { strategy: written, reason: undefined };
   if (container.networkMode === "host") {
-    return recreate("replicas share the network of the host, so the old one must let go of its ports first");
+    return recreate("replicas share the network of the host, so the old one must release its ports first");
   }
   const volume = container.mounts.find(isWritable);
   if (volume !== undefined) {

@@ -66,7 +66,7 @@ function ownOptions(spec: DecodedContainer, names: Naming, problems: ResolveProb
   return spec.init === undefined ? options : { ...options, init: spec.init };
 }
 
-/** Of whose making a container is, for whoever looks at it from outside. */
+/** Which block and plugin a container comes from, for tools outside of berth. */
 function withOrigin(options: EngineOptions, { origin, names }: ResolveInput): EngineOptions {
   if (origin === undefined) return options;
   const labels = { [names.label.block]: origin.block, [names.label.plugin]: origin.plugin };
@@ -130,7 +130,7 @@ function environment(
   return Object.assign(app, injectedEnv(names, { ...identity, ...origins }, app));
 }
 
-/** Config is no part of the manifest: what it makes of the environment is only known here. */
+/** Config is not part of the manifest: what it makes of the environment is only known here. */
 function sizeProblems(command: readonly string[], env: Record<string, string>): ResolveProblem[] {
   if (isShort(command, env)) return [];
   const variables = Object.entries(env).map(([key, value]) => ({ path: `spec.env.${key}`, text: `${key}=${value}` }));

@@ -21,7 +21,7 @@ export interface SchemaField {
   required: boolean;
 }
 
-/** Written by the server itself, and no concern of whoever reads about a kind. */
+/** Written by the server itself, and not for people who read about a kind. */
 const hidden = "_asset_digests";
 const depthMax = 16;
 

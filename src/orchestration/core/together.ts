@@ -44,7 +44,7 @@ export function clashes(parts: readonly Part[]): FoundAt[] {
   });
 }
 
-/** References to files and values that the other parts do not have. What may still come from elsewhere is no fault. */
+/** References to files and values that the other parts do not have. What may still come from elsewhere is not a fault. */
 export function brokenReferences({ parts, isOpen }: Judged, names: Naming, known?: Known): FoundAt[] {
   const byKey = new Map(parts.map((part) => [formatKey(part), part]));
   const digest: AssetLookup = (target) => {

@@ -7,7 +7,7 @@ interface Reading {
 }
 
 /**
- * CPU use between two readings, 100 for one core, to two decimals. A counter that went back was started anew in
+ * CPU use between two readings, 100 for one core, to two decimals. A counter that went back was restarted in
  * between: all of its time belongs to the interval.
  */
 export function cpuPercent(before: Reading, after: Reading): number {

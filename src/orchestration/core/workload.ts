@@ -2,7 +2,7 @@ import type { PodKind } from "../api/manifest.ts";
 
 /**
  * Everything that makes a container, resolved: environment merged, quantities parsed, references filled in, defaults
- * applied. Pure data; whoever creates containers consumes only this and the `ContainerSpec`s made from it.
+ * applied. Pure data; the code that creates containers reads only this and the `ContainerSpec`s made from it.
  */
 export interface ResolvedWorkload {
   kind: PodKind;

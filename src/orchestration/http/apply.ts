@@ -34,7 +34,7 @@ export function mountApply(plane: Plane, controller: Controller): void {
   );
 }
 
-/** Fails `invalid` for a word that is no closing field. */
+/** Fails `invalid` for a word that is not a closing field. */
 function readDrop(text: string) {
   const { fields, unknown } = readClosings(text);
   if (unknown === undefined) return fields;

@@ -139,7 +139,7 @@ export function clientEnd(state: ExecState): void {
   } else if (!state.input.ended) clientLeft(state);
 }
 
-/** The client is gone: nobody needs the command any more. */
+/** The client is gone: the command is not needed any more. */
 export function clientLeft(state: ExecState): void {
   state.left = true;
   state.outlet.close();

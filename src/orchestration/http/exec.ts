@@ -139,7 +139,7 @@ function readTerminal(query: TerminalQuery): Omit<ExecPlan, "name"> {
   };
 }
 
-/** Anything that is no size means the kernel's own. */
+/** Any other value means the size of the kernel. */
 function dimension(text: string | undefined): number {
   const value = /^\d{1,5}$/.test(text ?? "") ? Number(text) : 0;
   return value <= 65_535 ? value : 0;

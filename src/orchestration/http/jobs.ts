@@ -24,7 +24,7 @@ export function mountJobs(plane: Plane, controller: Controller, options: { pageM
   mount(plane, cancelRun, ({ params, actor }) => controller.cancelRun(params.id ?? "", { actor }));
 }
 
-/** Whoever waited is given a run that has ended. */
+/** A caller that waited gets a run that has ended. */
 function hasEnded({ status }: JobRun): number {
   return status === "scheduled" || status === "running" ? 202 : 200;
 }

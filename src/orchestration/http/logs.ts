@@ -51,7 +51,7 @@ const emptyLine = Buffer.from("\n");
 function logSession(call: Call, open: (options: Options) => Promise<Opened>): TakeoverSession {
   const outlet = createOutlet(call.takeover.socket);
   const left = new AbortController();
-  // A half-close may come from a client that still reads to the end, but nobody reads for ever.
+  // A half-close may come from a client that still reads to the end, but no client reads for ever.
   const follower = { follows: false, finished: false };
   const endFollower = () => {
     if (follower.follows && follower.finished) call.takeover.socket.terminate();
@@ -72,7 +72,7 @@ function logSession(call: Call, open: (options: Options) => Promise<Opened>): Ta
       endFollower();
     },
   });
-  // A session that has finished is not told when its connection goes, and after a HEAD nobody has read what was opened.
+  // A session that has finished does not hear when its connection goes, and after a HEAD what was opened is unread.
   void answer.finally(() => left.abort());
   return {
     data: () => undefined,

@@ -4,7 +4,7 @@ import { type ProgressLine, progressMediaType } from "../api/plugins/protocol.ts
 import { okResponse } from "../../base/http/answers.ts";
 import { type Call, mountStream, type Plane } from "../../base/http/mount.ts";
 
-/** Lines that a slow reader has not taken yet; the oldest of more are left out, and it is told how many. */
+/** Lines that a slow reader has not taken yet; the oldest of more are left out, and a line says how many. */
 const linesHeldMax = 1_000;
 
 /** Who waits for work. */
@@ -19,7 +19,7 @@ interface Audience {
 type Work<D> = (audience: Audience) => Promise<D>;
 
 /**
- * Mounts an endpoint whose work may take long: who asks with `Accept: application/x-ndjson` is told lines meanwhile, and
+ * Mounts an endpoint whose work may take long: who asks with `Accept: application/x-ndjson` gets lines meanwhile, and
  * others get the envelope at its end. `begin` reads the request, its body too. `statusOf`: of that envelope.
  */
 export function mountProgress<E extends Endpoint>(

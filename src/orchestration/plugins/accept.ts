@@ -181,7 +181,7 @@ function changing(path: string): ChangedPackage {
   return new ChangedPackage(`${path} was changed while it was looked at; nothing was accepted, look at it again`);
 }
 
-/** What the operator is told when other files take the place of those that were accepted. */
+/** The text for the operator when other files take the place of those that were accepted. */
 export function acceptedNotes(before: Plugin | undefined): string[] {
   const { accepted } = before?.lock ?? {};
   if (before === undefined || accepted === undefined) return [];

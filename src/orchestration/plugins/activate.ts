@@ -22,7 +22,7 @@ export interface Disk {
   writeFile: WriteFile;
   /** Renames and makes the new name durable. */
   moveInPlace: (from: string, to: string) => Promise<void>;
-  /** Ids of versions that are being made ready: nobody clears them away. */
+  /** Ids of versions that are being made ready: they are not cleared away. */
   preparing: Set<string>;
   /** Told of each step that is done, so that tests can break off there. */
   reached: (step: string) => void;
@@ -114,7 +114,7 @@ async function namesIn(folder: string): Promise<string[]> {
 }
 
 /**
- * Finishes or takes back what a crash broke off, in every plugin; nobody else may be installing. A plugin whose state
+ * Finishes or takes back what a crash broke off, in every plugin; no other install may be running. A plugin whose state
  * cannot be read is left alone: the list of plugins tells about it.
  */
 export async function recover(disk: Disk, onError: (name: string, error: unknown) => void): Promise<void> {

@@ -15,7 +15,7 @@ interface CgroupsOptions {
   limits: CgroupLimits;
 }
 
-/** Control groups of runs, version 1 or 2: nobody leaves one by leaving a process group or an environment. */
+/** Control groups of runs, version 1 or 2: a process does not leave one by leaving a process group or an environment. */
 export interface Cgroups {
   /** What this machine does not have of it, for people; empty where all of it holds. */
   readonly lacks: readonly string[];
@@ -26,7 +26,7 @@ export interface Cgroups {
 }
 
 export interface Cgroup {
-  /** Whoever writes `0` into each of them is in the group, and so are its children. */
+  /** A process that writes `0` into each of them is in the group, and so are its children. */
   readonly entries: readonly string[];
   /** Whether the kernel ended somebody of it for want of memory. Ask before `end`. */
   ranOutOfMemory(): boolean;
@@ -156,7 +156,7 @@ function cgroupOf(groups: readonly Hierarchy[]): Cgroup {
   };
 }
 
-/** A process may fork while it is looked for: looked at again until nobody is there. */
+/** A process may fork while it is looked for: looked at again until it is empty. */
 const roundsMax = 200;
 const pauseMsMax = 25;
 

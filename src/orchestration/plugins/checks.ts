@@ -32,7 +32,7 @@ export function lackText(lack: string): string {
   return `this machine cannot hold all that plugins are held to: ${lack}`;
 }
 
-/** Fails `invalid` for what is no source. */
+/** Fails `invalid` for what is not a source. */
 export function sourceOf(text: string): PluginSource {
   const source = parseSource(text);
   if (source === undefined) throw new Failure("invalid", `"${text}" is not a source of a plugin: ${sourceForm}`);
@@ -167,7 +167,7 @@ export function requireSame({ source, expect }: Wish, digest: string): void {
   throw new ChangedPackage(`what "${source}" holds now is not what was shown; nothing was changed, look at it again`);
 }
 
-/** Whoever left does not want it any more. Fails `unavailable`. */
+/** A caller who has left does not want it any more. Fails `unavailable`. */
 export function requireWanted(signal: AbortSignal | undefined): void {
   if (signal?.aborted === true) throw new Failure("unavailable", "the install was interrupted; nothing was changed");
 }

@@ -56,7 +56,7 @@ export function createConfinement({ setpriv, uid, owner, folder, programs }: Con
   };
 }
 
-/** For those who try plugins without a server: nobody has a user of their own. */
+/** For those who try plugins without a server: no plugin has a user of its own. */
 export const unconfined: Confinement = { lacks: [], lacksBundled: [], userOf: () => undefined };
 
 /** `argv` as that user, with no group, capability or way to more privileges. */

@@ -103,7 +103,7 @@ interface TakenAsset extends AssetName {
 async function takeAsset(fetch: ReleaseFetch, tag: string, names: AssetName[]): Promise<TakenAsset | undefined> {
   const sums = await checksums(fetch, tag);
   const listed = names.filter(({ name }) => sums?.has(name) === true);
-  // A list of other files, or what is no list at all, does not make a program go away.
+  // A list of other files, or a text that is not a list, does not make a program go away.
   const wanted = listed.length > 0 ? listed : names;
   for (const { name, base } of wanted) {
     const body = await get(fetch, assetPath(tag, name));

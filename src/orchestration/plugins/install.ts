@@ -35,7 +35,7 @@ import { updateWish } from "./update.ts";
 import { giveTo, requireLinksInside } from "./tree.ts";
 import { current, ownEnvironment, type InstallerOptions, type Work } from "./work.ts";
 
-/** See `Installer`. Nobody else may change the folders meanwhile, and `recover` comes before it. */
+/** See `Installer`. Nothing else may change the folders meanwhile, and `recover` comes before it. */
 export function createInstaller(options: InstallerOptions): Installer {
   const work: Work = { ...options, oneByOne: createLimit(1) };
   const room = createLimit(options.installsAtOnceMax);
@@ -58,7 +58,7 @@ export function createInstaller(options: InstallerOptions): Installer {
 
 const ofPackage = new Set(["ENOENT", "ENAMETOOLONG", "ELOOP", "EACCES", "ENOTDIR", "EISDIR"]);
 
-/** A full disk, or a package that is odd or changes while it is copied, is no bug. */
+/** A full disk, or a package that is odd or changes while it is copied, is not a bug. */
 function tellDisk(error: unknown): never {
   const code = error instanceof Error && !(error instanceof Failure) && "code" in error ? String(error.code) : "";
   if (code === "ENOSPC" || code === "EDQUOT") {
@@ -204,7 +204,7 @@ async function isAsBefore(
 ): Promise<boolean> {
   const before = await activeVersion(work, yml.name);
   if (before === undefined || gist(before) !== gist(record)) return false;
-  // What was changed by hand is mended by installing the same again: an operator means that, and an apply does not.
+  // Installing the same version again restores what was changed by hand: an operator means that, and an apply does not.
   const { files } = (wish.forBlocks === undefined ? undefined : before.accepted) ?? before;
   const folder = join(work.folders.versions, yml.name, before.id);
   const { changes } = await compareFiles(folder, withoutConf(yml, files));

@@ -60,7 +60,7 @@ function ymlWarnings({ yml }: PluginPackage): string[] {
   const expands = yml.commands.some(({ name }) => name === "expand");
   const helpless = yml.commands.filter(({ name, help }) => help === undefined && name !== "expand");
   const checks: [boolean, string][] = [
-    [yml.version === "", "plugin.yml has no version: updates cannot be told apart"],
+    [yml.version === "", "plugin.yml has no version: two versions look the same"],
     [yml.description === "", "plugin.yml has no description: lists show nothing about it"],
     [yml.permissions === undefined, "plugin.yml has no permissions: everything is granted at install"],
     [yml.protocol === undefined, "plugin.yml has no protocol: a server that speaks another one cannot tell"],

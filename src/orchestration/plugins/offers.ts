@@ -39,7 +39,7 @@ export function createOffers(runsKept: number): Offers {
   };
 }
 
-/** Opened when it is first asked for, so that an answer that nobody reads holds nothing. */
+/** Opened when it is first asked for, so that an unread answer holds nothing. */
 async function openFile(path: string): Promise<OfferedFile> {
   const found = await stat(path).catch((cause: unknown) => {
     const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";

@@ -6,7 +6,7 @@ interface Tail {
 
 const lineCharsMax = 4_096;
 
-/** Bytes that are no UTF-8 become replacement characters: this is for people. */
+/** Bytes that are not UTF-8 become replacement characters: this is for people. */
 export function createTail(bytesMax: number, onLine?: (line: string) => void): Tail {
   // Most plugins say nothing.
   let decoder: TextDecoder | undefined;

@@ -72,7 +72,7 @@ async function readYml(folder: string): Promise<string | undefined> {
   const found = await stat(path).catch(() => undefined);
   if (found === undefined) return undefined;
   const [real, root] = await Promise.all([realpath(path), realpath(folder)]);
-  // Before it is read: what is wrong with it is told in its own words.
+  // Before it is read: its faults get texts of their own.
   if (!real.startsWith(`${root}/`))
     throw new Failure("invalid", '"plugin.yml" is a link that leads out of the package');
   if (!found.isFile() || found.size > ymlBytesMax) {

@@ -168,7 +168,7 @@ export interface FileChange {
   /** Left out for a file that was removed. */
   size?: number;
   sha256?: string;
-  /** Left out where one of the two is no short text, or the old one was not kept. */
+  /** Left out where one of the two is not a short text, or the old one was not kept. */
   diff?: string[];
   /** Lines of the difference that are left out. */
   left?: number;

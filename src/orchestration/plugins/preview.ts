@@ -16,7 +16,7 @@ const unsigned =
 
 /**
  * What an install would do: everything up to its hook, in a place that is gone afterwards. Fails as the install does;
- * what a package wants beyond its grant is told in `more` instead.
+ * what a package wants beyond its grant is listed in `more` instead.
  */
 export async function preview(work: Work, wish: Wish, how: InstallOptions): Promise<Preview> {
   requireWanted(how.signal);

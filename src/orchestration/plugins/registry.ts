@@ -104,7 +104,7 @@ function isLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
-/** A broken link has a mark too, so that it is told about. */
+/** A broken link has a mark too, so that it is reported. */
 function markOf(folder: string, name: string): string {
   const own = lstatSync(join(folder, name), { throwIfNoEntry: false });
   const read = ["", "plugin.yml", "bin", "commands"].map((part) => stampOf(join(folder, name, part)));

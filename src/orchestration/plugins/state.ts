@@ -31,7 +31,7 @@ interface Accepted {
 }
 
 /**
- * What is known about a plugin beside its files. Which version is active is told by the link `<plugins>/<name>` and by
+ * What is known about a plugin beside its files. Which version is active is decided by the link `<plugins>/<name>` and by
  * nothing else, so that one rename decides; a version named in `pending` counts only once the link names it.
  */
 export interface PluginState {
@@ -64,7 +64,7 @@ export async function readState(folders: PluginFolders, name: string): Promise<P
     const state: unknown = JSON.parse(text);
     if (isState(state)) return state;
   } catch {
-    // Told below, as what parses and is no state.
+    // Reported below, like a text that parses and is not a state.
   }
   throw new Failure("unavailable", `"${path}" is damaged: remove plugin "${name}" and install it again`);
 }

@@ -56,7 +56,7 @@ export async function keptTexts({ versions }: PluginFolders, { name, id }: Versi
 }
 
 /**
- * Texts of a package that was locked. What was written since then is no part of it: a later look would show it as what
+ * Texts of a package that was locked. What was written since then is not part of it: a later look would show it as what
  * was there before.
  */
 export async function lockedTexts(
@@ -83,7 +83,7 @@ function rank(path: string): number {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Undefined for what is no text, is too large, or is not really in the folder. */
+/** Undefined for what is not text, is too large, or is not really in the folder. */
 export async function textOf(folder: string, path: string, bytesMax: number): Promise<string | undefined> {
   return inPackage(folder, path, async (handle) => {
     const { size } = await handle.stat();

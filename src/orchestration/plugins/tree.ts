@@ -12,7 +12,7 @@ const depthMax = 32;
 
 /**
  * Copies a package into `to`, which is made. A link becomes a copy of the file that it names, which must lie inside
- * the package as well; `.git` is left out. Fails `invalid` for links that lead out and for what is no file, `too_large`
+ * the package as well; `.git` is left out. Fails `invalid` for links that lead out and for what is not a file, `too_large`
  * beyond `limits`.
  */
 export async function copyTree(from: string, to: string, limits: TreeLimits): Promise<void> {
@@ -32,7 +32,7 @@ export async function copyTree(from: string, to: string, limits: TreeLimits): Pr
   await copy(root, to, 0);
 }
 
-/** A name that is no UTF-8 comes with this in it, and nothing is found under it. */
+/** A name that is not UTF-8 comes with this in it, and nothing is found under it. */
 function requireReadable(name: string, folder: string): void {
   if (!name.includes("\ufffd")) return;
   throw new Failure("invalid", `the name "${name}" in "${basename(folder)}" is not valid UTF-8`);
@@ -91,7 +91,7 @@ export async function filesOf(folder: string, limits: TreeLimits): Promise<strin
   return found.sort();
 }
 
-/** Gives a package to a user; nobody else gets into it but root. Links are not followed. */
+/** Gives a package to a user; no other user gets into it but root. Links are not followed. */
 export async function giveTo(folder: string, user: number): Promise<void> {
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
@@ -99,7 +99,7 @@ export async function giveTo(folder: string, user: number): Promise<void> {
     else await lchown(path, user, user);
   }
   await chmod(folder, 0o700);
-  // Last: until then nobody but us can put something else into it.
+  // Last: until then only we can put something else into it.
   await chown(folder, user, user);
 }
 

@@ -30,7 +30,7 @@ interface Entry {
 /**
  * Unpacks a gzipped tar (POSIX ustar and pax, GNU long names) below `folder`, which exists; the first part of each path
  * is left out, as archives of a repository have one folder around all. Nothing is held in memory, links are made last,
- * and nothing is written outside of `folder`. Fails `invalid` for what is no such archive, `too_large` beyond `limits`.
+ * and nothing is written outside of `folder`. Fails `invalid` for what is not such an archive, `too_large` beyond `limits`.
  */
 export async function untar(
   packed: ReadableStream<Uint8Array>,

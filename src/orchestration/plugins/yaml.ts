@@ -1,6 +1,6 @@
 import { isMap, isScalar, LineCounter, parseDocument, type Scalar, visit } from "yaml";
 
-/** Where the text that was written counts, not what YAML makes of it: `0.10` is no number, `no` no boolean. */
+/** Where the text that was written counts, not what YAML makes of it: `0.10` is not a number, `no` not a boolean. */
 const textPath = /^(?:name|version|description|homepage|aliases|kinds|env\.[^.]+|commands\.(?:name|help|timeout))$/;
 const aliasesMax = 100;
 

@@ -34,7 +34,7 @@ export function holdsEverything(value: string | undefined): boolean {
 /**
  * Makes a database from a backup fit to be put in place: checks that it is sound, of a schema we know, and opened by
  * `key`, then holds what the server does by itself. A delete that was under way is not repeated: the app may have been applied
- * anew since, and its volumes hold what nobody asked to wipe. Revisions continue far above the old ones, so that nobody sees a number twice.
+ * again since, and its volumes hold data that was not to be wiped. Revisions continue far above the old ones, so that no number is seen twice.
  */
 export function prepareRestored(file: string, key: Secret<Uint8Array>, hold: Hold = "everything"): void {
   withDatabase(file, (db) => {

@@ -19,7 +19,7 @@ export interface RolloutMemory {
 
 /**
  * What the reconciler's last look at a deployment or statefulset came to, beside the status that shows it. Written with
- * the status, not durably: after a power cut the next look writes it again, and until then whoever waits goes on waiting.
+ * the status, not durably: after a power cut the next look writes it again, and until then clients that wait go on waiting.
  */
 export interface Look {
   phase: PodKindStatus["phase"];
@@ -72,7 +72,7 @@ interface ManyReads<T> {
   list(key: ManifestKey): readonly T[];
 }
 
-/** What decides later and is nobody's desired state. Rows go with their manifest; values are frozen. */
+/** What decides later and is not desired state. Rows go with their manifest; values are frozen. */
 export interface LookReads {
   readonly looks: OneReads<Look>;
   readonly probeReadiness: ManyReads<PodReadiness>;

@@ -80,7 +80,7 @@ export function createManifests(db: Database, given: Pick<Parts, "sealer" | "ver
 
 /** Manifests kept in memory, frozen: every look at a resource asks for its own several times. */
 const manifestsCached = 2_000;
-/** Longer specs are read anew each time, as are those with secrets: these stay sealed when nobody asks. */
+/** Longer specs are read again each time, as are those with secrets: these stay sealed until they are needed. */
 const cachedTextMax = 16 * 1024;
 
 interface Parts {

@@ -133,7 +133,7 @@ export interface Transaction extends LookWrites {
     patch(scope: string, name: string, vars: Record<string, string>, now: number): string[];
     /** Keys that were changed and that running containers were not restarted for. */
     fellBehind(scope: string, name: string, keys: readonly string[], now: number): void;
-    /** The containers that read the bucket are all made anew. */
+    /** The containers that read the bucket are all recreated. */
     caughtUp(scope: string, name: string): void;
     /** True when there was something to wipe. */
     wipe(scope: string, name: string): boolean;

@@ -31,7 +31,7 @@ export interface Line {
   resize(size: { cols: number; rows: number }): void;
   /** Ends the command. */
   hangUp(): void;
-  /** The same, and tells nobody. */
+  /** The same, without a message. */
   close(): void;
 }
 

@@ -6,7 +6,7 @@ import { Button } from "./button.tsx";
 import { Shown } from "./loaded.tsx";
 import { Note } from "./notes.tsx";
 
-/** More is no text that a person reads on a page. */
+/** A person does not read more text on a page. */
 const shownBytes = 256 * 1024;
 
 /** The text of a file, up to a size. */
@@ -27,7 +27,7 @@ export function FileView({ pod, path, onClose }: { pod: string; path: string; on
         {({ bytes, size }) => {
           const text = textOf(bytes);
           if (text === undefined)
-            return <Note>{`These ${bytesText(size)} are no text. Download the file to look at it.`}</Note>;
+            return <Note>{`These ${bytesText(size)} are not text. Download the file to look at it.`}</Note>;
           return (
             <>
               {size > bytes.length ? (

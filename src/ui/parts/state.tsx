@@ -1,6 +1,6 @@
 import type { Tone } from "../text/states.ts";
 
-/** One shape per tone, so that a state is told without colour too. */
+/** One shape per tone, so that a state is visible without colour too. */
 const shapes: Record<Tone, string> = {
   good: "M5 1a4 4 0 1 0 0 8a4 4 0 0 0 0-8z",
   work: "M5 1a4 4 0 0 0 0 8z M5 2a3 3 0 0 1 0 6v1a4 4 0 0 0 0-8z",

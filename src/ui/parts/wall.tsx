@@ -62,7 +62,7 @@ export function Wall({ boards }: { boards: readonly BoardView[] }) {
   );
 }
 
-/** Nobody presses a key in front of a wall: whether what it shows is old has to be seen. */
+/** A wall has no keyboard in front of it: it must be visible whether what it shows is old. */
 function Age() {
   if (connection.value === "live") return <State tone="good" text={exactText(now.value).slice(11, 16)} />;
   const age = heardAt.value === undefined ? "" : `, as of ${agoText(heardAt.value, now.value)}`;

@@ -36,7 +36,7 @@ const wave = Array.from({ length: 60 }, (_, index) => 20 + Math.sin(index / 4) *
 const times = wave.map((_, index) => 1_767_355_200 + index * 15);
 const later = () => undefined;
 
-/** Every part of the UI in every state, for whoever adds a screen. What it shows is made up and says so. */
+/** Every part of the UI in every state, for people who add a screen. What it shows is made up and says so. */
 export function Screen() {
   return (
     <Page title="Components" beside={<Badge text="made-up figures" />} command="berth ui">

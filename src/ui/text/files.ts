@@ -50,7 +50,7 @@ export function fateOf(folder: string, mounts: readonly Mount[]): { text: string
   };
 }
 
-/** The text of bytes; undefined where they are no text. */
+/** The text of bytes; undefined where they are not text. */
 export function textOf(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return undefined;
   try {

@@ -11,7 +11,7 @@ interface Finding {
 
 type Facts = Pick<ServerReport, "engine" | "forwarding" | "proxy" | "store" | "settings">;
 
-/** What can be told from inside the server; `berth doctor` looks at the rest of the machine too. */
+/** What can be seen from inside the server; `berth doctor` looks at the rest of the machine too. */
 export function findings({ engine, forwarding, proxy, store, settings }: Facts): Finding[] {
   const settingOf = (flag: string) => settings.find((setting) => setting.flag === flag)?.value ?? "";
   return [

@@ -92,7 +92,7 @@ describe("plugins lint", () => {
       warnings: [
         'plugin.yml: nothing reads "versoin"; did you mean "version"',
         'plugin.yml commands[0]: nothing reads "hlep"; did you mean "help"',
-        "plugin.yml has no version: updates cannot be told apart",
+        "plugin.yml has no version: two versions look the same",
         "plugin.yml has no description: lists show nothing about it",
         "plugin.yml has no permissions: everything is granted at install",
         "plugin.yml has no protocol: a server that speaks another one cannot tell",

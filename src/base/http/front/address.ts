@@ -8,7 +8,7 @@ const unixPathBytesMax = 107;
 
 /**
  * Makes room for a unix socket: a socket file left behind by a killed process is removed, one that somebody answers
- * on is a `conflict`, and so is a file that is no socket.
+ * on is a `conflict`, and so is a file that is not a socket.
  */
 export async function claimUnixPath(path: string): Promise<void> {
   if (Buffer.byteLength(path) > unixPathBytesMax) {

@@ -7,7 +7,7 @@ export type AnswerFraming =
 /** Written by the front alone. */
 const own = new Set(["connection", "content-length", "date", "keep-alive", "transfer-encoding"]);
 
-/** Head of an answer as bytes. `closing`: the connection ends after this answer, which the client is told. */
+/** Head of an answer as bytes. `closing`: the connection ends after this answer, and the head says so. */
 export function answerHead(
   response: Response,
   { framing, closing, now }: { framing: AnswerFraming; closing: boolean; now: number },

@@ -1,4 +1,4 @@
-/** How the end of a body is told (RFC 9112 section 6). `close`: only responses, until the connection ends. */
+/** How the end of a body is marked (RFC 9112 section 6). `close`: only responses, until the connection ends. */
 export type BodyFraming =
   { kind: "none" } | { kind: "length"; bytes: number } | { kind: "chunked" } | { kind: "close" };
 
@@ -46,7 +46,7 @@ function lengthBoundary(bytes: number): BodyBoundary {
   };
 }
 
-/** Longest size line with its extensions, and most bytes of trailers: nobody needs more, and both are thrown away. */
+/** Longest size line with its extensions, and most bytes of trailers: no client needs more, and both are thrown away. */
 const sizeLineBytesMax = 1024;
 const trailerBytesMax = 8 * 1024;
 

@@ -175,7 +175,7 @@ interface ListenerParts {
   admit: Admit | undefined;
 }
 
-/** A client that vanished without a word is noticed within about 40 s. */
+/** A client that vanished without closing is noticed within about 40 s. */
 const keepAliveProbeMs = 30_000;
 
 /** A throw in a socket callback would leave the socket open for ever. */

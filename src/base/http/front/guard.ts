@@ -53,7 +53,7 @@ function hostText(host: string): string {
   return `host ${JSON.stringify(host)} is not a loopback name, connect to localhost or 127.0.0.1 (this keeps web pages out)${list}`;
 }
 
-/** Without the port, in lower case; empty where it is no host. */
+/** Without the port, in lower case; empty where it is not a host. */
 function nameOf(host: string): string {
   return /^(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::\d{1,5})?$/.exec(host.toLowerCase())?.[1] ?? "";
 }

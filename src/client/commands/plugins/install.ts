@@ -77,7 +77,7 @@ async function updated(
   }
 }
 
-/** On a terminal what goes on is told line by line. */
+/** On a terminal, prints the progress line by line. */
 async function bring<E extends typeof installPlugin | typeof updatePlugin>(
   context: Context,
   endpoint: E,

@@ -6,7 +6,7 @@ import type { Fault, Source } from "../source.ts";
 export function calculations(source: Source, depthMax: number): Fault[] {
   const faults: Fault[] = [];
   const body = parseHcl(source, depthMax, faults);
-  // What is wrong with the syntax is told by whoever reads the manifests.
+  // The reader of the manifests reports what is wrong with the syntax.
   if (faults.length > 0) return [];
   visitBody(body, faults);
   return faults;

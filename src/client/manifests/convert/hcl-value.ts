@@ -21,7 +21,7 @@ export function isWord(text: string): boolean {
   return /^[\p{ID_Start}_][\p{ID_Continue}-]*$/u.test(text);
 }
 
-/** A value as an expression, on one line or several; indentation is left to whoever formats it. */
+/** A value as an expression, on one line or several; the formatter indents it. */
 export function hclValue(writable: Writable, value: unknown, at: At): string {
   if (Array.isArray(value)) return listText(writable, value, at);
   if (isFields(value)) return isAssetFile(at.path) ? fileText(writable, value, at) : objectText(writable, value, at);

@@ -9,7 +9,7 @@ import { hclValue, isWord } from "./hcl-value.ts";
 import { commentLine, headComments, type Writable } from "./words.ts";
 import { isFields } from "../../../base/pure/fields.ts";
 
-/** One manifest as an HCL block; it is indented by whoever formats it. */
+/** One manifest as an HCL block; the formatter indents it. */
 export function writeHcl(writable: Writable): string {
   const { manifest, comments } = writable;
   const written = typeof manifest.kind === "string" ? manifest.kind : "";

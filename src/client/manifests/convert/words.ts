@@ -9,7 +9,7 @@ export interface Writable {
   refuse: (path: string, message: string) => void;
 }
 
-/** A field that is text whatever is written: a lone reference in it is no number. */
+/** A field that is text whatever is written: a lone reference in it is not a number. */
 export function isText(schema: SchemaNode | undefined): boolean {
   return schema?.type === "string";
 }

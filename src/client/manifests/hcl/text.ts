@@ -33,7 +33,7 @@ export function templatePart(start: number, end: number, { source, readInner }: 
 
 /** A variable with or without its default, or what the server resolves. */
 const reference = /^(?:[A-Za-z_]\w*(?::-[\s\S]*)?|(?:asset|ref)\..*)$/;
-/** Words of the language, which are no variables. */
+/** Words of the language, which are not variables. */
 const words = ["true", "false", "null"];
 
 function templateParts(

@@ -53,7 +53,7 @@ ${sealed(seal)}${hidden({ redirect_uri: redirectUri })} ${mainButton(say("contin
 <div class="or">${say("other_account")}</div>`;
 }
 
-/** Links, not forms: where a provider sends the browser is no matter of this page's policy. */
+/** Links, not forms: this page's policy does not cover where a provider sends the browser. */
 function ways(view: SignInView): Html | undefined {
   const { face, offer } = view;
   if (offer.providers.length === 0) return undefined;

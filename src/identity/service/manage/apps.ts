@@ -51,7 +51,7 @@ export function createManagedApps(context: ManageContext): ManagedApps {
   };
 }
 
-/** Inside a write. Without a name it gets one that nobody has. */
+/** Inside a write. Without a name it gets one that no app has. */
 export function addApp(
   { limits, randomBytes, clock }: Pick<ManageContext, "limits" | "randomBytes" | "clock">,
   nouns: Pick<IdentityNouns, "apps" | "audit">,

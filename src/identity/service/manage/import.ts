@@ -27,7 +27,7 @@ interface Pair {
 }
 
 /**
- * Takes up users. A faulty line is told and left out, and the same lines sent again change nothing: an import that was
+ * Takes up users. A faulty line is reported and left out, and the same lines sent again change nothing: an import that was
  * cut off is simply run again. Durable when this resolves. No webhook tells of single users; the audit trail tells of
  * each request.
  */

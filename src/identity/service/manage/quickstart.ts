@@ -8,7 +8,7 @@ import type { By, ManageContext } from "./context.ts";
 
 const readBody = bodyReader(identityQuickstart);
 
-/** App, instance and keys in one transaction. Fails `conflict` while nobody answers where its texts lead. */
+/** App, instance and keys in one transaction. Fails `conflict` while nothing answers at the addresses that its texts name. */
 export function createQuickstart(context: ManageContext): (body: unknown, by: By) => Promise<Quickstart> {
   return async (body, { actor }) => {
     const { redirect_uris: redirectUris, app: name, title, environment, host } = readBody(body);

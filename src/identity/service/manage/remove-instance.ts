@@ -7,7 +7,7 @@ import { allInstances, type By, type ManageContext, requireInstance } from "./co
 const usersAtOnce = 500;
 
 /**
- * Ends the keys first, so that nobody comes in while the users go. A stop in between leaves an instance without keys,
+ * Ends the keys first, so that no one signs in while the users are removed. A stop in between leaves an instance without keys,
  * and asking again goes on.
  */
 export async function removeInstance(

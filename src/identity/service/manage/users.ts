@@ -102,7 +102,7 @@ async function search(
   { instance, query }: { instance: Instance; query: Query },
 ): Promise<{ rows: User[]; next: string | undefined }> {
   const { resources, next } = await findResources(context, parts.search.users, { instance, query });
-  // Whoever was deleted since the search began is left out.
+  // Users who were deleted since the search began are left out.
   return { rows: resources.flatMap(({ id }) => context.store.users.get(instance.seq, id) ?? []), next };
 }
 

@@ -23,7 +23,7 @@ const readBody = bodyReader(createIdentityWebhook);
 const readChange = bodyReader(updateIdentityWebhook);
 const signingBytes = 32;
 
-/** Who is told what happens in an instance. */
+/** The webhooks that hear what happens in an instance. */
 export interface ManagedWebhooks {
   list(instance: string | undefined): DataOf<typeof listIdentityWebhooks>;
   create(instance: string | undefined, body: unknown, by: By): Promise<DataOf<typeof createIdentityWebhook>>;

@@ -10,7 +10,7 @@ export interface IndexFile {
   setChanges(n: number): void;
 }
 
-/** Of the layout of the file, and of what is put into it: another one is made anew. */
+/** Version of the layout of the file, and of its content: a file of another version is rebuilt. */
 const layout = "2";
 
 /**
@@ -24,7 +24,7 @@ export function openIndexFile(path: string, source: string): IndexFile {
     if (kept.meta("origin") === origin && kept.meta("layout") === layout) return kept;
     kept.db.close();
   } catch {
-    // Not a database any more: made anew below.
+    // Not a database any more: rebuilt below.
   }
   removeIndexFile(path);
   const fresh = open(path);

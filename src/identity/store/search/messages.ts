@@ -12,7 +12,7 @@ export interface SearchSetup {
   searchesMax: number;
   /** Instances with no more rows have no index. */
   smallMax: number;
-  /** Between two looks at what has changed while nobody searches. */
+  /** Between two looks at what has changed while no search runs. */
   idleMs: number;
   /** Pages of the database kept in memory. */
   cacheKib: number;

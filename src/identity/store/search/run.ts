@@ -40,7 +40,7 @@ interface Work extends SearchSources {
 /**
  * Carries out a search in steps of some milliseconds each, newest rows first: by an index when it leaves few
  * candidates, else by trigrams in the order of their rows, else by reading along. Ends when the page is full or
- * nothing is left; whoever drives it may give up between two steps.
+ * nothing is left; the caller may give up between two steps.
  */
 export function* runSearch(sources: SearchSources, request: SearchRequest): Generator<undefined, SearchResult> {
   const { kind, instance, search, rowsMax, bytesMax } = request;

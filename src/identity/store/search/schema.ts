@@ -1,4 +1,4 @@
-/** The trigram index is a file of its own, made from the database and made anew whenever it is in doubt. */
+/** The trigram index is a file of its own, made from the database and rebuilt whenever it is in doubt. */
 export const indexSchema = /* sql */ `
 create table if not exists meta (
   key text primary key,

@@ -3,7 +3,7 @@ import type { SearchRequest, SearchResult } from "./request.ts";
 import { threadMs } from "./thread-time.ts";
 import { runSearch, type SearchSources } from "./run.ts";
 
-/** Searches side by side, a step of each in turn, so that a slow one holds nobody up. */
+/** Searches side by side, a step of each in turn, so that a slow one delays no other. */
 export interface Searches {
   readonly waiting: boolean;
   add(id: number, request: SearchRequest): void;
@@ -28,7 +28,7 @@ export function createSearches({ sources, setup, post }: SearchesOptions): Searc
   const running: Running[] = [];
 
   function advance(one: Running): void {
-    // Time of the processor: on a machine that is busy with other things a search takes longer, but is no harder.
+    // Time of the processor: on a machine that is busy with other things a search takes longer, but does no more work.
     const before = threadMs();
     const { done, value } = one.steps.next();
     one.spentMs += threadMs() - before;

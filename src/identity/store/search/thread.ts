@@ -13,7 +13,7 @@ export interface SearchThread {
   close(): void;
 }
 
-/** Searches, and brings the indexes up to date while nobody does. Everything is told through `post`. */
+/** Searches, and updates the indexes while no search runs. Answers go through `post`. */
 export function startSearchThread(setup: SearchSetup, post: (message: FromSearchThread) => void): SearchThread {
   const file = openIndexFile(setup.index, setup.database);
   const db = openForReading(setup);

@@ -48,7 +48,7 @@ export async function orderCertificate(
   return { certificate: await client.getCertificate(issued), key: pem };
 }
 
-/** CAs that give advice count a renewal as such when it names what it replaces; some refuse to be told so twice. */
+/** CAs that give advice count a renewal as such when it names what it replaces; some reject the second such order. */
 async function placeOrder(client: Client, { name, replaces }: OrderOptions) {
   const order = { identifiers: [{ type: "dns", value: name }] };
   if (replaces === undefined) return client.createOrder(order);

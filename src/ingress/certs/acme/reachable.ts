@@ -31,7 +31,7 @@ const addressesMax = 4;
 
 interface Look {
   address: string;
-  /** Ours answers, somebody else answers, nobody answers. */
+  /** Our server answers, another server answers, none answers. */
   kind: "ours" | "foreign" | "silent";
   text: string;
 }
@@ -122,7 +122,7 @@ function isPublic(address: string): boolean {
   return family === 4 ? isPublicIpv4(address) : family === 6 && isPublicIpv6(address);
 }
 
-/** Of an address inside that is not this server's nothing is told: anybody may point a name there. */
+/** Nothing is reported about an inner address of another server: anyone may point a name there. */
 function leadsElsewhere(name: string, { address, text: found }: Look, own: string[]): string {
   const text = isPublic(address) ? found : "does not answer as this server does";
   const here = own.length === 0 ? "" : `, this server is ${shownAddresses(own)}`;

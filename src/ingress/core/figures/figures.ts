@@ -19,14 +19,14 @@ export interface RequestSeen {
   retries: number;
   /** Waited for a replica to become ready. */
   wasHeld: boolean;
-  /** A replica broke off in the middle of its answer, or the proxy had nobody to ask. */
+  /** A replica broke off in the middle of its answer, or the proxy had no replica to ask. */
   isBroken: boolean;
 }
 
 /** Sums over many requests. */
 export interface Figures {
   requests: number;
-  /** Answers of 500 and above, and answers that broke off on our side. Clients that left are no failures. */
+  /** Answers of 500 and above, and answers that broke off on our side. Clients that left are not failures. */
   failed: number;
   retried: number;
   held: number;

@@ -67,7 +67,7 @@ export function createTail(path: string, start: TailPosition | undefined, keeps:
       if (candidate.identity() === start.file && candidate.size() >= start.offset) return use(candidate, start.offset);
       candidate.close();
     }
-    // What comes next cannot be told by its place, so it is told by its time.
+    // What comes next cannot be recognised by its place, only by its time.
     readUntil = start.at;
     missing = start.at;
     use(firstOf(paths));

@@ -134,7 +134,7 @@ function disks(read: Read, { deltas, elapsedMs, sys }: { deltas: Deltas; elapsed
 /** What programs can still write to the disk of a folder; undefined where that is not known. */
 export const freeBytes = (folder: string): number | undefined => spaceOf(folder)?.available;
 
-/** Partitions are counted with their disk; loops and memory disks are no hardware. */
+/** Partitions are counted with their disk; loops and memory disks are not hardware. */
 function isWholeDisk(sys: string, device: string): boolean {
   return !/^(loop|ram|zram|dm-|md|sr)/.test(device) && existsSync(join(sys, "block", device));
 }

@@ -9,9 +9,9 @@ interface PointOwner {
   kind: string;
   scope: string;
   name: string;
-  /** The place of the replica; empty for what is no replica. */
+  /** The place of the replica; empty for what is not a replica. */
   replica: string;
-  /** The container: a counter of its successor begins anew. */
+  /** The container: a counter of its successor starts again. */
   container: string;
 }
 

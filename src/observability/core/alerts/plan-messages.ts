@@ -23,7 +23,7 @@ export interface PlanLimits {
   /** This many messages within `stormMs` make a storm: then all groups share one message each `intervalMs`. */
   stormMessages: number;
   stormMs: number;
-  /** How long until an alert that nobody acknowledged is sent again; 0: never. */
+  /** How long until an alert that was not acknowledged is sent again; 0: never. */
   repeatMs: Readonly<Record<Severity, number>>;
 }
 

@@ -34,7 +34,7 @@ function cut(text: string, max: number): string {
 const named = ({ scope, name }: AppFacts) => `${scope}/${name}`;
 const idOf = (type: string, app: AppFacts) => `${type}/${keyText(app)}`;
 
-/** The same words as the state: one cause is told once. */
+/** The same words as the state: one cause is reported once. */
 function stateProblem(facts: AppFacts, { state, cause, ready, replicas }: AppJudgement): AppProblem | undefined {
   const who = named(facts);
   const about = { cause: cause ?? "the reason is not known", command: `berth why ${who}`, app: keyOf(facts) };

@@ -65,7 +65,7 @@ const quotedNumber = /"(\d)"/y;
 
 /**
  * The level of a line that is a JSON object: a name before a number, and a field of the object itself before a nested one.
- * What is no level is passed over. It goes through the line without parsing it, and only as far as the first name.
+ * Other values are skipped. It goes through the line without parsing it, and only as far as the first name.
  */
 export function levelOfJson(text: string, from = 0): Level {
   const found: Found = { severity: undefined, number: undefined, marks: 0, isNested: false };
@@ -153,7 +153,7 @@ function endOfText(text: string, from: number): number {
   return -1;
 }
 
-/** Where the value of a key begins that ends before `at`; -1 where it is no key. */
+/** Where the value of a key begins that ends before `at`; -1 where it is not a key. */
 function valueAt(text: string, at: number): number {
   const colon = pastSpace(text, at);
   return text.charCodeAt(colon) === 0x3a ? pastSpace(text, colon + 1) : -1;

@@ -1,6 +1,6 @@
 import type { Level, LogSource, LogStream, NewLine } from "./line.ts";
 
-/** Lines of one source as bytes: they pass from thread to thread without being made anew in between. */
+/** Lines of one source as bytes: they pass from thread to thread without being parsed in between. */
 export function packLines(
   source: LogSource,
   stream: LogStream,

@@ -27,7 +27,7 @@ export interface LogQuery {
 export interface CompiledQuery {
   from: number;
   until: number;
-  /** Texts that every line of the answer contains as it reads, as far as that can be told beforehand. */
+  /** Texts that every line of the answer contains as it reads, as far as that is known beforehand. */
   needles: Needle[];
   /** Whether time, level, stream and source decide alone. */
   byColumns: boolean;
@@ -185,7 +185,7 @@ function takeValue({ path, operator, value, isNot, negated }: ValueTerm, buildin
     if (text === undefined || text === "" || Number.isNaN(Number(text))) return negated;
     return compares(compareNumbers(text, value), operator) !== negated;
   });
-  // A number has several spellings in JSON: it is no help to find a block.
+  // A number has several spellings in JSON: it does not help to find a block.
   if (!isEqual || isNot || !/^[A-Za-z][\w.:@ -]*$/.test(value)) return;
   if (!["true", "false", "null"].includes(value)) building.needles.push({ text: value, anyCase: false });
 }

@@ -70,7 +70,7 @@ export function compareWords(a: string, b: string): number {
 
 /**
  * Watches whether the clock of the machine was set: while it may be wrong, nothing is dropped for its age. `steadyMs` is
- * time that nobody sets.
+ * time that no user can set.
  */
 interface ClockTrust {
   wallMs: number;

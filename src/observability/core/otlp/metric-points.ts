@@ -93,7 +93,7 @@ function addSum(read: ReadPoints, { name = "", sum }: OtlpMetric, add: Add): voi
       read.rejected += 1;
       read.reasons.add(`${name}: a counter is negative`);
     } else if (sum.isMonotonic === true) add("_total", point, { type: "counter", value, cumulative });
-    // What goes up and down is a level, as long as all of it is told.
+    // What goes up and down is a level, as long as all of it is sent.
     else if (cumulative) add("", point, { type: "gauge", value });
     else {
       read.rejected += 1;

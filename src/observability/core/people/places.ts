@@ -7,7 +7,7 @@ export function returnPath(asked: string | null): string {
   if (asked.includes("\\")) return "/";
   const url = new URL(asked, base);
   const isOurs = url.origin === base && !url.pathname.startsWith("//");
-  // The API and what is below /ui/api/ are no pages.
+  // The API and what is below /ui/api/ are not pages.
   return isOurs && !/^\/(?:api|ui)\//.test(url.pathname) ? `${url.pathname}${url.search}` : "/";
 }
 

@@ -34,7 +34,7 @@ export function heldScopes(token: Pick<Grant, "scopes" | "apps">): readonly Scop
 const globCharactersMax = 200;
 export const globsMax = 50;
 
-/** Why a text is no glob of apps; undefined where it is one. */
+/** Why a text is not a glob of apps; undefined if it is one. */
 export function globFault(glob: string): string | undefined {
   if (glob.length > globCharactersMax) return `is longer than ${globCharactersMax} characters`;
   if (/^[a-z0-9*][a-z0-9*._-]*(\/[a-z0-9*][a-z0-9*._-]*)?$/i.test(glob)) return undefined;

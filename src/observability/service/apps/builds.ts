@@ -69,7 +69,7 @@ export function createBuilds({ platform, nameOf }: BuildParts): Builds {
       within(grant, target, async () => (await client.call(buildLog, { params: { ...target } })).log),
     follow: (grant, target, signal) =>
       within(grant, target, async () => {
-        // What is wrong with the target is told before the answer begins.
+        // Problems with the target are reported before the answer begins.
         await client.call(buildLog, { params: { ...target } });
         const { body } = await client.raw(followBuild, { params: { ...target }, signal });
         return body ?? new Blob([]).stream();

@@ -26,14 +26,14 @@ export interface KnownApp {
 export type ModelChange =
   | { type: "app"; known: KnownApp }
   | { type: "gone"; ref: AppRef }
-  /** Something was told of an app, also where it looks as before. */
+  /** News of an app came in, even if it looks as before. */
   | { type: "looked"; ref: AppRef }
   | { type: "problems"; engineUp: boolean; problems: readonly AppProblem[] }
   | { type: "metrics"; tick: MetricsTick };
 
 /** One model of all apps for everything that shows them, moved along by what the platform tells. */
 export interface AppModel {
-  /** Takes in what was told and not looked at yet; reads hosts, certificates and figures again where they are old. */
+  /** Takes in news that was not looked at yet; reads hosts, certificates and figures again where they are old. */
   fresh(): Promise<void>;
   /** The worst first. */
   list(): KnownApp[];

@@ -45,7 +45,7 @@ export function createStreamRoom(parts: StreamParts): StreamRoom & { run(signal:
 
   let seq: number | undefined;
 
-  /** The log tells nobody when it grows. */
+  /** The log does not report when it grows. */
   async function readEvents(): Promise<void> {
     if (seq === undefined) {
       const { events } = await client.call(listEvents, { query: { limit: 1 } });

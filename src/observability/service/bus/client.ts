@@ -1,4 +1,4 @@
-/** What waits for one client, bounded: a client that reads too slowly is told so, and gets the present state instead. */
+/** What waits for one client, bounded: a client that reads too slowly gets a note about it, and the present state instead. */
 export interface BusClient {
   offer(bytes: Uint8Array): void;
   /** The next bytes, as soon as there are some; undefined once it is closed. */

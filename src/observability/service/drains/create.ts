@@ -45,7 +45,7 @@ type Parts = Pick<ObservabilityContext, "store" | "clock" | "log">;
 const readBody = schemaReader(DrainBody);
 
 /**
- * Sends stored lines to other places. What was not delivered yet is no queue of its own but a place in the store, so a
+ * Sends stored lines to other places. What was not delivered yet is not a queue but a place in the store, so a
  * drain that is away for hours costs nothing, and loses only what the store drops. Lines may come twice, after a crash.
  */
 export function createDrainRoom(

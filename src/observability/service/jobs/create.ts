@@ -33,7 +33,7 @@ type StoredJob = ListedManifest & { scope: string };
 
 const kinds = ["job", "cronjob"] as const;
 const runsRead = 1_000;
-/** Times of a cron job that are told in advance. */
+/** How many future times of a cron job are listed. */
 const upcomingMax = 10;
 const upcomingMs = 31 * 24 * 3_600_000;
 

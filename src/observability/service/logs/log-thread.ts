@@ -67,7 +67,7 @@ export function createLogThread({ start, setup, limits, clock, log }: LogThreadO
     own.post({ type: "watch", containers });
   };
 
-  /** Nobody gets an answer any more: a question that is left without one would keep its caller, and its timer. */
+  /** No answers come any more: a question that is left without one would keep its caller, and its timer. */
   const refuseAll = (why: () => Failure) => {
     for (const { reject } of waiting.values()) reject(why());
     for (const { onEnd } of following.values()) onEnd(why());

@@ -28,7 +28,7 @@ export interface MetricsParts {
   freeBytes: () => number | undefined;
   /** The places of replicas, which several sources share. */
   places: Places;
-  /** What is sampled; it is told which replicas there were through `onSeen`. */
+  /** What is sampled; `onSeen` gets the replicas that were seen. */
   collectors: (onSeen: (seen: ReplicaSeen) => void, archive: () => Archive) => Collector[];
 }
 

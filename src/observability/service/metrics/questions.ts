@@ -14,7 +14,7 @@ export function mayRead(grant: Pick<Grant, "apps">, { scope, name }: Pick<Series
   return name === "" ? reachesAll(grant) : mayReach(grant, { scope, name });
 }
 
-/** Fails `invalid` for what is no source. */
+/** Fails `invalid` for what is not a source. */
 export function readSource(text: string | undefined, path: string): Source {
   const found = sources.find((source) => source === text);
   if (found !== undefined) return found;

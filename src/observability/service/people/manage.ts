@@ -98,7 +98,7 @@ export function createManagedPeople(context: ObservabilityContext, ender: Ender)
       return change((nouns) => {
         const before = nouns.people.byEmail(address);
         if (before === undefined) add(nouns, { email: address, role, apps, actor: by.actor });
-        // The role is for whoever has this address now: a user of before who is gone is no longer the person.
+        // The role is for the user who has this address now: a user of before who is gone is no longer the person.
         const user = before?.user === account ? account : undefined;
         const isSame = before?.role === role && JSON.stringify(before.apps) === JSON.stringify(apps);
         const stays = before === undefined || (isSame && user === before.user);
@@ -142,7 +142,7 @@ function checkGlobs(apps: readonly string[]): void {
   if (problems.length > 0) throw problemsFailure(problems);
 }
 
-/** The user to sign in as: a role for a mistyped address would let nobody in, without a word. */
+/** The user to sign in as: a role for a mistyped address would silently let no one in. */
 async function accountOf({ store, platform }: ObservabilityContext, email: string): Promise<string | undefined> {
   const instance = store.people.instance();
   if (instance === undefined) return undefined;

@@ -13,7 +13,7 @@ import { readSignIn } from "./instance.ts";
 
 /**
  * Why a browser was not let in. `over`: the answer is of no sign-in that this browser has begun, or came too late;
- * `denied`: the identity service says no; `role`: the person has no role here; `off`: nobody signs in this way now.
+ * `denied`: the identity service says no; `role`: the person has no role here; `off`: this way to sign in is turned off.
  */
 export type SignInProblem =
   { kind: "over" } | { kind: "denied" } | { kind: "off" } | { kind: "role"; email: string; isVerified: boolean };

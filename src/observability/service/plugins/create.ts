@@ -99,7 +99,7 @@ function outline({ source: _, commit: __, requested: ___, ...plugin }: PluginInf
   return { ...plugin, env: {} };
 }
 
-/** Nobody installs from here what nobody has looked at. */
+/** Nothing is installed from here that was not looked at. */
 function requireSeen({ preview, expect }: Pick<InstallBody, "preview" | "expect">): void {
   if (preview === true || expect !== undefined) return;
   const text = "expect: ask with preview first, look at the grant, and send the digest of the preview as expect";

@@ -11,7 +11,7 @@ import type { RouteOutside } from "./route-outside.ts";
 export interface PluginRoutes {
   /**
    * `http://address:port` of a ready container of a block of the plugin with this prefix; undefined where no plugin has it.
-   * Fails `not_found` for what is no block of that plugin or out of reach, `unavailable` where no container answers.
+   * Fails `not_found` for what is not a block of that plugin or out of reach, `unavailable` where no container answers.
    */
   origin(grant: Grant, prefix: string, at: AppName): Promise<string | undefined>;
   forward: RouteOutside["fetch"];

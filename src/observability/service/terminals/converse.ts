@@ -53,7 +53,7 @@ interface State extends Parts {
   /** Why the server ends it; undefined for a command that ends by itself. */
   fault: string | undefined;
   movedAt: number;
-  /** Wakes whoever waits for the client to read. */
+  /** Wakes the code that waits for the client to read. */
   wake: (() => void) | undefined;
   /** Aborts at the end: the watch over the time stops. */
   over: AbortController;
@@ -195,7 +195,7 @@ function resize({ log }: State, session: PodSession, size: Size): void {
   session.resize(size).catch((error: unknown) => log.debug("terminal not resized", { error }));
 }
 
-/** Ends it from here: the client is told at once, also when it does not read what came before. */
+/** Ends it from here: the client hears it at once, also when it does not read what came before. */
 function cut(state: State, why: string): void {
   if (isOver(state)) return;
   state.fault = why;
@@ -215,7 +215,7 @@ function close(state: State, code: number): void {
   state.socket?.close(code);
 }
 
-/** Nobody needs the command any more. */
+/** The command is not needed any more. */
 function end({ session, input, wake, log }: State): void {
   wake?.();
   input.drop();

@@ -20,7 +20,7 @@ export interface AlertDeliveries {
   sentSince(at: number): number[];
   groups(): Map<string, number>;
   putGroup(key: string, sentAt: number): void;
-  /** Drops the oldest messages beyond `kept` that nobody waits for, with their deliveries, and groups that were quiet since a time. */
+  /** Drops the oldest messages beyond `kept` that no delivery waits for, with their deliveries, and groups that were quiet since a time. */
   trim(kept: number, quietSince: number): void;
 }
 

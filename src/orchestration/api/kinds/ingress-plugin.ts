@@ -73,7 +73,7 @@ export function lostClosings(stands: Spec, wanted: Spec): ClosingField[] {
   return closingFields.filter((field) => closes(stands[field]) && !closes(wanted[field]));
 }
 
-/** An empty list or block, and a switch that is off, keep nobody out. */
+/** An empty list or block, and a switch that is off, keep no visitor out. */
 function closes(value: unknown): boolean {
   if (typeof value === "object" && value !== null) return Object.keys(value).length > 0;
   return value !== undefined && value !== null && value !== false;

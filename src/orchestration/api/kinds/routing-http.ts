@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { Count, Duration, ListOf, MapOf, OneOf, Shape, Words } from "../../../base/wire/shape.ts";
 import { routingDefaults } from "./routing-defaults.ts";
 
-/** Answers that the ingress makes itself, and that may have a page of one's own. */
+/** Answers that the ingress makes itself, and that may have a custom page. */
 export const errorPageStatuses = [403, 404, 413, 429, 502, 503, 504] as const;
 export type ErrorPageStatus = (typeof errorPageStatuses)[number];
 

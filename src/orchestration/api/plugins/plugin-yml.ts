@@ -7,7 +7,7 @@ export const pluginNamePattern = "^[a-z0-9][a-z0-9_-]{0,62}$";
 /** Version of the protocol between the controller and a plugin that this server speaks. */
 export const protocolVersion = 1;
 
-/** Who may call a command beside operators: with `server`, tokens that are limited to no apps; with `operator`, nobody. */
+/** Who may call a command beside operators: with `server`, tokens that are limited to no apps; with `operator`, no token. */
 export const commandAccess = ["operator", "server"] as const;
 
 export const PluginCommand = Type.Object({

@@ -65,7 +65,7 @@ interface Running {
 
 const keyOf = ({ scope, name, id }: BuildTarget) => `${scope}/${name}/${id}`;
 
-/** Builds of images from source, one after the other so that they starve nobody. */
+/** Builds of images from source, one after the other so that they starve no app. */
 export function createBuildRoom(context: Context): BuildRoom {
   const contexts = createContexts(context.layout.builds, context.limits.buildContexts);
   const turns = createLimit(context.limits.buildsAtOnceMax);

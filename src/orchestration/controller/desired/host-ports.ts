@@ -27,7 +27,7 @@ export type PortNotes = ReadonlyMap<string, string[]>;
 
 /**
  * Holders are containers of anybody, other programs of the machine, and other manifests. Empty while the engine cannot be
- * asked: whoever starts replicas looks again.
+ * asked: the code that starts replicas looks again.
  */
 export async function portNotes(context: Context, { puts, pruned }: Written): Promise<PortNotes> {
   const wanting = puts.filter(({ manifest, outcome }) => outcome !== "unchanged" && writtenPorts(manifest).length > 0);

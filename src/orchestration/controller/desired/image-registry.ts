@@ -45,7 +45,7 @@ async function refuseWhenFull(context: Context, ref: string): Promise<void> {
   );
 }
 
-/** Login from the registry spec of the reference's host; undefined when there is none. A masked secret is no secret. */
+/** Login from the registry spec of the reference's host; undefined when there is none. A masked secret does not count. */
 function registryAuth(registries: readonly Spec[], ref: string): RegistryAuth | undefined {
   const host = parseImageReference(ref)?.registry;
   for (const spec of registries) {

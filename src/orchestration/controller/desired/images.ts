@@ -136,7 +136,7 @@ async function writePin(context: Context, workload: ImageUse, image: Image): Pro
 }
 
 /**
- * The image that a release brings along takes effect: replicas of its spec that run on another one are made anew, and
+ * The image that a release brings along takes effect: replicas of its spec that run on another one are recreated, and
  * those that are yet to be made start from it. Part of a transaction.
  */
 export function takeImage(tx: Transaction, release: ReleaseRecord, now: number): void {

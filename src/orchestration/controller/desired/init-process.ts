@@ -2,17 +2,17 @@ import { startsInit } from "../../core/init-process.ts";
 import type { ContainerSpec, ContainerTemplate } from "../../core/workload.ts";
 import type { Engine } from "../../engine/engine.ts";
 
-/** What an engine without the program is told. */
+/** The setting for an engine without the program. */
 export const initMissing =
   "Docker has no docker-init on this server, so processes that end without a parent stay until the container is restarted; install it (in Debian it comes with docker.io)";
 
-/** What an operator is told who wrote `init: true` there. */
+/** The message for an operator who wrote `init: true` there. */
 export const initUnstartable =
   "Docker has no docker-init on this server, so the container cannot start; install it (in Debian it comes with docker.io), or write init: false";
 
 /**
  * The container with an init as process 1, where its probes make that useful and its image starts none of its own. An engine
- * that has no such program is no reason to start nothing: `missing` then says what is lacking.
+ * that has no such program still starts the container: `missing` then says what is lacking.
  */
 export async function withInit(
   { engine }: { engine: Pick<Engine, "inspectImage" | "info"> },

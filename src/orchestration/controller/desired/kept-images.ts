@@ -11,7 +11,7 @@ interface Needing {
 
 /**
  * Gives the image of a resource a name of the platform's own. An image without a name is what `docker image prune` takes, and
- * an image loses its name when the tag is built or loaded anew, while no container may hold it: of an app that sleeps, of a
+ * an image loses its name when the tag is built or loaded again, while no container may hold it: of an app that sleeps, of a
  * release to return to.
  */
 export async function keepImage({ engine, names }: Context, { scope, name }: Needing, image: Image): Promise<void> {
@@ -26,7 +26,7 @@ export async function keepImage({ engine, names }: Context, { scope, name }: Nee
 export async function keepImages(context: Context): Promise<void> {
   const { engine, names, store } = context;
   const images = await engine.listImages();
-  // Read after the list: whoever adds a name has written down before who needs it.
+  // Read after the list: the code that adds a name records first who needs it.
   const wanted = new Map(store.images.keptFor().map((row) => [keptImageTag(names, row), row.imageId]));
   const present = new Set(images.map(({ id }) => id));
   const tagged = new Map(images.flatMap(({ id, tags }) => tags.map((tag) => [tag, id] as const)));

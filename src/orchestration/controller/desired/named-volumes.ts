@@ -107,7 +107,7 @@ function isLastOfOwner({ namedVolumes }: Rows, use: NamedVolumeRecord): boolean 
   return !plain && use.scope === owner && others.length > 0 && others.every(({ scope }) => scope !== owner);
 }
 
-/** Users of other scopes whose manifests are gone: to the scope that owns the volume they are no reason to keep it. */
+/** Users of other scopes whose manifests are gone: to the scope that owns the volume that does not keep it. */
 function goneBorrowers({ manifests, namedVolumes }: Rows, use: NamedVolumeRecord): NamedVolumeRecord[] {
   if (use.scope !== use.owner) return [];
   return namedVolumes

@@ -64,7 +64,7 @@ export function watchReaders(tx: Transaction, keys: readonly ManifestKey[]): Wat
 
 interface Rolling {
   watched: readonly Watched[];
-  /** Whether a value may be taken away from its readers: where nobody is asked, they wait. */
+  /** Whether a value may be taken away from its readers: where no operator is asked, they wait. */
   refuseLoss: boolean;
   actor: string;
   now: number;

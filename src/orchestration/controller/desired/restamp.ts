@@ -14,7 +14,7 @@ interface Restamp {
   actor: string;
 }
 
-/** Writes the digests of the assets' files anew into who reads them, so that they roll. Returns those that changed. */
+/** Writes the new digests of the assets' files into the manifests that read them, so that they roll. Returns those that changed. */
 export function restampReaders(tx: Transaction, restamp: Restamp): PutResult[] {
   const readers = new Map<string, ManifestKey>();
   for (const { scope, name } of restamp.assets) {

@@ -6,7 +6,7 @@ import type { Context } from "../state/context.ts";
 
 /**
  * The claim volumes of one ordinal, made when it starts for the first time. A volume that was made once and is gone
- * is a fault: an empty one in its place would look like lost data that nobody mentioned.
+ * is a fault: an empty one in its place would look like data that was lost silently.
  */
 export async function ensureClaims(context: Context, workload: ResolvedWorkload, ordinal: number): Promise<void> {
   for (const claim of workload.volumeClaims) await ensureClaim(context, workload, { claim: claim.name, ordinal });

@@ -81,7 +81,7 @@ async function carriedOut(context: Context, call: PluginCall) {
   );
 }
 
-/** Without a kind, as what is told about config: it belongs to everything of that name. */
+/** Without a kind, as events about config: it belongs to everything of that name. */
 async function tell(context: Context, { block, plugin, reason }: Attention, what: Record<string, string>) {
   const { scope, name } = block;
   const detail = { block: formatKey(block), reason, ...what };

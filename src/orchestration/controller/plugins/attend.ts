@@ -27,7 +27,7 @@ interface Attended {
   /** Pods that the plugin has been asked about since they became unready. */
   asked: Set<string>;
   backoff: Backoff;
-  /** What the last attempt failed with: the same again is no news. */
+  /** What the last attempt failed with: the same again is not reported. */
   error: string | undefined;
 }
 
@@ -66,7 +66,7 @@ export function createAttendance(contextOf: () => Context): Attendance {
     }
   }
 
-  /** What the server does by itself is no reason to refuse anybody: it is waited for. */
+  /** What the server does by itself must not make a caller fail: the caller waits for it. */
   async function attendanceOf({ plugin, command }: ExclusiveCall, place: string): Promise<void> {
     const own = plugin.yml.attend?.command;
     if (command === own) return;

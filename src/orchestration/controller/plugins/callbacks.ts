@@ -24,7 +24,7 @@ interface CallbackClaim {
 
 /** Knows callers, and what they may see. */
 export interface CallbackRoom {
-  /** Fails `forbidden` for an address of nobody we know, without a token or with one of a run that is over. */
+  /** Fails `forbidden` for an unknown address, without a token or with one of a run that is over. */
   caller(claim: CallbackClaim): Promise<CallbackCaller>;
   /** A pod: its own block and what that is tied to. A run: blocks of its plugin. Fails `forbidden` for all else. */
   requireOwn(caller: CallbackCaller, target: { scope: string | undefined; name: string | undefined }): void;
@@ -32,7 +32,7 @@ export interface CallbackRoom {
   requireOwnPlugin(caller: CallbackCaller, name: string): void;
 }
 
-/** Whom nobody knew is not looked for again so soon: a look costs the engine a listing of everything. */
+/** An unknown address is not looked for again so soon: a look costs the engine a listing of everything. */
 const strangerMs = 1_000;
 const strangersMax = 1_000;
 
@@ -74,7 +74,7 @@ function isOwn(context: Context, caller: CallbackCaller, place: Place): boolean 
   return (caller.only === undefined || isAmong(caller.only, place)) && isOfPlugin(context, caller, place);
 }
 
-/** Addresses are given out again, so each use asks anew. */
+/** Addresses are given out again, so each use asks again. */
 async function findPod(context: Context, address: string): Promise<CallbackCaller | undefined> {
   const pods = await context.engine.observe();
   const pod = pods.find(({ addresses }) => addresses[context.names.network] === address);

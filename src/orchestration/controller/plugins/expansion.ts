@@ -42,7 +42,7 @@ export interface ExpandedBlock {
   spec: PluginBlock["spec"];
   ifRevision: number | undefined;
   place: Place;
-  /** What the plugin was told of the bucket: when it has moved meanwhile, the answer counts no more. */
+  /** The bucket as the plugin got it: when it has moved meanwhile, the answer counts no more. */
   config: Record<string, string>;
   manifests: CoreDraft[];
   ready: ReadyAction[];
@@ -238,7 +238,7 @@ async function askPlainly(context: Context, { plugin, block, options, signal }: 
   });
 }
 
-/** Config that says so already: a block may ask for it at each apply, and nothing is to be told or restarted. */
+/** Config that says so already: a block may ask for it at each apply, and nothing is to be reported or restarted. */
 function isSet({ store }: Context, action: PlannedAction): boolean {
   if (action.type !== "config_set" && action.type !== "config_unset") return false;
   const bucket = store.config.bucket(action.scope, action.name);
@@ -266,7 +266,7 @@ function inputOf({
   };
 }
 
-/** The same error, naming the block on each of its lines: paths of the plugin's answer are no paths of the request. */
+/** The same error, naming the block on each of its lines: paths of the plugin's answer are not paths of the request. */
 function told(error: unknown, place: Place): unknown {
   if (!(error instanceof Failure)) return error;
   const problems = error.message.split("\n").map((message) => ({ path: "", message, place }));

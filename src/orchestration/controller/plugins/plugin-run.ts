@@ -105,7 +105,7 @@ function hidingLines(onLine: PluginCall["onLine"], hide: Hide): PluginCall["onLi
   return onLine === undefined ? undefined : (line) => onLine(hide(line));
 }
 
-/** Why it failed is told to others than its caller: blocks keep it, and so does the log. */
+/** Others than its caller learn why it failed: blocks keep it, and so does the log. */
 function failedReply(reply: Reply, code: number, hide: Hide): Reply {
   if (reply.type === "error") return { ...reply, error: hide(reply.error) };
   return reply.type === "text" && code !== 0 ? { ...reply, text: hide(reply.text) } : reply;
@@ -129,7 +129,7 @@ function begin(context: Context, { plugin, command, args, actor }: PluginCall) {
     tail: [],
   };
   context.plugins.underWay.add(run.id);
-  // An expansion is short and there may be hundreds: they are told about when they have ended.
+  // An expansion is short and there may be hundreds: they are recorded when they have ended.
   if (command !== "expand") keep(context, run);
   return { run, release: holdStopped(context, plugin, command) };
 }
@@ -145,8 +145,8 @@ function withoutWords(result: Partial<PluginRunRecord>): Partial<PluginRunRecord
 }
 
 /**
- * Written in the order of the calls. No command waits for it, whoever reads records does; one that cannot be kept harms
- * nobody.
+ * Written in the order of the calls. No command waits for it, but readers of records do. A record that cannot be kept does no
+ * harm.
  */
 function keep({ store, log, plugins }: Context, run: PluginRunRecord): void {
   plugins.lastRecord = store

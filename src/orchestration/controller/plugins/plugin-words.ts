@@ -6,7 +6,7 @@ import type { Context } from "../state/context.ts";
 import { isAmong, isOfPlugin, placeText } from "./own-places.ts";
 import type { Place } from "../state/plugin-room.ts";
 
-/** `args` of a body. Fails `invalid` for what is no list of words, or more than a program can be started with. */
+/** `args` of a body. Fails `invalid` for what is not a list of words, or more than a program can be started with. */
 export function argsOf(context: Context, body: unknown): string[] {
   if (body === undefined || body === null) return [];
   if (!isFields(body)) throw new Failure("invalid", 'expected an object such as {"args": ["data/main"]}');

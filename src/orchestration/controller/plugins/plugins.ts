@@ -102,7 +102,7 @@ export async function installPlugin(context: Context, body: unknown, caller: Plu
   return cameIn(context, outcome, { actor: caller.actor, action: "plugin.install", detail });
 }
 
-/** Whoever watches an install breaks it off by leaving; one that nobody watches goes on to its end. */
+/** A client that watches an install cancels it by leaving; an install without a watcher goes on to its end. */
 function howOf({ signal, onLine }: PluginCaller, { preview }: { preview: boolean }): InstallOptions {
   const endsIt = preview || onLine !== undefined;
   return {

@@ -36,7 +36,7 @@ function unreadyOf(context: Context, key: ManifestKey): string[] {
   return [...new Set([...unready, ...missing(context, key, [...frozen, ...pods.map(({ replicaId }) => replicaId)])])];
 }
 
-/** Replicas of a statefulset have their places; those of a deployment are told by what is there. */
+/** Replicas of a statefulset have their places; those of a deployment are counted from what is there. */
 function missing({ notes }: Context, key: ManifestKey, there: readonly string[]): string[] {
   if (key.kind !== "statefulset") return [];
   const { replicas = 0 } = notes.look(key) ?? {};

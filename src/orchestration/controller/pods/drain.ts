@@ -1,7 +1,7 @@
 import type { Context } from "../state/context.ts";
 import type { Pod } from "../state/pod.ts";
 
-/** Long enough for whoever follows readiness to see that the pod is leaving. */
+/** Long enough for the followers of readiness to see that the pod is leaving. */
 const noticeMs = 1_500;
 const pollMs = 250;
 /**
@@ -18,7 +18,7 @@ interface Draining {
 /**
  * Gives a pod that leaves (see `leaving.ts`), and so is not ready any more, up to `drainMs` to finish what it is serving.
  * Ends early when no connection has been open for a moment. A pod that listens on nothing has nothing to finish. False
- * when `giveUp` aborts meanwhile, at the latest with the server: then the pod stays, and is decided on anew.
+ * when `giveUp` aborts meanwhile, at the latest with the server: then the pod stays, and the next round decides again.
  */
 export async function drain(context: Context, pod: Pod, { drainMs, giveUp }: Draining): Promise<boolean> {
   const { clock, engine } = context;

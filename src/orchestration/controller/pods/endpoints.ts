@@ -48,7 +48,7 @@ export function createEndpointRoom(contextOf: () => Context, onListenerError: (e
     changed() {
       if (isDue) return;
       isDue = true;
-      // Later: whoever changes something is in the middle of it.
+      // Later: the code that changes something is still in the middle of it.
       queueMicrotask(() => {
         isDue = false;
         changes.publish();
@@ -57,7 +57,7 @@ export function createEndpointRoom(contextOf: () => Context, onListenerError: (e
   };
 }
 
-/** One-off containers and runs of jobs serve nobody, and neither does what does not run. */
+/** One-off containers and runs of jobs serve no requests, and neither does what does not run. */
 function isServing({ key, role, state }: Pod): boolean {
   return isPodKind(key.kind) && role === undefined && state === "running";
 }

@@ -14,7 +14,7 @@ interface Incidents {
   settled(): Promise<void>;
 }
 
-/** What happens again and again to one container is told a few times, and then once a minute with the count. */
+/** What happens again and again to one container is reported a few times, and then once a minute with the count. */
 const toldFirst = 3;
 const foldMs = 60_000;
 const linesTold = 5;
@@ -88,7 +88,7 @@ export function createIncidents(contextOf: () => Context): Incidents {
     const times = fold(pod, action);
     if (times === undefined) return;
     const found = await context.engine.inspect(pod);
-    // As the engine dates it, so that whoever looks later knows it for the same death.
+    // As the engine dates it, so that a later look knows it for the same death.
     const finishedAt = found?.finishedAt ?? event.at;
     const dead: Pod = { ...pod, state: "exited", finishedAt, exitCode, lastExitCode: exitCode, oomKilled, error: "" };
     const death = await context.deaths.examine(dead, oomKilled ? "it ran out of memory" : "it ended by itself");
@@ -121,7 +121,7 @@ export function createIncidents(contextOf: () => Context): Incidents {
       carryOut(pod, () => died({ ...pod }, event, oomKilled));
     },
     probed(pod, { probe, from, to, text }) {
-      // A start that succeeds is the rule, and what liveness does is told when it is done.
+      // A start that succeeds is the rule, and what liveness does is reported when it is done.
       if (probe === "liveness" || (to === "healthy" && from !== "unhealthy") || isExpected(contextOf(), pod)) return;
       const times = fold(pod, `${probe} ${to}`);
       if (times === undefined) return;

@@ -116,7 +116,7 @@ export async function getPod(context: Context, name: string, options: PodView): 
   return { pod: await podDetail(context, { container, pod: context.pods.byId(container.id), ...options }) };
 }
 
-/** Whoever may read all config and all secrets of a container may see them together. */
+/** A caller who may read all config and all secrets of a container may see them together. */
 function requireSight({ env, by }: PodView): void {
   if (env === true) requireMachine(by, "env=true");
 }

@@ -158,7 +158,7 @@ export function createPortRoom(contextOf: () => Context, onChange: () => void): 
     },
   };
 
-  /** Right after a start of the server: nobody has looked at it yet, and it served until now. */
+  /** Right after a start of the server: it was not looked at yet, and it served until now. */
   function isNotTakenUp(pod: Pod): boolean {
     return pod.inherited && !runners.has(pod.id);
   }

@@ -66,7 +66,7 @@ async function http(
   return { ok, text: line === "" ? text : `${text}: ${line}` };
 }
 
-/** Where the redirect that is the answer leads: whoever reads it learns that no page of the app was looked at. */
+/** Where the redirect that is the answer leads: the reader learns that no page of the app was looked at. */
 function elsewhereText({ status, headers }: Response): string {
   const location = status >= 300 && status < 400 ? headers.get("location") : null;
   return location === null ? "" : `, a redirect to ${location.slice(0, outputCharsMax)} that is not followed`;

@@ -104,13 +104,13 @@ export function createProbeRoom(
     if (isEdge || hindered !== hindranceKey(runner)) contextOf().enqueue(runner.pod.key);
   }
 
-  /** Liveness: the same container is started anew; its next start begins the probes again. */
+  /** Liveness: the same container is restarted; its next start begins the probes again. */
   async function restart(runner: Runner): Promise<void> {
     const context = contextOf();
     const { pod } = runner;
     runner.state = { ...runner.state, restarts: { ...runner.state.restarts, dueAt: undefined } };
     if (!isOurs(context, pod) || context.progress.held(pod.key).some(([id]) => id === pod.replicaId)) return;
-    // Between its stop and its start it is nobody else's to heal.
+    // Between its stop and its start, nothing else may heal it.
     const release = context.progress.hold(pod.key, pod.replicaId, "being restarted by its liveness probe");
     await killAndStart(context, runner).finally(release);
     context.enqueue(pod.key);
@@ -127,7 +127,7 @@ export function createProbeRoom(
     const draft = await context.deaths.examine({ ...pod, oomKilled: false, error: "" }, `killed: ${why}`);
     await context.engine.stop(pod, { graceMs: detail.stopGraceMs });
     const ended = await context.engine.inspect(pod);
-    // Stopped or deleted by somebody meanwhile: they were told that it is down.
+    // It was stopped or deleted meanwhile, and the caller of that knows that it is down.
     if (!isOurs(context, pod)) return;
     await context.engine.start(pod);
     context.pods.healed(pod.id, "killed by its liveness probe");
@@ -204,7 +204,7 @@ export function createProbeRoom(
 
 const minimumMs = 20;
 
-/** Whether it is wanted up, and nobody is taking it down. */
+/** Whether it is wanted, and is not being taken down. */
 function isOurs({ store, leaving }: Context, { id, key, replicaId }: Pod): boolean {
   const isFrozen = store.frozen.list(key).includes(replicaId);
   return !leaving.has(id) && !isFrozen && store.manifests.get(key) !== undefined;
@@ -238,7 +238,7 @@ function downReadiness(context: Context, pod: Pod): ProbeReadiness {
 }
 
 /**
- * A pod that nobody has taken up yet. Right after a start of the server these are all: until each was looked at, what the
+ * A pod that is not followed yet. Right after a start of the server these are all: until each was looked at, what the
  * server before has written down of the same container counts.
  */
 function pendingOf(context: Context, pod: Pod): ProbeReadiness {
@@ -263,7 +263,7 @@ function probesOf(context: Context, pod: Pod): ProbesConfig {
   return specOf(context, pod)?.probes ?? {};
 }
 
-/** On its first network, or loopback where it shares the machine's. Read anew after each start. */
+/** On its first network, or loopback where it shares the machine's. Read again after each start. */
 async function addressOf(context: Context, pod: Pod): Promise<string | undefined> {
   const detail = await context.engine.inspect(pod).catch(() => undefined);
   if (detail === undefined) return undefined;

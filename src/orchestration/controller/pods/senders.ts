@@ -3,7 +3,7 @@ import { asksForTelemetry } from "../../core/telemetry-env.ts";
 import type { PodIdentity } from "../../engine/pod.ts";
 import type { Context } from "../state/context.ts";
 
-/** A look costs the engine a listing of everything: there is one in so long, and an address that nobody had waits for so long. */
+/** A look costs the engine a listing of everything: there is one in so long, and an unknown address waits for so long. */
 const listingMs = 1_000;
 const strangersMax = 1_000;
 

@@ -122,7 +122,7 @@ async function startStopped(context: Context, { key, workload }: { key: Manifest
   if (steps.length > 0) await execute(context, { key, workload, steps, interrupt: context.closing });
 }
 
-/** Init containers that nobody waits for any more: their replica was being made when the server ended. */
+/** Init containers that are not waited for any more: their replica was being made when the server ended. */
 async function removeInitLeftovers(context: Context, key: ManifestKey): Promise<void> {
   const leftovers = context.pods.of(key).filter(({ role }) => role === "init");
   await Promise.all(leftovers.map((pod) => context.engine.remove(pod)));

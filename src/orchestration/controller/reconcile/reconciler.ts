@@ -29,7 +29,7 @@ export interface Reconciler {
 const youngMs = 10_000;
 /** Every so many resyncs everything is looked at, whatever the versions say. */
 const deepEvery = 20;
-/** Every so many resyncs images and asset files that nobody needs are removed. */
+/** Every so many resyncs images and asset files that are not needed are removed. */
 const unusedEvery = 120;
 /** A file goes when two looks in a row found no use of it. */
 const looksAfterDelete = 2;
@@ -62,7 +62,7 @@ export function createReconciler(context: Context): Reconciler {
     },
     onError(text, error, retry) {
       const key = parseKeyText(text);
-      // Written meanwhile: the error is about a spec that nobody wants any more, and the new one is looked at next.
+      // Written meanwhile: the error is about a spec that is not wanted any more, and the new one is looked at next.
       if (begunAt.get(text) !== targetOf(key)) {
         progress.clearTrouble(key);
         return;
@@ -77,7 +77,7 @@ export function createReconciler(context: Context): Reconciler {
     return `${target}/${pods.version(text)}`;
   }
 
-  /** What failed before the last write is no trouble of what is wanted now. */
+  /** What failed before the last write says nothing about what is wanted now. */
   function begin(key: ManifestKey, target: string | undefined): void {
     const text = keyText(key);
     if (begunAt.get(text) !== target) progress.clearTrouble(key);

@@ -136,7 +136,7 @@ function moved(
   return { ...next, mode: "kept", keptUntil: now + policy.keepMs };
 }
 
-/** Whether nobody has told it something else meanwhile. */
+/** Whether no other command came meanwhile. */
 function isSame(tx: Transaction, known: CanaryRecord | undefined): boolean {
   return Bun.deepEquals(tx.canaries.get(known ?? { kind: "", scope: "", name: "" }), known);
 }

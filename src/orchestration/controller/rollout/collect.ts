@@ -52,7 +52,7 @@ export async function collectOrphans(context: Context, watch: OrphanWatch): Prom
   if (failed?.status === "rejected") throw failed.reason;
 }
 
-/** Ends commands that a client ran through a server that was killed: nobody is connected to them any more. */
+/** Ends commands that a client ran through a server that was killed: no client is connected to them any more. */
 export async function endUnattended(context: Context): Promise<void> {
   const { pods, engine, attached, store } = context;
   if (store.collectionHeld) return;
@@ -64,7 +64,7 @@ export async function endUnattended(context: Context): Promise<void> {
   }
 }
 
-/** Containers of release commands have no manifest of their own; whoever runs them removes them. */
+/** Containers of release commands have no manifest of their own; the code that runs them removes them. */
 function isOfRelease({ store }: Context, pod: Pod): boolean {
   const release = pod.role === "release" ? store.releases.get(pod.releaseId ?? "") : undefined;
   return release !== undefined && (pod.state === "running" || release.endedAt === undefined || awaitsPost(release));

@@ -76,7 +76,7 @@ export async function prepare(context: Context, workload: Preparable): Promise<s
   return ensureImage(context, workload);
 }
 
-/** A mount whose file is missing or altered would show the app something that nobody applied. */
+/** A mount whose file is missing or altered would show the app something that was never applied. */
 async function requireAssets(context: Context, workload: Preparable): Promise<void> {
   for (const { assetDigest, target } of workload.container.mounts) {
     if (assetDigest === undefined || (await context.assets.verify(assetDigest)) === "ok") continue;
@@ -189,7 +189,7 @@ function isFrozen({ store }: Context, workload: ResolvedWorkload, replica: strin
   return store.frozen.list(workload).includes(replica);
 }
 
-/** Frozen while we were at it: whoever asked for that was told that it is stopped. */
+/** Frozen while we were at it: its caller has the answer that it is stopped. */
 async function stopIfFrozen(
   context: Context,
   workload: ResolvedWorkload,
@@ -208,7 +208,7 @@ function freshReplicaId(context: Context, taken: Set<string>): string {
   }
 }
 
-/** Refusals that go away by themselves; a container refused for another reason is made anew. */
+/** Refusals that go away by themselves; a container refused for another reason is recreated. */
 const waitable = new Set(["PortTaken", "EngineUnavailable", "Timeout", "MountMissing", "DiskLow"]);
 
 interface Healing extends Pick<Performance, "key" | "workload" | "interrupt"> {
@@ -222,7 +222,7 @@ async function heal(context: Context, { key, workload, pod, why, interrupt }: He
   const died = context.pods.byId(id);
   const death = died?.state === "exited" ? { ...died } : undefined;
   try {
-    // Something else is wanted since the plan was made: an outdated one is made anew, never started as it was.
+    // Something else is wanted since the plan was made: an outdated one is recreated, never started as it was.
     const isDone = await context.starts(async () => {
       if (interrupt.aborted || isFrozen(context, workload, replica)) return false;
       await context.engine.start(pod);
@@ -236,9 +236,9 @@ async function heal(context: Context, { key, workload, pod, why, interrupt }: He
     throw error;
   }
   await stopIfFrozen(context, workload, { replica, pod });
-  // The engine's own policy was faster: that counts, and has been told.
+  // The engine's own policy was faster: that counts, and is recorded.
   if (death !== undefined && (await restartsOf(context, pod)) > death.restarts) return;
-  // Afterwards, for nobody should wait for a record: its output is still there.
+  // Afterwards, since the start must not wait for a record: its output is still there.
   if (death !== undefined) {
     context.pods.healed(id);
     await context.deaths.record(death, why);

@@ -36,7 +36,7 @@ type Aftermath =
   | { is: "put back" }
   /** There is a good release, and the spec says to stay with the failed one, or its caller may not bring that back. */
   | { is: "kept"; goal: ReleaseRecord; stored: StoredManifest }
-  /** No release before it was good; `worked`: this one was, before it was made anew. */
+  /** No release before it was good; `worked`: this one was, before it was released again. */
   | { is: "alone"; worked: boolean };
 
 /** The `on_deploy` calls about the failure; none where the manifest was deleted meanwhile. */

@@ -40,7 +40,7 @@ export async function stopOurs(context: Context, pod: Pod, options: Stop): Promi
   await leaveIngress(context, { id: pod.id, waitMs: options.graceMs });
   try {
     await context.engine.stop(pod, { graceMs: options.graceMs });
-    // Seen as stopped before it counts as staying: in between nobody may take it for ready.
+    // Seen as stopped before it counts as staying: in between it must not count as ready.
     await context.pods.refresh(pod.key).catch(() => undefined);
   } catch (error) {
     if (options.freeze && !wasFrozen) await context.store.write((tx) => tx.frozen.remove(pod.key, pod.replicaId));

@@ -112,7 +112,7 @@ export function putBack(context: Context, tx: Transaction, { stored, goal, cause
   const takenBack = changedPaths(stored.spec, spec).slice(0, pathsKept);
   const watched = watchReaders(tx, [stored]);
   const { manifest } = tx.manifests.put({ kind, scope, name, spec }, now);
-  // Nobody may be there to be told that a value goes: its readers wait.
+  // There may be no one to warn that a value goes: its readers wait.
   rollReaders(context, tx, { watched, refuseLoss: false, actor, now });
   const image = goal.imageId === undefined ? {} : { imageId: goal.imageId };
   const record = mintRelease(context, tx, {

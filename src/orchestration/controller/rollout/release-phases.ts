@@ -134,7 +134,7 @@ async function passed(context: Context, { release, transcript }: Phase): Promise
     if (known?.status !== "pending") return;
     tx.releases.put({ ...known, status: "running" });
     takeImage(tx, known, context.clock.now());
-    // Nothing in the spec differs, and yet everything is to be made anew.
+    // Nothing in the spec differs, and yet everything is to be recreated.
     if (known.cause === "release_run") tx.manifests.raiseGeneration(key);
     else tx.manifests.touch(key);
   });

@@ -12,8 +12,8 @@ import { resolveTarget } from "../state/target.ts";
 import type { ReleaseStream } from "../state/transcript.ts";
 
 /**
- * POST /releases/run. The release goes on whoever listens. One that an apply began with the commands that are stored, and
- * that nobody has joined, is what the first caller gets. One that runs other commands, or none, gives way to a new
+ * POST /releases/run. The release goes on with or without a listener. One that an apply began with the commands that are stored, and
+ * that no caller has joined, is what the first caller gets. One that runs other commands, or none, gives way to a new
  * release. Any other that is under way is a conflict, unless the caller wants to follow it.
  */
 export async function runRelease(
@@ -37,7 +37,7 @@ export async function runRelease(
   }
   const stored = context.store.manifests.get(key);
   requireBlock(stored);
-  // Nothing would be told until it is back.
+  // Nothing would be reported until it is back.
   const isOwn = under?.cause === "release_run";
   if (!isOwn) context.link.require();
   if (under !== undefined && runsStored(under, stored)) {

@@ -2,7 +2,7 @@ import type { ReleaseRecord } from "../../store/store.ts";
 import { awaitsPost } from "./release-step.ts";
 import { createTranscript, type Transcript } from "../state/transcript.ts";
 
-/** What releases say, for whoever follows. */
+/** What releases say, for those who follow. */
 interface Transcripts {
   /** Of a release that began before this server did: what its record kept. */
   of(releaseId: string): Transcript;

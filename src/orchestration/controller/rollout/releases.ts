@@ -33,7 +33,7 @@ interface Minting {
   takenBack?: string[];
   /** The image to run on, where it is not whatever the reference means. */
   imageId?: string;
-  /** Whoever asked for it: without a principal it may do the least. Left out, it is the server. */
+  /** Who asked for it: without a principal it may do the least. Left out, it is the server. */
   author?: ReleaseAuthor | undefined;
   now: number;
 }

@@ -18,7 +18,7 @@ interface RestartOptions extends Asker {
 }
 
 /**
- * POST /restart: frozen replicas first, then every container anew with fresh env. With `pull` the registry is asked
+ * POST /restart: frozen replicas first, then recreates every container with fresh env. With `pull` the registry is asked
  * first; where the reference means another image now, the restart is a release of it.
  */
 export async function restart(
@@ -94,7 +94,7 @@ function standing(context: Context, key: ManifestKey, { generation, release }: G
 
 /**
  * Resolves when the resource is ready and `goal` reached. Fails `conflict` with the reason when it is failing or deleted,
- * `unavailable` when the engine goes away: both may mend, and nobody should wait for that on an open connection.
+ * `unavailable` when the engine goes away: both may pass, and no client should wait for that on an open connection.
  */
 async function settled(context: Context, key: ManifestKey, goal: Goal): Promise<void> {
   for (;;) {

@@ -127,7 +127,7 @@ async function judgeRelease(context: Context, rollout: ReleaseRollout): Promise<
   const { release, verdict, manifest, workload, memory } = rollout;
   if (verdict.outcome === "going") return { memory, moved: false };
   if (verdict.outcome === "done") {
-    // Whoever waits for a canary may count on where requests go once it has succeeded.
+    // A client that waits for a canary relies on where requests go once it has succeeded.
     if (context.store.canaries.get(release) !== undefined) await context.ingressGate?.caughtUp(context.closing);
     const calls = await successCalls(context, { release, manifest, workload });
     const recorded = succeed(context, { release, workload, calls });
@@ -165,7 +165,7 @@ async function succeed(context: Context, { release, workload, calls }: Success):
     tx.events.append({ actor: "reconciler", action: "release.succeeded", kind, scope, name, detail }, now);
     putCalls(tx, calls);
   };
-  // Lost in a power cut, it is found again by looking; only what others were told must not be told twice.
+  // Lost in a power cut, it is found again by looking; only messages to others must not be sent twice.
   await context.store.write(record, { durable: calls.length > 0 });
   if (calls.length > 0) context.outbox.wake();
   const done = context.store.releases.now(release);
@@ -182,7 +182,7 @@ interface Failing {
   memory: RolloutMemory;
 }
 
-/** Records the failure. A spec that had worked before, made anew by a release run, stops where it is. */
+/** Records the failure. A spec that had worked before, and is released again by a release run, stops where it is. */
 async function fail(context: Context, { release, manifest, workload, verdict, memory }: Failing): Promise<Judgement> {
   const failure = { error: verdictText(verdict), reasons: verdict.reasons };
   const { error } = failure;

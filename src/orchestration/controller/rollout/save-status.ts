@@ -81,7 +81,7 @@ export async function saveStatus(context: Context, finding: Finding): Promise<vo
   await putStatus(context, manifest, status, { look, readiness: probed(context, manifest), restarts });
 }
 
-/** Phases that are well, or that time alone may mend. */
+/** Phases that are well, or that time alone may fix. */
 const waits = new Set<PodKindStatus["phase"]>(["ready", "asleep", "progressing"]);
 
 type WireMemory = {

@@ -8,9 +8,9 @@ import { type KeyText, keyText } from "../../api/manifest-key.ts";
 import { latestRelease } from "./releases.ts";
 import { putToSleep, wake } from "../state/sleep-changes.ts";
 
-/** Puts apps with `wake: true` to sleep that nobody uses, and wakes those that somebody asks for. */
+/** Puts unused apps with `wake: true` to sleep, and wakes those that get a request. */
 export interface SleepRoom {
-  /** Undefined where requests do not wake it, and where it was woken and crashes: nobody has to wait for it then. */
+  /** Undefined where requests do not wake it, and where it was woken and crashes: no request has to wait for it then. */
   stateOf(key: ManifestKey): { asleep: boolean; since: number } | undefined;
   /** A request to `host` waits for it. Nothing happens to what is not asleep. */
   requested(key: ManifestKey, host: string): Promise<void>;

@@ -52,7 +52,7 @@ export async function startPod(context: Context, name: string, { actor }: { acto
 }
 
 async function makeAnew(context: Context, pod: Pod, actor: string) {
-  // Stopped before the mark goes: a frozen pod is nobody's business but ours.
+  // Stopped before the mark goes: until then no other code touches the pod.
   if (pod.state === "running") await context.engine.stopGently(pod);
   await context.engine.remove(pod);
   const unfroze = await context.store.write((tx) => {

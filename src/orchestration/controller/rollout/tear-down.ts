@@ -66,7 +66,7 @@ export function createTearDown(contextOf: () => Context): TearDown {
   };
 }
 
-/** What `done` resolves with, or a summary which says why nobody waits for it. */
+/** What `done` resolves with, or a summary which says why the caller does not wait for it. */
 async function unlessLong(
   { link, clock, limits, closing }: Context,
   done: Promise<PruneSummary>,
@@ -116,7 +116,7 @@ async function wipe(context: Context, key: ManifestKey): Promise<PruneSummary> {
     summary,
     attempt: (what, remove) => removing(summary, what, remove),
   });
-  // A namesake of another kind still uses the folders. One of this kind was applied anew and begins with empty ones.
+  // A namesake of another kind still uses the folders. One of this kind was applied again and begins with empty ones.
   const namesakes = context.store.manifests.list({ scope: key.scope, name: key.name });
   if (namesakes.every(({ kind }) => kind === key.kind)) await wipeFiles(context, key, summary);
   summary.volume_removed ||= summary.volumes_removed.length > 0;

@@ -89,7 +89,7 @@ export function createCron(context: Context): Cron {
       });
       while (!signal.aborted) {
         wake = new AbortController();
-        // First of all: whoever is due must not wait for the comparison.
+        // First of all: a job that is due must not wait for the comparison.
         await round();
         compare();
         const waitMs = Math.min(lookMs, (earliest() ?? Number.POSITIVE_INFINITY) - clock.now());

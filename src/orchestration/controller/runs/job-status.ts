@@ -10,7 +10,7 @@ import { refuseUnresolved, resolveStoredJob } from "../desired/resolve.ts";
 import { removeLeftovers } from "./run-leftovers.ts";
 import { isUnfinished, wireRun } from "./run-record.ts";
 
-/** A round over a job or cron job: what nobody needs goes, and the status says whether it can be run. */
+/** A round over a job or cron job: what is not needed goes, and the status says whether it can be run. */
 export async function convergeJob(context: Context, manifest: StoredManifest): Promise<void> {
   if (context.link.up()) {
     if (!context.pods.isFresh(manifest)) await context.pods.refresh(manifest);

@@ -7,7 +7,7 @@ import { runContainerName } from "./run-record.ts";
 /**
  * Ends and removes containers of a job that belong to no run of the history: of runs that it has cut, of earlier tries,
  * of a job that was deleted and applied again. A row is always written before its container is made, so that a container
- * without one is nobody's. Of long histories only the newest containers stay.
+ * without one belongs to no run. Of long histories only the newest containers stay.
  */
 export async function removeLeftovers(context: Context, key: ManifestKey): Promise<void> {
   const pods = context.pods.of(key).filter(({ role }) => role === "job");
@@ -30,7 +30,7 @@ async function endContainer({ engine }: Context, pod: Pod): Promise<void> {
     if (pod.state !== "exited" && pod.state !== "created") await engine.stopGently(pod);
     await engine.remove(pod);
   } catch (error) {
-    // Whoever followed it has removed it.
+    // The code that followed it has removed it.
     if (!(error instanceof Failure) || error.code !== "not_found") throw error;
   }
 }

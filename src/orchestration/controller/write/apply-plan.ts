@@ -126,7 +126,7 @@ function replicasAfter(context: Context, result: PutResult, now: number): number
   return isStarted ? replicasAwake(context, manifest, podOf(manifest)?.replicas ?? 0) : 0;
 }
 
-/** Whether the containers of something that ran before are made anew. */
+/** Whether the containers of something that ran before are recreated. */
 function isRelease({ manifest: { kind, spec }, previous }: PutResult): boolean {
   return previous !== undefined && specHash(kind, previous.spec) !== specHash(kind, spec);
 }

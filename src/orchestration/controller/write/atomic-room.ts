@@ -11,7 +11,7 @@ import type { Context } from "../state/context.ts";
 import { deleteInside } from "./delete-inside.ts";
 import { sleepAbout } from "../../../base/words/sleep-about.ts";
 
-/** Sees atomic applies to their end, whoever waits for it, and also after a restart of the server. */
+/** Sees atomic applies to their end, with or without a client that waits, and also after a restart of the server. */
 interface AtomicRoom {
   run(signal: AbortSignal): Promise<void>;
 }
@@ -106,7 +106,7 @@ async function putAllBack(context: Context, group: AtomicApply, why: string): Pr
       const key = { kind, scope, name };
       if (action === "created") deleteInside(tx, { key, prune: false, actor: "reconciler", why: reason, now });
     }
-    // The releases of those that were well are told why they go.
+    // The releases of those that were well record why they go.
     const message = ownMessage(reason, context.limits.messageCharactersMax);
     const options = { dryRun: false, prune: false, actor: "reconciler", by: theServer, message };
     change(context, tx, { incoming, options, pulled: undefined, goingBack: { imageIds } });

@@ -135,9 +135,9 @@ interface Applying {
 }
 
 /**
- * Core manifests of this apply that belong to a block. What a block was expanded into is written anew at its next apply.
- * What an action applied for it belongs to whoever applies it by itself afterwards, and stays when the block goes; the
- * plugin's own calls are no such word, nor is a caller without the right to what is lent to the block.
+ * Core manifests of this apply that belong to a block. What a block was expanded into is written again at its next apply.
+ * What an action applied for it belongs to the caller who applies it by itself afterwards, and stays when the block goes; the
+ * plugin's own calls do not count as that, nor does a caller without the right to what is lent to the block.
  */
 export function borrowed(tx: Transaction, keys: readonly ManifestKey[], { blocks, options }: Applying): string[] {
   const own = new Set(blocks.flatMap(({ children }) => children.map(formatKey)));

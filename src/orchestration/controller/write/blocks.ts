@@ -22,7 +22,7 @@ function blockKind(context: Context, kind: string): string {
 }
 
 /**
- * The kind of blocks that a word means, in any case, singular or plural; undefined for core kinds and for what nobody
+ * The kind of blocks that a word means, in any case, singular or plural; undefined for core kinds and for what no plugin
  * ever expanded.
  */
 export function storedBlockKind(context: Context, word: string | undefined): string | undefined {
@@ -36,7 +36,7 @@ function isBlockKind(context: Context, kind: string): boolean {
   return context.plugins.registry.ofKind(kind) !== undefined || context.store.blocks.list({ kind }).length > 0;
 }
 
-/** Refuses a word that is no kind, of ours or of a plugin. Fails `invalid`, naming those that are. */
+/** Rejects a word that is neither a core kind nor one of a plugin. Fails `invalid`, naming those that are. */
 export function requireKind(context: Context, word: string | undefined): void {
   if (!word || parseKind(word) !== undefined || storedBlockKind(context, word) !== undefined) return;
   const plugins = pluginKinds(context);
@@ -85,9 +85,9 @@ export function pluginKinds(context: Context): string[] {
 interface DeletingBlock {
   block: ManifestKey;
   prune: boolean;
-  /** The manifests that it was expanded into stay, and belong to nobody. */
+  /** The manifests that it was expanded into stay, and belong to no block. */
   keepChildren?: boolean;
-  /** `formatKey` of manifests that stay, whoever they belong to. */
+  /** `formatKey` of manifests that stay, of any owner. */
   except?: ReadonlySet<string>;
   actor: string;
   why: string;

@@ -133,7 +133,7 @@ export function patchInside(
   return { changed, restarting: restarting.map(formatKey), ...(notes.length > 0 ? { notes } : {}) };
 }
 
-/** Whether a replica of it is older than that. While the engine is away nobody knows. */
+/** Whether a replica of it is older than that. While the engine is away this is not known. */
 function madeBefore({ link, pods }: Context, key: ManifestKey, at: number): boolean {
   if (!link.up()) return true;
   return pods.of(key).some(({ role, createdAt }) => role === undefined && createdAt <= at);

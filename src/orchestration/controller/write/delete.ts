@@ -20,7 +20,7 @@ import { lostHostWarnings } from "./uses.ts";
 
 interface DeleteOptions {
   prune: boolean;
-  /** Of a block: what it was expanded into stays, and belongs to nobody. */
+  /** Of a block: what it was expanded into stays, and belongs to no block. */
   keepChildren?: boolean;
   actor: string;
 }
@@ -53,7 +53,7 @@ export async function deleteManifest(
   }
 }
 
-/** Read before the delete: afterwards nobody knows. */
+/** Read before the delete: afterwards it is lost. */
 function warningsOf({ store, names }: Context, keys: readonly ManifestKey[]): { warnings?: string[] } {
   const warnings = [...lostReaderWarnings(store.manifests, keys), ...lostHostWarnings(store, names, keys)];
   return warnings.length > 0 ? { warnings } : {};

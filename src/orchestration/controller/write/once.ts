@@ -83,7 +83,7 @@ async function carryOut({ store, clock, log, limits }: OnceParts, asked: Asked, 
       else tx.keyedRequests.put({ ...asked, at, done: true, answer: isSmall ? answer : undefined }, before);
     });
   } catch (error) {
-    // What was asked for is done: only a repeated request is told that this is not known.
+    // What was asked for is done: only a repeated request gets the answer that this is not known.
     log.error("the answer to a request with a key was not kept", { error });
   }
   return answer;

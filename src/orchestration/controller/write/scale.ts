@@ -13,7 +13,7 @@ import { required, resolvePodTarget } from "../state/target.ts";
 import { resolveStored } from "../desired/resolve.ts";
 import { isAsleep, putToSleep, wake } from "../state/sleep-changes.ts";
 
-/** POST /scale: the count of the manifest. What its containers are made from stays, so this is no release. */
+/** POST /scale: the count of the manifest. What its containers are made from stays, so this is not a release. */
 export async function scale(
   context: Context,
   target: Target & { replicas: string | undefined },

@@ -30,7 +30,7 @@ interface Rule {
 
 /** Ordered; the first that holds decides. */
 const rules: readonly Rule[] = [
-  // Init and release containers carry a replica's labels but belong to whoever runs them.
+  // Init and release containers carry a replica's labels but belong to the code that runs them.
   { is: "foreign", when: ({ pod }) => pod.role !== undefined },
   // The engine or we are already at it; a second removal would only race the first.
   { is: "leaving", when: ({ pod }) => pod.state === "removing" || pod.departing === true },
@@ -40,7 +40,7 @@ const rules: readonly Rule[] = [
   { is: "held", when: ({ pod }) => pod.held !== undefined },
   // Somebody paused it by hand, or the engine does not say: acting on a guess may destroy what is being looked at.
   { is: "untouchable", when: ({ pod }) => pod.state === "paused" || pod.state === "unknown" },
-  // Nothing of it runs and nobody wants its version back: replaced without ceremony.
+  // Nothing of it runs and its version is not wanted back: replaced without ceremony.
   { is: "outdated-down", when: ({ pod, current }) => !current && isStopped(pod) },
   // Old version that serves: goes only when enough others are ready.
   { is: "outdated-ready", when: ({ pod, current }) => !current && isReady(pod) },
@@ -76,7 +76,7 @@ export function isCurrent(pod: PlannedPod, workload: Pick<PlanWorkload, "hash" |
   return pod.hash === workload.hash && pod.generation >= workload.generation && pod.cutOffFrom === undefined;
 }
 
-/** Only a running container that nobody holds can be ready, whatever a probe said last. */
+/** Only a running container that is not held can be ready, whatever a probe said last. */
 export function isReady(pod: PlannedPod): boolean {
   return pod.ready && pod.state === "running" && pod.held === undefined;
 }

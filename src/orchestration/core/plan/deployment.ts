@@ -20,7 +20,7 @@ export function deploymentSteps(roster: Roster, workload: PlanWorkload, now: num
   ];
 }
 
-/** While a replica is held, nobody knows whether it will serve: no old one goes for its sake. */
+/** While a replica is held, it is not known whether it will serve: no old one goes for its sake. */
 function isPausedBy({ wanted: count, current, outdated }: Fleet): boolean {
   return count > 0 && [...current, ...outdated].some(({ is }) => is === "held");
 }
@@ -52,7 +52,7 @@ function creations(fleet: Fleet, workload: PlanWorkload): Step[] {
 }
 
 /**
- * The outdated replicas that may go now. One that is not ready is no capacity, but it may be about to become some
+ * The outdated replicas that may go now. One that is not ready does not count as capacity, but it may be about to become some
  * (after a reboot all are like that): it goes only when those that stay would still make up the floor, or when there
  * are more than may exist.
  */
@@ -83,7 +83,7 @@ function frozenSurplus(roster: Roster, workload: PlanWorkload): Step[] {
   return surplus.map((pod) => frozenRemoval(pod, workload));
 }
 
-/** Whoever allows no replica above the count has no room for one that is still being stopped. */
+/** A workload that allows no replica above the count has no room for one that is still being stopped. */
 function overlaps(fleet: Fleet, { rollout, holdsPorts }: PlanWorkload): boolean {
   return fleet.wanted > 0 && rollout.strategy === "rolling" && rollout.maxSurge > 0 && holdsPorts !== true;
 }

@@ -4,7 +4,7 @@ import type { RestartPolicy, RolloutPolicy } from "../workload.ts";
 /** The states an engine reports; `unknown`: it did not say. */
 type ContainerState = "created" | "running" | "restarting" | "paused" | "exited" | "removing" | "dead" | "unknown";
 
-/** One observed container of the workload. Times are milliseconds; `createdAt` is told by the engine, others by the clock of `now`. */
+/** One observed container of the workload. Times are milliseconds; `createdAt` comes from the engine, others from the clock of `now`. */
 export interface PlannedPod {
   /** The machine that it runs on. */
   node: string;
@@ -28,7 +28,7 @@ export interface PlannedPod {
   exitCode: number | undefined;
   /** As the engine counts: those by its own policy since the container was last started by us. */
   restarts: number;
-  /** Ends in a row, whoever started it again, and when they began; on the clock of `now`. */
+  /** Ends in a row, no matter what started it again, and when they began; on the clock of `now`. */
   crashes: { count: number; since: number };
   /** Why we ended it ourselves the last time: "killed by its liveness probe". */
   killedFor?: string | undefined;

@@ -56,7 +56,7 @@ export function isLeftAlone({ is }: Pick<Member, "is">): boolean {
   return is === "untouchable" || is === "held";
 }
 
-/** Paused, unknown and held containers are nobody's double: they are left alone like all of their kind. */
+/** Paused, unknown and held containers do not count as doubles: they are left alone like all of their kind. */
 function oneEach(candidates: Member[]): { kept: Member[]; doubles: PlannedPod[] } {
   const seen = new Set<string>();
   const kept: Member[] = [];

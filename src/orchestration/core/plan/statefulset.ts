@@ -68,7 +68,7 @@ function advance({ roster, workload, kept, shrinking }: Situation): Step[] {
 
 /**
  * Nothing while a container of that ordinal is still being removed, since its name and its volume are taken, or while
- * somebody else makes the ordinal anew.
+ * other code recreates the ordinal.
  */
 function creation(ordinal: number, { leaving, held }: Roster): Step[] {
   if (held.has(String(ordinal)) || leaving.some((pod) => pod.ordinal === ordinal)) return [];
@@ -84,7 +84,7 @@ function slots({ frozenIds }: Roster, { replicas }: PlanWorkload): number[] {
   return Array.from({ length: replicas }, (_, ordinal) => ordinal).filter((ordinal) => !frozenIds.has(String(ordinal)));
 }
 
-/** A container without an ordinal is no replica that could be wanted: it ranks beyond all of them. */
+/** A container without an ordinal is not a replica that could be wanted: it ranks beyond all of them. */
 function ordinalOf(pod: PlannedPod): number {
   return pod.ordinal ?? Number.POSITIVE_INFINITY;
 }

@@ -15,7 +15,7 @@ export interface StatusInput {
   frozenIds?: readonly string[];
   /** The release whose commands have to pass before anything is replaced: until then nothing is settled. */
   pendingRelease?: string | undefined;
-  /** Nobody uses it, so that no replica is wanted until a request comes. */
+  /** The app is not used, so no replica is wanted until a request comes. */
   isAsleep?: boolean;
   /** Conditions as last written: what did not change keeps its time. */
   previous?: readonly Condition[] | undefined;

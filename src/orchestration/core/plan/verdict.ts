@@ -29,10 +29,10 @@ export interface VerdictInput {
 /** Tries after which a process that cannot be started is given up. */
 const startsTolerated = 2;
 
-/** Tries after which an atomic apply gives up what somebody has to mend: when a plain apply ends its wait, too. */
+/** Tries after which an atomic apply gives up what a person has to fix: when a plain apply ends its wait, too. */
 const atomicTolerated = 3;
 
-/** Mended by a person, in the manifests or on the machine; the others of `FailureReason` may pass by themselves. */
+/** Fixed by a person, in the manifests or on the machine; the others of `FailureReason` may pass by themselves. */
 const mendedByHand: readonly FailureReason[] = [
   "ImagePull",
   "ImageMissing",
@@ -97,7 +97,7 @@ function freshOf(pods: readonly PlannedPod[], workload: PlanWorkload): PlannedPo
 
 /**
  * Whether a rollout waits for nothing but old replicas that are drained and stopped: beside a new one that does not come
- * up, their time is no excuse.
+ * up, their time does not count.
  */
 export function awaitsDepartures(plan: WorkloadPlan, pods: readonly PlannedPod[], workload: PlanWorkload): boolean {
   if (plan.steps.length > 0 || !pods.some(({ departing }) => departing)) return false;
@@ -123,7 +123,7 @@ function loopText(pod: PlannedPod, { crashRestarts, crashAfterMs }: PlanWorkload
 }
 
 /**
- * How far a rollout is; grows with each replica that is made anew, and with each old one that is gone. A new one counts
+ * How far a rollout is; grows with each replica that is recreated, and with each old one that is gone. A new one counts
  * from when it serves, while its guard still watches it.
  */
 export function reachedBy(pods: readonly PlannedPod[], workload: PlanWorkload): number {

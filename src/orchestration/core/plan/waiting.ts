@@ -59,7 +59,7 @@ function reasons({ steps, roster, workload }: Unsettled): string[] {
   const of = (type: "start" | "remove" | "rename") => steps.flatMap((step) => (step.type === type ? [step.pod] : []));
   const say = (before: string, pods: readonly PlannedPod[], after = "") =>
     pods.length === 0 ? [] : [`${before}${listed(pods, workload)}${after}`];
-  // One is told in full: the others mostly suffer from the same.
+  // One is reported in full: the others mostly suffer from the same.
   const hindered = still("starting").find((pod) => pod.watchedUntil === undefined && hindranceOf(pod) !== undefined);
   const rising = still("starting", "outdated-starting");
   const watched = rising.filter(({ watchedUntil }) => watchedUntil !== undefined);
@@ -92,7 +92,7 @@ function reasons({ steps, roster, workload }: Unsettled): string[] {
   ];
 }
 
-/** Those with a frozen mark stay frozen, whoever holds them. */
+/** Those with a frozen mark stay frozen, no matter what holds them. */
 function heldNow({ held, frozenIds }: Roster): [string, string][] {
   return [...held].filter(([id]) => !frozenIds.has(id)).sort(([a], [b]) => (a < b ? -1 : 1));
 }

@@ -33,7 +33,7 @@ export function planWorkload(input: WorkloadPlanInput): WorkloadPlan {
   };
 }
 
-/** Old replicas that stay aside are no part of what is wanted. */
+/** Old replicas that stay aside are not part of what is wanted. */
 function keptAside(roster: Roster, { canary }: PlanWorkload): { roster: Roster; aside: Member[] } {
   if (canary === undefined || canary.phase === "step") return { roster, aside: [] };
   const { baseHash } = canary;
@@ -67,7 +67,7 @@ function isSettled({ members, leaving }: Roster, wanted: number): boolean {
   return members.length === wanted && members.every(({ current, ready }) => current && ready);
 }
 
-/** During a canary step there are more replicas than wanted, which is no surplus. */
+/** During a canary step there are more replicas than wanted, which do not count as surplus. */
 function countsOf({ members, frozen, frozenIds }: Roster, { canary, replicas }: PlanWorkload): WorkloadPlan["counts"] {
   const ready = members.filter((member) => member.ready).length;
   return {

@@ -54,7 +54,7 @@ const checks: Record<ActionType, ReturnType<typeof schemaCheck<TObject>>> = {
   fetch_file: schemaCheck<TObject>(FetchFile),
 };
 
-/** The actions of an answer, all of them checked before the first is carried out. Null and nothing are no actions. */
+/** The actions of an answer, all of them checked before the first is carried out. Null and nothing count as an empty list. */
 export function decodeActions(value: unknown, limits: ActionLimits): DecodedActions {
   if (value === undefined || value === null) return { actions: [], problems: [], leftOut: [] };
   if (!Array.isArray(value)) return refused("actions", `expected a list, got ${typeof value}`);

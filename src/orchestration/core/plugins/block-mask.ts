@@ -14,7 +14,7 @@ export function maskBlock(spec: Spec): Spec {
 
 /**
  * Puts the stored texts back where an incoming spec holds the mask. A mask without a stored text is a problem, and so is
- * one beside an address that changed: the stored secret would go to whoever answers there.
+ * one beside an address that changed: the stored secret would go to the new address.
  */
 export function restoreBlock(incoming: Spec, stored: Spec | undefined): { spec: Spec; problems: Problem[] } {
   const known = stored === undefined ? new Map<string, Text>() : textsOf(stored);

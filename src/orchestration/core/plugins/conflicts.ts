@@ -63,7 +63,7 @@ export function widened(granted: Grant, wanted: Grant): string[] {
   ];
 }
 
-/** The engine makes whoever reaches it root. A grant of before there was `root` does not say it, and goes on as it was. */
+/** A program that reaches the engine can become root. A grant of before there was `root` does not say it, and goes on as it was. */
 export function runsAsRoot({ root, docker }: Pick<Grant, "docker" | "root">): boolean {
   return docker || root !== false;
 }

@@ -10,12 +10,12 @@ export type Reply =
   /** What was meant as an envelope and is none. */
   | { type: "broken"; why: string };
 
-/** Begins as nobody writes plain text. */
+/** A beginning that plain text does not have. */
 const looksLikeEnvelope = /^\{\s*"(?:status|data|error)"\s*:/;
 
 /**
  * Reads standard output: one JSON object with a `status` is an envelope, anything else plain text. Half an envelope,
- * or two of them, are told apart from text.
+ * or two of them, are distinguished from text.
  */
 export function readReply(text: string, limits: { jsonDepthMax: number }): Reply {
   const trimmed = text.trim();
@@ -76,7 +76,7 @@ function errorText(error: unknown): string {
   return typeof error === "string" && error.trim() !== "" ? error.trim() : "it failed without saying why";
 }
 
-/** Undefined for what is no JSON, or nested too deeply for the parser. */
+/** Undefined for what is not JSON, or nested too deeply for the parser. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -85,7 +85,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What a plugin answers beside actions is for the operator, also where it is no text. */
+/** What a plugin answers beside actions is for the operator, also where it is not text. */
 export function messageOf({ message, actions: _actions, again: _again, ...rest }: Record<string, unknown>): string {
   if (typeof message === "string") return message;
   const said = message === undefined || message === null ? rest : { message, ...rest };

@@ -5,7 +5,7 @@ import { isFields } from "../../../base/pure/fields.ts";
 /** What stands in a plan where the plugin made a value up: the real apply will have another one. */
 export const GENERATED = "(made up when it is applied)";
 
-/** Shorter texts are no secrets, and hiding them would hide other things too. */
+/** Shorter texts are not secrets, and hiding them would hide other things too. */
 const lengthMin = 8;
 
 /** Values that the actions of expansions would write into buckets and that were not there before. */

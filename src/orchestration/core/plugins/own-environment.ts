@@ -37,7 +37,7 @@ export function variableFault(name: string, envPrefix: string): string | undefin
 }
 
 /**
- * Variables of the server that a plugin gets. A folder that is used as it is was looked at by nobody, so that its names
+ * Variables of the server that a plugin gets. A folder that is used in place was never checked, so that its names
  * are looked at here.
  */
 export function grantedVariables({ server_env = [] }: { server_env?: readonly string[] }, envPrefix: string): string[] {

@@ -51,7 +51,7 @@ const envName = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
 /**
  * The content of a plugin.yml, parsed, completed with its defaults, and every fault of it. `folder` names a plugin
- * without a name. Scalars of text fields must come as they were written: `version: 0.10` is no number.
+ * without a name. Scalars of text fields must come as they were written: `version: 0.10` is not a number.
  */
 export function readPluginYml(value: unknown, folder: string): { yml: PluginYml; problems: Problem[] } {
   const problems: Problem[] = [];

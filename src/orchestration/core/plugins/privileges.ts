@@ -13,7 +13,7 @@ interface Privilege {
   /** The name of the field that holds it. */
   field: string;
   value: string;
-  /** Who was granted this scope may have it; undefined: nobody without root. */
+  /** Who was granted this scope may have it; undefined: no plugin without root. */
   scope: string | undefined;
   what: string;
 }

@@ -15,7 +15,7 @@ interface LenientlyDecoded {
 const roundsMax = 8;
 
 /**
- * Manifests that a plugin hands on. It may be older or newer than this server, or of another one: a field that nobody
+ * Manifests that a plugin hands on. It may be older or newer than this server, or of another one: a field that nothing
  * here knows is left out, unless it is a known one misspelled or closes something. Whatever else is wrong with a manifest is a problem, as in an apply.
  */
 export function decodeHandedOn(manifests: unknown, limits: ValidationLimits): LenientlyDecoded {

@@ -53,7 +53,7 @@ function releaseRules(release: Release, report: Report): void {
   durationRule(release.timeout, "spec.release.timeout", { report, aboveZero: true });
 }
 
-/** A new replica could not start before the old one has let go of its port. */
+/** A new replica could not start before the old one has released its port. */
 function rollingRule({ rollout = {}, ...spec }: DeploymentSpec, report: Report): void {
   if (rollout.strategy !== "rolling" && rollout.canary === undefined) return;
   const ports = spec.ports ?? [];

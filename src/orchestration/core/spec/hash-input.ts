@@ -59,7 +59,7 @@ function containerInput(container: DecodedContainer, written: Fields): Fields {
     build: container.buildId,
     build_args: container.buildArgs,
     ulimits: ulimitInput(container),
-    // Without it the image decides, so `false` is no default that could be left out.
+    // Without it the image decides, so `false` is not a default that could be left out.
     init: container.init,
     docker_options: container.dockerOptions,
     telemetry: container.wantsTelemetry ? true : undefined,
@@ -125,7 +125,7 @@ function ulimitInput({ ulimits }: Pick<DecodedInit, "ulimits">): Fields {
   return Object.fromEntries(ulimits.map(({ name, text }) => [name, text]));
 }
 
-/** Milliseconds; the text where it is no duration. */
+/** Milliseconds; the text where it is not a duration. */
 function durationInput(fallbackMs: number, ms: number, written: unknown): number | string | undefined {
   if (ms !== fallbackMs) return ms;
   const text = textOf(written);

@@ -3,7 +3,7 @@ import { isFields } from "../../../base/pure/fields.ts";
 
 /**
  * Reading of stored specs: they passed validation once, perhaps that of another version, so a field of the wrong type
- * counts as absent instead of stopping everything. What is whole already is handed on as it is, so nobody may change it.
+ * counts as absent instead of stopping everything. What is whole already is handed on as it is, so it must not be changed.
  */
 export type Fields = Readonly<Record<string, unknown>>;
 

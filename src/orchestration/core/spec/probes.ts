@@ -43,7 +43,7 @@ export function decodeProbes(written: unknown): ProbesConfig {
   return config;
 }
 
-/** Each command of a probe may leave processes behind, which nobody collects where process 1 is a program like any other. */
+/** Each command of a probe may leave processes behind, which are not collected where process 1 is an ordinary program. */
 export function hasExecProbe(probes: ProbesConfig): boolean {
   return Object.values(probes).some((probe) => probe?.action.type === "exec");
 }

@@ -22,7 +22,7 @@ const commandPath = /^\/plugin\/([^/]+)\/[^/]+$/;
 
 /**
  * What containers of plugins' blocks may ask of the controller: what their own blocks are, the config of those, and
- * commands of their own plugin. Everything else is 403, whoever asks.
+ * commands of their own plugin. Everything else is 403 for every caller.
  */
 export function createCallbackApp({ callbacks, plane, peerHeader, log }: CallbackAppOptions) {
   const answer = async (request: Request): Promise<Response> => {
@@ -47,7 +47,7 @@ export function createCallbackApp({ callbacks, plane, peerHeader, log }: Callbac
   };
 }
 
-/** The same request as the plane gets it. Whoever asks cannot say who it is, nor what it may see. */
+/** The same request as the plane gets it. The caller cannot name itself, nor what it may see. */
 function asCaller(request: Request, { actor, only }: Pick<CallbackCaller, "actor" | "only">): Request {
   const passed = new Request(request);
   passed.headers.set(actorHeader, actor);

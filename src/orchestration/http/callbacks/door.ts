@@ -23,9 +23,9 @@ interface DoorOptions {
   log: Log;
 }
 
-/** The listener on the platform network's own address: nobody outside the machine and its containers reaches it. */
+/** The listener on the platform network's own address: only the machine and its containers reach it. */
 export interface Door extends CallbackDoor {
-  /** Follows the network, which may be made anew under another address, until `signal` aborts. */
+  /** Follows the network, which may be recreated under another address, until `signal` aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -65,7 +65,7 @@ export function createDoor(options: DoorOptions): Door {
     looking ??= look()
       .catch((error: unknown) => {
         const text = error instanceof Error ? error.message : String(error);
-        // Looked for again and again: the same trouble is told once.
+        // Looked for again and again: the same trouble is reported once.
         if (text !== trouble) options.log.warn(`not listening for ${options.name}`, { error: text });
         trouble = text;
       })

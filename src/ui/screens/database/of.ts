@@ -39,7 +39,7 @@ export async function read({ kind, scope, name }: BlockName, command: string, si
   return (await api.call(askDatabase, { params, query: { args: "-o json" }, signal })).message;
 }
 
-/** Begins a command; how it ends is told by the operation. */
+/** Begins a command; the operation reports how it ends. */
 export async function begin(block: BlockView, command: string, args: readonly string[] = []): Promise<void> {
   const { kind, scope, name } = block;
   const params = { kind, scope, name, command };

@@ -7,7 +7,7 @@ import { namedBuilds } from "../../text/source-builds.ts";
 const lookMs = 1_500;
 
 /**
- * Builds all images of a source, one after the other; `onBuild` is told of each. Fails with a text for people when one of
+ * Builds all images of a source, one after the other; `onBuild` gets each. Fails with a text for people when one of
  * them fails. The server goes on with a build also when this page is closed.
  */
 export async function buildFirst(

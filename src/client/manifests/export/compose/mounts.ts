@@ -9,7 +9,7 @@ export interface ComposeFile {
   volumes: Record<string, object>;
   networks: Record<string, object>;
   configs: Record<string, object>;
-  /** The content of a file of an asset; undefined where it is no text that is known. */
+  /** The content of a file of an asset; undefined where it is not a known text. */
   textOf: (scope: string, asset: AssetReference) => { text: string; mode: string | undefined } | undefined;
 }
 

@@ -12,7 +12,7 @@ interface PodVolumes {
   claims: PersistentVolumeClaim[];
 }
 
-/** Where nobody has said how large a volume is. */
+/** The size of a volume that has none. */
 export const claimSize = "1Gi";
 
 /** `volumes` of a container: host paths, claims, and files of assets from config maps. */
