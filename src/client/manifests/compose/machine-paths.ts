@@ -83,7 +83,8 @@ export function fromMachine(
     lose(path, `"${source}" is part of what the image is built from: not mounted`, "note");
     return [];
   }
-  if (inContext && below !== undefined && below.length > 0 && !readOnly) {
+  const isInImage = inContext && posix.basename(source) === posix.basename(target);
+  if (isInImage && below !== undefined && below.length > 0 && !readOnly) {
     lose(path, `"${source}" is a volume here: it starts with what the image has at that place`, "note");
     return [`${volumeFor(source, files)}:${target}`];
   }

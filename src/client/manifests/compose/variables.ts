@@ -63,7 +63,12 @@ function reference(inner: string, reading: Reading): string {
   }
   const { values, shell, complete } = reading.known;
   const value = Object.hasOwn(values, name) ? values[name] : undefined;
-  if (operator.endsWith("+")) return isSet(value ?? shell[name], operator) ? composeText(word, reading) : "";
+  if (operator.endsWith("+")) {
+    if (isSet(value ?? shell[name], operator)) return composeText(word, reading);
+    const message = `"${name}" is not set, so what depends on it is left out: where you need it, set it and import again`;
+    if (word !== "" && !reading.known.complete) reading.lose(reading.path, message, "note");
+    return "";
+  }
   if (value !== undefined && isSet(value, operator)) return withDefault(name, value, shell);
   if (operator.endsWith("-")) return withDefault(name, composeText(word, reading), shell);
   return complete && operator === "" ? keptReference(`${name}:-`) : keptReference(name);

@@ -129,7 +129,6 @@ describe("importCompose", () => {
     ["image: ${B-c}", { image: keptReference("B:-c") }],
     ["image: ${B:-${C}}", { image: keptReference("C") }],
     ["image: ${B:-${C:-d}}", { image: keptReference("C:-d") }],
-    ["image: a${B:+c}", { image: "a" }],
     ["mem_limit: ${A:-512m}", { resources: { limits: { memory: keptReference("A:-512Mi") } } }],
     ["healthcheck: {interval: 5s}", {}],
     ["healthcheck: {test: [CMD, a], start_period: 5s, start_interval: 1s}", { probes: expect.anything() }],
@@ -168,6 +167,7 @@ describe("importCompose", () => {
     ],
     ["profiles: [dev]\ndeploy: {replicas: 2}", "profiles: has replicas 0", { replicas: 0 }],
     ["logging: {driver: syslog}", "logging.driver: berth keeps the logs itself", {}],
+    ["image: a${B:+c}", 'image: "B" is not set, so what depends on it is left out', { image: "a" }],
   ])("%s is noted", (fields, note, spec) => {
     const outcome = service(fields, "", { files: { "x/n.conf": "" } });
     expect(outcome).toMatchObject({ losses: [], notes: [expect.stringContaining(`services.web.${note}`)] });
@@ -183,6 +183,14 @@ describe("importCompose", () => {
       expect.stringContaining('"./src" is part of what the image is built from: not mounted'),
       expect.stringContaining('"./db" is a volume here: it starts with what the image has at that place'),
     ]);
+  });
+
+  test("a folder inside of the context that the image has elsewhere, if at all, is mounted with its files", () => {
+    const { spec, notes } = service("build: .\nvolumes: ['./data/hub:/data']", "", {
+      files: { "data/hub/hub.json": "{}" },
+    });
+    expect(spec.volumes).toEqual(["data-hub:/data", expect.stringMatching(/hub_json.*:\/data\/hub\.json:ro$/)]);
+    expect(notes).toEqual([expect.stringContaining('"./data/hub" is part of an asset')]);
   });
 
   test("a lone service finds itself by its name", () => {
