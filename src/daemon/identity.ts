@@ -1,3 +1,4 @@
+import { threads } from "../threads.ts";
 import { randomBytes } from "node:crypto";
 import type { Gate } from "../base/deliver/gate.ts";
 import { createPinned } from "../base/deliver/pinned.ts";
@@ -62,7 +63,7 @@ export async function openIdentity(parts: IdentityParts): Promise<RunningIdentit
           database: layout.identityDatabase,
           index: layout.identityIndex,
           // Beside this file among the sources, and beside all chunks in the executable.
-          start: startThread(new URL("../identity/store/search/worker.ts", import.meta.url).href),
+          start: startThread(threads.search),
         },
       }),
     (it) => it.close(),

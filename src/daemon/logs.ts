@@ -1,3 +1,4 @@
+import { threads } from "../threads.ts";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { createGuardedFetch } from "../base/deliver/guarded-fetch.ts";
@@ -38,7 +39,7 @@ export function logPlatform(engine: Engine, layout: Pick<Layout, "logs">): LogPl
   let rootDir: string | undefined;
   return {
     // Beside this file among the sources, and beside all chunks in the executable.
-    start: startThread(new URL("../observability/service/logs/worker.ts", import.meta.url).href),
+    start: startThread(threads.logs),
     setup: { folder: join(layout.logs, "pods"), store, capture, search },
     limits: room,
     async containers() {

@@ -139,7 +139,7 @@ export async function createPluginRoom(parts: PluginParts): Promise<PluginRoom> 
 
 /** What bundled plugins are run by: the executable itself; in a checkout, the platform with our entry file. */
 function ownProgram(): string[] {
-  return Bun.isStandaloneExecutable ? [process.execPath] : [process.execPath, join(import.meta.dir, "main.ts")];
+  return Bun.isStandaloneExecutable ? [process.execPath] : [process.execPath, join(import.meta.dir, "../main.ts")];
 }
 
 /** What the machine has to hold runs of plugins, each in a group and as a user of its own. `doctor` asks as well. */

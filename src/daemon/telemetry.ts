@@ -1,3 +1,4 @@
+import { threads } from "../threads.ts";
 import { limits, type ServeOptions } from "../config/config.ts";
 import { telemetryLimits } from "../config/telemetry-limits.ts";
 import { systemClock } from "../base/words/clock.ts";
@@ -62,7 +63,7 @@ export function telemetryTarget(
 
 /** The thread that decodes: beside this file among the sources, and beside all chunks in the executable. */
 export function decodeThread(): StartDecodeThread {
-  return startThread(new URL("../observability/service/telemetry/worker.ts", import.meta.url).href);
+  return startThread(threads.telemetry);
 }
 
 /** Where traces are kept. */
