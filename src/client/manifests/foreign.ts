@@ -11,11 +11,31 @@ interface Foreign {
 
 const initHint = "berth init writes the manifest of the program beside it";
 
+const kubernetesHint = "write its pods as deployments, jobs and ingresses; berth explain lists their fields";
+
 /** Files of other tools, the more special first. */
 const foreign: readonly Foreign[] = [
   {
     name: /^fly(?:\.[\w-]+)?\.toml$/,
     says: () => `this is a file of Fly.io: ${initHint}, and berth config sets its secrets`,
+  },
+  {
+    name: /^(?:Docker|Container)file(?:\.[\w-]+)?$|^[\w-]+\.Dockerfile$/,
+    texts: [/^\s*FROM\s+\S/im],
+    says: () => "this is a Dockerfile: berth up builds and runs the program beside it",
+  },
+  {
+    name: /^Procfile(?:\.\w+)?$/,
+    says: () => `this is a Procfile: ${initHint}, with a process for each line`,
+  },
+  {
+    name: /^Chart\.ya?ml$/,
+    texts: [/^apiVersion:\s*v[12]\s*$/m],
+    says: () => `this is a Helm chart: render it with helm template, and ${kubernetesHint}`,
+  },
+  {
+    name: /^kustomization\.ya?ml$/,
+    says: () => `this is a kustomization of Kubernetes: render it with kubectl kustomize, and ${kubernetesHint}`,
   },
   {
     texts: [/^services:[ \t]*\r?\n\s*-[ \t]+(?:type|name|runtime|env|plan):/m],
@@ -27,8 +47,7 @@ const foreign: readonly Foreign[] = [
   },
   {
     texts: [/^[ "]*apiVersion"?:\s*\S/m, /^[ "]*kind"?:\s*\S/m],
-    says: () =>
-      "this is a manifest of Kubernetes: write its pods as deployments, jobs and ingresses; berth explain lists their fields",
+    says: () => `this is a manifest of Kubernetes: ${kubernetesHint}`,
   },
   {
     texts: [/^job\s+"[^"]*"\s*\{/m, /^[ \t]*(?:datacenters[ \t]*=|group[ \t]+"|task[ \t]+")/m],
@@ -44,7 +63,8 @@ const foreign: readonly Foreign[] = [
 export function foreignFile({ name, text }: { name: string; text: string }): string | undefined {
   const isOwn = /^[ \t]*(?:- )?kind:/m.test(text) && !/^[ "]*apiVersion"?:/m.test(text);
   const found = foreign.find(({ name: pattern, texts }) => {
-    if (pattern !== undefined) return pattern.test(basename(name));
+    if (pattern?.test(basename(name)) === false) return false;
+    if (pattern !== undefined && texts === undefined) return true;
     return !isOwn && texts?.every((one) => one.test(text)) === true;
   });
   return found?.says(name === "stdin" ? "-" : name);
