@@ -158,7 +158,9 @@ function words(field: "command" | "entrypoint", value: unknown, path: string, { 
 
 function contextOf(build: unknown): string | undefined {
   const context = isFields(build) ? (build.context ?? ".") : build;
-  return typeof context === "string" ? context : undefined;
+  if (typeof context !== "string") return undefined;
+  // A folder is known by its dot, also where it is written without one: `backend`.
+  return /^[\w-][\w./-]*$/.test(context) ? `./${context}` : context;
 }
 
 /** What matters to where and how Compose builds, and not to what. */

@@ -185,6 +185,16 @@ describe("importCompose", () => {
     ]);
   });
 
+  test("a context without a dot is a folder too", () => {
+    const { spec, notes } = service("build: web\nvolumes: ['./web/src:/code/src', /code/node_modules]", "", {
+      files: { "web/src/a.js": "" },
+    });
+    expect(spec.volumes).toEqual(["web-code-node-modules:/code/node_modules"]);
+    expect(notes).toEqual([
+      expect.stringContaining('"./web/src" is part of what the image is built from: not mounted'),
+    ]);
+  });
+
   test("a folder inside of the context that the image has elsewhere, if at all, is mounted with its files", () => {
     const { spec, notes } = service("build: .\nvolumes: ['./data/hub:/data']", "", {
       files: { "data/hub/hub.json": "{}" },
