@@ -104,7 +104,7 @@ async function start(options: ServeOptions, log: Log, opened: Opened): Promise<D
       ),
     (it) => it.close(),
   );
-  const network = createNetworkRoom({ engine: made, layout, names, options, log });
+  const network = createNetworkRoom({ engine: made, store, layout, names, options, log });
   const { engine } = network;
   await step("close the way out for connections to containers", network.restore);
   let ingressRoom: IngressRoom | undefined;

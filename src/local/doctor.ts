@@ -10,6 +10,7 @@ import { tablesError } from "../base/machine/peers.ts";
 import { versionText } from "../version.ts";
 import { type AccessFacts, checkAccess } from "./check-access.ts";
 import { checkStrays, strayFacts } from "./check-strays.ts";
+import { checkNames, namesFacts } from "./check-names.ts";
 import { checkPlane } from "./check-plane.ts";
 import { checkIngress } from "./check-ingress.ts";
 import { findBinary } from "../ingress/proxy/binary.ts";
@@ -66,6 +67,7 @@ export async function examine(options: ServeOptions): Promise<checks.Check[]> {
           checks.checkForwarding(await forwardingFacts(options)),
           checkStrays(await strayFacts(options.dockerHost, naming(options.prefix).network)),
         ]),
+    checkNames(namesFacts(layout)),
     ...spaceChecks(options.root, docker),
     checks.checkRoot(root),
     checks.checkKey(root),

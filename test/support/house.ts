@@ -246,6 +246,7 @@ const listeners = [
   "src/client/forward/listener.ts",
   "src/ingress/proxy/door.ts",
   "src/local/plugin-fake-controller.ts",
+  "src/local/names/serve.ts",
 ];
 
 /** Beside `deliver`: the engine, the own pods, the own sockets, and what runs for the operator. */
@@ -308,7 +309,7 @@ export const callHomes: { name: string; call: RegExp; homes: readonly string[] }
   {
     name: "datagram sockets",
     call: /\bBun\s*\.\s*udpSocket\b/,
-    homes: ["src/ingress/proxy/receiver.ts"],
+    homes: ["src/ingress/proxy/receiver.ts", "src/local/names/"],
   },
   { name: "files", call: /\bBun\s*\.\s*(?:file|write)\b/, homes: files },
   {

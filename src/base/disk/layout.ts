@@ -45,6 +45,9 @@ export interface Layout {
   ingressPid: string;
   /** Subnets of the platform's network, which stay closed while it is gone. */
   subnets: string;
+  /** What the name server of the containers answers, and its process. */
+  zone: string;
+  namesPid: string;
 }
 
 export function besideDatabases(
@@ -100,5 +103,7 @@ export function layoutOf(root: string): Layout {
     ingressMaster: join(sockets, ingressMasterName),
     ingressPid: join(run, "haproxy.pid"),
     subnets: join(run, "subnets.json"),
+    zone: join(run, "names.json"),
+    namesPid: join(run, "names.pid"),
   };
 }
