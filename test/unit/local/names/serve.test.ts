@@ -8,14 +8,17 @@ const limits = { connectionsMax: 2, connectionSeconds: 5, queryBytesMax: 1_232 }
 let server: NameServer | undefined;
 afterEach(() => server?.close());
 
+/** Another program may have the TCP port of a free UDP port: then another one is taken. */
 const open = async (subnets = zone.subnets, more = {}) => {
-  server = await serveNames({
+  const options = {
     hostname: "127.0.0.1",
     port: 0,
     zone: () => ({ ...zone, subnets }),
     limits: { ...limits, ...more },
-  });
-  return server;
+  };
+  const opened = await waitFor("a free port", () => serveNames(options));
+  server = opened;
+  return opened;
 };
 
 /** Sends datagrams, and resolves with all that came back until the last one was answered. */
