@@ -36,7 +36,7 @@ interface PlaneParts {
 type PlaneListenOptions = Pick<ServeOptions, "observabilityAddr" | "observabilityTls" | "identityTrustedProxies">;
 
 /** With TLS there is a second listener without, on loopback: for the ingress, for tunnels and for this machine. */
-export interface PlaneListener {
+interface PlaneListener {
   /** Where this machine reaches the plane over plain HTTP. */
   local: string;
   /** Every address, for the log. */

@@ -1,3 +1,4 @@
+import type { Ground, Late } from "./ground.ts";
 import { join } from "node:path";
 import type { GuardOptions } from "../base/deliver/address-guard.ts";
 import { gitConnection } from "../base/deliver/git-connection.ts";
@@ -61,7 +62,7 @@ interface PluginParts {
  * Plugins of a root: the folder, the bundled ones, and the processes that they run as. What a crash broke off in an
  * install is finished or taken back first, so this is for the holder of the root's lock.
  */
-export async function createPluginRoom(parts: PluginParts): Promise<PluginRoom> {
+async function createPluginRoom(parts: PluginParts): Promise<PluginRoom> {
   const { layout, names, options, log, controllerUrl, callbacks } = parts;
   const folders = foldersOf(layout.plugins);
   const disk = { folders, writeFile: writeAtomic, moveInPlace, preparing: new Set<string>(), reached: () => undefined };
@@ -191,6 +192,20 @@ function downloader(guard: GuardOptions, releases: string): Download {
     fetch: (url, init, asked) => pinned(url, { ...init, ...asItIs }, asked),
     headMs: limits.pluginFetchMs,
   });
+}
+
+/** The plugins of this server. What a crash broke off in an install is finished or taken back. */
+export function recoverPlugins(ground: Ground, late: Late): Promise<PluginRoom> {
+  const { options, layout, names, store, log, opened } = ground;
+  return opened.step("recover the plugins", () =>
+    createPluginRoom({
+      ...{ layout, names, options, installationId: store.installationId, log },
+      controllerUrl: (token) => late.runs?.url(token),
+      configOf: (plugin) => store.pluginConfig.of(plugin),
+      callbacks: { url: () => late.callbacks?.url(), open: async () => late.callbacks?.open() },
+      onChange: () => late.ingress?.plugins.pluginsChanged(),
+    }),
+  );
 }
 
 interface DoorParts {

@@ -152,9 +152,9 @@ export const engineSeam = ["engine", "pod", "session", "machine", "container", "
   (name) => `src/orchestration/engine/${name}.ts`,
 );
 
-/** Who puts the engine together, and from what. */
+/** The room that puts the engine together, and from what. */
 export const makesEngine = {
-  by: "src/daemon/start.ts",
+  by: "src/daemon/",
   from: ["local", "local-helper", "docker/docker"].map((name) => `src/orchestration/engine/${name}.ts`),
 };
 
