@@ -62,7 +62,7 @@ interface PluginParts {
  * Plugins of a root: the folder, the bundled ones, and the processes that they run as. What a crash broke off in an
  * install is finished or taken back first, so this is for the holder of the root's lock.
  */
-async function createPluginRoom(parts: PluginParts): Promise<PluginRoom> {
+export async function createPluginRoom(parts: PluginParts): Promise<PluginRoom> {
   const { layout, names, options, log, controllerUrl, callbacks } = parts;
   const folders = foldersOf(layout.plugins);
   const disk = { folders, writeFile: writeAtomic, moveInPlace, preparing: new Set<string>(), reached: () => undefined };

@@ -58,7 +58,7 @@ export async function prove(parts: ProofParts): Promise<string | undefined> {
   }
 }
 
-/** The last address that nobody has: Docker gives it away when it has no other. With the length of the subnet. */
+/** The last address that is not in use: Docker gives it away when it has no other. With the length of the subnet. */
 export function freeAddress(subnet: string, taken: readonly string[]): string | undefined {
   const [base = "", bits = ""] = subnet.split("/");
   const from = numberOf(base);

@@ -72,7 +72,7 @@ export function createNamesRoom(parts: NamesParts): NamesRoom {
     const host = parts.hostServers();
     const search = "problem" in host ? [] : host.search;
     const base = { suffix: parts.suffix, search, subnets: network.subnets };
-    // The name server reads it when it starts, and answers nobody while the file knows no network.
+    // The name server reads it when it starts, and answers no question while the file knows no network.
     if (zone === undefined) await keep({ ...base, servers: [] });
     const problem = "problem" in host ? noServers(host.problem) : await problemOf(network);
     const servers = "problem" in host || problem !== undefined ? [] : [network.gateway, ...host.servers];
