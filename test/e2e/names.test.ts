@@ -83,6 +83,25 @@ test("while no replica runs, no question for the names of a service leaves the m
   expect(upstream.asked).toContain("outside.example");
 });
 
+test("the resolver of glibc asks nobody outside either", async () => {
+  const web = await containerOf("web");
+  const [pid, resolver] = berth.docker(["inspect", "-f", "{{.State.Pid}} {{.ResolvConfPath}}", web]).trim().split(" ");
+  /** The program of this machine, in the network of the container. */
+  const getent = async (name: string) => {
+    const inside = `mount --bind ${resolver} /etc/resolv.conf && exec getent ahosts ${name}`;
+    const words = ["nsenter", `--net=/proc/${pid}/ns/net`, "unshare", "--mount", "sh", "-c", inside];
+    const run = Bun.spawn(words, { stdout: "pipe", stderr: "pipe" });
+    const [stdout, stderr] = await Promise.all([run.stdout, run.stderr].map((stream) => new Response(stream).text()));
+    return { code: await run.exited, stdout, stderr };
+  };
+  expect((await getent("outside.example")).stdout).toContain(outsideAddress);
+  upstream.asked.length = 0;
+  for (const name of ["db", "db.dev", `db.dev.${berth.prefix}`]) {
+    expect(await getent(name)).toEqual({ code: 2, stdout: "", stderr: "" });
+  }
+  expect(upstream.asked).toEqual([]);
+});
+
 test("a service is found as soon as it runs", async () => {
   expect(await lookUp("db")).toContain("NXDOMAIN");
   await berth.apply(deployment("dev", "db", { replicas: 1 }));
