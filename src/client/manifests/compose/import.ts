@@ -4,6 +4,7 @@ import { aliasOptions, namesOne, otherNames, searchOptions, tellOtherNames } fro
 import { type ReadService, sortOnce, startsAfter } from "./once.ts";
 import { specOf } from "./service.ts";
 import { fileOf } from "../kept.ts";
+import { tellFillers } from "./fillers.ts";
 import { tellInternal } from "./networks.ts";
 import type { Lose } from "./lose.ts";
 import { nameFrom } from "./text.ts";
@@ -101,7 +102,13 @@ function manifestsOf(top: Fields, setup: ImportSetup & { scope: string }): Field
     const spec = specOf(fields, path, { ...shared, name, options, isOff: isOff(fields, setup.profiles) });
     return [{ service, name, fields, spec }];
   });
-  tellOtherNames({ services, names: others, files: mountedTexts(files), lose });
+  const texts = mountedTexts(files);
+  tellOtherNames({ services, names: others, files: texts, lose });
+  tellFillers(
+    services,
+    texts.map(([, text]) => text),
+    lose,
+  );
   tellInternal(services, map("networks"), lose);
   const { kept, jobs } = sortOnce(read, { scope, lose });
   tellOff(kept, setup);

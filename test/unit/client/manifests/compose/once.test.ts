@@ -170,4 +170,18 @@ describe("a service that others wait for until it is done", () => {
     expect(losses).toHaveLength(1);
     expect(notes).toEqual(['services.seed: is a job here: "berth run my-shop/seed" starts it']);
   });
+
+  test("is told of where it may only fill a volume", () => {
+    const web = "web: {image: nginx, volumes: ['out:/www', './n.conf:/n.conf:ro']}";
+    const front = (more: string) => `services:\n  front: {build: ./front, volumes: ['out:/out']${more}}\n  ${web}\n`;
+    const notesOf = (text: string, conf = "") => readCompose(text, { files: { "n.conf": conf } }).notes;
+    expect(notesOf(front(""))).toEqual([
+      'services.front: "front" is restarted when it ends: where it only fills a volume, make it a job',
+    ]);
+    expect(notesOf(front(", restart: always"))).toEqual([]);
+    expect(notesOf(front(", command: serve"))).toEqual([]);
+    expect(notesOf(front(""), "proxy_pass http://front:3000;")).toEqual([]);
+    expect(notesOf(front("").replace("image: nginx", "image: nginx, depends_on: [front]"))).toEqual([]);
+    expect(notesOf("services: {worker: {build: ., volumes: ['own:/o']}, web: {image: x}}\n")).toEqual([]);
+  });
 });
