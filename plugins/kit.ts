@@ -23,7 +23,7 @@ export interface Outcome {
   message?: string;
   /** Carried out by the controller, all of them or none. */
   actions?: Action[];
-  /** Of a command that the server runs by itself: after which duration it wants to be run again. */
+  /** For a command that the server runs by itself: the duration after which it wants to run again. */
   again?: string;
 }
 

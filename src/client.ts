@@ -75,7 +75,7 @@ function surroundings(outputs: Outputs): Surroundings {
   };
 }
 
-/** Of the server that is installed on this machine. */
+/** The prefix of the server that is installed on this machine. */
 async function installedPrefix(): Promise<string | undefined> {
   const { flagOf, installedWords } = await import("./local/server/systemd.ts");
   return flagOf(installedWords() ?? [], "prefix");

@@ -262,6 +262,7 @@ const broken: [string, string, string][] = [
   ["texts are plain English", "src/client/a.ts", "const text = 'the server lets go of it';"],
   ["comments are plain English", "src/client/a.ts", "/** Whoever calls it. */"],
   ["comments are plain English", "src/client/a.ts", "const one = 1; // nobody reads it"],
+  ["comments are plain English", "src/client/a.ts", "  /** Of one file. */"],
   ["the client reads no text of the server", "src/client/a.ts", "if (/^unknown kind/.test(error.message)) f();"],
   ["the client reads no text of the server", "src/client/a.ts", "const [, ref] = pattern.exec(message) ?? [];"],
   ["the client reads no text of the server", "src/client/a.ts", 'const is = look.why?.startsWith("CrashLoop:");'],

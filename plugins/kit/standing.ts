@@ -17,7 +17,7 @@ export interface Standing {
 
 interface Candidate {
   ordinal: number;
-  /** Of the last change it has; larger is newer. */
+  /** Position of the last change that it has; larger is newer. */
   position: bigint;
 }
 

@@ -12,7 +12,7 @@ export interface PostgresBlock extends ServerBlock {
   /** Beside the first one. */
   users: string[];
   databases: { name: string; owner: string; extensions: string[] }[];
-  /** Of the first database. */
+  /** Extensions of the first database. */
   extensions: string[];
   encoding: string;
   locale: string;

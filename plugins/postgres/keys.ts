@@ -1,8 +1,8 @@
 /** Keys of the config bucket that belongs to a block. Nothing secret stands in its manifests. */
 export const keys = {
-  /** Of the block's first user. */
+  /** Password of the block's first user. */
   password: "POSTGRES_PASSWORD",
-  /** Of the superuser that standbys and backup jobs come as. */
+  /** Password of the superuser that standbys and backup jobs sign in as. */
   maintenance: "POSTGRES_MAINTENANCE_PASSWORD",
   /** Which pod is primary. */
   primary: "PG_PRIMARY_ORDINAL",

@@ -1,6 +1,6 @@
 /** Keys of the config bucket that belongs to a block. Nothing secret stands in its manifests. */
 export const keys = {
-  /** Of the user `default`, which may do everything; standbys and backup jobs come as it, too. */
+  /** Password of the user `default`, which may do everything; standbys and backup jobs use it, too. */
   password: "REDIS_PASSWORD",
   /** Which pod is primary. */
   primary: "REDIS_PRIMARY_ORDINAL",

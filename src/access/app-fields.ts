@@ -68,7 +68,7 @@ export interface PlaceChange {
   kind?: string;
   /** It is of the block that the caller named, and reaches. */
   isOwn: boolean;
-  /** Of a manifest that is applied, as it will be stored; `stands` is what is stored now. */
+  /** The spec of a manifest that is applied, as it will be stored; `stands` is what is stored now. */
   spec?: Record<string, unknown> | undefined;
   stands?: Record<string, unknown> | undefined;
 }

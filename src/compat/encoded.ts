@@ -88,11 +88,11 @@ function cleaned(value: unknown, schema: TSchema | undefined): unknown {
 interface ObjectSchema {
   properties?: Record<string, TSchema>;
   required?: readonly string[];
-  /** Of a map with free keys. */
+  /** Schema of the values of a map with free keys. */
   entries?: TSchema;
 }
 
-/** Of several forms the one whose fixed words the value has. */
+/** Picks, among several forms, the one whose fixed words the value has. */
 function objectSchema(schema: TSchema, value: Record<string, unknown>): ObjectSchema {
   const forms: TSchema[] = schema.anyOf ?? [schema];
   const form = forms.find(

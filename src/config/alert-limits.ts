@@ -43,10 +43,10 @@ export const alertLimits = {
   staleMs: 6 * hour,
   /** The same for the end of an alert that the channel has heard of: without it an incident stays open there. */
   staleEndMs: 7 * day,
-  /** Of one attempt, and of one that the test button makes, mail included. */
+  /** Time limit of one attempt, and of one that the test button makes, mail included. */
   timeoutMs: 10_000,
   testMs: 35_000,
-  /** Of the dead man's switch: shortest and usual pause, and the one after a ping that failed. */
+  /** Pauses of the dead man's switch: the shortest and the usual one, and the one after a ping that failed. */
   heartbeatLeastMs: 30_000,
   heartbeatMs: 5 * minute,
   heartbeatRetryMs: 30_000,
@@ -57,6 +57,6 @@ export const alertLimits = {
   incidentGapMs: 10 * minute,
   /** How far before a trouble its timeline begins. */
   timelineMs: 30 * minute,
-  /** Of a month, where an operator has set nothing for the app. */
+  /** Availability in a month, where an operator has set nothing for the app. */
   availabilityPercent: 99.9,
 } as const;

@@ -47,7 +47,7 @@ export const certificateLimits = {
   orderPauses: { firstMs: 6 * minute, maxMs: 12 * hour },
   /** The buffer of the proxy has 32 KiB. */
   pemBytesMax: 30 * 1024,
-  /** Of one file that a manifest names. */
+  /** Size of one file that a manifest names. */
   fileBytesMax: 256 * 1024,
   unwantedKeptMs: 7 * day,
 };

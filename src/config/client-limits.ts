@@ -13,7 +13,7 @@ export const clientLimits = {
   certificateMs: 30_000,
   certificateSeenMs: 3_000,
   manifestFilesMax: 1_000,
-  /** Of one manifest file, asset file or env file. */
+  /** Size of one manifest file, asset file or env file. */
   fileBytesMax: 8 * 1024 * 1024,
   manifestDepthMax: 64,
   /** Values of one manifest file, aliases counted each time they are used. */

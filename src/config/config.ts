@@ -49,7 +49,7 @@ export const limits = {
   /** Nesting of a JSON body. */
   jsonDepthMax: 64,
   manifestsPerApplyMax: 1_000,
-  /** Of what somebody writes about a release. */
+  /** Characters of the message about a release. */
   messageCharactersMax: 500,
   replicasMax: 1_000,
   envEntriesMax: 2_000,
@@ -107,7 +107,7 @@ export const limits = {
   buildMs: 60 * 60_000,
   /** Longest silence of the engine during a build: a step that computes may print nothing. */
   buildIdleMs: 30 * 60_000,
-  /** Of each build step: half of what the machine has, so that a build never takes the memory of what runs. */
+  /** Memory of each build step: half of what the machine has, so that a build never takes the memory of what runs. */
   buildMemoryBytes: Math.floor(totalmem() / 2),
   /** Weight of a build step against other containers, which have 1024. */
   buildCpuShares: 256,
@@ -129,7 +129,7 @@ export const limits = {
   webhookBodyBytesMax: 256 * 1024,
   /** Pauses between the attempts at a webhook call: one more attempt than there are pauses. */
   webhookPausesMs: [1_000, 5_000],
-  /** Of one attempt. */
+  /** Time limit of one attempt. */
   webhookTimeoutMs: 10_000,
   /** An answer to a webhook call is read this far. */
   webhookResponseBytesMax: 64 * 1024,

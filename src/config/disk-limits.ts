@@ -6,7 +6,7 @@ import { metricLimits } from "./metric-limits.ts";
 export const diskLimits = {
   /** A measurement is good for so long. */
   freshMs: 60_000,
-  /** Of a file with a passphrase: its first line counts. */
+  /** Size of a file with a passphrase: its first line counts. */
   passphraseFileBytesMax: 64 * 1024,
   /** Files of one store that are looked at. */
   filesMax: 200_000,

@@ -1,12 +1,12 @@
 /** Limits of the identity service; see `config.ts` for those of everything else. */
 export const identityLimits = {
-  /** Of the hosted pages. */
+  /** Limits of the hosted pages. */
   signIn: {
     /** Lifetime of a state (docs/contract/identity.md, 7), and of the cookie that binds it to the browser. */
     stateMs: 600_000,
     /** States that wait, over all instances. None is dropped for another: one too many is refused. */
     statesKept: 100_000,
-    /** Of what is free an instance may hold this share, and of what is free to it a client this one. */
+    /** An instance may hold the first share of what is free, and a client the second one of what is free to its instance. */
     statesInstanceShare: 1 / 4,
     statesClientShare: 1 / 32,
     /** Links of mails that wait, over all instances; an instance may hold a share of what is free, then sign-ups get 503. */
@@ -20,11 +20,11 @@ export const identityLimits = {
     mailsKept: 1_000,
     /** How long a browser is known again. */
     deviceMs: 400 * 24 * 3_600_000,
-    /** Of a code that stands for a token. */
+    /** Lifetime of a code that stands for a token. */
     deliveryCodeMs: 60_000,
     verifyLinkMs: 24 * 3_600_000,
     resetLinkMs: 3_600_000,
-    /** Of one call to a provider until its head, and of all calls of one sign-in together. */
+    /** Time limits of one call to a provider until its head, and of all calls of one sign-in together. */
     providerHeadMs: 5_000,
     providerTotalMs: 10_000,
     providerBodyBytesMax: 1024 * 1024,
@@ -52,7 +52,7 @@ export const identityLimits = {
   bodyBytesMax: 64 * 1024,
   /** A connection on which nothing moves is closed after this long. */
   idleMs: 30_000,
-  /** Of one token; a longer one cannot be of ours: a letter that is not ASCII takes eight bytes there. */
+  /** Size of one token; a longer one cannot be ours: a letter that is not ASCII takes eight bytes there. */
   tokenBytesMax: 32 * 1024,
   /** Lists and searches fill up to this and then go on with a cursor: clients reject 1 MiB (docs/contract/identity.md, 3.2). */
   listBytesMax: 900_000,
@@ -80,17 +80,17 @@ export const identityLimits = {
   tendMs: 60_000,
   appsMax: 1_000,
   instancesMax: 5_000,
-  /** Of one instance; also its providers and its webhooks. */
+  /** Keys of one instance; also its providers and its webhooks. */
   keysMax: 50,
   providersMax: 50,
   webhooksMax: 10,
-  /** Of one line of an import; how many faulty lines of one request are reported. */
+  /** Size of one line of an import; how many faulty lines of one request are reported. */
   importLineBytesMax: 64 * 1024,
   importErrorsShown: 100,
   /** Users with the mailbox of another one that are reported at once, of a list or of one request of an import. */
   addressPairsShown: 100,
   search: {
-    /** Of one query and its tokens; more is a 400. */
+    /** Size of one query, and number of its tokens; more is a 400. */
     queryBytesMax: 1_024,
     tokensMax: 20,
     /** Rows of one answer, which is full at `listBytesMax` in any case. */
@@ -112,7 +112,7 @@ export const identityLimits = {
   forwardedHopsMax: 16,
   rates: {
     /**
-     * Of a client, which is an IPv4 address or an IPv6 /64, only failures are counted: a whole office may be behind it.
+     * Only failures of a client, which is an IPv4 address or an IPv6 /64, are counted: a whole office may be behind it.
      * What was refused, or never tried because the server was busy, is not counted.
      */
     rates: {

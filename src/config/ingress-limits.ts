@@ -7,7 +7,7 @@ export const ingressLimits = {
     /** Hosts times locations: each pair is one entry in the routing table. */
     routesMax: 1_000,
     pathLengthMax: 1_024,
-    /** Of requests and of responses. */
+    /** Header changes of requests and of responses. */
     headersMax: 50,
     headerBytesMax: 4_096,
     usersMax: 100,
@@ -15,9 +15,9 @@ export const ingressLimits = {
     networksMax: 500,
     /** The proxy keeps a page in one buffer of its own, beside the headers. */
     errorPageBytesMax: 16 * 1024,
-    /** Of a certificate with its chain, and of a key. */
+    /** Size of a certificate with its chain, and of a key. */
     pemBytesMax: 64 * 1024,
-    /** Of a request. */
+    /** Head of a request. */
     headBytesMin: headBytes.least,
     headBytesMax: headBytes.most,
     holdMsMax: 60_000,

@@ -78,7 +78,7 @@ export const logLimits = {
     bucketsMax: 300,
     contextDefault: 10,
     contextLinesMax: 1_000,
-    /** Of a histogram without a beginning. */
+    /** Span of a histogram without a beginning. */
     spanMs: 3_600_000,
     /** How often containers are listed beside events, and how long events are gathered. */
     listMs: 10_000,

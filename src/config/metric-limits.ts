@@ -7,7 +7,7 @@ export const metricLimits = {
   keptMs: { raw: 48 * hourMs, m1: 14 * dayMs, m15: 90 * dayMs, h1: 730 * dayMs },
   /** What stays of each tier when there are too many bytes: enough to make the next coarser one. */
   floorMs: { raw: 6 * hourMs, m1: 3 * dayMs, m15: 14 * dayMs, h1: 90 * dayMs },
-  /** Of the database. */
+  /** Size of the database. */
   bytesMax: 1024 * 1024 * 1024,
   /** Free space of the disk below which detail goes, and below which nothing is stored any more. */
   diskLowBytes: 1024 * 1024 * 1024,
@@ -22,7 +22,7 @@ export const metricLimits = {
   customKeptMax: 12_000,
   /** Counters of apps whose last value is remembered, and for how long without a new one. */
   intake: { countersMax: 50_000, counterKeptMs: 2 * hourMs },
-  /** Of a name with its labels. */
+  /** Length of a name with its labels. */
   seriesKeyLengthMax: 1_024,
   /** Replicas whose containers are remembered. */
   replicasKept: 20_000,

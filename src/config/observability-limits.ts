@@ -5,7 +5,7 @@ import { telemetryLimits } from "./telemetry-limits.ts";
 export const observabilityLimits = {
   /** Request body; one byte more is a 413. */
   bodyBytesMax: 1024 * 1024,
-  /** Of a sign-in: a token, or the code of a link. */
+  /** Body of a sign-in: a token, or the code of a link. */
   signInBodyBytesMax: 16 * 1024,
   jsonDepthMax: 64,
   /** A connection on which nothing moves is closed after this long. Streams say something more often. */
@@ -28,7 +28,7 @@ export const observabilityLimits = {
     graceMs: 15 * 60_000,
     /** The last use of a token is written down at most this often. */
     touchMs: 60_000,
-    /** Of a User-Agent. */
+    /** Characters of a User-Agent. */
     agentCharactersMax: 200,
   },
   sessions: {
@@ -121,7 +121,7 @@ export const observabilityLimits = {
     idleMs: 10 * 60_000,
   },
   plugins: {
-    /** Of what a command of a plugin answered, as an operation keeps it. */
+    /** Characters of a plugin command's answer that an operation keeps. */
     outputCharactersMax: 16 * 1024,
   },
   telemetry: telemetryLimits.room,

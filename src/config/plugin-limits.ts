@@ -12,7 +12,7 @@ export const pluginLimits = {
   pluginKillGraceMs: 2_000,
   /** How long the output of a plugin that has ended is waited for: what it left behind may hold it open. */
   pluginDrainMs: 1_000,
-  /** Of one run, with all that it starts, where the machine has control groups. */
+  /** Processes and memory of one run, with all that it starts, where the machine has control groups. */
   pluginProcessesMax: 1_024,
   pluginMemoryBytesMax: 2 * 1024 * 1024 * 1024,
   /** Plugins that run at the same time; one more is a 503. */
@@ -33,10 +33,10 @@ export const pluginLimits = {
   /** Actions in one answer, and words of one command. */
   actionsMax: 1_000,
   pluginArgsMax: 200,
-  /** Of one word of a command, as the kernel takes it, and of all of them. */
+  /** Size of one word of a command, as the kernel takes it, and of all of them. */
   pluginArgBytesMax: 128 * 1024 - 1,
   pluginArgsBytesMax: 1024 * 1024,
-  /** Of one package. */
+  /** Files of one package. */
   pluginFilesMax: 10_000,
   pluginPackageBytesMax: 512 * 1024 * 1024,
   pluginInflation: contextLimits.inflation,

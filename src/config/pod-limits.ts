@@ -4,11 +4,11 @@ export const podLimits = {
   logPingMs: 25_000,
   /** Connections to ports of pods at one time; one more is a 429. */
   forwardsMax: 256,
-  /** Of one such connection, for a slow reader. */
+  /** Bytes of one such connection that may wait for a slow reader. */
   forwardBytesMax: 256 * 1024,
   /** Copies from and to pods at one time; one more is a 429. */
   copiesMax: 8,
-  /** Of one copy, as an archive. */
+  /** Size of one copy, as an archive. */
   copyBytesMax: 8 * 1024 * 1024 * 1024,
   /** How long a port of a pod may take to answer. */
   forwardMs: 10_000,

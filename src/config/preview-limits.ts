@@ -1,4 +1,4 @@
-/** Of branches that run in scopes of their own. */
+/** Limits of branches that run in scopes of their own. */
 export const previewLimits = {
   /** At one time. */
   countMax: 100,

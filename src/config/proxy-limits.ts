@@ -12,7 +12,7 @@ export const proxyLimits = {
   startMs: 15_000,
   /** Between two attempts to write down which ports of the server HAProxy connects to. */
   portFileRetryMs: 2_000,
-  /** Of its image: how often it is looked whether an ingress needs it, and the pauses after a failed pull. */
+  /** Its image: how often the server looks whether an ingress needs it, and the pauses after a failed pull. */
   image: { lookMs: 500, firstMs: 5_000, maxMs: 300_000 },
   /** How often it is looked whether the proxy still runs: one that was killed is back within a second. */
   lookMs: 500,
@@ -20,7 +20,7 @@ export const proxyLimits = {
   idleLookMs: 200,
   /** Changes of replicas behind the state on disk, until it is written as a whole again. One is about 1 KB. */
   stateChangesBytesMax: 512 * 1024,
-  /** Of what HAProxy itself writes: starts, loads and changes. */
+  /** Size of the log of HAProxy itself: starts, loads and changes. */
   logBytesMax: 8 * 1024 * 1024,
   /** Connections to a replica that left are closed after this. */
   drainMs: 60_000,
@@ -46,11 +46,11 @@ export const proxyLimits = {
   secondsKept: 900,
   /** One for each second, ingress and replica with requests; beyond it, older seconds go. About 1 KB each. */
   sumsMax: 50_000,
-  /** Of one ingress, counted one by one. */
+  /** Replicas of one ingress that are counted one by one. */
   replicasCounted: 100,
   /** Replicas that left whose last answers are still theirs. */
   leftMax: 10_000,
-  /** Of one ingress, counted one by one for the metrics. */
+  /** Hosts of one ingress that are counted one by one for the metrics. */
   hostsCounted: 50,
   /** Requests of each second and ingress in the access log with `access_log: sampled`, beside all answers of 500 and above. */
   sampledPerSecond: 10,

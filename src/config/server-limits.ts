@@ -9,7 +9,7 @@ export const serverLimits = {
   /** For the download of an executable, and its largest size. */
   releaseMs: 10 * 60_000,
   releaseBytesMax: 512 * 1024 * 1024,
-  /** Of its checksums, its signature, the name of the latest, and a file with keys. */
+  /** Size of its checksums, its signature, the name of the latest, and a file with keys. */
   releaseTextBytesMax: 64 * 1024,
   /** A server that has stopped and whose process goes on names what it has open after this, and ends. */
   endMs: 1_000,

@@ -2,9 +2,9 @@ import type { ServeFlags, ServeOptions } from "./config.ts";
 
 /** One setting of the server as it runs: for people who look, without secrets. */
 interface ShownSetting {
-  /** Of `berth serve`. */
+  /** Flag of `berth serve`. */
   flag: string;
-  /** Of the environment. */
+  /** Variable of the environment. */
   variable: string;
   value: string;
 }

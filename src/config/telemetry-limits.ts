@@ -4,7 +4,7 @@ const mib = 1024 * 1024;
 
 /** Limits of what apps send over OTLP; see `config.ts` for those of everything else. */
 export const telemetryLimits = {
-  /** Of its listener, beside those of `config.ts`: a body as it comes, and connections of all containers and of one. */
+  /** Limits of its listener, beside those of `config.ts`: a body as it comes, and connections of all containers and of one. */
   front: { bodyBytesMax: 2 * mib, connectionsMax: 256, peerConnectionsMax: 64 },
   http: {
     /** An answer that refuses waits for so long: who asks again at once is held by its own connections. */
@@ -13,7 +13,7 @@ export const telemetryLimits = {
     sendersMax: 1_000,
   },
   room: {
-    /** Of one app: requests, and bytes after they were decompressed. */
+    /** Shares of one app: requests, and bytes after they were decompressed. */
     requests: { burst: 300, perMinute: 3_000 },
     bytes: { burst: 32 * mib, perMinute: 256 * mib },
     /** With fewer bytes left no request of an app is begun: small ones may hold much. */
@@ -49,7 +49,7 @@ export const telemetryLimits = {
       },
       lines: { lineCharactersMax, ageMs: 7 * 24 * 3_600_000, aheadMs: 5 * 60_000 },
     },
-    /** Of log records that wait to be written. */
+    /** Size of log records that wait to be written. */
     waitingBytesMax: 32 * mib,
     /** A reason to reject something is reported once in this time for each app. */
     noteMs: 3_600_000,
@@ -62,7 +62,7 @@ export const telemetryLimits = {
     /** Apps whose share is remembered. */
     appsMax: 1_000,
     ageMs: 3 * 24 * 3_600_000,
-    /** Of the database, and of the packed spans of one app. */
+    /** Size of the database, and of the packed spans of one app. */
     bytesMax: 1024 * mib,
     appBytesMax: 256 * mib,
     /** Free space below which old traces go, before logs and metrics do, and below which none are stored. */
@@ -78,7 +78,7 @@ export const telemetryLimits = {
     turnMs: 10,
     listDefault: 50,
     listMax: 500,
-    /** Of one trace: spans in an answer, and batches that are read for it. */
+    /** Limits of one trace: spans in an answer, and batches that are read for it. */
     spansShownMax: 2_000,
     blocksReadMax: 200,
   },

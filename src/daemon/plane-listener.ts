@@ -26,7 +26,7 @@ interface PlaneParts {
   layout: Pick<Layout, "planeTls">;
   key: Secret<Uint8Array>;
   installationId: string;
-  /** Of the installation, for names of headers. */
+  /** Prefix of the installation, for names of headers. */
   prefix: string;
   /** Our own ingress. */
   ingress: IngressWord;

@@ -6,7 +6,7 @@ import { getJson, record } from "./probe.ts";
 /** Whether connections to containers that are gone stay on this machine. */
 interface StrayFacts {
   network: string;
-  /** Of the platform's network; none while there is no network. */
+  /** Subnets of the platform's network; none while there is no network. */
   subnets: readonly string[];
   rows: readonly RouteRow[];
 }

@@ -111,7 +111,7 @@ function confirmed(layout: Layout): Outcome {
   return { data: { confirmed: isConfirmed }, lines: [isConfirmed ? text : "nothing to confirm"] };
 }
 
-/** Of a root that had to be named, the next commands must not reach another one. */
+/** If the root had to be named, the next commands must not reach another one. */
 function lookAtIt({ socket }: Layout, root: string | undefined): string {
   const [there, same] = root === undefined ? ["", ""] : [` --endpoint unix:${socket}`, ` --root ${root}`];
   return `look at it with berth get all${there}, then run berth restore --confirm${same}; to go back: berth restore --undo${same}`;

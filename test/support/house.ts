@@ -358,6 +358,11 @@ export const oddWords: { word: RegExp; instead: string }[] = [
   { word: /\bof one's own\b/i, instead: "its own, your own" },
 ];
 
+/** How a comment must not begin, and what to write instead: it stands alone, and starts with what the thing is or does. */
+export const oddBeginnings: { word: RegExp; instead: string }[] = [
+  { word: /^\s*(?:\/\/|\/\*\*) Of /, instead: "what the thing is: Size of one file" },
+];
+
 /** Rooms whose comments are still to be rewritten. */
 export const oddComments = [
   "src/client/manifests/compose/",

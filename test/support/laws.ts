@@ -195,9 +195,9 @@ export const noIgnores = each((file) =>
   /@ts-(?:ignore|expect-error|nocheck)/.test(file.text) ? ["silences the type checker"] : [],
 );
 
-function oddLines(text: string): string[] {
+function oddLines(text: string, words = house.oddWords): string[] {
   return text.split("\n").flatMap((line, index) => {
-    const odd = house.oddWords.filter(({ word }) => word.test(line));
+    const odd = words.filter(({ word }) => word.test(line));
     return odd.map(({ word, instead }) => `line ${index + 1} has "${word.exec(line)?.[0].trim()}"; write: ${instead}`);
   });
 }
@@ -209,7 +209,7 @@ export const plainEnglish = each((file) => (isUnder(file.path, house.quotesOddWo
 export const plainComments = each((file) =>
   isUnder(file.path, [...house.quotesOddWords, ...house.oddComments])
     ? []
-    : oddLines(file.comments.replaceAll(/`[^`\n]*`/g, "")),
+    : oddLines(file.comments.replaceAll(/`[^`\n]*`/g, ""), [...house.oddWords, ...house.oddBeginnings]),
 );
 
 const serverText = `\\b(?:${house.serverTexts.join("|")})\\b`;

@@ -46,7 +46,7 @@ interface Connections {
   max: number;
 }
 
-/** Of clients to the primary; undefined where it does not tell, as with scripts of older blocks. */
+/** Connections of clients to the primary; undefined if it does not report them, as with scripts of older blocks. */
 function connectionsOf(primary: Status): Connections | undefined {
   const [used = Number.NaN, max = Number.NaN] = primary.one("connections").split(" ").map(Number);
   return Number.isInteger(used) && Number.isInteger(max) ? { used, max } : undefined;

@@ -76,7 +76,7 @@ export async function info(call: Call): Promise<Outcome> {
   return { message: lines.join("\n") };
 }
 
-/** Of clients to the primary; undefined where it cannot be asked. */
+/** Connections of clients to the primary; undefined if it cannot be asked. */
 async function connectionsOf(cluster: Cluster): Promise<{ used: number; max: number | undefined } | undefined> {
   const pod = cluster.pods.find((each) => each.running && ordinalOf(each) === cluster.primary);
   if (pod === undefined) return undefined;

@@ -48,7 +48,7 @@ async function flagsOf(cluster: Cluster, pod: PodRecord, name: string): Promise<
   return commandFlags(await tool(cluster, { pod, args: ["shell", "command", "info", name], timeoutMs: queryMs }));
 }
 
-/** Of COMMAND INFO as redis-cli prints it, a line each: name, arity, flags, first key… */
+/** The flags in COMMAND INFO as redis-cli prints it, a line each: name, arity, flags, first key… */
 export function commandFlags(text: string): string[] {
   const [name = "", arity = "", ...rest] = text
     .replaceAll("\r", "")

@@ -2,7 +2,7 @@ import { Failure } from "../wire/failure.ts";
 import { guardedBytes, guardedHead, type GuardedHeadOptions } from "./guarded-fetch.ts";
 
 interface Bounds {
-  /** Of the whole answer. */
+  /** Time limit of the whole answer. */
   timeoutMs: number;
   bytesMax: number;
 }

@@ -18,7 +18,7 @@ interface MailServer {
 }
 
 /**
- * Of `smtp://user:password@host:587` (STARTTLS, which must succeed beyond this machine) or `smtps://…:465`. Fails
+ * Reads `smtp://user:password@host:587` (STARTTLS, which must succeed beyond this machine) or `smtps://…:465`. Fails
  * `invalid`; the text does not repeat the address, which holds a password.
  */
 export function mailServer(text: string): MailServer {

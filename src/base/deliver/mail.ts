@@ -19,7 +19,7 @@ interface MailOptions {
   url: Secret<string>;
   /** `Shop <no-reply@shop.example>` */
   from: string;
-  /** Of one attempt. */
+  /** Time limit of one attempt. */
   timeoutMs: number;
 }
 

@@ -51,7 +51,7 @@ export function isPublicIpv4(address: string): boolean {
   return !closed.ipv4.check(address, "ipv4");
 }
 
-/** Of a text that is known to be an IPv6 address; a zone (`%eth0`) is left out. */
+/** Takes a text that is known to be an IPv6 address; a zone (`%eth0`) is left out. */
 export function isPublicIpv6(address: string): boolean {
   const bare = address.split("%")[0] ?? "";
   return openIpv6.check(bare, "ipv6") && !closed.ipv6.check(bare, "ipv6");

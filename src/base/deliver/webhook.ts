@@ -39,7 +39,7 @@ export interface WebhookOptions extends GuardOptions {
   userAgent: string;
   /** Epoch milliseconds. */
   now: () => number;
-  /** Of one attempt, the answer's body included. */
+  /** Time limit of one attempt, the answer's body included. */
   timeoutMs: number;
   /** An answer is read this far, so that its sender is not cut off, and thrown away. */
   responseBytesMax: number;
@@ -91,7 +91,7 @@ async function request(call: WebhookCall, options: WebhookOptions, signal: Abort
   return options.fetch(pinnedUrl(url, address), init, url);
 }
 
-/** Of the connection, and so ours. */
+/** Headers of the connection, which only the sender sets. */
 const hopHeaders = new Set(["host", "content-length", "connection", "transfer-encoding"]);
 
 function headersOf(call: WebhookCall, url: URL, options: WebhookOptions): Record<string, string> {

@@ -6,7 +6,7 @@ export interface BackupHead {
   /** Epoch milliseconds. */
   createdAt: number;
   databaseBytes: number;
-  /** Of the databases behind it; those that the backup does not have are left out. */
+  /** Sizes of the databases behind it; those that the backup does not have are left out. */
   besideBytes: Partial<Record<Beside, number>>;
   /** Undefined when the backup has no passphrase. */
   sealing: { salt: Uint8Array; nonce: Uint8Array } | undefined;

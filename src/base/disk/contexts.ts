@@ -34,9 +34,9 @@ interface ContextState {
 }
 
 export interface ContextLimits extends ArchiveLimits {
-  /** Of one archive, packed. */
+  /** Size of one archive, packed. */
   packedBytesMax: number;
-  /** Of all complete ones. */
+  /** Size of all complete archives together. */
   keptBytesMax: number;
   /** An unfinished upload is thrown away after this long without a byte. */
   unfinishedMs: number;

@@ -9,7 +9,7 @@ export type Beside = (typeof besides)[number];
 export interface Layout {
   root: string;
   database: string;
-  /** Of the identity service: its writes and its size are its own. */
+  /** Database of the identity service: its writes and its size are its own. */
   identityDatabase: string;
   /** Made from it, and made again when it is lost: not part of a backup. */
   identityIndex: string;
@@ -19,7 +19,7 @@ export interface Layout {
   metricsDatabase: string;
   /** Traces of apps: the same. */
   tracesDatabase: string;
-  /** Of a certificate that the observability plane made for itself. */
+  /** Folder of a certificate that the observability plane made for itself. */
   planeTls: string;
   key: string;
   run: string;

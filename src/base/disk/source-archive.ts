@@ -11,9 +11,9 @@ import { guarded } from "./guarded.ts";
 export interface ArchiveLimits {
   /** Files and links in it, and as many folders. */
   filesMax: number;
-  /** Of all content, unpacked. */
+  /** Size of all content, unpacked. */
   bytesMax: number;
-  /** Of the archive against what it unpacks to. */
+  /** Limits of the unpacked size in relation to the archive. */
   inflation: InflationLimits;
 }
 

@@ -11,9 +11,9 @@ export type Owner =
   | { kind: "unknown"; blind: boolean };
 
 export interface Wanted {
-  /** Of the socket. */
+  /** The inode of the socket. */
   inode: number;
-  /** Of the socket's maker: processes of this user are looked at first. */
+  /** The user who made the socket: processes of this user are looked at first. */
   uid: number;
   /** Told once. */
   found: (owner: Owner) => void;

@@ -68,7 +68,7 @@ export async function listeningOn(address: string): Promise<Listening[]> {
   );
 }
 
-/** Of the sockets that overlap with an address those that take it: for IPv4, not one on `::` that is for IPv6 alone. */
+/** Keeps those sockets, among those that overlap with an address, which take it: for IPv4, not one on `::` that is for IPv6 alone. */
 export async function onlyFor(
   ip: string,
   found: readonly Listening[],

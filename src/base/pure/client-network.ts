@@ -7,7 +7,7 @@ interface ClientNetwork {
   wide: string | undefined;
 }
 
-/** Of an address, or of a `near` that was noted before. */
+/** The network of an address, or of a `near` that was noted before. */
 export function clientNetwork(ip: string): ClientNetwork {
   const groups = groupsOf(ip.toLowerCase().replace(/\/64$/, ""));
   if (groups === undefined || isMapped(groups)) return { near: ip, wide: undefined };

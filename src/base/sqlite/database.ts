@@ -22,7 +22,7 @@ const busyTimeoutMs = 2_000;
 const walBytesKept = 16 * 1024 * 1024;
 /** Pages of 4 KiB in the log before it is worked into the database: the same few pages change again and again. */
 const walPagesMax = 1_000;
-/** Of so many pages, each with its frame's head of 24 bytes, after the head of the log; and a little more for the last commit. */
+/** The size of so many pages, each with its frame's head of 24 bytes, after the head of the log; and a little more for the last commit. */
 const walBytesMade = 32 + (walPagesMax + 100) * (4_096 + 24);
 /** Where less is free on the disk, no room is taken beforehand: a server has several databases, and others need room too. */
 const freeBytesLeast = 64 * 1024 * 1024;

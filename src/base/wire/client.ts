@@ -25,7 +25,7 @@ export const actorHeader = "X-Berth-Actor";
 /** A key that the client made up for a request: the server carries out only one with the same key. */
 export const idempotencyHeader = "Idempotency-Key";
 
-/** Of every answer: the version of the server, `0.1.0 (commit: 0123456789ab)`. */
+/** Header of every answer with the version of the server, `0.1.0 (commit: 0123456789ab)`. */
 export const versionHeader = "X-Berth-Version";
 
 /** The part of `fetch` that is used; wrap the platform's to add a unix socket or a time-out. */

@@ -14,7 +14,7 @@ const nothing = new Uint8Array(0);
 
 export function createByteParts(): ByteParts {
   const parts: Uint8Array[] = [];
-  /** Of small parts, copied one behind the other. */
+  /** Holds small parts, copied one behind the other. */
   let block = nothing;
   let filled = 0;
   const endBlock = () => {

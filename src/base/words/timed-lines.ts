@@ -34,7 +34,7 @@ export function createTimedLines({ prefix, timestamps, lineBytesMax }: TimedLine
   const front = Buffer.from(prefix);
   let open = Buffer.alloc(0);
   let at = "";
-  /** Of the message that the last piece of an open line ended in; undefined at the beginning of a line. */
+  /** What is left of the message that the last piece of an open line ended in; undefined at the beginning of a line. */
   let leftOfMessage: number | undefined;
 
   function take(raw: Buffer, isWhole: boolean): { line: TimedLine; used: number } {

@@ -15,7 +15,7 @@ export interface RawTerminal {
   stderr(bytes: Uint8Array): Promise<void>;
   /** stdin as it comes; `stop` releases it. Once. */
   input(): { chunks: AsyncIterable<Uint8Array>; stop(): void };
-  /** Of stdout; undefined where it is not a terminal. */
+  /** Size of stdout; undefined where it is not a terminal. */
   size(): TerminalSize | undefined;
   /** Calls back after each change of the size; returns the way to stop it. */
   onResize(listener: () => void): () => void;

@@ -11,7 +11,7 @@ import { dockerRules } from "./ignore-rules.ts";
 /** A file, link or folder of a folder that is packed. */
 export interface SourceEntry extends ContextEntry {
   size: number;
-  /** Of a link. */
+  /** Where a link leads. */
   target: string;
   /** A file that is not on the disk, such as a generated Dockerfile. */
   text?: string;
@@ -33,7 +33,7 @@ export interface SourceFolder {
 export interface FolderLimits {
   filesMax: number;
   bytesMax: number;
-  /** Of a file that says what is left out or how to build. */
+  /** Size of a file that says what is left out or how to build. */
   textBytesMax: number;
 }
 

@@ -61,7 +61,7 @@ function shellWord(path: string): string {
 interface Server {
   address: SshAddress;
   identity?: string;
-  /** Of the remote, where it says one. */
+  /** The socket of the remote, if it names one. */
   socket?: string;
 }
 

@@ -142,7 +142,7 @@ async function fromSource(context: Context, args: Arguments, { procfile, pushed 
   return manifestsOfText(text, { name: "what berth init would write", directory: root, within }, context);
 }
 
-/** Of the ingresses of the scopes that were applied. */
+/** Addresses of the ingresses of the scopes that were applied. */
 async function addresses(context: Context, { manifests }: ManifestSet): Promise<string[]> {
   const names = new Set(manifests.map(({ scope, name }) => `${String(scope)}/${String(name)}`));
   const stored = await context.api.call(listManifests, { query: { kind: "ingress" } });

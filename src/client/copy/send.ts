@@ -30,7 +30,7 @@ interface Sending {
 interface Progress extends Sending {
   archive: Pack;
   count: CopyCount;
-  /** Of all files so far, as large as they were when they were looked at. */
+  /** Size of all files so far, as large as they were when they were looked at. */
   plannedBytes: number;
 }
 

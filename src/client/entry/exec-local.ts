@@ -102,7 +102,7 @@ function splitFlag(word: string): [string, string | undefined] {
 
 interface LocalWish {
   commands: readonly { command: readonly string[] }[];
-  /** Of the plugin, for the question. */
+  /** Name of the plugin, for the question. */
   plugin: string;
   /** That the command is about; told in BERTH_APP. */
   app: string | undefined;

@@ -1,4 +1,4 @@
-/** Of this run alone: what a digest stands for can then not be found by trying likely values. */
+/** Made for this run alone, so that the value behind a digest cannot be found by trying likely ones. */
 const salt = crypto.getRandomValues(new Uint8Array(32));
 
 /**

@@ -5,7 +5,7 @@ interface Listening {
   address: string;
   /** 0 takes any free one. */
   port: number;
-  /** Of each connection, for a slow reader. */
+  /** Bytes of each connection that may wait for a slow reader. */
   highBytes: number;
   onConnection(connection: Duplex): void;
 }

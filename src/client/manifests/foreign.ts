@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 
 interface Foreign {
-  /** Of the name of the file. */
+  /** Pattern of the name of the file. */
   name?: RegExp;
   /** All of them are in the text. */
   texts?: readonly RegExp[];

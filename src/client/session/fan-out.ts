@@ -39,7 +39,7 @@ interface Reading {
 interface Following extends FanOutSetup {
   /** By name of the pod. */
   readings: Map<string, Reading>;
-  /** Of the pods that were read. */
+  /** Kind of the pods that were read. */
   kind: string | undefined;
   /** An error of a reading that will not pass. */
   failure: { error: unknown } | undefined;

@@ -17,11 +17,11 @@ import { harmless } from "../basics/style.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../basics/failures.ts";
 import { type LogFilters, logFilters } from "./log-query.ts";
 
-/** Of one page; the server makes it shorter where lines are long. */
+/** Lines of one page; the server makes it shorter where lines are long. */
 const linesMax = 10_000;
 /** Lines whose neighbours are shown; each is a request. */
 const contextHitsMax = 200;
-/** Of a line, to find it among others of its millisecond: it has to fit a URL. */
+/** Characters of a line that identify it among others of its millisecond: they have to fit a URL. */
 const textCharactersMax = 500;
 
 const search = operatorTwin(searchLogs);

@@ -82,7 +82,7 @@ export interface Context {
   reach(endpoint: string): Client;
   /** The servers that are reached by ssh. */
   remotes: RemoteWays;
-  /** Of every request. */
+  /** Headers of every request. */
   headers: Record<string, string>;
   /** The way to the server. */
   route: Route;

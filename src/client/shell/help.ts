@@ -127,7 +127,7 @@ function examplesOf({ examples = [] }: Command, { style, width }: Look): string[
   return ["", style.bold("examples"), termsText(rows, width)];
 }
 
-/** Of a command with narrower ones: theirs too. */
+/** The usage of a command, with that of its narrower commands. */
 function usageOf({ usage, commands = [] }: Command): readonly string[] {
   return [...usage, ...commands.flatMap(usageOf)];
 }

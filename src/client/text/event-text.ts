@@ -24,7 +24,7 @@ export function withLastLines(rows: readonly string[], events: readonly Event[])
 }
 
 function detailText(detail: Event["detail"]): string {
-  // Of something new every field is new.
+  // Everything is new, so every field is.
   const isShown = (key: string) => key !== linesKey && (key !== "changed" || detail?.outcome !== "created");
   const shown = Object.entries(detail ?? {}).filter(([key]) => isShown(key));
   return shown.map(([key, value]) => `${key}=${key === "changed" ? changedText(value) : valueText(value)}`).join(" ");

@@ -74,7 +74,7 @@ function rowText(row: PlanRow, { before, after }: Sides, { style, reveal }: Plan
     side(change.path, change.before),
     `${style.dim("→")} ${side(change.path, change.after)}`,
   ]);
-  // Of a plugin's block only its plugin knows which values may be shown.
+  // Only its plugin knows which values of a block may be shown.
   if (row.action === "update" && !isKnown) fields.push(...row.changed.map((path) => [printable(path), "changed", ""]));
   const lines = [
     head(row, style),

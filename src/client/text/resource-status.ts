@@ -43,7 +43,7 @@ export function statusCell({ kind, status }: ListedManifest, { style, now }: { s
   return phaseText(status, style) || "-";
 }
 
-/** Of an app without replicas that is as it was asked to be. */
+/** The state of an app that has no replicas because none are wanted. */
 export const scaledToZero = "scaled to 0";
 
 /** The phase for people, in its colour; empty where nothing is known. */

@@ -48,7 +48,7 @@ interface Overview {
   alerts: Pick<Alert, "id" | "rule" | "severity" | "title">[];
   /** Log drains that fail, are behind for minutes, or had to leave lines out in the last day. */
   drains: { name: string; state: string; text: string }[];
-  /** Of the last day, oldest first. */
+  /** Failures of the last day, oldest first. */
   failures: Event[];
   warnings: string[];
 }

@@ -162,7 +162,7 @@ export function nextSteps(why: Why): string[] {
   return [...new Set([...steps, ...stepping, ...back, ...more])];
 }
 
-/** Of one that is not served, the resource behind it is asked next; a part of the server has no such answer. */
+/** For an ingress that is not served, the resource behind it is asked next; a part of the server has no such answer. */
 function ingressSteps(why: Why): string[] {
   const { scope, service = "" } = why;
   if (isWell(why.phase)) return [`berth ingress logs ${ref(why)}`];

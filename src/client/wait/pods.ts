@@ -50,7 +50,7 @@ function only(list: PodList, keep: (pod: PodList["pods"][number]) => boolean): P
   return { pods: list.pods.filter(keep), degraded: [] };
 }
 
-/** Of a resource as a whole. */
+/** What the name of a resource as a whole means. */
 interface Meant {
   /** Whether a replica of it is meant. */
   concerns: (pod: PodRecord) => boolean;

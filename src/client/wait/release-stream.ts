@@ -6,7 +6,7 @@ import { unbroken } from "../basics/unbroken.ts";
 interface ReleaseReading {
   scope: string | undefined;
   name: string;
-  /** Of the release that is under way, instead of a new one. */
+  /** Follows the release that is under way, instead of a new one. */
   follow: boolean;
   signal?: AbortSignal;
   onBytes: (bytes: Uint8Array) => void | Promise<void>;

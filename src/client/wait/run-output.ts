@@ -34,7 +34,7 @@ const againMs = 2_000;
 
 /** As many as the server keeps, and more. */
 const linesMax = 100;
-/** Of a chunk: longer than the lines that are kept. */
+/** Bytes of a chunk: longer than the lines that are kept. */
 const lastBytesMax = 256 * 1024;
 const newline = "\n".charCodeAt(0);
 

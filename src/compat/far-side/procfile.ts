@@ -3,9 +3,9 @@ import { Failure } from "../../base/wire/failure.ts";
 
 interface Source {
   scope: string;
-  /** Of the Procfile. */
+  /** Text of the Procfile. */
   text: string;
-  /** Of `app.json`, where that client keeps the routes of a Procfile. */
+  /** Text of `app.json`, where that client keeps the routes of a Procfile. */
   app: string | undefined;
 }
 

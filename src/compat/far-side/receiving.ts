@@ -11,7 +11,7 @@ export type Receiving =
       scope: string;
       name: string;
       force: boolean;
-      /** Of the manifest, which is yet to be applied; undefined: what is stored counts. */
+      /** The spec of the manifest, which is yet to be applied; undefined: what is stored counts. */
       spec: Record<string, unknown> | undefined;
     }
   | { what: "procfile"; scope: string; force: boolean };

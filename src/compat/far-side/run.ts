@@ -229,7 +229,7 @@ async function build(argv: readonly string[], { world, progress }: Telling): Pro
   throw new Failure("conflict", why);
 }
 
-/** Of the app that is stored: how it is built. One that is not stored is built by what its folder holds. */
+/** How the stored app is built. One that is not stored is built by what its folder holds. */
 async function storedSpec(
   { scope, name }: { scope: string; name: string },
   world: FarSideWorld,

@@ -14,7 +14,7 @@ export interface Written {
   on(flag: string): boolean;
 }
 
-/** Of every verb. */
+/** Flags of every verb. */
 export const everyFlag: readonly WrittenFlag[] = [
   { names: ["--output", "-o"], takes: true },
   { names: ["--controller-url"], takes: true },

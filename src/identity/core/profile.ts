@@ -25,7 +25,7 @@ export interface ProfileInput {
   userinfo: unknown;
   /** Body of github's listing of addresses. */
   emails?: unknown;
-  /** Of an oidc connection, put before its ids: another issuer under the same name is another world. */
+  /** Issuer of an oidc connection, put before its ids: another issuer under the same name is another world. */
   issuer?: string | undefined;
   /** Verified addresses of an oidc connection count only then. */
   trusted?: boolean;

@@ -1,10 +1,10 @@
 /** What a refresh token says, before it is known whether it is ours. */
 interface RefreshTokenParts {
-  /** Of its chain, 16 bytes. */
+  /** Id of its chain, 16 bytes. */
   chain: Uint8Array;
   /** Counts from 0: the one that an exchange gives. */
   generation: number;
-  /** Of the two, 32 bytes. */
+  /** MAC over the two, 32 bytes. */
   mac: Uint8Array;
 }
 
@@ -42,7 +42,7 @@ export function readRefreshToken(token: string): RefreshTokenParts | undefined {
 
 /** How far a chain of refresh tokens has come. */
 export interface ChainState {
-  /** Of the token that is good now. */
+  /** Generation of the token that is valid now. */
   generation: number;
   /**
    * When each of the tokens before it was used first, in epoch milliseconds, newest last; at least all that the grace

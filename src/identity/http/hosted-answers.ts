@@ -1,4 +1,4 @@
-/** Of pages and redirects alike: nothing of a sign-in stays in a cache, or is sent to the next site. */
+/** Headers of pages and redirects alike: nothing of a sign-in stays in a cache, or is sent to the next site. */
 const privacy = {
   "Cache-Control": "no-store",
   "Referrer-Policy": "no-referrer",

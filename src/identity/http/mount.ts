@@ -14,7 +14,7 @@ export interface ApiCall {
   /** Decoded; null where the percent-encoding is broken. */
   params: Record<string, string | null>;
   query: Query;
-  /** Of a JSON body; empty for endpoints without one. */
+  /** Fields of a JSON body; empty for endpoints without one. */
   body: Record<string, unknown>;
 }
 

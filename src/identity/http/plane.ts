@@ -17,7 +17,7 @@ export interface IdentityPlane {
   identity: Identity;
   limits: HttpLimits;
   log: Log;
-  /** Of the endpoints that are mounted. */
+  /** Keys of the endpoints that are mounted. */
   keys: Map<Endpoint, ApiKey>;
   /** The answer for what a handler threw. */
   mapError(error: unknown): Response;

@@ -32,7 +32,7 @@ interface IdentityParts {
   store: IdentityStore;
   /** While it is closed, no mail and no webhook leaves. */
   gate: Gate;
-  /** Of the installation: what is signed or derived outside the store comes from it. */
+  /** Key of the installation: what is signed or derived outside the store comes from it. */
   key: Secret<Uint8Array>;
   clock: SteadyClock;
   log: Log;

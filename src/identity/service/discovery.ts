@@ -9,7 +9,7 @@ export interface Discovery {
   byId(id: string): InstanceEntry | undefined;
   /** False where no instance has a host name, so that there is nothing to look for. */
   hasHosts(): boolean;
-  /** Of `/.well-known/openid-configuration`. */
+  /** The answer of `/.well-known/openid-configuration`. */
   configuration(entry: InstanceEntry): Record<string, unknown>;
 }
 

@@ -13,7 +13,7 @@ export interface SigningPairs {
   stage(instance: Instance): Promise<SigningPair>;
   /** The newest staged pair signs from now on; the one before is accepted as long as its tokens last. */
   promote(instance: Instance): Promise<SigningPair>;
-  /** Of `/.well-known/jwks.json`; empty where tokens are signed with the secret key. */
+  /** The answer of `/.well-known/jwks.json`; empty where tokens are signed with the secret key. */
   jwks(entry: InstanceEntry): { keys: PublishedKey[] };
   /** Makes what is missing, drops what has expired. */
   tend(): Promise<void>;

@@ -33,7 +33,7 @@ interface Accepted {
 interface Algorithm {
   alg: "HS256" | "RS256";
   accepted: readonly Accepted[];
-  /** Of the key that signs. */
+  /** Id of the key that signs. */
   kid: string | undefined;
   signatureOf(input: string): string;
 }

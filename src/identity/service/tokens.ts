@@ -42,7 +42,7 @@ export interface Tokens {
   verify(entry: InstanceEntry, token: string): Verification;
 }
 
-/** Of tokens that an app has signed itself the `jti` may be anything. */
+/** Shape of a `jti` of ours; tokens that an app has signed itself may have any other. */
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const invalid = "Token invalid signature";
 const foreign = "Token does not belong to this instance";

@@ -12,7 +12,7 @@ interface Row {
   email: string;
 }
 
-/** Of what may be many rows: each is read once, in this version's first start. */
+/** Tables that may have many rows: each is read once, in this version's first start. */
 const others = ["identities", "sessions", "audit"];
 const form = "xn";
 

@@ -16,7 +16,7 @@ interface Row {
 export interface Keys {
   /** By sha256 of the key: the comparison leaks nothing about the key itself. */
   byHash(hash: Uint8Array): Key | undefined;
-  /** Of one instance, newest first. */
+  /** Keys of one instance, newest first. */
   list(instance: number): Key[];
   add(key: Key, hash: Uint8Array): void;
   setState(id: string, state: KeyState, expiresAt: number | undefined): void;

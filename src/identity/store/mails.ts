@@ -16,13 +16,13 @@ interface Row {
 }
 
 export interface Mails {
-  /** Of any instance: `id` is not guessable. */
+  /** A mail of any instance: `id` is not guessable. */
   get(id: string): Mail | undefined;
   /** Newest first; without `instance`, of all of them. */
   list(page: { limit: number; instance?: number }): Mail[];
   /** Those that wait to be sent, due or not, the one that is due first at the front. */
   waiting(limit: number): Mail[];
-  /** Of one instance the newest `kept` stay. */
+  /** Keeps the newest `kept` mails of an instance. */
   add(mail: Omit<Mail, "seq">, kept: number): void;
   /** State, attempts, next try and last error. */
   update(mail: Mail): void;

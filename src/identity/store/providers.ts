@@ -20,7 +20,7 @@ export const globalInstance = 0;
 
 export interface Providers {
   get(instance: number, name: string): Provider | undefined;
-  /** Of one instance (`globalInstance`: of all), by name. */
+  /** Providers of one instance (`globalInstance`: of all), by name. */
   list(instance: number): Provider[];
   /** Inserts or replaces; `createdAt` stays what it was. */
   put(provider: Provider): void;

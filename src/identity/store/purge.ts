@@ -6,7 +6,7 @@ export interface Purge {
   expired(now: number, most: number): number;
   /** Sessions that were revoked or ran out before then; what hangs on them goes too. */
   endedSessions(before: number, most: number): number;
-  /** Of the revoked sessions of an instance, those beyond the newest `kept`. */
+  /** Removes revoked sessions of an instance beyond the newest `kept`. */
   revokedSessions(instance: number, kept: number, most: number): number;
   /** Mails that wait for nothing any more and are older. */
   mails(before: number, most: number): number;

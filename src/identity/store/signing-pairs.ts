@@ -14,7 +14,7 @@ interface Row {
 
 /** RS256 pairs of instances that have opted in. */
 export interface SigningPairs {
-  /** Of one instance, newest first. */
+  /** Pairs of one instance, newest first. */
   list(instance: number): SigningPair[];
   add(pair: SigningPair): void;
   setState(id: string, state: KeyState, expiresAt: number | undefined): void;

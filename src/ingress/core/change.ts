@@ -57,7 +57,7 @@ export interface Capabilities {
 export interface Setup {
   paths: Paths;
   capabilities: Capabilities;
-  /** Of headers that berth adds: `X-Berth`. */
+  /** Prefix of headers that berth adds: `X-Berth`. */
   headerPrefix: string;
   /** User that the worker runs as; undefined: the one that starts it. */
   user: string | undefined;

@@ -163,7 +163,7 @@ function globalLines(table: Table, setup: Setup): Lines {
 
 /** Headers that the proxy adds to a request, and what it keeps for each header; the rest of a command. */
 const bufferRest = 2 * 1024;
-/** Of it, what HAProxy keeps free for headers that are added. */
+/** The part of it that HAProxy keeps free for headers that are added. */
 const rewriteLeast = 1024;
 /** What is longer comes with a load. */
 const certificateBytesMost = 30 * 1024;

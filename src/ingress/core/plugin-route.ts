@@ -39,7 +39,7 @@ export interface PluginRoutesInput extends Targets {
   ingresses: readonly IngressManifest[];
   /** Spec of a deployment or statefulset; undefined when there is none. */
   serviceSpec(kind: PodKind, scope: string, name: string): Spec | undefined;
-  /** Of the environment: `BERTH`. */
+  /** Prefix of the environment: `BERTH`. */
   prefix: string;
 }
 

@@ -16,7 +16,7 @@ export interface Table {
 }
 
 export interface Challenge {
-  /** Of `[A-Za-z0-9_-]`. */
+  /** Made of `[A-Za-z0-9_-]`. */
   token: string;
   keyAuthorization: string;
 }

@@ -22,7 +22,7 @@ export interface FoundUpstreams {
   problem: { reason: UpstreamReason; message: string } | undefined;
 }
 
-/** Of an upstream that gets as much as the others. */
+/** Weight of an upstream that gets as much as the others. */
 const weight = 100;
 
 /** Looks replicas up by the service that they belong to. */

@@ -23,7 +23,7 @@ interface AccessLogOptions {
 }
 
 interface AccessLogLimits {
-  /** Of one file; then the next one begins. */
+  /** Size of one file; then the next one begins. */
   accessFileBytesMax: number;
   accessFilesMax: number;
   /** Entries that wait for the disk, as text. */

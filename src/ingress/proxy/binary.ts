@@ -41,7 +41,7 @@ export function toldBy(
   return { ok: true, program: { version, capabilities: { major, minor, lua, addServer: true } } };
 }
 
-/** Of `haproxy -v`. */
+/** Reads the output of `haproxy -v`. */
 function versionOf(text: string): { version: string; major: number; minor: number } | undefined {
   const [, version, major, minor] = /^HA-?Proxy version ((\d+)\.(\d+)\S*)/m.exec(text) ?? [];
   return version === undefined ? undefined : { version, major: Number(major), minor: Number(minor) };

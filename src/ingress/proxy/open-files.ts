@@ -39,7 +39,7 @@ async function hardLimit(): Promise<number> {
   return hardLimitOf(text) ?? Number.POSITIVE_INFINITY;
 }
 
-/** Of the kernel's table of limits; undefined where there is none. */
+/** Reads the kernel's table of limits; undefined where there is none. */
 function hardLimitOf(text: string): number | undefined {
   const [, hard] = /^Max open files\s+\S+\s+(\S+)/m.exec(text) ?? [];
   return hard === undefined || hard === "unlimited" ? undefined : Number(hard);

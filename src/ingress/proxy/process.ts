@@ -47,7 +47,7 @@ export function createProcess(options: ProcessOptions): ProxyProcess {
   const { launch, paths, pidFile, masterSocket, socket, clock } = options;
   const config = configPath(paths);
 
-  /** Of our master, when it was last seen. The master keeps its pid when it restarts itself. */
+  /** Pid of our master, when it was last seen. The master keeps its pid when it restarts itself. */
   let known: number | undefined;
 
   async function running(): Promise<number | undefined> {

@@ -137,7 +137,7 @@ function sitesView(options: IngressViewOptions, state: IngressState, figures: Pr
   return rows.toSorted((a, b) => (a.ingress < b.ingress ? -1 : 1));
 }
 
-/** Of each table, its sites by id. */
+/** The sites of each table, by id. */
 const sitesOfTable = new WeakMap<Table, ReadonlyMap<string, AnySite>>();
 
 function sitesOf({ table }: IngressState): ReadonlyMap<string, AnySite> {

@@ -21,7 +21,7 @@ export interface Traffic {
   /** All ingresses that lead to the resource, in the span; undefined when none does. */
   of(key: ManifestKey, asked: Asked): Omit<Span, "seconds"> | undefined;
   lastMinute(): Omit<IngressTraffic, "dropped">;
-  /** Of one ingress (`scope/name`), in the last seconds. */
+  /** Requests of one ingress (`scope/name`) in the last seconds. */
   lately(site: string): RecentRequests;
   /** What was counted since this was last asked. */
   taken(): TakenFigures[];

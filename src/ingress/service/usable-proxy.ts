@@ -6,7 +6,7 @@ import type { IngressProxy } from "../proxy/proxy.ts";
 
 export interface UsableProxy {
   proxy: IngressProxy;
-  /** Of HAProxy. */
+  /** Version of HAProxy. */
   version: string;
   /** What it runs from where it is not installed. */
   image?: string;
@@ -43,7 +43,7 @@ interface LaterProxyOptions {
   open(): Promise<UsableProxy>;
   /** Whether anything needs it. */
   isWanted(): boolean;
-  /** Of a failure: what the machine's operator can do. */
+  /** After a failure: what the machine's operator can do. */
   advice: string;
   clock: Clock;
   log: Log;

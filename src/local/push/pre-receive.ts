@@ -12,7 +12,7 @@ import { type PushedTree, writeTree } from "./tree.ts";
 interface Hook {
   target: PushTarget;
   root: string;
-  /** Of the server. */
+  /** Socket of the server. */
   socket: string;
   /** Program and first words of this program. */
   self: string[];

@@ -12,7 +12,7 @@ import { copyDatabase } from "../../orchestration/store/copy.ts";
 /** An executable that was replaced, and the state as it was then. */
 export interface Kept {
   folder: string;
-  /** Of the executable: `0.1.0 (commit: 0123456789ab)`. */
+  /** Version of the executable: `0.1.0 (commit: 0123456789ab)`. */
   version: string;
   /** When it was replaced, epoch milliseconds. */
   at: number;

@@ -16,7 +16,7 @@ interface Swap {
   /** The executable to go to, and its version; likewise the one that is installed. */
   to: { executable: string; version: string };
   from: { version: string };
-  /** Of an earlier server, to be put back before the executable starts. */
+  /** Copy of an earlier server, to be put back before the executable starts. */
   backup: string | undefined;
   waitMs: number;
 }

@@ -15,7 +15,7 @@ export function installedWords(): string[] | undefined {
   return existsSync(serverFile) ? serveWords(readFileSync(serverFile, "utf8")) : undefined;
 }
 
-/** Of words of `berth serve`: the value of a flag. */
+/** The value of a flag among the words of `berth serve`. */
 export function flagOf(words: readonly string[], name: string): string | undefined {
   const index = words.indexOf(`--${name}`);
   return index === -1 ? undefined : words[index + 1];

@@ -17,7 +17,7 @@ import { readZip } from "./unzip.ts";
 interface UnpackLimits {
   filesMax: number;
   bytesMax: number;
-  /** Of the archive against all that comes out of it, written or passed over. */
+  /** Limits of all that comes out of the archive, written or skipped, in relation to its size. */
   inflation: InflationLimits;
   /** The archive has no modes: what begins like a script or a program is one. */
   guessModes: boolean;

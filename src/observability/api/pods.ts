@@ -21,7 +21,7 @@ export const planeStats = planeEndpoint({
   }),
 });
 
-/** Of a pod that runs and was looked at. */
+/** Usage of a pod that runs and was looked at. */
 const PodUsage = Type.Object({ usage: Stats.properties.usage, limits: Stats.properties.limits });
 
 /** A row of the list: compact, or in detail with what the pod uses. */

@@ -94,5 +94,5 @@ export const finishSignIn = endpoint({
   stream: "text/html",
 });
 
-/** Of the web UI, on the observability plane and outside of its API. */
+/** Endpoints of the web UI, on the observability plane and outside of its API. */
 export const sessionEndpoints = [signIn, getSession, signOut, signInWays, startSignIn, finishSignIn];

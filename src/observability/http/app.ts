@@ -53,7 +53,7 @@ interface ObservabilityAppOptions {
   /** Answers every address that is neither API nor session: the web UI. */
   pages?: ((request: Request) => Promise<Response>) | undefined;
   version: string;
-  /** Of headers of this product: `X-Berth`. */
+  /** Prefix of headers of this product: `X-Berth`. */
   headerPrefix: string;
   log: Log;
   limits: PlaneHttpLimits;

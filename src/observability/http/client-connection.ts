@@ -2,7 +2,7 @@ import { createClientAddress, createTrust, type Proxies } from "../../base/http/
 
 /** How a request came. */
 export interface ClientConnection {
-  /** Of the client itself, behind proxies that are trusted. */
+  /** Address of the client itself, behind proxies that are trusted. */
   ip: string;
   /** TLS, here or at a trusted proxy. */
   tls: boolean;

@@ -11,7 +11,7 @@ export function mapError(error: unknown, log: Log): Response {
   return errorResponse({ ...refusal, headers: { ...refusal.headers, "WWW-Authenticate": 'Bearer realm="berth"' } });
 }
 
-/** Of the client, which reads no answer, or of the token: no bug of ours. */
+/** The client broke the request off and reads no answer, or its token ended: not a bug. */
 function brokenOff(): Failure {
   return new Failure("unavailable", "the request was broken off, by its client or because its token has ended");
 }

@@ -11,7 +11,7 @@ import type { ObservabilityPlane } from "./plane.ts";
 const pingMs = 5_000;
 /** Lines that wait for a slow client; of more, the newest are left out and counted. */
 const heldMax = 20_000;
-/** Of one page: 10,000 lines may have 2.5 GB. */
+/** Characters of one page: 10,000 lines may have 2.5 GB. */
 const pageCharactersMax = 4_000_000;
 
 export function mountLogs(mount: MountRoom, logs: LogsRoom): void {

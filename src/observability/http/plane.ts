@@ -7,7 +7,7 @@ import type { Observability } from "../service/observability.ts";
 
 export interface PlaneHttpLimits {
   bodyBytesMax: number;
-  /** Of a sign-in, before anybody is known. */
+  /** Body of a sign-in, before the caller is known. */
   signInBodyBytesMax: number;
   jsonDepthMax: number;
   forwardedHopsMax: number;
@@ -19,7 +19,7 @@ export interface PlaneHttpLimits {
 /** Who asks, settled before anything else of a request is looked at. */
 export interface Visitor {
   grant: Grant;
-  /** Of the client itself, behind proxies that are trusted. */
+  /** Address of the client itself, behind proxies that are trusted. */
   ip: string;
   requestId: string;
 }

@@ -14,7 +14,7 @@ const changing = ["POST", "PUT", "PATCH", "DELETE"] as const;
 interface Asked {
   request: Request;
   visitor: Visitor;
-  /** Of headers of this product. */
+  /** Prefix of headers of this product. */
   headerPrefix: string;
   /** `/api/pat/v1/PREFIX/SCOPE/NAME`, and what follows. */
   base: string;

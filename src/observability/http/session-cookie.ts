@@ -8,7 +8,7 @@ import type { Secret } from "../../base/words/secret.ts";
 export interface SessionCookie {
   /** The id of the session; undefined without a cookie, and for one that is not ours, was altered or is over. */
   read(request: Request, secure: boolean): Promise<string | undefined>;
-  /** Of a `Set-Cookie` header. `expiresAt` in epoch milliseconds. */
+  /** Value of a `Set-Cookie` header. `expiresAt` in epoch milliseconds. */
   write(session: { id: string; expiresAt: number }, secure: boolean): Promise<string>;
   clear(secure: boolean): string;
   /** The secret that binds a sign-in which is under way to this browser. */

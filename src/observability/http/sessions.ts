@@ -64,7 +64,7 @@ export async function openSession(
   return id === undefined ? undefined : plane.observability.sessions.find(id, { ip, agent });
 }
 
-/** Of requests that change something with the power of a cookie. Fails `forbidden`. */
+/** Requires, for a change with the power of a cookie, that a page of this plane sent it. Fails `forbidden`. */
 export function requireOwnPage({ headers }: Request): void {
   if (isCrossSite(headers)) throw new Failure("forbidden", "a page of another site sent this request");
   if (headers.get(uiHeader) === null) {

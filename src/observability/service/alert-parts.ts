@@ -62,7 +62,7 @@ interface AlertSources {
   backup?: () => Promise<NonNullable<Facts["backup"]>>;
   metrics?: (ask: MetricAsk) => Promise<readonly MetricValue[]>;
   logs?: (ask: LogAsk) => Promise<readonly MetricValue[]>;
-  /** Of one app, `SCOPE/NAME`. */
+  /** Error lines of one app, `SCOPE/NAME`. */
   errorLines?: (app: string, span: { from: number; to: number }) => Promise<TimelineEntry[]>;
 }
 

@@ -36,7 +36,7 @@ export interface AuditEntry {
   action: string;
   /** The path as asked for. */
   target: string;
-  /** Of the query; never a body, which may hold secrets. */
+  /** Parameters of the query; never a body, which may hold secrets. */
   params: Readonly<Record<string, string>>;
   /** `ok`, or status and text of the error. */
   outcome: string;

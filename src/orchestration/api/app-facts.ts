@@ -5,7 +5,7 @@ import type { Canary } from "./rollouts.ts";
 
 /** One replica, as last seen. For the services beside this one; not on the wire. Times are epoch milliseconds. */
 export interface ReplicaFacts {
-  /** Of the container. */
+  /** Id of the container. */
   id: string;
   name: string;
   replicaId: string;
@@ -70,7 +70,7 @@ export interface AppFacts extends ManifestKey {
   revision: number;
   generation: number;
   updatedAt: number;
-  /** Of the block of a plugin that it was expanded from: postgres/data/main. */
+  /** The block of a plugin that it was expanded from: postgres/data/main. */
   block: string | undefined;
   image: string;
   /** What the reconciler last wrote down; undefined before its first round. */

@@ -45,7 +45,7 @@ export const fetchPluginFile = endpoint({
   stream: "application/octet-stream",
 });
 
-/** Of its size in bytes. Of the protocol, as the header of the actor is: a client does not know the server's prefix. */
+/** Header with its size in bytes. Like the header of the actor, its name does not follow the server's prefix, which a client does not know. */
 export const fileSizeHeader = "X-Berth-Size";
 
 /** One run of a plugin. */

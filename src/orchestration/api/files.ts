@@ -5,11 +5,11 @@ import { Text } from "../../base/wire/query.ts";
 const FileInfo = Type.Object({
   path: Type.String(),
   kind: Type.Union([Type.Literal("file"), Type.Literal("folder"), Type.Literal("link"), Type.Literal("other")]),
-  /** Of a file. */
+  /** Size of a file. */
   size_bytes: Type.Integer(),
   /** Octal, such as `644`. */
   mode: Type.String(),
-  /** Of a link: where it leads in the end. */
+  /** Where a link leads in the end. */
   link_target: Type.Optional(Type.String()),
 });
 export type FileInfo = Static<typeof FileInfo>;

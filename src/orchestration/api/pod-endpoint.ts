@@ -6,7 +6,7 @@ export interface PodEndpoint {
   name: string;
   /** The replica id; of a statefulset the ordinal as text. */
   replica: string;
-  /** Of a statefulset. */
+  /** Ordinal in a statefulset. */
   ordinal?: number;
   /** The machine that it runs on. */
   node: string;

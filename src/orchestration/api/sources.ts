@@ -73,7 +73,7 @@ export interface ArchiveAsk {
 export interface SourceReader {
   /** Also `forbidden` for an address that is closed, `conflict`/`GitMissing`, `unavailable`. */
   git(body: unknown, options: { signal: AbortSignal; onLine?: ((line: string) => void) | undefined }): Promise<Source>;
-  /** Of one upload. */
+  /** Size of one upload. */
   uploadBytesMax: number;
   archive(bytes: AsyncIterable<Uint8Array>, ask: ArchiveAsk, signal: AbortSignal): Promise<Source>;
 }

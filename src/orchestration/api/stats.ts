@@ -22,7 +22,7 @@ export const Stats = Type.Object({
     /** Absent when the engine does not count. */
     pids: Type.Optional(Type.Integer()),
   }),
-  /** Of the manifest; absent where it sets none. */
+  /** Limits of the manifest; absent where it sets none. */
   limits: Type.Object({
     /** Decimal count of CPUs: `0.5`. */
     cpu: Type.Optional(Type.String()),

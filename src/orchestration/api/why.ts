@@ -84,7 +84,7 @@ export const Why = Type.Object({
   phase: Type.Optional(Type.String()),
   /** Its manifest names no image: what it runs is built on the server. */
   built: Type.Optional(Type.Boolean()),
-  /** Of an ingress: the name in its scope that it sends requests to, or a part of the server such as `@identity`. */
+  /** For an ingress: the name in its scope that it sends requests to, or a part of the server such as `@identity`. */
   service: Type.Optional(Type.String()),
   conditions: Type.Array(Condition),
   /** Replicas that berth stop has frozen; left out where there are none. */
@@ -103,7 +103,7 @@ export const Why = Type.Object({
   failed_release: Type.Optional(FailedRelease),
   /** The release that a rollback would go back to. */
   rollback_to: Type.Optional(Type.String()),
-  /** Of a job or cron job: the last one of those that its history keeps. */
+  /** For a job or cron job: the last failed run that its history keeps. */
   failed_run: Type.Optional(FailedRun),
   /** The hour before `at`, oldest first: of the resource, and of the config and assets that it reads. */
   events: Type.Array(Event),

@@ -75,7 +75,7 @@ function refuseBlocks({ pluginBlocks }: Decoded): void {
 interface Attempt {
   decoded: Decoded;
   options: ApplyOptions;
-  /** Of all attempts. */
+  /** Installs of all attempts. */
   installs: Installed[];
   /** What to take back where the apply is refused. */
   undo: Undo[];

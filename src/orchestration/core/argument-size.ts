@@ -1,6 +1,6 @@
 /** The kernel's limit of one argument or variable of a process, its end marker aside: execve(2), MAX_ARG_STRLEN. */
 const argumentBytesMax = 128 * 1024 - 1;
-/** Of all together: a quarter of the usual stack of 8 MiB. */
+/** Size of all together: a quarter of the usual stack of 8 MiB. */
 const argumentsBytesMax = 2 * 1024 * 1024;
 
 /** What is wrong with one argument, or one variable as `KEY=value`; undefined when nothing is. */

@@ -6,7 +6,7 @@ import type { DecodedPod } from "./spec/pod.ts";
 interface LedTo {
   kind: PodKind;
   name: string;
-  /** Of a statefulset. */
+  /** Ordinal in a statefulset. */
   ordinal: number | undefined;
   /** Kinds of the deployments and statefulsets that are stored under the name. */
   kinds: readonly PodKind[];

@@ -36,11 +36,11 @@ export interface Labels {
   releaseId: string;
   role: string;
   claim: string;
-  /** Of a volume that manifests of its scope mount by this name. */
+  /** On a volume: the name by which manifests of its scope mount it. */
   volume: string;
   /** Image reference as given at creation: the engine's listing forgets it once the tag has moved. */
   image: string;
-  /** Of what a plugin's block was expanded into: `postgres/data/main`. */
+  /** On what a plugin's block was expanded into: `postgres/data/main`. */
   block: string;
   /** Who expanded it, and its version: `postgres@1.2`. */
   plugin: string;

@@ -10,7 +10,7 @@ export interface OneOff {
   name: string;
   /** The whole container name; see `oneOffName`. */
   containerName: string;
-  /** Of the run, or of the replica that it prepares. */
+  /** Id of the run, or of the replica that it prepares. */
   replicaId: string;
   role: "init" | "release" | "job" | "run";
   releaseId?: string;

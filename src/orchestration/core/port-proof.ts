@@ -34,13 +34,13 @@ export interface PortOutcome {
 /** Pauses between attempts: a part of the time that the run has taken, within these bounds. */
 const pauses = { share: 1 / 4, minMs: 100, requiredMaxMs: 5_000, otherMaxMs: 60_000 };
 
-/** Of a container that was started just now. */
+/** The proof of a container that was started just now. */
 export function startProof(ports: Iterable<number>, startedAt: number): PortProof {
   const fresh = { phase: "unknown", text: undefined, nextAt: startedAt } as const;
   return { startedAt, ports: new Map([...ports].map((port) => [port, fresh])) };
 }
 
-/** Of a container that has served already: nothing of it is asked. */
+/** The proof of a container that has served already: nothing is checked. */
 export function provenAlready(ports: Iterable<number>, startedAt: number): PortProof {
   const open = { phase: "open", text: undefined, nextAt: undefined } as const;
   return { startedAt, ports: new Map([...ports].map((port) => [port, open])) };

@@ -6,7 +6,7 @@ export interface ProbeCall {
   transition: ProbeNews["transition"];
   status: "waiting" | "delivered" | "dropped";
   attempts: number;
-  /** Of one that was sent: about when. Epoch milliseconds. */
+  /** For a message that was sent: about when. Epoch milliseconds. */
   nextAt: number;
 }
 

@@ -12,7 +12,7 @@ export interface ReferencedManifest {
   scope: string;
   name: string;
   spec: Spec;
-  /** Of an asset: sha256 hex by file; undefined until the content of every file is here. */
+  /** For an asset: sha256 hex by file; undefined until the content of every file is here. */
   digests?: Record<string, string>;
 }
 

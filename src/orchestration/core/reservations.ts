@@ -29,7 +29,7 @@ export function duplicateReservations(batch: readonly CoreDraft[]): { name: stri
   return found;
 }
 
-/** Of the names that one manifest cannot have because of one other, the first of each host: one host reserves several. */
+/** Keeps the first name of each host, of those that one manifest cannot have because of one other: one host reserves several. */
 export function firstOfEachHost<T>(found: readonly T[], key: (one: T) => { name: string; between: string }): T[] {
   const seen = new Set<string>();
   return found.filter((one) => {

@@ -19,7 +19,7 @@ export interface ResolveInput {
   names: Naming;
   /** Where containers send telemetry; `url` is undefined until the listener is open. Absent: it is turned off. */
   telemetry?: { url: string | undefined } | undefined;
-  /** Of a manifest that a plugin's block was expanded into. No part of the hash: a new version alone rolls nothing. */
+  /** Set for a manifest that a plugin's block was expanded into. Not part of the hash: a new version alone rolls nothing. */
   origin?: Origin | undefined;
 }
 

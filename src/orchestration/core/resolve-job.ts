@@ -24,7 +24,7 @@ export interface ResolvedJob {
   pullable: boolean;
   pull: "missing" | "always";
   container: ContainerTemplate;
-  /** Of one try; undefined for no limit. */
+  /** Time limit of one try; undefined for no limit. */
   timeoutMs: number | undefined;
   /** Tries after the first one. */
   retries: number;

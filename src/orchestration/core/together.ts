@@ -64,7 +64,7 @@ export function brokenReferences({ parts, isOpen }: Judged, names: Naming, known
   });
 }
 
-/** Of an asset whose content is not looked at: that it has a digest is enough. */
+/** Digests of an asset whose content is not looked at: that it has one is enough. */
 function digestsOf(kind: string, spec: Spec): { digests?: Record<string, string> } {
   return kind === "asset" ? { digests: Object.fromEntries(assetFiles(spec).map(({ key }) => [key, ""])) } : {};
 }

@@ -39,7 +39,7 @@ function ofIngress({ plugin, hasActiveChecks }: DecodedIngress): string[] {
   return plugin === undefined && hasActiveChecks ? [activeChecks] : [];
 }
 
-/** Of a statefulset a text that is not a path is a command. */
+/** In a statefulset, a text that is not a path is a command. */
 function isCommand(healthCheck: unknown): boolean {
   return typeof healthCheck === "string" && !healthCheck.startsWith("/");
 }

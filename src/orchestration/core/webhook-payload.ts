@@ -10,7 +10,7 @@ export interface DeployNews {
   image: string;
   startedAt: number;
   completedAt: number;
-  /** Of a failure. */
+  /** Text of a failure. */
   error: string | undefined;
 }
 

@@ -160,7 +160,7 @@ export interface CanaryPolicy {
 }
 
 export interface CanaryStep {
-  /** Of the requests, above 0 and up to 1, that the new replicas get. */
+  /** Share of the requests, above 0 and up to 1, that the new replicas get. */
   share: number;
   /** Undefined: until somebody resumes. */
   pauseMs: number | undefined;

@@ -80,7 +80,7 @@ function sessionOr({ refuse }: Call, begin: () => TakeoverSession): TakeoverSess
   }
 }
 
-/** Of a request that is answered already: nothing of it is called any more. */
+/** The session of a request that is answered already: nothing of it is called any more. */
 const refused: TakeoverSession = {
   data: () => undefined,
   drain: () => undefined,

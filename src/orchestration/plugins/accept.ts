@@ -29,7 +29,7 @@ interface Looked {
   changes: Change[];
   /** The lock as it would be. */
   files: Record<string, FileRecord>;
-  /** Of what would be locked; hex. */
+  /** Digest of what would be locked; hex. */
   digest: string;
   /** Undefined where plugin.yml is as it was. */
   grant: PluginPermissions | undefined;

@@ -150,7 +150,7 @@ async function recoverOne(disk: Disk, name: string): Promise<void> {
   await settle(disk, name);
 }
 
-/** Of a first install that was broken off there is none: its version is pending and nothing came before. */
+/** A first install that was broken off has none: its version is pending and nothing came before. */
 async function lastThatIsThere(
   folders: PluginFolders,
   name: string,

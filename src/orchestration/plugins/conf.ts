@@ -10,7 +10,7 @@ import type { Work } from "./work.ts";
 
 interface Succession {
   yml: PluginYml;
-  /** Of the new version; it belongs to `user` already. */
+  /** Folder of the new version; it belongs to `user` already. */
   folder: string;
   id: string;
   user: number | undefined;

@@ -17,11 +17,11 @@ export interface Confinement {
 interface ConfinementOptions {
   /** Path of `setpriv` of util-linux; null where it is missing. */
   setpriv: string | null;
-  /** Of the server. */
+  /** User of the server. */
   uid: number;
-  /** Of this installation: another one has other users. */
+  /** Id of this installation: another one has other users. */
   owner: string;
-  /** Of all plugins. */
+  /** Folder of all plugins. */
   folder: string;
   /** Files that bundled plugins are run from. */
   programs: readonly string[];

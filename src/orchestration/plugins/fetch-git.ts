@@ -8,7 +8,7 @@ export type Connection = (url: string) => Promise<{ protocol: string; config: [s
 
 interface GitFetch {
   host: Pick<Host, "run">;
-  /** Of the runs of git. */
+  /** Id of the runs of git. */
   id: string;
   url: string;
   /** A tag or branch; the repository's default branch without it. */
@@ -16,7 +16,7 @@ interface GitFetch {
   /** Where to put the checkout; made by the clone. */
   to: string;
   connection: Connection;
-  /** Of the server, as far as a plugin may see it. */
+  /** Environment of the server, as far as a plugin may see it. */
   env: Readonly<Record<string, string>>;
   timeoutMs: number;
   signal?: AbortSignal | undefined;

@@ -129,7 +129,7 @@ function assetPath(tag: string, name: string): string {
   return `releases/download/${encodeURI(tag)}/${encodeURIComponent(name)}`;
 }
 
-/** Of the whole release, by file name; undefined when it has none. */
+/** Checksums of the whole release, by file name; undefined when it has none. */
 async function checksums(fetch: ReleaseFetch, tag: string): Promise<Map<string, string> | undefined> {
   for (const file of checksumFiles) {
     const text = await getText(fetch, assetPath(tag, file));

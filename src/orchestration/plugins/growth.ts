@@ -37,7 +37,7 @@ export async function whileSmall<T>(
   }
 }
 
-/** Of all files below, not much further than `enough`. What goes away meanwhile counts nothing. */
+/** Bytes of all files below, counted not much further than `enough`. What goes away meanwhile counts nothing. */
 async function bytesIn(folder: string, enough: number): Promise<number> {
   let bytes = 0;
   for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {

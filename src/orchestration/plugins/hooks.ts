@@ -10,7 +10,7 @@ interface HookRun {
   id: string;
   hook: "install" | "uninstall";
   yml: PluginYml;
-  /** Of the package, absolute. */
+  /** Folder of the package, absolute. */
   folder: string;
   /** What every plugin gets, without what its plugin.yml adds. */
   env: Readonly<Record<string, string>>;
@@ -27,7 +27,7 @@ interface HookRun {
   onLine?: ((line: string) => void) | undefined;
 }
 
-/** Of what a failed hook said; the whole is in the progress. */
+/** Lines of a failed hook's output that are shown; the whole is in the progress. */
 const shownLines = 8;
 
 /** Both outputs become one, in the order in which they were written. */

@@ -20,17 +20,17 @@ interface HostOptions {
   limits: HostLimits;
   /** Variable that carries the id of a run; processes of the run are found by it, wherever they went. */
   runVariable: string;
-  /** Of this installation: what its server of before left behind is known by it. Without it nothing is looked for. */
+  /** Id of this installation, used to find processes that a previous server left behind. Without it nothing is looked for. */
   owner?: string;
   /** Each run gets a group of its own, where the machine has them. */
   cgroups?: Cgroups;
-  /** Of util-linux: what runs as another user is started by it. */
+  /** Path of setpriv of util-linux, which starts what runs as another user. */
   setpriv?: string | null;
 }
 
 /** One process to run. */
 export interface Invocation {
-  /** Of the run; unique. */
+  /** Id of the run; unique. */
   id: string;
   /** Program (absolute, or found on PATH) and words. */
   argv: readonly string[];

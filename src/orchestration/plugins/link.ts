@@ -39,7 +39,7 @@ export async function linkTarget(work: Work, request: Wish): Promise<{ folder: s
   return { folder, yml };
 }
 
-/** Of what a linked folder asks for: its other files may change at each moment. */
+/** Digest of what a linked folder asks for: its other files may change at each moment. */
 export function linkDigest(folder: string, yml: PluginYml): string {
   return sha256Hex(canonicalJson({ folder, yml }));
 }

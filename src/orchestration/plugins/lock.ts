@@ -127,7 +127,7 @@ function sameMarks(a: Marks, b: Marks): boolean {
   return a.size === b.size && a.mtimeMs === b.mtimeMs && a.inode === b.inode;
 }
 
-/** Of a file its bytes, of a link where it points to. */
+/** Hash of the bytes of a file, or of where a link points to. */
 export async function hashOf(path: string): Promise<string> {
   const hash = createHash("sha256");
   const found = lstatSync(path);

@@ -14,7 +14,7 @@ export interface Plugin {
   permissions: PluginPermissions;
   /** Command → the first words of its argv, the program absolute; the operator's words follow. */
   argv: ReadonlyMap<string, readonly string[]>;
-  /** Of a bundled one: JSON Schemas by kind. Others have theirs in files that `yml.schema` names. */
+  /** For a bundled plugin: JSON Schemas by kind. Others have theirs in files that `yml.schema` names. */
   schemas?: Readonly<Record<string, unknown>>;
 }
 
@@ -135,7 +135,7 @@ export interface Preview {
   requested: string;
   version: string;
   commit?: string;
-  /** Of the whole package as it would lie there before its hook; hex. */
+  /** Digest of the whole package as it would be before its hook; hex. */
   digest: string;
   /** What the install would run. */
   hooks: string[];
@@ -151,7 +151,7 @@ export interface Preview {
 /** What was changed in an installed plugin since it was locked. */
 export interface PluginChanges {
   yml: PluginYml;
-  /** Of the files that accepting would lock; hex. */
+  /** Digest of the files that accepting would lock; hex. */
   digest: string;
   files: FileChange[];
   /** Changed files beyond those that are shown. */

@@ -8,9 +8,9 @@ import { filesOf, type TreeLimits } from "./tree.ts";
 import type { WriteFile } from "./state.ts";
 
 export interface TextLimits {
-  /** Of one file; a larger one has no text. */
+  /** Size of one file; a larger one has no text. */
   fileBytesMax: number;
-  /** Of all texts of a version together. */
+  /** Size of all texts of a version together. */
   allBytesMax: number;
 }
 

@@ -4,7 +4,7 @@ import { Failure } from "../../base/wire/failure.ts";
 
 export interface TreeLimits {
   filesMax: number;
-  /** Of all files together. */
+  /** Size of all files together. */
   bytesMax: number;
 }
 

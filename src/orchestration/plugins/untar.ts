@@ -6,13 +6,13 @@ import { Failure } from "../../base/wire/failure.ts";
 import { isInside } from "../core/plugin-names.ts";
 import { checkSize, type TreeLimits } from "./tree.ts";
 
-/** Of a package as it comes. */
+/** Limits of a package as it comes. */
 export interface PackageLimits extends TreeLimits {
   inflation: InflationLimits;
 }
 
 interface UntarResult {
-  /** Of the archive's first comment: hosts write the commit there. */
+  /** Text of the archive's first comment: hosts write the commit there. */
   comment: string | undefined;
 }
 

@@ -15,7 +15,7 @@ export interface BuildAsked {
 export interface BuildRecord {
   scope: string;
   name: string;
-  /** Of what it is made from: the same input has the same id. */
+  /** Id of what it is made from: the same input has the same id. */
   id: string;
   status: "queued" | "building" | "succeeded" | "failed" | "canceled";
   /** Digest of the folder. */

@@ -3,7 +3,7 @@ import { createCache } from "./cache.ts";
 import type { Seal } from "../../base/sqlite/seal.ts";
 import type { Transaction } from "./store.ts";
 
-/** Of one bucket: more than it may hold keys, as unset ones count, too. */
+/** Rows of one bucket: more than it may hold keys, since unset ones count, too. */
 const behindKept = 4_000;
 
 type Bucket = Record<string, string>;

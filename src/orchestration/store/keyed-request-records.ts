@@ -1,7 +1,7 @@
 /** A request with a key of the client's own. */
 export interface KeyedRequest {
   key: string;
-  /** Of method, path, query and body. */
+  /** Digest of method, path, query and body. */
   digest: string;
   at: number;
   /** False while it is under way, and where the server ended before it was done. */

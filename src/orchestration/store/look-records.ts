@@ -23,7 +23,7 @@ export interface RolloutMemory {
  */
 export interface Look {
   phase: PodKindStatus["phase"];
-  /** Of the manifest that was looked at. */
+  /** Revision of the manifest that was looked at. */
   revision: number;
   generation: number;
   /** As many as were wanted. */
@@ -53,7 +53,7 @@ export interface EarlierRestarts {
 
 /** The files of an asset, durable with the change of manifest or content that brought them. */
 export interface AssetFiles {
-  /** Of the manifest that they are from. */
+  /** Revision of the manifest that they are from. */
   revision: number;
   /** Digests by key, of those whose content is here. */
   files: Record<string, string>;

@@ -50,7 +50,7 @@ export interface ReceiptWrites {
 /** A canary release: how far it is, and which replicas are its own. Times are epoch milliseconds. */
 export interface CanaryRecord extends ManifestKey, CanaryState {
   releaseId: string;
-  /** Of its replicas; see `PlanWorkload`. */
+  /** Hash of its replicas; see `PlanWorkload`. */
   hash: string;
   generation: number;
   /** Spec hash of the old replicas. */

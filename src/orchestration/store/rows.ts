@@ -11,7 +11,7 @@ export function columnsOf(key: ManifestKey): KeyColumns {
 
 export const whereKey = "kind = ? and scope = ? and name = ?";
 
-/** Of an upsert by id: the row in the way belongs to the same resource. */
+/** Condition of an upsert by id: the row in the way belongs to the same resource. */
 export const sameOwner = "kind = excluded.kind and scope = excluded.scope and name = excluded.name";
 
 /** Such an upsert that changed nothing. */

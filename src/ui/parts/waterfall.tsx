@@ -7,7 +7,7 @@ const indentMax = 12;
 interface WaterfallProps {
   /** Parents before their children. */
   spans: readonly SpanView[];
-  /** Of the trace, in milliseconds. */
+  /** Length of the trace, in milliseconds. */
   whole: number;
 }
 

@@ -31,7 +31,7 @@ export function Screen() {
 
 interface BoardsProps {
   boards: readonly BoardView[];
-  /** Of the chosen one; empty: those of the server. */
+  /** Name of the chosen one; empty: those of the server. */
   name: string;
   again: () => void;
 }

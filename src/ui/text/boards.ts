@@ -14,7 +14,7 @@ export const serverBoard: readonly BoardChart[] = [
   { title: "Databases of the server", metric: "server.database_bytes", group_by: "database", unit: "bytes" },
 ];
 
-/** Of one app: a line for each replica, or all of them as one. */
+/** The board of one app: a line for each replica, or all of them as one. */
 export function appBoard(byReplica: boolean): readonly BoardChart[] {
   const each = byReplica ? { group_by: "replica" } : {};
   const sum = byReplica ? {} : { agg: "sum" };
@@ -124,7 +124,7 @@ const turnsMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000 };
 const turnMinMs = 5_000;
 
 interface WallTime {
-  /** Of boards, with commas; empty: all of them. */
+  /** Names of boards, with commas; empty: all of them. */
   names: string;
   /** `20s`, `1m`. */
   every: string;

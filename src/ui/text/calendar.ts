@@ -33,7 +33,7 @@ export interface Mark {
 interface Cell {
   /** Those that are shown, in the order of the day. */
   marks: Mark[];
-  /** Of a day with too many: `1,440 runs, 3 failed`. */
+  /** For a day with too many runs: `1,440 runs, 3 failed`. */
   summary: { tone: Tone; text: string } | undefined;
 }
 

@@ -3,7 +3,7 @@ export interface DatabaseFacts {
   version: string;
   primary: number | undefined;
   pods: DatabasePod[];
-  /** Of all databases of the primary, or of the keys in its memory. */
+  /** Size of all databases of the primary, or of the keys in its memory. */
   bytes: number | undefined;
   connections: { used: number; max: number | undefined } | undefined;
   databases: { name: string; bytes: number; owner: string }[];

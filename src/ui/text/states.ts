@@ -27,7 +27,7 @@ export const replicaTones: Record<ReplicaState, Tone> = {
 
 export const severityTones: Record<Severity, Tone> = { critical: "bad", warning: "warn", notice: "work" };
 
-/** Of releases, runs, operations and builds. A word that is not known is not a good one. */
+/** The tone of releases, runs, operations and builds. A word that is not known is not a good one. */
 export function outcomeTone(status: string): Tone {
   if (/^(?:succeeded|ok|valid)$/.test(status)) return "good";
   if (/^(?:running|pending|building|queued|scheduled|started)$/.test(status)) return "work";

@@ -16,7 +16,7 @@ export function spanTime(ms: number): string {
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(2)} s`;
 }
 
-/** Of an attribute: text as it is, everything else as JSON. */
+/** The text of an attribute: text as it is, everything else as JSON. */
 export function attributeText(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }

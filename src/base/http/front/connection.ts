@@ -20,7 +20,7 @@ export interface FrontLimits {
   bodyReadMs: number;
   idleMs: number;
   connectionsMax: number;
-  /** Of one client, where the clients are known by their addresses. */
+  /** Connections of one client, where the clients are known by their addresses. */
   peerConnectionsMax?: number;
   refusedConnectionsMax: number;
 }
@@ -61,7 +61,7 @@ export interface Connection {
   stage: Stage;
   socket: BufferedSocket;
   deadline: Deadline;
-  /** Of the app, to the request under way. */
+  /** The answer of the app to the request under way. */
   answer: Answer | undefined;
   reader: HeadReader;
   /** The request under way. */

@@ -109,7 +109,7 @@ type Data = Connection | undefined;
 type Handlers = ReturnType<typeof handlers>;
 
 /**
- * Of one listener. Its connections are counted by themselves: those of the network never lock out the unix socket, and
+ * The state of one listener. Its connections are counted by themselves: those of the network never lock out the unix socket, and
  * those of clients that are not let in never lock out the others.
  */
 function handlers(context: ConnectionContext, { connections, admit }: ListenerParts) {

@@ -4,7 +4,7 @@ import { headerOf, type RequestHead } from "./request-head.ts";
 /** `peers`: a listener that knows its clients by their addresses, and that no browser has business with. */
 export type Transport = "tcp" | "unix" | "peers";
 
-/** Of one listener. */
+/** The rules of one listener. */
 interface GuardRules {
   transport: Transport;
   /** Names and addresses that front the plane: lower case, without a port, IPv6 in brackets. */

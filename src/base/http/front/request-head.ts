@@ -12,7 +12,7 @@ export interface RequestHead {
   version: "1.0" | "1.1";
   /** In the order sent, names in lower case, values as latin1 text without surrounding blanks. */
   headers: [name: string, value: string][];
-  /** Of an absolute target, else of the header. */
+  /** The host of an absolute target, else that of the header. */
   host: string | undefined;
   framing: BodyFraming;
   /** Whether the client wants the connection to go on. */

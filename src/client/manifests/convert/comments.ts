@@ -20,7 +20,7 @@ interface Found {
   end: number;
 }
 
-/** Of a manifest without any. */
+/** The comments of a manifest without any. */
 export const noComments: Comments = {
   above: () => [],
   behind: () => undefined,
@@ -134,7 +134,7 @@ function linesOf(written: string): string[] {
 function createStore() {
   const above = new Map<string, string[]>();
   const behind = new Map<string, string>();
-  /** Of the paths with comments: all that they begin with, up to a dot or a bracket. */
+  /** All beginnings of the paths with comments, up to a dot or a bracket. */
   const starts = new Set<string>();
   const add = (path: string, lines: string[], isBehind: boolean) => {
     for (const { index } of path.matchAll(/[.[]/g)) starts.add(path.slice(0, index + 1));

@@ -8,7 +8,7 @@ const valueEnds = [")", "]", "}"];
  * What comes before the first token of a line is not for this to say.
  */
 export function createSpacing(): (token: Token) => string {
-  /** Of each open bracket, the conditions whose ":" is still to come. */
+  /** For each open bracket, the number of conditions whose ":" is still to come. */
   const conditions = [0];
   let before: Token | undefined;
   /** The same without comments. */

@@ -17,7 +17,7 @@ export interface Face {
 
 interface Frame {
   face: Face;
-  /** Of the browser's tab and of the page. */
+  /** Heading of the browser's tab and of the page. */
   heading: string;
   /** Below the heading. */
   intro?: string | undefined;

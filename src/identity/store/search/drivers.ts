@@ -51,7 +51,7 @@ function rangeOf(table: SearchTable, term: Term): Condition | undefined {
 type Pattern = Extract<Term, { is: "like" }>["pattern"];
 
 /**
- * Of a pattern that begins with plain ASCII: what is beyond it may be ordered otherwise than folded text. A domain that
+ * The range of a pattern that begins with plain ASCII: what is beyond it may be ordered otherwise than folded text. A domain that
  * is read otherwise than it is stored begins otherwise too.
  */
 function prefixRange(table: SearchTable, field: string, pattern: Pattern): Condition | undefined {

@@ -23,7 +23,7 @@ interface PageOptions {
   bytesMax: number;
 }
 
-/** Of a resource as long as nothing is known. */
+/** Size of a resource, as long as nothing is known. */
 const bytesPerRow = 256;
 
 export function createPage({ table, search, exact, rowsMax, bytesMax }: PageOptions): Page {

@@ -1,4 +1,4 @@
-/** Of Node's process object, and there in Bun, but not in the types that it comes with. */
+/** A method of Node's process object, which exists in Bun, but not in the types that it comes with. */
 type TellsThreadTime = typeof process & { threadCpuUsage(): { user: number; system: number } };
 
 /** Time of the processor that this thread has used so far, in ms. */

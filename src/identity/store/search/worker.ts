@@ -6,7 +6,7 @@ declare const self: Worker;
 
 /** Entry point of the search thread: an entry point of the executable too, see build.ts. */
 const post = (message: FromSearchThread) => self.postMessage(message);
-/** Of this thread alone, on Linux: where processors are few, the thread that signs people in goes first. */
+/** Niceness of this thread alone, on Linux: where processors are few, the thread that signs people in goes first. */
 const niceness = 10;
 const nicest = 19;
 let setup: SearchSetup | undefined;

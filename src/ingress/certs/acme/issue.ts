@@ -11,12 +11,12 @@ import { type ChallengeAnswers, checkReachable } from "./reachable.ts";
 import { type Fetch, oneLine, send, type TransportOptions } from "./transport.ts";
 
 export interface AcmeLimits {
-  /** Of one request to the CA. */
+  /** Time limit of one request to the CA. */
   requestMs: number;
   bodyBytesMax: number;
   /** How long the CA may take to check a challenge, and to issue. */
   answerMs: number;
-  /** Of one look at port 80 of a name. */
+  /** Time limit of one look at port 80 of a name. */
   reachMs: number;
   /** How far the clock of the CA may be from ours. */
   clockSkewMsMax: number;

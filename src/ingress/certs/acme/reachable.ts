@@ -21,7 +21,7 @@ export interface ReachOptions {
   addresses: () => string[];
   fetch: Fetch;
   timeoutMs: number;
-  /** Of `[A-Za-z0-9_-]`, hard to guess. */
+  /** Made of `[A-Za-z0-9_-]`, hard to guess. */
   token: string;
   signal: AbortSignal;
 }

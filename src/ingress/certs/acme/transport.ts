@@ -10,7 +10,7 @@ export interface TransportOptions {
   /** PEM that the CA's own address is checked against; undefined: the roots of the machine. */
   root: string | undefined;
   userAgent: string;
-  /** Of one request. */
+  /** Time limit of one request. */
   timeoutMs: number;
   bodyBytesMax: number;
   signal: AbortSignal;

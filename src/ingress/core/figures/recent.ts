@@ -22,7 +22,7 @@ interface RecentOptions {
   secondsKept: number;
   /** Sums kept, one for each second, site and replica; beyond it, the oldest seconds go. */
   sumsMax: number;
-  /** Of one second of one site: requests of further replicas are counted without the replica. */
+  /** Replicas that one second of one site counts: requests of further ones are counted without the replica. */
   upstreamsMax: number;
 }
 

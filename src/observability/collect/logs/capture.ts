@@ -9,7 +9,7 @@ import { createTail, type Tail, type TailPosition } from "./tail.ts";
 export interface LoggedContainer {
   app: LogApp;
   source: LogSource;
-  /** Of Docker's json-file driver. */
+  /** File of Docker's json-file driver. */
   path: string;
   running: boolean;
 }

@@ -1,5 +1,5 @@
 import { keyText } from "../../../orchestration/api/manifest-key.ts";
-/** Of what a replica is. */
+/** What a replica belongs to. */
 interface PlaceOwner {
   kind: string;
   scope: string;

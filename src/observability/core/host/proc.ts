@@ -2,7 +2,7 @@ import type { CpuTicks, MemoryBytes } from "./reading.ts";
 
 /** Readers of the kernel's own files below /proc (proc(5)); what is not there counts as zero or undefined. */
 
-/** Of `/proc/stat`: the line of all cores, whose first eight fields are disjoint. */
+/** Reads `/proc/stat`: the line of all cores, whose first eight fields are disjoint. */
 export function cpuTicks(text: string): CpuTicks | undefined {
   const line = /^cpu\s+([\d ]+)$/m.exec(text)?.[1];
   if (line === undefined) return undefined;
@@ -11,13 +11,13 @@ export function cpuTicks(text: string): CpuTicks | undefined {
   return { total, idle: idle + ioWait, ioWait, steal };
 }
 
-/** Of `/proc/loadavg`. */
+/** Reads `/proc/loadavg`. */
 export function loadAverages(text: string): [number, number, number] {
   const [one = 0, five = 0, fifteen = 0] = numbers(text);
   return [one, five, fifteen];
 }
 
-/** Of `/proc/meminfo`. */
+/** Reads `/proc/meminfo`. */
 export function memoryBytes(text: string): MemoryBytes {
   const bytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(text)?.[1] ?? 0) * 1024;
   const swapTotal = bytes("SwapTotal");
@@ -29,13 +29,13 @@ export function memoryBytes(text: string): MemoryBytes {
   };
 }
 
-/** Of a file of `/proc/pressure/`: the share of the last ten seconds in which some task waited, in percent. */
+/** Reads a file of `/proc/pressure/`: the share of the last ten seconds in which some task waited, in percent. */
 export function pressurePercent(text: string): number | undefined {
   const share = /^some avg10=([\d.]+)/m.exec(text)?.[1];
   return share === undefined ? undefined : Number(share);
 }
 
-/** Of `/proc/uptime`, whole seconds. */
+/** Reads `/proc/uptime`, whole seconds. */
 export function uptimeSeconds(text: string): number {
   return Math.floor(numbers(text)[0] ?? 0);
 }
@@ -44,7 +44,7 @@ export function uptimeSeconds(text: string): number {
 const disks = new Set(["ext2", "ext3", "ext4", "xfs", "btrfs", "zfs", "f2fs", "bcachefs", "vfat", "exfat", "ntfs3"]);
 
 /**
- * Of `/proc/self/mountinfo`: where disks are mounted, each device once, at its shortest path. The root is always there,
+ * Reads `/proc/self/mountinfo`: where disks are mounted, each device once, at its shortest path. The root is always there,
  * whatever it is.
  */
 export function diskMounts(text: string): string[] {
@@ -68,7 +68,7 @@ function unescaped(path: string): string {
 /** Interfaces that only repeat what others carry: loopback, bridges of Docker and the ends of their cables. */
 const inner = /^(?:lo|veth.*|docker\d*|br-.*|berth\d*|cni.*|flannel.*|cali.*|virbr.*|ifb.*|dummy.*)$/;
 
-/** Of `/proc/net/dev`. */
+/** Reads `/proc/net/dev`. */
 export function networkBytes(text: string): { receivedBytes: number; sentBytes: number } {
   let receivedBytes = 0;
   let sentBytes = 0;
@@ -88,7 +88,7 @@ const wholeDisk = /^(?:(?:s|v|xv|h)d[a-z]+|nvme\d+n\d+|mmcblk\d+)$/;
 /** The unit of `/proc/diskstats`, whatever the disk has. */
 const sectorBytes = 512;
 
-/** Of `/proc/diskstats`. */
+/** Reads `/proc/diskstats`. */
 export function diskBytes(text: string): { readBytes: number; writtenBytes: number } {
   let readBytes = 0;
   let writtenBytes = 0;

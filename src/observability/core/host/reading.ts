@@ -4,15 +4,15 @@ export interface HostReading {
   kernel: string;
   uptimeSeconds: number;
   cores: number;
-  /** Of all cores, in ticks of the kernel; undefined where it does not say. */
+  /** Time of all cores, in ticks of the kernel; undefined where it does not say. */
   cpu: CpuTicks | undefined;
   load: readonly [number, number, number];
   memory: MemoryBytes;
   pressure: HostPressure;
   mounts: readonly MountUse[];
-  /** Of the machine's own interfaces: not loopback, and not those that Docker makes for containers. */
+  /** Traffic of the machine's own interfaces: not loopback, and not those that Docker makes for containers. */
   network: Traffic;
-  /** Of whole disks. */
+  /** Bytes of whole disks. */
   disk: { readBytes: number; writtenBytes: number };
 }
 

@@ -171,7 +171,7 @@ function numberAt(text: string, at: number, form: RegExp): number | undefined {
   return written === undefined ? undefined : Number(written);
 }
 
-/** Of Elastic's `log.level`, loguru's `record.level.name` and others, one object down. */
+/** The level in Elastic's `log.level`, loguru's `record.level.name` and others, one object down. */
 function nestedLevel(text: string): Level {
   const fields = parsed(text);
   if (fields === undefined) return "none";

@@ -58,7 +58,7 @@ function waysOf(shape: string): number {
   return (shape.replaceAll("(?", "(").match(/[*+?}]\??/g) ?? []).length + alternativesOf(shape).length;
 }
 
-/** Of each group with a choice: how many alternatives it has. */
+/** How many alternatives each group with a choice has. */
 function alternativesOf(shape: string): number[] {
   const open: number[] = [];
   const counts: number[] = [];

@@ -2,7 +2,7 @@ export interface SamplingLimits {
   /** Lines of one container in a second, on average, and how many it may write at once. */
   linesPerSecond: number;
   linesAtOnce: number;
-  /** Of what is above that, one line of so many is kept. */
+  /** Above that, one line of so many is kept. */
   keepOneOf: number;
   /** How often a note says what was left out, in time of the log. */
   noteMs: number;

@@ -118,7 +118,7 @@ export function metricOf(source: Source, name: string): Metric | undefined {
   return byName.get(`${source} ${name}`);
 }
 
-/** Of what apps send themselves: the names that are stored say it, see `core/otlp/metric-points.ts`. */
+/** Type of a metric that an app sends itself: the stored name says it, see `core/otlp/metric-points.ts`. */
 export function customType(metric: string): MetricType {
   if (metric.endsWith("_total")) return "counter";
   return metric.endsWith("_histogram") ? "histogram" : "gauge";

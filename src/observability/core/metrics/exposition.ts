@@ -33,7 +33,7 @@ export function exposition(totals: readonly Total[], prefix: string): string {
   return texts.join("");
 }
 
-/** Of an app: its name says what it is. */
+/** A metric of an app: its name says what it is. */
 function customMetric(name: string): Metric {
   const type = customType(name);
   const unit = name.endsWith("_ms_histogram") ? "milliseconds" : "count";

@@ -4,7 +4,7 @@ import type { Histogram } from "../../../base/pure/histogram.ts";
 export interface Series {
   /** See `catalogue.ts`; `custom` for what an app sends itself. */
   source: Source;
-  /** Of the app; empty for what belongs to none. */
+  /** Kind of the app; empty for what belongs to none. */
   kind: string;
   scope: string;
   name: string;

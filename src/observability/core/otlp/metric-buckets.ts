@@ -5,7 +5,7 @@ import type { ExponentialPoint, HistogramPoint } from "./model.ts";
 export interface RawBuckets {
   /** Equal layouts have equal texts. */
   layout: string;
-  /** Of exponential buckets: how fine they are. */
+  /** For exponential buckets: how fine they are. */
   scale?: number;
   /** Bucket → how many values. */
   counts: Map<number, number>;

@@ -12,7 +12,7 @@ export interface SpanLimits {
 }
 
 interface SpanParts {
-  /** Of the app, where it does not say what its service is called. */
+  /** Name of the app, for spans without a name of their service. */
   app: string;
   replica: string;
   now: number;

@@ -1,4 +1,4 @@
-/** Of one connection and not of the message (RFC 9110, section 7.6.1). */
+/** Headers of one connection and not of the message (RFC 9110, section 7.6.1). */
 const hopByHop = [
   ...["connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer"],
   ...["transfer-encoding", "upgrade", "http2-settings"],

@@ -3,7 +3,7 @@ import type { StreamFilter } from "./filter.ts";
 
 /** Something that happened, as clients get it. */
 export interface StreamEvent {
-  /** Of server-sent events. */
+  /** Type of the server-sent event. */
   type: string;
   topic: Topic;
   /** The data for a client; undefined where it gets none. */

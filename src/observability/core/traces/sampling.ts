@@ -13,7 +13,7 @@ const durationsMax = 10_000;
 const slowShare = 0.95;
 
 /**
- * Of an app that is over its share, traces with an error stay first, then slow ones, then those with the lowest ids: the
+ * When an app is over its share, traces with an error stay first, then slow ones, then those with the lowest ids: the
  * same in every batch and in every app, so that what stays is whole.
  */
 export function createSpanSampler(rate: Rate): SpanSampler {

@@ -15,7 +15,7 @@ export interface Span {
   atUs: number;
   durationUs: number;
   error: boolean;
-  /** Of the status. */
+  /** Message of the status. */
   message: string;
   /** `service.name` as the app says it, and the replica that sent it. */
   service: string;

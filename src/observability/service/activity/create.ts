@@ -92,7 +92,7 @@ function rowOf(entry: AuditEntry, name: string | undefined): AuditRow {
   };
 }
 
-/** Of a path such as `/api/pat/v1/apps/shop/web/restart`. */
+/** The app in a path such as `/api/pat/v1/apps/shop/web/restart`. */
 function subjectOf(target: string): { scope?: string; name?: string } {
   const found = /\/(?:apps|config|jobs|budgets)\/([^/]+)(?:\/([^/]+))?/.exec(target);
   if (found === null) return {};

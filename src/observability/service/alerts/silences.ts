@@ -19,7 +19,7 @@ export interface SilenceRoom {
 }
 
 const readBody = schemaReader(SilenceBody);
-/** Of rules, in an error. */
+/** Names of rules that an error lists. */
 const namesShown = 40;
 
 export function createSilenceRoom(parts: AlertParts, rules: Pick<RuleRoom, "names">): SilenceRoom {

@@ -95,7 +95,7 @@ export function createBuilds({ platform, nameOf }: BuildParts): Builds {
   };
 }
 
-/** Of a request that is checked later: the platform tells what is wrong with one without names. */
+/** Names in a request that is checked later: the platform reports a request without them. */
 function namesOf(body: unknown): { scope?: string; name?: string } {
   const { scope, name } = (typeof body === "object" && body !== null ? body : {}) as Record<string, unknown>;
   return typeof scope === "string" && typeof name === "string" ? { scope, name } : {};

@@ -17,7 +17,7 @@ interface Edge {
   /** Newest first. */
   runs: readonly JobRun[];
   collectionHeld: boolean;
-  /** Of the server; empty until it was asked. */
+  /** Version of the server; empty until it was asked. */
   version: string;
   /** By `SCOPE/NAME`. */
   hosts: ReadonlyMap<string, readonly AppHost[]>;

@@ -38,7 +38,7 @@ export interface AppModel {
   /** The worst first. */
   list(): KnownApp[];
   get(ref: AppRef): KnownApp | undefined;
-  /** Of all apps and of the server, the worst first. */
+  /** Problems of all apps and of the server, the worst first. */
   problems(): readonly AppProblem[];
   engine(): ReturnType<AppWatch["engine"]>;
   host(): HostStrip | undefined;

@@ -30,7 +30,7 @@ interface BusParts {
   snapshot(filter: StreamFilter): StreamEvents["snapshot"];
   clock: SteadyClock;
   version(): string;
-  /** Of this run of the server: ids of another one say nothing. */
+  /** Names this run of the server: ids of another run say nothing. */
   epoch: string;
   limits: BusLimits;
 }

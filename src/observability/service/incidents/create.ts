@@ -25,7 +25,7 @@ export interface IncidentRoom {
   timeline(asked: Asked): Promise<Timeline>;
   /** Undefined where its app is gone. */
   timelineOf(incident: Incident): Promise<Timeline | undefined>;
-  /** Of every app that there is. Fails `invalid` for what is not a month. */
+  /** Budgets of every app. Fails `invalid` for what is not a month. */
   budgets(month: string | undefined): Promise<Budget[]>;
   budget(app: AppPlace, month: string | undefined): Promise<Budget>;
   setTarget(app: AppPlace, body: unknown): Promise<Budget>;

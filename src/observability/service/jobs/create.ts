@@ -25,7 +25,7 @@ export interface Jobs {
   run(grant: Grant, id: string): Promise<JobRun>;
   start(by: By, target: JobTarget): Promise<JobRun>;
   cancel(by: By, id: string): Promise<JobRun>;
-  /** Of a cron job. Fails `not_found`. */
+  /** Suspends or resumes a cron job. Fails `not_found`. */
   suspend(by: By, target: AppName, suspended: boolean): Promise<{ scope: string; name: string; suspended: boolean }>;
 }
 

@@ -8,7 +8,7 @@ declare const self: Worker;
 
 /** Entry point of the thread of the logs: an entry point of the executable too, see build.ts. */
 const post = (message: FromLogThread) => self.postMessage(message);
-/** Of this thread alone, on Linux: what serves goes first. */
+/** Niceness of this thread alone, on Linux: threads that serve go first. */
 const niceness = 5;
 const nicest = 19;
 const closing = new AbortController();

@@ -8,9 +8,9 @@ interface CustomSeries {
 }
 
 export interface CustomLimits {
-  /** Of one app, for which something came lately. */
+  /** Series of one app that got values lately. */
   customSeriesPerAppMax: number;
-  /** Of one app, and of all, with those whose past is still kept. */
+  /** Series of one app, and of all, with those whose past is still kept. */
   customKeptPerAppMax: number;
   customKeptMax: number;
   customActiveMs: number;

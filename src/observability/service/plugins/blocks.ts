@@ -41,10 +41,10 @@ export interface BlockAsk {
  */
 export interface Blocks {
   list(grant: Grant): Promise<BlockView[]>;
-  /** Of a command that changes nothing. */
+  /** Runs a command that changes nothing. */
   read(by: By, ask: BlockAsk, signal: AbortSignal): Promise<DispatchResult>;
   change(by: By, ask: BlockAsk): Promise<Operation>;
-  /** Of a command whose answer can hold secrets; nothing keeps the answer. */
+  /** Runs a command whose answer can hold secrets; nothing keeps the answer. */
   reveal(by: By, ask: BlockAsk, signal: AbortSignal): Promise<DispatchResult>;
 }
 

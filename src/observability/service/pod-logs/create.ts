@@ -6,9 +6,9 @@ import type { PodFilter, Pods } from "../pods/create.ts";
 
 /** Output of containers as their engine keeps it. */
 export interface PodLogs {
-  /** Of one pod, as it was written. Fails `not_found` and `unavailable` before the first byte. */
+  /** Output of one pod, as it was written. Fails `not_found` and `unavailable` before the first byte. */
   one(grant: Grant, name: string, reading: LogReading): Promise<AsyncIterable<Uint8Array>>;
-  /** Of many, each line as `[POD] LINE`; a pod that cannot be read says so in a line of its own. */
+  /** Output of many pods, each line as `[POD] LINE`; a pod that cannot be read says so in a line of its own. */
   many(grant: Grant, filter: PodFilter, reading: LogReading): Promise<{ names: string[]; bytes: ReadableStream }>;
 }
 

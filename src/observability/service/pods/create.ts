@@ -10,7 +10,7 @@ import type { Grant } from "../../core/tokens/grant.ts";
 import { withoutEnv } from "../../core/pods/mask-env.ts";
 import type { ObservabilityContext } from "../context.ts";
 
-/** Of what a list is asked: kind in any spelling, exact scope and name. */
+/** The filter of a list: kind in any spelling, exact scope and name. */
 export interface PodFilter {
   kind?: string | undefined;
   scope?: string | undefined;

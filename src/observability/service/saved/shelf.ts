@@ -6,7 +6,7 @@ import type { SavedRecord, SavedSort } from "../../store/saved.ts";
 /** How much may be saved of one sort. */
 export interface ShelfLimits {
   countMax: number;
-  /** Of one body, as JSON. */
+  /** Size of one body, as JSON. */
   bytesMax: number;
 }
 

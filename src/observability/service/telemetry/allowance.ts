@@ -26,7 +26,7 @@ interface Allowance {
   bytesLeft(app: ManifestKey): number;
   /** Takes bytes that were sent, at most what is left; gives back less than none. */
   spend(app: ManifestKey, bytes: number): void;
-  /** Of an app that has sent too much of one of both. */
+  /** The answer for an app that has sent too much of one of the two. */
   refusal(app: ManifestKey, what: "requests" | "bytes", waitMs: number): Failure;
 }
 

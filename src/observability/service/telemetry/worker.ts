@@ -7,7 +7,7 @@ declare const self: Worker;
 
 /** Entry point of the thread of the telemetry: an entry point of the executable too, see build.ts. */
 const log = createLog((line) => process.stderr.write(line));
-/** Of this thread alone, on Linux: what serves goes first. */
+/** Niceness of this thread alone, on Linux: threads that serve go first. */
 const niceness = 10;
 const nicest = 19;
 setPriority(0, Math.min(nicest, getPriority(0) + niceness));

@@ -30,7 +30,7 @@ export interface Access {
 /** One text for every cause: what is wrong with a token is nothing that a stranger learns. */
 export const unauthorizedText = "invalid or expired token";
 
-/** Of equal length with every stored hash, for tokens that are not there. */
+/** A hash of the usual length, for tokens that do not exist. */
 const noHash = new Uint8Array(32);
 
 export function createAccess(context: ObservabilityContext, rates: Rates): Access {

@@ -35,7 +35,7 @@ export interface TracePlatform {
   /** The database. */
   file: string;
   limits: TraceLimits;
-  /** Of the disk of the database; undefined where that is not known. */
+  /** Space on the disk of the database; undefined where that is not known. */
   space: () => { freeBytes: number; totalBytes: number } | undefined;
 }
 

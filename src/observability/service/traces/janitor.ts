@@ -20,7 +20,7 @@ interface JanitorParts {
   clock: SteadyClock;
   log: Log;
   limits: TraceJanitorLimits;
-  /** Of the disk of the database; undefined where that is not known. */
+  /** Space on the disk of the database; undefined where that is not known. */
   space: () => { freeBytes: number; totalBytes: number } | undefined;
   pause: () => Promise<void>;
 }
@@ -36,7 +36,7 @@ interface TraceJanitor {
 
 const deletedAtOnce = 100;
 const pagesAtOnce = 2_000;
-/** Of all bytes, that goes in one round while the disk is low. */
+/** Share of all bytes that is dropped in one round while the disk is low. */
 const shedShare = 0.1;
 
 export function createTraceJanitor({ store, clock, log, limits, space, pause }: JanitorParts): TraceJanitor {

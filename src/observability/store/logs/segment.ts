@@ -7,7 +7,7 @@ export interface StoredBlock {
   app: LogApp;
   segment: Segment;
   head: BlockHead;
-  /** Of the filter, in the file. */
+  /** Where the filter begins in the file. */
   bodyAt: number;
   bodySum: number;
 }

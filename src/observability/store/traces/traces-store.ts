@@ -48,7 +48,7 @@ const columns =
   "p.trace, p.block, a.scope, a.name, p.from_us as fromUs, p.until_us as untilUs, p.spans, p.errors, p.root, p.words";
 
 const packLevel = 6;
-/** Of one trace: an app that gives all its spans one id must not make others wait. */
+/** Parts of one trace that are read: an app that gives all its spans one id must not make others wait. */
 const partsMax = 1_000;
 
 interface BlockRow {

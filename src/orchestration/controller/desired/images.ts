@@ -113,7 +113,7 @@ function requireOwnBuild({ names }: Context, workload: ImageUse, image: Image): 
   throw new Failure("conflict", `${message}; ${wayOut}`, { reason: "ImageMissing" });
 }
 
-/** Of an app that was stored before it was built: the image of its newest build, never one that only has its name. */
+/** For an app that was stored before it was built: the image of its newest build, never one that only has its name. */
 async function firstBuilt({ engine, store, names }: Context, workload: ImageUse): Promise<Image> {
   const build = newestBuild(store, workload);
   const image = build && (await engine.inspectImage(build.imageId));

@@ -1,7 +1,7 @@
 import { type ManifestKey, sameKey } from "../../api/manifest.ts";
 import type { Context } from "../state/context.ts";
 
-/** Of an app that is being put to sleep. */
+/** How an app that is being put to sleep is watched. */
 interface Waking {
   /** Aborts once it is wanted again: replicas that still run are kept then. */
   signal: AbortSignal;

@@ -55,7 +55,7 @@ export interface ExpandedBlock {
 export interface Expansions {
   blocks: ExpandedBlock[];
   installs: Installed[];
-  /** Of a dry run: blocks whose plugin is not there yet, or did not make them. */
+  /** In a dry run: blocks whose plugin is not there yet, or did not make them. */
   unknown: { ref: string; key: ManifestKey; why: string; stands: boolean }[];
 }
 

@@ -28,7 +28,7 @@ export interface PluginCall {
   by?: Principal | undefined;
   /** It reaches nothing of the server while it runs. */
   alone?: boolean;
-  /** Of the plugin's blocks only these are its business; all are where it is left out. */
+  /** The blocks of the plugin that this call may touch; all of them where it is left out. */
   only?: readonly Place[] | undefined;
   signal?: AbortSignal | undefined;
   onLine?: ((line: string) => void) | undefined;

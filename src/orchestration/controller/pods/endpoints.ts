@@ -97,7 +97,7 @@ function shared(context: Context, pods: readonly Pod[], endpoints: PodEndpoint[]
 }
 
 /**
- * Of a container whose spec is not on record. Its label has the ports that ingresses led to when it was made, without
+ * Ports of a container whose spec is not on record. Its label has the ports that ingresses led to when it was made, without
  * those that a probe asked: the first port of today counts only where it agrees with that.
  */
 function likelyPorts({ ingressPorts: atBirth = [] }: Pod, today: DecodedPod | undefined): number[] {

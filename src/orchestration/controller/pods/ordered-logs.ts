@@ -89,7 +89,7 @@ function createCursor({ name, open }: OrderedSource, { timestamps, onBroken }: C
   };
 }
 
-/** Of equal times, the one that was named first. */
+/** The earliest one; among equal times, the one that was named first. */
 function earliest(cursors: readonly Cursor[]): Cursor | undefined {
   let found: { cursor: Cursor; at: string } | undefined;
   for (const cursor of cursors) {

@@ -17,7 +17,7 @@ interface ProbedContainer {
 }
 
 const outputCharsMax = 200;
-/** Of the body of an answer that failed. */
+/** Characters of the body of an answer that failed. */
 const bodyCharsMax = 2_000;
 
 /** One attempt of a probe, never longer than its time-out. Whatever goes wrong is a failed attempt. */
@@ -97,7 +97,7 @@ async function answerOf({ fetch }: Context, first: string, options: Parameters<C
   }
 }
 
-/** Of the body of a refusal: apps say there what they lack. A page of HTML says its words, where it has any of its own. */
+/** The first line of the body of a refusal: apps say there what they lack. A page of HTML says its words, where it has any of its own. */
 async function firstLine(body: ReadableStream<Uint8Array> | null, status: string): Promise<string> {
   const text = (await firstPart(body)).replaceAll(/<[^>]*>?/g, "\n").replaceAll(status === "" ? "\n" : status, "\n");
   const line = text.split(/[\r\n]/).find((one) => /\w/.test(one.replace(/^\s*\d{3}\s*$/, "")));

@@ -4,7 +4,7 @@ import { createTranscript, type Transcript } from "../state/transcript.ts";
 
 /** What releases say, for those who follow. */
 interface Transcripts {
-  /** Of a release that began before this server did: what its record kept. */
+  /** For a release that began before this server did: what its record kept. */
   of(releaseId: string): Transcript;
   /** Ends those of releases that are over, each with one last line that tells how. */
   settle(): void;

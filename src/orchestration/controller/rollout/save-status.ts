@@ -144,7 +144,7 @@ export function restartsBefore({ earlierRestarts }: Store, { key, id }: Pick<Pod
   return earlierRestarts.list(key).find(({ container }) => id.startsWith(container))?.count ?? 0;
 }
 
-/** Of all pods with probes, in the order of their names. */
+/** Readiness of all pods with probes, in the order of their names. */
 function probed(context: Context, key: ManifestKey): PodReadiness[] {
   const rows = context.pods.of(key).flatMap((pod): PodReadiness[] => {
     const known = context.leaving.has(pod.id) ? undefined : context.probes.readiness(pod);

@@ -99,7 +99,7 @@ export function listRuns(context: Context, filter: Target, { limit }: { limit: n
     throw notStored(manifests, kinds, { scope: filter.scope, name: filter.name });
   }
   const found = keys.flatMap((key) => runs.list(key, limit));
-  // Of one resource they come in the order in which they were written, whatever the clock did.
+  // The runs of one resource come in the order in which they were written, whatever the clock did.
   if (keys.length > 1) found.sort((a, b) => timeOf(b) - timeOf(a));
   return { runs: found.slice(0, limit).map(wireRun) };
 }

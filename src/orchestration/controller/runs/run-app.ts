@@ -165,7 +165,7 @@ async function made(context: Context, use: ImageUse & { container: ContainerTemp
 }
 
 interface Run {
-  /** Of the container. */
+  /** Name of the container. */
   name: string;
   manifest: StoredManifest;
   actor: string;

@@ -65,7 +65,7 @@ export function report(
 /** Resource → what is to be said of it. */
 type Notes = ReadonlyMap<string, readonly string[]>;
 
-/** Of the ingresses that this apply changes, as all will be afterwards. */
+/** Notes on the ingresses that this apply changes, as all will be afterwards. */
 function openWays({ store }: Context, { puts, pruned }: Outcome): Notes {
   const changed = puts.filter(({ manifest, outcome }) => manifest.kind === "ingress" && outcome !== "unchanged");
   if (changed.length === 0) return new Map();

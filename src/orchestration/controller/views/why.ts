@@ -59,7 +59,7 @@ export async function why(context: Context, target: Target): Promise<Why> {
   };
 }
 
-/** Of an ingress, how it is served now. */
+/** For an ingress, how it is served now. */
 function statusOf(context: Context, key: ManifestKey, stored: StoredManifest | undefined) {
   const status = stored?.kind === "ingress" ? statusNow(context, stored) : context.notes.status(key);
   return (status ?? undefined) as Partial<PodKindStatus> | undefined;
@@ -181,7 +181,7 @@ function wireFailed(failed: ReleaseRecord, releases: readonly ReleaseRecord[]): 
   };
 }
 
-/** Of the resource itself, and of what flows into its containers: config of its scope, buckets and assets it reads. */
+/** Events of the resource itself, and of what flows into its containers: config of its scope, buckets and assets it reads. */
 function hourBefore(context: Context, key: ManifestKey, at: number): StoredEvent[] {
   const { events, manifests } = context.store;
   const limit = context.limits.eventsPageMax;

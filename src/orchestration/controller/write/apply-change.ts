@@ -71,7 +71,7 @@ export interface Incoming {
   ifRevision: number | undefined;
   place: Place;
   asset: MaterialisedAsset | undefined;
-  /** Of one that a plugin makes now. */
+  /** Set for a manifest that a plugin makes now. */
   guard?: Guard | undefined;
 }
 

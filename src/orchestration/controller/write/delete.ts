@@ -20,7 +20,7 @@ import { lostHostWarnings } from "./uses.ts";
 
 interface DeleteOptions {
   prune: boolean;
-  /** Of a block: what it was expanded into stays, and belongs to no block. */
+  /** For a block: what it was expanded into stays, and belongs to no block. */
   keepChildren?: boolean;
   actor: string;
 }

@@ -7,7 +7,7 @@ import type { Store } from "../../store/store.ts";
 /** A request as its client named it. */
 interface Asked {
   key: string;
-  /** Of method, path, query and body. */
+  /** Digest of method, path, query and body. */
   digest: string;
 }
 

@@ -2,7 +2,7 @@
 const weightMax = 256;
 
 interface Groups {
-  /** Of the requests, 0 to 1, for all new replicas together. */
+  /** Share of the requests, 0 to 1, for all new replicas together. */
   share: number;
   /** New replicas that can serve. */
   fresh: number;

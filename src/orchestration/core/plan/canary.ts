@@ -6,7 +6,7 @@ import type { CanaryPolicy, CanaryStep } from "../workload.ts";
 export interface CanaryState {
   /** Index of the step; the number of steps once all of them have passed. */
   step: number;
-  /** Of the requests, 0 to 1, that the new replicas get now. */
+  /** Share of the requests, 0 to 1, that the new replicas get now. */
   share: number;
   /** How long the step has lasted, in milliseconds, with all of its replicas in service. */
   elapsedMs: number;

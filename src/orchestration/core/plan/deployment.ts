@@ -40,7 +40,7 @@ function rolling(fleet: Fleet, workload: PlanWorkload, now: number): Step[] {
 function creations(fleet: Fleet, workload: PlanWorkload): Step[] {
   const missing = fleet.wanted - fleet.current.length;
   const alive = fleet.current.length + fleet.outdated.length;
-  // Of a spec before, perhaps with the same port or volume.
+  // Departing replicas may be of an earlier spec with the same port or volume.
   if (fleet.departing > 0 && !overlaps(fleet, workload)) return [];
   const room = Math.min(fleet.ceiling - alive, fleet.containers - alive - fleet.departing);
   const why =

@@ -6,9 +6,9 @@ import type { GuardPolicy } from "../workload.ts";
 type GuardFigures = Pick<Traffic, "requests" | "failed" | "p99_ms">;
 
 interface GuardInput {
-  /** Of the new release's replicas. */
+  /** Figures of the new release's replicas. */
   fresh: GuardFigures;
-  /** Of the old replicas in the same seconds; undefined when none is left. */
+  /** Figures of the old replicas in the same seconds; undefined when none is left. */
   old: GuardFigures | undefined;
 }
 

@@ -7,7 +7,7 @@ export interface TargetRelease {
   good: boolean;
   hash: string;
   spec: Spec;
-  /** Of the commands that run before the replicas; undefined while one has not ended, or where there is none. */
+  /** Exit code of the commands that run before the replicas; undefined while one has not ended, or where there is none. */
   preExitCode: number | undefined;
   exitCode: number | undefined;
 }

@@ -87,7 +87,7 @@ export function verdictOf(input: VerdictInput): Verdict {
   };
 }
 
-/** Of the wanted spec, and there to stay. */
+/** Pods of the wanted spec that are to stay. */
 function freshOf(pods: readonly PlannedPod[], workload: PlanWorkload): PlannedPod[] {
   return pods.filter(
     (pod) =>

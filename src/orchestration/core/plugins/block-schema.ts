@@ -51,7 +51,7 @@ interface Reading {
   problems: Problem[];
 }
 
-/** Of a parsed schema file. Anything can be in it: faults are problems. */
+/** Reads a parsed schema file. Anything can be in it: faults are problems. */
 export function readBlockSchema(value: unknown): BlockSchema {
   const none = Type.Object({});
   if (!isFields(value)) return { schema: none, unread: [], problems: [{ path: "", message: "expected an object" }] };

@@ -24,7 +24,7 @@ export interface Expected {
   data?: unknown;
   message?: string;
   error?: string;
-  /** Of the controller, in order. */
+  /** Calls of the controller, in order. */
   calls?: string[];
 }
 

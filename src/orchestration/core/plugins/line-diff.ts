@@ -1,7 +1,7 @@
 /** What is shown of a difference. */
 interface DiffLimits {
   linesMax: number;
-  /** Of one line; how much is cut off stands at its end. */
+  /** Characters of one line; its end says how much is cut off. */
   charactersMax: number;
 }
 

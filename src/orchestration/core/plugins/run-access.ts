@@ -72,7 +72,7 @@ const rules: readonly Rule[] = [
     need: own,
   })),
   ...[runJob, runCronjob, cancelRun].map((endpoint) => ({ endpoint, need: ownJob })),
-  // Of the plugin that the query names: its own.
+  // Only runs of the plugin that the query names, which is its own.
   { endpoint: listPluginRuns, need: (_place, query) => ({ type: "command", plugin: query.get("plugin") ?? "" }) },
   { endpoint: getConfig, need: (place) => ({ type: "config", place }) },
   { endpoint: setConfig, need: acting("config_set") },

@@ -14,7 +14,7 @@ interface RunRules {
 
 export interface DecodedJob extends DecodedContainer, RunRules {
   kind: "job";
-  /** Of one try; undefined for no limit. */
+  /** Time limit of one try; undefined for no limit. */
   timeoutMs: number | undefined;
   /** Tries after the first one. */
   retries: number;

@@ -12,7 +12,7 @@ interface DoorOptions {
   /** Who may connect, and which requests are read; without them all. */
   admit?: NonNullable<FrontOptions["tcp"]>["admit"];
   vet?: FrontOptions["vet"];
-  /** Of the platform network; undefined while there is none. */
+  /** Gateway of the platform network; undefined while there is none. */
   gateway: () => Promise<string | undefined>;
   makeNetwork: () => Promise<void>;
   port: number;

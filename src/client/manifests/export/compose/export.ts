@@ -20,7 +20,7 @@ export function exportCompose(drafts: readonly CoreDraft[]): { document: Record<
   const pods = all.filter(({ kind }) => isPodKind(kind));
   const scopes = [...new Set(pods.map(({ scope }) => scope))];
   const services = pods.map((from) => {
-    // Of several scopes, the same name may be there twice.
+    // With several scopes, the same name may be there twice.
     const key = scopes.length > 1 ? `${from.scope}-${from.name}` : from.name;
     return [key, serviceOf(from, file)] as const;
   });
