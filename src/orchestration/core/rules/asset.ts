@@ -14,7 +14,7 @@ export function assetRules(spec: AssetSpec, context: RuleContext): void {
     else context.report("spec.files", `"${key}" is not a file key; use letters, digits, "_" and "-"`);
   }
   for (const [key, mode] of Object.entries(spec.modes ?? {})) {
-    if (!Object.hasOwn(spec.files, key)) context.report(`spec.modes.${key}`, "has no file of this key in spec.files");
+    if (!Object.hasOwn(spec.files, key)) context.report("spec.files", `has no file "${key}", which spec.modes names`);
     else if (parseMode(mode) === undefined) context.report(`spec.modes.${key}`, modeFault(mode));
   }
 }

@@ -53,9 +53,14 @@ describe("modes of an asset", () => {
     const problems = validateSpec("asset", { files: { a: "" }, modes: { a: mode } }, limits);
     expect(problems[0]?.path).toBe("spec.modes.a");
   });
+  test("with files of the wrong type are no fault of their own", () => {
+    const paths = (spec: object) => validateSpec("asset", spec, limits).map(({ path }) => path);
+    expect(paths({ files: [[null]], modes: { a: "0755" } })).toEqual(["spec.files"]);
+    expect(paths({ files: { a: "" }, modes: [[null]] })).toEqual(["spec.modes"]);
+  });
   test("are of files that there are", () => {
     const problems = validateSpec("asset", { files: {}, modes: { a: "0755" } }, limits);
-    expect(problems).toMatchObject([{ path: "spec.modes.a", message: "has no file of this key in spec.files" }]);
+    expect(problems).toMatchObject([{ path: "spec.files", message: 'has no file "a", which spec.modes names' }]);
   });
 });
 
