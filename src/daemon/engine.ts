@@ -1,18 +1,18 @@
 import { createDockerRuntime } from "../orchestration/engine/docker/docker.ts";
 import { createLocalEngine } from "../orchestration/engine/local.ts";
 import type { Ground, Late } from "./ground.ts";
-import { drainedEngine } from "./logs.ts";
+import { dockerOf, drainedEngine } from "./logs.ts";
 import { createNetworkRoom } from "./network.ts";
 
 /** The engine, and what looks after its network on this machine. A container that is removed hands over its last lines. */
 export async function openEngine(ground: Ground, late: Late): Promise<ReturnType<typeof createNetworkRoom>> {
-  const { options, names, store, opened } = ground;
+  const { options, names, store, opened, log } = ground;
   const engine = await opened.step(
     "make the engine",
     () =>
       drainedEngine(
         createLocalEngine(
-          createDockerRuntime({ host: options.dockerHost, installationId: store.installationId, names }),
+          createDockerRuntime({ ...dockerOf(options, log), installationId: store.installationId, names }),
           names,
         ),
         async (container) => late.observability?.observability.logs.drain(container),

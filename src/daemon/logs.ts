@@ -7,10 +7,11 @@ import { createPinned } from "../base/deliver/pinned.ts";
 import { resolveHost } from "../base/deliver/resolve-host.ts";
 import { createStreamSender } from "../base/deliver/stream-socket.ts";
 import { startThread } from "../base/words/thread.ts";
-import { proxyVariables } from "../config/config.ts";
+import { proxyVariables, type ServeOptions } from "../config/config.ts";
 import { logLimits } from "../config/log-limits.ts";
 import type { Gate } from "../base/deliver/gate.ts";
 import type { Layout } from "../base/disk/layout.ts";
+import type { Log } from "../base/words/log.ts";
 import { systemClock } from "../base/words/clock.ts";
 import type { LoggedContainer } from "../observability/collect/logs/capture.ts";
 import type { DrainOutside } from "../observability/service/drains/parts.ts";
@@ -30,6 +31,15 @@ export function drainedEngine(engine: Engine, drain: (container: string) => Prom
       await drain(pod.id);
       return engine.removeUnlessRunning(pod);
     },
+  };
+}
+
+/** Where the engine is, and who is told that logs come from the engine itself: that is not exact while it changes its log files. */
+export function dockerOf({ dockerHost }: Pick<ServeOptions, "dockerHost">, log: Log) {
+  const message = "logs are read through Docker, which can repeat or lose lines when log files are full";
+  return {
+    host: dockerHost,
+    onLogFallback: (why: string, container: string) => log.warn(message, { why, container }),
   };
 }
 

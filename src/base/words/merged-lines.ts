@@ -1,6 +1,7 @@
 import { unlessAborted } from "./abort.ts";
 import type { Log } from "./log.ts";
-import { createTimedLines, type TimedLine } from "./timed-lines.ts";
+import { createFresh, millisecondsOf, type Told } from "./fresh-lines.ts";
+import { createTimedLines } from "./timed-lines.ts";
 
 /** How the output of one container is read. */
 interface Reading {
@@ -41,13 +42,6 @@ interface Reader {
   startedAt: number | undefined;
   isOver: boolean;
   told: Told;
-}
-
-/** How far the lines of a source were handed out: the time of the last line, and how many lines had that time. */
-interface Told {
-  /** Empty before the first line. */
-  at: string;
-  count: number;
 }
 
 /**
@@ -134,46 +128,6 @@ function sinceOf({ startedAt }: LineSource, reader: Reader | undefined, { tail, 
   if (at === "" && tail === undefined) return since;
   const told = at === "" ? startedAt : millisecondsOf(at);
   return Math.max(since ?? 0, Math.min(told, startedAt - earlierMs));
-}
-
-const toMillisecond = "2026-01-31T13:05:00.000".length;
-
-function millisecondsOf(at: string): number {
-  return Date.parse(`${at.slice(0, toMillisecond)}Z`);
-}
-
-/** Lines of two streams can change places; farther back than this, the clock was set back. */
-const disorderMs = 1_000;
-
-function wentBack(at: string, above: string): boolean {
-  return at < above && millisecondsOf(above) - millisecondsOf(at) > disorderMs;
-}
-
-/**
- * Leaves out the lines that an earlier reader of the source told: the engine's stream can go on through a quick restart,
- * and the run is then read again. What follows a clock that was set back is new.
- */
-function createFresh(told: Told): (found: readonly TimedLine[]) => Uint8Array {
-  const before = { ...told };
-  let above = "";
-  let isNew = before.at === "";
-  let same = 0;
-  const wasTold = ({ at }: TimedLine) => {
-    isNew ||= at === "" || at > before.at || wentBack(at, above);
-    above = at;
-    if (at === before.at) same += 1;
-    return !isNew && (at < before.at || same <= before.count);
-  };
-  return (found) => {
-    const fresh: Uint8Array[] = [];
-    for (const line of found) {
-      if (wasTold(line)) continue;
-      fresh.push(line.bytes);
-      if (line.at === told.at) told.count += 1;
-      else if (line.at > told.at || wentBack(line.at, told.at)) Object.assign(told, { at: line.at, count: 1 });
-    }
-    return Buffer.concat(fresh);
-  };
 }
 
 /** What stands in front of each line of a container. */

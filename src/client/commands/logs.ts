@@ -1,4 +1,7 @@
 import { ApiError, readAnswer } from "../../base/wire/client.ts";
+import { createFresh, type Told } from "../../base/words/fresh-lines.ts";
+import { lineBytesMax } from "../../base/words/merged-lines.ts";
+import { createTimedLines } from "../../base/words/timed-lines.ts";
 import { podLogs } from "../../orchestration/api/logs.ts";
 import { getPod, type PodRecord } from "../../orchestration/api/pods.ts";
 import type { Arguments } from "../basics/arguments.ts";
@@ -130,15 +133,17 @@ function fanOut(context: Context, args: Arguments, reference: string): FanOutSet
       width = Math.max(width, ...pods.map((pod) => pod.name.length));
       return pods;
     },
-    async read(name, start, onBytes) {
-      const query = { ...options, ...start };
+    async read(name, start, { onBytes, told }) {
+      // The times of the lines tell where to read on after a break.
+      const query = { ...options, ...start, timestamps: told === undefined ? options.timestamps : "true" };
       const response = await context.streams.raw(podLogs, { params: { name }, query });
       if (!response.ok) return void readAnswer(podLogs, response.status, await response.text());
       skewMs = Date.parse(response.headers.get("date") ?? "") - clock.now() || 0;
       // One pod that was named itself needs no name in front.
       const plain = (single || args.on("no-prefix")) && !context.json;
       const lines = plain ? undefined : createLinePrefix(lineMaker(context, name, width));
-      await print(context, response, { lines, onBytes, raw: args.on("raw") });
+      const fresh = told === undefined ? undefined : freshOnly(told, args.on("timestamps"));
+      await print(context, response, { lines, fresh, onBytes, raw: args.on("raw") });
     },
     serverNow: () => clock.now() + skewMs,
     note: (text) => terminal.note(terminal.noteStyle.dim(text)),
@@ -163,24 +168,43 @@ function lineMaker(context: Context, pod: string, width: number): (line: Uint8Ar
   return (line) => Buffer.concat([prefix, line]);
 }
 
+/** Takes the times out of a log again, unless they are wanted, and leaves out what was told before. */
+function freshOnly(told: Told, timestamps: boolean): FreshOnly {
+  const lines = createTimedLines({ prefix: "", timestamps, lineBytesMax });
+  const fresh = createFresh(told);
+  return { push: (bytes) => fresh(lines.push(bytes)), rest: () => fresh(lines.rest()) };
+}
+
+interface FreshOnly {
+  push(bytes: Uint8Array): Uint8Array;
+  /** The last line, where it has no end. */
+  rest(): Uint8Array;
+}
+
 interface Printing {
+  fresh: FreshOnly | undefined;
   /** Undefined for bytes as they are. */
   lines: LinePrefix | undefined;
   onBytes: () => void;
   raw: boolean;
 }
 
-async function print(context: Context, response: Response, { lines, onBytes, raw }: Printing): Promise<void> {
+async function print(context: Context, response: Response, { lines, fresh, onBytes, raw }: Printing): Promise<void> {
   const { stdout } = context.rawTerminal;
   const body: AsyncIterable<Uint8Array> | null = response.body;
   const door = raw ? undefined : createHarmlessBytes();
+  const show = async (bytes: Uint8Array) => {
+    const shown = door?.push(bytes) ?? bytes;
+    const printed = lines === undefined ? shown : lines.push(shown);
+    if (printed.length > 0) await stdout(printed);
+  };
   try {
     for await (const chunk of body ?? []) {
       onBytes();
-      const shown = door?.push(chunk) ?? chunk;
-      const bytes = lines === undefined ? shown : lines.push(shown);
-      if (bytes.length > 0) await stdout(bytes);
+      await show(fresh?.push(chunk) ?? chunk);
     }
+    // Where it breaks off, the line is read again.
+    if (fresh !== undefined) await show(fresh.rest());
   } finally {
     const rest = door?.end() ?? new Uint8Array();
     const last = lines === undefined ? rest : Buffer.concat([lines.push(rest), lines.end()]);

@@ -1,5 +1,6 @@
 import type { PodRecord } from "../../orchestration/api/pods.ts";
 import type { Clock } from "../../base/words/clock.ts";
+import { millisecondsOf, type Told } from "../../base/words/fresh-lines.ts";
 
 /** Where the log of one pod is read from. */
 export interface LogStart {
@@ -8,13 +9,20 @@ export interface LogStart {
   tail?: string | undefined;
 }
 
+interface LogProgress {
+  /** Called for each piece. */
+  onBytes(): void;
+  /** What was printed before, which is not printed again: kept up to date where the log is followed. */
+  told?: Told;
+}
+
 type LogPod = Pick<PodRecord, "name" | "kind" | "running" | "created_at" | "started_at">;
 
 export interface FanOutSetup {
   /** The pods that are wanted, as they are now. */
   list(): Promise<LogPod[]>;
-  /** Prints the log of a pod to its end; calls `onBytes` for each piece. Rejects when it breaks off, or the pod is gone. */
-  read(pod: string, start: LogStart, onBytes: () => void): Promise<void>;
+  /** Prints the log of a pod to its end. Rejects when it breaks off, or the pod is gone. */
+  read(pod: string, start: LogStart, progress: LogProgress): Promise<void>;
   /** Epoch milliseconds by the server's clock, or a little less: log times are the server's. */
   serverNow(): number;
   note(text: string): void;
@@ -34,6 +42,7 @@ interface Reading {
   state: "reading" | "ended" | "broken";
   /** Epoch milliseconds, the server's, of the last piece. */
   readUntil: number;
+  told: Told;
 }
 
 interface Following extends FanOutSetup {
@@ -100,7 +109,7 @@ function join(following: Following, { pods, start, first }: Round): void {
 function startOf(pod: LogPod, reading: Reading | undefined, start: LogStart): LogStart | undefined {
   if (reading === undefined) return start;
   if (pod.created_at !== reading.pod.created_at && reading.state !== "reading") return {};
-  if (reading.state === "broken") return { since: new Date(reading.readUntil).toISOString() };
+  if (reading.state === "broken") return { since: new Date(toldUntil(reading)).toISOString() };
   const again = reading.state === "ended" && pod.running && pod.started_at !== reading.pod.started_at;
   return again ? { since: restartOf(pod, reading) } : undefined;
 }
@@ -109,19 +118,28 @@ function startOf(pod: LogPod, reading: Reading | undefined, start: LogStart): Lo
 const startLagMs = 2_000;
 
 function restartOf(pod: LogPod, reading: Reading): string {
+  if (reading.told.at !== "") return new Date(toldUntil(reading)).toISOString();
   const startedAt = Date.parse(pod.started_at ?? "") || 0;
   return new Date(Math.max(startedAt - startLagMs, reading.readUntil)).toISOString();
 }
 
+/** Lines of the same millisecond come again, and those that were printed are left out. */
+function toldUntil({ told, readUntil }: Reading): number {
+  return told.at === "" ? readUntil : millisecondsOf(told.at);
+}
+
 function begin(following: Following, pod: LogPod, from: LogStart): void {
   const { readings, serverNow, passing } = following;
-  const reading: Reading = { pod, state: "reading", readUntil: serverNow() };
+  const before = readings.get(pod.name);
+  const isSame = before !== undefined && before.pod.created_at === pod.created_at;
+  const told = isSame ? before.told : { at: "", count: 0 };
+  const reading: Reading = { pod, state: "reading", readUntil: serverNow(), told };
   readings.set(pod.name, reading);
   following.kind = pod.kind;
   const onBytes = () => {
     reading.readUntil = serverNow();
   };
-  following.read(pod.name, from, onBytes).then(
+  following.read(pod.name, from, { onBytes, told }).then(
     () => {
       reading.state = "ended";
     },
@@ -152,8 +170,10 @@ export async function readAll(
   let isSome = false;
   for (const pod of pods) {
     if (setup.signal.aborted) break;
-    await setup.read(pod, start, () => {
-      isSome = true;
+    await setup.read(pod, start, {
+      onBytes() {
+        isSome = true;
+      },
     });
   }
   return isSome;

@@ -48,6 +48,8 @@ export interface ContainerDetail extends Container {
   nanoCpus: number | undefined;
   memoryBytes: number | undefined;
   tty: boolean;
+  /** Of the file that its output is written to, as the engine's machine has it; only of the driver `json-file`. */
+  logPath?: string;
 }
 
 /** TCP in the network of a container. */

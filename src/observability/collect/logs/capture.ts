@@ -1,8 +1,8 @@
+import { watchOnce } from "../../../base/machine/log-file.ts";
 import type { Log } from "../../../base/words/log.ts";
 import { levelOf } from "../../core/logs/level.ts";
 import type { LogApp, LogSource, NewLine } from "../../core/logs/line.ts";
 import { createSampler, type Sampler, type SamplingLimits } from "../../core/logs/sampling.ts";
-import { watchOnce } from "./log-file.ts";
 import { createTail, type Tail, type TailPosition } from "./tail.ts";
 
 /** A container whose output is kept. */

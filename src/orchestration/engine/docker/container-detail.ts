@@ -57,6 +57,7 @@ export function containerDetail(info: Dockerode.ContainerInspectInfo): Container
     nanoCpus: host.NanoCpus || undefined,
     memoryBytes: host.Memory || undefined,
     tty: config.Tty,
+    ...(host.LogConfig?.Type === "json-file" && info.LogPath ? { logPath: info.LogPath } : {}),
   };
 }
 

@@ -14,7 +14,7 @@ import { createFiles } from "./files.ts";
 import { createImages } from "./images.ts";
 import { engineInfo, freeBytes, hasHostPath } from "./info.ts";
 import { createLogFiles } from "./log-files.ts";
-import { createLogs } from "./logs.ts";
+import { createLogs, type OnLogFallback } from "./logs.ts";
 import { createNetworks } from "./networks.ts";
 import { portHolders } from "./port-holder.ts";
 import { createUsage } from "./usage.ts";
@@ -28,6 +28,8 @@ export interface DockerOptions {
   timeouts?: Partial<DockerTimeouts>;
   /** Where usage figures are read; other places in tests. */
   roots?: SystemRoots;
+  /** Told once for each reason why the logs of containers are not read from Docker's files. */
+  onLogFallback?: OnLogFallback;
 }
 
 interface DockerTimeouts {
@@ -76,7 +78,7 @@ export function createDockerRuntime(options: DockerOptions): Runtime {
     events: (signal, onOpen) => containerEvents(engine, owner, { signal, onOpen }),
     ...exec,
     ...createCheck(exec),
-    ...createLogs(engine, inspect),
+    ...createLogs(engine, inspect, options.onLogFallback),
     ...createLogFiles(engine),
     ...createAttach({ engine, containers, wait: exitWait.wait }),
     ...exitWait,

@@ -56,13 +56,13 @@ async function onceMore(
   return undefined;
 }
 
-/** The engine sends the head of its answer at once, and the rest when the container stops. */
-async function nextStop(docker: Dockerode, id: string, signal: AbortSignal): Promise<void> {
+/** Resolves when the container stops. The engine sends the head of its answer at once, and the rest then. */
+export async function nextStop(docker: Dockerode, id: string, signal: AbortSignal): Promise<void> {
   const request = { method: "POST" as const, path: `/containers/${id}/wait`, query: {}, signal };
   for await (const _ of await openStream(docker, request));
 }
 
-function isPassing(error: unknown): boolean {
+export function isPassing(error: unknown): boolean {
   return error instanceof Failure && (error.code === "unavailable" || error.code === "timeout");
 }
 

@@ -1,21 +1,60 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import type { Runtime } from "../runtime.ts";
 import type { LogOptions } from "../session.ts";
+import type { ContainerDetail } from "../container.ts";
 import type { DockerClient } from "./client.ts";
+import { missing } from "./errors.ts";
+import { readLogFiles, whyNoFiles } from "./log-reading.ts";
 import { type LogSource, readLog } from "./log-stream.ts";
+import { runEnd } from "./run-end.ts";
 import { createSeen, type Seen } from "./seen.ts";
 
-/** See `Runtime.logs`. */
-export function createLogs(engine: DockerClient, inspect: Runtime["inspect"]): Pick<Runtime, "logs"> {
-  return { logs: (nameOrId, options, signal) => logs({ engine, inspect, nameOrId }, options, signal) };
+/** Called once for each reason why logs are not read from Docker's files. */
+export type OnLogFallback = (why: string, container: string) => void;
+
+/**
+ * See `Runtime.logs`. The files of the driver json-file are read by their places, which is exact. Where there are none to
+ * read, the engine is asked, which can repeat and lose lines where it changes files.
+ */
+export function createLogs(
+  engine: DockerClient,
+  inspect: Runtime["inspect"],
+  onFallback: OnLogFallback = () => undefined,
+): Pick<Runtime, "logs"> {
+  const told = new Set<string>();
+  const tell = (why: string, { name }: ContainerDetail) => {
+    if (told.has(why) || told.size >= reasonsMax) return;
+    told.add(why);
+    onFallback(why, name);
+  };
+  return {
+    async *logs(nameOrId, options, signal) {
+      if (signal.aborted) return;
+      const source = { engine, inspect, nameOrId };
+      const container = await inspect(nameOrId);
+      if (container === undefined) throw missing(`container "${nameOrId}"`);
+      const { logPath: path = "", startedAt } = container;
+      const why = engine.local ? whyNoFiles(container) : "the engine is on another machine";
+      if (why === undefined) {
+        const ended = (until: AbortSignal) => runEnd(source, container, until);
+        return yield* readLogFiles({ ...options, path, signal, ended });
+      }
+      // A container that was never started has no files anywhere.
+      if (startedAt !== undefined) tell(why, container);
+      yield* fromEngine(source, options, signal);
+    },
+  };
 }
+
+/** Each names a path at most. */
+const reasonsMax = 20;
 
 /**
  * The engine lets go of a follower when the container ends, or when a log file is full, before it has read all of a
  * flood, and ends its answer as if that were all. So a follower is brought on from where it was. What the engine itself
  * skips of a flood where it changes files is lost: nothing tells of it.
  */
-async function* logs(source: LogSource, options: LogOptions, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+async function* fromEngine(source: LogSource, options: LogOptions, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const seen = createSeen();
   let startedAt: number | undefined;
   const reading = readLog(source, options, {

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { ApiError } from "../../../../src/base/wire/client.ts";
+import type { Told } from "../../../../src/base/words/fresh-lines.ts";
 import type { PodRecord } from "../../../../src/orchestration/api/pods.ts";
 import { type FanOutSetup, followAll, type LogStart, readAll } from "../../../../src/client/session/fan-out.ts";
 import { pod } from "../../../support/cli.ts";
@@ -10,6 +11,7 @@ interface Open {
   end(): void;
   fail(error: unknown): void;
   bytes(): void;
+  told: Told;
 }
 
 /** Rounds are made by hand: `rounds[n]` says what happens before listing n; the last one stops. */
@@ -33,9 +35,9 @@ function scene(rounds: ((it: { opened: Open[]; show(...pods: PodRecord[]): void 
       if (broken !== undefined) throw broken;
       return stop.signal.aborted ? [] : pods;
     },
-    read: (name, start, onBytes) =>
+    read: (name, start, { onBytes, told = { at: "", count: 0 } }) =>
       new Promise((resolve, reject) => {
-        opened.push({ name, start, end: resolve, fail: reject, bytes: onBytes });
+        opened.push({ name, start, end: resolve, fail: reject, bytes: onBytes, told });
       }),
     serverNow: () => now,
     note: (text) => notes.push(text),
@@ -160,6 +162,20 @@ test("a stream that breaks is taken up at its last piece", async () => {
     [one.name, { tail: "1" }],
     [one.name, { since: new Date(1_700_000_000_000 + 4_000).toISOString() }],
   ]);
+});
+
+test("a stream that breaks is taken up at its last line, whose time the server gave", async () => {
+  const it = scene([
+    ({ show }) => show(one),
+    ({ opened }) => {
+      Object.assign(opened[0]?.told ?? {}, { at: "2026-01-01T00:00:07.123456789", count: 2 });
+      opened[0]?.fail(new ApiError(503, "restarting"));
+    },
+    () => undefined,
+  ]);
+  await followAll(it.setup, {});
+  expect(it.starts()[1]).toEqual([one.name, { since: "2026-01-01T00:00:07.123Z" }]);
+  expect(it.opened[1]?.told).toBe(it.opened[0]?.told as Told);
 });
 
 test("a fault that will not pass ends it", async () => {

@@ -1,10 +1,7 @@
+import { createTimeReader } from "../../../../../src/base/pure/docker-entry.ts";
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import {
-  createDockerEntries,
-  createTimeReader,
-  type KeepsLine,
-} from "../../../../../src/observability/core/logs/docker-entries.ts";
+import { createDockerEntries, type KeepsLine } from "../../../../../src/observability/core/logs/docker-entries.ts";
 import { fieldsOf, fieldText } from "../../../../../src/observability/core/logs/fields.ts";
 import { createSampler } from "../../../../../src/observability/core/logs/sampling.ts";
 

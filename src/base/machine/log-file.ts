@@ -1,0 +1,146 @@
+import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync, watch } from "node:fs";
+import { constants, gunzipSync } from "node:zlib";
+
+const headBytes = 4_096;
+/** So much of a compressed file holds the beginning that identifies it. */
+const packedHeadBytes = 8_192;
+/** A compressed file is unpacked in memory: one that has more is not read. */
+const unpackedBytesMax = 256 * 1024 * 1024;
+
+/** An open log file of Docker. It stays readable when Docker renames or deletes it. */
+export interface LogFile {
+  /** Undefined for a compressed file, which is another file than the one that it was made of. */
+  inode: number | undefined;
+  /** Number and beginning of the file: a number alone is used again. Undefined until its first line is complete. */
+  identity(): string | undefined;
+  /** Stands for the beginning of the file as it is now; the same for a compressed copy. Undefined until its first line is complete. */
+  head(): string | undefined;
+  size(): number;
+  read(into: Buffer, at: number): number;
+  close(): void;
+}
+
+/**
+ * Calls `onChange` once, soon after something happens to the file at `path`. Call what it returns to stop that. Does nothing
+ * where files cannot be watched, such as on some network file systems or when the kernel has no watch left.
+ */
+export function watchOnce(path: string, onChange: () => void): () => void {
+  try {
+    const watcher = watch(path, { persistent: false });
+    const end = () => watcher.close();
+    const changed = () => {
+      end();
+      onChange();
+    };
+    watcher.once("change", changed);
+    watcher.once("error", end);
+    return end;
+  } catch {
+    return () => undefined;
+  }
+}
+
+/** The file itself, or else its compressed copy; undefined where there is neither. */
+export function openLogFile(path: string): LogFile | undefined {
+  const file = open(path);
+  if (file !== undefined) return plainFile(file);
+  const packed = open(`${path}.gz`);
+  return packed === undefined ? undefined : packedFile(packed);
+}
+
+function open(path: string): number | undefined {
+  try {
+    return openSync(path, "r");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+function plainFile(file: number): LogFile {
+  const inode = fstatSync(file).ino;
+  let identity: string | undefined;
+  const head = () => {
+    const bytes = Buffer.alloc(headBytes);
+    return headOf(bytes.subarray(0, readSync(file, bytes, 0, headBytes, 0)));
+  };
+  return {
+    inode,
+    identity() {
+      if (identity === undefined) {
+        const beginning = head();
+        identity = beginning === undefined ? undefined : `${inode}-${beginning}`;
+      }
+      return identity;
+    },
+    head,
+    size: () => fstatSync(file).size,
+    read: (into, at) => readSync(file, into, 0, into.length, at),
+    close: () => closeSync(file),
+  };
+}
+
+/** Unpacked when it is read first. */
+function packedFile(file: number): LogFile {
+  const inode = fstatSync(file).ino;
+  let bytes: Buffer | undefined;
+  const unpacked = () => (bytes ??= gunzipSync(readFileSync(file), { maxOutputLength: unpackedBytesMax }));
+  const head = () => packedHead(file);
+  return {
+    inode: undefined,
+    identity() {
+      const beginning = head();
+      return beginning === undefined ? undefined : `${inode}-${beginning}`;
+    },
+    head,
+    size: () => unpacked().length,
+    read: (into, at) => unpacked().copy(into, 0, at),
+    close() {
+      bytes = undefined;
+      closeSync(file);
+    },
+  };
+}
+
+function packedHead(file: number): string | undefined {
+  const bytes = Buffer.alloc(packedHeadBytes);
+  const count = readSync(file, bytes, 0, bytes.length, 0);
+  // Only its beginning is there, so the end of the stream must not be waited for.
+  return headOf(gunzipSync(bytes.subarray(0, count), { finishFlush: constants.Z_SYNC_FLUSH }).subarray(0, headBytes));
+}
+
+/** Stands for the first line of a file, or for as much of it as is looked at. */
+export function headOf(beginning: Buffer): string | undefined {
+  const end = beginning.subarray(0, headBytes).indexOf(10);
+  if (end < 0 && beginning.length < headBytes) return undefined;
+  return Bun.hash.crc32(beginning.subarray(0, end < 0 ? headBytes : end)).toString(36);
+}
+
+/** Whether the file that has this name now, or its compressed copy, is `file`. Undefined where there is none of this name. */
+export function isNamed(path: string, file: LogFile): boolean | undefined {
+  const inode = inodeOf(path);
+  if (inode !== undefined) return inode === file.inode;
+  const packed = open(`${path}.gz`);
+  if (packed === undefined) return undefined;
+  try {
+    return packedHead(packed) === file.head();
+  } finally {
+    closeSync(packed);
+  }
+}
+
+/** Whether there is a file of this name, or its compressed copy. */
+export function hasFile(path: string): boolean {
+  return inodeOf(path) !== undefined || inodeOf(`${path}.gz`) !== undefined;
+}
+
+/** Number of the file that has this name now. */
+export function inodeOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.ino;
+}
+
+/** Whether the file that has this name now is still this one, and not a byte longer or shorter. */
+export function isUnchanged(path: string, { inode, size }: { inode: number | undefined; size: number }): boolean {
+  const now = statSync(path, { throwIfNoEntry: false });
+  return now !== undefined && now.ino === inode && now.size === size;
+}

@@ -1,0 +1,110 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { openLogFile } from "../../../base/machine/log-file.ts";
+import { createLogWalk, type LogWalk } from "../../../base/machine/log-walk.ts";
+import { Failure } from "../../../base/wire/failure.ts";
+import type { ContainerDetail } from "../container.ts";
+import type { LogOptions } from "../session.ts";
+import { lastLinesAt } from "./log-start.ts";
+import { createLogText, type LogText } from "./log-text.ts";
+import { createLookout } from "./lookout.ts";
+
+/** Read in one turn of the event loop. */
+const stepBytes = 64 * 1024;
+/** A line whose end does not come holds up those of the other stream for so long. */
+const partialMs = 2_000;
+
+/** Why the log files of a container cannot be read from here; undefined where they can. */
+export function whyNoFiles({ logPath }: Pick<ContainerDetail, "logPath">): string | undefined {
+  if (logPath === undefined) return "the log driver of the container keeps no files in the format json-file";
+  try {
+    const file = openLogFile(logPath);
+    file?.close();
+    return file === undefined ? "the folder of Docker is not on this machine" : undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+interface LogFilesReading extends LogOptions {
+  /** Of the file that Docker writes. */
+  path: string;
+  signal: AbortSignal;
+  /** Resolves when the run that is followed has ended; rejects where nobody can tell any more. Asked only when following. */
+  ended(signal: AbortSignal): Promise<void>;
+}
+
+/**
+ * The log of a container from Docker's files: each line once and in order, also where Docker changes files. Lines that
+ * Docker deleted before they could be read are named in a line of their own.
+ */
+export async function* readLogFiles({ path, signal, ended, ...options }: LogFilesReading): AsyncGenerator<Uint8Array> {
+  const text = createLogText(options);
+  const { follow, tail } = options;
+  const walk = createLogWalk({
+    path,
+    isPresentOnly: !follow,
+    begin: (files) => (tail === undefined ? undefined : lastLinesAt(files, tail)),
+    onEntry: text.push,
+    onLost: text.lost,
+  });
+  try {
+    yield* follow ? followed({ walk, text, path }, ended, signal) : present({ walk, text }, signal);
+  } catch (error) {
+    if (signal.aborted) return;
+    if (error instanceof Failure) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Failure("unavailable", `the log files of Docker cannot be read: ${why}`, { cause: error });
+  } finally {
+    walk.close();
+  }
+}
+
+interface Reader {
+  walk: LogWalk;
+  text: LogText;
+}
+
+async function* present({ walk, text }: Reader, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  for (let isOver = false; !isOver && !signal.aborted;) {
+    isOver = walk.step(stepBytes);
+    if (isOver) text.giveUp();
+    const bytes = text.take();
+    if (bytes.length > 0) yield bytes;
+    else await nextTurn();
+  }
+}
+
+async function* followed(
+  { walk, text, path }: Reader & { path: string },
+  ended: LogFilesReading["ended"],
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const left = new AbortController();
+  const lookout = createLookout(path, walk);
+  signal.addEventListener("abort", lookout.ring, { once: true });
+  let over: { error?: unknown } | undefined;
+  void ended(AbortSignal.any([signal, left.signal]))
+    .then(
+      () => (over = {}),
+      (error: unknown) => (over = { error }),
+    )
+    .finally(lookout.ring);
+  try {
+    while (!signal.aborted) {
+      // What was written before the end was seen is in the files by now.
+      const isLast = over !== undefined;
+      const isDone = walk.step(stepBytes);
+      if (isDone && isLast) text.giveUp();
+      const bytes = text.take();
+      if (bytes.length > 0) yield bytes;
+      else if (!isDone) await nextTurn();
+      else if (isLast) break;
+      else await lookout.changed(text.isWaiting() ? partialMs : undefined).then((came) => came || text.giveUp());
+    }
+    if (over?.error !== undefined && !signal.aborted) throw over.error;
+  } finally {
+    signal.removeEventListener("abort", lookout.ring);
+    lookout.close();
+    left.abort();
+  }
+}

@@ -1,0 +1,73 @@
+import { watchOnce } from "../../../base/machine/log-file.ts";
+import type { LogWalk } from "../../../base/machine/log-walk.ts";
+
+interface Lookout {
+  /** Resolves when there may be something to read; with false when `limitMs` have passed before. */
+  changed(limitMs?: number): Promise<boolean>;
+  ring(): void;
+  close(): void;
+}
+
+/** Between two looks at a file that is being written. */
+const lookMs = 1;
+/** A file that has not grown for so many looks is watched, and looked at rarely: not every file system tells of changes. */
+const idleLooksMax = 8;
+const quietLookMs = 2_000;
+
+/**
+ * Looks whether a log has grown, and opens what Docker begins, whether or not somebody reads on just now: a slow reader
+ * must not lose what Docker deletes meanwhile.
+ */
+export function createLookout(path: string, walk: Pick<LogWalk, "hold">): Lookout {
+  let bell = Promise.withResolvers<void>();
+  let timer: Timer | undefined;
+  let unwatch: (() => void) | undefined;
+  let idleLooks = 0;
+  let isClosed = false;
+
+  const look = () => {
+    const { isReadable, hasGrown } = walk.hold();
+    if (isReadable) bell.resolve();
+    idleLooks = hasGrown ? 0 : idleLooks + 1;
+  };
+  const rest = () => {
+    clearTimeout(timer);
+    unwatch?.();
+    unwatch = undefined;
+  };
+  const turn = () => {
+    rest();
+    if (isClosed) return;
+    try {
+      look();
+      if (idleLooks >= idleLooksMax) {
+        unwatch = watchOnce(path, turn);
+        // What was written before the watch began.
+        look();
+      }
+    } catch {
+      // The reader meets the same error, and tells it.
+      bell.resolve();
+    }
+    timer = setTimeout(turn, idleLooks >= idleLooksMax ? quietLookMs : lookMs);
+  };
+  turn();
+
+  return {
+    async changed(limitMs) {
+      const late = Promise.withResolvers<boolean>();
+      const limit = limitMs === undefined ? undefined : setTimeout(() => late.resolve(false), limitMs);
+      try {
+        return await Promise.race([late.promise, bell.promise.then(() => true)]);
+      } finally {
+        clearTimeout(limit);
+        bell = Promise.withResolvers();
+      }
+    },
+    ring: () => bell.resolve(),
+    close() {
+      isClosed = true;
+      rest();
+    },
+  };
+}
