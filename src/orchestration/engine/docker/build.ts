@@ -27,7 +27,7 @@ export async function followBuild(engine: DockerClient, request: ImageBuild): Pr
     const answer = await engine.call(attempt, (docker) => docker.buildImage(context, options), idleMs);
     for await (const row of jsonLines(answer as AsyncIterable<Uint8Array | string>)) {
       watch.progress();
-      const { output, error } = readRow(row, traceText);
+      const { output, error } = readRow(row, traceText.read);
       if (output !== undefined) request.onOutput(output);
       if (error !== undefined) throw new Failure("conflict", stepError(error), { reason: "BuildFailed" });
     }
@@ -35,6 +35,7 @@ export async function followBuild(engine: DockerClient, request: ImageBuild): Pr
     signal.throwIfAborted();
     throw watch.idle() ? timedOut(attempt, idleMs) : engineFailure(error, attempt);
   } finally {
+    request.onOutput(traceText.rest());
     watch.end();
     session?.close();
     context.destroy();
