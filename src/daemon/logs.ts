@@ -34,7 +34,7 @@ export function drainedEngine(engine: Engine, drain: (container: string) => Prom
   };
 }
 
-/** Where the engine is, and who is told that logs come from the engine itself: that is not exact while it changes its log files. */
+/** Where the engine is, and who notes that logs come from the engine itself: that is not exact while it changes its log files. */
 export function dockerOf({ dockerHost }: Pick<ServeOptions, "dockerHost">, log: Log) {
   const message = "logs are read through Docker, which can repeat or lose lines when log files are full";
   return {

@@ -9,7 +9,7 @@ interface LogChain {
   /** Goes on to the next file. Tells whether files between the two were deleted before they could be opened. */
   next(): { lost: boolean };
   all(): readonly LogFile[];
-  /** Lets go of the oldest `count` files. */
+  /** Releases the oldest `count` files. */
   drop(count: number): void;
   close(): void;
 }

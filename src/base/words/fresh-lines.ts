@@ -1,6 +1,6 @@
 import type { TimedLine } from "./timed-lines.ts";
 
-/** How far a log was told: the time of the last line, and how many lines had that time. */
+/** How far a log was printed: the time of the last line, and how many lines had that time. */
 export interface Told {
   /** Empty before the first line. */
   at: string;

@@ -168,7 +168,7 @@ function lineMaker(context: Context, pod: string, width: number): (line: Uint8Ar
   return (line) => Buffer.concat([prefix, line]);
 }
 
-/** Takes the times out of a log again, unless they are wanted, and leaves out what was told before. */
+/** Takes the times out of a log again, unless they are wanted, and leaves out what was printed before. */
 function freshOnly(told: Told, timestamps: boolean): FreshOnly {
   const lines = createTimedLines({ prefix: "", timestamps, lineBytesMax });
   const fresh = createFresh(told);

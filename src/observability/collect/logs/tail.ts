@@ -45,7 +45,7 @@ export function createTail(path: string, start: TailPosition | undefined, keeps:
     if (start === undefined) return undefined;
     const index = files.findIndex((file) => isSame(file.identity(), start.file) && file.size() >= start.offset);
     if (index >= 0) return { index, offset: start.offset };
-    // What comes next cannot be told by its place, only recognised by its time.
+    // What comes next cannot be recognised by its place, only by its time.
     readUntil = start.at;
     missing = start.at;
     return undefined;
