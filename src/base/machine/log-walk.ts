@@ -8,7 +8,7 @@ export interface LogPlace {
 }
 
 interface LogWalkOptions {
-  /** Of the file that Docker writes: `…-json.log`. */
+  /** Path of the file that Docker writes: `…-json.log`. */
   path: string;
   /** Where to begin in the files that there are; undefined for the beginning. Asked until there is a file. */
   begin?(files: readonly LogFile[]): LogPlace | undefined;
