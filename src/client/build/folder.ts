@@ -7,6 +7,7 @@ import { readBounded } from "../basics/read-bounded.ts";
 import { gitRules, type IgnoreRules } from "../../base/pure/git-rules.ts";
 import { isClutter, isSecretFile, namedFiles } from "../../base/pure/left-out.ts";
 import { dockerRules } from "./ignore-rules.ts";
+import { inTime } from "./pattern-time.ts";
 
 /** A file, link or folder of a folder that is packed. */
 export interface SourceEntry extends ContextEntry {
@@ -50,8 +51,8 @@ export async function readFolder(root: string, always: readonly string[], limits
   const docker = textOf(join(root, dockerName), limits);
   const own = textOf(join(root, ".berthignore"), limits);
   const fixed = [
-    ...(docker === undefined ? [] : [dockerRules(docker, dockerName)]),
-    ...(own === undefined ? [] : [gitRules(own, "")]),
+    ...(docker === undefined ? [] : [inTime(dockerRules(docker, dockerName), docker, dockerName)]),
+    ...(own === undefined ? [] : [inTime(gitRules(own, ""), own, ".berthignore")]),
   ];
   folder.rules = docker !== undefined ? dockerName : textOf(join(root, ".gitignore"), limits) && ".gitignore";
   const walk = {
@@ -83,7 +84,7 @@ interface Walk {
 async function readLevel(walk: Walk, below: string, around: readonly IgnoreRules[]): Promise<void> {
   const { folder, always, usesGit } = walk;
   const git = usesGit ? textOf(join(folder.root, below, ".gitignore"), walk.limits) : undefined;
-  const rules = git === undefined ? around : [...around, gitRules(git, below)];
+  const rules = git === undefined ? around : [...around, inTime(gitRules(git, below), git, `${below}.gitignore`)];
   for (const item of readable(below, () => readdirSync(join(folder.root, below), { withFileTypes: true }))) {
     const path = `${below}${item.name}`;
     if (isClutter(path)) continue;

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { gitRules, type IgnoreRules } from "../../base/pure/git-rules.ts";
 import { isClutter, isSecretFile, namedFiles } from "../../base/pure/left-out.ts";
 import { dockerRules } from "./ignore-rules.ts";
+import { inTime } from "./pattern-time.ts";
 
 /** Files of the folder itself that say how it is built or run. They count even where they are not sent. */
 const always = new Set(["Dockerfile", "Procfile", "app.json", "render.yaml", "fly.toml", "nixpacks.toml"]);
@@ -19,14 +20,17 @@ export function createSent(root: string): (path: string) => boolean {
   const docker = text(".dockerignore");
   const own = text(".berthignore") ?? "";
   const named = namedFiles(own);
-  const fixed = [...(docker === undefined ? [] : [dockerRules(docker, ".dockerignore")]), gitRules(own, "")];
+  const fixed = [
+    ...(docker === undefined ? [] : [inTime(dockerRules(docker, ".dockerignore"), docker, ".dockerignore")]),
+    inTime(gitRules(own, ""), own, ".berthignore"),
+  ];
   const rulesOf = new Map<string, readonly IgnoreRules[]>();
   const rulesIn = (folder: string): readonly IgnoreRules[] => {
     const known = rulesOf.get(folder);
     if (known !== undefined) return known;
     const around = folder === "" ? fixed : rulesIn(parentOf(folder));
     const git = docker === undefined ? text(`${folder}.gitignore`) : undefined;
-    const rules = git === undefined ? around : [...around, gitRules(git, folder)];
+    const rules = git === undefined ? around : [...around, inTime(gitRules(git, folder), git, `${folder}.gitignore`)];
     rulesOf.set(folder, rules);
     return rules;
   };
