@@ -1,4 +1,5 @@
 import { statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { serveOptions } from "../config/config.ts";
 import { writeBackup } from "../base/disk/backup.ts";
@@ -50,6 +51,10 @@ export async function backupCommand(args: string[]): Promise<number> {
   if (!values.force && there !== undefined) {
     const text = `"${target}" is there already: add --force to write over it; nothing was changed`;
     throw new CommandFailure(text, exitCodes.refused);
+  }
+  const folder = dirname(resolve(target));
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    throw new CommandFailure(`"${folder}" is not a folder: make it first, or name a file in another one`);
   }
   const layout = layoutOf(serveOptions(values.root === undefined ? {} : { root: values.root }).root);
   const key = await readKey(layout.key);

@@ -7,6 +7,7 @@ import { makeFolders } from "../base/disk/root.ts";
 import { writeAtomic } from "../base/disk/atomic-write.ts";
 import { lastRestore } from "../base/disk/undo-restore.ts";
 import type { Secret } from "../base/words/secret.ts";
+import { CommandFailure } from "../client/basics/failures.ts";
 import { confirmRestore } from "../orchestration/store/copy.ts";
 import { lockHolder } from "../base/sqlite/lock.ts";
 import { direct } from "../base/wire/outgoing.ts";
@@ -60,6 +61,7 @@ export async function restoreCommand(args: string[]): Promise<number> {
   const layout = layoutOf(serveOptions(values.root === undefined ? {} : { root: values.root }).root);
   const yes = values.yes === true;
   if (file !== undefined) {
+    if (!existsSync(file)) throw new CommandFailure(`"${file}" does not exist; nothing was changed`);
     askFirst(`replace the state in ${layout.root} with the backup ${file}?`, yes);
     const { data, lines } = await restore(layout, file, await readPassphrase(values["passphrase-file"]));
     report({ json, data }, [...lines, lookAtIt(layout, values.root)]);

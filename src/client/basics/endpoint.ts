@@ -202,6 +202,10 @@ const causes: Record<string, [string, string[]]> = {
   ECONNREFUSED: ["nothing listens there", elsewhere],
   ENOENT: ["no such socket", elsewhere],
   ENOTFOUND: ["the name cannot be resolved", ["check the host in --endpoint or BERTH_ENDPOINT"]],
+  EAI_AGAIN: [
+    "the name cannot be resolved",
+    ["check the host in --endpoint or BERTH_ENDPOINT, and whether this machine has a name server"],
+  ],
   ECONNRESET: ["the connection broke", ["try again; if it stays, look at the server's log: journalctl -u berth"]],
 };
 

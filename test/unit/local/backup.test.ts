@@ -6,6 +6,7 @@ import { loadKey } from "../../../src/base/disk/key-file.ts";
 import type { Layout } from "../../../src/base/disk/layout.ts";
 import { CommandFailure, exitCodes } from "../../../src/client/basics/failures.ts";
 import { backupCommand } from "../../../src/local/backup.ts";
+import { restoreCommand } from "../../../src/local/restore.ts";
 import { diskRoot } from "../../support/disk-root.ts";
 import { said } from "../../support/said.ts";
 
@@ -38,4 +39,13 @@ test("a file that is there is written over with --force alone", async () => {
   expect(await backup(file, "--force")).toBe(0);
   expect(readFileSync(file).length).toBeGreaterThan("mine".length);
   expect(await backup(join(layout.root, "two.backup"))).toBe(0);
+});
+
+test("a folder that is not there is named, and nothing is asked about a backup that is not there", async () => {
+  const nowhere = join(layout.root, "none");
+  expect(await backup(join(nowhere, "one.backup"))).toMatchObject({
+    message: `"${nowhere}" is not a folder: make it first, or name a file in another one`,
+  });
+  const restored = await said(() => restoreCommand([nowhere, "--root", layout.root]).catch((error: unknown) => error));
+  expect(restored.result).toMatchObject({ message: `"${nowhere}" does not exist; nothing was changed` });
 });
