@@ -111,7 +111,7 @@ export function tryTool(
   });
 }
 
-/** The same; fails with the tool's own last words. */
+/** Like `tryTool`; fails with the tool's own last words. */
 export async function tool(cluster: Cluster, call: ToolCall): Promise<string> {
   return outputOf(call, await tryTool(cluster, call));
 }

@@ -14,7 +14,7 @@ export interface Fields {
   block(field: string): Fields | undefined;
   /** Objects in a list. */
   blocks(field: string): Fields[];
-  /** The same, where an item may also be text: it stands for an object with that one field. */
+  /** Like `blocks`, where an item may also be text: it stands for an object with that one field. */
   itemsOf(field: string, short: string): Fields[];
   /** What was written there, whatever it is. */
   raw(field: string): unknown;

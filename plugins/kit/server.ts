@@ -62,7 +62,7 @@ export async function requireLinkedApps(
   }
 }
 
-/** The same at once, while the command still has work to do: the apps must not wait for it. */
+/** Writes the links at once, while the command still has work to do: the apps must not wait for it. */
 export async function relink(cluster: Cluster, kind: ServerKind): Promise<Action[]> {
   const actions = linkActions(cluster, kind);
   for (const action of actions) {

@@ -45,7 +45,7 @@ export function allowed(principal: Principal, { kind, stands, wanted, guard }: C
 
 const steered = "is another program than the plugin makes of itself, beside something that reaches the machine";
 
-/** The same for the block of a plugin: what a plugin could take for the operator's own word. */
+/** Like `allowed`, for the block of a plugin: what a plugin could take for the operator's own word. */
 export function allowedBlock(
   principal: Principal,
   { stands, wanted }: { stands?: Spec | undefined; wanted: Spec },

@@ -41,14 +41,14 @@ export const innerFields: readonly string[] = [
   ...["successful_history_limit", "failed_history_limit"],
 ];
 
-/** The same of an ingress. */
+/** Like `innerFields`, for an ingress. */
 export const innerRouting: readonly string[] = [
   ...["host", "hosts", "shared", "locations", "lb", "protocol", "sticky", "https_redirect", "hsts", "redirects"],
   ...["headers", "compress", "basic_auth", "rate_limit", "maintenance", "hold", "access_log", "error_pages"],
   ...["proxy_protocol", "allow", "deny", "limits", "ordinal", "port"],
 ];
 
-/** The same of its `tls`. */
+/** Like `innerRouting`, for its `tls`. */
 export const innerTls: readonly string[] = ["enabled", "email", "skip_checks"];
 
 /** What each of the other fields of a cron job is. */

@@ -41,7 +41,7 @@ export const alertLimits = {
   inFlightMax: 4,
   /** A message that could not be sent for so long is dropped. */
   staleMs: 6 * hour,
-  /** The same for the end of an alert that the channel has heard of: without it an incident stays open there. */
+  /** Like `staleMs`, for the end of an alert that the channel has heard of: without it an incident stays open there. */
   staleEndMs: 7 * day,
   /** Time limit of one attempt, and of one that the test button makes, mail included. */
   timeoutMs: 10_000,

@@ -5,7 +5,7 @@ import { networksOf, parseAddress } from "./values.ts";
 export interface IngressOptions {
   /** Where visitors reach the apps over plain HTTP; empty: off. */
   ingressHttpAddr: string;
-  /** The same over TLS. */
+  /** Like `ingressHttpAddr`, over TLS. */
   ingressHttpsAddr: string;
   /** Networks in front whose X-Forwarded-* headers are believed: a CDN or a load balancer. */
   ingressTrustedProxies: readonly string[];

@@ -18,7 +18,7 @@ export const networkLimits = {
     /** How often it looks whether its file is still there, and the server whether it still runs. */
     aliveLookMs: 1_000,
     lookMs: 5_000,
-    /** The same while something is wrong, as each look then starts processes. */
+    /** Like `lookMs`, while something is wrong, as each look then starts processes. */
     retryMs: 30_000,
     /** How long it tries to open its port, which the one before may hold. */
     openMs: 2_000,

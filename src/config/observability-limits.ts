@@ -56,7 +56,7 @@ export const observabilityLimits = {
   rates: {
     /** Requests of one token that change something. */
     actions: { burst: 3, perMinute: 10 },
-    /** The same of a browser that is signed in, where a person clicks. */
+    /** Like `actions`, for a browser that is signed in, where a person clicks. */
     clicks: { burst: 20, perMinute: 60 },
     /** All requests of one token. */
     reads: { burst: 300, perMinute: 3_000 },

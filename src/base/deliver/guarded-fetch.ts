@@ -63,7 +63,7 @@ export async function guardedBytes(
   }
 }
 
-/** The same, but the caller reads the answer, bounds it and ends it: resolves with its head. */
+/** Like `guardedBytes`, but the caller reads the answer, bounds it and ends it: resolves with its head. */
 export async function guardedHead(
   options: GuardedHeadOptions,
   request: GuardedRequest,

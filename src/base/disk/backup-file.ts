@@ -17,7 +17,7 @@ import { type Beside, besides } from "./layout.ts";
 interface BackupSource {
   /** A database file that is not written to. */
   database: string;
-  /** The same of those beside it, as far as they are there. */
+  /** Like `database`, for those beside it, as far as they are there. */
   beside: Partial<Record<Beside, string>>;
   key: Key;
   passphrase: Secret | undefined;

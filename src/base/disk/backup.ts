@@ -8,7 +8,7 @@ import { type Beside, besides } from "./layout.ts";
 interface BackupOptions {
   /** Writes a consistent copy of the database to a new file: `store.copyTo`, or `copyDatabase` of a file in use. */
   copyDatabase: (target: string) => void;
-  /** The same for those beside it; left out where there is none yet. */
+  /** Like `copyDatabase`, for those beside it; left out where there is none yet. */
   copyBeside: Partial<Record<Beside, (target: string) => void>>;
   key: Key;
   /** Undefined leaves the key and the config in the file as they are: then it must be kept as safe as the server. */

@@ -29,7 +29,7 @@ export interface Restored {
   createdAt: number;
   /** Where the database that was there before is kept. */
   previous: string | undefined;
-  /** The same of those beside it, where they were replaced or set aside. */
+  /** Like `previous`, for those beside it, where they were replaced or set aside. */
   previousBeside: Partial<Record<Beside, string>>;
 }
 

@@ -104,13 +104,13 @@ export function readParam<Name extends string>(
   throw new Failure("invalid", `the ${name} in the path is not percent-encoded UTF-8`);
 }
 
-/** The same where a body may be left out: undefined then. */
+/** Like `readBody`, where a body may be left out: undefined then. */
 export async function readOptionalBody(request: Request, options: { depthMax: number }): Promise<unknown> {
   const bytes = await request.arrayBuffer();
   return bytes.byteLength === 0 ? undefined : parseBody(bytes, options);
 }
 
-/** The same for a body that was read already. */
+/** Like `readBody`, for a body that was read already. */
 export function parseBody(bytes: ArrayBuffer | Uint8Array, options: { depthMax: number }): unknown {
   const text = decodeText(bytes);
   if (text.trim() === "") throw new Failure("invalid", "the body is empty, send JSON");

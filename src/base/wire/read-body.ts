@@ -11,7 +11,7 @@ export function schemaReader<T extends TObject>(schema: T, problemsMax = 20): (b
   };
 }
 
-/** The same for the body of an endpoint. */
+/** Like `schemaReader`, for the body of an endpoint. */
 export function bodyReader<B extends TObject>({ path, body }: { path: string; body?: B }) {
   if (body === undefined) throw new TypeError(`${path} has no body to read`);
   return schemaReader(body);

@@ -80,7 +80,7 @@ export function sayNow(line: string): void {
   if (failure !== undefined && !isUnread(failure)) throw failure;
 }
 
-/** The same on stderr, where nothing is left to say what went wrong. */
+/** Like `sayNow`, on stderr, where nothing is left to say what went wrong. */
 export function complainNow(line: string): void {
   direct.write(2, Buffer.from(`${line}\n`));
 }

@@ -40,7 +40,7 @@ export function readBounded(path: string, name: string, limits: ReadLimits): Uin
   }
 }
 
-/** The same of a file that is text. */
+/** Like `readBounded`, for a file that is text. */
 export function readText(path: string, name: string, limits: ReadLimits): string {
   return textOf(readBounded(path, name, limits), `"${name}"`);
 }

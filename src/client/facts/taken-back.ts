@@ -9,7 +9,7 @@ export function takenBackText(release: Partial<Release>, before: Partial<Release
   return shortened(takenBackLines(release, before));
 }
 
-/** The same, a text for each field. */
+/** Like `takenBackText`, a text for each field. */
 export function takenBackLines(release: Partial<Release>, before: Partial<Release> | undefined): string[] {
   const changes = fieldChanges(release.taken_back ?? [], before?.spec_snapshot, release.spec_snapshot);
   return changes.map(({ path, before: old, after }) => {

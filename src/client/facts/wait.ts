@@ -16,7 +16,7 @@ export interface Look {
   pods: readonly PodRecord[];
   /** Why it is not ready, as far as known. */
   why: string;
-  /** The same without the count of ready replicas, where it begins with it. */
+  /** Like `why`, without the count of ready replicas, where it begins with it. */
   detail?: string | undefined;
   /** The same as a stable word, where it is a fault. */
   reason?: string;

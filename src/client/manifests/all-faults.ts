@@ -27,7 +27,7 @@ export function withCheckFaults(error: unknown, { validation, limits }: Around):
   return new FaultyManifests({ faults: sorted([...faults, ...further]), texts, entries }, limits.faultsShownMax);
 }
 
-/** The same for what went wrong after the manifests were read, such as a folder to build that is not there. */
+/** Like `withCheckFaults`, for what went wrong after the manifests were read, such as a folder to build that is not there. */
 export function withFaultsOf(error: unknown, set: ManifestSet, { validation }: Around): unknown {
   if (!(error instanceof CommandFailure)) return error;
   const { problems } = checkManifests(set.manifests, validation);

@@ -49,7 +49,7 @@ export function formatFiles(paths: readonly string[], setup: FormatSetup & { wri
   return result;
 }
 
-/** The same of a text. Throws `ManifestError`. */
+/** Like `formatFiles`, for a text. Throws `ManifestError`. */
 export function formatText(text: string, { limits }: FormatSetup): { before: string; after: string } {
   const faults: Fault[] = [];
   const after = formatHcl({ name: "stdin", text }, limits.manifestDepthMax, faults);

@@ -9,7 +9,7 @@ export function keptReference(inner: string): string {
   return open + inner + close;
 }
 
-/** The same for a `${inner}` without quotes, which may be a number. */
+/** Like `keptReference`, for a `${inner}` without quotes, which may be a number. */
 export function keptBare(text: string): string {
   return text.startsWith(open) ? bareMark + text : text;
 }

@@ -53,7 +53,7 @@ export async function readManifests(paths: readonly string[], setup: ReadSetup):
   );
 }
 
-/** The same of texts that are read already; `unread` says what is wrong with others. */
+/** Like `readManifests`, for texts that are read already; `unread` says what is wrong with others. */
 export function readManifestFiles(
   files: readonly ManifestFile[],
   setup: ReadSetup,

@@ -48,7 +48,7 @@ export async function askText({ terminal, signal }: Context, question: string, u
   return line?.trim() || usual;
 }
 
-/** The same for a command with `yesFlag`. */
+/** Like `requireYes`, for a command with `yesFlag`. */
 export function assent(text: string, args: Arguments, context: Context): Promise<void> {
   return requireYes(context, { text, yes: args.on("yes") });
 }

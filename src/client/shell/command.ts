@@ -76,7 +76,7 @@ export interface Verb {
 export interface Context {
   commands: CommandTable;
   api: Client;
-  /** The same for answers that go on for ever: only their head has a limit. */
+  /** Like `api`, for answers that go on for ever: only their head has a limit. */
   streams: Client;
   /** A client of another server, `http://…` or `unix:…`. */
   reach(endpoint: string): Client;
@@ -160,7 +160,7 @@ export function answer(context: Context, data: unknown, human: () => string): nu
   });
 }
 
-/** The same for values that other programs read, such as one of a config: they are printed as they are. */
+/** Like `answer`, for values that other programs read, such as one of a config: they are printed as they are. */
 export function answerData(context: Context, data: unknown, values: () => string): number {
   return told(context, data, () => context.terminal.data(values()));
 }

@@ -28,7 +28,7 @@ export function formatsOf({ yaml, names }: Pick<Command, "yaml" | "names">) {
   return ["text", "json", ...(yaml ? ["yaml" as const] : []), ...(names ? ["name" as const] : [])] as const;
 }
 
-/** The same for people: `text, json or yaml`. */
+/** Like `formatsOf`, for people: `text, json or yaml`. */
 export function formatsText(command: Pick<Command, "yaml" | "names">): string {
   const formats: readonly string[] = formatsOf(command);
   return `${formats.slice(0, -1).join(", ")} or ${formats.at(-1)}`;

@@ -28,7 +28,7 @@ export function eitherOf(one: Listing, other: Listing): Listing {
   return { rows, name: (row) => one.name(row) || other.name(row) };
 }
 
-/** The same where the first word has to be one of `verbs`; `byDefault`: or no word is given. */
+/** A listing for commands whose first word has to be one of `verbs`; `byDefault`: or no word is given. */
 export function whenListing(verbs: string, listing: Listing, { byDefault = false } = {}): Listing {
   return { ...listing, when: ([word]) => (word === undefined ? byDefault : verbs.split(" ").includes(word)) };
 }

@@ -15,7 +15,7 @@ export function podTable(pods: readonly PodRecord[], { style, width, now }: Tabl
   return tableText([["NAME", "KIND", "STATE", "AGE", "IMAGE"], ...rows], { width, head: style.dim });
 }
 
-/** The same with what an operator looks for first. */
+/** Like `podTable`, with what an operator looks for first. */
 export function psTable(pods: readonly PodRecord[], { style, width, now }: TableSetup): string {
   const rows = pods.map((pod) => [
     pod.name,

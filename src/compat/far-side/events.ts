@@ -43,7 +43,7 @@ export function eventProgress({ out, now }: Place): Progress {
   };
 }
 
-/** The same for people, and for older clients, which look for the banners. */
+/** Like `eventProgress`, for people, and for older clients, which look for the banners. */
 export function textProgress({ out, note }: Place): Progress {
   return {
     begin: (_id, label) => out(`-----> ${label}\n`),

@@ -75,7 +75,7 @@ export const InstanceSettings = Shape(
 );
 export type InstanceSettings = Static<typeof InstanceSettings>;
 
-/** The same with every default filled in. */
+/** Like `InstanceSettings`, with every default filled in. */
 export type EffectiveSettings = Required<InstanceSettings>;
 
 export const defaultSettings: EffectiveSettings = {

@@ -7,7 +7,7 @@ import { normaliseEmail } from "./email.ts";
 /** A person as a provider describes them: `uid`, `email`, `name`, `avatar_url` (docs/contract/identity.md, 1.3). */
 export interface Profile {
   uid: string;
-  /** The same without its issuer: what a placeholder address is made from. */
+  /** Like `uid`, without its issuer: what a placeholder address is made from. */
   handle: string;
   /** Normalised; undefined when there is none that could be used. */
   email: string | undefined;

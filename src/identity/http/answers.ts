@@ -3,7 +3,7 @@ export function jsonAnswer(status: number, body: unknown, headers?: Record<strin
   return textAnswer(status, JSON.stringify(body), headers);
 }
 
-/** The same for a body that is JSON text already. */
+/** Like `jsonAnswer`, for a body that is JSON text already. */
 export function textAnswer(status: number, json: string, headers?: Record<string, string>): Response {
   if (headers === undefined) return new Response(json, { status, headers: common });
   const all = new Headers(common);

@@ -35,7 +35,7 @@ interface AttemptLimits {
   attemptsMax: number;
 }
 
-/** The same for what strangers can cause as often as they like: repeats are counted, and a flood is one entry. */
+/** Like `audit`, for what strangers can cause as often as they like: repeats are counted, and a flood is one entry. */
 export function auditAttempt(nouns: Pick<IdentityNouns, "audit">, act: Act, limits: AttemptLimits): void {
   nouns.audit.attempt(entryOf(act), { since: act.now - limits.attemptWindowMs, most: limits.attemptsMax });
 }

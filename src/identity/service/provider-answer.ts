@@ -17,7 +17,7 @@ export function jsonOf({ status, body }: GuardedAnswer, what: string): unknown {
   }
 }
 
-/** The same where it must be an object, answered with 200. */
+/** Like `jsonOf`, where it must be an object, answered with 200. */
 export function fieldsOf(answer: GuardedAnswer, what: string): Fields {
   const value = jsonOf(answer, what);
   if (answer.status !== 200) throw new Failure("invalid", `the ${what} answered ${answer.status}`);

@@ -20,7 +20,7 @@ interface AuditRow {
 /** Append-only: nothing changes an entry but the count of attempts, and only age beyond the cap removes one. */
 export interface Audit {
   append(entry: NewEntry): void;
-  /** The same for what strangers can cause as often as they like: see `createAttempts`. */
+  /** Like `append`, for what strangers can cause as often as they like: see `createAttempts`. */
   attempt(entry: NewEntry, folding: Folding): void;
   /** Newest first; `before` is the `seq` of the last one seen. */
   list(instance: number, page: { limit: number; before?: number }): AuditEntry[];

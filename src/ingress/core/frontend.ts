@@ -220,7 +220,7 @@ function forwardedRules(setup: Setup, scheme: "http" | "https"): Lines {
   ];
 }
 
-/** The same, except that what a trusted proxy says of its client's request is kept. */
+/** Like `forwardedRules`, except that what a trusted proxy says of its client's request is kept. */
 function forwardedRulesBehindProxy(setup: Setup): Lines {
   const unlessTrusted = "unless { var(txn.trusted) -m bool }";
   const unlessKept = (header: string) => `${unlessTrusted} { req.hdr(${header}) -m found }`;

@@ -29,7 +29,7 @@ interface PluginRoutes {
   routes: PluginRoute[];
   /** Ingress with a plugin → its plugin, also of those without a route now. */
   plugins: Map<string, string>;
-  /** The same of those with a field that no plugin serves: a route that says less than its ingress is taken back. */
+  /** Like `plugins`, for those with a field that no plugin serves: a route that says less than its ingress is taken back. */
   unserved: Map<string, string>;
   /** At most one for each ingress. */
   problems: Pick<SiteProblem, "id" | "message">[];

@@ -24,7 +24,7 @@ export interface Challenge {
 export interface Listen {
   /** `host:port`, `[::]:port`; empty: plain HTTP is off. */
   http: string[];
-  /** The same for TLS. */
+  /** Like `http`, for TLS. */
   https: string[];
   /** Networks (CIDR) whose X-Forwarded-* headers are believed: a CDN or load balancer in front. */
   trustedProxies: string[];

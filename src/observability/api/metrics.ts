@@ -134,7 +134,7 @@ export const queryPlaneMetrics = planeEndpoint({ ...question, path: "/api/pat/v1
 export const listPlaneMetrics = planeEndpoint({ ...catalogue, path: "/api/pat/v1/metrics/catalogue", scope: "read" });
 export const exposePlaneMetrics = planeEndpoint({ ...exposition, path: "/api/pat/v1/metrics.prom", scope: "read" });
 
-/** The same for the operator. */
+/** Like `exposePlaneMetrics`, for the operator. */
 export const getMetrics = endpoint({ ...chart, path: "/metrics" });
 export const dumpMetrics = endpoint({ ...dump, path: "/metrics/dump" });
 export const queryMetrics = endpoint({ ...question, path: "/query" });

@@ -37,7 +37,7 @@ export function mountLogStream(plane: ObservabilityPlane): void {
   });
 }
 
-/** The same on the orchestration plane, without a token. */
+/** Like `mountLogStream`, on the orchestration plane, without a token. */
 export function mountOperatorLogStream(plane: Plane, logs: LogsRoom): void {
   mountStream(plane, operatorTwin(streamLogs), async ({ query }, { signal }) =>
     lineStream(logs, { apps: [], query }, { signal, close: () => undefined }),

@@ -20,7 +20,7 @@ export function isShort(words: readonly string[], env: Readonly<Record<string, s
   return length * 3 <= argumentBytesMax;
 }
 
-/** The same of everything that a process is started with. */
+/** Like `argumentFault`, for everything that a process is started with. */
 export function argumentsFault(texts: readonly string[]): string | undefined {
   const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text) + 1, 0);
   if (bytes <= argumentsBytesMax) return undefined;

@@ -56,7 +56,7 @@ export interface ProbeOutcome {
   text: string;
   /** When the attempt ended. */
   at: number;
-  /** The same in epoch ms, where `at` is not. */
+  /** Like `at`, in epoch ms, where `at` is not. */
   epochAt?: number;
 }
 

@@ -62,7 +62,7 @@ interface OrchestrationApp {
   fetch(request: Request): Response | Promise<Response>;
   /** For the other doors of the server, which know who stands behind them. */
   behind(request: Request, principal: Principal): Response | Promise<Response>;
-  /** The same for another service of this server, which has a request log of its own. */
+  /** Like `behind`, for another service of this server, which has a request log of its own. */
   inside(request: Request, principal: Principal): Response | Promise<Response>;
   /** Claims the requests whose connections become sessions. */
   takeover(head: RequestHead): TakeoverHandler | undefined;

@@ -8,7 +8,7 @@ import { runsAsRoot } from "../core/plugins/conflicts.ts";
 export interface Confinement {
   /** What this machine does not have of it, for people; empty where all of it holds. */
   readonly lacks: readonly string[];
-  /** The same where it is about bundled plugins alone. */
+  /** Like `lacks`, where it is about bundled plugins alone. */
   readonly lacksBundled: readonly string[];
   /** The user that runs of a plugin have; undefined for the server's own. */
   userOf(plugin: { name: string; permissions: PluginPermissions; isBundled: boolean }): number | undefined;

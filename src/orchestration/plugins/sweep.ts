@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 export interface Sweeper {
   /** Resolves when nothing of the run is left. */
   now(runId: string): Promise<void>;
-  /** The same for all of these runs. */
+  /** Like `now`, for all of these runs. */
   all(isWanted: (runId: string) => boolean): Promise<void>;
   /** Within about a second; many runs share one look. */
   later(runId: string): void;

@@ -31,7 +31,7 @@ export interface Line {
   resize(size: { cols: number; rows: number }): void;
   /** Ends the command. */
   hangUp(): void;
-  /** The same, without a message. */
+  /** Like `hangUp`, without a message. */
   close(): void;
 }
 

@@ -158,7 +158,7 @@ export function close(connection: Connection): void {
   letGo(connection);
 }
 
-/** The same without a limit until the last byte is out: the reader of a session may pause for as long as it likes. */
+/** Like `close`, without a limit until the last byte is out: the reader of a session may pause for as long as it likes. */
 export function closeSession(connection: Connection): void {
   connection.deadline.clear();
   letGo(connection);

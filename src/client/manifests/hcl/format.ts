@@ -81,7 +81,7 @@ interface Cells {
   hasTail: boolean;
 }
 
-/** The same with its attribute put together. */
+/** A line with its attribute put together. */
 interface Body {
   body: string;
   comment: string;

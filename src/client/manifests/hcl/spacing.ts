@@ -11,7 +11,7 @@ export function createSpacing(): (token: Token) => string {
   /** For each open bracket, the number of conditions whose ":" is still to come. */
   const conditions = [0];
   let before: Token | undefined;
-  /** The same without comments. */
+  /** Like `before`, without comments. */
   let meant: Token | undefined;
   let wasSign = false;
   return (token) => {

@@ -42,7 +42,7 @@ function page({ store, cursors }: ManageContext, { seq }: Pick<Instance, "seq">,
   return { entries: rows.map(wire), next };
 }
 
-/** The same from what a search answers with, where nothing is left out but null. */
+/** Like `wire`, from what a search answers with, where only null is left out. */
 function foundEntry(id: string, data: object): IdentityAuditEntry {
   const { created_at, ...rest } = data as Record<string, unknown> & { created_at: string };
   const there = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null));

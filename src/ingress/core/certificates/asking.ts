@@ -8,7 +8,7 @@ export interface AskingLimits {
   clientsMax: number;
   /** How long a name that was refused is not asked about again. */
   refusedMs: number;
-  /** The same after a question that was not answered. */
+  /** Like `refusedMs`, after a question that was not answered. */
   failedMs: number;
   /** Refused names that are kept; beyond it, the oldest goes. */
   refusedMax: number;

@@ -123,7 +123,7 @@ export function clip(text: string, max: number): string {
   return characters.length <= max ? text : `${characters.slice(0, Math.max(0, max - 1)).join("")}…`;
 }
 
-/** The same by the bytes of UTF-8. */
+/** Like `clip`, by the bytes of UTF-8. */
 export function clipBytes(text: string, max: number): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= max) return text;

@@ -25,7 +25,7 @@ export function takeFrom(before: Bucket | undefined, rate: Rate, now: number): T
   return takeMany(before, rate, { now, count: 1 });
 }
 
-/** The same for several at once. */
+/** Like `takeFrom`, for several at once. */
 export function takeMany(
   before: Bucket | undefined,
   rate: Rate,

@@ -21,7 +21,7 @@ interface Bounds {
   networksMax: number;
 }
 
-/** The same, checked: words in their order, nothing twice. */
+/** A token request, checked: words in their order, nothing twice. */
 export interface TokenTerms {
   scopes: readonly Scope[];
   name: string | undefined;

@@ -15,7 +15,7 @@ interface BlockNeedle {
   anyCase: boolean;
   /** What has to be in the filter of a block that holds it. */
   entries: number[];
-  /** The same for blocks of older servers. */
+  /** Like `entries`, for blocks of older servers. */
   entriesBefore: number[];
 }
 

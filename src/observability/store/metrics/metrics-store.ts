@@ -29,7 +29,7 @@ export interface MetricsStore {
   firstStart(tier: Tier, from?: number): number | undefined;
   /** Deletes up to `count` chunks of the tier that begin before `before`; how many they were. */
   deleteBefore(tier: Tier, before: number, count: number): number;
-  /** The same for those that begin after `after`: of a clock that was wrong. */
+  /** Like `deleteBefore`, for those that begin after `after`: of a clock that was wrong. */
   deleteAfter(tier: Tier, after: number): number;
   fact(name: string): number | undefined;
   setFact(name: string, value: number): void;

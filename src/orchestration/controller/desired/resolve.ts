@@ -30,7 +30,7 @@ export function replicasNow(context: Context, manifest: StoredManifest, written:
   return isAsleep(context, manifest) ? 0 : replicasAwake(context, manifest, written);
 }
 
-/** The same for what is not asleep, or is being started. */
+/** Like `replicasNow`, for what is not asleep, or is being started. */
 export function replicasAwake(context: Context, manifest: StoredManifest, written: number): number {
   const wanted = scaledReplicas(context, manifest) ?? written;
   // A request that wakes it must find one.

@@ -52,7 +52,7 @@ export function requireActionsOnly(
     requireOnly(context, { plugin, only }, place);
 }
 
-/** The same for one change. A command that only reads may look into pods: `isLook`. */
+/** Like `requireActionsReached`, for one change. A command that only reads may look into pods: `isLook`. */
 export function requireChangeReached(
   { by = unnamed, block }: Starter,
   { asked, what, isLook = false }: { asked: Asked; what: string; isLook?: boolean },

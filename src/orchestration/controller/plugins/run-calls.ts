@@ -27,7 +27,7 @@ interface RunCall {
 export interface RunCalls {
   /** Fails `forbidden` for a run that is over, and for what the plugin was not granted. */
   admit(call: RunCall): Admission;
-  /** The same for a body, where `admit` said that it is to be asked. */
+  /** Like `admit`, for a body, where `admit` said that it is to be asked. */
   admitManifests(token: string, body: unknown): void;
   /** Whose rights the calls of a run have. */
   principalOf(token: string): Principal;

@@ -92,7 +92,7 @@ async function requireContainer({ engine }: Context, name: string): Promise<void
     throw new Failure("not_found", `no container "${name}"`);
 }
 
-/** The same once its first part is there: what is wrong shows before that. */
+/** The bytes, once the first part is there: what is wrong shows before that. */
 async function begun(bytes: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
   const parts = bytes[Symbol.asyncIterator]();
   const first = await parts.next();

@@ -105,6 +105,6 @@ export interface WorkloadPlan {
   counts: { ready: number; updated: number; frozen: number; total: number };
   /** One sentence for people: "2 of 3 replicas ready; waiting for shop-web.k3x7a"; undefined when done. */
   waitingFor: string | undefined;
-  /** The same without the count of ready replicas; left out where there is no such count. */
+  /** Like `waitingFor`, without the count of ready replicas; left out where there is no such count. */
   waitingDetail?: string;
 }

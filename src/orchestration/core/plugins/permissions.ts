@@ -43,7 +43,7 @@ export function manifestProblems(draft: CoreDraft, granted: PluginPermissions, b
   });
 }
 
-/** The same for what a block became, each problem with the manifest that it is of. */
+/** Like `manifestProblems`, for what a block became, each problem with the manifest that it is of. */
 export function expansionProblems(
   manifests: readonly CoreDraft[],
   granted: PluginPermissions,

@@ -54,7 +54,7 @@ export function AppActions({ app }: { app: AppDetail }) {
   );
 }
 
-/** The same for the palette, and the pages of the app that one acts on. */
+/** Like `AppActions`, for the palette, and the pages of the app that one acts on. */
 export function appEntries(app: AppDetail): Entry[] {
   const name = `${app.scope}/${app.name}`;
   const sort = "action";
