@@ -67,7 +67,7 @@ export async function examine(options: ServeOptions): Promise<checks.Check[]> {
           checks.checkForwarding(await forwardingFacts(options)),
           checkStrays(await strayFacts(options.dockerHost, naming(options.prefix).network)),
         ]),
-    checkNames(namesFacts(layout)),
+    checkNames(await namesFacts(layout, options.dockerHost)),
     ...spaceChecks(options.root, docker),
     checks.checkRoot(root),
     checks.checkKey(root),

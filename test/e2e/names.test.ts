@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { layoutOf } from "../../src/base/disk/layout.ts";
 import { executable } from "../support/executable.ts";
 
@@ -153,6 +153,21 @@ test("name servers of the user stay, and containers without the network get none
   expect(await dns("own")).toBe('["192.0.2.1"]');
   expect(["null", "[]"]).toContain(await dns("host"));
   expect(await dns("web")).toContain(upstream.address);
+});
+
+test("the doctor names containers that ask former name servers of the machine", async () => {
+  const file = join(dirname(program), "resolv.conf");
+  const before = readFileSync(file, "utf8");
+  writeFileSync(file, "nameserver 192.0.2.53\n");
+  const web = await containerOf("web");
+  await waitFor("the doctor to name it", async () => {
+    const { stdout } = await berth.cli(["doctor", ...doctorFlags()]);
+    return stdout.includes("name servers of this machine changed") && stdout.includes(web);
+  });
+  writeFileSync(file, before);
+  await waitFor("all to be well", async () =>
+    (await berth.cli(["doctor", ...doctorFlags()])).stdout.includes("ok    names of services"),
+  );
 });
 
 test("behind a firewall that drops the questions, containers are made as before, and the doctor says so", async () => {
