@@ -42,6 +42,30 @@ test("env: a pulled file is private, and what is changed in it is pushed", async
   expect((await cli("config", "get", "shop/web")).stdout).toBe("KEY=one two\n");
 });
 
+test("env: KEY= is the empty string in config set, in .env files and in an env_file, and unset takes it away", async () => {
+  const command = ["httpd", "-f"];
+  const file = join(folder, "empty.json");
+  const spec = { image: "berth-fixture:1", command, stop_grace: "1s", env_file: ["app.env"], env: { IN_MANIFEST: "" } };
+  writeFileSync(file, JSON.stringify({ kind: "deployment", scope: "shop", name: "empty", spec }));
+  writeFileSync(join(folder, "app.env"), "IN_FILE=\n");
+  await cli("config", "set", "shop", "SET=scope", "IMPORTED=scope", "--no-restart");
+  expect((await cli("config", "set", "shop/empty", "SET=", "GONE=1", "--no-restart")).exitCode).toBe(0);
+  await berth.cli(["env", "import", "shop/empty", "-", "-y", "--no-restart"], { stdin: "IMPORTED=\nGONE=1\n" });
+  expect((await cli("config", "set", "shop/empty", "GONE=", "--unset-empty", "--no-restart")).exitCode).toBe(0);
+  expect((await cli("config", "list", "shop/empty")).stdout).toMatch(
+    /IMPORTED +empty +shop\/empty\nSET +empty +shop\/empty\n/,
+  );
+  expect((await cli("env", "pull", "shop/empty", "-")).stdout).toBe("# config of shop/empty\nIMPORTED=\nSET=\n");
+  expect((await cli("apply", "-f", "empty.json", "-y")).exitCode).toBe(0);
+  await berth.ready("deployment", "shop", "empty");
+  const names = ["SET", "IMPORTED", "IN_FILE", "IN_MANIFEST", "GONE"];
+  const script = names.map((name) => `echo "${name}=\${${name}-unset}"`).join(";");
+  const shown = await cli("exec", "shop/empty", "--", "sh", "-c", script);
+  expect(shown.stdout).toBe("SET=\nIMPORTED=\nIN_FILE=\nIN_MANIFEST=\nGONE=unset\n");
+  await cli("config", "unset", "shop/empty", "SET", "--no-restart");
+  expect((await cli("config", "get", "shop/empty", "SET")).stdout).toBe("scope\n");
+});
+
 test("cp: a folder goes to a pod and comes back, with its permissions, for the user of the container", async () => {
   const source = join(folder, "app");
   mkdirSync(join(source, "deep"), { recursive: true });

@@ -111,6 +111,19 @@ test("what was pushed can be cloned", async () => {
   expect((await ana.git("-C", "../copy", "log", "-1", "--format=%s")).stdout).toBe("the third page\n");
 });
 
+test("pointers of Git LFS in a push are named, with what to do", async () => {
+  ana.write({ "media/film.bin": "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 12345\n" });
+  await ana.commit("a film in Git LFS");
+  const pushed = await push("main");
+  expect(pushed.exitCode).toBe(0);
+  expect(pushed.stderr).toMatch(
+    /remote: .*only the Git LFS pointers are sent of media\/film\.bin; to send the files, run "git lfs pull"/,
+  );
+  rmSync(join(ana.path, "media"), { recursive: true });
+  await ana.commit("without the film");
+  expect((await push("main")).exitCode).toBe(0);
+});
+
 test("a rewritten branch deploys with --force, and so does one from a clone without the history", async () => {
   ana.write({ "page.html": "rewritten\n" });
   await ana.git("add", "-A", "-f");

@@ -78,6 +78,9 @@ describe("through pipes", () => {
   test.each<[string[], number, string]>([
     [["shop/gone", "--", "true"], 1, "shop/gone not found"],
     [["shop/web", "--", "no-such-program"], 127, "no-such-program"],
+    [["shop/web", "--", "/no/such/program"], 127, "/no/such/program"],
+    [["shop/web", "--", "/etc/hostname"], 126, "/etc/hostname"],
+    [["shop/web", "--", "/tmp"], 126, "/tmp"],
     [["shop/web", "-t", "--", "sh"], 2, "-t needs a terminal on stdin"],
     [["shop/db"], 1, "berth run shop/db -- COMMAND"],
   ])("%j ends with %d and says why", async (args, code, text) => {

@@ -101,7 +101,7 @@ test("no secret and no config value is in the bytes on the disk", async () => {
   const store = open();
   await store.write((tx) => {
     tx.manifests.put({ kind: "registry", scope: "", name: "hub", spec: { url: "u.test", token: "hunter2token" } }, 1);
-    tx.config.patch("shop", "web", { PASSWORD: "correct horse" }, 1);
+    tx.config.patch("shop", "web", { PASSWORD: "correct horse" }, { now: 1 });
   });
   const files = await Promise.all([at.path, `${at.path}-wal`].map((file) => Bun.file(file).bytes()));
   store.close();

@@ -18,7 +18,7 @@ async function lane(number: number): Promise<never> {
       const put = (half: string) =>
         tx.manifests.put({ kind: "job", scope: half, name: `lane-${number}`, spec: { id } }, turn).manifest.revision;
       put("first");
-      tx.config.patch("first", `lane-${number}`, { ID: id }, turn);
+      tx.config.patch("first", `lane-${number}`, { ID: id }, { now: turn });
       const last = put("second");
       tx.events.append({ actor: "writer", action: "put", name: id, revision: last }, turn);
       return last;

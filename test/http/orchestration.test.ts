@@ -147,6 +147,17 @@ describe("every endpoint translates to one call", () => {
       [{ scope: "s", name: "web" }, { A: "1" }, { restart: false, dryRun: false, actor, by: operator }],
     ],
     [
+      "POST",
+      "/config?scope=s&empty=A,B",
+      '{"A":"","B":"","C":""}',
+      "setConfig",
+      [
+        { scope: "s" },
+        { A: "", B: "", C: "" },
+        { restart: true, dryRun: false, empty: ["A", "B"], actor, by: operator },
+      ],
+    ],
+    [
       "DELETE",
       "/config?scope=s&key=A",
       undefined,

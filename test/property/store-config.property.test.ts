@@ -37,7 +37,7 @@ test("config buckets behave like maps, merged like an overlay, with any text as 
         const { scope, name: app } = taken.place;
         if (taken.undo) {
           const undone = store.write((tx) => {
-            tx.config.patch(scope, app, taken.vars, 1);
+            tx.config.patch(scope, app, taken.vars, { now: 1 });
             tx.config.merged(scope, app);
             throw new Error("undone");
           });
@@ -47,7 +47,7 @@ test("config buckets behave like maps, merged like an overlay, with any text as 
           expect(await store.write((tx) => tx.config.wipe(scope, app))).toBe(had);
           model.delete(`${scope}/${app}`);
         } else {
-          const changed = await store.write((tx) => tx.config.patch(scope, app, taken.vars, 1));
+          const changed = await store.write((tx) => tx.config.patch(scope, app, taken.vars, { now: 1 }));
           expect(changed).toEqual(patchModel(model, scope, app, taken.vars));
         }
         const [top, own] = [bucketOf(model, scope, ""), bucketOf(model, scope, app)];

@@ -17,7 +17,7 @@ const actions = { set, get, unset, list };
 
 export const configCommand: CommandBody = {
   usage: [
-    "config set REF KEY=VALUE… [--no-restart] [--dry-run]",
+    "config set REF KEY=VALUE… [--no-restart] [--dry-run] [--unset-empty]",
     "config get REF [KEY…]",
     "config unset REF KEY… [--no-restart] [--dry-run]",
     "config list REF",
@@ -30,11 +30,12 @@ export const configCommand: CommandBody = {
   detail: [
     "REF is SCOPE or SCOPE/NAME. An app sees both; its own values win. KEY=- reads the value from stdin,",
     "so that a secret stands in no command line. list shows digests, which change on every call; get",
-    "shows values. An empty value unsets its key. Apps that read the config restart, unless --no-restart;",
-    "the command does not wait for that.",
+    "shows values. KEY= sets the empty string; unset takes a key away. Apps that read the config restart,",
+    "unless --no-restart; the command does not wait for that.",
   ],
   flags: [
     { name: "no-restart", summary: "leave running containers alone: they see it when they are next replaced" },
+    { name: "unset-empty", summary: "KEY= unsets KEY" },
     { name: "dry-run", summary: "show which keys would change and what would restart, and change nothing" },
   ],
   // The keys alone: values are for get.
@@ -64,22 +65,30 @@ interface Call {
 async function set(call: Call): Promise<number> {
   if (call.rest.length === 0) throw usageFailure("config set needs KEY=VALUE");
   const variables = await readPairs(call.rest, call.bucket.text, call.context);
-  return patch(call, variables, "set");
+  const empty = call.args.on("unset-empty") ? [] : Object.keys(variables).filter((key) => variables[key] === "");
+  return patch(call, { body: variables, empty }, "set");
 }
 
 async function unset(call: Call): Promise<number> {
   if (call.rest.length === 0) throw usageFailure("config unset needs KEY");
   const wrong = call.rest.find((key) => key.includes("="));
   if (wrong !== undefined) throw usageFailure("config unset takes keys alone, without a value");
-  return patch(call, Object.fromEntries(call.rest.map((key) => [key, ""])), "unset");
+  return patch(call, { body: Object.fromEntries(call.rest.map((key) => [key, ""])), empty: [] }, "unset");
 }
 
-/** One call however many keys, so that what reads them restarts once. An empty value unsets. */
-async function patch({ bucket, args, context }: Call, body: Record<string, string>, done: string): Promise<number> {
+interface ConfigPatch {
+  /** An empty value unsets, except of the keys in `empty`. */
+  body: Record<string, string>;
+  empty: string[];
+}
+
+/** One call however many keys, so that what reads them restarts once. */
+async function patch({ bucket, args, context }: Call, { body, empty }: ConfigPatch, done: string): Promise<number> {
   const { scope, name } = bucket;
   const isDry = args.on("dry-run");
   const query = {
     ...{ scope, name, restart: args.on("no-restart") ? "false" : undefined },
+    ...(empty.length > 0 && { empty: empty.join(",") }),
     ...(isDry && { dry_run: "true" }),
   };
   const result = await context.api.call(setConfig, { query, body });
@@ -145,9 +154,18 @@ async function list({ bucket, rest, context }: Call): Promise<number> {
   return answer(context, data, () => {
     const keys = Object.keys(merged).sort();
     if (keys.length === 0) return `nothing is set on ${bucket.text}`;
-    const rows = keys.map((key) => [key, digestOf(merged[key] ?? ""), Object.hasOwn(own, key) ? bucket.text : scope]);
+    const rows = keys.map((key) => [
+      key,
+      shownDigest(merged[key] ?? ""),
+      Object.hasOwn(own, key) ? bucket.text : scope,
+    ]);
     return tableText([["KEY", "DIGEST", "SET ON"], ...rows], { head: context.terminal.style.dim });
   });
+}
+
+/** The empty string needs no digest: it cannot be a secret. */
+function shownDigest(value: string): string {
+  return value === "" ? "empty" : digestOf(value);
 }
 
 function keyOf(row: unknown): string {

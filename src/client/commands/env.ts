@@ -135,13 +135,17 @@ function nothingToDo({ bucket, file, context }: Call): number {
   return answer(context, { changed: [], restarting: [] }, () => `${bucket.text} has all of ${file} already`);
 }
 
-/** One call, so that what reads the config restarts once. An empty value unsets. */
+/** One call, so that what reads the config restarts once. An empty value unsets, unless the file has it. */
 async function send(call: Call, changes: Difference, wanted: Variables): Promise<number> {
   const { bucket, args, context } = call;
   const { scope, name } = bucket;
-  const set = [...changes.added, ...changes.changed].map((key) => [key, wanted[key] ?? ""]);
+  const set = [...changes.added, ...changes.changed].map((key): [string, string] => [key, wanted[key] ?? ""]);
   const body = Object.fromEntries([...set, ...changes.removed.map((key) => [key, ""])]);
-  const query = { scope, name, restart: args.on("no-restart") ? "false" : undefined };
+  const empty = set.flatMap(([key, value]) => (value === "" ? [key] : []));
+  const query = {
+    ...{ scope, name, restart: args.on("no-restart") ? "false" : undefined },
+    ...(empty.length > 0 && { empty: empty.join(",") }),
+  };
   const result = await context.api.call(setConfig, { query, body });
   return answer(context, result, () =>
     [
@@ -158,20 +162,12 @@ async function stored({ bucket: { scope, name }, context }: Call, merged: boolea
   return Object.fromEntries(entries.map(([key, value]) => [key, String(value)]));
 }
 
-/** The variables of the file that have a value: the server keeps no empty ones. */
 async function readFile(call: Call): Promise<Variables> {
   const { context } = call;
   const faults: Fault[] = [];
   const variables = variablesOf(call, await contentOf(call), faults);
   if (faults.length > 0) throw new ManifestError(faults, context.limits.faultsShownMax);
-  const empty = Object.keys(variables).filter((key) => variables[key] === "");
-  if (empty.length > 0) {
-    const { terminal } = context;
-    terminal.note(
-      `${terminal.noteStyle.yellow("!")} left out, because config has no empty values: ${empty.join(", ")}`,
-    );
-  }
-  return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ""));
+  return variables;
 }
 
 async function contentOf({ file, context }: Call): Promise<string> {

@@ -230,6 +230,7 @@ function configuration(call: Call): Errand {
       return { type: "run", argv: ["config", "get", reference], shape };
     }
     case "set":
+      if (rest.some((pair) => pair.endsWith("="))) quiet.push("--unset-empty");
       // A value of "-" is that character: berth itself would read it from stdin.
       return { type: "run", argv: ["config", "set", reference, ...rest, ...quiet], stdin: "-" };
     case "unset":

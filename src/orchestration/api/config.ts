@@ -31,9 +31,10 @@ export const setConfig = endpoint({
   method: "POST",
   path: "/config",
   once: true,
-  summary: "Set keys of a bucket; an empty value unsets",
+  summary: "Set keys of a bucket; an empty value unsets, except of the keys that `empty` names",
   query: Type.Object({
     ...target,
+    empty: Text("keys of the body, separated by commas, that are set to the empty string instead of unset"),
     restart: Flag("roll the containers that read it (default true)"),
     dry_run: Flag("answer what would change and restart, and store nothing (default false)"),
   }),

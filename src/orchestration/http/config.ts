@@ -8,10 +8,11 @@ export function mountConfig(plane: Plane, controller: Controller): void {
   mount(plane, getConfig, ({ query: { scope, name, key, merge } }) =>
     controller.getConfig({ scope, name, key, merge: readFlag(merge, true) }),
   );
-  mount(plane, setConfig, ({ query: { scope, name, restart, dry_run }, body, actor, request }) =>
+  mount(plane, setConfig, ({ query: { scope, name, empty, restart, dry_run }, body, actor, request }) =>
     controller.setConfig({ scope, name }, body, {
       restart: readFlag(restart, true),
       dryRun: readFlag(dry_run, false),
+      ...(empty !== undefined && { empty: empty.split(",") }),
       actor,
       by: principalOf(request),
     }),

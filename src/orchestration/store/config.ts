@@ -45,12 +45,13 @@ export function createConfig(db: Database, seal: Seal): ConfigNoun {
     caughtUp(scope, name) {
       sql.caughtUp.run(scope, name);
     },
-    patch(scope, name, vars, now) {
+    patch(scope, name, vars, { now, empty = [] }) {
       const before = kept(scope, name);
-      const changed = Object.keys(vars).filter((key) => (own(before, key) ?? "") !== own(vars, key));
+      const wanted = (key: string) => (own(vars, key) === "" && !empty.includes(key) ? undefined : own(vars, key));
+      const changed = Object.keys(vars).filter((key) => own(before, key) !== wanted(key));
       for (const key of changed) {
-        const value = own(vars, key) ?? "";
-        if (value === "") sql.unset.run(scope, name, key);
+        const value = wanted(key);
+        if (value === undefined) sql.unset.run(scope, name, key);
         else sql.set.run(scope, name, key, seal.seal(value, placeOf(scope, name, key)), now);
       }
       cache.drop(`${scope}/${name}`);

@@ -129,8 +129,13 @@ export interface Transaction extends LookWrites {
     setDependencies(key: ManifestKey, targets: readonly string[]): void;
   };
   config: ConfigReads & {
-    /** Sets or, with the empty string, unsets. `name` "" is the scope level. Returns the keys whose value changed. */
-    patch(scope: string, name: string, vars: Record<string, string>, now: number): string[];
+    /** Sets or, with the empty string of a key that is not in `empty`, unsets. `name` "" is the scope level. Returns the keys whose value changed. */
+    patch(
+      scope: string,
+      name: string,
+      vars: Record<string, string>,
+      change: { now: number; empty?: readonly string[] | undefined },
+    ): string[];
     /** Keys that were changed and that running containers were not restarted for. */
     fellBehind(scope: string, name: string, keys: readonly string[], now: number): void;
     /** The containers that read the bucket are all recreated. */

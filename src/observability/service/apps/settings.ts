@@ -62,7 +62,13 @@ export function createSettings({ platform, audit }: { platform: Platform; audit:
       const both = unset.find((key) => Object.hasOwn(set, key));
       if (both !== undefined) throw new Failure("invalid", `unset: "${both}" is in set as well`);
       const body = { ...set, ...Object.fromEntries(unset.map((key) => [key, ""])) };
-      const query = { scope: bucket.scope, ...(bucket.name === undefined ? {} : { name: bucket.name }), restart };
+      const empty = Object.keys(set).filter((key) => set[key] === "");
+      const query = {
+        scope: bucket.scope,
+        ...(bucket.name !== undefined && { name: bucket.name }),
+        ...(empty.length > 0 && { empty: empty.join(",") }),
+        restart,
+      };
       const { changed, restarting, notes = [] } = await platform.as(actor, grant).call(setConfig, { query, body });
       return { changed, restarting, notes };
     },

@@ -32,9 +32,11 @@ export interface ConfigOptions extends Asker {
   restart: boolean;
   /** Answer what would change and restart, and store nothing. */
   dryRun?: boolean;
+  /** Keys that are set to the empty string instead of unset. */
+  empty?: readonly string[];
 }
 
-/** POST /config: all keys in one transaction; an empty value unsets. */
+/** POST /config: all keys in one transaction; an empty value unsets, unless the options name its key. */
 export async function setConfig(
   context: Context,
   bucket: Bucket,
@@ -42,6 +44,10 @@ export async function setConfig(
 ) {
   const where = bucketOf(bucket);
   const checked = checkVars(context, vars);
+  const wrong = options.empty?.find((key) => !Object.hasOwn(checked, key) || checked[key] !== "");
+  if (wrong !== undefined) {
+    throw new Failure("invalid", `query empty: "${wrong}" is not a key of the body with an empty value`);
+  }
   return patch(context, where, { vars: checked, options, action: "config.set" });
 }
 
@@ -116,7 +122,7 @@ export function patchInside(
 ) {
   if (options.dryRun !== true) requireUnlocked(context, tx, [name === "" ? { scope } : { scope, name }]);
   const now = context.clock.now();
-  const changed = tx.config.patch(scope, name, vars, now);
+  const changed = tx.config.patch(scope, name, vars, { now, empty: options.empty });
   refuseTooMany(context, tx, scope, name);
   if (!options.restart) tx.config.fellBehind(scope, name, changed, now);
   const behindSince = options.restart ? tx.config.behindSince(scope, name, Object.keys(vars)) : undefined;

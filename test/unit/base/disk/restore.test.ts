@@ -43,7 +43,7 @@ const open = async (at: Layout) => {
 };
 const put = (store: Store, image: string) =>
   store.write((tx) => {
-    tx.config.patch("shop", "web", { TOKEN: image }, 1);
+    tx.config.patch("shop", "web", { TOKEN: image }, { now: 1 });
     return tx.manifests.put({ ...web, spec: { image } }, 1);
   });
 const backup = async (passphrase?: Secret) =>

@@ -100,11 +100,12 @@ describe("env push", () => {
     expect(sent(calls)).toEqual([]);
   });
 
-  test("an empty value is told and counts as not there", async () => {
-    using at = folder({ ".env": "MODE=\nTOKEN='s3 cret'\n" });
-    const { err, calls } = await env(at.path, "push", "shop/web", "-y", "--no-restart");
-    expect(err).toStartWith("! left out, because config has no empty values: MODE\n");
-    expect(sent(calls)).toMatchObject([{ query: { restart: "false" }, body: { MODE: "" } }]);
+  test("KEY= is the empty string, and a key that the file does not have is unset", async () => {
+    using at = folder({ ".env": "MODE=\nALSO=''\n" });
+    const { calls } = await env(at.path, "push", "shop/web", "-y", "--no-restart");
+    expect(sent(calls)).toMatchObject([
+      { query: { restart: "false", empty: "ALSO,MODE" }, body: { ALSO: "", MODE: "", TOKEN: "" } },
+    ]);
   });
 
   test("a fault of the file is shown at its place, and nothing is sent", async () => {

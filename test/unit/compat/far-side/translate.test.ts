@@ -66,6 +66,7 @@ describe("words that come over ssh are these words of berth", () => {
     ["config shop/web list", "config get shop/web"],
     ["config shop/web get TOK -o json", "config get shop/web"],
     ["config shop/web set A=1 B=- --no-restart", "config set shop/web A=1 B=- --no-restart"],
+    ["config shop/web set A=1 B=", "config set shop/web A=1 B= --unset-empty"],
     ["config shop/web unset A B", "config unset shop/web A B"],
     ["config:set shop/web A=1", "config set shop/web A=1"],
     ["config:unset shop/web --no-restart A", "config unset shop/web A --no-restart"],

@@ -15,7 +15,7 @@ afterEach(() => {
 });
 
 const patch = (scope: string, name: string, vars: Record<string, string>) =>
-  store.write((tx) => tx.config.patch(scope, name, vars, 1));
+  store.write((tx) => tx.config.patch(scope, name, vars, { now: 1 }));
 
 test("the app level wins over the scope level in the merged view", async () => {
   await patch("shop", "", { A: "scope", B: "scope" });
@@ -44,7 +44,7 @@ test("wipe empties one level and says whether there was something", async () => 
 test("what was undone is not seen, though it was read inside", async () => {
   await patch("shop", "web", { A: "1" });
   const undone = store.write((tx) => {
-    tx.config.patch("shop", "web", { A: "2" }, 1);
+    tx.config.patch("shop", "web", { A: "2" }, { now: 1 });
     expect(tx.config.bucket("shop", "web")).toEqual({ A: "2" });
     throw new Error("no");
   });
@@ -80,4 +80,14 @@ test("neither key file nor database show a value", async () => {
   const files = await Promise.all([at.path, `${at.path}-wal`].map((file) => Bun.file(file).bytes()));
   expect(files.some((bytes) => Buffer.from(bytes).includes("PASSWORD"))).toBe(true);
   for (const bytes of files) expect(Buffer.from(bytes).includes(value)).toBe(false);
+});
+
+test("the empty string is a value of the keys that are named, and stands before the scope's value", async () => {
+  await patch("shop", "", { A: "scope" });
+  const set = () => store.write((tx) => tx.config.patch("shop", "web", { A: "", B: "" }, { now: 1, empty: ["A"] }));
+  expect(await set()).toEqual(["A"]);
+  expect(await set()).toEqual([]);
+  expect(store.config.merged("shop", "web")).toEqual({ A: "" });
+  expect(await patch("shop", "web", { A: "" })).toEqual(["A"]);
+  expect(store.config.merged("shop", "web")).toEqual({ A: "scope" });
 });

@@ -223,7 +223,7 @@ test("subscribers hear of put, generation, touch, freeze, delete mark and delete
   expect(moved).toEqual(Array.from({ length: 6 }, () => "web"));
   await store.write((tx) => {
     tx.status.put(web, {});
-    tx.config.patch("shop", "web", { A: "1" }, 1);
+    tx.config.patch("shop", "web", { A: "1" }, { now: 1 });
     tx.frozen.remove(web);
     tx.manifests.setDependencies(web, []);
   });

@@ -21,7 +21,7 @@ test("no secret is in any file of the root, and what is no secret is", async () 
       tx.manifests.put({ kind: "registry", scope: "", name: "hub", spec: registry }, 1);
       const spec = { image: "open-manifest", on_deploy: hooks("hush-hook") };
       tx.manifests.put({ kind: "deployment", scope: "shop", name: "web", spec }, 1);
-      tx.config.patch("shop", "web", { KEY: "hush-config" }, 1);
+      tx.config.patch("shop", "web", { KEY: "hush-config" }, { now: 1 });
       const maker = { plugin: "hello", origin: "release", source: "ana/hello" } as const;
       tx.pluginConfig.set(maker, "KEY", "hush-plugin-config", 1);
       const released = { image: "open-release", on_deploy: hooks("hush-release") };
