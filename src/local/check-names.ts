@@ -62,7 +62,7 @@ async function staleContainers(dockerHost: string, gateway: string, others: read
   return found.filter((one) => isStale(one, gateway, others)).map(({ Name }) => String(Name).replace(/^\//, ""));
 }
 
-/** Of what Docker says of a container: whether it has our name server, and behind it others than a new one would get. */
+/** Whether a container, as Docker describes it, has our name server, and behind it others than a new one would get. */
 export function isStale({ HostConfig }: Record<string, unknown>, gateway: string, others: readonly string[]): boolean {
   const { Dns: dns } = record(HostConfig);
   if (!Array.isArray(dns) || dns[0] !== gateway) return false;
