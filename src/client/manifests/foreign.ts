@@ -21,7 +21,7 @@ const foreign: readonly Foreign[] = [
   },
   {
     name: /^(?:Docker|Container)file(?:\.[\w-]+)?$|^[\w-]+\.Dockerfile$/,
-    texts: [/^\s*FROM\s+\S/im],
+    texts: [/^FROM[ \t]+\S/im],
     says: () => "this is a Dockerfile: berth up builds and runs the program beside it",
   },
   {
