@@ -82,6 +82,12 @@ export const limits = {
   reconcileWorkers: 8,
   engineCallsMax: 16,
   resyncMs: 30_000,
+  /**
+   * How often the engine is asked for a sign of life, and how long it may take. A ping needs no lock and no disk of the
+   * engine: a busy one answers within a second or three, so ten seconds without an answer are a hang.
+   */
+  enginePingMs: 5_000,
+  engineSilenceMs: 10_000,
   /** How often a restored server looks whether it is confirmed. */
   gateLookMs: 1_000,
   /** How often the requests of a guarded release are looked at. */

@@ -34,6 +34,8 @@ export interface MemoryRuntime extends Runtime, MemoryFiles {
   /** No call gets through and event streams break; containers go on, as with live-restore. */
   engineDown(): void;
   engineUp(): void;
+  /** Takes calls and answers none, or answers all that wait. */
+  engineHangs(hanging: boolean): void;
 
   /** `docker kill` by hand: it stays down whatever its restart policy. Exit code 137 unless given. */
   kill(nameOrId: string, exitCode?: number): void;
@@ -229,10 +231,19 @@ function insideCalls(
   };
 }
 
-function engineCalls(world: World): Calls<"info" | "events" | "freeBytes" | "hasHostPath" | "portHolders" | "close"> {
-  const { faults, hub, machine } = world;
+function engineCalls(
+  world: World,
+): Calls<"info" | "ping" | "suspend" | "resume" | "events" | "freeBytes" | "hasHostPath" | "portHolders" | "close"> {
+  const { faults, hub, machine, logs, execs } = world;
   return {
     info: () => faults.does("info", "", () => ({ ...memoryInfo, hasInit: world.hasInit })),
+    ping: faults.ping,
+    suspend(why) {
+      faults.suspend(why);
+      logs.breakAll(why());
+      execs.breakAll();
+    },
+    resume: faults.resume,
     events: async function* (signal, onOpen) {
       yield* await faults.does("events", "", () => hub.follow(signal, onOpen));
     },
@@ -278,6 +289,7 @@ function knobs(world: World): Omit<MemoryRuntime, keyof Runtime | keyof MemoryFi
     delay: faults.delay,
     engineDown: () => loseEngine(world),
     engineUp: () => findEngine(world),
+    engineHangs: faults.setHanging,
     kill: (nameOrId, exitCode = 137) => machine.die(nameOrId, { exitCode, byHand: true }),
     crash: (nameOrId, exitCode = 1, { oomKilled = false } = {}) =>
       machine.die(nameOrId, { exitCode, byHand: false, oomKilled }),

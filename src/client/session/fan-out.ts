@@ -1,4 +1,5 @@
 import type { PodRecord } from "../../orchestration/api/pods.ts";
+import { ApiError } from "../../base/wire/client.ts";
 import type { Clock } from "../../base/words/clock.ts";
 import { millisecondsOf, type Told } from "../../base/words/fresh-lines.ts";
 
@@ -64,10 +65,11 @@ export async function followAll(setup: FanOutSetup, start: LogStart): Promise<vo
   const following: Following = { ...setup, readings: new Map(), kind: undefined, failure: undefined };
   let first = true;
   let away = false;
+  let back = "";
   while (!signal.aborted) {
     try {
       const pods = await setup.list();
-      if (away) setup.note("the server is back");
+      if (away) setup.note(back);
       away = false;
       if (first && pods.length === 0) setup.note("no pods yet, waiting for them");
       join(following, { pods, start: first ? start : {}, first });
@@ -76,8 +78,11 @@ export async function followAll(setup: FanOutSetup, start: LogStart): Promise<vo
     } catch (error) {
       if (signal.aborted) return;
       if (!setup.passing(error)) throw error;
-      if (!away) setup.note("the server does not answer, still trying");
+      // What keeps the server from answering it says itself.
+      const isSaid = error instanceof ApiError;
+      if (!away) setup.note(`${isSaid ? error.message : "the server does not answer"}, still trying`);
       away = true;
+      back = isSaid ? "that is over" : "the server is back";
     }
     await clock.sleep(setup.pollMs, signal);
     if (following.failure !== undefined && !signal.aborted) throw following.failure.error;

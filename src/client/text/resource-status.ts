@@ -99,13 +99,17 @@ export function reasonCell(manifest: ListedManifest): string {
   }
   const canary = canaryCell(manifest);
   if (canary !== "") return canary;
+  // Why the engine is away is said once above the list, not in each row of it.
+  const last = status.last_reconcile_error;
+  if (isEngineAway(status))
+    return typeof last === "string" ? `EngineUnavailable; before that: ${printable(last)}` : "EngineUnavailable";
   // That its last replicas still go is as it should be.
   const reason = phaseOf(status) === "asleep" ? "" : reasonOf(status);
   if (reason !== "") return printable(reason);
   const frozen = frozenText({ scope, name }, status.frozen_ids);
   if (frozen !== "") return frozen;
-  const [last] = kind === "job" || kind === "cronjob" ? listOf(status.history).map(asObject) : [];
-  if (typeof last?.error === "string") return printable(last.error);
+  const [run] = kind === "job" || kind === "cronjob" ? listOf(status.history).map(asObject) : [];
+  if (typeof run?.error === "string") return printable(run.error);
   const [warning] = listOf(status.warnings);
   return typeof warning === "string" ? printable(warning) : "";
 }

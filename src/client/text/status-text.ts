@@ -140,13 +140,23 @@ export function overviewText(overview: Overview, setup: TableSetup & { endpoint:
   const { style, now, width, endpoint } = setup;
   const { ready, total, asleep, canary } = apps;
   const inCanary = canary === 0 ? "" : `, ${canary} in a canary step`;
-  const readyText = `${ready} of ${total} ready${asleep === 0 ? "" : `, ${asleep} of them asleep`}${inCanary}`;
+  const countText = `${ready} of ${total} ready${asleep === 0 ? "" : `, ${asleep} of them asleep`}${inCanary}`;
+  const readyText = engine.up ? countText : `${total}; whether they run is not known`;
   const head = listText([
     ["server", printable(`${server.version}, started ${ageOf(server.started_at, now)} ago, ${endpoint}`)],
-    ["engine", engine.up ? printable(`Docker ${engine.version ?? ""} at ${engine.host}`) : style.red("not reached")],
+    [
+      "engine",
+      engine.up
+        ? printable(`Docker ${engine.version ?? ""} at ${engine.host}`)
+        : style.red(`not reached for ${ageOf(engine.since, now)}`),
+    ],
     [
       "apps",
-      total === 0 ? "none yet: berth apply -f FILE" : ready + canary === total ? readyText : style.red(readyText),
+      total === 0
+        ? "none yet: berth apply -f FILE"
+        : engine.up && ready + canary === total
+          ? readyText
+          : style.red(readyText),
     ],
     ...(ingress.total === 0 ? [] : [["ingress", ingressText(ingress, style)]]),
   ]);

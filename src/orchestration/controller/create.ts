@@ -74,6 +74,7 @@ export function createController(parts: ControllerParts): RunningController {
     pods,
     clock,
     log,
+    limits,
     onEvent: (key, pod) => reconciler.onEvent(key, pod),
     onHeard: (pod, event) => incidents.heard(pod, event),
     // At once: the round that works on its resource may take long, and until then the pod serves no requests.

@@ -49,6 +49,9 @@ export function createLocalEngine(runtime: Runtime, names: Naming): Engine {
 function machineOf(runtime: Runtime): Machine {
   return {
     info: () => runtime.info(),
+    ping: (signal) => runtime.ping(signal),
+    suspend: (why) => runtime.suspend(why),
+    resume: () => runtime.resume(),
     ensureNetwork: (name) => runtime.ensureNetwork(name),
     hasNetwork: (name) => runtime.hasNetwork(name),
     networkGateway: (name) => runtime.networkGateway(name),

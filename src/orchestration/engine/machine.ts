@@ -1,9 +1,21 @@
+import type { Failure } from "../../base/wire/failure.ts";
 import type { PortBinding } from "../core/workload.ts";
 
 /** What an engine offers beside containers: facts, networks, volumes, images and ports of the machine that it runs on. */
 export interface Machine {
-  /** Facts about the engine; also the ping. */
+  /** Facts about the engine. */
   info(): Promise<EngineInfo>;
+  /**
+   * Asks for the smallest sign of life, also while the engine is suspended. The only call without a deadline: it rejects
+   * when `signal` aborts. Fails `unavailable` where the engine cannot be reached.
+   */
+  ping(signal: AbortSignal): Promise<void>;
+  /**
+   * The engine hangs: every call and stream under way ends with this failure, and each new call fails with it at once,
+   * until `resume`. Asked for each of them, as the text tells a duration.
+   */
+  suspend(why: () => Failure): void;
+  resume(): void;
 
   /** Makes the bridge network when missing; idempotent. */
   ensureNetwork(name: string): Promise<void>;

@@ -1,4 +1,5 @@
 import { Failure } from "../../../src/base/wire/failure.ts";
+import { unlessAborted } from "../../../src/base/words/abort.ts";
 import type { Runtime } from "../../../src/orchestration/engine/runtime.ts";
 
 export type Operation = Exclude<keyof Runtime, "close">;
@@ -17,6 +18,12 @@ export interface Faults {
   fail(operation: Operation, failure: Failure | undefined, times?: number): void;
   delay(operation: Operation, ms: number): void;
   setDown(down: boolean): void;
+  /** Calls wait until it goes on, or is suspended. */
+  setHanging(hanging: boolean): void;
+  suspend(why: () => Failure): void;
+  resume(): void;
+  /** As `does`, but it is not logged, and a suspension does not hold it back. */
+  ping(signal: AbortSignal): Promise<void>;
   isDown(): boolean;
 }
 
@@ -25,6 +32,9 @@ export function createFaults(clock: Sleeper): Faults {
   const failures = new Map<Operation, { failure: Failure; left: number }>();
   const delays = new Map<Operation, number>();
   let down = false;
+  let hang: PromiseWithResolvers<void> | undefined;
+  let suspended: (() => Failure) | undefined;
+  let suspension = Promise.withResolvers<void>();
 
   const injected = (operation: Operation) => {
     const entry = failures.get(operation);
@@ -40,6 +50,8 @@ export function createFaults(clock: Sleeper): Faults {
       calls.push(`${operation} ${subject}`.trim());
       const ms = delays.get(operation) ?? 0;
       if (ms > 0) await clock.sleep(ms);
+      if (hang !== undefined && suspended === undefined) await Promise.race([hang.promise, suspension.promise]);
+      if (suspended !== undefined) throw suspended();
       if (down) throw engineDown();
       const failure = injected(operation);
       if (failure !== undefined) throw failure;
@@ -54,6 +66,23 @@ export function createFaults(clock: Sleeper): Faults {
       down = value;
     },
     isDown: () => down,
+    setHanging(hanging) {
+      hang?.resolve();
+      hang = hanging ? Promise.withResolvers() : undefined;
+    },
+    suspend(why) {
+      suspended = why;
+      suspension.resolve();
+      suspension = Promise.withResolvers();
+    },
+    resume() {
+      suspended = undefined;
+    },
+    async ping(signal) {
+      if (hang !== undefined) await unlessAborted(hang.promise, signal);
+      signal.throwIfAborted();
+      if (down) throw engineDown();
+    },
   };
 }
 

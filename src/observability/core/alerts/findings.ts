@@ -25,9 +25,13 @@ export function findings(rule: ActiveRule, facts: Facts): Finding[] | undefined 
   return rule.title === undefined ? found : found?.map((one) => ({ ...one, title: filled(rule.title ?? "", one) }));
 }
 
+/** While the engine is away, nobody knows how replicas are: what fires goes on, and nothing begins or ends. */
+const aboutReplicas: readonly Condition[] = ["down", "not_ready", "crash_loop", "out_of_memory"];
+
 function look({ watch }: ActiveRule, facts: Facts): Finding[] | undefined {
   switch (watch.type) {
     case "platform":
+      if (facts.engine?.up === false && aboutReplicas.includes(watch.condition)) return undefined;
       return platform[watch.condition](facts, watch.limit);
     case "requests":
       return requestFindings(watch, facts);

@@ -20,19 +20,37 @@ const outputCharsMax = 200;
 /** Characters of the body of an answer that failed. */
 const bodyCharsMax = 2_000;
 
-/** One attempt of a probe, never longer than its time-out. Whatever goes wrong is a failed attempt. */
+/**
+ * One attempt of a probe, never longer than its time-out. Whatever goes wrong is a failed attempt, with one exception:
+ * undefined where the engine is away or hangs, and could not carry it out. That says nothing about the container, which may
+ * serve all the while.
+ */
 export async function attemptProbe(
   context: Context,
   container: ProbedContainer,
   config: ProbeConfig,
-): Promise<Attempt> {
+): Promise<Attempt | undefined> {
   const limit = AbortSignal.timeout(config.timeoutMs);
   try {
     return await bounded(act(context, container, config.action, limit), limit);
   } catch (error) {
+    if (await isOutage(context, { container, config, error })) return undefined;
     if (limit.aborted) return { ok: false, text: `no answer within ${config.timeoutMs} ms` };
     return { ok: false, text: reasonOf(error) };
   }
+}
+
+interface FailedAttempt {
+  container: ProbedContainer;
+  config: ProbeConfig;
+  error: unknown;
+}
+
+/** Commands run through the engine, and so does the first look for an address; all else reaches the container itself. */
+async function isOutage({ link }: Context, { container, config, error }: FailedAttempt): Promise<boolean> {
+  if (config.action.type !== "exec") return container.address === undefined && !link.up();
+  if (error instanceof Failure) return error.reason === "EngineUnavailable" || !link.up();
+  return !(await link.answers());
 }
 
 function act(context: Context, container: ProbedContainer, action: ProbeAction, limit: AbortSignal): Promise<Attempt> {

@@ -12,6 +12,7 @@ import {
   startProbes,
   wakeAt,
 } from "../../core/probe.ts";
+import { postponedProbe } from "../../core/probe-postponed.ts";
 import { checkText, type FailingProbe, failingProbe, failingText } from "../../core/probe-failing.ts";
 import type { ProbeName, ProbesConfig } from "../../core/spec/probes.ts";
 import type { Context } from "../state/context.ts";
@@ -79,14 +80,19 @@ export function createProbeRoom(
     runner.busy.add(probe);
     runner.address ??= await addressOf(context, runner.pod);
     const began = context.clock.steady();
-    const { ok, text } = await attemptProbe(context, { pod: runner.pod, address: runner.address }, own);
-    const { attempts, failures } = runner.figures;
-    const tookMs = Math.round(context.clock.steady() - began);
-    runner.figures = { attempts: attempts + 1, failures: failures + (ok ? 0 : 1), tookMs };
+    const outcome = await attemptProbe(context, { pod: runner.pod, address: runner.address }, own);
+    const at = context.clock.steady();
     runner.busy.delete(probe);
+    if (outcome === undefined) {
+      runner.state = postponedProbe(runner.state, runner.config, { probe, at });
+      return wake();
+    }
+    const { ok, text } = outcome;
+    const { attempts, failures } = runner.figures;
+    runner.figures = { attempts: attempts + 1, failures: failures + (ok ? 0 : 1), tookMs: Math.round(at - began) };
     // Restarted or gone meanwhile: the answer is about somebody else.
     if (runners.get(runner.pod.id) !== runner) return;
-    conclude(runner, { probe, ok, text, at: context.clock.steady(), epochAt: context.clock.now() });
+    conclude(runner, { probe, ok, text, at, epochAt: context.clock.now() });
   }
 
   function conclude(runner: Runner, outcome: ProbeOutcome & { epochAt: number }): void {

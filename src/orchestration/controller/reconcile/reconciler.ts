@@ -34,6 +34,11 @@ const unusedEvery = 120;
 /** A file goes when two looks in a row found no use of it. */
 const looksAfterDelete = 2;
 
+/** That the engine is away is said by the link; what was wrong with a resource before is known when it is back, too. */
+function isOutage(error: unknown): error is Failure {
+  return error instanceof Failure && error.reason === "EngineUnavailable" && !error.anew;
+}
+
 /** The level-triggered loop: a queue of names, one worker per name, several names at a time. */
 export function createReconciler(context: Context): Reconciler {
   const { store, pods, link, progress, clock, limits, log } = context;
@@ -93,6 +98,10 @@ export function createReconciler(context: Context): Reconciler {
 
   function remember(key: ManifestKey, error: unknown, { inMs }: Retry): void {
     const expected = error instanceof Failure;
+    if (isOutage(error)) {
+      log.info("reconcile waits for the engine", { key: formatKey(key), error: error.message });
+      return;
+    }
     const attempts = (progress.trouble(key)?.attempts ?? 0) + 1;
     const now = clock.now();
     const message = error instanceof Error ? error.message : String(error);
@@ -173,7 +182,11 @@ export function createReconciler(context: Context): Reconciler {
         await sleepAbout(clock, limits.resyncMs, signal);
         if (signal.aborted) break;
         // The engine link says what is wrong with the engine; here it only means no resync this time.
-        await tick(count).catch((error) => log.warn("resync failed", { error }));
+        await tick(count).catch((error) => {
+          log.warn("resync failed", { error });
+          // Pings are answered, and yet the engine does not list what runs: nothing can be done with it.
+          if (error instanceof Failure && error.code === "timeout") link.doubt(error);
+        });
       }
       unsubscribe();
       await queue.close();

@@ -32,11 +32,28 @@ export async function runJob(
   const { run, replaced } = await context.store.write((tx) => admit(context, tx, { key, actor, trigger }));
   context.jobs.begin(run, cancelReplaced(context, replaced, run));
   if (!wait) return wireRun(run);
-  const ended = await context.jobs.ended(run.id);
+  const over = new AbortController();
+  const ended = await Promise.race([context.jobs.ended(run.id), engineAway(context, run, over.signal)]).finally(() =>
+    over.abort(),
+  );
   if (ended !== undefined) return wireRun(ended);
   throw new Failure("unavailable", `the server stops; run "${run.id}" goes on, ask for it again in a moment`, {
     retryAfterSeconds: 2,
   });
+}
+
+const lookMs = 1_000;
+/** A restart of the engine is shorter. */
+const awayMs = 10_000;
+
+/** Fails once the engine is away for long; the caller may ask for the run again. Goes on for ever when `signal` aborts. */
+async function engineAway({ link, clock }: Context, { id }: RunRecord, signal: AbortSignal): Promise<never> {
+  for (let away = 0; away < awayMs; away = link.up() ? 0 : away + lookMs) {
+    await clock.sleep(lookMs, signal);
+    if (signal.aborted) return new Promise(() => undefined);
+  }
+  const message = `run "${id}" is recorded and goes on when the engine is back, ask for it again then; the container engine cannot be reached: ${link.error() ?? "unknown error"}`;
+  throw new Failure("unavailable", message, { reason: "EngineUnavailable", retryAfterSeconds: 2 });
 }
 
 interface Admission {

@@ -54,6 +54,8 @@ export interface ControllerLimits {
   reconcileWorkers: number;
   engineCallsMax: number;
   resyncMs: number;
+  enginePingMs: number;
+  engineSilenceMs: number;
   guardLookMs: number;
   canarySaveMs: number;
   autoscaleMs: number;

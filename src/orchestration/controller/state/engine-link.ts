@@ -1,11 +1,13 @@
 import type { ManifestKey } from "../../api/manifest.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import { unlessAborted } from "../../../base/words/abort.ts";
-import type { Clock } from "../../../base/words/clock.ts";
+import type { SteadyClock } from "../../../base/words/clock.ts";
+import { isoTime } from "../../../base/pure/iso-time.ts";
 import type { Log } from "../../../base/words/log.ts";
 import type { EngineInfo } from "../../engine/machine.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { PodEvent } from "../../engine/pod.ts";
+import { createHeartbeat } from "./heartbeat.ts";
 import type { Pod } from "./pod.ts";
 import type { PodTable } from "./pod-table.ts";
 
@@ -20,6 +22,10 @@ export interface EngineLink {
   error(): string | undefined;
   /** Fails `unavailable` while the engine is down. */
   require(): void;
+  /** Whether the engine answers right now: tells a command that takes long from an engine that does not move. */
+  answers(): Promise<boolean>;
+  /** A call that everything depends on failed, though the engine answers pings: the link begins anew. */
+  doubt(failure: Failure): void;
   /** Follows the engine until `signal` aborts. */
   follow(signal: AbortSignal): Promise<void>;
 }
@@ -27,8 +33,9 @@ export interface EngineLink {
 interface LinkOptions {
   engine: Engine;
   pods: PodTable;
-  clock: Clock;
+  clock: SteadyClock;
   log: Log;
+  limits: { enginePingMs: number; engineSilenceMs: number };
   onEvent: (key: ManifestKey, pod: Pod | undefined) => void;
   /** Each event about a container that was known before it. */
   onHeard: (pod: Pod, event: PodEvent) => void;
@@ -40,21 +47,45 @@ interface LinkOptions {
 
 const retryFirstMs = 500;
 const retryMaxMs = 2_000;
+/** How long an engine that is asked out of turn may take to be taken for one that moves. */
+const answerMs = 2_000;
+
+/** An engine that takes connections, or has them open, and says nothing. `time`: `for 15 s`. */
+function silenceText(time: string): string {
+  return `docker has not answered ${time}, it seems to hang; on the server, look at: systemctl status docker, journalctl -u docker`;
+}
+
+function durationText(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  return seconds < 120 ? `${seconds} s` : `${Math.floor(seconds / 60)} min`;
+}
 
 export function createEngineLink({
   engine,
   pods,
   clock,
   log,
+  limits,
   onEvent,
   onHeard,
   onStart,
   onUp,
 }: LinkOptions): EngineLink {
+  const heart = createHeartbeat({
+    ping: (signal) => engine.ping(signal),
+    clock,
+    everyMs: limits.enginePingMs,
+    silenceMs: limits.engineSilenceMs,
+  });
   let up = false;
   let since = clock.now();
   let info: EngineInfo | undefined;
   let error: string | undefined = "not connected yet";
+  let doubted = Promise.withResolvers<never>();
+
+  const silence = () => silenceText(`for ${durationText(heart.silentMs())}`);
+  const unavailable = (text: string) =>
+    new Failure("unavailable", text, { reason: "EngineUnavailable", retryAfterSeconds: 2 });
 
   function turn(next: boolean, why: string | undefined): void {
     error = why;
@@ -65,8 +96,30 @@ export function createEngineLink({
     else log.warn("engine down", { error: why });
   }
 
-  /** Events first, then a listing: what happens in between is seen twice rather than never. */
+  /** An engine that hangs: whoever waits for it is told so, and nobody else begins to wait. */
+  function hangs(): void {
+    // The same words as long as it lasts: whoever shows the reason again and again shows what is new.
+    turn(false, silenceText(`since ${isoTime(clock.now() - heart.silentMs()).replace(/\.\d+/, "")}`));
+    engine.suspend(() => unavailable(silence()));
+  }
+
   async function session(signal: AbortSignal): Promise<void> {
+    if (!(await unlessAborted(heart.answers(signal), signal))) return signal.aborted ? undefined : hangs();
+    engine.resume();
+    doubted = Promise.withResolvers();
+    doubted.promise.catch(() => undefined);
+    const work = serve(signal);
+    // Awaited below; when the heart stops first, how the work ends is of no interest.
+    work.catch(() => undefined);
+    const silent = heart.follow(signal).then(() => !signal.aborted);
+    silent.catch(() => undefined);
+    const isSilent = await Promise.race([work.then(() => false), silent, doubted.promise]);
+    if (isSilent) hangs();
+    else if (!signal.aborted) turn(false, "the event stream ended");
+  }
+
+  /** Events first, then a listing: what happens in between is seen twice rather than never. */
+  async function serve(signal: AbortSignal): Promise<void> {
     // A server that stops does not wait for an engine that hangs.
     const found = await unlessAborted(engine.info(), signal);
     if (found === undefined) return;
@@ -102,12 +155,13 @@ export function createEngineLink({
     info: () => info,
     error: () => error,
     require() {
-      if (up) return;
-      throw new Failure("unavailable", `the container engine cannot be reached: ${error ?? "unknown error"}`, {
-        reason: "EngineUnavailable",
-        retryAfterSeconds: 2,
-      });
+      if (!up) throw unavailable(`the container engine cannot be reached: ${error ?? "unknown error"}`);
     },
+    async answers() {
+      if (!up) return false;
+      return heart.answers(new AbortController().signal, answerMs).catch(() => false);
+    },
+    doubt: (failure) => doubted.reject(failure),
     async follow(signal) {
       let delay = retryFirstMs;
       while (!signal.aborted) {
@@ -115,9 +169,11 @@ export function createEngineLink({
         const scope = new AbortController();
         try {
           await session(AbortSignal.any([signal, scope.signal]));
-          if (!signal.aborted) turn(false, "the event stream ended");
         } catch (cause) {
-          if (!signal.aborted) turn(false, cause instanceof Error ? cause.message : String(cause));
+          // It is not silent: whoever asks is told by itself what is wrong.
+          engine.resume();
+          const text = cause instanceof Error ? cause.message : String(cause);
+          if (!signal.aborted) turn(false, text);
         } finally {
           scope.abort();
         }

@@ -128,14 +128,16 @@ export function statusNow(context: Context, key: StoredManifest): Record<string,
   const frozenIds = context.store.frozen.list(key);
   const status = frozenIds.length === 0 ? marked : { ...marked, frozen_ids: frozenIds };
   if (context.link.up()) return status;
+  const conditions: Condition[] = Array.isArray(stored?.conditions) ? stored.conditions : [];
+  const before = conditions.find(({ type, status: holds }) => type === "Degraded" && holds);
+  const cause = before?.message === undefined ? "" : `; before that: ${before.reason}: ${before.message}`;
   const away: Condition = {
     type: "Degraded",
     status: true,
     reason: "EngineUnavailable",
-    message: `the container engine cannot be reached: ${context.link.error() ?? "unknown error"}`,
+    message: `the container engine cannot be reached: ${context.link.error() ?? "unknown error"}${cause}`,
     at: isoTime(context.link.since()),
   };
-  const conditions = Array.isArray(stored?.conditions) ? stored.conditions : [];
   const others = conditions.filter((condition: Condition) => condition.type !== "Degraded");
   return { ...status, conditions: [...others, away] };
 }

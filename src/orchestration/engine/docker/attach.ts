@@ -3,7 +3,7 @@ import type { Runtime } from "../runtime.ts";
 import type { AttachOptions, ExecSession, TerminalSize } from "../session.ts";
 import { pipeOutput } from "./demux.ts";
 import type { DockerClient } from "./client.ts";
-import { missing, refusal } from "./errors.ts";
+import { missing, refusal, unreachable } from "./errors.ts";
 import { hijack } from "./hijack.ts";
 import type { Pipe } from "./pipe.ts";
 
@@ -19,7 +19,7 @@ export function createAttach(parts: AttachParts): Pick<Runtime, "startAttached">
     async startAttached(nameOrId, options) {
       const container = await parts.containers.inspect(nameOrId);
       if (container === undefined) throw missing(`container "${nameOrId}"`);
-      const attached = { ...parts, id: container.id, nameOrId, options };
+      const attached = { ...parts, id: container.id, nameOrId, options, held: parts.engine.held };
       const pipe = await connect(attached);
       try {
         await parts.containers.start(container.id);
@@ -37,16 +37,18 @@ interface Attached extends AttachParts {
   id: string;
   nameOrId: string;
   options: AttachOptions;
+  /** Aborts when the engine hangs, or is closed. */
+  held: AbortSignal;
 }
 
-async function connect({ engine, id, nameOrId, options }: Attached): Promise<Pipe> {
+async function connect({ engine, id, nameOrId, options, held }: Attached): Promise<Pipe> {
   const attempt = { verb: "attach to", subject: `container "${nameOrId}"` };
   const query = `stream=1&stdout=1&stderr=1${options.interactive ? "&stdin=1" : ""}`;
   const path = `/v${await engine.apiVersion()}/containers/${id}/attach?${query}`;
   const { address } = engine;
   const pipe = await engine.call(attempt, (_docker, signal) => hijack(attempt, { address, path, body: {}, signal }));
-  engine.closed.addEventListener("abort", pipe.close);
-  void pipe.end.then(() => engine.closed.removeEventListener("abort", pipe.close));
+  held.addEventListener("abort", pipe.close);
+  void pipe.end.then(() => held.removeEventListener("abort", pipe.close));
   return pipe;
 }
 
@@ -62,7 +64,7 @@ async function resize({ engine, containers, id, nameOrId }: Attached, { rows, co
 }
 
 function session(attached: Attached, pipe: Pipe): ExecSession {
-  const { id, nameOrId, wait, options } = attached;
+  const { engine, id, nameOrId, wait, options, held } = attached;
   let killed: Promise<void> | undefined;
   return {
     id,
@@ -76,7 +78,12 @@ function session(attached: Attached, pipe: Pipe): ExecSession {
     resize: (size) => resize(attached, size),
     exitCode: async () => {
       await pipe.end;
-      return (await wait(id, new AbortController().signal)).exitCode;
+      const attempt = { verb: "wait for", subject: `container "${nameOrId}"` };
+      // Of an engine that is restarted the end is heard later; for one that hangs nobody waits.
+      const end = await wait(id, held).catch((error: unknown) => {
+        throw held.aborted ? engine.failure(unreachable("the connection broke off"), attempt) : error;
+      });
+      return end.exitCode;
     },
     kill: () => {
       killed ??= stop(attached).finally(pipe.close);

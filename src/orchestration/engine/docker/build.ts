@@ -4,7 +4,7 @@ import type { ImageBuild } from "../machine.ts";
 import { type BuildSession, openBuildSession } from "./buildkit/session.ts";
 import { createTraceText } from "./buildkit/trace.ts";
 import type { DockerClient } from "./client.ts";
-import { engineFailure, timedOut } from "./errors.ts";
+import { timedOut } from "./errors.ts";
 import { createIdleWatch } from "./idle-watch.ts";
 import { jsonLines } from "./json-lines.ts";
 
@@ -16,7 +16,7 @@ import { jsonLines } from "./json-lines.ts";
 export async function followBuild(engine: DockerClient, request: ImageBuild): Promise<void> {
   const attempt = { verb: "build", subject: `image "${request.ref}"` };
   const { idleMs, signal } = request;
-  const watch = createIdleWatch(idleMs, AbortSignal.any([engine.closed, signal]));
+  const watch = createIdleWatch(idleMs, AbortSignal.any([engine.held, signal]));
   const context = Readable.from(request.context);
   const traceText = createTraceText();
   let session: BuildSession | undefined;
@@ -33,7 +33,7 @@ export async function followBuild(engine: DockerClient, request: ImageBuild): Pr
     }
   } catch (error) {
     signal.throwIfAborted();
-    throw watch.idle() ? timedOut(attempt, idleMs) : engineFailure(error, attempt);
+    throw watch.idle() ? timedOut(attempt, idleMs) : engine.failure(error, attempt);
   } finally {
     request.onOutput(traceText.rest());
     watch.end();

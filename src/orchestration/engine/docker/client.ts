@@ -12,8 +12,15 @@ export interface DockerClient {
   call<T>(attempt: Attempt, ask: Ask<T>, deadlineMs?: number): Promise<T>;
   /** The version spoken, such as `1.41`. */
   apiVersion(): Promise<string>;
-  /** Aborts when the engine was closed: for whoever holds a stream. */
+  /** See `Machine.suspend`. */
+  suspend(why: () => Failure): void;
+  resume(): void;
+  /** Aborts when the engine is closed. */
   readonly closed: AbortSignal;
+  /** Aborts when the engine is closed or suspended: for a stream that begins now. */
+  readonly held: AbortSignal;
+  /** What broke a stream, as a `Failure`: the reason of the suspension where there is one, else as `engineFailure`. */
+  failure(error: unknown, attempt: Attempt): unknown;
   /** On this machine, as far as can be told from the address. */
   readonly local: boolean;
   /** For connections that are taken over, which dockerode does not make. */
@@ -33,6 +40,9 @@ export function createDockerClient(host: string, callMs: number): DockerClient {
   const address = engineAddress(host);
   const closing = new AbortController();
   let agreed: Promise<{ docker: Dockerode; version: string }> | undefined;
+  let suspended: (() => Failure) | undefined;
+  /** Aborts at the next suspension, which replaces it, and when the engine is closed. */
+  let hold = new AbortController();
 
   const agree = () => {
     if (agreed !== undefined) return agreed;
@@ -46,12 +56,13 @@ export function createDockerClient(host: string, callMs: number): DockerClient {
 
   const call = async <T>(attempt: Attempt, ask: Ask<T>, deadlineMs = callMs): Promise<T> => {
     if (closing.signal.aborted) throw unreachable("the connection was closed");
-    const deadline = createDeadline(attempt, deadlineMs, closing.signal);
+    if (suspended !== undefined) throw suspended();
+    const deadline = createDeadline(attempt, deadlineMs, hold.signal);
     try {
       const answer = agree().then(({ docker }) => ask(docker, deadline.signal));
       return await Promise.race([answer, deadline.passed]);
     } catch (error) {
-      const failure = engineFailure(error, attempt);
+      const failure = failureOf(error, attempt);
       // Whatever comes back after an outage may be another engine.
       if (failure instanceof Failure && failure.code === "unavailable") agreed = undefined;
       deadline.abort();
@@ -61,13 +72,33 @@ export function createDockerClient(host: string, callMs: number): DockerClient {
     }
   };
 
+  const failureOf = (error: unknown, attempt: Attempt) => suspended?.() ?? engineFailure(error, attempt);
+
   return {
     call,
+    failure: failureOf,
+    suspend(why) {
+      suspended = why;
+      // The engine that comes back may be another one, and what it was asked is not answered any more.
+      agreed = undefined;
+      hold.abort();
+      hold = new AbortController();
+      if (closing.signal.aborted) hold.abort();
+    },
+    resume() {
+      suspended = undefined;
+    },
     apiVersion: () => call({ verb: "read", subject: "the engine's version" }, async () => (await agree()).version),
     closed: closing.signal,
+    get held() {
+      return hold.signal;
+    },
     local: "socketPath" in address,
     address,
-    close: () => closing.abort(),
+    close() {
+      closing.abort();
+      hold.abort();
+    },
   };
 }
 
@@ -122,19 +153,20 @@ function versionNumber(text: string): number {
   return major * 1000 + minor;
 }
 
-function createDeadline(attempt: Attempt, afterMs: number, closed: AbortSignal) {
+/** `end`: what ends the call before its time. */
+function createDeadline(attempt: Attempt, afterMs: number, end: AbortSignal) {
   const controller = new AbortController();
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(timedOut(attempt, afterMs)), afterMs);
   const close = () => reject(unreachable("the connection was closed"));
-  closed.addEventListener("abort", close);
+  end.addEventListener("abort", close);
   return {
     passed: promise,
     signal: controller.signal,
     abort: () => controller.abort(),
     clear: () => {
       clearTimeout(timer);
-      closed.removeEventListener("abort", close);
+      end.removeEventListener("abort", close);
     },
   };
 }

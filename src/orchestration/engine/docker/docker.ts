@@ -16,6 +16,7 @@ import { engineInfo, freeBytes, hasHostPath } from "./info.ts";
 import { createLogFiles } from "./log-files.ts";
 import { createLogs, type OnLogFallback } from "./logs.ts";
 import { createNetworks } from "./networks.ts";
+import { ping } from "./ping.ts";
 import { portHolders } from "./port-holder.ts";
 import { createUsage } from "./usage.ts";
 import { createVolumes } from "./volumes.ts";
@@ -71,6 +72,9 @@ export function createDockerRuntime(options: DockerOptions): Runtime {
   const exec = createExec({ engine, names, inspect, startMs: callMs, killGraceMs: execKillGraceMs });
   return {
     info: () => engineInfo(engine),
+    ping: (signal) => ping(engine, signal),
+    suspend: engine.suspend,
+    resume: engine.resume,
     ...containers,
     ...createNetworks(engine, owner),
     ...createVolumes(engine, owner),

@@ -126,11 +126,11 @@ export function refusal({ status, words }: EngineError, attempt: Attempt, cause?
 
 export function unreachable(words: string, cause?: unknown): Failure {
   const message = `docker cannot be reached (${words}); check that it runs and that its socket is readable`;
-  return new Failure("unavailable", message, { reason: "EngineUnavailable", cause });
+  return new Failure("unavailable", message, { reason: "EngineUnavailable", retryAfterSeconds: 2, cause });
 }
 
 export function timedOut({ verb, subject }: Attempt, afterMs: number): Failure {
-  const message = `docker did not ${verb} ${subject} within ${afterMs} ms; check that it is not overloaded`;
+  const message = `docker did not ${verb} ${subject} within ${afterMs / 1000} s; check that it is not overloaded`;
   return new Failure("timeout", message, { reason: "Timeout" });
 }
 

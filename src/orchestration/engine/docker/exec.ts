@@ -88,8 +88,9 @@ async function open(setup: Setup, id: string): Promise<Pipe> {
   const body = { Detach: false, Tty: spec.tty, ...(await consoleSize(setup)) };
   const { address } = engine;
   const pipe = await engine.call(attempt, (_docker, signal) => hijack(attempt, { address, path, body, signal }));
-  engine.closed.addEventListener("abort", pipe.close);
-  void pipe.end.then(() => engine.closed.removeEventListener("abort", pipe.close));
+  const { held } = engine;
+  held.addEventListener("abort", pipe.close);
+  void pipe.end.then(() => held.removeEventListener("abort", pipe.close));
   return pipe;
 }
 

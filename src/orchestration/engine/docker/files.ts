@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import type { FileStat } from "../session.ts";
 import type { Runtime } from "../runtime.ts";
 import type { DockerClient } from "./client.ts";
-import { engineFailure, timedOut, unlessStatus } from "./errors.ts";
+import { timedOut, unlessStatus } from "./errors.ts";
 import { ownerOf, textIn, withOwner } from "./file-owner.ts";
 import { createIdleWatch } from "./idle-watch.ts";
 import { openStream } from "./open-stream.ts";
@@ -26,7 +26,7 @@ export function createFiles(
     },
     async *readFiles(nameOrId, path, signal) {
       const attempt = { verb: "read", subject: `"${path}" of container "${nameOrId}"` };
-      const watch = createIdleWatch(idleMs, AbortSignal.any([engine.closed, signal]));
+      const watch = createIdleWatch(idleMs, AbortSignal.any([engine.held, signal]));
       try {
         const request = { method: "GET", query: { path }, signal: watch.signal } as const;
         const place = `/containers/${encodeURIComponent(nameOrId)}/archive`;
@@ -38,14 +38,14 @@ export function createFiles(
           watch.progress();
         }
       } catch (error) {
-        throw watch.idle() ? timedOut(attempt, idleMs) : engineFailure(error, attempt);
+        throw watch.idle() ? timedOut(attempt, idleMs) : engine.failure(error, attempt);
       } finally {
         watch.end();
       }
     },
     async writeFiles(nameOrId, { folder, archive, signal }) {
       const attempt = { verb: "write to", subject: `"${folder}" in container "${nameOrId}"` };
-      const stop = AbortSignal.any([engine.closed, signal]);
+      const stop = AbortSignal.any([engine.held, signal]);
       const owner = await ownerIn(nameOrId);
       const body = Readable.from(withOwner(archive, owner), { objectMode: false });
       try {
@@ -57,7 +57,7 @@ export function createFiles(
           foreverMs,
         );
       } catch (error) {
-        throw engineFailure(error, attempt);
+        throw engine.failure(error, attempt);
       } finally {
         body.destroy();
       }
@@ -70,7 +70,7 @@ export function createFiles(
     );
     return ownerOf(facts.Config.User ?? "", async (path) => {
       const there = await files.statFile(nameOrId, path);
-      return there?.kind === "file" ? textIn(files.readFiles(nameOrId, path, engine.closed)) : undefined;
+      return there?.kind === "file" ? textIn(files.readFiles(nameOrId, path, engine.held)) : undefined;
     });
   };
   return files;

@@ -2,7 +2,7 @@ import type { ContainerDetail } from "../container.ts";
 import type { Runtime } from "../runtime.ts";
 import type { LogOptions } from "../session.ts";
 import type { DockerClient } from "./client.ts";
-import { type Attempt, engineFailure, missing, unreachable } from "./errors.ts";
+import { type Attempt, missing, unreachable } from "./errors.ts";
 import { askRaw, type RawAnswer } from "./raw-request.ts";
 import { createChunkSqueeze, createHeadSqueeze } from "./squeeze.ts";
 
@@ -28,7 +28,8 @@ export async function* readLog(
   const attempt = { verb: "read the log of", subject: `container "${nameOrId}"` };
   const stop = new AbortController();
   const end = () => stop.abort();
-  for (const cause of [signal, engine.closed]) cause.addEventListener("abort", end, { once: true });
+  const ends = [signal, engine.held];
+  for (const cause of ends) cause.addEventListener("abort", end, { once: true });
   try {
     // Side by side: how the output is framed is known by the time it comes.
     const [container, opened] = await Promise.all([
@@ -41,9 +42,9 @@ export async function* readLog(
     onContainer?.(container);
     yield* container.tty ? bodyOf(opened.answer) : unframed(bodyOf(opened.answer));
   } catch (error) {
-    if (!signal.aborted) throw engineFailure(error, attempt);
+    if (!signal.aborted) throw engine.failure(error, attempt);
   } finally {
-    for (const cause of [signal, engine.closed]) cause.removeEventListener("abort", end);
+    for (const cause of ends) cause.removeEventListener("abort", end);
     stop.abort();
   }
 }

@@ -55,7 +55,8 @@ export async function openPipe(address: EngineAddress): Promise<Pipe> {
     drain: Promise.withResolvers(),
   };
   const socket = await connect(address, callbacks(state)).catch((error: Error) => {
-    throw unreachable(error.message, error);
+    const place = "socketPath" in address ? address.socketPath : `${address.host}:${address.port}`;
+    throw unreachable("code" in error ? `connect ${error.code} ${place}` : error.message, error);
   });
   return { ...reading(state, socket), ...writing(state, socket) };
 }

@@ -1,6 +1,6 @@
 import type { RegistryAuth } from "../machine.ts";
 import type { DockerClient } from "./client.ts";
-import { type Attempt, engineFailure, refusal, timedOut } from "./errors.ts";
+import { type Attempt, refusal, timedOut } from "./errors.ts";
 import { createIdleWatch } from "./idle-watch.ts";
 import { jsonLines } from "./json-lines.ts";
 
@@ -13,7 +13,7 @@ interface PullRequest {
 
 /** Pulls and reads the progress to its end: only there, in a row of its own, does the engine tell of most errors. */
 export async function followPull(engine: DockerClient, attempt: Attempt, request: PullRequest): Promise<void> {
-  const watch = createIdleWatch(request.idleMs, engine.closed);
+  const watch = createIdleWatch(request.idleMs, engine.held);
   try {
     const rows = jsonLines(await open(engine, attempt, { ...request, signal: watch.signal }));
     for await (const row of rows) {
@@ -22,7 +22,7 @@ export async function followPull(engine: DockerClient, attempt: Attempt, request
       if (words !== undefined) throw refusal({ status: undefined, words }, attempt);
     }
   } catch (error) {
-    throw watch.idle() ? timedOut(attempt, request.idleMs) : engineFailure(error, attempt);
+    throw watch.idle() ? timedOut(attempt, request.idleMs) : engine.failure(error, attempt);
   } finally {
     watch.end();
   }

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { ApiError } from "../../../../src/base/wire/client.ts";
 import type { Told } from "../../../../src/base/words/fresh-lines.ts";
+import { CommandFailure } from "../../../../src/client/shell/failures.ts";
 import type { PodRecord } from "../../../../src/orchestration/api/pods.ts";
 import { type FanOutSetup, followAll, type LogStart, readAll } from "../../../../src/client/session/fan-out.ts";
 import { pod } from "../../../support/cli.ts";
@@ -41,7 +42,7 @@ function scene(rounds: ((it: { opened: Open[]; show(...pods: PodRecord[]): void 
       }),
     serverNow: () => now,
     note: (text) => notes.push(text),
-    passing: (error) => error instanceof ApiError,
+    passing: (error) => error instanceof ApiError || error instanceof CommandFailure,
     clock: {
       now: () => now,
       sleep: async () => {
@@ -186,12 +187,23 @@ test("a fault that will not pass ends it", async () => {
 test("a server that does not answer is told once, and its return", async () => {
   const it = scene([
     ({ show }) => show(one),
-    () => it.breakList(new ApiError(503, "away")),
+    () => it.breakList(new CommandFailure("cannot reach the server", 4)),
     () => undefined,
     () => it.breakList(undefined),
   ]);
   await followAll(it.setup, {});
   expect(it.notes).toEqual(["the server does not answer, still trying", "the server is back"]);
+});
+
+test("a server that answers what is wrong is quoted", async () => {
+  const it = scene([
+    ({ show }) => show(one),
+    () => it.breakList(new ApiError(503, "docker has not answered for 15 s")),
+    () => undefined,
+    () => it.breakList(undefined),
+  ]);
+  await followAll(it.setup, {});
+  expect(it.notes).toEqual(["docker has not answered for 15 s, still trying", "that is over"]);
 });
 
 test("no more streams than allowed; another joins when one ends", async () => {

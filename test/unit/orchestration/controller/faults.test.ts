@@ -247,4 +247,39 @@ describe("the engine", () => {
     await it.settle();
     expect(it.containers()).toHaveLength(1);
   });
+
+  test("that hangs is down in seconds, keeps the causes that were known, and restarts nothing when it goes on", async () => {
+    const probe = { exec: { command: ["check"] }, period: "1s", failure_threshold: 3 };
+    await it.apply(deployment("shop", "web", { probes: { liveness: probe, readiness: probe } }));
+    await it.settle();
+    it.runtime.fail("create", new Failure("conflict", "no such image", { reason: "ImageMissing" }));
+    await it.apply(deployment("shop", "broken"));
+    await it.advance(30_000);
+    const cause = async () => (await it.status("deployment", "shop", "broken")).conditions.at(-1);
+    expect(await cause()).toMatchObject({ reason: "ImageMissing" });
+    const [pod = ""] = it.containers();
+
+    it.runtime.engineHangs(true);
+    await it.advance(1_000);
+    const asked = it.controller.listPods({}, { detail: false, spec: false }).catch((error: Failure) => error);
+    await it.advance(15_000);
+    expect(await asked).toMatchObject({ code: "unavailable", reason: "EngineUnavailable" });
+    expect(await it.controller.system()).toMatchObject({ engine: { up: false } });
+    expect((await cause())?.message).toMatch(
+      /^the container engine cannot be reached: docker has not answered since 2026-01-01T00:00:\d\dZ/,
+    );
+    expect((await cause())?.message).toContain("before that: ImageMissing: ");
+    expect((await it.status("deployment", "shop", "broken")).last_reconcile_error).toContain("no such image");
+    await it.advance(10 * 60_000);
+    expect(it.controller.podReady(pod)).toMatchObject({ ready: true });
+
+    it.runtime.calls.length = 0;
+    it.runtime.engineHangs(false);
+    await it.advance(2_000);
+    expect(await it.controller.system()).toMatchObject({ engine: { up: true } });
+    expect((await cause())?.message).toContain("no such image");
+    await it.advance(60_000);
+    expect(it.containers()).toEqual([pod]);
+    expect(it.runtime.calls.filter((call) => /^(stop|start|remove|create)/.test(call))).toEqual([]);
+  });
 });

@@ -45,6 +45,15 @@ describe("the default pack", () => {
     }
   });
 
+  test("judges no replica while the engine is away: nobody knows how they are", () => {
+    const engine = { up: false, error: "docker has not answered since 12:00" };
+    const apps = [{ ...web, ready: 0, reason: "CrashLoop" }];
+    for (const name of ["down", "not-ready", "crash-loop", "out-of-memory"]) {
+      expect(found(name, { apps, engine })).toBeUndefined();
+      expect(found(name, { apps, engine: { up: true, error: "" } })).toBeDefined();
+    }
+  });
+
   test("tells down from not ready, so that one fault is one alert", () => {
     const apps = [
       { ...web, ready: 0, message: "0 of 2 replicas ready: web.abc crashed" },

@@ -1,4 +1,5 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
+import { Failure } from "../../../../../src/base/wire/failure.ts";
 import type { Context } from "../../../../../src/orchestration/controller/state/context.ts";
 import { attemptProbe } from "../../../../../src/orchestration/controller/pods/probe-attempt.ts";
 
@@ -79,7 +80,7 @@ test("a redirect to the name that the probe asks for is followed, at the contain
   const action = { ...config.action, headers: { host: "Shop.test" } } as typeof config.action;
   const own = { ...config, action };
   const answer = await attemptProbe(context, { pod: { node: "local", id: "a" }, address: "127.0.0.1" }, own);
-  expect([answer.ok, asked.map((url) => new URL(url).href)]).toEqual([
+  expect([answer?.ok, asked.map((url) => new URL(url).href)]).toEqual([
     false,
     ["http://127.0.0.1/ready", "http://127.0.0.1/ready/"],
   ]);
@@ -94,5 +95,33 @@ test("a container that redirects in a circle is asked a few times only", async (
     },
   } as unknown as Context;
   const answer = await attemptProbe(context, { pod: { node: "local", id: "a" }, address: "127.0.0.1" }, config);
-  expect([answer.ok, asked]).toEqual([true, 6]);
+  expect([answer?.ok, asked]).toEqual([true, 6]);
+});
+
+describe("a command that the engine did not carry out says nothing about the container", () => {
+  const exec = { ...config, timeoutMs: 20, action: { type: "exec" as const, command: ["true"] } };
+  const never = () => new Promise<never>(() => undefined);
+  const away = new Failure("unavailable", "docker has not answered for 15 s", { reason: "EngineUnavailable" });
+  const broken = new Failure("conflict", "no such program");
+  const linkOf = (up: boolean, answers: boolean) => ({ up: () => up, answers: async () => answers });
+
+  test.each([
+    ["an engine that is away", () => Promise.reject(away), linkOf(false, false), undefined],
+    ["one that went away a moment ago", () => Promise.reject(away), linkOf(true, false), undefined],
+    ["no answer in time, of an engine that hangs", never, linkOf(true, false), undefined],
+    ["no answer in time, of one that moves", never, linkOf(true, true), { ok: false, text: "no answer within 20 ms" }],
+    ["a refusal", () => Promise.reject(broken), linkOf(true, true), { ok: false, text: "no such program" }],
+  ])("%s", async (_, check, link, outcome) => {
+    const context = { engine: { check }, link } as unknown as Context;
+    expect(await attemptProbe(context, { pod: { node: "local", id: "a" }, address: undefined }, exec)).toEqual(outcome);
+  });
+
+  test.each([
+    [true, { ok: false, text: "the container has no address" }],
+    [false, undefined],
+  ])("nor does http without an address where the link is up: %p", async (up, outcome) => {
+    const context = { link: linkOf(up, up) } as unknown as Context;
+    const attempted = attemptProbe(context, { pod: { node: "local", id: "a" }, address: undefined }, config);
+    expect(await attempted).toEqual(outcome);
+  });
 });

@@ -1,13 +1,15 @@
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "bun:test";
+import { Failure } from "../../../../../src/base/wire/failure.ts";
 import {
   createDockerClient,
   engineAddress,
   pickApiVersion,
 } from "../../../../../src/orchestration/engine/docker/client.ts";
+import { ping } from "../../../../../src/orchestration/engine/docker/ping.ts";
 import { deadProxies } from "../../../../support/dead-proxies.ts";
 import { expectFailure } from "../../../../support/failure.ts";
-import { type Answer, type FakeEngine, sendJson, startFakeEngine } from "../../../../support/fake-engine.ts";
+import { type Answer, type FakeEngine, refuse, sendJson, startFakeEngine } from "../../../../support/fake-engine.ts";
 import { freePort } from "../../../../support/ports.ts";
 
 const listing = { verb: "list", subject: "containers" };
@@ -72,7 +74,7 @@ describe("calls", () => {
     const { host } = await start((_request, response) => response.on("close", gone.resolve));
     // Long enough for the request to get there on a busy machine: only then is there a connection to end.
     const failure = await expectFailure(list(createDockerClient(host, 10_000), 500), "timeout", "Timeout");
-    expect(failure.message).toBe("docker did not list containers within 500 ms; check that it is not overloaded");
+    expect(failure.message).toBe("docker did not list containers within 0.5 s; check that it is not overloaded");
     await gone.promise;
   });
 
@@ -125,6 +127,50 @@ describe("calls", () => {
   test("fail unavailable when the engine cuts the connection", async () => {
     const { host } = await start((_request, response) => response.destroy());
     await expectFailure(list(createDockerClient(host, 10_000)), "unavailable", "EngineUnavailable");
+  });
+
+  test("under way and later ones fail in the words of a suspension, pings do not, and all work after it", async () => {
+    const arrived = Promise.withResolvers<void>();
+    const gone = Promise.withResolvers<void>();
+    let hangs = true;
+    const { host } = await start((request, response) => {
+      if (!hangs || request.path === "/_ping") return sendJson(response, 200, []);
+      response.on("close", gone.resolve);
+      arrived.resolve();
+    });
+    const engine = createDockerClient(host, 10_000);
+    const waiting = expectFailure(list(engine), "unavailable", "EngineUnavailable");
+    await arrived.promise;
+    const { held } = engine;
+    engine.suspend(() => new Failure("unavailable", "it hangs", { reason: "EngineUnavailable" }));
+    expect((await waiting).message).toBe("it hangs");
+    await gone.promise;
+    expect(held.aborted).toBe(true);
+    expect(engine.held.aborted).toBe(false);
+    expect((await expectFailure(list(engine), "unavailable", "EngineUnavailable")).message).toBe("it hangs");
+    await ping(engine, new AbortController().signal);
+    hangs = false;
+    engine.resume();
+    expect(await list(engine)).toEqual([]);
+  });
+
+  test("a ping ends with its signal, and fails in the engine's words", async () => {
+    const arrived = Promise.withResolvers<void>();
+    let hangs = true;
+    const { host } = await start((_request, response) => {
+      arrived.resolve();
+      if (!hangs) refuse(response, 500, "the store is broken");
+    });
+    const engine = createDockerClient(host, 10_000);
+    const stop = new AbortController();
+    const waiting = ping(engine, stop.signal);
+    await arrived.promise;
+    stop.abort();
+    await expectFailure(waiting, "unavailable", "EngineUnavailable");
+    hangs = false;
+    expect((await expectFailure(ping(engine, new AbortController().signal), "conflict")).message).toContain(
+      "the store is broken",
+    );
   });
 
   test("under way and later ones fail once it is closed", async () => {

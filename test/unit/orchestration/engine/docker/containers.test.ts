@@ -112,7 +112,7 @@ describe("stop", () => {
   test("waits for the grace and the slack, longer than any other call, and no longer", async () => {
     const runtime = await runtimeOn(() => undefined, { callMs: 1_000, stopSlackMs: 40 });
     const failure = await expectFailure(runtime.stop("web.1", { graceMs: 0 }), "timeout", "Timeout");
-    expect(failure.message).toContain("within 40 ms");
+    expect(failure.message).toContain("within 0.04 s");
     const longer = await expectFailure(runtime.stop("web.1", { graceMs: 100 }), "timeout", "Timeout");
     expect(longer.message).toContain("within 1040 ms");
   });

@@ -102,7 +102,7 @@ describe("pull", () => {
     );
     expect((await runtime.pull("nginx:ends", undefined)).id).toBe(sha);
     const failure = await expectFailure(runtime.pull("nginx:hangs", undefined), "timeout", "Timeout");
-    expect(failure.message).toContain("within 2000 ms");
+    expect(failure.message).toContain("within 2 s");
     await dropped.promise;
   });
 
