@@ -111,7 +111,8 @@ export interface Space {
 export function checkSpace(name: string, space: Space, floorBytes: number): Check {
   const share = space.totalBytes === 0 ? 0 : Math.round((100 * space.freeBytes) / space.totalBytes);
   const detail = `${gibibytes(space.freeBytes)} free (${share} %) at ${space.path}`;
-  const mend = "remove what is not needed: docker system df shows what Docker keeps";
+  const mend =
+    "remove what is not needed: berth disk shows what fills it, berth prune removes what Docker keeps for nothing";
   if (space.freeBytes < floorBytes) return { name, status: "fail", detail, mend };
   if (space.freeBytes < 3 * floorBytes) return { name, status: "warn", detail, mend };
   return { name, status: "ok", detail };

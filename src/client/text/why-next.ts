@@ -154,7 +154,8 @@ export function nextSteps(why: Why): string[] {
   const last = release?.reasons ?? (run?.reason === undefined ? [] : [run.reason]);
   const reasons = [...(now === undefined ? [] : [now]), ...last];
   const steps = advices.find(({ when }) => when({ why, reasons }))?.steps(why) ?? [];
-  const isDown = !isJob(why) && !why.deleted && !isWell(why.phase) && why.phase !== undefined;
+  const isKnown = why.phase !== undefined && why.phase !== "unknown";
+  const isDown = !isJob(why) && !why.deleted && !isWell(why.phase) && isKnown;
   const isStepping = why.canary !== undefined && why.canary.state !== "kept";
   const back = isDown && !isStepping && why.rollback_to !== undefined ? [`berth rollback ${ref(why)}`] : [];
   const more = why.deleted ? [] : [`berth events ${ref(why)}`];

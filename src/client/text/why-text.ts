@@ -3,7 +3,7 @@ import type { Death, FailedRelease, FailedRun, Unready, Why } from "../../orches
 import { exitMeaning, postFailure } from "../../base/pure/exit-code.ts";
 import { ageOf, timeText } from "./time-text.ts";
 import { eventRows } from "./event-text.ts";
-import { frozenText, isWell, reasonOf } from "../facts/look.ts";
+import { frozenText, isEngineAway, isWell, reasonOf } from "../facts/look.ts";
 import { coloured } from "./resource-status.ts";
 import type { TableSetup } from "./resource-table.ts";
 import { canaryFacts } from "./rollout-text.ts";
@@ -28,8 +28,10 @@ interface Telling extends WhySetup {
 }
 
 /** Everything known about the last death, failed rollout or failed run of a resource, on one screen. */
-export function whyText(why: Why, setup: WhySetup): string {
+export function whyText(known: Why, setup: WhySetup): string {
   const { style } = setup;
+  // What it was when the engine answered last says nothing of now.
+  const why = isEngineAway({ ...known }) ? { ...known, phase: "unknown" } : known;
   return [
     `${style.bold(formatKey(why))}  ${stateText(why, style)}`.trimEnd(),
     ...now(why, setup),

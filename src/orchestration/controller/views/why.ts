@@ -59,9 +59,10 @@ export async function why(context: Context, target: Target): Promise<Why> {
   };
 }
 
-/** For an ingress, how it is served now. */
+/** For an ingress, how it is served now; while the engine is away, that comes first. */
 function statusOf(context: Context, key: ManifestKey, stored: StoredManifest | undefined) {
-  const status = stored?.kind === "ingress" ? statusNow(context, stored) : context.notes.status(key);
+  const isNow = stored?.kind === "ingress" || !context.link.up();
+  const status = isNow && stored !== undefined ? statusNow(context, stored) : context.notes.status(key);
   return (status ?? undefined) as Partial<PodKindStatus> | undefined;
 }
 

@@ -386,3 +386,21 @@ test("the newest trouble is told first, and a kill by the liveness probe for wha
   expect(out.indexOf("replica a1b2c was killed")).toBeLessThan(out.indexOf("release 0t85s0067 failed"));
   expect(out).toContain(`  why        ${reason}\n  exit code  0`);
 });
+
+test("while the engine is away, that comes first, and no rollback is proposed", async () => {
+  const message = "the container engine cannot be reached: docker has not answered since 2026-01-01T23:59:00Z";
+  const { out } = await why({
+    ...data,
+    death: undefined,
+    failed_release: undefined,
+    rollback_to: "0t85s0001",
+    conditions: [
+      { type: "Degraded", status: true, reason: "EngineUnavailable", message, at: "2026-01-01T23:59:15.000Z" },
+    ],
+  });
+  expect(out).toContain(
+    "deployment/shop/web  unknown\n  EngineUnavailable: the container engine cannot be reached: docker",
+  );
+  expect(out).toContain("next\n  berth doctor\n");
+  expect(out).not.toContain("berth rollback");
+});

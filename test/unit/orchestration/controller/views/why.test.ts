@@ -229,6 +229,7 @@ describe("the resource", () => {
     it.runtime.engineDown();
     await it.advance(1_000);
     expect((await why()).deaths).toBe(1);
+    expect((await why()).conditions).toContainEqual(expect.objectContaining({ reason: "EngineUnavailable" }));
   });
 });
 
