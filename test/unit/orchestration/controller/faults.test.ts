@@ -280,6 +280,6 @@ describe("the engine", () => {
     expect((await cause())?.message).toContain("no such image");
     await it.advance(60_000);
     expect(it.containers()).toEqual([pod]);
-    expect(it.runtime.calls.filter((call) => /^(stop|start|remove|create)/.test(call))).toEqual([]);
+    expect(it.runtime.calls.filter((call) => /^(?:stop|start|remove|create) shop-web/.test(call))).toEqual([]);
   });
 });
