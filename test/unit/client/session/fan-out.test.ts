@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { ApiError } from "../../../../src/base/wire/client.ts";
 import type { Told } from "../../../../src/base/words/fresh-lines.ts";
-import { CommandFailure } from "../../../../src/client/shell/failures.ts";
+import { CommandFailure } from "../../../../src/client/basics/failures.ts";
 import type { PodRecord } from "../../../../src/orchestration/api/pods.ts";
 import { type FanOutSetup, followAll, type LogStart, readAll } from "../../../../src/client/session/fan-out.ts";
 import { pod } from "../../../support/cli.ts";

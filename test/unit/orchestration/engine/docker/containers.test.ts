@@ -114,7 +114,7 @@ describe("stop", () => {
     const failure = await expectFailure(runtime.stop("web.1", { graceMs: 0 }), "timeout", "Timeout");
     expect(failure.message).toContain("within 0.04 s");
     const longer = await expectFailure(runtime.stop("web.1", { graceMs: 100 }), "timeout", "Timeout");
-    expect(longer.message).toContain("within 1040 ms");
+    expect(longer.message).toContain("within 1.04 s");
   });
 });
 
