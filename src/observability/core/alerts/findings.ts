@@ -25,7 +25,7 @@ export function findings(rule: ActiveRule, facts: Facts): Finding[] | undefined 
   return rule.title === undefined ? found : found?.map((one) => ({ ...one, title: filled(rule.title ?? "", one) }));
 }
 
-/** While the engine is away, nobody knows how replicas are: what fires goes on, and nothing begins or ends. */
+/** While the engine is away, how replicas are is not known: what fires goes on, and nothing begins or ends. */
 const aboutReplicas: readonly Condition[] = ["down", "not_ready", "crash_loop", "out_of_memory"];
 
 function look({ watch }: ActiveRule, facts: Facts): Finding[] | undefined {

@@ -96,9 +96,9 @@ export function createEngineLink({
     else log.warn("engine down", { error: why });
   }
 
-  /** An engine that hangs: whoever waits for it is told so, and nobody else begins to wait. */
+  /** An engine that hangs: who waits for it is told so, and no new request begins to wait. */
   function hangs(): void {
-    // The same words as long as it lasts: whoever shows the reason again and again shows what is new.
+    // The same words as long as it lasts: a client that shows the reason again and again then prints it once.
     turn(false, silenceText(`since ${isoTime(clock.now() - heart.silentMs()).replace(/\.\d+/, "")}`));
     engine.suspend(() => unavailable(silence()));
   }
@@ -170,7 +170,7 @@ export function createEngineLink({
         try {
           await session(AbortSignal.any([signal, scope.signal]));
         } catch (cause) {
-          // It is not silent: whoever asks is told by itself what is wrong.
+          // It is not silent: each call fails by itself with what is wrong.
           engine.resume();
           const text = cause instanceof Error ? cause.message : String(cause);
           if (!signal.aborted) turn(false, text);
