@@ -36,7 +36,7 @@ describe("connect", () => {
   test.each([
     ["ECONNREFUSED", "cannot reach the server at http://127.0.0.1:1: nothing listens there\n  does it run?"],
     ["ENOENT", "cannot reach the server at http://127.0.0.1:1: no such socket"],
-    ["EACCES", "no permission\n  the socket is for root and"],
+    ["EACCES", "no permission\n  only root"],
     ["ENOTFOUND", "the name cannot be resolved"],
   ])("%p says what to check and ends with 4", async (code, text) => {
     const failure = await failing(coded(code));
