@@ -2,8 +2,9 @@ import { diskFailure } from "../../base/wire/disk-failure.ts";
 import { existsSync, statSync, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { parseImageReference } from "../../orchestration/core/image-reference.ts";
-import { type Findings, lookAt } from "../init/look.ts";
+import type { Findings } from "../init/look.ts";
 import { type Choices, firstManifest } from "../init/manifest.ts";
+import { lookAround } from "../init/nested.ts";
 import { appHost, appIdentity, placeHere, scopeOfFolder, sourceTree } from "../build/place.ts";
 import type { Arguments } from "../basics/arguments.ts";
 import { askText, requireYes, yesFlag } from "../shell/ask.ts";
@@ -24,7 +25,8 @@ export const initCommand: CommandBody = {
     "init --name shop/web --host shop.example.com -y  without a question",
   ],
   detail: [
-    "Looks at the Dockerfile, or at the files that show the language, at a Procfile, and at .env.example.",
+    "Looks at the Dockerfile, or at the files that show the language, at a Procfile, render.yaml, fly.toml,",
+    "railway.json, nixpacks.toml or app.json, and at .env.example. Says what it took, and what it assumed.",
     "Writes a manifest with comments, which berth up deploys. Nothing is run, and nothing is sent. A",
     "manifest that is there already is written over only after a yes.",
   ],
@@ -57,7 +59,7 @@ export const initCommand: CommandBody = {
 };
 
 function findingsOf(root: string, args: Arguments): Findings {
-  const look = lookAt(sourceTree(root), args.value("path"));
+  const look = lookAround(sourceTree(root), args.value("path"));
   if (look.ok) return look.findings;
   if (args.value("image") === undefined) throw new CommandFailure(`${look.problem}; or name an image with --image`);
   return { source: "", port: undefined, processes: [], env: undefined, notes: [] };
@@ -126,7 +128,9 @@ function report(context: Context, { path, folder, choices, findings }: Written):
     const up = folder === "." ? "berth up" : `berth up -f ${path}`;
     return [
       `wrote ${path}: ${scope}/${name} from ${from}; ${where}${host === undefined ? "" : `, ${host}`}`,
-      ...(image === undefined ? findings.notes.map((note) => `assumed: ${printable(note)}`) : []),
+      ...(image === undefined
+        ? findings.notes.map((note) => printable(note.startsWith("taken from ") ? note : `assumed: ${note}`))
+        : []),
       `next: ${up}`,
     ].join("\n");
   });

@@ -15,6 +15,9 @@ export interface Choices {
   path?: string | undefined;
 }
 
+/** A process, and the file that names it; without one, the Procfile. */
+type Hinted = Process & { from?: string };
+
 /**
  * A first manifest with comments, in YAML: an app, and a deployment for every other process of a Procfile. A Procfile
  * of other processes alone has no app.
@@ -32,7 +35,7 @@ export function firstManifest(choices: Choices, findings: Findings): string {
     ...(web === undefined ? [] : commandLines(web)),
     ...(release === undefined ? [] : releaseLines(release)),
     "  replicas: 1",
-    ...portLines(choices.port),
+    ...portLines(choices.port, findings),
     ...hostLines(choices.host),
     ...envLines(choices, findings, web),
     '  # resources: { limits: { cpu: "1", memory: 512Mi } }',
@@ -40,7 +43,7 @@ export function firstManifest(choices: Choices, findings: Findings): string {
   const hasApp = web !== undefined || others.length === 0;
   const deployments = others.map((process, index) => {
     const first = !hasApp && index === 0;
-    return deployment(choices, { process, release: first ? release : undefined, hasApp });
+    return deployment(choices, { process, release: first ? release : undefined, hasApp, place: findings.place });
   });
   return `${[...(hasApp ? [app] : []), ...deployments].map((lines) => lines.join("\n")).join("\n---\n")}\n`;
 }
@@ -50,16 +53,17 @@ function head(kind: string, scope: string, name: string): string[] {
 }
 
 interface Other {
-  process: Process;
-  release: Process | undefined;
+  process: Hinted;
+  release: Hinted | undefined;
+  place: Findings["place"];
   hasApp: boolean;
 }
 
-function deployment(choices: Choices, { process, release, hasApp }: Other): string[] {
+function deployment(choices: Choices, { process, release, hasApp, place }: Other): string[] {
   return [
-    hasApp ? "# Another process of the Procfile." : "# A process of the Procfile.",
+    `# ${hasApp ? "Another" : "A"} process of ${fileOf(process)}.`,
     ...head("deployment", choices.scope, otherName(choices.name, process)),
-    ...(choices.image === undefined ? [buildOf(choices)] : [`  image: ${text(choices.image)}`]),
+    ...(choices.image === undefined ? [buildOf(choices, place)] : [`  image: ${text(choices.image)}`]),
     ...commandLines(process),
     ...(release === undefined ? [] : releaseLines(release)),
     "  replicas: 1",
@@ -73,37 +77,61 @@ function otherName(app: string, { type }: Process): string {
   return `${app.slice(0, 62 - type.length)}-${type}`.slice(-63);
 }
 
-function buildOf({ path }: Choices): string {
-  return path === undefined ? "  build: {}" : `  build: { path: ${text(path)} }`;
+function buildOf({ path }: Choices, place: Findings["place"]): string {
+  if (place !== undefined && "context" in place) return `  build: { context: ${text(place.context)} }`;
+  const part = path ?? place?.path;
+  return part === undefined ? "  build: {}" : `  build: { path: ${text(part)} }`;
 }
 
-function imageLines(choices: Choices, { source, notes }: Findings): string[] {
+function fileOf({ from }: Hinted): string {
+  return from === undefined || from === "Procfile" ? "the Procfile" : from;
+}
+
+function imageLines(choices: Choices, { source, notes, place }: Findings): string[] {
   if (choices.image !== undefined) return [`  image: ${text(choices.image)}`];
   return [
     `  # The image is built from this folder: ${source}. See berth build --print`,
-    ...notes.map((note) => `  # Assumed: ${note}`),
-    buildOf(choices),
+    ...notes.map(
+      (note) => `  # ${note.startsWith("taken from ") ? note.replace("taken", "Taken") : `Assumed: ${note}`}`,
+    ),
+    buildOf(choices, place),
   ];
 }
 
-function commandLines({ type, command }: Process): string[] {
-  return [`  # ${type} of the Procfile`, `  command: ["sh", "-c", ${text(withSignals(command))}]`];
+function commandLines(process: Hinted): string[] {
+  const { type, command } = process;
+  return [`  # ${type} of ${fileOf(process)}`, `  command: ["sh", "-c", ${text(withSignals(command))}]`];
 }
 
-function releaseLines({ command }: Process): string[] {
+function releaseLines(process: Hinted): string[] {
+  const { command } = process;
   return [
-    "  # release of the Procfile: runs before the new version does",
+    `  # release of ${fileOf(process)}: runs before the new version does`,
     `  release: { command: ["sh", "-c", ${text(withSignals(command))}] }`,
   ];
 }
 
-function portLines(port: number | undefined): string[] {
+function portLines(port: number | undefined, { health }: Findings): string[] {
   if (port === undefined) {
     return ["  # The port that the program listens on, inside of its container:", '  # ports: ["8080"]'];
   }
   return [
     "  # The port that the program listens on, inside of its container.",
     `  ports: ["${port}"]`,
+    ...(health === undefined ? waitsForPort(port) : waitsForPage(port, health)),
+  ];
+}
+
+function waitsForPage(port: number, { path, from }: { path: string; from: string }): string[] {
+  return [
+    `  # A new version gets requests once this page answers, as ${from} has it.`,
+    "  probes:",
+    `    readiness: { http_get: { path: ${text(path)}, port: ${port} } }`,
+  ];
+}
+
+function waitsForPort(port: number): string[] {
+  return [
     "  # A new version gets requests once it takes connections. If it has a page for that, write:",
     `  # readiness: { http_get: { path: /health, port: ${port} } }`,
     "  probes:",
@@ -135,9 +163,16 @@ function hostLines(host: string | undefined): string[] {
 
 const keysShownMax = 12;
 
-function envLines({ scope, name, port }: Choices, { env }: Findings, web: Process | undefined): string[] {
+function envLines({ scope, name, port }: Choices, findings: Findings, web: Process | undefined): string[] {
+  const { env, values, tellsPort = false } = findings;
   // A web process of a Procfile finds its port there, in its command or in its code.
-  const variables = web !== undefined && port !== undefined ? ["  env:", `    PORT: "${port}"`] : [];
+  const isTold = web !== undefined || tellsPort;
+  const set = [
+    ...(isTold && port !== undefined ? [`    PORT: "${port}"`] : []),
+    ...(values === undefined ? [] : [`    # From ${values.from}; check that they are right here.`]),
+    ...Object.entries(values?.values ?? {}).map(([key, value]) => `    ${key}: ${quoted(value)}`),
+  ];
+  const variables = set.length === 0 ? [] : ["  env:", ...set];
   if (env === undefined) return [`  # Secrets: berth config set ${scope}/${name} KEY=-`, ...variables];
   const shown = env.keys.slice(0, keysShownMax).join(", ");
   const more = env.keys.length > keysShownMax ? " …" : "";
@@ -146,6 +181,11 @@ function envLines({ scope, name, port }: Choices, { env }: Findings, web: Proces
     `  # Set them from a file with their values: berth env import ${scope}/${name} .env`,
     ...variables,
   ];
+}
+
+/** Always quoted: a variable is text. */
+function quoted(value: string): string {
+  return JSON.stringify(value.replaceAll("$", "$$$$"));
 }
 
 /** As a value of YAML: quoted where it could mean something else; `$$` is a dollar sign of a manifest. */

@@ -1,5 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { readProcfile } from "../../orchestration/core/build/procfile.ts";
+import { talksNote } from "../../orchestration/core/build/runtime.ts";
 import { CommandFailure } from "../basics/failures.ts";
 import { lookAt } from "./look.ts";
 import { firstManifest } from "./manifest.ts";
@@ -53,12 +55,14 @@ export function withoutManifest(root: string, app: App, procfile: string): { tex
   }
   const { findings } = look;
   const { processes } = findings;
-  if (tree.has("Procfile") && processes.length === 0) {
+  if (tree.has("Procfile") && readProcfile(tree.read("Procfile") ?? "").length === 0) {
     throw new CommandFailure(`${procfile} names no process: write lines like "web: node server.js"`);
   }
   const hasWeb = processes.some(({ type }) => type === "web");
-  const port = findings.port ?? (hasWeb ? portUsual : undefined);
+  const listens = hasWeb && !findings.notes.includes(talksNote);
+  const port = findings.port ?? (listens ? portUsual : undefined);
   const text = firstManifest({ ...app, port, image: undefined }, findings);
   const types = processes.map(({ type }) => type).join(", ");
-  return { text, found: `${findings.source}${types === "" ? "" : `, ${procfile} (${types})`}` };
+  const files = new Set(processes.map(({ from }) => (from === undefined || from === "Procfile" ? procfile : from)));
+  return { text, found: `${findings.source}${types === "" ? "" : `, ${[...files].join(", ")} (${types})`}` };
 }

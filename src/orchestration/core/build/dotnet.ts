@@ -42,6 +42,7 @@ export const dotnet: Runtime = {
     const runtime = web.length > 0 ? "aspnet" : "runtime";
     return {
       ...(web.length > 0 ? { port: 8080 } : {}),
+      adapt: () => ({ instead: `${assembly}.dll of ${project}` }),
       notes:
         others.length === 0
           ? []

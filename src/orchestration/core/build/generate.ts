@@ -1,11 +1,13 @@
 import { didYouMean } from "../../../base/pure/suggest.ts";
-import { elixir, go, rust } from "./compiled.ts";
 import { dotnet } from "./dotnet.ts";
+import { elixir } from "./elixir.ts";
+import { go } from "./go.ts";
 import { java } from "./java.ts";
 import { bun, bunProgram, node, nodeProgram } from "./node/node.ts";
 import { laravel, php, symfony } from "./php.ts";
 import { python, pythonProgram } from "./python/python.ts";
 import { rails, ruby } from "./ruby.ts";
+import { rust } from "./rust.ts";
 import type { GeneratedBuild, LanguageChoice, Runtime, SourceTree } from "./runtime.ts";
 import { deno, hugo, site } from "./site.ts";
 
@@ -46,15 +48,25 @@ export function generateDockerfile(source: SourceTree, choice: LanguageChoice): 
     named === undefined
       ? order.find((one) => one.mark(tree) !== undefined)
       : languages.find(({ name }) => name === named);
-  if (runtime === undefined) return { ok: false, problem: named === undefined ? nothing : unknown(named) };
+  if (runtime === undefined) return { ok: false, problem: named === undefined ? nothing(tree) : unknown(named) };
   const plan = runtime.plan(tree, choice);
   if ("problem" in plan) return { ok: false, problem: plan.problem };
   const because = choice.name === undefined ? (runtime.mark(tree) ?? "") : "build.lang.name";
-  const { dockerfile, port, notes = [], noStart } = plan;
+  const { dockerfile, port, notes = [], noStart, readsPort = false } = plan;
+  const adapt = plan.adapt ?? ((line: string) => ({ command: line }));
   const beside = choice.name === undefined ? besideNotes(tree, runtime) : [];
   return {
     ok: true,
-    build: { runtime: runtime.name, dockerfile, port, because, notes: [...notes, ...beside], noStart },
+    build: {
+      runtime: runtime.name,
+      dockerfile,
+      port,
+      because,
+      notes: [...notes, ...beside],
+      noStart,
+      adapt,
+      readsPort,
+    },
   };
 }
 
@@ -83,8 +95,16 @@ function besideNotes(tree: SourceTree, built: Runtime): string[] {
   });
 }
 
-const nothing =
-  "the folder has no Dockerfile, and no file that shows its language (package.json, requirements.txt, go.mod, index.html …): write a Dockerfile, or set build.lang.name";
+/** How the sentence begins that says so. */
+export const noLanguage = "the folder has no Dockerfile, and no file that shows its language";
+
+function nothing(tree: SourceTree): string {
+  if (tree.list("").some((name) => name.endsWith(".go")))
+    return `${noLanguage}: to build its Go files, run go mod init`;
+  if (tree.list("").some((name) => name.endsWith(".py")))
+    return `${noLanguage}: name the packages of its Python files in requirements.txt`;
+  return `${noLanguage} (package.json, requirements.txt, go.mod, index.html …): write a Dockerfile, or set build.lang.name`;
+}
 
 function unknown(name: string): string {
   const names = languages.map((runtime) => runtime.name);

@@ -1,100 +1,78 @@
+import { hintedVersion, readHints } from "./hints/hints.ts";
+import { gradle, gradleFiles } from "./java/gradle.ts";
+import { maven } from "./java/maven.ts";
 import {
   command,
   firstOf,
   type LanguageChoice,
   lines,
   type Plan,
-  plainName,
   type Runtime,
   type SourceTree,
   versionIn,
 } from "./runtime.ts";
 
-const gradleFiles = ["build.gradle", "build.gradle.kts"];
+const supported = ["8", "11", "17", "21", "25"];
 
 function javaVersion(tree: SourceTree): string {
   const pom = tree.read("pom.xml") ?? "";
-  const gradle = [...gradleFiles, "app/build.gradle", "app/build.gradle.kts", "gradle.properties"]
+  const text = [...gradleFiles, "app/build.gradle", "app/build.gradle.kts", "gradle.properties"]
     .map((file) => tree.read(file) ?? "")
     .join("\n");
   const found =
     versionIn(tree.read("system.properties"), /^java\.runtime\.version\s*=\s*(\d+)/m) ??
     versionIn(tree.read(".java-version"), /^(\d+)/) ??
     versionIn(pom, /<(?:java\.version|maven\.compiler\.release|maven\.compiler\.source|release)>\s*(?:1\.)?(\d+)/) ??
-    versionIn(gradle, /JavaLanguageVersion\.of\(\s*(\d+)/) ??
+    versionIn(text, /JavaLanguageVersion\.of\(\s*(\d+)/) ??
     versionIn(
-      gradle,
+      text,
       /(?:jvmToolchain\(\s*|(?:source|target)Compatibility\s*=\s*["']?(?:JavaVersion\.VERSION_)?(?:1[._])?)(\d+)/,
     ) ??
+    hintedVersion(tree, "JAVA_VERSION", "NIXPACKS_JDK_VERSION")?.split(".")[0] ??
     "21";
-  // Older bases are not made any more; programs for them run on this one.
-  return Number(found) < 8 ? "8" : found;
+  // Bases are made for versions with long support; programs for one in between run on the next of these.
+  const isExact = /JavaLanguageVersion\.of\(/.test(text);
+  return isExact ? found : (supported.find((version) => Number(version) >= Number(found)) ?? found);
 }
 
-/** Not what is only a part of the program. */
-const jars = "grep -vE -e '-(plain|sources|javadoc|tests)[.]jar$|/original-'";
-
-function copyJar(folder: string): string {
-  return `cp "$(find . -path '*/${folder}/*.jar' -not -path '*/.mvn/*' -size +0 -printf '%s %p\\n' | ${jars} | sort -rn | head -n 1 | cut -d' ' -f2-)" /out/app.jar`;
-}
-
-function maven(tree: SourceTree, version: string): { base: string; build: string; start: string[] } {
-  const pom = tree.read("pom.xml") ?? "";
-  const build = "mvn -q -B -DskipTests package && mkdir /out && ";
-  const base = `maven:3-eclipse-temurin-${version}`;
-  if (/<artifactId>quarkus-maven-plugin</.test(pom) && !/uber-jar/.test(pom)) {
-    const move = "cp -r target/quarkus-app/. /out/";
-    return { base, build: build + move, start: ["java", "-XX:MaxRAMPercentage=75", "-jar", "/app/quarkus-run.jar"] };
-  }
-  return { base, build: build + copyJar("target"), start: ["java", "-XX:MaxRAMPercentage=75", "-jar", "/app/app.jar"] };
-}
-
-function gradle(tree: SourceTree, version: string): { base: string; build: string; start: string[] } {
-  const text = [...gradleFiles, "app/build.gradle", "app/build.gradle.kts"]
-    .map((file) => tree.read(file) ?? "")
-    .join("\n");
-  const isWrapped = tree.has("gradlew") && tree.has("gradle/wrapper/gradle-wrapper.properties");
-  const tool = isWrapped ? "sh ./gradlew --no-daemon" : "gradle --no-daemon";
-  const base = isWrapped ? `eclipse-temurin:${version}-jdk` : `gradle:jdk${version}`;
-  const isFat = /org\.springframework\.boot|io\.quarkus|shadow|io\.ktor\.plugin|io\.micronaut/.test(text);
-  const settings = [tree.read("settings.gradle"), tree.read("settings.gradle.kts")].join("\n");
-  const name = plainName(/rootProject\.name\s*=\s*["']([\w.-]+)["']/.exec(settings)?.[1]);
-  if (!isFat && /\bapplication\b/.test(text) && name !== undefined) {
-    const program = tree.has("app/build.gradle") || tree.has("app/build.gradle.kts") ? "app" : name;
-    const build = `${tool} installDist && mkdir /out && cp -r "$(find . -path '*/build/install/${program}' -type d | head -n 1)"/. /out/`;
-    return { base, build, start: [`/app/bin/${program}`] };
-  }
-  const task = /shadow/.test(text) ? "shadowJar" : /io\.ktor\.plugin/.test(text) ? "buildFatJar" : "assemble";
-  if (/io\.quarkus/.test(text)) {
-    const build = `${tool} quarkusBuild && mkdir /out && cp -r build/quarkus-app/. /out/`;
-    return { base, build, start: ["java", "-XX:MaxRAMPercentage=75", "-jar", "/app/quarkus-run.jar"] };
-  }
-  const build = `${tool} ${task} && mkdir /out && ${copyJar("build/libs")}`;
-  return { base, build, start: ["java", "-XX:MaxRAMPercentage=75", "-jar", "/app/app.jar"] };
+/** Whether a command names what a build makes: `target/shop.jar`, `build/install/shop/bin/shop`. */
+function namesBuilt(line: string): boolean {
+  return /(?:^|[\s:/=])(?:target|build)\//.test(line);
 }
 
 export const java: Runtime = {
   name: "java",
   mark: (tree) => firstOf(tree, ["pom.xml", ...gradleFiles, "settings.gradle", "settings.gradle.kts"]),
-  plan(tree, { version = javaVersion(tree) }: LanguageChoice): Plan {
-    const made = tree.has("pom.xml") ? maven(tree, version) : gradle(tree, version);
+  plan(tree, { version = javaVersion(tree), path }: LanguageChoice): Plan {
+    const started = readHints(tree).processes.map(({ command: line }) => line);
+    const keepsTree = started.some(namesBuilt);
+    const made = tree.has("pom.xml")
+      ? maven(tree, version, path)
+      : gradle(tree, version, { path, started: started.join(" ") });
+    const place = made.place ?? "/app";
     return {
       port: 8080,
+      readsPort: made.place === undefined,
+      notes: made.notes,
+      noStart: made.noStart,
+      adapt: (line) => (/\b(?:mvnw?|gradlew?)\b/.test(line) ? { instead: made.start.join(" ") } : { command: line }),
       dockerfile: lines(
         `ARG BASE=${made.base}`,
-        `ARG RUN_BASE=eclipse-temurin:${version}-jre`,
+        `ARG RUN_BASE=${made.run}`,
         "FROM ${BASE} AS build",
         "WORKDIR /src",
         "COPY . .",
         `RUN ${made.build}`,
         "FROM ${RUN_BASE}",
-        "WORKDIR /app",
-        "COPY --from=build /out /app",
+        made.place === undefined && "WORKDIR /app",
+        // What another platform starts is named by its path in the built folder.
+        keepsTree && "COPY --from=build /src /app",
+        `COPY --from=build /out ${place}`,
         // Spring, Micronaut and Quarkus each read one of these.
-        "ENV PORT=8080 SERVER_PORT=8080 QUARKUS_HTTP_HOST=0.0.0.0",
-        "USER 65532",
+        "ENV PORT=8080 SERVER_PORT=8080 MICRONAUT_SERVER_PORT=8080 QUARKUS_HTTP_HOST=0.0.0.0",
+        made.place === undefined && "USER 65532",
         "EXPOSE 8080",
-        command(...made.start),
+        made.noStart === undefined && command(...made.start),
       ),
     };
   },

@@ -1,4 +1,4 @@
-import { lines } from "./runtime.ts";
+import { type Adapted, lines } from "./runtime.ts";
 
 /** How a web server finds a page: every path leads to one page, or each path has its own. */
 export type PagesStyle = "one page" | "pages";
@@ -25,4 +25,6 @@ export function servePages(folder: string, style: PagesStyle): string {
 }
 
 export const pagesBase = "ARG RUN_BASE=nginx:alpine";
-export const pagesPort = 80;
+
+/** Of a plan whose image only serves pages: what others would start is not in it. */
+export const servedByNginx = { port: 80, adapt: (): Adapted => ({ instead: "nginx with the pages" }) };

@@ -1,3 +1,4 @@
+import { readHints } from "./hints/hints.ts";
 import { readPackage } from "./node/package-json.ts";
 import { packagerOf } from "./node/packager.ts";
 import {
@@ -63,7 +64,18 @@ function phpVersion(tree: SourceTree): string {
   const { require, config } = jsonOf(tree, "composer.json");
   const platform = fieldsOf(fieldsOf(config).platform).php;
   const range = typeof platform === "string" ? `~${platform}` : fieldsOf(require).php;
-  return newestIn(typeof range === "string" ? range : undefined, known) ?? known[0] ?? "";
+  const asked = [typeof range === "string" ? range : undefined, ...lockedRanges(tree)].filter(
+    (one) => one !== undefined,
+  );
+  const fits = known.find((version) => asked.every((one) => newestIn(one, [version]) !== undefined));
+  return fits ?? newestIn(asked[0], known) ?? known[0] ?? "";
+}
+
+/** What the packages of composer.lock ask of PHP: an install refuses a version that one of them does not know. */
+function lockedRanges(tree: SourceTree): string[] {
+  const { packages } = jsonOf(tree, "composer.lock");
+  const ranges = (Array.isArray(packages) ? packages : []).map((one) => fieldsOf(fieldsOf(one).require).php);
+  return [...new Set(ranges.filter((range): range is string => typeof range === "string"))];
 }
 
 function apache(tree: SourceTree, { docroot, version, extensions, writes = [], notes = [] }: Site): Plan {
@@ -74,6 +86,8 @@ function apache(tree: SourceTree, { docroot, version, extensions, writes = [], n
   const all = [...new Set([...extensions, ...extensionsOf(tree)])];
   return {
     port: 80,
+    adapt: (line) =>
+      isOtherServer(line) ? { instead: `Apache with ${docroot === "" ? "the folder" : docroot}` } : { command: line },
     notes: [
       ...notes,
       ...(assets.length > 0 ? ["the assets of package.json are built beside; nothing of Node runs"] : []),
@@ -99,6 +113,21 @@ function apache(tree: SourceTree, { docroot, version, extensions, writes = [], n
       "EXPOSE 80",
     ),
   };
+}
+
+/** The last word of `heroku-php-apache2 public/` and of `php -S 0.0.0.0:80 -t public`. */
+function hintedRoot(line: string): string | undefined {
+  const words = line.slice(0, 500).trim().split(/\s+/);
+  const isServer = words.some((word) => word.includes("heroku-php-") || word === "-S");
+  const last = words.at(-1)?.replace(/\/$/, "") ?? "";
+  return isServer && words.length > 1 && /^[\w-]+$/.test(last) ? last : undefined;
+}
+
+/** Web servers that others bring, or that are for developers. */
+function isOtherServer(line: string): boolean {
+  return /heroku-php-|\bphp (?:-\w+ ){0,4}-S\b|\bartisan (?:serve|octane)|\b(?:apache2|nginx|frankenphp|php-fpm)/.test(
+    line,
+  );
 }
 
 /** `storage/logs` → `storage`; the folder bootstrap holds source, of which only the cache is written. */
@@ -163,7 +192,10 @@ export const php: Runtime = {
   plan(tree, choice) {
     for (const one of [laravel, symfony]) if (one.mark(tree) !== undefined) return one.plan(tree, choice);
     const isWordpress = tree.has("wp-config.php") || tree.has("wp-content");
-    const docroot = docroots.find((folder) => tree.has(`${folder}/index.php`)) ?? "";
+    const hinted = readHints(tree)
+      .processes.map(({ command: line }) => hintedRoot(line))
+      .find((folder) => tree.has(`${folder}/index.php`));
+    const docroot = hinted ?? docroots.find((folder) => tree.has(`${folder}/index.php`)) ?? "";
     if (docroot === "" && !tree.has("index.php") && choice.entrypoint === undefined) {
       return {
         problem: `PHP has no page to begin with (index.php, or one in ${docroots.join(", ")}): write a Dockerfile`,

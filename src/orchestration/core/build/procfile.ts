@@ -1,6 +1,3 @@
-import type { SourceTree } from "./runtime.ts";
-import { withSignals } from "./with-signals.ts";
-
 /** One line of a Procfile: the command is for a shell. */
 export interface Process {
   type: string;
@@ -16,10 +13,4 @@ export function readProcfile(text: string): Process[] {
     found.set(type.toLowerCase(), { type: type.toLowerCase(), command });
   }
   return [...found.values()];
-}
-
-/** What starts `web` of a folder's Procfile, where no file of the language says what starts. */
-export function startOfProcfile(tree: SourceTree): string[] | undefined {
-  const web = readProcfile(tree.read("Procfile") ?? "").find(({ type }) => type === "web");
-  return web === undefined ? undefined : ["sh", "-c", withSignals(web.command)];
 }

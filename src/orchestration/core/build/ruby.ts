@@ -1,5 +1,7 @@
-import { startOfProcfile } from "./procfile.ts";
-import { pagesBase, pagesPort, servePages } from "./pages.ts";
+import { hintedStart, hintedVersion } from "./hints/hints.ts";
+import { packagerOf } from "./node/packager.ts";
+import { readPackage } from "./node/package-json.ts";
+import { pagesBase, servedByNginx, servePages } from "./pages.ts";
 import {
   aptLine,
   command,
@@ -20,7 +22,7 @@ function rubyVersion(tree: SourceTree): string {
     versionIn(tree.read(".ruby-version"), /^(?:ruby-)?(\d[\d.]*)/) ??
     versionIn(tree.read("Gemfile"), /^[ \t]*ruby ["'](\d[\d.]*)["']/m);
   const range = /^[ \t]*ruby ["']([^"'\n]+)["']/m.exec(tree.read("Gemfile") ?? "")?.[1];
-  return exact ?? newestIn(range, known) ?? known[0] ?? "";
+  return exact ?? newestIn(range, known) ?? hintedVersion(tree, "RUBY_VERSION") ?? known[0] ?? "";
 }
 
 /** What a gem with native code is built with. */
@@ -78,13 +80,14 @@ export const rails: Runtime = {
   mark: (tree) => (tree.has("Gemfile") && tree.has("config/application.rb") ? "Gemfile, rails" : undefined),
   plan(tree, { version, entrypoint }) {
     const hasAssets = tree.has("package.json");
-    const isYarn = tree.has("yarn.lock");
+    const packager = packagerOf(tree, readPackage(tree));
+    const tool = packager.name === "npm" ? "" : `npm install -g ${packager.name} && `;
     const start = entrypoint === undefined ? ["puma", "-p", "3000"] : ["ruby", entrypoint];
     return served(tree, version ?? rubyVersion(tree), {
       port: 3000,
       tools: hasAssets ? ["nodejs", "npm"] : [],
       build: [
-        hasAssets ? `RUN ${isYarn ? "npm install -g yarn && yarn install" : "npm install"}` : undefined,
+        hasAssets ? `RUN ${tool}${packager.install}` : undefined,
         "ENV RAILS_ENV=production RAILS_LOG_TO_STDOUT=1 RAILS_SERVE_STATIC_FILES=1",
         "RUN SECRET_KEY_BASE_DUMMY=1 bundle exec rails assets:precompile",
       ],
@@ -119,12 +122,12 @@ function startOf(tree: SourceTree, { entrypoint }: LanguageChoice): string[] | u
   const file = firstOf(tree, ["app.rb", "main.rb", "server.rb"]);
   if (file !== undefined)
     return ["bundle", "exec", "ruby", file, ...(hasGem(tree, "sinatra") ? ["-o", "0.0.0.0", "-p", "9292"] : [])];
-  return startOfProcfile(tree);
+  return hintedStart(tree);
 }
 
 function jekyll(tree: SourceTree, version: string): Plan {
   return {
-    port: pagesPort,
+    ...servedByNginx,
     notes: ["jekyll makes pages in _site, which nginx serves"],
     dockerfile: `${lines(`ARG BASE=ruby:${version}-slim`, pagesBase, "FROM ${BASE} AS build", ...install(tree, []), "RUN JEKYLL_ENV=production bundle exec jekyll build")}${servePages("/app/_site", "pages")}`,
   };

@@ -29,11 +29,30 @@ export interface GeneratedBuild {
   notes: string[];
   /** Why the image starts nothing by itself; undefined where it does. */
   noStart: string | undefined;
+  adapt: (command: string) => Adapted;
+  /** The program listens where the variable PORT says. */
+  readsPort: boolean;
 }
 
+/**
+ * How a command that other platforms run in the source folder runs in the image. `instead`: it does not, and this is what
+ * starts.
+ */
+export type Adapted = { command: string } | { instead: string };
+
 /** How a folder is built; `problem` says why it cannot be, and what to write. */
-export type Plan =
-  { dockerfile: string; port?: number; notes?: string[]; noStart?: string | undefined } | { problem: string };
+export type Plan = Planned | { problem: string };
+
+interface Planned {
+  dockerfile: string;
+  port?: number;
+  notes?: string[];
+  noStart?: string | undefined;
+  /** Without it, such a command runs as it is. */
+  adapt?: (command: string) => Adapted;
+  /** The program listens where the variable PORT says. */
+  readsPort?: boolean;
+}
 
 /** One language or framework: when it is meant, and how it is built. */
 export interface Runtime {
@@ -127,3 +146,7 @@ export function aptLine(...packages: string[]): string | undefined {
 
 /** What to write where berth took the wrong file. */
 export const namesStart = "to start another file, set build.lang.entrypoint";
+
+/** Of a program that only calls others, such as a chat bot. */
+export const talksNote =
+  "the program listens nowhere, as its packages show a bot; if it does listen, add ports, and probes.readiness with that port";

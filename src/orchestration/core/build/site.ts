@@ -1,5 +1,5 @@
-import { startOfProcfile } from "./procfile.ts";
-import { pagesBase, pagesPort, servePages } from "./pages.ts";
+import { hintedStart } from "./hints/hints.ts";
+import { pagesBase, servedByNginx, servePages } from "./pages.ts";
 import { command, firstOf, jsonOf, fieldsOf, lines, type Runtime } from "./runtime.ts";
 
 export const deno: Runtime = {
@@ -11,9 +11,10 @@ export const deno: Runtime = {
     const task = entrypoint === undefined && typeof tasks.start === "string" && !/--watch/.test(tasks.start);
     const run = ["run", "--allow-net", "--allow-env", "--allow-read", file ?? ""];
     const own = task ? ["deno", "task", "start"] : file === undefined ? undefined : ["deno", ...run];
-    const start = own ?? startOfProcfile(tree) ?? [];
+    const start = own ?? hintedStart(tree) ?? [];
     return {
       port: 8000,
+      readsPort: true,
       noStart: start.length === 0 ? noStart : undefined,
       dockerfile: lines(
         `ARG BASE=denoland/deno:${version ?? "latest"}`,
@@ -40,7 +41,7 @@ export const hugo: Runtime = {
     firstOf(tree, hugoFiles) ??
     (tree.has("config.toml") && tree.has("content") && tree.has("archetypes") ? "config.toml" : undefined),
   plan: (_tree, { version = "exts" }) => ({
-    port: pagesPort,
+    ...servedByNginx,
     notes: ["hugo makes pages in public, which nginx serves"],
     dockerfile: `${lines(`ARG BASE=hugomods/hugo:${version}`, pagesBase, "FROM ${BASE} AS build", "WORKDIR /src", "COPY . .", "RUN hugo --minify --destination /out")}${servePages("/out", "pages")}`,
   }),
@@ -55,7 +56,7 @@ export const site: Runtime = {
   plan(tree) {
     const folder = firstOf(tree, pages)?.replace("index.html", "");
     return {
-      port: pagesPort,
+      ...servedByNginx,
       dockerfile: lines(
         "ARG BASE=nginx:alpine",
         "FROM ${BASE}",

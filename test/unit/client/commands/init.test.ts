@@ -103,7 +103,7 @@ test("a folder with nothing to start is an error, unless a Procfile says what st
   using at = folder({ "package.json": "{}" });
   const { err, code } = await cli(["init"], { cwd: at.path });
   expect([code, err]).toEqual([1, expect.stringContaining("add a start script, or set build.lang.entrypoint")]);
-  using other = folder({ "package.json": "{}", Procfile: "web: node a.js\n" });
+  using other = folder({ "package.json": "{}", "b.js": "", Procfile: "web: node b.js\n" });
   expect((await cli(["init"], { cwd: other.path })).code).toBe(0);
 });
 

@@ -33,7 +33,7 @@ const sources: Record<string, Record<string, string>> = {
   rails: { Gemfile: "", "config/application.rb": "" },
   php: { "index.php": "" },
   rust: { "Cargo.toml": '[package]\nname = "a"\n', "src/main.rs": "" },
-  java: { "pom.xml": "" },
+  java: { "pom.xml": "<artifactId>spring-boot-maven-plugin</artifactId><goal>repackage</goal>" },
   elixir: { "mix.exs": "app: :a" },
   static: { "index.html": "" },
   Dockerfile: { Dockerfile: "FROM x\n" },

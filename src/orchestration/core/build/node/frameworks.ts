@@ -31,10 +31,16 @@ const pages =
 /** Those that build on others come first: each of the last is also a part of the first. */
 export const frameworks: readonly Framework[] = [
   { name: "next", dependency: "next", plan: nextPlan },
+  { name: "nuxt", dependency: "nuxt", plan: nuxtPlan },
   {
-    name: "nuxt",
-    dependency: "nuxt",
-    plan: () => ({ type: "program", start: ["node", ".output/server/index.mjs"], build: ["nuxt", "build"] }),
+    name: "tanstack-start",
+    dependency: "@tanstack/react-start",
+    plan: () => ({ type: "program", start: ["node", ".output/server/index.mjs"], build: ["vite", "build"] }),
+  },
+  {
+    name: "solid-start",
+    dependency: "@solidjs/start",
+    plan: () => ({ type: "program", start: ["node", ".output/server/index.mjs"], build: ["vinxi", "build"] }),
   },
   { name: "sveltekit", dependency: "@sveltejs/kit", plan: svelteKitPlan },
   { name: "astro", dependency: "astro", plan: astroPlan },
@@ -54,11 +60,15 @@ export const frameworks: readonly Framework[] = [
   {
     name: "react-router",
     dependency: "@react-router/serve",
-    plan: () => ({
-      ...{ type: "program", build: ["react-router", "build"] },
-      start: { exec: ["react-router-serve", "build/server/index.js"] },
-    }),
+    plan: (app) =>
+      /\bssr\s*:\s*false/.test(config(app, "react-router.config"))
+        ? { type: "pages", folder: "build/client", style: "one page", build: ["react-router", "build"] }
+        : {
+            ...{ type: "program", build: ["react-router", "build"] },
+            start: { exec: ["react-router-serve", "build/server/index.js"] },
+          },
   },
+  { name: "expo", dependency: "expo", plan: expoPlan },
   { name: "angular", dependency: "@angular/core", plan: angularPlan },
   { name: "gatsby", dependency: "gatsby", plan: pages("public", "pages", ["gatsby", "build"]) },
   { name: "docusaurus", dependency: "@docusaurus/core", plan: pages("build", "pages", ["docusaurus", "build"]) },
@@ -78,6 +88,7 @@ export const frameworks: readonly Framework[] = [
   { name: "ember", dependency: "ember-cli", plan: pages("dist", "one page", ["ember", "build", "-prod"]) },
   { name: "vite", dependency: "vite", plan: vitePlan },
   { name: "parcel", dependency: "parcel", plan: parcelPlan },
+  { name: "webpack", dependency: "webpack", plan: webpackPlan },
 ];
 
 /** Packages that listen. One of them beside a bundler of pages makes the app a program. */
@@ -99,6 +110,16 @@ export function hasServer({ dependencies }: PackageJson): boolean {
   return servers.some((name) => dependencies[name] !== undefined);
 }
 
+/** Packages of chat bots, which call a service and listen nowhere. */
+const bots = ["discord.js", "eris", "telegraf", "grammy", "node-telegram-bot-api", "whatsapp-web.js", "tmi.js"];
+
+/** Whether a program only calls others. */
+export function onlyTalks(found: PackageJson): boolean {
+  return (
+    !hasServer(found) && [...bots, "@whiskeysockets/baileys"].some((name) => found.dependencies[name] !== undefined)
+  );
+}
+
 function config(app: NodeApp, base: string): string {
   const endings = ["js", "mjs", "cjs", "ts", "mts"];
   return endings.map((ending) => app.tree.read(`${app.folder}${base}.${ending}`) ?? "").join("\n");
@@ -109,6 +130,41 @@ function nextPlan(app: NodeApp): NodePlan {
   const build = ["next", "build"];
   if (/output\s*:\s*["']export["']/.test(text)) return { type: "pages", folder: "out", style: "pages", build };
   return { type: "program", start: { exec: ["next", "start"] }, build };
+}
+
+/** The version before the third starts and generates otherwise. */
+function nuxtPlan({ package: { scripts, dependencies } }: NodeApp): NodePlan {
+  const isOld = /^[~^=v\s]*[12]\./.test(dependencies.nuxt ?? "");
+  if (/\bnux(?:t|i) generate\b/.test(scripts.build ?? ""))
+    return { type: "pages", folder: isOld ? "dist" : ".output/public", style: "pages" };
+  const start = isOld ? { exec: ["nuxt", "start"] } : ["node", ".output/server/index.mjs"];
+  return { type: "program", start, build: ["nuxt", "build"] };
+}
+
+function expoPlan({ package: { dependencies } }: NodeApp): NodePlan {
+  if (dependencies["react-native-web"] !== undefined)
+    return { type: "pages", folder: "dist", style: "one page", build: ["expo", "export", "-p", "web"] };
+  return {
+    type: "problem",
+    problem:
+      "package.json is of an app for phones (expo without react-native-web), which no server runs: name the folder of its server in build.context",
+  };
+}
+
+/** The pages of a bundler that has no convention but its own default. */
+function webpackPlan(app: NodeApp): NodePlan {
+  const text = [config(app, "webpack.config"), config(app, "webpack.prod"), config(app, "webpack.common")].join("\n");
+  const folder = /\bpath\s*:\s*(?:\w+\.)?(?:resolve|join)\(\s*__dirname,\s*["'](?:\.\/)?([\w-][\w./-]{0,100})["']/.exec(
+    text,
+  )?.[1];
+  const note = `webpack is taken to make pages in ${folder ?? "dist"}; if this is a program, add a start script`;
+  return {
+    type: "pages",
+    folder: folder ?? "dist",
+    style: "one page",
+    build: ["webpack", "--mode", "production"],
+    note,
+  };
 }
 
 function svelteKitPlan(app: NodeApp): NodePlan {
@@ -129,6 +185,12 @@ function astroPlan(app: NodeApp): NodePlan {
   const build = ["astro", "build"];
   if (app.package.dependencies["@astrojs/node"] !== undefined)
     return { type: "program", start: ["node", "dist/server/entry.mjs"], build };
+  if (/\boutput\s*:\s*["'](?:server|hybrid)["']/.test(config(app, "astro.config")))
+    return {
+      type: "problem",
+      problem:
+        "Astro renders on a server, and has no adapter for one of its own: install @astrojs/node and name it in astro.config",
+    };
   return { type: "pages", folder: "dist", style: "pages", build };
 }
 
@@ -169,11 +231,26 @@ function outputOf(name: string, project: Record<string, unknown>): string {
 }
 
 function vitePlan(app: NodeApp): NodePlan {
-  const folder = /outDir\s*:\s*["']([\w./-]+)["']/.exec(config(app, "vite.config"))?.[1] ?? "dist";
+  const text = config(app, "vite.config");
+  const named =
+    /--outDir[= ]([\w./-]+)/.exec(app.package.scripts.build ?? "")?.[1] ??
+    /outDir\s*:\s*["']([\w./-]+)["']/.exec(text)?.[1];
+  const root = /^[ \t]*root[ \t]*:[ \t]*["'](?:\.\/)?([\w./-]+?)\/?["']/m.exec(text)?.[1];
+  const folder = joined(root ?? "", named ?? "dist");
   return { type: "pages", folder, style: "one page", build: ["vite", "build"] };
 }
 
 function parcelPlan({ package: { scripts } }: NodeApp): NodePlan {
   const file = /parcel(?: build)? ([\w./-]+\.html)/.exec(`${scripts.build} ${scripts.start}`)?.[1] ?? "index.html";
   return { type: "pages", folder: "dist", style: "pages", build: ["parcel", "build", file] };
+}
+
+/** `src` and `../dist` are `dist`. */
+function joined(root: string, folder: string): string {
+  const parts = root.split("/").filter((part) => part !== "" && part !== ".");
+  for (const part of folder.split("/")) {
+    if (part === "..") parts.pop();
+    else if (part !== "" && part !== ".") parts.push(part);
+  }
+  return parts.join("/");
 }

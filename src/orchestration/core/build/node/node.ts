@@ -1,6 +1,7 @@
 import { namedFiles } from "../../../../base/pure/left-out.ts";
-import { startOfProcfile } from "../procfile.ts";
-import { pagesBase, pagesPort, servePages } from "../pages.ts";
+import { servesDevelopers } from "../hints/commands.ts";
+import { hintedStart, readHints } from "../hints/hints.ts";
+import { pagesBase, servedByNginx, servePages } from "../pages.ts";
 import {
   aptLine,
   command,
@@ -10,9 +11,11 @@ import {
   type Plan,
   type Runtime,
   type SourceTree,
+  talksNote,
 } from "../runtime.ts";
-import { frameworks, hasServer, type NodeApp, type NodePlan } from "./frameworks.ts";
-import { nodeVersion, type PackageJson, readPackage } from "./package-json.ts";
+import { frameworks, hasServer, onlyTalks, type NodeApp, type NodePlan } from "./frameworks.ts";
+import { installScripts, nodeVersion, type PackageJson, readPackage } from "./package-json.ts";
+import { buildScript, enteredFolders, missingStart, partInstalls } from "./parts.ts";
 import { type Packager, packagerOf } from "./packager.ts";
 import { isForDevelopers, mainFile, startScript, workspaceApps } from "./start.ts";
 
@@ -126,11 +129,29 @@ function chosenPlan(app: NodeApp, { entrypoint }: LanguageChoice): Chosen {
   const script = startScript(found);
   const file = mainFile(tree, folder, found);
   const serves = hasServer(found) && (script !== undefined || file !== undefined);
-  const web = startOfProcfile(tree);
+  // What only serves pages to developers says nothing of visitors.
+  const isProgram = readHints(tree).processes.some(
+    ({ type, command: line }) => type === "web" && !servesDevelopers(line, tree),
+  );
+  const web = isProgram ? hintedStart(tree) : undefined;
   if (made?.type === "problem" || (made?.type === "pages" && !serves && web === undefined)) return made;
   if (made?.type === "program")
     return { ...made, ...(script === undefined ? {} : { start: { script } }), isFramework: true };
-  if (script !== undefined) return { type: "program", start: { script } };
+  const missing = script === undefined ? undefined : missingStart(tree, folder, found.scripts[script] ?? "");
+  const canBuild = buildScript(tree, found) !== undefined || missing === undefined;
+  if (script !== undefined && canBuild) return { type: "program", start: { script } };
+  if (script !== undefined && found.dependencies.typescript !== undefined && tree.has(`${folder}tsconfig.json`)) {
+    const note = `"${script}" of package.json starts ${missing}, which no script builds, so tsc builds it; to build otherwise, add a script "build"`;
+    return { type: "program", start: { script }, build: ["tsc"], note };
+  }
+  if (script !== undefined && file === undefined) {
+    const problem = `"${script}" of package.json starts ${missing}, which does not exist, and no script builds it: correct the script, or set build.lang.entrypoint`;
+    return { type: "problem", problem };
+  }
+  if (script !== undefined && file !== undefined) {
+    const note = `"${script}" of package.json starts ${missing}, which does not exist, so ${file} is started; ${namesStart}`;
+    return { type: "program", start: runFile(file, found), note };
+  }
   if (file !== undefined) {
     const asked = found.scripts.start;
     const note =
@@ -155,7 +176,7 @@ function buildLines({ app, root, packager, notes }: Work, build: string[] | unde
   const { folder, package: found, tree } = app;
   const copiesAll = folder !== "" || root.workspaces.length > 0 || root.installsFromSource;
   const inFolder = folder === "" ? "" : `cd ${folder.slice(0, -1)} && `;
-  const makes = buildCommand({ root, found, packager, inFolder }, build);
+  const makes = buildCommand({ tree, root, found, packager, inFolder }, build);
   const named = namedFiles(tree.read(".berthignore") ?? "");
   for (const file of [".npmrc", ...(makes === undefined ? [] : [`${folder}.env.production`])])
     if (tree.has(file) && !named.has(file)) notes.push(notSent(file));
@@ -168,11 +189,30 @@ function buildLines({ app, root, packager, notes }: Work, build: string[] | unde
     copiesAll ? "COPY . ." : `COPY ${["package.json", ...files].join(" ")} ./`,
     `RUN ${packager.install}`,
     copiesAll ? undefined : "COPY . .",
+    ...partInstalls(tree, folder === "" ? partsOf(app, root) : [], ranBefore(root)),
     makes === undefined ? undefined : `RUN ${makes}`,
   ];
 }
 
+/** Folders that the build and the start of the root need. */
+function partsOf({ tree }: NodeApp, root: PackageJson): string[] {
+  const names = [buildScript(tree, root), startScript(root), ...installScripts];
+  return enteredFolders(
+    tree,
+    root,
+    names.filter((name) => name !== undefined),
+  );
+}
+
+/** What the scripts of the root install themselves, before or while it builds. */
+function ranBefore({ scripts }: PackageJson): string {
+  return ["preinstall", "install", "postinstall", "prepare", "build", "heroku-postbuild"]
+    .flatMap((name) => scripts[name] ?? [])
+    .join(" && ");
+}
+
 interface Building {
+  tree: SourceTree;
   root: PackageJson;
   found: PackageJson;
   packager: Packager;
@@ -180,9 +220,13 @@ interface Building {
 }
 
 /** The script of a workspace builds all that its apps need. */
-function buildCommand({ root, found, packager, inFolder }: Building, usual: string[] | undefined): string | undefined {
-  if (root.scripts.build !== undefined) return `${packager.run} build`;
-  if (found.scripts.build !== undefined) return `${inFolder}${packager.run} build`;
+function buildCommand(
+  { tree, root, found, packager, inFolder }: Building,
+  usual: string[] | undefined,
+): string | undefined {
+  const [whole, own] = [buildScript(tree, root), buildScript(tree, found)];
+  if (whole !== undefined) return `${packager.run} ${whole}`;
+  if (own !== undefined) return `${inFolder}${packager.run} ${own}`;
   return usual === undefined ? undefined : `${inFolder}${packager.exec} ${usual.join(" ")}`;
 }
 
@@ -200,8 +244,11 @@ function wordsOf({ start }: Program, { packager, user }: Work): string[] {
 function programPlan(work: Work, found: Program): Plan {
   const { app, base, user, notes } = work;
   const words = wordsOf(found, work);
+  const isBot = onlyTalks(app.package) && found.isFramework !== true;
+  if (isBot) notes.push(talksNote);
   return {
-    port,
+    ...(isBot ? {} : { port }),
+    readsPort: true,
     notes,
     noStart: found.noStart,
     dockerfile: lines(
@@ -211,7 +258,7 @@ function programPlan(work: Work, found: Program): Plan {
       app.folder !== "" && `WORKDIR /app/${app.folder.slice(0, -1)}`,
       `ENV NODE_ENV=production PORT=${port}${found.isFramework === true ? " HOST=0.0.0.0" : ""}`,
       `USER ${user}`,
-      `EXPOSE ${port}`,
+      !isBot && `EXPOSE ${port}`,
       words.length > 0 && command(...words),
     ),
   };
@@ -224,7 +271,7 @@ function pagesPlan(work: Work, { folder, style, build }: Extract<NodePlan, { typ
     `the build makes pages in ${app.folder}${folder}, which nginx serves${start === undefined ? "" : `; "start" of package.json is not used`}`,
   );
   return {
-    port: pagesPort,
+    ...servedByNginx,
     notes,
     dockerfile: `${lines(`ARG BASE=${base}`, pagesBase, "FROM ${BASE} AS build", ...buildLines(work, build))}${servePages(`/app/${app.folder}${folder}`, style)}`,
   };

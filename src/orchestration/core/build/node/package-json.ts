@@ -1,3 +1,4 @@
+import { hintedVersion } from "../hints/hints.ts";
 import { fieldsOf, jsonOf, newestIn, type SourceTree, versionIn } from "../runtime.ts";
 
 /** What a package.json says, as far as a build needs it. */
@@ -14,7 +15,7 @@ export interface PackageJson {
   installsFromSource: boolean;
 }
 
-const installScripts = ["preinstall", "install", "postinstall", "prepare", "prepublish"];
+export const installScripts = ["preinstall", "install", "postinstall", "prepare", "prepublish"];
 
 /** `folder` ends with a slash, or is empty. */
 export function readPackage(tree: SourceTree, folder = ""): PackageJson {
@@ -75,7 +76,11 @@ export function nodeVersion(tree: SourceTree, { node, dependencies }: PackageJso
     if (names[name.toLowerCase()] !== undefined) return names[name.toLowerCase()] ?? "";
   }
   const exact = versionIn(node, /^v?(\d+\.\d+\.\d+)$/);
-  return exact ?? newestIn(node, known) ?? oldToolNode(dependencies) ?? known[0] ?? "";
+  const fits = newestIn(node, known);
+  // One between two long-term versions.
+  const major = versionIn(node, /^[\^~v=]?\s*(\d+)(?:\.(?:x|\*|\d+)){0,2}$/);
+  const hinted = hintedVersion(tree, "NODE_VERSION", "NIXPACKS_NODE_VERSION")?.split(".")[0];
+  return exact ?? hinted ?? fits ?? major ?? oldToolNode(dependencies) ?? known[0] ?? "";
 }
 
 /** Bundlers that fail on a newer Node, up to a major version: they hash with what newer TLS libraries refuse. */

@@ -19,6 +19,11 @@ const developers: readonly RegExp[] = [
   /\bhexo server\b/,
   /\bvitepress dev\b/,
   /\bstart-storybook\b/,
+  /\bexpo start\b/,
+  /\breact-native start\b/,
+  /\bionic serve\b/,
+  /\b(?:craco|rescripts|react-app-rewired) start\b/,
+  /\b(?:live-server|browser-sync|lite-server)\b/,
 ];
 /** What starts a program again when a file changes, in front of the program itself. */
 const watchers =

@@ -128,17 +128,26 @@ function startNote({ file, target }: Made): string {
 }
 
 const ownPrograms =
-  (env: string, words: (file: string) => string[]) =>
+  (env: string, uses: RegExp, words: (file: string) => string[]) =>
   (tree: SourceTree): PythonStart | undefined => {
-    const file = ["streamlit_app.py", "Home.py", "app.py", "main.py", ...rootFiles(tree)].find((one) => tree.has(one));
-    return file === undefined ? undefined : { words: words(file), env };
+    const usual = ["streamlit_app.py", "Home.py", "app.py", "main.py", ...rootFiles(tree)].filter((one) =>
+      tree.has(one),
+    );
+    const [file, ...others] = [...new Set([...usual, ...candidates(tree)])].filter((one) =>
+      uses.test(tree.read(one) ?? ""),
+    );
+    const found = file ?? usual[0];
+    const beside = others.filter((one) => !one.includes("/") && usualFiles.includes(one));
+    const note = `of several files that could start, ${found} is started, and not ${beside.join(", ")}; ${namesStart}`;
+    if (found === undefined) return undefined;
+    return { words: words(found), env, ...(beside.length === 0 ? {} : { notes: [note] }) };
   };
 
 const frameworks: readonly Framework[] = [
   {
     name: "streamlit",
     packages: ["streamlit"],
-    start: ownPrograms("", (file) => [
+    start: ownPrograms("", /^[ \t]*(?:import|from) streamlit\b/m, (file) => [
       ...[
         "streamlit",
         "run",
@@ -155,7 +164,11 @@ const frameworks: readonly Framework[] = [
   {
     name: "gradio",
     packages: ["gradio"],
-    start: ownPrograms(" GRADIO_SERVER_NAME=0.0.0.0 GRADIO_SERVER_PORT=8000", (file) => ["python", file]),
+    start: ownPrograms(
+      " GRADIO_SERVER_NAME=0.0.0.0 GRADIO_SERVER_PORT=8000",
+      /^[ \t]*(?:import|from) gradio\b/m,
+      (file) => ["python", file],
+    ),
   },
   {
     name: "fastapi",

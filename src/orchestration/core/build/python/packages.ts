@@ -1,3 +1,4 @@
+import { hintedVersion, readHints } from "../hints/hints.ts";
 import { aptLine, firstOf, newestIn, type SourceTree, versionIn } from "../runtime.ts";
 
 const requirementFiles = [
@@ -7,15 +8,28 @@ const requirementFiles = [
   "requirements/base.txt",
 ];
 
+/** The file of requirements that another platform installs, as in `pip install -r api/requirements.txt`. */
+function hintedFile(tree: SourceTree): string | undefined {
+  const build = readHints(tree).build?.value ?? "";
+  const named = /\bpip3? install (?:-[\w-]+ ){0,3}?-r (?:\.\/)?([\w./-]+\.txt)\b/.exec(build.slice(0, 2000))?.[1];
+  return named !== undefined && !named.includes("..") && tree.has(named) ? named : undefined;
+}
+
+function requirementFile(tree: SourceTree): string | undefined {
+  return hintedFile(tree) ?? firstOf(tree, requirementFiles);
+}
+
 /** The file that names what a Python program needs. */
 export function packageFile(tree: SourceTree): string | undefined {
-  return firstOf(tree, [...requirementFiles, "pyproject.toml", "Pipfile", "setup.py"]);
+  return requirementFile(tree) ?? firstOf(tree, ["pyproject.toml", "Pipfile", "setup.py"]);
 }
 
 /** Names of the packages that the folder asks for, in lower case with hyphens. */
 export function pythonPackages(tree: SourceTree): ReadonlySet<string> {
-  const files = [...requirementFiles, "pyproject.toml", "Pipfile", "setup.py"];
-  const text = files.map((file) => (tree.read(file) ?? "").replaceAll(/^[ \t]*#.*$/gm, "")).join("\n");
+  const files = [hintedFile(tree) ?? "", ...requirementFiles, "pyproject.toml", "Pipfile", "setup.py"];
+  // Made on Windows, a file has other line ends, or two bytes a character.
+  const textOf = (file: string) => (tree.read(file) ?? "").replaceAll(/[\r\0\uFFFD]/g, "");
+  const text = files.map((file) => textOf(file).replaceAll(/(?:^|[ \t])#.*$/gm, "")).join("\n");
   const names = [
     ...text.matchAll(/(?:^|["'[,])[ \t]*([A-Za-z][\w.-]*)(?=[ \t]*(?:\[[\w, -]*\][ \t]*)?(?:[<>=!~;@"',]|$))/gm),
   ];
@@ -31,6 +45,9 @@ export function pythonVersion(tree: SourceTree): string {
     versionIn(tree.read(".python-version"), /^\s*(?:python-)?(\d+(?:\.\d+){0,2})/) ??
     versionIn(tree.read("runtime.txt"), /^\s*python-(\d+(?:\.\d+){0,2})/);
   if (exact !== undefined) return exact;
+  const hinted = hintedVersion(tree, "PYTHON_VERSION", "NIXPACKS_PYTHON_VERSION");
+  // Its last patch, as images have it.
+  if (hinted !== undefined) return hinted.split(".").slice(0, 2).join(".");
   const project = tree.read("pyproject.toml") ?? "";
   const range =
     /^[ \t]*requires-python[ \t]*=[ \t]*["']([^"'\n]+)["']/m.exec(project)?.[1] ??
@@ -82,7 +99,7 @@ function ownLines(tree: SourceTree): string[] {
       `RUN pip install --no-cache-dir pipenv && pipenv install --system${lock ? " --deploy" : " --skip-lock"}`,
     ];
   }
-  const file = firstOf(tree, requirementFiles);
+  const file = requirementFile(tree);
   if (file === undefined) return ["COPY . .", "RUN pip install --no-cache-dir ."];
   // Another file or a folder that it names has to be there.
   const text = tree.read(file) ?? "";

@@ -1,6 +1,6 @@
-import { startOfProcfile } from "../procfile.ts";
-import { pagesBase, pagesPort, servePages } from "../pages.ts";
-import { command, lines, namesStart, type Plan, type Runtime, type SourceTree } from "../runtime.ts";
+import { hintedStart, readHints } from "../hints/hints.ts";
+import { pagesBase, servedByNginx, servePages } from "../pages.ts";
+import { command, lines, namesStart, type Plan, type Runtime, type SourceTree, talksNote } from "../runtime.ts";
 import { type PythonStart, pythonStart, rootFiles } from "./frameworks.ts";
 import { installLines, packageFile, pythonPackages, pythonVersion } from "./packages.ts";
 
@@ -27,7 +27,7 @@ export const python: Runtime = {
     if (entrypoint === undefined && tree.has("mkdocs.yml") && !packages.has("django") && rootFiles(tree).length === 0)
       return mkdocsPlan(tree, base, packages);
     const start = entrypoint === undefined ? pythonStart(tree, packages) : { words: ["python", entrypoint] };
-    return programPlan(tree, { base, packages, start: start ?? { words: startOfProcfile(tree) ?? [] } });
+    return programPlan(tree, { base, packages, start: start ?? { words: hintedStart(tree) ?? [] } });
   },
 };
 
@@ -49,14 +49,17 @@ interface Program {
 
 function programPlan(tree: SourceTree, { base, packages, start }: Program): Plan {
   const { words, needs = [], notes = [], env = "", before } = start;
-  const missing = needs.filter((name) => !packages.has(name));
+  const served = readHints(tree).processes.flatMap(({ command: line }) => serversIn(line));
+  const missing = [...new Set([...needs, ...served])].filter((name) => !packages.has(name));
   const added = missing.map(
     (name) => `${name} is installed beside what the folder asks for, to serve the app; add it there`,
   );
+  const isBot = start.framework === undefined && onlyTalks(packages);
   return {
-    port,
+    ...(isBot ? {} : { port }),
+    readsPort: start.framework === undefined,
     noStart: words.length === 0 ? noStart : undefined,
-    notes: [...notes, ...added],
+    notes: [...notes, ...added, ...(isBot ? [talksNote] : [])],
     dockerfile: lines(
       `ARG BASE=${base}`,
       "FROM ${BASE}",
@@ -67,10 +70,50 @@ function programPlan(tree: SourceTree, { base, packages, start }: Program): Plan
       before,
       "RUN useradd --no-create-home app",
       "USER app",
-      `EXPOSE ${port}`,
+      !isBot && `EXPOSE ${port}`,
       words.length > 0 && command(...words),
     ),
   };
+}
+
+/** Packages of chat bots, which call a service and listen nowhere, and of servers. */
+const bots = [
+  "discord-py",
+  "discord",
+  "py-cord",
+  "nextcord",
+  "disnake",
+  "python-telegram-bot",
+  "aiogram",
+  "pyrogram",
+  "telethon",
+  "pytelegrambotapi",
+];
+const servers = [
+  "flask",
+  "fastapi",
+  "aiohttp",
+  "uvicorn",
+  "gunicorn",
+  "starlette",
+  "tornado",
+  "sanic",
+  "bottle",
+  "quart",
+  "django",
+];
+
+function onlyTalks(packages: ReadonlySet<string>): boolean {
+  return bots.some((name) => packages.has(name)) && !servers.some((name) => packages.has(name));
+}
+
+/** Servers that a command starts, which are packages. */
+function serversIn(line: string): string[] {
+  const names = ["gunicorn", "uvicorn", "hypercorn", "daphne"];
+  return line
+    .slice(0, 2000)
+    .split(/[^\w-]+/)
+    .filter((word) => names.includes(word));
 }
 
 function mkdocsPlan(tree: SourceTree, base: string, packages: ReadonlySet<string>): Plan {
@@ -80,7 +123,7 @@ function mkdocsPlan(tree: SourceTree, base: string, packages: ReadonlySet<string
       ? [`RUN pip install --no-cache-dir ${more.join(" ")}`]
       : installLines(tree, packages, more);
   return {
-    port: pagesPort,
+    ...servedByNginx,
     notes: [`mkdocs makes pages in site, which nginx serves; ${namesStart}`],
     dockerfile: `${lines(`ARG BASE=${base}`, pagesBase, "FROM ${BASE} AS build", "WORKDIR /app", ...install, "COPY . .", "RUN mkdocs build --site-dir site")}${servePages("/app/site", "pages")}`,
   };

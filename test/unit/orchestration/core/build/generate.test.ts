@@ -24,9 +24,17 @@ const flask = "from flask import Flask\napp = Flask(__name__)\n";
 const fastapi = "from fastapi import FastAPI\n\napp: FastAPI = FastAPI(title='x')\n";
 const webProject = '<Project Sdk="Microsoft.NET.Sdk.Web"><TargetFramework>net9.0</TargetFramework></Project>';
 
+const springBoot =
+  "<artifactId>spring-boot-starter-parent</artifactId><plugin><artifactId>spring-boot-maven-plugin</artifactId></plugin>";
+
 /** Folders of one kind each: what builds it, what it starts with or which folder it serves, and where it listens. */
 const kinds: [kind: string, files: Files, runtime: string, start: string, port?: number][] = [
-  ["express", { "package.json": packageOf(["express"], { start: "node app.js" }) }, "node", '["npm","run","start"]'],
+  [
+    "express",
+    { "package.json": packageOf(["express"], { start: "node app.js" }), "app.js": "" },
+    "node",
+    '["npm","run","start"]',
+  ],
   ["a main file alone", { "package.json": '{"main":"./lib.js"}', "lib.js": "" }, "node", '["node","lib.js"]'],
   [
     "a file that a build makes",
@@ -380,7 +388,7 @@ const kinds: [kind: string, files: Files, runtime: string, start: string, port?:
   ],
   [
     "spring by maven",
-    { "pom.xml": "<java.version>17</java.version>" },
+    { "pom.xml": `<java.version>17</java.version>${springBoot}` },
     "java",
     '["java","-XX:MaxRAMPercentage=75","-jar","/app/app.jar"]',
     8080,
@@ -625,6 +633,7 @@ test("whatever the files of a folder say, none of it begins a line of the Docker
     ...["package.json", "angular.json", "pnpm-workspace.yaml", ".nvmrc", "Gemfile", ".ruby-version", "pyproject.toml"],
     ...["requirements.txt", "manage.py", "app.py", "go.mod", "Cargo.toml", "mix.exs", "pom.xml", "build.gradle"],
     ...["settings.gradle", "A.csproj", "composer.json", "deno.json", "Procfile", "rust-toolchain", "vite.config.js"],
+    ...["render.yaml", "fly.toml", "railway.json", "nixpacks.toml", "app.json", "client/package.json", "src/main.rs"],
   ];
   const text = fc.oneof(
     evil,
@@ -643,7 +652,7 @@ test("whatever the files of a folder say, none of it begins a line of the Docker
     ),
     evil.map(
       (bad) =>
-        `module ${bad}\ngo ${bad}\napp: :x${bad}\nruby "${bad}"\n[package]\nname = "${bad}"\napp = Flask(${bad})`,
+        `[start]\ncmd = "${bad}"\n[variables]\nPYTHON_VERSION = "${bad}"\nmodule ${bad}\ngo ${bad}\napp: :x${bad}\nruby "${bad}"\n[package]\nname = "${bad}"\napp = Flask(${bad})`,
     ),
   );
   const path = fc.oneof(

@@ -1,0 +1,124 @@
+import { runtimeFolders } from "./runtime-folders.ts";
+import { lastCommand } from "./hints/commands.ts";
+import {
+  type Adapted,
+  aptLine,
+  command,
+  firstOf,
+  lines,
+  type Plan,
+  type Runtime,
+  type SourceTree,
+  talksNote,
+  versionIn,
+} from "./runtime.ts";
+import { readHints } from "./hints/hints.ts";
+
+/** Names of the programs of a package of Rust. */
+function rustPrograms(tree: SourceTree, folder: string): string[] {
+  const text = tree.read(`${folder}Cargo.toml`) ?? "";
+  const named = [...text.matchAll(/^\[\[bin\]\][^[]*?^[ \t]*name[ \t]*=[ \t]*"([\w-]+)"/gm)].map(
+    ([, name = ""]) => name,
+  );
+  const own = /^\[package\][^[]*?^[ \t]*name[ \t]*=[ \t]*"([\w-]+)"/m.exec(text)?.[1];
+  const main = own !== undefined && tree.has(`${folder}src/main.rs`) && named.length === 0 ? [own] : [];
+  const more = tree.list(`${folder}src/bin`).flatMap((file) => /^([\w-]+)(?:\.rs|\/)$/.exec(file)?.[1] ?? []);
+  return [...new Set([...named, ...main, ...more])];
+}
+
+function rustMembers(tree: SourceTree): string[] {
+  const list = /^[ \t]*members[ \t]*=[ \t]*\[([^\][]*)\]/m.exec(tree.read("Cargo.toml") ?? "")?.[1] ?? "";
+  return [...list.matchAll(/"([\w./*-]+)"/g)].flatMap(([, glob = ""]) => {
+    if (!glob.endsWith("/*")) return [`${glob}/`];
+    const parent = glob.slice(0, -2);
+    return tree
+      .list(parent)
+      .filter((name) => name.endsWith("/"))
+      .map((name) => `${parent}/${name}`);
+  });
+}
+
+export const rust: Runtime = {
+  name: "rust",
+  mark: (tree) => firstOf(tree, ["Cargo.toml"]),
+  plan(tree, { version, path }): Plan {
+    const folders = path === undefined ? ["", ...rustMembers(tree)] : [path.replace(/\/?$/, "/")];
+    const names = folders.flatMap((folder) => rustPrograms(tree, folder));
+    const { processes } = readHints(tree);
+    const started = names.filter((one) => processes.some(({ command: line }) => mentions(line, one)));
+    // `default-run` of Cargo.toml, or what a Procfile starts, comes before the order of the file.
+    const usual = /^[ \t]*default-run[ \t]*=[ \t]*"([\w-]+)"/m.exec(tree.read("Cargo.toml") ?? "")?.[1];
+    const name = [started[0], usual].find((one) => one !== undefined && names.includes(one)) ?? names[0];
+    const others = names.filter((one) => one !== name && !started.includes(one));
+    const toolchain = `${tree.read("rust-toolchain.toml") ?? ""}\n${tree.read("rust-toolchain") ?? ""}`;
+    const wanted = version ?? versionIn(toolchain, /^[ \t]*(?:channel[ \t]*=[ \t]*")?(\d+(?:\.\d+){1,2})/m) ?? "1";
+    if (name === undefined)
+      return {
+        problem:
+          "Cargo.toml names no program (src/main.rs, src/bin or [[bin]]): name the folder of its package in build.path",
+      };
+    const data = runtimeFolders(tree, () => false);
+    const isBot = onlyTalks(tree, folders);
+    const built = [...new Set([name, ...started])];
+    return {
+      ...(isBot ? {} : { port: 8080 }),
+      readsPort: true,
+      adapt: (line) => adapted(line, name, built),
+      notes: [
+        ...(isBot ? [talksNote] : []),
+        ...(others.length === 0
+          ? []
+          : [
+              `of the programs of Cargo.toml, ${name} is started, and not ${others.join(", ")}; to start another, set build.path, or write a Dockerfile`,
+            ]),
+        ...(data.length === 0
+          ? []
+          : [
+              `${data.map((line) => line.split(" ")[1]).join(", ")} lie beside the program in its working folder; if it reads others while it runs, write a Dockerfile`,
+            ]),
+      ],
+      dockerfile: lines(
+        `ARG BASE=rust:${wanted}`,
+        `ARG RUN_BASE=debian:stable-slim`,
+        "FROM ${BASE} AS build",
+        "WORKDIR /src",
+        "COPY . .",
+        `RUN cargo build --release ${built.map((one) => `--bin ${one}`).join(" ")}${tree.has("Cargo.lock") ? " --locked" : ""}`,
+        "FROM ${RUN_BASE}",
+        aptLine("ca-certificates"),
+        `COPY --from=build /src/target/release/${name} /usr/local/bin/app`,
+        ...(started.length > 0 || data.length > 0 ? ["WORKDIR /app"] : []),
+        ...started.map((one) => `COPY --from=build /src/target/release/${one} target/release/`),
+        ...data,
+        // Rocket reads its own.
+        `ENV PORT=8080${dependsOn(tree, folders, /^[ \t]*rocket[ \t]*=/m) ? " ROCKET_ADDRESS=0.0.0.0 ROCKET_PORT=8080" : ""}`,
+        "USER 65532",
+        !isBot && "EXPOSE 8080",
+        command("/usr/local/bin/app"),
+      ),
+    };
+  },
+};
+
+function dependsOn(tree: SourceTree, folders: string[], names: RegExp): boolean {
+  return folders.some((folder) => names.test(tree.read(`${folder}Cargo.toml`) ?? ""));
+}
+
+/** Whether a program is a chat bot, which calls a service and listens nowhere. */
+function onlyTalks(tree: SourceTree, folders: string[]): boolean {
+  const isBot = dependsOn(tree, folders, /^[ \t]*(?:teloxide|serenity|poise|twilight-gateway|frankenstein)[ \t]*=/m);
+  return isBot && !dependsOn(tree, folders, /^[ \t]*(?:axum|actix-web|rocket|warp|hyper|poem|tide|salvo)[ \t]*=/m);
+}
+
+function mentions(line: string, name: string): boolean {
+  return line.split(/[\s/;&|"']+/).includes(name);
+}
+
+/** Programs are where cargo puts them. Another path of one is the same program. */
+function adapted(line: string, chosen: string, built: string[]): Adapted {
+  const [program = ""] = lastCommand(line).words;
+  if (program === "cargo") return { instead: `${chosen} of Cargo.toml` };
+  const name = /^(?:\.\/|\/app\/)?(?:(?:target\/release|target\/debug|bin)\/)?([\w.-]+)$/.exec(program)?.[1];
+  if (name !== undefined && built.includes(name)) return { command: line.replace(program, `target/release/${name}`) };
+  return program.includes("target/") ? { instead: `${chosen} of Cargo.toml` } : { command: line };
+}
