@@ -1,4 +1,18 @@
-import { aptLine, command, firstOf, lines, type Plan, type Runtime } from "./runtime.ts";
+import { hintedVersion } from "./hints/hints.ts";
+import { aptLine, command, firstOf, lines, type Plan, type Runtime, type SourceTree, versionIn } from "./runtime.ts";
+
+/** What mix.exs asks of Elixir is the oldest that fits; an older Phoenix does not build with the newest. */
+function elixirVersion(tree: SourceTree, project: string): string {
+  const phoenix = /\{:phoenix,\s*"[~>=\s]*1\.(\d+)/.exec(project)?.[1];
+  const byPhoenix = phoenix === undefined || Number(phoenix) > 5 ? undefined : Number(phoenix) === 5 ? "1.12" : "1.10";
+  return (
+    versionIn(tree.read(".tool-versions"), /^elixir[ \t]+(\d+(?:\.\d+){0,2})/m) ??
+    versionIn(tree.read("elixir_buildpack.config"), /^elixir_version=v?(\d+(?:\.\d+){0,2})/m) ??
+    hintedVersion(tree, "ELIXIR_VERSION") ??
+    byPhoenix ??
+    "1"
+  );
+}
 
 export const elixir: Runtime = {
   name: "elixir",
@@ -19,8 +33,7 @@ export const elixir: Runtime = {
       adapt: (line) =>
         /\b(?:mix|iex|elixir)\b|_build\//.test(line) ? { instead: `the release of ${app}` } : { command: line },
       dockerfile: lines(
-        // What mix.exs asks for is the oldest that fits.
-        `ARG BASE=elixir:${version ?? "1"}-slim`,
+        `ARG BASE=elixir:${version ?? elixirVersion(tree, project)}-slim`,
         "FROM ${BASE} AS build",
         "WORKDIR /src",
         "ENV MIX_ENV=prod",

@@ -9,14 +9,14 @@ import { python, pythonProgram } from "./python/python.ts";
 import { rails, ruby } from "./ruby.ts";
 import { rust } from "./rust.ts";
 import type { GeneratedBuild, LanguageChoice, Runtime, SourceTree } from "./runtime.ts";
-import { deno, hugo, site } from "./site.ts";
+import { deno, denoProgram, hugo, site } from "./site.ts";
 
 /**
  * The first whose mark is there builds the folder. Frameworks come before languages, and what shows a program before
  * what may only be a tool: a package.json beside Laravel is for its assets.
  */
 const order: readonly Runtime[] = [
-  ...[laravel, symfony, rails, elixir, go, rust, java, dotnet, deno],
+  ...[laravel, symfony, rails, elixir, denoProgram, go, rust, java, dotnet, deno],
   ...[bunProgram, nodeProgram, pythonProgram, ruby, php, hugo],
   ...[bun, node, python, site],
 ];

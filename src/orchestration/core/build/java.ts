@@ -29,10 +29,18 @@ function javaVersion(tree: SourceTree): string {
       /(?:jvmToolchain\(\s*|(?:source|target)Compatibility\s*=\s*["']?(?:JavaVersion\.VERSION_)?(?:1[._])?)(\d+)/,
     ) ??
     hintedVersion(tree, "JAVA_VERSION", "NIXPACKS_JDK_VERSION")?.split(".")[0] ??
-    "21";
+    byGradle(tree);
   // Bases are made for versions with long support; programs for one in between run on the next of these.
   const isExact = /JavaLanguageVersion\.of\(/.test(text);
   return isExact ? found : (supported.find((version) => Number(version) >= Number(found)) ?? found);
+}
+
+/** The newest version that the wrapper's Gradle runs on. */
+function byGradle(tree: SourceTree): string {
+  const text = tree.read("gradle/wrapper/gradle-wrapper.properties");
+  const [major, minor] = (versionIn(text, /gradle-(\d+\.\d+)/) ?? "9.0").split(".").map(Number);
+  const age = (major ?? 0) * 100 + (minor ?? 0);
+  return age < 500 ? "8" : age < 703 ? "11" : age < 805 ? "17" : "21";
 }
 
 /** Whether a command names what a build makes: `target/shop.jar`, `build/install/shop/bin/shop`. */

@@ -85,7 +85,7 @@ export const rust: Runtime = {
         "COPY . .",
         `RUN cargo build --release ${built.map((one) => `--bin ${one}`).join(" ")}${tree.has("Cargo.lock") ? " --locked" : ""}`,
         "FROM ${RUN_BASE}",
-        aptLine("ca-certificates"),
+        aptLine("ca-certificates", ...librariesOf(tree, folders)),
         `COPY --from=build /src/target/release/${name} /usr/local/bin/app`,
         ...(started.length > 0 || data.length > 0 ? ["WORKDIR /app"] : []),
         ...started.map((one) => `COPY --from=build /src/target/release/${one} target/release/`),
@@ -121,4 +121,18 @@ function adapted(line: string, chosen: string, built: string[]): Adapted {
   const name = /^(?:\.\/|\/app\/)?(?:(?:target\/release|target\/debug|bin)\/)?([\w.-]+)$/.exec(program)?.[1];
   if (name !== undefined && built.includes(name)) return { command: line.replace(program, `target/release/${name}`) };
   return program.includes("target/") ? { instead: `${chosen} of Cargo.toml` } : { command: line };
+}
+
+/** What the program loads when it runs, by the crate that links it; each is in the base that builds. */
+const libraries: readonly [crate: RegExp, library: string][] = [
+  [/name = "pq-sys"|^diesel\b.{0,300}"postgres"/m, "libpq5"],
+  [/name = "mysqlclient-sys"|^diesel\b.{0,300}"mysql"/m, "libmariadb3"],
+  [/name = "openssl-sys"|^(?:openssl|native-tls|reqwest|teloxide|lettre)\b/m, "openssl"],
+];
+
+function librariesOf(tree: SourceTree, folders: string[]): string[] {
+  const text = [tree.read("Cargo.lock") ?? "", ...folders.map((folder) => tree.read(`${folder}Cargo.toml`) ?? "")].join(
+    "\n",
+  );
+  return libraries.filter(([crate]) => crate.test(text)).map(([, library]) => library);
 }

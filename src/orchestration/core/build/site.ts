@@ -7,7 +7,7 @@ export const deno: Runtime = {
   mark: (tree) => firstOf(tree, ["deno.json", "deno.jsonc", "deno.lock"]),
   plan(tree, { version, entrypoint }) {
     const tasks = fieldsOf(jsonOf(tree, "deno.json").tasks);
-    const file = entrypoint ?? firstOf(tree, ["main.ts", "server.ts", "mod.ts", "main.js", "src/main.ts", "index.ts"]);
+    const file = entrypoint ?? firstOf(tree, denoFiles);
     const task = entrypoint === undefined && typeof tasks.start === "string" && !/--watch/.test(tasks.start);
     const run = ["run", "--allow-net", "--allow-env", "--allow-read", file ?? ""];
     const own = task ? ["deno", "task", "start"] : file === undefined ? undefined : ["deno", ...run];
@@ -29,6 +29,26 @@ export const deno: Runtime = {
       ),
     };
   },
+};
+
+const denoFiles = [
+  ...[
+    "main.ts",
+    "server.ts",
+    "mod.ts",
+    "main.js",
+    "src/main.ts",
+    "src/server.ts",
+    "server/server.ts",
+    "server/main.ts",
+  ],
+  ...["index.ts", "src/index.ts", "app.ts"],
+];
+
+/** The same where a file shows a program: beside another language, deno.json may only be for tools. */
+export const denoProgram: Runtime = {
+  ...deno,
+  mark: (tree) => (firstOf(tree, denoFiles) === undefined ? undefined : deno.mark(tree)),
 };
 
 const noStart = "no file that starts the Deno program was found (main.ts, server.ts): set build.lang.entrypoint";

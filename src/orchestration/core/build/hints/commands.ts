@@ -112,7 +112,11 @@ function missingModule(words: string[], folder: string, tree: SourceTree): strin
   const target =
     clean.find((word) => /^[A-Za-z_][\w.]*:[A-Za-z_]\w*(?:\(.{0,50}\))?$/.test(word)) ??
     clean.find((word) => /^[A-Za-z_]\w*(?:\.\w+)*\.[aw]sgi$/.test(word));
-  if (target === undefined) return undefined;
+  // A file is no module: `gunicorn shop.py`.
+  if (target === undefined) {
+    const file = clean.find((word) => /^\w+\.py$/.test(word));
+    return file === undefined ? undefined : `a module "${file}"`;
+  }
   const flag = clean.findIndex((word) => /^--(?:chdir|app-dir|pythonpath)\b/.test(word));
   const named = flag < 0 ? "" : (clean[flag]?.split("=")[1] ?? clean[flag + 1] ?? "");
   const within = named === "" ? "" : `${named.replace(/^\.\//, "").replace(/\/$/, "")}/`;

@@ -15,7 +15,7 @@ import {
 } from "../runtime.ts";
 import { frameworks, hasServer, onlyTalks, type NodeApp, type NodePlan } from "./frameworks.ts";
 import { installScripts, nodeVersion, type PackageJson, readPackage } from "./package-json.ts";
-import { buildScript, enteredFolders, missingStart, partInstalls } from "./parts.ts";
+import { buildScript, enteredFolders, missingStart, partInstalls, startInBuild } from "./parts.ts";
 import { type Packager, packagerOf } from "./packager.ts";
 import { isForDevelopers, mainFile, startScript, workspaceApps } from "./start.ts";
 
@@ -82,6 +82,12 @@ function plan(tree: SourceTree, choice: LanguageChoice, name: "node" | "bun"): P
   const version =
     choice.version ?? (name === "bun" ? "1" : nodeVersion(tree, app.package.node === undefined ? root : app.package));
   const base = name === "bun" ? `oven/bun:${version}` : `node:${version}-slim`;
+  const built = buildScript(tree, root);
+  const endless = built === undefined ? undefined : startInBuild(root, built);
+  if (endless !== undefined)
+    return {
+      problem: `"${built}" of package.json also starts the program (${endless}), so it never ends: take that out`,
+    };
   const work = { app, root, packager, base, user: name === "bun" ? "bun" : "node", notes };
   const chosen = chosenPlan(app, choice);
   if (chosen.type === "problem") return { problem: chosen.problem };

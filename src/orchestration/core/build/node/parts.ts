@@ -64,6 +64,12 @@ export function buildScript(tree: SourceTree, { scripts }: PackageJson): string 
   return [hinted, "heroku-postbuild", "build"].find((name) => name !== undefined && scripts[name] !== undefined);
 }
 
+/** What of a build script starts the program, so that a build of it never ends. */
+export function startInBuild({ scripts }: PackageJson, name: string): string | undefined {
+  const parts = (scripts[name] ?? "").slice(0, 4000).split(/&&|;/);
+  return parts.map((part) => part.trim()).find((part) => /^(?:npm|pnpm|yarn)(?: run)? (?:start|serve)$/.test(part));
+}
+
 /** The file that a script starts and that neither is there nor made by a build. */
 export function missingStart(tree: SourceTree, folder: string, script: string): string | undefined {
   const [, named = ""] =

@@ -27,9 +27,7 @@ export function packageFile(tree: SourceTree): string | undefined {
 /** Names of the packages that the folder asks for, in lower case with hyphens. */
 export function pythonPackages(tree: SourceTree): ReadonlySet<string> {
   const files = [hintedFile(tree) ?? "", ...requirementFiles, "pyproject.toml", "Pipfile", "setup.py"];
-  // Made on Windows, a file has other line ends, or two bytes a character.
-  const textOf = (file: string) => (tree.read(file) ?? "").replaceAll(/[\r\0\uFFFD]/g, "");
-  const text = files.map((file) => textOf(file).replaceAll(/(?:^|[ \t])#.*$/gm, "")).join("\n");
+  const text = files.map((file) => textOf(tree, file).replaceAll(/(?:^|[ \t])#.*$/gm, "")).join("\n");
   const names = [
     ...text.matchAll(/(?:^|["'[,])[ \t]*([A-Za-z][\w.-]*)(?=[ \t]*(?:\[[\w, -]*\][ \t]*)?(?:[<>=!~;@"',]|$))/gm),
   ];
@@ -53,7 +51,65 @@ export function pythonVersion(tree: SourceTree): string {
     /^[ \t]*requires-python[ \t]*=[ \t]*["']([^"'\n]+)["']/m.exec(project)?.[1] ??
     /^[ \t]*python[ \t]*=[ \t]*["']([^"'\n]+)["']/m.exec(project)?.[1] ??
     /^[ \t]*python_version[ \t]*=[ \t]*["']([^"'\n]+)["']/m.exec(tree.read("Pipfile") ?? "")?.[1];
-  return newestIn(range, known) ?? usual;
+  return newestIn(range, known) ?? byPins(tree) ?? usual;
+}
+
+/** The first version of a package that has what the newer Python needs; an older one fails there. */
+const firstFor: Readonly<Record<string, readonly [python: string, first: string][]>> = {
+  django: [
+    ["3.12", "4.2"],
+    ["3.11", "4.1"],
+    ["3.10", "3.2.9"],
+    ["3.9", "2.2"],
+  ],
+  numpy: [
+    ["3.12", "1.26"],
+    ["3.11", "1.23.2"],
+    ["3.10", "1.21.3"],
+    ["3.9", "1.19.3"],
+  ],
+  pandas: [
+    ["3.12", "2.1.1"],
+    ["3.11", "1.5.1"],
+    ["3.10", "1.3.3"],
+    ["3.9", "1.1.3"],
+  ],
+  "psycopg2-binary": [
+    ["3.12", "2.9.9"],
+    ["3.11", "2.9.5"],
+    ["3.10", "2.9.2"],
+    ["3.9", "2.8.6"],
+  ],
+};
+
+/** The newest Python that the pinned packages (`numpy==1.23.5`) know; undefined where no pin says something. */
+function byPins(tree: SourceTree): string | undefined {
+  const text = textOf(tree, requirementFile(tree) ?? "");
+  const found = Object.entries(firstFor).flatMap(([name, firsts]) => {
+    const pin = new RegExp(`^[ \\t]*${name}[ \\t]*==[ \\t]*(\\d+(?:\\.\\d+){0,2})`, "im").exec(text)?.[1];
+    if (pin === undefined) return [];
+    return [firsts.find(([, first]) => newestIn(`>=${first}`, [whole(pin)]) !== undefined)?.[0] ?? "3.8"];
+  });
+  return [...known].reverse().find((version) => found.includes(version));
+}
+
+function whole(version: string): string {
+  return [...version.split("."), "0", "0"].slice(0, 3).join(".");
+}
+
+/** Made on Windows, a file has other line ends, or two bytes a character. */
+function textOf(tree: SourceTree, file: string): string {
+  return (tree.read(file) ?? "").replaceAll(/[\r\0\uFFFD]/g, "");
+}
+
+/** A line that names a file of another machine, which no other can install. */
+export function foreignLine(tree: SourceTree): string | undefined {
+  const file = requirementFile(tree);
+  if (file === undefined) return undefined;
+  const line = /^[^#\n]{0,200}file:\/\/\/(?:[A-Za-z]:|home|Users|opt|tmp|private|croot)[^\n]{0,300}$/m.exec(
+    textOf(tree, file),
+  )?.[0];
+  return line === undefined ? undefined : `${file} names a file of another machine ("${line.slice(0, 80)}")`;
 }
 
 /** What a package needs that has no wheel: to build it, and to run it. */
@@ -75,6 +131,9 @@ export function installLines(
     aptLine(...apt.toSorted()),
     ...ownLines(tree),
     more.length === 0 ? undefined : `RUN ${add} ${more.join(" ")}`,
+    ...(packages.has("playwright")
+      ? ["ENV PLAYWRIGHT_BROWSERS_PATH=/opt/browsers", "RUN playwright install --with-deps chromium"]
+      : []),
   ];
 }
 

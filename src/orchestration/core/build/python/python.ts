@@ -2,7 +2,7 @@ import { hintedStart, readHints } from "../hints/hints.ts";
 import { pagesBase, servedByNginx, servePages } from "../pages.ts";
 import { command, lines, namesStart, type Plan, type Runtime, type SourceTree, talksNote } from "../runtime.ts";
 import { type PythonStart, pythonStart, rootFiles } from "./frameworks.ts";
-import { installLines, packageFile, pythonPackages, pythonVersion } from "./packages.ts";
+import { foreignLine, installLines, packageFile, pythonPackages, pythonVersion } from "./packages.ts";
 
 const port = 8000;
 
@@ -23,6 +23,9 @@ export const python: Runtime = {
   },
   plan(tree, { version, entrypoint }) {
     const packages = pythonPackages(tree);
+    const foreign = foreignLine(tree);
+    if (foreign !== undefined)
+      return { problem: `${foreign}, which cannot be installed: write NAME==VERSION in its place` };
     const base = `python:${version ?? pythonVersion(tree)}-slim`;
     if (entrypoint === undefined && tree.has("mkdocs.yml") && !packages.has("django") && rootFiles(tree).length === 0)
       return mkdocsPlan(tree, base, packages);
