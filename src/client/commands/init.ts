@@ -25,8 +25,8 @@ export const initCommand: CommandBody = {
     "init --name shop/web --host shop.example.com -y  without a question",
   ],
   detail: [
-    "Looks at the Dockerfile, or at the files that show the language, at a Procfile, render.yaml, fly.toml,",
-    "railway.json, nixpacks.toml or app.json, and at .env.example. Says what it took, and what it assumed.",
+    "Looks at the Dockerfile, or at the files that show the language, at .env.example, and at a Procfile,",
+    "render.yaml, fly.toml, railway.json, nixpacks.toml or app.json. Says what it took and assumed.",
     "Writes a manifest with comments, which berth up deploys. Nothing is run, and nothing is sent. A",
     "manifest that is there already is written over only after a yes.",
   ],
