@@ -209,6 +209,22 @@ test("a step that needs a secret which is not given fails and says which", async
   expect([failed.exitCode, failed.stderr]).toEqual([1, expect.stringContaining("write build.secrets: [TOKEN]")]);
 });
 
+test("texts in a Dockerfile are built, or the message names the version of Docker and the way out", async () => {
+  const version = berth.docker(["version", "--format", "{{.Server.Version}}"]).trim();
+  write({
+    "berth.yaml": manifest,
+    Dockerfile: `${dockerfile}RUN <<END\necho from-a-text\nEND\n`,
+    "page.html": "text\n",
+  });
+  const { exitCode, stderr } = await cli("up", "-y");
+  if (Number(version.split(".")[0]) >= 23)
+    expect([exitCode, stderr]).toEqual([0, expect.stringContaining("from-a-text")]);
+  else {
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining(`Docker ${version} does not know texts`)]);
+    expect(stderr).toContain("# syntax=docker/dockerfile:1");
+  }
+});
+
 test.each([
   ["the classic builder", "RUN sleep 300\n"],
   ["BuildKit", "RUN --mount=type=cache,target=/tmp/c sleep 300\n"],

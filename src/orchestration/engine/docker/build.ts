@@ -29,7 +29,10 @@ export async function followBuild(engine: DockerClient, request: ImageBuild): Pr
       watch.progress();
       const { output, error } = readRow(row, traceText.read);
       if (output !== undefined) request.onOutput(output);
-      if (error !== undefined) throw new Failure("conflict", stepError(error), { reason: "BuildFailed" });
+      if (error !== undefined) {
+        const message = isOfText(error) ? `${error}${await aboutTexts(engine)}` : stepError(error);
+        throw new Failure("conflict", message, { reason: "BuildFailed" });
+      }
     }
   } catch (error) {
     signal.throwIfAborted();
@@ -47,6 +50,22 @@ function stepError(text: string): string {
   const id = /^secret (\S+) not found/.exec(text)?.[1];
   if (id === undefined) return text;
   return `a step mounts the secret ${id}: write build.secrets: [${id}] in the manifest, or give --secret id=${id},env=NAME`;
+}
+
+/** The first line of a text (`RUN <<END`), read as an instruction. */
+function isOfText(error: string): boolean {
+  return /dockerfile parse error .{0,100}unknown instruction/i.test(error);
+}
+
+/** BuildKit of before Docker 23 knows no texts in a Dockerfile. */
+async function aboutTexts(engine: DockerClient): Promise<string> {
+  const version = await engine
+    .call({ verb: "read", subject: "the engine's version" }, (docker) => docker.version())
+    .then(({ Version }) => Version)
+    .catch(() => "");
+  const major = Number.parseInt(version, 10);
+  if (Number.isNaN(major) || major >= 23) return "";
+  return `. Docker ${version} does not know texts in a Dockerfile (RUN <<END), Docker 23 does. Join the lines with "&& \\", copy a file in place of the text, or write "# syntax=docker/dockerfile:1" as the first line: Docker then fetches a newer reader of Dockerfiles from Docker Hub`;
 }
 
 const cpuPeriodUs = 100_000;
