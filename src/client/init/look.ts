@@ -14,7 +14,7 @@ export interface Findings {
   source: string;
   /** Where the program listens, as far as the Dockerfile or another platform's file says. */
   port: number | undefined;
-  /** The program has to be told that port. */
+  /** The program reads that port from PORT. */
   tellsPort?: boolean;
   processes: (Process & { from?: string })[];
   /** An env file and the names of its variables. */
@@ -86,7 +86,7 @@ interface Ports {
   dockerfile: string;
 }
 
-/** A port in a command is fixed. Another platform's counts where the program asks for its port, which is told then. */
+/** A port in a command is fixed. Another platform's counts where the program asks for its port, and the manifest sets it then. */
 function portOf({ hints, fitted, build, dockerfile }: Ports): Pick<Findings, "port" | "tellsPort"> {
   const web = fitted.processes.find(({ type }) => type === "web");
   const fixed = web === undefined ? undefined : portIn(web.command);

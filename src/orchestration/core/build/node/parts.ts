@@ -72,10 +72,15 @@ export function startInBuild({ scripts }: PackageJson, name: string): string | u
 
 /** The file that a script starts and that neither is there nor made by a build. */
 export function missingStart(tree: SourceTree, folder: string, script: string): string | undefined {
-  const [, named = ""] =
-    /^(?:[A-Za-z_]\w*=\S+ )*node (?:-{1,2}[\w-]+(?:=\S+)? )*(?:\.\/)?([\w./@-]+)\s*$/.exec(
-      script.trim().slice(0, 500),
-    ) ?? [];
+  const words = script
+    .trim()
+    .slice(0, 500)
+    .split(/\s+/)
+    .filter((word) => !/^[A-Za-z_]\w*=/.test(word));
+  const [program, ...rest] = words;
+  const files = rest.filter((word) => !word.startsWith("-"));
+  const named = program === "node" && files.length === 1 ? (files[0] ?? "").replace(/^\.\//, "") : "";
+  if (!/^[\w./@-]*$/.test(named)) return undefined;
   if (named === "" || named === ".") return undefined;
   const file = folder + named;
   const isThere = [file, `${file}.js`, `${file}.mjs`, `${file}.cjs`, `${file}/index.js`].some((path) => tree.has(path));
