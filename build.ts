@@ -154,7 +154,10 @@ async function build(entry: string, outfile: string, { runtime, format }: Target
     bytecode: true,
     // What is imported when used lies in chunks of its own: a client command does not load the server.
     splitting: true,
-    plugins: entry === program ? [withUi(await bundleUi()), withYmls(), await clientCalls(), withoutUnused()] : [],
+    plugins:
+      entry === program
+        ? [withUi(await bundleUi({ gallery: false })), withYmls(), await clientCalls(), withoutUnused()]
+        : [],
     define: {
       BERTH_COMMIT: JSON.stringify(commit()),
       BERTH_RELEASE_KEYS: JSON.stringify(releaseKeys()),

@@ -4,6 +4,7 @@ import { startLive } from "./data/live.ts";
 import { watchOperations } from "./data/operations.ts";
 import { askWho, session } from "./data/session.ts";
 import { entries } from "./entries.ts";
+import { gallery } from "./gallery.ts";
 import { Frame } from "./frame/frame.tsx";
 import { Outlet } from "./frame/outlet.tsx";
 import { signInPath } from "../observability/api/sessions.ts";
@@ -17,13 +18,13 @@ import { Palette } from "./parts/palette.tsx";
 import { Toasts } from "./parts/toasts.tsx";
 
 /** Needs no server. */
-const open = "/components";
+const isOpenPath = (path: string) => gallery.some((screen) => screen.path === path);
 
 export function App() {
   useEffect(() => {
-    if (path.peek() !== open && path.peek() !== signInPath) void enter();
+    if (!isOpenPath(path.peek()) && path.peek() !== signInPath) void enter();
   }, []);
-  const isOpen = path.value === open;
+  const isOpen = isOpenPath(path.value);
   const isLink = path.value === signInPath;
   const isOut = session.value.state === "out" || connection.value === "ended";
   if (isLink || (isOut && !isOpen)) {

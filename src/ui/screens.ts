@@ -1,4 +1,5 @@
 import type { Screen } from "./frame/screen.ts";
+import { gallery } from "./gallery.ts";
 
 const app = () => import("./screens/app.tsx");
 const instance = () => import("./screens/instance.tsx");
@@ -34,5 +35,5 @@ export const screens: readonly Screen[] = [
   { path: "/identity/:instance/:tab", title: "Instance", load: instance },
   { path: "/access", title: "Access", nav: "wide", load: () => import("./screens/access.tsx") },
   { path: "/new", title: "New app", key: "n", load: () => import("./screens/new.tsx") },
-  { path: "/components", title: "Components", load: () => import("./screens/components.tsx") },
+  ...gallery,
 ];

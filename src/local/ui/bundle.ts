@@ -5,8 +5,11 @@ import { readExamples } from "./read-examples.ts";
 
 const source = join(import.meta.dir, "../../ui");
 
-/** Bundles the web UI for browsers: one page, and files whose names hold the digest of what is in them. */
-export async function bundleUi(): Promise<UiFile[]> {
+/**
+ * Bundles the web UI for browsers: one page, and files whose names hold the digest of what is in them. `gallery`: with the
+ * screens for those who work on it.
+ */
+export async function bundleUi({ gallery }: { gallery: boolean }): Promise<UiFile[]> {
   const made = await Bun.build({
     entrypoints: [join(source, "index.html")],
     root: source,
@@ -17,7 +20,7 @@ export async function bundleUi(): Promise<UiFile[]> {
     publicPath: "/assets/",
     naming: { entry: "[name].[ext]", chunk: "[name]-[hash].[ext]", asset: "[name]-[hash].[ext]" },
     define: { "process.env.NODE_ENV": '"production"' },
-    plugins: [callsOnly, withExamples],
+    plugins: [callsOnly, withExamples, ...(gallery ? [] : [withoutGallery])],
   });
   return Promise.all(
     made.outputs.map(async (file) => ({
@@ -26,6 +29,16 @@ export async function bundleUi(): Promise<UiFile[]> {
     })),
   );
 }
+
+const withoutGallery: Bun.BunPlugin = {
+  name: "gallery",
+  setup(build) {
+    build.onLoad({ filter: /\/src\/ui\/gallery\.ts$/ }, () => ({
+      contents: "export const gallery = [];",
+      loader: "js",
+    }));
+  },
+};
 
 /** Puts the examples of the checkout in the place of the module that names them. */
 const withExamples: Bun.BunPlugin = {

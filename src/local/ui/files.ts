@@ -3,5 +3,5 @@ import { bundleUi } from "./bundle.ts";
 
 /** The files of the web UI. `build.ts` puts the bundled files in the place of this module; the source bundles them when asked. */
 export function loadUiFiles(): Promise<UiFile[]> {
-  return bundleUi();
+  return bundleUi({ gallery: true });
 }

@@ -1,5 +1,4 @@
 import { Failure } from "../../../base/wire/failure.ts";
-import type {} from "../../api/manifest-key.ts";
 import {
   containerKinds,
   type CoreKind,

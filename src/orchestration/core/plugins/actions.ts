@@ -1,6 +1,5 @@
 import type { TObject } from "@sinclair/typebox";
 import type { Problem } from "../../../base/wire/failure.ts";
-import type {} from "../../api/manifest-key.ts";
 import { type CoreKind, coreKinds, formatKey } from "../../api/manifest.ts";
 import {
   ApplyManifest,

@@ -22,7 +22,7 @@ const inTexts = new Set([
 const firstLoadMax = 200 * 1024;
 
 beforeAll(async () => {
-  files = await bundleUi();
+  files = await bundleUi({ gallery: false });
   page = new TextDecoder().decode(files.find(({ name }) => name === "index.html")?.bytes);
 });
 
@@ -41,6 +41,13 @@ describe("the bundled web UI", () => {
     const sum = first.reduce((bytes, file) => bytes + Bun.gzipSync(file.bytes).length, 0);
     expect(sum).toBeGreaterThan(8_000);
     expect(sum).toBeLessThan(firstLoadMax);
+  });
+
+  test("holds the page of all parts only for those who work on it", async () => {
+    const holdsPage = (bundled: UiFile[]) =>
+      bundled.some(({ bytes }) => new TextDecoder().decode(bytes).includes("20,000 lines of a log"));
+    expect(holdsPage(files)).toBe(false);
+    expect(holdsPage(await bundleUi({ gallery: true }))).toBe(true);
   });
 
   test("holds every example, in a file that the first page does not load", () => {
