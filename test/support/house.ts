@@ -353,7 +353,7 @@ export const oddWords: { word: RegExp; instead: string }[] = [
   { word: /\bmend\b/i, instead: "fix" },
   { word: /\b(?:is|are|was|were|be|been|being) told\b/i, instead: "gets, receives, is reported" },
   { word: /\bmend(?:s|ed|ing)\b/i, instead: "fixes" },
-  { word: /\blets go of\b/i, instead: "releases" },
+  { word: /\blets? go of\b/i, instead: "releases" },
   { word: /\bwithout a word\b/i, instead: "silently" },
   { word: /\bof one's own\b/i, instead: "its own, your own" },
 ];
@@ -361,14 +361,6 @@ export const oddWords: { word: RegExp; instead: string }[] = [
 /** How a comment must not begin, and what to write instead: it stands alone, and starts with what the thing is or does. */
 export const oddBeginnings: { word: RegExp; instead: string }[] = [
   { word: /^\s*(?:\/\/|\/\*\*) Of /, instead: "what the thing is: Size of one file" },
-];
-
-/** Rooms whose comments are still to be rewritten. */
-export const oddComments = [
-  "src/client/manifests/compose/",
-  "src/orchestration/core/build/",
-  "src/orchestration/controller/state/",
-  "src/orchestration/engine/",
 ];
 
 /** Files with words that are data: passwords that are guessed, and SQL that was released. */

@@ -207,7 +207,7 @@ export const plainEnglish = each((file) => (isUnder(file.path, house.quotesOddWo
 
 /** So are comments. What stands in backticks is a name, not a word. */
 export const plainComments = each((file) =>
-  isUnder(file.path, [...house.quotesOddWords, ...house.oddComments])
+  isUnder(file.path, house.quotesOddWords)
     ? []
     : oddLines(file.comments.replaceAll(/`[^`\n]*`/g, ""), [...house.oddWords, ...house.oddBeginnings]),
 );

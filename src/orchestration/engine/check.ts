@@ -1,6 +1,6 @@
 import type { Checked, ExecSession, ExecSpec } from "./session.ts";
 
-/** Of what a check prints; the rest is dropped. */
+/** Characters of what a check prints; the rest is dropped. */
 export const checkCharsMax = 200;
 
 /** A check as a command of its own. Rejects when `signal` aborts, and ends the command then. */

@@ -48,7 +48,7 @@ export interface ContainerDetail extends Container {
   nanoCpus: number | undefined;
   memoryBytes: number | undefined;
   tty: boolean;
-  /** Of the file that its output is written to, as the engine's machine has it; only of the driver `json-file`. */
+  /** Path of the file that its output is written to, as the engine's machine has it; only of the driver `json-file`. */
   logPath?: string;
 }
 

@@ -4,7 +4,7 @@ import { type Duplex, duplexHandlers } from "../../base/words/duplex.ts";
 interface Dialling {
   host: string;
   port: number;
-  /** Of the pod, for messages. */
+  /** Name of the pod, for messages. */
   name: string;
   highBytes: number;
   limitMs: number;

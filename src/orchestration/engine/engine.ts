@@ -82,7 +82,7 @@ export interface Engine extends Machine {
   /** A file, folder or link; undefined where there is none, and for a container that is missing. Links on the way are followed, the last part is not. */
   statFile(pod: PodRef, path: string): Promise<FileStat | undefined>;
   /**
-   * A tar archive of a file or folder and what is in it, under its last name; links are told and not followed. Throws
+   * A tar archive of a file or folder and what is in it, under its last name; links are listed and not followed. Throws
    * when it breaks off. The pod need not run.
    */
   readFiles(pod: PodRef, path: string, signal: AbortSignal): AsyncIterable<Uint8Array>;

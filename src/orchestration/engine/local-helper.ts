@@ -22,7 +22,7 @@ export function createHelper(engine: Engine, owner: Owner, program: HelperProgra
     throw new Failure("conflict", message, { reason: "NameTaken" });
   }
 
-  /** Of the image as it is now: a tag that has moved makes another container. */
+  /** The spec with the image as it is now: a tag that has moved makes another container. */
   async function specOf(as: Pick<ContainerSpec, "name" | "attach">, args: readonly string[]): Promise<ContainerSpec> {
     const image = await engine.inspectImage(program.image);
     if (image === undefined) {

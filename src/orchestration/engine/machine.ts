@@ -45,7 +45,7 @@ export interface Machine {
   listImages(): Promise<Image[]>;
   /** Gives an image one more name; where another image has that name, it moves. False where no image has the id. */
   tagImage(id: string, ref: string): Promise<boolean>;
-  /** Of an image with several names, a name takes only that name away. Missing is fine; `conflict` while in use. */
+  /** Removes an image; a name of an image with several names takes only that name away. Missing is fine; `conflict` while in use. */
   removeImage(refOrId: string): Promise<void>;
 
   /**
@@ -93,14 +93,14 @@ export interface EngineInfo {
 
 /** What fills the disk of an engine, ours and that of others. */
 export interface EngineDisk {
-  /** Of all images, layers that they share once. */
+  /** Size of the layers of all images, shared ones counted once. */
   layersBytes: number;
   /** `containers`: how many use it, in every state. */
   images: { id: string; tags: string[]; bytes: number; containers: number }[];
   /** What containers wrote outside of volumes. */
   writableBytes: number;
   containers: number;
-  /** Of their log files; undefined where those cannot be read from here. */
+  /** Size of their log files; undefined where those cannot be read from here. */
   logBytes: number | undefined;
   /** `bytes` and `users` are undefined where the engine did not measure. */
   volumes: (Volume & { bytes: number | undefined; users: number | undefined })[];
@@ -125,7 +125,7 @@ export interface Image {
   /** What a container starts that names no other; both empty in listings. */
   entrypoint: string[];
   command: string[];
-  /** Of the image's own configuration; empty in listings. */
+  /** Labels of the image's own configuration; empty in listings. */
   labels: Record<string, string>;
 }
 
@@ -143,9 +143,9 @@ export interface ImageBuild {
   /** The reference that the image gets. */
   ref: string;
   labels: Readonly<Record<string, string>>;
-  /** Of each step; undefined: no limit. BuildKit has none. */
+  /** Memory of each step; undefined: no limit. BuildKit has none. */
   memoryBytes: number | undefined;
-  /** Of each step; undefined: no limit. BuildKit has none. */
+  /** CPU of each step; undefined: no limit. BuildKit has none. */
   nanoCpus: number | undefined;
   /** Weight against other containers, whose own is 1024. */
   cpuShares: number;

@@ -1,7 +1,7 @@
 import type { ManifestKey } from "../api/manifest.ts";
 import type { Container, ContainerDetail, Usage } from "./container.ts";
 
-/** How a pod is addressed: the machine that it runs on, and what the engine there calls it. Nobody takes `id` apart. */
+/** How a pod is addressed: the machine that it runs on, and what the engine there calls it. No code takes `id` apart. */
 export interface PodRef {
   node: string;
   id: string;
@@ -10,7 +10,7 @@ export interface PodRef {
 /** Whose a pod is and what it was made from, read from its labels and never from its name. */
 export interface PodIdentity {
   key: ManifestKey;
-  /** Of a statefulset the ordinal as text. */
+  /** In a statefulset the ordinal as text. */
   replicaId: string;
   ordinal: number | undefined;
   /** `init`, `release`, `job` or `run`: such pods are never replicas. */

@@ -26,7 +26,7 @@ export interface Runtime extends Machine {
   /** Forced removal, anonymous volumes included; a missing container is fine. */
   remove(nameOrId: string): Promise<void>;
   /**
-   * As `remove`, but a container that runs, or is being started by whoever asked for it before, is left alone: false.
+   * As `remove`, but a container that runs, or is being started for an earlier request, is left alone: false.
    * The engine decides, so that nothing is cut off between a look and the removal.
    */
   removeUnlessRunning(nameOrId: string): Promise<boolean>;
@@ -81,7 +81,7 @@ export interface Runtime extends Machine {
   /** A file, folder or link; undefined where there is none, and for a container that is missing. Links on the way are followed, the last part is not. */
   statFile(nameOrId: string, path: string): Promise<FileStat | undefined>;
   /**
-   * A tar archive of a file or folder and what is in it, under its last name; links are told and not followed. Throws
+   * A tar archive of a file or folder and what is in it, under its last name; links are listed and not followed. Throws
    * when it breaks off. The container need not run.
    */
   readFiles(nameOrId: string, path: string, signal: AbortSignal): AsyncIterable<Uint8Array>;

@@ -7,7 +7,7 @@ export interface ExecSpec {
   interactive: boolean;
   workdir?: string;
   user?: string;
-  /** Of the terminal, from the start where the engine can, right after it elsewhere. */
+  /** Size of the terminal, from the start where the engine can, right after it elsewhere. */
   size?: TerminalSize;
 }
 
@@ -64,11 +64,11 @@ export interface LogOptions {
 /** A file, folder or link in a container. */
 export interface FileStat {
   kind: "file" | "folder" | "link" | "other";
-  /** Of a file. */
+  /** Size of a file. */
   sizeBytes: number;
   /** Permissions, without the kind: 0o644. */
   mode: number;
-  /** Of a link: where it leads in the end, as a path of the container. */
+  /** Where a link leads in the end, as a path of the container. */
   linkTarget: string | undefined;
 }
 

@@ -13,7 +13,7 @@ import { composeText, type Known, withDefaults } from "./variables.ts";
 type Fields = Record<string, unknown>;
 
 interface ImportSetup {
-  /** Of all manifests; default: the name in the file, else `folder`. */
+  /** Scope of all manifests; default: the name in the file, else `folder`. */
   scope: string | undefined;
   folder: string;
   machine: Machine;
@@ -82,7 +82,7 @@ function manifestsOf(top: Fields, setup: ImportSetup & { scope: string }): Field
   };
   const others = otherNames(services);
   const built = withBuilds(services);
-  // A lone service can be told one of its own names, as brokers are.
+  // A lone service may get one of its own names in a setting, as brokers do.
   const looksUp = (service: string, fields: Fields) =>
     setup.looksUp === true ||
     Object.keys(services).length > 1 ||
@@ -155,7 +155,7 @@ function withBuilds(services: Fields): Fields {
   );
 }
 
-/** Whether a service whose settings others take over is there for that alone: its name says so, and nobody needs it. */
+/** Whether a service whose settings others take over is there for that alone: its name says so, and no other service needs it. */
 function isTemplate(service: string, services: Fields): boolean {
   const { [service]: own, ...others } = services;
   if (!isFields(own) || !service.split(/[-_.]/).some((word) => templateWord.test(word))) return false;

@@ -13,7 +13,7 @@ interface Kamal {
 
 const readFields = [
   ...["service", "image", "servers", "proxy", "registry", "builder", "env", "volumes", "accessories", "labels"],
-  // Of machines and of the tool itself: nothing here depends on them.
+  // Settings of machines and of the tool itself: nothing here depends on them.
   ...["ssh", "sshkit", "boot", "asset_path", "deploy_timeout", "drain_timeout", "readiness_delay", "retain_containers"],
   ...[
     "minimum_version",

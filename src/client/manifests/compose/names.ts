@@ -124,7 +124,7 @@ function isHost(name: string, value: string): boolean {
   return new RegExp(`${start}${escaped}:\\d`).test(value) || new RegExp(`(?://|@)${escaped}(?=/|,|$|:)`).test(value);
 }
 
-/** Whether a service is told one of these names. */
+/** Whether a setting of a service has one of these names. */
 export function namesOne(names: readonly string[], { environment, command, entrypoint, healthcheck }: Fields): boolean {
   const words = JSON.stringify([environment, command, entrypoint, healthcheck]).split(/[^\w.-]+/);
   return words.some((word) => names.includes(word));

@@ -55,7 +55,7 @@ export function sortOnce(services: readonly ReadService[], { scope, lose }: { sc
 function isOnce(one: ReadService, services: readonly ReadService[]): boolean {
   if (services.some((other) => awaitsEnd(other, one.service))) return true;
   const { deploy, ports, expose, command, entrypoint } = one.fields;
-  // Nobody counts what ends.
+  // Services that end have no count.
   if (isFields(deploy) && deploy.replicas !== undefined) return false;
   const serves = [ports, expose].some((value) => value !== undefined && value !== null);
   if (serves || (command ?? entrypoint ?? undefined) === undefined) return false;
@@ -111,7 +111,7 @@ export function startsAfter({ depends_on: depends }: Fields, service: string): b
   return Array.isArray(depends) ? depends.includes(service) : isFields(depends) && Object.hasOwn(depends, service);
 }
 
-/** Whoever starts after a service that ends can as well start after its end, unless that one reaches it. */
+/** A service that starts after one that ends can also start after its end, unless that one reaches it. */
 function awaits(other: ReadService, one: ReadService): boolean {
   if (awaitsEnd(other, one.service)) return true;
   return dependsOn(other, one.service) && !isOff(one) && !namesOne([other.service], one.fields);

@@ -14,7 +14,7 @@ const one =
   (flag: string): Reader =>
   (value, path, { options, lose }) => {
     if (!isScalar(value)) lose(path, "is not text: left out");
-    // A variable that nobody sets is as good as no key.
+    // An unset variable is the same as no key.
     else if (value !== "" && wholeVariable(String(value))?.fallback !== "") options.push(`${flag}=${value}`);
   };
 const many =

@@ -4,7 +4,7 @@ import type { Lose } from "./lose.ts";
 import { isScalar, splitOutside } from "./text.ts";
 import { wholeVariable, withDefaults } from "./variables.ts";
 
-/** More ports in one range are no range that somebody meant. */
+/** A range with more ports was not meant. */
 const rangeMax = 100;
 const everywhere = "0.0.0.0";
 
@@ -70,7 +70,7 @@ function spread({ ip, host, container, protocol }: Port, path: string, lose: Los
   });
 }
 
-/** A variable that is empty where nobody sets it: nothing is published at a port of its own. */
+/** A variable that is empty when it is not set: nothing is published at a port of its own. */
 function isEmpty(host: string): boolean {
   return host === "" || wholeVariable(host)?.fallback === "";
 }

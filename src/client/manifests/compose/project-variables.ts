@@ -19,7 +19,7 @@ export function projectVariables(project: string, { cwd, variables, envFiles, li
   const files = envFiles.length > 0 ? envFiles.map((name) => resolve(cwd, name)) : existsSync(own) ? [own] : [];
   const values: Record<string, string> = {};
   for (const file of files) {
-    // Compose reads lines that are no variables as well; they say nothing here.
+    // Compose also reads lines that are not variables; they say nothing here.
     const read = readEnvFile({ name: file, text: readText(file, file, { bytesMax: limits.fileBytesMax }) }, []);
     for (const [name, value] of Object.entries(read)) {
       const known = { values, shell: variables, complete: true };

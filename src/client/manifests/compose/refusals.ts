@@ -4,7 +4,7 @@ import { checkManifests } from "../check.ts";
 import type { Difference } from "./report.ts";
 import { sampleOf } from "./sample.ts";
 
-/** What the server would refuse; of a value that a variable decides nobody can say that. */
+/** What the server would reject; that is not known for a value that a variable decides. */
 export function refusals(
   manifests: readonly Record<string, unknown>[],
   validation: ValidationLimits,

@@ -131,7 +131,7 @@ const advice: Record<string, string> = {
 /** Order in which the fields of a deployment are written. */
 const order = ["image", "build", "pull", "replicas", "entrypoint", "command", "env", "env_file", "ports", "volumes"];
 
-/** The spec of the deployment that a service becomes. What does not carry over is told. */
+/** The spec of the deployment that a service becomes. What does not carry over is reported. */
 export function specOf(fields: Fields, path: string, setup: Omit<Service, "spec" | "context">): Fields {
   const service: Service = { ...setup, spec: {}, context: contextOf(fields.build) };
   for (const [name, value] of Object.entries(fields)) {

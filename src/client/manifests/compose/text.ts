@@ -70,7 +70,7 @@ export function pairsOf(value: unknown, path: string, lose: Lose): [string, stri
   });
 }
 
-/** A size of Compose, where `m` is 1,048,576 bytes, in the units of a manifest; undefined for what is no size. */
+/** A size of Compose, where `m` is 1,048,576 bytes, in the units of a manifest; undefined for what is not a size. */
 export function sizeText(value: unknown): string | undefined {
   if (typeof value === "number") return String(value);
   if (typeof value !== "string") return undefined;

@@ -4,9 +4,9 @@ import type { Lose } from "./lose.ts";
 
 /** What is known of the variables of a Compose file when it is imported. */
 export interface Known {
-  /** Of `.env` and `--env-file`. They become the defaults of the variables that stay. */
+  /** Values of `.env` and `--env-file`. They become the defaults of the variables that stay. */
   values: Readonly<Record<string, string>>;
-  /** Of the operator's shell: they count where a form has no counterpart and is resolved at the import. */
+  /** Variables of the operator's shell: they count where a form has no counterpart and is resolved at the import. */
   shell: Variables;
   /** There is such a file, and so a variable without a value is empty on purpose. */
   complete: boolean;

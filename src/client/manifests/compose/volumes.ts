@@ -83,7 +83,7 @@ function mountTexts({ source, target, readOnly }: Mount, path: string, tmpfs: st
   const mode = readOnly ? ":ro" : "";
   if (source === undefined) return [`${volumeFor(`${mounting.service}-${target}`, files)}:${target}`];
   const own = files.inside(source);
-  // A variable that nobody sets can stand before a path: `${DATA:-.}/db`.
+  // An unset variable can be in front of a path: `${DATA:-.}/db`.
   const plain = withDefaults(source);
   const machine = own ?? (/^[.~]/.test(plain) ? plain : source);
   if (/^[.~]/.test(machine)) {

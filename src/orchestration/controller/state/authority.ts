@@ -10,7 +10,7 @@ import type { Transaction } from "../../store/store.ts";
 export interface Wanted {
   key: ManifestKey & { kind: CoreKind };
   spec: Spec;
-  /** Of one that a plugin makes now. Of others the store knows which plugin made them. */
+  /** Set for a manifest that a plugin makes now. The store knows which plugin made the others. */
   guard?: Guard | undefined;
 }
 

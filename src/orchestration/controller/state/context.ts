@@ -139,7 +139,7 @@ export interface Outside {
   knock?: Knock;
   /** What visitors saw, as the ingress counted it; absent: there is no ingress. */
   trafficOf?: TrafficOf;
-  /** Why ingresses are not served now; undefined when they are. Absent: nobody knows. */
+  /** Why ingresses are not served now; undefined when they are. Absent: this is not known. */
   ingressProblem?: () => string | undefined;
   /** How the proxy serves an ingress, and what it lacks; undefined until the proxy is set up. */
   ingressServed?: (manifest: StoredManifest) => { phase: string; why?: string } | undefined;
@@ -221,7 +221,7 @@ export interface Context extends Outside {
   leaving: Leaving;
   departures: Departures;
   logReaders: LogReaders;
-  /** Tells that a resource or its pods may be others than before; many changes are told many times. */
+  /** Tells that a resource or its pods may be others than before; many changes are reported many times. */
   apps: Pick<AppWatch, "subscribe">;
   plugins: PluginRoom;
   attendance: Attendance;

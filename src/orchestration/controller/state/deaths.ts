@@ -69,7 +69,7 @@ export function createDeaths(context: DeathParts): Deaths {
     const { kind, scope, name } = death;
     const isSame = ({ containerId, at }: DeathRecord) => containerId === death.containerId && at === death.at;
     await context.notes.write((tx) => {
-      // What is told later about the same death is about its removal.
+      // Later reports about the same death are about its removal.
       const first = tx.deaths.list({ kind, scope, name }).find(isSame);
       tx.deaths.put({ ...death, reason: first?.reason ?? death.reason });
     });

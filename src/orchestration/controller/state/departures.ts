@@ -1,10 +1,10 @@
 import type { ManifestKey } from "../../api/manifest.ts";
 
-/** Old replicas that are drained and stopped while a rollout goes on. Lost with the server: the next one decides anew. */
+/** Old replicas that are drained and stopped while a rollout goes on. Lost with the server: the next one decides again. */
 export interface Departures {
   begin(key: ManifestKey, containerId: string, work: Promise<void>): void;
   has(containerId: string): boolean;
-  /** It could not be removed. Whoever tries again waits for the end, so that the error counts as that of any other step. */
+  /** It could not be removed. The next attempt waits for the end, so that the error counts as that of any other step. */
   hasFailed(containerId: string): boolean;
   /** Resolves when none is under way. */
   settled(): Promise<void>;

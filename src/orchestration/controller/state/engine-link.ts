@@ -24,7 +24,7 @@ export interface EngineLink {
   require(): void;
   /** Whether the engine answers right now: tells a command that takes long from an engine that does not move. */
   answers(): Promise<boolean>;
-  /** A call that everything depends on failed, though the engine answers pings: the link begins anew. */
+  /** A call that everything depends on failed, though the engine answers pings: the link starts again. */
   doubt(failure: Failure): void;
   /** Follows the engine until `signal` aborts. */
   follow(signal: AbortSignal): Promise<void>;
@@ -96,7 +96,7 @@ export function createEngineLink({
     else log.warn("engine down", { error: why });
   }
 
-  /** An engine that hangs: who waits for it is told so, and no new request begins to wait. */
+  /** An engine that hangs: callers that wait for it get an error, and no new request begins to wait. */
   function hangs(): void {
     // The same words as long as it lasts: a client that shows the reason again and again then prints it once.
     turn(false, silenceText(`since ${isoTime(clock.now() - heart.silentMs()).replace(/\.\d+/, "")}`));
@@ -138,7 +138,7 @@ export function createEngineLink({
         if (event.action === "start" && pod !== undefined) onStart(pod);
       }
     })();
-    // Awaited last; a break before that must not count as nobody's error.
+    // Awaited last; a break before that must not be an unhandled error.
     reading.catch(() => undefined);
     await unlessAborted(Promise.race([open, reading]), signal);
     pods.forgetDetails();

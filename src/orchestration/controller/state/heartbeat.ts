@@ -33,7 +33,7 @@ export function createHeartbeat({ ping, clock, everyMs, silenceMs }: HeartbeatOp
     const over = new AbortController();
     const ends = AbortSignal.any([signal, over.signal]);
     const answered = ping(ends).then(() => true);
-    // Nobody hears of it once the time has passed.
+    // No code awaits it once the time has passed.
     answered.catch(() => undefined);
     try {
       const isAnswered = await Promise.race([answered, passed(limitMs, ends)]);

@@ -1,4 +1,4 @@
-/** The ingress, as far as whoever starts and stops replicas has to know it. Pods are named by their container ids. */
+/** The ingress, as far as the code that starts and stops replicas has to know it. Pods are named by their container ids. */
 export interface IngressGate {
   /** Whether the ingress sends requests to the pod. */
   serves(containerId: string): boolean;

@@ -15,13 +15,13 @@ export interface JobTable {
   cancel(id: string, why: string): Promise<RunRecord | undefined>;
   /** The same for every run of the resource. */
   cancelAll(key: ManifestKey, why: string): Promise<void>;
-  /** The engine is back: nobody has to wait for the next look. */
+  /** The engine is back: no run has to wait for the next look. */
   engineUp(): void;
-  /** Takes up what an earlier server left unfinished, and lets go of everything when `signal` aborts. */
+  /** Takes up what an earlier server left unfinished, and releases everything when `signal` aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** What whoever carries out a run listens to. */
+/** The signals for the code that carries out a run. */
 export interface RunSignals {
   /** Ends the run; the reason of the abort is the text of its record. */
   cancel: AbortSignal;
@@ -46,7 +46,7 @@ interface Entry {
 }
 
 const storeRetryMs = 1_000;
-/** Long enough for whoever asks after a run to hear of its end. */
+/** Long enough for a client that asks for a run to hear of its end. */
 const rememberedMax = 200;
 
 export function createJobTable({ store, clock, log, carryOut }: TableOptions): JobTable {

@@ -9,7 +9,7 @@ export type Knock = (at: KnockAt, limit: AbortSignal) => Promise<void>;
 export const knock: Knock = async ({ host, port }, limit) => {
   limit.throwIfAborted();
   const opened = Promise.withResolvers<void>();
-  // A refusal is told twice, here and by `connect`: nobody waits for this one then.
+  // A refusal arrives twice, here and from `connect`: no code waits for this one then.
   opened.promise.catch(() => undefined);
   const connecting = Bun.connect({
     hostname: host,

@@ -1,4 +1,4 @@
-/** Containers that we are taking down on purpose: not ready any more, and what their probes say meanwhile is no news. */
+/** Containers that we are taking down on purpose: not ready any more, and what their probes say meanwhile does not count. */
 export interface Leaving {
   add(containerId: string): void;
   /** It stays after all. */

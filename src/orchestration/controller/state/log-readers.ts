@@ -1,4 +1,4 @@
-/** Who reads the log of a container just now. For whoever reads one that is removed it ends there, without a word. */
+/** Who reads the log of a container just now. For a reader of one that is removed it silently ends there. */
 export interface LogReaders {
   /** From now on somebody reads it: until the stream that `open` makes has ended or `signal` aborts, or `open` fails. */
   reading(
@@ -6,7 +6,7 @@ export interface LogReaders {
     signal: AbortSignal,
     open: () => Promise<AsyncIterable<Uint8Array>>,
   ): Promise<AsyncIterable<Uint8Array>>;
-  /** Resolves when nobody reads it. */
+  /** Resolves when it has no reader. */
   gone(name: string): Promise<void>;
 }
 

@@ -24,7 +24,7 @@ export function heldReplicas(context: Context, key: ManifestKey): Map<string, st
 interface Observation {
   key: ManifestKey;
   workload: ResolvedWorkload;
-  /** Of the steady clock. */
+  /** Time of the steady clock. */
   now: number;
 }
 

@@ -11,7 +11,7 @@ export interface OneOffRun {
   timeoutMs: number | undefined;
   /** Ends the container; the run then counts as cancelled. */
   signal: AbortSignal;
-  /** Lets go of the container, which goes on; the run then fails with `LeftRunning`. For a server that stops. */
+  /** Leaves the container, which goes on; the run then fails with `LeftRunning`. For a server that stops. */
   leave?: AbortSignal;
   /** Output as it comes, stdout and stderr merged. */
   onOutput?: (bytes: Uint8Array) => void;
@@ -23,7 +23,7 @@ export interface OneOffRun {
   stays?: () => boolean;
 }
 
-/** The server stops; whoever starts next takes the container up again. */
+/** The server stops; the next server takes the container up again. */
 export class LeftRunning extends Failure {
   constructor() {
     super("unavailable", "the server is stopping; what it ran goes on");
@@ -261,7 +261,7 @@ function followOutput(context: Context, pod: PodRef, onOutput: (bytes: Uint8Arra
   };
 }
 
-/** Of a container that has ended, without reading all that came before. */
+/** The last lines of a container that has ended, without reading all that came before. */
 async function lastLines(context: Context, pod: PodRef): Promise<string[]> {
   const limit = new AbortController();
   const lines = createLineTail(tailLines);

@@ -52,7 +52,7 @@ export function fill(pod: Pod, detail: ContainerDetail, clock: SteadyClock): voi
   countRestarts(pod, detail, clock);
   pod.state = detail.state;
   if (detail.startedAt === undefined || isDown(detail.state)) {
-    // Before it is started again it may wait as long as a calm run takes: that is no run.
+    // Before it is started again it may wait as long as a calm run takes: that is not a run.
     endOfRun(pod, clock.steady());
     pod.upSince = undefined;
   } else if (detail.startedAt !== pod.startedAt || pod.upSince === undefined) {
@@ -71,7 +71,7 @@ export function fill(pod: Pod, detail: ContainerDetail, clock: SteadyClock): voi
 
 const isDown = (state: string) => state === "restarting" || state === "exited" || state === "dead";
 
-/** Crashes of a container that was made longer ago than this, and before we looked, are nobody knows how far apart. */
+/** Crashes of a container that was made longer ago than this, and before we looked, are an unknown time apart. */
 const youthMs = 600_000;
 
 function countRestarts(pod: Pod, { restartCount }: ContainerDetail, clock: SteadyClock): void {
@@ -100,7 +100,7 @@ export function endOfRun(pod: Pod, now: number): void {
 function steadyStart({ inherited }: Pod, startedAt: number, clock: SteadyClock): number {
   const ago = clock.now() - startedAt;
   if (ago >= 0) return clock.steady() - ago;
-  // Set back: what ran before us has run for nobody knows how long, anything else started just now.
+  // Set back: what ran before us has run for an unknown time, anything else started just now.
   return inherited ? 0 : clock.steady();
 }
 

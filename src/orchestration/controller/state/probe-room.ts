@@ -5,7 +5,7 @@ import type { Pod } from "./pod.ts";
 
 /** Runs the probes of all pods, and knows from memory which are ready. */
 export interface ProbeRoom {
-  /** Takes the pods of a resource as they are now: new ones get runners, restarted ones begin anew, gone ones end. */
+  /** Takes the pods of a resource as they are now: new ones get runners, restarted ones start again, gone ones end. */
   watch(pods: readonly Pod[]): void;
   /** Undefined for a pod that declares no probes. */
   readiness(pod: Pod): ProbeReadiness | undefined;

@@ -18,7 +18,7 @@ interface Trouble {
 }
 
 /**
- * What the reconciler remembers between rounds and nobody needs after a restart: errors, healing back-off, when a
+ * What the reconciler remembers between rounds and does not need after a restart: errors, healing back-off, when a
  * rollout began. All of it is rebuilt by running. Times are of the steady clock, except those of a `Trouble`.
  */
 export interface Progress {
@@ -85,7 +85,7 @@ export function createProgress(options: ProgressOptions): Progress {
     clearTrouble: (key) => void troubles.delete(keyText(key)),
     rolloutMovedAt(key, { target, reached, now }) {
       const known = rollouts.get(keyText(key));
-      // Compared with the furthest it ever got: replicas that come and go do not count anew each time.
+      // Compared with the furthest it ever got: replicas that come and go do not count again each time.
       if (known?.target === target && reached <= known.reached) return known.at;
       rollouts.set(keyText(key), { target, reached, at: now });
       return now;

@@ -14,7 +14,7 @@ interface TrafficSpan {
 
 /** Writes the deploy receipts. */
 export interface Receipts {
-  /** Part of the transaction that ends the release, so that whoever sees its end sees the receipt. */
+  /** Part of the transaction that ends the release, so that a client that sees its end sees the receipt. */
   record(tx: Transaction, ended: EndedRelease): void;
   /** Adds the traffic after the release, once that time is over. */
   completeLater(ended: EndedRelease): void;

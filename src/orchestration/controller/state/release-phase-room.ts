@@ -2,7 +2,7 @@ import type { ReleaseRecord } from "../../store/store.ts";
 import type { Transcript } from "./transcript.ts";
 
 /**
- * The commands of releases: run in the background, one after the other per resource, whoever is watching. What they
+ * The commands of releases: run in the background, one after the other per resource, with or without a watcher. What they
  * print is kept as a transcript that callers follow.
  */
 export interface ReleasePhases {

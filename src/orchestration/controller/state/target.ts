@@ -20,7 +20,7 @@ export function targetKind(text: string | undefined): CoreKind {
   return kind === "app" ? "deployment" : kind;
 }
 
-/** A word that is no kind, of ours or of a plugin. */
+/** A word that is neither a core kind nor one of a plugin. */
 export function unknownKind(word: string, rest: string): Failure {
   const kind = word.slice(0, 80);
   return new Failure("invalid", `unknown kind "${kind}"${rest}`, { reason: "UnknownKind", fields: { kind } });

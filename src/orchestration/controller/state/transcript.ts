@@ -1,6 +1,6 @@
 /**
  * Output that grows and is read by any number of followers from its beginning, byte for byte: a command may print what
- * is no text.
+ * is not text.
  */
 export interface Transcript {
   write(output: string | Uint8Array): void;

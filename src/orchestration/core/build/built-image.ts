@@ -17,7 +17,7 @@ export function builtImage(scope: string, name: string, { buildId, isBuilt }: Pa
   return `${appId(scope, name)}:${buildId ?? (isBuilt === true ? unbuiltTag : "latest")}`;
 }
 
-/** Whether that image is still to be found among the builds of the app: nobody else's may stand in for it. */
+/** Whether that image is still to be found among the builds of the app: an image of another app must not stand in for it. */
 export function isUnbuilt({ image, pullable }: { image: string; pullable: boolean }): boolean {
   return !pullable && image.endsWith(`:${unbuiltTag}`);
 }

@@ -26,5 +26,5 @@ export function servePages(folder: string, style: PagesStyle): string {
 
 export const pagesBase = "ARG RUN_BASE=nginx:alpine";
 
-/** Of a plan whose image only serves pages: what others would start is not in it. */
+/** Parts of a plan whose image only serves pages: what others would start is not in it. */
 export const servedByNginx = { port: 80, adapt: (): Adapted => ({ instead: "nginx with the pages" }) };

@@ -91,7 +91,7 @@ const rangeMax = 1000;
 
 /**
  * The newest of some versions (`3.13`, the newest first) that a range of npm, Python, Ruby or Composer allows; undefined
- * where it allows none, or is no range.
+ * where it allows none, or is not a range.
  */
 export function newestIn(range: string | undefined, known: readonly string[]): string | undefined {
   if (range === undefined || range.length > rangeMax || range.trim() === "") return undefined;
@@ -147,6 +147,6 @@ export function aptLine(...packages: string[]): string | undefined {
 /** What to write where berth took the wrong file. */
 export const namesStart = "to start another file, set build.lang.entrypoint";
 
-/** Of a program that only calls others, such as a chat bot. */
+/** The note for a program that only calls others, such as a chat bot. */
 export const talksNote =
   "the program listens nowhere, as its packages show a bot; if it does listen, add ports, and probes.readiness with that port";

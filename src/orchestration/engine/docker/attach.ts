@@ -79,7 +79,7 @@ function session(attached: Attached, pipe: Pipe): ExecSession {
     exitCode: async () => {
       await pipe.end;
       const attempt = { verb: "wait for", subject: `container "${nameOrId}"` };
-      // Of an engine that is restarted the end is heard later; one that hangs is not waited for.
+      // The end comes later from an engine that is restarted; one that hangs is not waited for.
       const end = await wait(id, held).catch((error: unknown) => {
         throw held.aborted ? engine.failure(unreachable("the connection broke off"), attempt) : error;
       });

@@ -68,7 +68,7 @@ function pressure(file: string): number | undefined {
   return total === undefined ? undefined : Number(total);
 }
 
-/** Of rows `name value`. */
+/** The value in rows `name value`. */
 function field(text: string | undefined, name: string): number | undefined {
   const found = text === undefined ? null : new RegExp(`^${name} (\\d+)$`, "m").exec(text);
   return found === null ? undefined : Number(found[1]);

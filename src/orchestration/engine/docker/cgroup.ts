@@ -86,7 +86,7 @@ type Memory = Pick<Counters, "memoryBytes" | "memoryLimitBytes">;
 
 function unifiedMemory(folder: string): Memory {
   const used = readNumber(`${folder}/memory.current`) ?? 0;
-  // `max` where there is none, which is no number.
+  // `max` where there is none, which is not a number.
   const limit = readNumber(`${folder}/memory.max`);
   return { memoryBytes: withoutCache(used, `${folder}/memory.stat`, "inactive_file"), memoryLimitBytes: limit };
 }
@@ -103,7 +103,7 @@ function withoutCache(used: number, statFile: string, name: string): number {
   return cache < used ? used - cache : used;
 }
 
-/** Of rows `name value`; 0 without the row. */
+/** The value in rows `name value`; 0 without the row. */
 function field(text: string, name: string): number {
   return Number(new RegExp(`^${name} (\\d+)$`, "m").exec(text)?.[1] ?? 0);
 }

@@ -18,7 +18,7 @@ interface Place {
 
 /**
  * The shell reads a mark, runs the command, and prints the mark with the exit code. `exec` runs programs only, as the engine
- * does, and no builtin. The shell discards its own standard error, such as "Hangup": it is no output of the command. The trap
+ * does, and no builtin. The shell discards its own standard error, such as "Hangup": it is not output of the command. The trap
  * keeps the shell alive when a command ends its process group; the end of its input ends it. The name of its variable is one
  * that no container has, or the command would get another value. The mark is printed in one piece, as processes that the
  * command left behind may print too. The empty line at the start tells that the shell runs.

@@ -21,7 +21,7 @@ export interface DockerClient {
   readonly held: AbortSignal;
   /** What broke a stream, as a `Failure`: the reason of the suspension where there is one, else as `engineFailure`. */
   failure(error: unknown, attempt: Attempt): unknown;
-  /** On this machine, as far as can be told from the address. */
+  /** On this machine, as far as the address shows. */
   readonly local: boolean;
   /** For connections that are taken over, which dockerode does not make. */
   readonly address: EngineAddress;

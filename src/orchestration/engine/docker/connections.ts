@@ -42,7 +42,7 @@ function addressIn(words: string): string {
   return new URL(`http://[${groups.map((group) => group.toString(16)).join(":")}]`).hostname.slice(1, -1);
 }
 
-/** Of an IPv4 address in an IPv6 table. */
+/** Prefix of an IPv4 address in an IPv6 table. */
 const mappedPrefix = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255].join();
 
 /** What a network serves: what listens, and how many connections those ports have. */

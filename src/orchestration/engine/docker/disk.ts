@@ -6,7 +6,7 @@ import type { DockerClient } from "./client.ts";
 /** Measuring many volumes takes the engine a while. */
 const measureMs = 300_000;
 
-/** Of the engine's answer, as far as it is read; every field may be missing in some version. */
+/** The engine's answer, as far as it is read; every field may be missing in some version. */
 interface Facts {
   LayersSize?: number;
   Images?: { Id: string; RepoTags?: string[] | null; Size?: number; Containers?: number }[] | null;
@@ -73,7 +73,7 @@ export async function pruneBuildCache(engine: DockerClient): Promise<number> {
   return answer.SpaceReclaimed ?? 0;
 }
 
-/** Of the json-file driver; undefined where the files cannot be read from here. */
+/** Size of the files of the json-file driver; undefined where the files cannot be read from here. */
 async function logBytes(rootDir: string, ids: readonly string[]): Promise<number | undefined> {
   let sum = 0;
   for (const id of ids) {

@@ -42,7 +42,7 @@ const rules: Rule[] = [
     reason: "EngineUnavailable",
     anew: true,
   },
-  // Seen when the engine was exchanged for another version while we ran; the next call negotiates anew.
+  // Seen when the engine was exchanged for another version while we ran; the next call negotiates again.
   { when: says(/client version .* is too (new|old)/i), code: "unavailable", reason: "EngineUnavailable" },
   {
     when: says(/port is already allocated|address already in use/i),

@@ -45,7 +45,7 @@ export function killFromInside(engine: DockerClient, marked: Marked, graceMs: nu
 
 const pollMs = 500;
 
-/** Ends with 1 when it finds nobody. It runs as the exec's user, who may read the environment of what is to end. */
+/** Ends with 1 when it finds no process. It runs as the exec's user, who may read the environment of what is to end. */
 const script = `command -v tr >/dev/null && command -v grep >/dev/null || exit 3
 found=1
 for folder in /proc/[0-9]*; do

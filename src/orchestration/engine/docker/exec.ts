@@ -53,7 +53,7 @@ async function exec(parts: ExecParts, nameOrId: string, spec: ExecSpec): Promise
 
 const newMark = () => crypto.randomUUID();
 
-/** The console's size may be told beforehand since this version. */
+/** The console's size may be set beforehand since this version. */
 const consoleSizeApi = "1.42";
 
 async function consoleSize({ engine, spec }: Setup): Promise<{ ConsoleSize?: [number, number] }> {

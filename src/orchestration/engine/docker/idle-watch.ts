@@ -19,7 +19,7 @@ export function createIdleWatch(idleMs: number, closed: AbortSignal) {
       clearTimeout(timer);
       if (!controller.signal.aborted) timer = setTimeout(expire, idleMs);
     },
-    /** Until the next progress silence is nobody's fault. */
+    /** Until the next progress, silence does not count. */
     pause: () => clearTimeout(timer),
     end: () => {
       closed.removeEventListener("abort", abort);

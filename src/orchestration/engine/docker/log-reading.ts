@@ -26,10 +26,10 @@ export function whyNoFiles({ logPath }: Pick<ContainerDetail, "logPath">): strin
 }
 
 interface LogFilesReading extends LogOptions {
-  /** Of the file that Docker writes. */
+  /** Path of the file that Docker writes. */
   path: string;
   signal: AbortSignal;
-  /** Resolves when the run that is followed has ended; rejects where nobody can tell any more. Asked only when following. */
+  /** Resolves when the run that is followed has ended; rejects where that is not known any more. Asked only when following. */
   ended(signal: AbortSignal): Promise<void>;
 }
 

@@ -87,7 +87,7 @@ function settled(opening: Promise<RawAnswer>): Promise<Opened> {
 
 /**
  * The engine sends a log line by line. Taken as they come, each would go all the way to the client by itself, which costs
- * more than the line; a pause that nobody notices makes thousands of them one.
+ * more than the line; a pause too short to notice makes thousands of them one.
  */
 const gatherMs = 1;
 

@@ -50,7 +50,7 @@ export function createLogs(
 const reasonsMax = 20;
 
 /**
- * The engine lets go of a follower when the container ends, or when a log file is full, before it has read all of a
+ * The engine drops a follower when the container ends, or when a log file is full, before it has read all of a
  * flood, and ends its answer as if that were all. So a follower is brought on from where it was. What the engine itself
  * skips of a flood where it changes files is lost: nothing tells of it.
  */
@@ -72,12 +72,12 @@ async function* fromEngine(source: LogSource, options: LogOptions, signal: Abort
 
 interface Following {
   seen: Seen;
-  /** Of the run that is followed. */
+  /** Start of the run that is followed. */
   startedAt: number | undefined;
   signal: AbortSignal;
 }
 
-/** Answers that bring nothing new before a follower is told that there is no getting on. */
+/** Answers that bring nothing new before a follower gets the error that there is no progress. */
 const idleMax = 3;
 const idleMs = 100;
 /** How long it may take until all that was seen has come once more. */
@@ -88,7 +88,7 @@ async function* rest(source: LogSource, options: LogOptions, following: Followin
   for (let idle = 0; idle < idleMax && !signal.aborted; idle++) {
     const container = await source.inspect(source.nameOrId);
     const isRunning = container?.state === "running";
-    // Removed, or another run: who follows that one begins anew.
+    // Removed, or another run: a follower of that one starts again.
     if (container === undefined || (isRunning && container.startedAt !== startedAt)) return;
     if (!isRunning) return yield* end(source, { ...options, follow: false }, following);
     const before = seen.bytes();
@@ -99,7 +99,7 @@ async function* rest(source: LogSource, options: LogOptions, following: Followin
   if (!signal.aborted) throw letGo(source);
 }
 
-/** Of a container that has ended; nothing where it was removed meanwhile, or has rotated away what was seen. */
+/** The rest of a container that has ended; nothing where it was removed meanwhile, or has rotated away what was seen. */
 async function* end(source: LogSource, options: LogOptions, following: Following): AsyncGenerator<Uint8Array> {
   const { seen, signal } = following;
   if (options.tail !== undefined) return;
@@ -123,7 +123,7 @@ function repeats(lines: Buffer): boolean {
 
 /**
  * Reads from the beginning, and hands on what comes behind what was seen. False where what was seen is not there any
- * more, so that nobody can say what comes behind it.
+ * more, so that it is not known what comes behind it.
  */
 async function* behind(
   source: LogSource,
@@ -151,5 +151,5 @@ async function* behind(
 }
 
 function letGo({ nameOrId }: LogSource): Failure {
-  return new Failure("unavailable", `docker let go of the log of container "${nameOrId}"; read on from its last line`);
+  return new Failure("unavailable", `docker ended the log of container "${nameOrId}"; read on from its last line`);
 }

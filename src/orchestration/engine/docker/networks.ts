@@ -73,7 +73,7 @@ function isAmbiguous(error: unknown): boolean {
 /**
  * The engine may make two networks of one name when asked twice at once, and then starts nothing in either. Removes
  * those of ours until the name is clear: the one that containers are on stays, else the oldest. All who race agree, and
- * whoever looks last sees all, for a network that is older may show itself later.
+ * the last one to look sees all, for a network that is older may show itself later.
  */
 async function keepOne(
   engine: DockerClient,
@@ -85,7 +85,7 @@ async function keepOne(
     const listed = await docker.listNetworks({ filters: { name: [name] }, abortSignal });
     const same = listed.filter(({ Name }) => Name === name);
     if (same.length === 1) return same[0]?.Labels ?? {};
-    // Who is on a network is told of each by itself alone.
+    // Only a request for each single network says who is on it.
     const looks = same.map(({ Id }) => docker.getNetwork(Id).inspect().catch(unlessStatus(404)));
     const twins = (await Promise.all(looks)).filter((twin) => twin !== undefined);
     const isUsed = (twin: { Containers?: object }) => Object.keys(twin.Containers ?? {}).length > 0;

@@ -15,7 +15,7 @@ export interface Pipe {
   write(bytes: Uint8Array): Promise<boolean>;
   /** No more is written: half-close after what was written so far. Reading goes on. */
   finish(): void;
-  /** Nobody reads any more: `read` says so from now on, and what still arrives is dropped, so that nobody waits for us. */
+  /** The reader has gone: `read` says so from now on, and what still arrives is dropped, so that no writer waits for us. */
   abandon(): void;
   /** Ends it at once. What has arrived can still be read. */
   close(): void;
@@ -36,12 +36,12 @@ interface State {
   ended: boolean;
   fault: Error | undefined;
   end: PromiseWithResolvers<void>;
-  /** Replaced each time it is resolved: whoever waits looks again. */
+  /** Replaced each time it is resolved: the code that waits looks again. */
   arrival: PromiseWithResolvers<void>;
   drain: PromiseWithResolvers<void>;
 }
 
-/** Fails `unavailable` when nobody answers there. */
+/** Fails `unavailable` when nothing answers there. */
 export async function openPipe(address: EngineAddress): Promise<Pipe> {
   const state: State = {
     inbox: [],

@@ -14,7 +14,7 @@ export function createVolumes(engine: DockerClient, owner: Owner): Volumes {
       const wanted = { ...labels, ...ownLabels(owner) };
       const existing = await inspect(engine, name);
       if (existing === undefined) {
-        // The engine keeps the volume of whoever was faster, without a word: its labels tell.
+        // The engine silently keeps the volume of the faster caller: its labels show whose it is.
         refuseForeign(owner, await create(engine, name, wanted), wanted);
         return { created: true };
       }

@@ -9,7 +9,7 @@ interface Command {
   words: string[];
 }
 
-/** Of a command that is looked at: a longer one is nothing that a person wrote. */
+/** Characters of a command that are looked at: a person wrote no longer one. */
 const commandMax = 2000;
 const wrappers = new Set(["exec", "env", "dumb-init", "--", "time", "nohup"]);
 const pairs = new Set(["bundle exec", "poetry run", "pipenv run", "uv run", "rye run", "heroku local"]);
@@ -112,7 +112,7 @@ function missingModule(words: string[], folder: string, tree: SourceTree): strin
   const target =
     clean.find((word) => /^[A-Za-z_][\w.]*:[A-Za-z_]\w*(?:\(.{0,50}\))?$/.test(word)) ??
     clean.find((word) => /^[A-Za-z_]\w*(?:\.\w+)*\.[aw]sgi$/.test(word));
-  // A file is no module: `gunicorn shop.py`.
+  // A file is not a module: `gunicorn shop.py`.
   if (target === undefined) {
     const file = clean.find((word) => /^\w+\.py$/.test(word));
     return file === undefined ? undefined : `a module "${file}"`;

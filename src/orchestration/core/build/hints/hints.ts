@@ -65,7 +65,7 @@ export function hintedStart(tree: SourceTree): string[] | undefined {
   return web === undefined ? undefined : ["sh", "-c", withSignals(web.command)];
 }
 
-/** The version of a language that a platform is told in a variable, such as PYTHON_VERSION. */
+/** The version of a language that a platform reads from a variable, such as PYTHON_VERSION. */
 export function hintedVersion(tree: SourceTree, ...names: string[]): string | undefined {
   for (const [from, read] of Object.entries(platforms)) {
     const env = tree.has(from) ? read(tree)?.env : undefined;

@@ -205,7 +205,7 @@ function angularPlan(app: NodeApp): NodePlan {
       .filter(([name, project]) => (project.projectType as unknown) !== "library" && plainName(name) !== undefined)
       .map(([name, project]) => [name, outputOf(name, project)]);
   } catch {
-    // Told below: without angular.json nobody knows where the pages are.
+    // Reported below: without angular.json it is not known where the pages are.
   }
   const [first, ...others] = projects;
   if (first === undefined)

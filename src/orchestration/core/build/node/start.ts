@@ -29,7 +29,7 @@ const developers: readonly RegExp[] = [
 const watchers =
   /\b(?:nodemon|ts-node-dev|node-dev|tsx watch|node --watch|bun --(?:watch|hot)|concurrently|turbo run dev|turbo dev)\b/;
 
-/** Of a script that is looked at: the patterns take long for a line that no person wrote. */
+/** Characters of a script that are looked at: the patterns take long for a line that no person wrote. */
 const scriptMax = 4000;
 
 export function isForDevelopers(whole: string): boolean {

@@ -71,7 +71,7 @@ function duplexOf(pipe: Pipe): Duplex {
     },
     destroy(_error, done) {
       pipe.close();
-      // A broken session ends the build with the engine's words; nobody listens for it here.
+      // A broken session ends the build with the engine's words; nothing listens for it here.
       done(null);
     },
   });
@@ -96,7 +96,7 @@ function answer(duplex: ServerHttp2Stream, path: string, secrets: Secrets): void
   });
 }
 
-/** Of each gRPC message: whether it is compressed, and its length. */
+/** Head of each gRPC message: whether it is compressed, and its length. */
 const frameHead = 5;
 
 function framed(message: Uint8Array): Buffer {
