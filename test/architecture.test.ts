@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { planeEndpoints } from "../src/observability/api/endpoints.ts";
 import { planePrefix } from "../src/observability/api/plane-endpoint.ts";
 import { deadExports } from "./support/dead-exports.ts";
-import { linesMax, mayImport } from "./support/house.ts";
+import { linesMax, mayImport, oddWords } from "./support/house.ts";
 import { laws } from "./support/laws.ts";
+import { paragraphs, readPages } from "./support/pages.ts";
 import { scopeMatrix } from "./support/scope-matrix.ts";
 import { source } from "./support/source.ts";
 
@@ -33,6 +34,14 @@ describe("this checkout", () => {
     );
     const files = (await readSources()).filter(({ path }) => path.startsWith("src/"));
     expect(deadExports(files, users)).toEqual([]);
+  });
+
+  test("pages are plain English", () => {
+    const odd = readPages(checkout).flatMap(({ path, text }) => {
+      const prose = paragraphs(text).map((one) => one.replaceAll(/`[^`]*`/g, ""));
+      return prose.flatMap((one) => oddWords.flatMap(({ word }) => (word.test(one) ? [`${path}: ${one}`] : [])));
+    });
+    expect(odd).toEqual([]);
   });
 
   test("every route of the observability plane has its row in test/support/scope-matrix.ts", () => {

@@ -7,7 +7,6 @@ import { clientLimits, limits } from "../../src/config/config.ts";
 import { blockCheck, readBlockSchema } from "../../src/orchestration/core/plugins/block-schema.ts";
 import { decodeManifests } from "../../src/orchestration/core/validate.ts";
 import { checkBerthLine } from "../support/berth-lines.ts";
-import { oddWords } from "../support/house.ts";
 import { anchors, codeBlocks, inlineCode, links, paragraphs, readPages, shellCommands } from "../support/pages.ts";
 
 const checkout = join(import.meta.dir, "../..");
@@ -87,12 +86,6 @@ describe("every page", () => {
 
   test.each(named.filter(([path]) => isGuide(path)))("%s: paragraphs have at most 600 characters", (_, { text }) => {
     expect(paragraphs(text).filter(({ length }) => length > 600)).toEqual([]);
-  });
-
-  test.each(named)("%s: plain English", (_, { text }) => {
-    const prose = paragraphs(text).map((one) => one.replaceAll(/`[^`]*`/g, ""));
-    const odd = prose.flatMap((one) => oddWords.flatMap(({ word }) => word.exec(one)?.[0] ?? []));
-    expect(odd).toEqual([]);
   });
 
   test("is reachable from the README", () => {
