@@ -176,6 +176,7 @@ export const packageHomes: Record<string, readonly string[]> = {
     "src/observability/service/files/archive.ts",
     "src/local/source/unpack.ts",
     "src/orchestration/engine/docker/file-owner.ts",
+    "src/orchestration/plugins/untar.ts",
   ],
   "@sinclair/typebox": [
     "src/compat/",
