@@ -11,7 +11,7 @@ import type { Arguments } from "../basics/arguments.ts";
 import { assent, yesFlag } from "../shell/ask.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../basics/failures.ts";
-import { requireNamed } from "../shell/named.ts";
+import { noteUnstored, requireNamed } from "../shell/named.ts";
 import { bucketReference } from "../basics/reference.ts";
 import { printable } from "../basics/style.ts";
 import { didYouMean } from "../basics/suggest.ts";
@@ -110,7 +110,7 @@ async function push(call: Call): Promise<number> {
   const wanted = await readFile(call);
   const changes = difference(await stored(call, false), wanted);
   if (isSame(changes)) return nothingToDo(call);
-  showChanges(call, changes);
+  await showSent(call, changes);
   const removed = changes.removed.length === 0 ? "" : `, ${changes.removed.length} of them unset`;
   await assent(`Change ${counted(countOf(changes), "key")} of ${call.bucket.text}${removed}?`, call.args, call.context);
   return send(call, changes, wanted);
@@ -120,7 +120,7 @@ async function importFile(call: Call): Promise<number> {
   const wanted = await readFile(call);
   const changes = { ...difference(await stored(call, false), wanted), removed: [] };
   if (isSame(changes)) return nothingToDo(call);
-  showChanges(call, changes);
+  await showSent(call, changes);
   if (changes.changed.length > 0) {
     await assent(
       `Replace ${counted(changes.changed.length, "value")} of ${call.bucket.text}?`,
@@ -129,6 +129,12 @@ async function importFile(call: Call): Promise<number> {
     );
   }
   return send(call, changes, wanted);
+}
+
+/** Before anything is asked: what will be changed, and whether there is something that it is for. */
+async function showSent(call: Call, changes: Difference): Promise<void> {
+  showChanges(call, changes);
+  if (!call.context.json) await noteUnstored(call.bucket, call.context, "the config is kept until something is");
 }
 
 function nothingToDo({ bucket, file, context }: Call): number {

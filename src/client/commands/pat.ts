@@ -2,8 +2,9 @@ import { createPat, getPat, listPats, type Pat, revokePat, rotatePat } from "../
 import { assent, yesFlag } from "../shell/ask.ts";
 import type { Arguments } from "../basics/arguments.ts";
 import { answer, type Command, type CommandBody, type Context } from "../shell/command.ts";
-import { usageFailure } from "../basics/failures.ts";
+import { CommandFailure, usageFailure } from "../basics/failures.ts";
 import { printable } from "../basics/style.ts";
+import { requireKnown } from "../shell/known.ts";
 import { noWords, oneWord, optionalWord } from "../shell/words.ts";
 import { tableText } from "../basics/table-text.ts";
 import { ageOf, shortDuration, timeText } from "../text/time-text.ts";
@@ -99,6 +100,7 @@ const commands: readonly Command[] = [
     flags: [yesFlag],
     async run(context, args) {
       const id = oneId(args);
+      await requireToken(id, context);
       await assent(`end token ${id}? every program that uses it is refused at once`, args, context);
       const data = await context.api.call(revokePat, { params: { id } });
       return answer(context, data, () => `token ${id} has ended`);
@@ -123,6 +125,17 @@ export const patCommand: CommandBody = {
 function oneId({ words }: Arguments): string {
   const word = oneWord({ words }, "which token: its id, as berth pat list shows it");
   return /^pat_[A-Za-z0-9_-]{28}$/.test(word) ? word.slice(4, 10) : word;
+}
+
+/** Fails for an id that no token has. For the name of a token, it tells the id. */
+async function requireToken(id: string, { api }: Context): Promise<void> {
+  const { pats } = await api.call(listPats, { query: { all: "true" } });
+  const named = pats.filter(({ name, revoked_at: end }) => name === id && end === undefined);
+  if (named.length > 0 && pats.every((pat) => pat.id !== id)) {
+    const ids = named.map((pat) => pat.id).join(" or ");
+    throw new CommandFailure(printable(`"${id}" is the name of a token: write its id, ${ids}`));
+  }
+  requireKnown(id, { what: "token", names: pats.map((pat) => pat.id), see: "berth pat list" });
 }
 
 function listed(args: Arguments, flag: string): string[] | undefined;

@@ -16,6 +16,7 @@ import { exitCodes, usageFailure } from "../basics/failures.ts";
 import { rowsOf } from "../shell/listing.ts";
 import { didYouMean } from "../basics/suggest.ts";
 import { printable } from "../basics/style.ts";
+import { requireKnown } from "../shell/known.ts";
 import { noWords, oneWord, optionalWord } from "../shell/words.ts";
 import { listText, tableText } from "../basics/table-text.ts";
 import { ageOf } from "../text/time-text.ts";
@@ -120,6 +121,7 @@ const commands: readonly Command[] = [
     flags: [yesFlag],
     async run(context, args) {
       const person = onePerson(args);
+      await requirePerson(person, context);
       await assent(`take the role of ${printable(person)}? every session ends at once`, args, context);
       return tell(context, removePerson, person, (ended) => ` has no role any more${ended}`);
     },
@@ -152,6 +154,13 @@ export const peopleCommand: CommandBody = {
 };
 
 const onePerson = (args: Arguments) => oneWord(args, "who: the address, as berth people list shows it");
+
+async function requirePerson(person: string, { api }: Context): Promise<void> {
+  const { people } = await api.call(listPeople);
+  const form = (address: string) => readableEmail(address.trim().toLowerCase());
+  const names = people.map(({ email }) => form(email));
+  requireKnown(form(person), { what: "person", names, see: "berth people list" });
+}
 
 /** `text` says what became of the person, and gets what became of the sessions. */
 async function tell(

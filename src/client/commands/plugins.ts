@@ -13,6 +13,7 @@ import { parseSource, sourceForm } from "../../orchestration/core/plugins/source
 import type { Arguments } from "../basics/arguments.ts";
 import { assent, yesFlag } from "../shell/ask.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
+import { requireKnown } from "../shell/known.ts";
 import { oneWord, verbOf } from "../shell/words.ts";
 import { ageOf } from "../text/time-text.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../basics/failures.ts";
@@ -171,11 +172,25 @@ async function disable({ words, context }: Call): Promise<number> {
 
 async function remove({ words, args, context }: Call): Promise<number> {
   const name = only(words);
+  await requireRemovable(name, context);
   await assent(`Remove the plugin "${name}"? What it made stays.`, args, context);
   const data = await context.api.call(removePlugin, { params: { name } });
   if (!data.removed) throw new CommandFailure(`no plugin "${name}" is installed; see: berth plugins`);
   tellStranded(context, data);
   return answer(context, data, () => `removed ${name}`);
+}
+
+/** One whose plugin.yml cannot be read is in no list, and can be removed all the same. */
+async function requireRemovable(name: string, { api }: Context): Promise<void> {
+  const { plugins, errors } = await api.call(listPlugins);
+  const found = plugins.find((plugin) => plugin.name === name || plugin.aliases.includes(name));
+  if (found?.origin === "bundled") {
+    const way = `berth plugins disable ${name} turns it off`;
+    throw new CommandFailure(`the plugin "${name}" is part of the server and cannot be removed: ${way}`);
+  }
+  if (found !== undefined || errors.some((text) => text.includes(name))) return;
+  const names = plugins.filter(({ origin }) => origin !== "bundled").flatMap((one) => [one.name, ...one.aliases]);
+  requireKnown(name, { what: "plugin", names, see: "berth plugins" });
 }
 
 async function runs({ words, args, context }: Call): Promise<number> {

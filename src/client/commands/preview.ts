@@ -7,6 +7,7 @@ import { CommandFailure, exitCodes, usageFailure } from "../basics/failures.ts";
 import { printable } from "../basics/style.ts";
 import { tableText } from "../basics/table-text.ts";
 import { shortDuration } from "../text/time-text.ts";
+import { requireKnown } from "../shell/known.ts";
 import { tableSetup } from "./get.ts";
 import { openCommand } from "./open.ts";
 import { rowsOf, whenListing } from "../shell/listing.ts";
@@ -67,10 +68,10 @@ async function open(context: Context, args: Arguments, words: string[]): Promise
 
 async function remove(context: Context, args: Arguments, words: string[]): Promise<number> {
   const { of, branch } = placeOf(words, "delete");
-  if (args.on("if-exists")) {
-    const { previews } = await context.api.call(listPreviews, { query: { of } });
-    if (previews.every((one) => one.branch !== branch)) return exitCodes.done;
-  }
+  const { previews } = await context.api.call(listPreviews, { query: { of } });
+  const names = previews.map((one) => one.branch);
+  if (args.on("if-exists") && !names.includes(branch)) return exitCodes.done;
+  requireKnown(branch, { what: `preview of ${of} for the branch`, names, see: `berth preview list ${of}` });
   await requireYes(context, {
     text: `Delete the preview of ${branch}, with its config, files and volumes?`,
     yes: args.on("yes"),

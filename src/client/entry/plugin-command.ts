@@ -1,8 +1,10 @@
 import { ApiError } from "../../base/wire/client.ts";
+import { listManifests } from "../../orchestration/api/apply.ts";
 import { type DispatchResult, dispatchPlugin } from "../../orchestration/api/dispatch.ts";
 import { listPlugins, type PluginInfo } from "../../orchestration/api/plugins.ts";
-import { namedApp } from "../../orchestration/core/plugins/named-app.ts";
+import { namedApp, namedPlace } from "../../orchestration/core/plugins/named-app.ts";
 import { requireYes } from "../shell/ask.ts";
+import { nameMeant } from "../shell/named.ts";
 import type { Context } from "../shell/command.ts";
 import { runLocally } from "./exec-local.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../basics/failures.ts";
@@ -41,7 +43,7 @@ export async function runPluginWords(
   if (asksForHelp(rest, yes) && isDestructive(plugin, command)) {
     return pluginHelp(context, typed, command);
   }
-  await confirmDestructive(context, plugin, { command, words: rest, yes });
+  await confirmDestructive(context, plugin, { typed, command, words: rest, yes });
   const call = { params: { name: typed, command }, body: { args: rest } };
   if (context.json) {
     const data = await context.api.call(dispatchPlugin, call).catch(withExitCode([]));
@@ -164,6 +166,8 @@ function isDestructive({ commands: declared }: PluginInfo, command: string): boo
 }
 
 interface Destructive {
+  /** The plugin, as the operator wrote it. */
+  typed: string;
   command: string;
   words: readonly string[];
   yes: boolean;
@@ -172,12 +176,25 @@ interface Destructive {
 async function confirmDestructive(
   context: Context,
   plugin: PluginInfo,
-  { command, words, yes }: Destructive,
+  { typed, command, words, yes }: Destructive,
 ): Promise<void> {
   if (!isDestructive(plugin, command) || saysYes(words, yes)) return;
-  const what = [plugin.name, command, ...words].map(printable).join(" ");
+  await requireMeant(context, words);
+  const what = [`${typed}:${command}`, ...words].map(printable).join(" ");
   const text = `Run "${what}"? Its plugin says that it is destructive.`;
   await requireYes(context, { text, yes: false, way: "add --yes" });
+}
+
+/** Fails where the words name a resource that is not stored, and one of nearly that name is. */
+async function requireMeant(context: Context, words: readonly string[]): Promise<void> {
+  const place = namedPlace(words);
+  if (place === undefined) return;
+  // Where the server cannot say what is stored, the plugin finds out.
+  const stored = await context.api.call(listManifests, { query: place }).catch(() => undefined);
+  if (stored?.length !== 0) return;
+  const reference = `${place.scope}/${place.name}`;
+  const meant = await nameMeant(reference, context);
+  if (meant !== "") throw new CommandFailure(printable(`nothing is stored under "${reference}"${meant}`));
 }
 
 /** A program that reads stdout gets the message there, also where the plugin has said it on stderr as well. */

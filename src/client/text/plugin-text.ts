@@ -127,7 +127,7 @@ export function pluginHelpText(
 
 function moreText({ name, destructive }: PluginInfo["commands"][number], typed: string): string {
   const yes = destructive === true ? " --yes" : "";
-  return `The words go to the plugin as they are; perhaps it says more: berth ${typed} ${name} -h${yes}`;
+  return `The words go to the plugin as they are; perhaps it says more: berth ${typed}:${name} -h${yes}`;
 }
 
 /** `berth help pg:psql`. */

@@ -15,6 +15,7 @@ import { usageFailure } from "../../basics/failures.ts";
 import { listText } from "../../basics/table-text.ts";
 import { didYouMean } from "../../basics/suggest.ts";
 import { printable } from "../../basics/style.ts";
+import { requireKnown } from "../../shell/known.ts";
 import { noWords, oneWord, present } from "../../shell/words.ts";
 import { table } from "./shared.ts";
 import { rowsOf } from "../../shell/listing.ts";
@@ -102,6 +103,9 @@ export const instanceCommands: readonly Command[] = [
     flags: [yesFlag],
     async run(context, args) {
       const instance = oneWord(args, "which instance");
+      const { instances } = await context.api.call(listIdentityInstances);
+      const names = instances.map(({ id }) => id);
+      requireKnown(instance, { what: "instance", names, see: "berth identity instance list" });
       const known = await context.api.call(getIdentityInstance, { params: { instance } });
       await assent(`delete instance ${known.name} of ${known.app} with all its users?`, args, context);
       const data = await context.api.call(deleteIdentityInstance, { params: { instance } });

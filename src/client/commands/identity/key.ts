@@ -8,6 +8,7 @@ import {
 import { assent, yesFlag } from "../../shell/ask.ts";
 import { answer, type Command } from "../../shell/command.ts";
 import { timeText } from "../../text/time-text.ts";
+import { requireKnown } from "../../shell/known.ts";
 import { noWords, oneWord, present } from "../../shell/words.ts";
 import { instanceFlag, instanceOf, table } from "./shared.ts";
 import { rowsOf } from "../../shell/listing.ts";
@@ -94,6 +95,8 @@ export const keyCommands: readonly Command[] = [
     async run(context, args) {
       const key = oneWord(args, "which key: its id");
       const params = { instance: await instanceOf(context, args), key };
+      const { keys } = await context.api.call(listIdentityKeys, { params });
+      requireKnown(key, { what: "key", names: keys.map(({ id }) => id), see: "berth identity key list" });
       await assent(`end key ${key}? who uses it is refused at once`, args, context);
       const data = await context.api.call(deleteIdentityKey, { params });
       return answer(context, data, () => `ended key ${key}`);

@@ -11,14 +11,16 @@ import {
   unbanIdentityUser,
   verifyIdentityUser,
 } from "../../../identity/api/manage/users.ts";
+import { ApiError } from "../../../base/wire/client.ts";
 import type { DataOf } from "../../../base/wire/endpoint.ts";
 import type { Arguments } from "../../basics/arguments.ts";
 import { assent, yesFlag } from "../../shell/ask.ts";
 import { answer, type Command, type Context } from "../../shell/command.ts";
 import { timeText } from "../../text/time-text.ts";
-import { usageFailure } from "../../basics/failures.ts";
+import { CommandFailure, exitCodes, usageFailure } from "../../basics/failures.ts";
 import { listText } from "../../basics/table-text.ts";
 import { printable } from "../../basics/style.ts";
+import { didYouMean } from "../../basics/suggest.ts";
 import { noWords, oneWord } from "../../shell/words.ts";
 import { instanceFlag, instanceOf, moreText, pageFlags, secretValue, table } from "./shared.ts";
 import { rowsOf } from "../../shell/listing.ts";
@@ -171,12 +173,30 @@ export const userCommands: readonly Command[] = [
     flags: [instanceFlag, yesFlag],
     async run(context, args) {
       const user = await target(context, args);
-      await assent(`delete user ${user.params.user} with all sessions? it cannot be undone`, args, context);
+      const known = await context.api.call(getIdentityUser, user).catch(nearUser(context, user));
+      await assent(
+        `delete user ${printable(readableEmail(known.email))} with all sessions? it cannot be undone`,
+        args,
+        context,
+      );
       const data = await context.api.call(deleteIdentityUser, user);
       return answer(context, data, () => `deleted user ${data.id}`);
     },
   },
 ];
+
+/** Adds the nearest address to an answer that there is no such user. */
+function nearUser({ api }: Context, { params, query }: Awaited<ReturnType<typeof target>>) {
+  return async (error: unknown): Promise<never> => {
+    if (!(error instanceof ApiError) || error.status !== 404 || query.instance === undefined) throw error;
+    const { users } = await api.call(listIdentityUsers, { query });
+    const near = didYouMean(
+      params.user,
+      users.map(({ email }) => readableEmail(email)),
+    );
+    throw new CommandFailure(printable(`${error.message}${near}`), exitCodes.failed, error.data);
+  };
+}
 
 async function target(context: Context, args: Arguments) {
   const user = oneWord(args, "which user: an id or an address");

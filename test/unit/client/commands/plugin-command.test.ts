@@ -179,7 +179,7 @@ describe("a command of a plugin", () => {
 describe("destructive commands", () => {
   test.each(["-h", "--help"])("%s is answered by what the plugin declares, and nothing is run", async (flag) => {
     const { code, out, calls } = await play(["pg:promote", flag]);
-    expect([code, out]).toEqual([0, expect.stringContaining("perhaps it says more: berth pg promote -h --yes")]);
+    expect([code, out]).toEqual([0, expect.stringContaining("perhaps it says more: berth pg:promote -h --yes")]);
     expect(dispatched(calls)).toEqual([]);
     expect(dispatched((await play(["pg:promote", "d/m", flag, "--yes"])).calls)).toHaveLength(1);
   });
