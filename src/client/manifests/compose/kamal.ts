@@ -35,7 +35,8 @@ export function composeOfKamal(config: Fields, lose: Lose): Kamal {
   const service = nameFrom(String(config.service ?? "app"));
   const roles = rolesOf(config.servers);
   const primary = String(config.primary_role ?? "web");
-  const common = { build: buildOf(config.builder), volumes: listOf(config.volumes) };
+  tellUnused(config, lose);
+  const common = { build: buildOf(config.builder, lose), volumes: listOf(config.volumes) };
   const services = roles.map(([role, fields]): [string, Fields] => {
     const name = role === primary ? service : `${service}-${nameFrom(role)}`;
     const env = { ...envOf(config.env), ...envOf(fields.env) };
@@ -55,7 +56,7 @@ export function composeOfKamal(config: Fields, lose: Lose): Kamal {
     ];
   });
   const accessories = Object.entries(isFields(config.accessories) ? config.accessories : {}).map(([name, fields]) => {
-    return accessoryOf(`${service}-${nameFrom(name)}`, isFields(fields) ? fields : {}, lose);
+    return accessoryOf(nameFrom(name), service, isFields(fields) ? fields : {}, lose);
   });
   const hasPrimary = roles.some(([role]) => role === primary);
   return {
@@ -70,9 +71,33 @@ function rolesOf(servers: unknown): [string, Fields][] {
   return Object.entries(servers).map(([role, fields]) => [role, isFields(fields) ? fields : {}]);
 }
 
-function buildOf(builder: unknown): Fields {
-  const { context = ".", dockerfile, target, args } = isFields(builder) ? builder : {};
+/** Servers of all roles. */
+function serversOf(servers: unknown): unknown[] {
+  if (!isFields(servers)) return listOf(servers);
+  return Object.values(servers).flatMap((role) => listOf(isFields(role) ? role.hosts : role));
+}
+
+function buildOf(builder: unknown, lose: Lose): Fields {
+  const { context = ".", dockerfile, target, args, secrets, ssh, pack } = isFields(builder) ? builder : {};
+  for (const name of listOf(secrets))
+    lose("builder.secrets", `"${name}" is not carried over: add it to build.secrets, and set it with berth config set`);
+  if (ssh !== undefined) lose("builder.ssh", "has no counterpart: use a secret of the build");
+  if (pack !== undefined) lose("builder.pack", "has no counterpart: without a Dockerfile, berth generates one");
   return withoutEmpty({ context, dockerfile, target, args });
+}
+
+/** What Kamal does with an app, and berth does in another way or not at all. */
+function tellUnused(config: Fields, lose: Lose): void {
+  if (isFields(config.env) && config.env.tags !== undefined)
+    lose("env.tags", "has no counterpart: there is one server");
+  if (config.asset_path !== undefined)
+    lose(
+      "asset_path",
+      "files of earlier versions are not kept: a page that is open asks for those of the new one",
+      "note",
+    );
+  const count = new Set(serversOf(config.servers).map((one) => (isFields(one) ? Object.keys(one)[0] : one))).size;
+  if (count > 1) lose("servers", `"${count}" servers become one: set replicas where one container is too few`, "note");
 }
 
 /** Plain values as they are, and secrets as variables. */
@@ -100,14 +125,15 @@ function optionsOf({ options }: Fields, lose: Lose): Fields {
   return service;
 }
 
-function accessoryOf(name: string, fields: Fields, lose: Lose): [string, Fields] {
+function accessoryOf(accessory: string, app: string, fields: Fields, lose: Lose): [string, Fields] {
+  const name = `${app}-${accessory}`;
   const { image, cmd, port, env, labels, files, directories, volumes, service, proxy } = fields;
   if (image === undefined) lose(`accessories.${name}`, "has no image");
   if (proxy !== undefined && proxy !== false)
     lose(`accessories.${name}.proxy`, "has no counterpart: make it an app with a host of its own");
   const mounts = [
     ...listOf(files).map((file) => `./${mountText(file).replace(/^\.\//, "")}`),
-    ...listOf(directories).map((folder) => mountText(folder).replace(/^([^:/]+)\//, "$1-")),
+    ...listOf(directories).map((folder) => folderMount(accessory, mountText(folder))),
     ...listOf(volumes),
   ];
   const { ports = [], volumes: more = [], ...options } = optionsOf(fields, lose);
@@ -131,6 +157,12 @@ function published(port: string): string {
   return port.includes(":") ? port : `${port}:${port.replace(/\/.*$/, "")}`;
 }
 
+/** A folder without a leading slash is the accessory's own: another one can have a folder of the same name. */
+function folderMount(accessory: string, text: string): string {
+  const [local = "", ...rest] = text.split(":");
+  return local.startsWith("/") ? text : [`${accessory}-${local.replaceAll("/", "-")}`, ...rest].join(":");
+}
+
 /** `local:remote:options`, also where it is written as a map. */
 function mountText(item: unknown): string {
   if (!isFields(item)) return String(item);
@@ -149,11 +181,12 @@ function proxyOf(proxy: unknown, lose: Lose): Fields {
     app_port: port = 80,
     healthcheck,
     ssl_redirect: redirects,
+    response_timeout: wait,
+    buffering,
     ...more
   } = isFields(proxy) ? proxy : {};
   for (const field of Object.keys(more)) {
-    if (!["forward_headers", "logging", "run", "response_timeout", "buffering"].includes(field))
-      lose(`proxy.${field}`, "has no counterpart");
+    if (!["forward_headers", "logging", "run"].includes(field)) lose(`proxy.${field}`, "has no counterpart");
   }
   if (isFields(ssl))
     lose("proxy.ssl", "names a certificate: see berth certs, or leave tls empty for one of Let's Encrypt");
@@ -165,8 +198,15 @@ function proxyOf(proxy: unknown, lose: Lose): Fields {
     hosts: Array.isArray(hosts) ? hosts : undefined,
     tls: ssl === undefined || ssl === false ? undefined : {},
     https_redirect: redirects === false ? false : undefined,
+    limits: { ...duration("timeout", wait), ...bodyLimit(buffering) },
     probes: { readiness: probe },
   });
+}
+
+/** The proxy of Kamal limits only requests that it buffers, and takes 0 as unlimited. */
+function bodyLimit(buffering: unknown): Fields {
+  const { requests = true, max_request_body: bytes } = isFields(buffering) ? buffering : {};
+  return requests === true && Number(bytes) > 0 ? { body: String(bytes) } : {};
 }
 
 /** Kamal counts seconds. */

@@ -1,3 +1,4 @@
+import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, relative, resolve } from "node:path";
 import { parseDocument } from "yaml";
 import { isFields } from "../../../base/pure/fields.ts";
@@ -8,6 +9,7 @@ import { composeOfRun } from "./docker-run.ts";
 import { withVariables } from "./erb.ts";
 import { importCompose } from "./import.ts";
 import { composeOfKamal } from "./kamal.ts";
+import type { Lose } from "./lose.ts";
 import { machineAt } from "./machine.ts";
 import { plainOf } from "./parse.ts";
 import { movedPaths } from "./places.ts";
@@ -35,7 +37,15 @@ export function importKamal(name: string, setup: ImportSetup): ImportedFile {
   const project = basename(folder) === "config" ? dirname(folder) : folder;
   const moved = movedPaths(top, relative(resolve(cwd, setup.base ?? ""), project));
   const scope = setup.scope ?? nameFrom(config.service);
+  tellHooks(resolve(project, typeof config.hooks_path === "string" ? config.hooks_path : ".kamal/hooks"), told.lose);
   return finish(moved, { ...setup, scope, place: name, project, told, app });
+}
+
+/** Kamal runs these programs on the machine that deploys. Its samples never run. */
+function tellHooks(folder: string, lose: Lose): void {
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => !name.includes(".")) : [];
+  for (const name of names.toSorted())
+    lose("hooks", `"${name}" does not run: for a command before each version write release, for a message a webhook`);
 }
 
 function readConfig(text: string, name: string, nodesMax: number): Record<string, unknown> & { service: string } {

@@ -178,7 +178,9 @@ function readBuild(value: unknown, path: string, { spec, known, lose }: Service)
     lose(path, "is not a build: left out");
     return;
   }
-  const { context = ".", dockerfile, target, args, ...more } = value;
+  const { context = ".", dockerfile, target, args, secrets, ...more } = value;
+  for (const name of secrets === undefined ? [] : textsOf(secrets, `${path}.secrets`, lose))
+    lose(`${path}.secrets`, `"${name}" is not carried over: add it to build.secrets, and set it with berth config set`);
   for (const field of Object.keys(more)) {
     if (!buildDetails.includes(field) && !field.startsWith("x-")) lose(`${path}.${field}`, "has no counterpart");
   }

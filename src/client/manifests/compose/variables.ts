@@ -71,7 +71,10 @@ function reference(inner: string, reading: Reading): string {
   }
   if (value !== undefined && isSet(value, operator)) return withDefault(name, value, shell);
   if (operator.endsWith("-")) return withDefault(name, composeText(word, reading), shell);
-  return complete && operator === "" ? keptReference(`${name}:-`) : keptReference(name);
+  if (!complete || operator !== "") return keptReference(name);
+  const message = `"${name}" has no value in the env file: it is empty, unless the shell sets it at berth apply`;
+  if (shell[name] === undefined) reading.lose(reading.path, message, "note");
+  return keptReference(`${name}:-`);
 }
 
 /** A variable that is handed on under its own name; undefined where nothing sets it, as then it is not there at all. */

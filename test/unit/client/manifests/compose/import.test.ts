@@ -221,6 +221,21 @@ describe("importCompose", () => {
     expect(spec.image).toBe(`${one}-${one}-${one}-${three}-${empty}-5-${keptReference("N:-")}-${n}-a}b`);
   });
 
+  test("with .env, a variable that nothing sets is reported", () => {
+    const known = { values: { A: "1" }, shell: { B: "2" }, complete: true };
+    const fields = "environment: {A: $A, B: $B, C: $C, D: '${D:-}', E: '${E:?x}'}";
+    expect(service(fields, "", { known }).notes).toEqual([
+      'services.web.environment.C: "C" has no value in the env file: it is empty, unless the shell sets it at berth apply',
+    ]);
+    expect(service(fields, "", {}).notes).toEqual([]);
+  });
+
+  test("secrets of a build are reported with what to write", () => {
+    expect(service("build: {context: ., secrets: [TOKEN]}").losses).toEqual([
+      'services.web.build.secrets: "TOKEN" is not carried over: add it to build.secrets, and set it with berth config set',
+    ]);
+  });
+
   test("the shell decides where a form has no counterpart", () => {
     const { spec } = service("image: ${A:-${B}}-${A:+c}", "", { known: { shell: { A: "1" } } });
     expect(spec.image).toBe("1-c");

@@ -118,6 +118,7 @@ describe("import kamal", () => {
     using place = folder({ "config/deploy.yml": kamal, "db/my.cnf": "", Dockerfile: "" });
     const { code, out, err } = await cli(["import", "kamal"], { cwd: place.path });
     expect(code).toBe(0);
+    expect(err).toContain('note: config/deploy.yml: servers: "2" servers become one: ');
     expect(err).toContain(
       "set before berth apply: MASTER_KEY, SMTP_PASSWORD, ROOT\n4 manifests: everything carries over\n",
     );
@@ -137,7 +138,9 @@ describe("import kamal", () => {
       spec: { build, command: ["bin/jobs", "--all"], env: { Q: "1", ...secrets } },
     });
     expect(db).toMatchObject({ name: "shop-db", spec: { image: "mysql:8", ports: ["127.0.0.1:3306:3306"] } });
-    expect(db?.spec).toMatchObject({ volumes: ["${asset.shop.files.my_cnf}:/etc/my.cnf:ro", "data:/var/lib/mysql"] });
+    expect(db?.spec).toMatchObject({
+      volumes: ["${asset.shop.files.my_cnf}:/etc/my.cnf:ro", "db-data:/var/lib/mysql"],
+    });
     const check = await cli(["validate", "-"], {
       cwd: place.path,
       stdin: out,
@@ -176,7 +179,7 @@ describe("import kamal", () => {
       name: "sql",
       spec: {
         ports: ["0.0.0.0:5432:5432"],
-        volumes: ["${asset.shop.files.run_sh}:/run.sh:ro", "data:/d"],
+        volumes: ["${asset.shop.files.run_sh}:/run.sh:ro", "db-data:/d"],
         restart: "always",
         resources: { limits: { cpu: "2" } },
       },
@@ -184,6 +187,42 @@ describe("import kamal", () => {
     expect(out).toContain("--label=a=b");
     expect(err).toContain("options.made-up: has no counterpart");
     expect(err).toContain("servers.ws.proxy: has no counterpart: make it an app with a host of its own");
+  });
+
+  test("two accessories with a folder of the same name have a volume each", async () => {
+    const text =
+      "service: shop\nimage: a/b\naccessories:\n  db: {image: pg, directories: ['data:/d', 'a/b/c:/e', '/srv/x:/f']}\n" +
+      "  redis: {image: redis, directories: ['data:/d']}\n";
+    using place = folder({ "deploy.yml": text });
+    const { out } = await cli(["import", "kamal", "deploy.yml"], { cwd: place.path });
+    const volumes = manifestsIn(out).map(({ spec }) => (spec as { volumes?: string[] }).volumes);
+    expect(volumes.slice(-2)).toEqual([["db-data:/d", "db-a-b-c:/e", "/srv/x:/f"], ["redis-data:/d"]]);
+  });
+
+  test("limits of the proxy carry over; hooks, secrets of the build and kept assets are reported", async () => {
+    const text =
+      "service: shop\nimage: a/b\nservers: [192.0.2.1, {192.0.2.2: beta}, 192.0.2.1]\nasset_path: /public\nenv: {clear: {A: 1}, tags: {beta: {A: 2}}}\n" +
+      "builder: {arch: amd64, secrets: [TOKEN], ssh: default}\n" +
+      "proxy: {host: a.test, response_timeout: 40, buffering: {max_request_body: 40000000}}\n";
+    const files = {
+      ".kamal/hooks/pre-deploy": "",
+      ".kamal/hooks/post-deploy": "",
+      ".kamal/hooks/pre-build.sample": "",
+    };
+    using place = folder({ "config/deploy.yml": text, ...files });
+    const { out, err } = await cli(["import", "kamal"], { cwd: place.path });
+    expect(manifestsIn(out)).toMatchObject([{ kind: "app", spec: { limits: { timeout: "40s", body: "40000000" } } }]);
+    expect(await cli(["validate", "-"], { cwd: place.path, stdin: out })).toMatchObject({ code: 0 });
+    expect(err.split("\n")).toEqual([
+      "config/deploy.yml: env.tags: has no counterpart: there is one server",
+      'config/deploy.yml: builder.secrets: "TOKEN" is not carried over: add it to build.secrets, and set it with berth config set',
+      "config/deploy.yml: builder.ssh: has no counterpart: use a secret of the build",
+      'config/deploy.yml: hooks (and "pre-deploy"): "post-deploy" does not run: for a command before each version write release, for a message a webhook',
+      "note: config/deploy.yml: asset_path: files of earlier versions are not kept: a page that is open asks for those of the new one",
+      'note: config/deploy.yml: servers: "2" servers become one: set replicas where one container is too few',
+      expect.stringContaining("1 manifest: "),
+      "",
+    ]);
   });
 
   test("servers without roles, and an app without a host", async () => {
