@@ -20,15 +20,13 @@ const filesSeenMax = 1_000;
 const triesMax = 100;
 const quickTries = 50;
 const pauseMs = 1;
-/** What is held of files that Docker has deleted: a reader that is stalled must not fill the disk. */
+/** What is held of files that Docker has deleted: a reader that is stalled must not fill the disk. Others cost nothing. */
 const filesMax = 256;
 const bytesMax = 64 * 1024 * 1024;
 
 interface Held {
   file: LogFile;
   lost: boolean;
-  /** Known once the next one has begun. */
-  size: number;
 }
 
 /**
@@ -38,22 +36,16 @@ interface Held {
 export function createLogChain(path: string): LogChain {
   let held: Held[] = [];
 
-  const add = (file: LogFile, lost: boolean) => {
-    const before = held.at(-1);
-    if (before !== undefined) before.size = before.file.size();
-    held.push({ file, lost, size: 0 });
-  };
-
   /** The oldest of those that are not read yet go first. */
   const keepBounds = () => {
     let bytes = 0;
-    for (const { size } of held.slice(1)) bytes += size;
+    for (const { file } of held.slice(1)) bytes += file.heldBytes();
     while (held.length > 2 && (held.length > filesMax || bytes > bytesMax)) {
       const [oldest] = held.splice(1, 1);
       const then = held[1];
       if (oldest === undefined || then === undefined) return;
+      bytes -= oldest.file.heldBytes();
       oldest.file.close();
-      bytes -= oldest.size;
       then.lost = true;
     }
   };
@@ -61,7 +53,7 @@ export function createLogChain(path: string): LogChain {
   const join = () => {
     const newest = held.at(-1)?.file;
     const { files, isWhole } = openNewer(path, newest);
-    for (const [at, file] of files.entries()) add(file, at === 0 && !isWhole);
+    for (const [at, file] of files.entries()) held.push({ file, lost: at === 0 && !isWhole });
     if (held.length > 2) keepBounds();
   };
 

@@ -16,6 +16,8 @@ export interface LogFile {
   /** Stands for the beginning of the file as it is now; the same for a compressed copy. Undefined until its first line is complete. */
   head(): string | undefined;
   size(): number;
+  /** What it takes of the disk because it is open: nothing while it has a name. */
+  heldBytes(): number;
   read(into: Buffer, at: number): number;
   close(): void;
 }
@@ -75,6 +77,7 @@ function plainFile(file: number): LogFile {
     },
     head,
     size: () => fstatSync(file).size,
+    heldBytes: () => heldBytes(file),
     read: (into, at) => readSync(file, into, 0, into.length, at),
     close: () => closeSync(file),
   };
@@ -94,12 +97,18 @@ function packedFile(file: number): LogFile {
     },
     head,
     size: () => unpacked().length,
+    heldBytes: () => heldBytes(file),
     read: (into, at) => unpacked().copy(into, 0, at),
     close() {
       bytes = undefined;
       closeSync(file);
     },
   };
+}
+
+function heldBytes(file: number): number {
+  const { nlink, size } = fstatSync(file);
+  return nlink === 0 ? size : 0;
 }
 
 function packedHead(file: number): string | undefined {

@@ -7,11 +7,14 @@ export interface LogPlace {
   offset: number;
 }
 
+/** A search in files that may be long: each `next` reads a little of them. */
+export type LogSearch = Generator<undefined, LogPlace | undefined>;
+
 interface LogWalkOptions {
   /** Path of the file that Docker writes: `…-json.log`. */
   path: string;
   /** Where to begin in the files that there are; undefined for the beginning. Asked until there is a file. */
-  begin?(files: readonly LogFile[]): LogPlace | undefined;
+  begin?(files: readonly LogFile[]): LogPlace | LogSearch | undefined;
   /** Reads only what is there when it begins. */
   isPresentOnly?: boolean;
   /** An entry of the file, without its line break: the bytes from `from` to `end`. */
@@ -53,6 +56,8 @@ export function createLogWalk({ path, begin, isPresentOnly = false, onEntry, onL
   /** Beginning of the file: another one in its place was written after the file was emptied. */
   let head: string | undefined;
   let hasBegun = false;
+  /** For the place to begin; nothing else happens to the files meanwhile. */
+  let search: LogSearch | undefined;
   /** Where a reading of what is there ends. */
   let end: { file: LogFile; size: number } | undefined;
   let seen: { newest: LogFile | undefined; size: number } = { newest: undefined, size: 0 };
@@ -63,19 +68,34 @@ export function createLogWalk({ path, begin, isPresentOnly = false, onEntry, onL
     head = at === 0 ? undefined : chain.first()?.head();
   };
 
+  const beginAt = ({ index, offset }: LogPlace = { index: 0, offset: 0 }) => {
+    hasBegun = true;
+    chain.drop(index);
+    moveTo(offset);
+  };
+
   const start = () => {
     chain.refresh();
-    if (chain.first() === undefined) return;
-    hasBegun = true;
     const files = [...chain.all()];
     const newest = files.pop();
     if (newest === undefined) return;
     // What is written meanwhile counts neither for where to begin nor for where to end.
     const size = newest.size();
     if (isPresentOnly) end = { file: newest, size };
-    const place = begin?.([...files, { ...newest, size: () => size }]) ?? { index: 0, offset: 0 };
-    chain.drop(place.index);
-    moveTo(place.offset);
+    const found = begin?.([...files, { ...newest, size: () => size }]);
+    if (found !== undefined && "next" in found) search = found;
+    else beginAt(found);
+  };
+
+  const searchOn = () => {
+    const { done, value } = search?.next() ?? {};
+    if (done !== true) return;
+    search = undefined;
+    beginAt(value);
+    if (offset <= (chain.first()?.size() ?? 0)) return;
+    // Docker emptied the file during the search.
+    moveTo(0);
+    onLost();
   };
 
   /** Docker empties a file that is full where it keeps only one: what was read then is of the new contents. */
@@ -116,7 +136,11 @@ export function createLogWalk({ path, begin, isPresentOnly = false, onEntry, onL
 
   return {
     step(bytes) {
-      if (!hasBegun) start();
+      if (!hasBegun && search === undefined) start();
+      if (search !== undefined) {
+        searchOn();
+        return false;
+      }
       if (chain.first() === undefined) return true;
       for (let left = bytes; left > 0; left -= chunkBytes) {
         if (read(bytes)) continue;
@@ -130,7 +154,8 @@ export function createLogWalk({ path, begin, isPresentOnly = false, onEntry, onL
       return false;
     },
     hold() {
-      if (!hasBegun) start();
+      if (!hasBegun && search === undefined) start();
+      if (search !== undefined) return { isReadable: true, hasGrown: false };
       const hasNext = chain.refresh();
       const [file, newest] = [chain.first(), chain.all().at(-1)];
       if (file === undefined || newest === undefined) return { isReadable: false, hasGrown: false };

@@ -17,10 +17,13 @@ export function sha256Hex(content: string | Uint8Array): string {
 /** Permissions of an asset's file where none are written: any user of a container may read it. */
 export const plainMode = 0o644;
 
-/** The name of an asset's file: SHA-256 of its bytes. Any other mode counts too, as a mounted file keeps its mode. */
+/**
+ * The name of an asset's file: SHA-256 of its bytes. Any other mode counts too, as a mounted file keeps its mode; then it is
+ * SHA-512/256, since a plain file can begin with the words of a mode: no content of one app may take the name of another's.
+ */
 export function assetDigest(bytes: Uint8Array, mode: number): string {
   if (mode === plainMode) return sha256Hex(bytes);
-  return sha256()
+  return new Bun.CryptoHasher("sha512-256")
     .update(`mode ${mode.toString(8)}\n`)
     .update(bytes)
     .digest("hex");

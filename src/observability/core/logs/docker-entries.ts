@@ -30,10 +30,20 @@ interface DockerEntries {
 /** The look at an entry's end pays only where lines are left out: after so many that were kept it is not taken. */
 const calmAfter = 32;
 
-/** Puts lines together that Docker cuts at 16 KiB. While one is incomplete, those of the other stream wait too. */
+/** What waits for the end of a line, in bytes and by its times: a container may never end it. */
+const waitingBytesMax = 4 * 1024 * 1024;
+const waitingMsMax = 10_000;
+
+/**
+ * Puts lines together that Docker cuts at 16 KiB. While one is incomplete, those of the other stream wait too, but not
+ * for ever: a flood of them would fill the memory.
+ */
 export function createDockerEntries(keeps: KeepsLine): DockerEntries {
   let done: DockerLine[] = [];
   const open = new Map<string, DockerLine>();
+  /** Bytes of what is kept since a line is open, and the time of that line. */
+  let waitingBytes = 0;
+  let openedAt = 0;
   const times = createTimeReader();
   /** Lines that were kept since one was left out. */
   let keptInARow = calmAfter;
@@ -47,6 +57,10 @@ export function createDockerEntries(keeps: KeepsLine): DockerEntries {
     line.text = text();
     return line.text === undefined ? undefined : line;
   };
+  const giveUp = () => {
+    for (const line of open.values()) finish(line);
+    open.clear();
+  };
   return {
     push(bytes, from, end) {
       const quick = keptInARow < calmAfter ? quickEntryOf(bytes, from, end) : undefined;
@@ -56,12 +70,17 @@ export function createDockerEntries(keeps: KeepsLine): DockerEntries {
       const begun = open.get(stream);
       const line = begun ?? begin(entry);
       if (line === undefined) return;
+      const isKept = begun === undefined || (line.text !== undefined && line.text.length < lineCharactersMax);
+      if (open.size === 0) [waitingBytes, openedAt] = [0, line.at];
+      if (isKept) waitingBytes += end - from;
       if (begun === undefined) done.push(line);
-      else if (line.text !== undefined && line.text.length < lineCharactersMax) line.text += entry.text() ?? "";
+      else if (isKept) line.text += entry.text() ?? "";
       if (isEnd) {
         finish(line);
         if (begun !== undefined) open.delete(stream);
       } else if (begun === undefined) open.set(stream, line);
+      const isLate = begun === undefined && line.at - openedAt > waitingMsMax;
+      if (open.size > 0 && (waitingBytes > waitingBytesMax || isLate)) giveUp();
     },
     take() {
       if (open.size > 0 || done.length === 0) return [];
@@ -70,10 +89,7 @@ export function createDockerEntries(keeps: KeepsLine): DockerEntries {
       return lines;
     },
     isPartial: () => open.size > 0,
-    giveUp() {
-      for (const line of open.values()) finish(line);
-      open.clear();
-    },
+    giveUp,
   };
 }
 

@@ -82,6 +82,7 @@ async function* followed(
   const left = new AbortController();
   const lookout = createLookout(path, walk);
   signal.addEventListener("abort", lookout.ring, { once: true });
+  const patience = createPatience(text);
   let over: { error?: unknown } | undefined;
   void ended(AbortSignal.any([signal, left.signal]))
     .then(
@@ -94,12 +95,12 @@ async function* followed(
       // What was written before the end was seen is in the files by now.
       const isLast = over !== undefined;
       const isDone = walk.step(stepBytes);
-      if (isDone && isLast) text.giveUp();
+      if ((isDone && isLast) || patience.isOver()) text.giveUp();
       const bytes = text.take();
       if (bytes.length > 0) yield bytes;
       else if (!isDone) await nextTurn();
       else if (isLast) break;
-      else await lookout.changed(text.isWaiting() ? partialMs : undefined).then((came) => came || text.giveUp());
+      else await lookout.changed(patience.leftMs());
     }
     if (over?.error !== undefined && !signal.aborted) throw over.error;
   } finally {
@@ -107,4 +108,15 @@ async function* followed(
     lookout.close();
     left.abort();
   }
+}
+
+/** How long lines have waited for the end of one of the other stream; what comes meanwhile does not prolong that. */
+function createPatience({ isWaiting }: Pick<LogText, "isWaiting">) {
+  let until: number | undefined;
+  const leftMs = () => {
+    if (isWaiting()) until ??= performance.now() + partialMs;
+    else until = undefined;
+    return until === undefined ? undefined : until - performance.now();
+  };
+  return { leftMs, isOver: () => (leftMs() ?? 1) <= 0 };
 }

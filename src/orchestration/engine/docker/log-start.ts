@@ -1,16 +1,21 @@
 import { quickEntryOf, readEntry } from "../../../base/pure/docker-entry.ts";
 import type { LogFile } from "../../../base/machine/log-file.ts";
-import type { LogPlace } from "../../../base/machine/log-walk.ts";
+import type { LogSearch } from "../../../base/machine/log-walk.ts";
 
 const blockBytes = 64 * 1024;
 const lineBreak = 10;
 
 /** Where the last `count` lines begin in files that are ordered oldest first. A line that has no end yet counts as one. */
-export function lastLinesAt(files: readonly LogFile[], count: number): LogPlace | undefined {
+export function* lastLinesAt(files: readonly LogFile[], count: number): LogSearch {
   let left = count;
   let isLast = true;
   for (const [index, file] of [...files.entries()].reverse()) {
-    for (const { bytes, end } of entriesBackwards(file)) {
+    for (const entry of entriesBackwards(file)) {
+      if (entry === undefined) {
+        yield;
+        continue;
+      }
+      const { bytes, end } = entry;
       if (isLast || endsLine(bytes)) {
         if (left === 0) return { index, offset: end };
         left -= 1;
@@ -27,8 +32,8 @@ interface BackEntry {
   end: number;
 }
 
-/** Complete entries of a file, the last one first. What is written meanwhile is not among them. */
-function* entriesBackwards(file: LogFile): Generator<BackEntry> {
+/** Complete entries of a file, the last one first, and undefined after each block. What is written meanwhile is not among them. */
+function* entriesBackwards(file: LogFile): Generator<BackEntry | undefined> {
   let from = file.size();
   let rest: Buffer = Buffer.alloc(0);
   /** Whether a line break follows the bytes in `rest`. */
@@ -43,6 +48,7 @@ function* entriesBackwards(file: LogFile): Generator<BackEntry> {
       isComplete = true;
       rest = rest.subarray(0, at);
     }
+    yield undefined;
   }
   if (isComplete) yield { bytes: rest, end: rest.length + 1 };
 }

@@ -15,8 +15,16 @@ export interface LogText {
   isWaiting(): boolean;
 }
 
-/** Lines of the other stream that wait for the end of a line. */
-const waitingMax = 1024 * 1024;
+/** Entries of the other stream that wait for the end of a line, in bytes as Docker wrote them: an empty line counts, too. */
+const waitingBytesMax = 1024 * 1024;
+
+interface Line {
+  stream: string;
+  piece: string;
+  time: string;
+  isEnd: boolean;
+  bytes: number;
+}
 
 /**
  * Docker cuts lines at 16 KiB, and the other stream of the container may write between the pieces. Pieces are text at
@@ -27,14 +35,14 @@ export function createLogText({ since, timestamps }: Pick<LogOptions, "since" | 
   let text = "";
   /** The stream whose line is open. */
   let open: string | undefined;
-  let waiting: { stream: string; piece: string; time: string; isEnd: boolean }[] = [];
-  let waitingLength = 0;
+  let waiting: Line[] = [];
+  let waitingBytes = 0;
   /** Streams whose open line began before `since`. */
   const skipped = new Set<string>();
   let lastTime = "";
   let isLost = false;
 
-  const write = ({ stream, piece, time, isEnd }: (typeof waiting)[number]) => {
+  const write = ({ stream, piece, time, isEnd }: Line) => {
     if (timestamps && open !== stream) text += `${fixedTime(time)} `;
     text += isEnd ? `${piece}\n` : piece;
     open = isEnd ? undefined : stream;
@@ -43,16 +51,16 @@ export function createLogText({ since, timestamps }: Pick<LogOptions, "since" | 
   const release = (isForced: boolean) => {
     const lines = waiting;
     waiting = [];
-    waitingLength = 0;
+    waitingBytes = 0;
     for (const line of lines) {
       if (!isForced && open !== undefined && open !== line.stream) hold(line);
       else write(line);
     }
   };
 
-  const hold = (line: (typeof waiting)[number]) => {
+  const hold = (line: Line) => {
     waiting.push(line);
-    waitingLength += line.piece.length;
+    waitingBytes += line.bytes;
   };
 
   const notice = (time: string) => {
@@ -86,10 +94,11 @@ export function createLogText({ since, timestamps }: Pick<LogOptions, "since" | 
       if (piece === undefined) return;
       if (isLost) notice(time);
       lastTime = time;
-      const line = { stream, piece, time, isEnd };
+      const line = { stream, piece, time, isEnd, bytes: end - from };
       if (open === undefined || open === stream) write(line);
       else hold(line);
-      if (waiting.length > 0 && (open === undefined || waitingLength > waitingMax)) release(waitingLength > waitingMax);
+      if (waiting.length > 0 && (open === undefined || waitingBytes > waitingBytesMax))
+        release(waitingBytes > waitingBytesMax);
     },
     lost() {
       isLost = true;

@@ -79,3 +79,13 @@ test("read gives the bytes while they are what their name says", async () => {
   writeFileSync(assets.path(sha256), "listen 81;");
   expect(await assets.read(sha256)).toBeUndefined();
 });
+
+test("a plain file whose text begins like that of a mode is another file, whoever stores which first", async () => {
+  const program = new TextEncoder().encode("#!/bin/sh\necho mine\n");
+  const forged = new TextEncoder().encode("mode 755\n#!/bin/sh\necho mine\n");
+  const [theirs, ours] = [await assets.put(forged), await assets.put(program, 0o755)];
+  expect(theirs).not.toBe(ours);
+  expect(readFileSync(assets.path(ours), "utf8")).toBe("#!/bin/sh\necho mine\n");
+  expect(statSync(assets.path(ours)).mode & 0o777).toBe(0o755);
+  expect(readFileSync(assets.path(theirs), "utf8")).toStartWith("mode 755\n");
+});

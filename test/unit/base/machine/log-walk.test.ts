@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { appendFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdtempSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLogWalk, type LogWalk } from "../../../../src/base/machine/log-walk.ts";
@@ -168,3 +168,25 @@ test("beside a writer that is faster no line comes twice or too late, and each g
   expect(faults).toEqual([]);
   expect(before).toBe(lines);
 }, 60_000);
+
+test("files of any size that Docker still keeps are read, and cost nothing to hold", () => {
+  write("one");
+  rotateLog(path, 5);
+  write("two");
+  // A hole, which takes no room on the disk.
+  truncateSync(path, 65 * 1024 * 1024);
+  appendFileSync(path, `\n${dockerEntry("three")}`);
+  rotateLog(path, 5);
+  write("four");
+  const texts: string[] = [];
+  const reading = createLogWalk({
+    path,
+    onEntry(bytes, from, end) {
+      if (bytes[from] === 0x7b) texts.push(JSON.parse(bytes.toString("utf8", from, end)).log.trimEnd());
+    },
+    onLost: () => texts.push("LOST"),
+  });
+  while (!reading.step(1024 * 1024));
+  reading.close();
+  expect(texts).toEqual(["one", "two", "three", "four"]);
+});

@@ -47,6 +47,29 @@ describe("entries of Docker's log files", () => {
   });
 
   test.each([
+    ["bytes", "x".repeat(10_000), 0, 500],
+    ["time", "", 1_000, 12],
+  ])("a line that is never ended holds up the other stream only for so many %s", (_, text, stepMs, lines) => {
+    const entries = reader();
+    const at = (index: number) => new Date(Date.parse("2026-01-31T13:05:00Z") + index * stepMs).toISOString();
+    entries.push(JSON.stringify({ log: "open", stream: "stdout", time: at(0) }));
+    for (let index = 0; index < lines; index++)
+      entries.push(JSON.stringify({ log: `${text}\n`, stream: "stderr", time: at(index) }));
+    expect(entries.isPartial()).toBe(false);
+    expect(entries.take().length).toBe(lines + 1);
+  });
+
+  test("a line of any length stays one, and what is before it does not count", () => {
+    const entries = reader();
+    for (let index = 0; index < 500; index++) entries.push(entry(`${"x".repeat(10_000)}\n`));
+    for (let piece = 0; piece < 1_000; piece++) entries.push(entry("y".repeat(16_384)));
+    entries.push(entry("between\n", "stderr"));
+    expect(entries.isPartial()).toBe(true);
+    entries.push(entry("end\n"));
+    expect(entries.take().length).toBe(502);
+  });
+
+  test.each([
     ["zeros", "\0".repeat(4_096)],
     ["half a text", '{"log":"torn by a pow'],
     ["half an entry", '{"log":"torn\\n","stream":"stdout","ti'],

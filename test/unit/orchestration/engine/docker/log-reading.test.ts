@@ -3,6 +3,7 @@ import { appendFileSync, chmodSync, mkdtempSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readLogFiles, whyNoFiles } from "../../../../../src/orchestration/engine/docker/log-reading.ts";
+import { createLogText } from "../../../../../src/orchestration/engine/docker/log-text.ts";
 import type { LogOptions } from "../../../../../src/orchestration/engine/session.ts";
 import { dockerEntry, type EntryChange, rotateLog } from "../../../../support/docker-log-writer.ts";
 import { waitFor } from "../../../../support/wait.ts";
@@ -57,6 +58,35 @@ test("a line that never ends holds up the other stream to the end only", async (
   expect(await read()).toBe("openother\n");
 });
 
+describe("while a line stays open", () => {
+  test("the other stream reaches a follower, however often it writes", async () => {
+    write("open", { isPiece: true });
+    const stop = new AbortController();
+    let text = "";
+    const reading = (async () => {
+      const parts = open({ follow: true }, new Promise(() => undefined), stop.signal);
+      for await (const bytes of parts) text += Buffer.from(bytes).toString();
+    })();
+    const writing = setInterval(() => write("other", { stream: "stderr" }), 100);
+    await waitFor("lines of the other stream", () => text.includes("other\nother"), 6_000).finally(() =>
+      clearInterval(writing),
+    );
+    stop.abort();
+    await reading;
+  });
+
+  test("empty lines of the other stream do not fill the memory", () => {
+    const text = createLogText({ since: undefined, timestamps: false });
+    const push = (entry: string) => text.push(Buffer.from(entry), 0, Buffer.byteLength(entry) - 1);
+    push(dockerEntry("open", { isPiece: true }));
+    text.take();
+    const other = dockerEntry("", { stream: "stderr" });
+    const enough = Math.ceil((1024 * 1024) / (other.length - 1)) + 1;
+    for (let line = 0; line < enough; line++) push(other);
+    expect(text.take().length).toBeGreaterThanOrEqual(enough - 1);
+  });
+});
+
 describe("the last lines", () => {
   test("are counted across files and over pieces", async () => {
     write("one");
@@ -80,6 +110,24 @@ describe("the last lines", () => {
     write("open", { isPiece: true });
     expect(await read({ tail: 3 })).toBe(`${long}\nfour\nopen`);
     expect(await read({ tail: 1 })).toBe("open");
+  });
+
+  test("are searched in turns with everything else, and not in a file that was emptied meanwhile", async () => {
+    writeFileSync(path, dockerEntry("line").repeat(20_000));
+    let turns = 0;
+    const counting = setInterval(() => (turns += 1), 0);
+    const parts = open({ tail: 20_000 });
+    const first = await parts.next();
+    clearInterval(counting);
+    expect(Buffer.from(first.value ?? "").toString()).toStartWith("line\nline\n");
+    expect(turns).toBeGreaterThan(5);
+    await parts.return(undefined);
+
+    const again = open({ tail: 1 });
+    writeFileSync(path, dockerEntry("line").repeat(20_000));
+    const reading = Array.fromAsync(again);
+    writeFileSync(path, dockerEntry("new"));
+    expect(Buffer.concat(await reading).toString()).toEndWith("new\n");
   });
 
   test("of what is new enough", async () => {
