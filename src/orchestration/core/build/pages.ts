@@ -24,6 +24,12 @@ export function servePages(folder: string, style: PagesStyle): string {
   );
 }
 
+/** A line for an image whose web server serves the whole source folder: visitors must not read the manifests in it. */
+export function hideManifests(folder: string): string {
+  const files = ["berth.yaml", "berth.yml", "berth.json", "berth.hcl", "berth.voodu", "berth.vdu", "berth.vd"];
+  return `RUN rm -rf ${[...files, ".berth", ".voodu"].map((name) => folder + name).join(" ")}`;
+}
+
 export const pagesBase = "ARG RUN_BASE=nginx:alpine";
 
 /** Parts of a plan whose image only serves pages: what others would start is not in it. */

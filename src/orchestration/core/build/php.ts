@@ -1,6 +1,7 @@
 import { readHints } from "./hints/hints.ts";
 import { readPackage } from "./node/package-json.ts";
 import { packagerOf } from "./node/packager.ts";
+import { hideManifests } from "./pages.ts";
 import {
   aptLine,
   fieldsOf,
@@ -106,6 +107,7 @@ function apache(tree: SourceTree, { docroot, version, extensions, writes = [], n
       hasComposer &&
         "RUN composer install --no-dev --no-scripts --no-autoloader --no-interaction --ignore-platform-req=ext-*",
       "COPY . .",
+      docroot === "" && hideManifests(""),
       hasComposer && "RUN composer dump-autoload --no-dev --optimize",
       assets.length > 0 && "COPY --from=assets /src/public/ public/",
       writes.length > 0 &&

@@ -54,11 +54,13 @@ interface Server {
   start: string[];
   build?: (string | undefined)[];
   tools?: string[];
+  notes?: string[];
 }
 
-function served(tree: SourceTree, version: string, { port, start, build = [], tools = [] }: Server): Plan {
+function served(tree: SourceTree, version: string, { port, start, build = [], tools = [], notes = [] }: Server): Plan {
   return {
     port,
+    notes,
     noStart: start.length === 0 ? noStart : undefined,
     dockerfile: lines(
       `ARG BASE=ruby:${version}-slim`,
@@ -92,9 +94,18 @@ export const rails: Runtime = {
         "RUN SECRET_KEY_BASE_DUMMY=1 bundle exec rails assets:precompile",
       ],
       start: ["bundle", "exec", ...start],
+      notes: [
+        ...(tree.has("config/database.yml") ? [noMigration] : []),
+        ...(tree.has("config/credentials.yml.enc")
+          ? ["config/credentials.yml.enc needs its key: set RAILS_MASTER_KEY with berth config set"]
+          : ["Rails needs a secret to start: set SECRET_KEY_BASE with berth config set"]),
+      ],
     });
   },
 };
+
+const noMigration =
+  'no migration runs by itself; to run them before each version, write release: { command: ["bundle", "exec", "rails", "db:migrate"] }';
 
 export const ruby: Runtime = {
   name: "ruby",

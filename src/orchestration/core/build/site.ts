@@ -1,5 +1,5 @@
 import { hintedStart } from "./hints/hints.ts";
-import { pagesBase, servedByNginx, servePages } from "./pages.ts";
+import { hideManifests, pagesBase, servedByNginx, servePages } from "./pages.ts";
 import { command, firstOf, jsonOf, fieldsOf, lines, type Runtime } from "./runtime.ts";
 
 export const deno: Runtime = {
@@ -74,13 +74,14 @@ export const site: Runtime = {
   name: "static",
   mark: (tree) => firstOf(tree, pages),
   plan(tree) {
-    const folder = firstOf(tree, pages)?.replace("index.html", "");
+    const folder = firstOf(tree, pages)?.replace("index.html", "") ?? "";
     return {
       ...servedByNginx,
       dockerfile: lines(
         "ARG BASE=nginx:alpine",
         "FROM ${BASE}",
-        `COPY ${folder === undefined || folder === "" ? "." : folder} /usr/share/nginx/html`,
+        `COPY ${folder === "" ? "." : folder} /usr/share/nginx/html`,
+        folder === "" && hideManifests("/usr/share/nginx/html/"),
         "EXPOSE 80",
       ),
     };

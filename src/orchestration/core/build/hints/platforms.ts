@@ -168,12 +168,30 @@ function appJson(tree: SourceTree): PlatformHints | undefined {
   });
   const { postdeploy, dokku } = fieldsOf(file.scripts);
   const once = line(postdeploy);
+  const addOns = (Array.isArray(file.addons) ? file.addons : []).map(
+    (one) => String(fieldsOf(one).plan ?? one).split(":")[0] ?? "",
+  );
+  const jobs = listOf(file.cron)
+    .map((one) => line(one.command))
+    .filter((one) => one !== undefined);
   return {
     processes: processOf("release", fieldsOf(dokku).predeploy),
     env: variables(env),
-    notes:
-      once === undefined ? [] : [`app.json runs "${once}" once after the first deploy; to do the same, run berth run`],
+    notes: [
+      ...(once === undefined
+        ? []
+        : [`app.json runs "${once}" once after the first deploy; to do the same, run berth run`]),
+      ...addOns.map((name) => `app.json asks for the add-on ${name}; ${replacementOf(name)}`),
+      ...jobs.map((command) => `app.json runs "${command}" on a schedule; to do the same, write a cronjob`),
+    ],
   };
+}
+
+function replacementOf(addOn: string): string {
+  const kind = /postgres/.test(addOn) ? "postgres" : /redis|key-?value/.test(addOn) ? "redis" : undefined;
+  return kind === undefined
+    ? "berth has no counterpart: set the variables of one that you run or rent"
+    : `for a database with its URL in the config, write kind: ${kind} with links`;
 }
 
 /** The files, the most telling first. */

@@ -207,7 +207,7 @@ function djangoStart(tree: SourceTree, packages: ReadonlySet<string>): PythonSta
     .join("\n");
   const collects = /^[ \t]*STATIC_ROOT[ \t]*=/m.test(settings);
   const before = collects
-    ? "RUN python manage.py collectstatic --noinput || echo 'collectstatic failed; if it needs variables, run it as a release command'"
+    ? "RUN python manage.py collectstatic --noinput || echo 'collectstatic failed, so the image has no static files. A build has no config: give settings such as SECRET_KEY a default'"
     : undefined;
   const notes = [
     'no migration runs by itself; to run them before each version, write release: { command: ["python", "manage.py", "migrate"] }',

@@ -24,6 +24,9 @@ export function packageFile(tree: SourceTree): string | undefined {
   return requirementFile(tree) ?? firstOf(tree, ["pyproject.toml", "Pipfile", "setup.py"]);
 }
 
+/** FastAPI with one of these extras installs uvicorn: `fastapi[standard]`, and `fastapi = {extras = ["standard"]}`. */
+const bringsServer = /\bfastapi(?:\[|[ \t]*=[ \t]*\{[^}\n]*extras[ \t]*=[ \t]*\[)[\w"', -]*\b(?:standard|all)\b/i;
+
 /** Names of the packages that the folder asks for, in lower case with hyphens. */
 export function pythonPackages(tree: SourceTree): ReadonlySet<string> {
   const files = [hintedFile(tree) ?? "", ...requirementFiles, "pyproject.toml", "Pipfile", "setup.py"];
@@ -31,7 +34,8 @@ export function pythonPackages(tree: SourceTree): ReadonlySet<string> {
   const names = [
     ...text.matchAll(/(?:^|["'[,])[ \t]*([A-Za-z][\w.-]*)(?=[ \t]*(?:\[[\w, -]*\][ \t]*)?(?:[<>=!~;@"',]|$))/gm),
   ];
-  return new Set(names.map(([, name = ""]) => name.toLowerCase().replaceAll(/[_.]/g, "-")));
+  const found = new Set(names.map(([, name = ""]) => name.toLowerCase().replaceAll(/[_.]/g, "-")));
+  return bringsServer.test(text) ? found.add("uvicorn") : found;
 }
 
 /** Where nothing is asked for: older packages use modules that a newer one does not have. */

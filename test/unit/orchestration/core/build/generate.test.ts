@@ -549,6 +549,9 @@ describe("what is assumed is said", () => {
       { "go.mod": "module x\n", "cmd/a/main.go": "package main", "cmd/server/main.go": "package main" },
       "cmd/server is built, and not cmd/a",
     ],
+    [{ Gemfile: "", "config/application.rb": "", "config/database.yml": "" }, '"rails", "db:migrate"'],
+    [{ Gemfile: "", "config/application.rb": "", "config/credentials.yml.enc": "" }, "set RAILS_MASTER_KEY"],
+    [{ Gemfile: "", "config/application.rb": "" }, "set SECRET_KEY_BASE"],
     [
       { "requirements.txt": "flask", "app.py": flask, "package.json": packageOf(["express"], { start: "node ." }) },
       "set build.lang.name: python",
@@ -559,6 +562,29 @@ describe("what is assumed is said", () => {
     ],
   ])("%j", (files, text) => {
     expect(made(files as Files).notes.join("\n")).toContain(text);
+  });
+
+  test.each([
+    ["requirements.txt", "fastapi[standard]>=0.110\n"],
+    ["pyproject.toml", '[project]\ndependencies = ["fastapi[all]"]\n'],
+    ["pyproject.toml", '[tool.poetry.dependencies]\nfastapi = {version = "*", extras = ["standard"]}\n'],
+  ])("an extra of FastAPI in %s brings uvicorn: %j", (file, text) => {
+    const { dockerfile, notes } = made({ [file]: text, "main.py": fastapi });
+    expect([dockerfile.includes("install --no-cache-dir uvicorn"), notes.join("\n")]).toEqual([
+      false,
+      expect.not.stringContaining("uvicorn"),
+    ]);
+    expect(
+      made({ [file]: text.replace(/\[(standard|all)\]|, extras.*\]/, ""), "main.py": fastapi }).dockerfile,
+    ).toContain("uvicorn\n");
+  });
+
+  test("visitors of a folder that is served whole cannot read its manifests", () => {
+    const hides = (files: Files) => /^RUN rm -rf (.*)$/m.exec(made(files).dockerfile)?.[1]?.split(" ")[0];
+    expect(hides({ "index.html": "" })).toBe("/usr/share/nginx/html/berth.yaml");
+    expect(hides({ "index.php": "" })).toBe("berth.yaml");
+    expect(hides({ "public/index.html": "" })).toBeUndefined();
+    expect(hides({ "public/index.php": "" })).toBeUndefined();
   });
 
   test.each([

@@ -132,3 +132,15 @@ test.each([
   ["npm run gone", 'script "gone" of package.json'],
   ["bin/anything", undefined],
 ])("what %p misses is %p", (line, missing) => expect(missingIn(line, tree)).toBe(missing as string));
+
+test("add-ons and schedules of app.json are named with what takes their place", () => {
+  const addons = ["heroku-postgresql:mini", { plan: "heroku-redis" }, "papertrail"];
+  const cron = [{ command: "bin/clean", schedule: "@daily" }, {}];
+  const { notes } = readHints(treeOf({ "app.json": JSON.stringify({ addons, cron }) }));
+  expect(notes).toEqual([
+    "app.json asks for the add-on heroku-postgresql; for a database with its URL in the config, write kind: postgres with links",
+    "app.json asks for the add-on heroku-redis; for a database with its URL in the config, write kind: redis with links",
+    "app.json asks for the add-on papertrail; berth has no counterpart: set the variables of one that you run or rent",
+    'app.json runs "bin/clean" on a schedule; to do the same, write a cronjob',
+  ]);
+});
