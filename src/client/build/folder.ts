@@ -62,9 +62,10 @@ export async function readFolder(root: string, always: readonly string[], limits
     named: namedFiles(own ?? ""),
     limits,
     counts: { file: 0, link: 0, folder: 0 },
+    fixed,
     usesGit: docker === undefined,
   };
-  await readLevel(walk, "", fixed);
+  await readLevel(walk, "", undefined);
   folder.secrets.sort();
   folder.pointers.sort();
   folder.entries = neededEntries(folder.entries).sort((a, b) => (a.path < b.path ? -1 : 1));
@@ -78,13 +79,17 @@ interface Walk {
   named: ReadonlySet<string>;
   limits: FolderLimits;
   counts: Record<SourceEntry["kind"], number>;
+  /** Rules that hold for the whole folder. */
+  fixed: readonly IgnoreRules[];
   usesGit: boolean;
 }
 
-async function readLevel(walk: Walk, below: string, around: readonly IgnoreRules[]): Promise<void> {
+/** `around` are the rules of the `.gitignore` files of the folders around `below`. */
+async function readLevel(walk: Walk, below: string, around: IgnoreRules | undefined): Promise<void> {
   const { folder, always, usesGit } = walk;
-  const git = usesGit ? textOf(join(folder.root, below, ".gitignore"), walk.limits) : undefined;
-  const rules = git === undefined ? around : [...around, inTime(gitRules(git, below), git, `${below}.gitignore`)];
+  const text = usesGit ? textOf(join(folder.root, below, ".gitignore"), walk.limits) : undefined;
+  const git = text === undefined ? around : inTime(gitRules(text, below, around), text, `${below}.gitignore`);
+  const rules = git === undefined ? walk.fixed : [...walk.fixed, git];
   for (const item of readable(below, () => readdirSync(join(folder.root, below), { withFileTypes: true }))) {
     const path = `${below}${item.name}`;
     if (isClutter(path)) continue;
@@ -99,7 +104,7 @@ async function readLevel(walk: Walk, below: string, around: readonly IgnoreRules
     const holdsOne = isFolder && [...always].some((one) => one.startsWith(`${path}/`));
     if (isFolder) {
       if (leaving.length === 0) await readEntry(walk, path);
-      if (leaving.every((rule) => !rule.prunes) || holdsOne) await readLevel(walk, `${path}/`, rules);
+      if (leaving.every((rule) => !rule.prunes) || holdsOne) await readLevel(walk, `${path}/`, git);
     } else if (leaving.length === 0) await readEntry(walk, path);
   }
 }

@@ -24,20 +24,22 @@ export function createSent(root: string): (path: string) => boolean {
     ...(docker === undefined ? [] : [inTime(dockerRules(docker, ".dockerignore"), docker, ".dockerignore")]),
     inTime(gitRules(own, ""), own, ".berthignore"),
   ];
-  const rulesOf = new Map<string, readonly IgnoreRules[]>();
-  const rulesIn = (folder: string): readonly IgnoreRules[] => {
-    const known = rulesOf.get(folder);
-    if (known !== undefined) return known;
-    const around = folder === "" ? fixed : rulesIn(parentOf(folder));
-    const git = docker === undefined ? text(`${folder}.gitignore`) : undefined;
-    const rules = git === undefined ? around : [...around, inTime(gitRules(git, folder), git, `${folder}.gitignore`)];
-    rulesOf.set(folder, rules);
+  const gitOf = new Map<string, IgnoreRules | undefined>();
+  /** Rules of the `.gitignore` files of a folder and of those around it. */
+  const gitIn = (folder: string): IgnoreRules | undefined => {
+    if (docker !== undefined || gitOf.has(folder)) return gitOf.get(folder);
+    const around = folder === "" ? undefined : gitIn(parentOf(folder));
+    const git = text(`${folder}.gitignore`);
+    const rules = git === undefined ? around : inTime(gitRules(git, folder, around), git, `${folder}.gitignore`);
+    gitOf.set(folder, rules);
     return rules;
   };
   const isLeftOut = (path: string) => {
     if (isClutter(path)) return true;
     const isFolder = path.endsWith("/");
-    return rulesIn(parentOf(path)).some((rule) => rule.leavesOut(path) && (rule.prunes || !isFolder));
+    const git = gitIn(parentOf(path));
+    const rules = git === undefined ? fixed : [...fixed, git];
+    return rules.some((rule) => rule.leavesOut(path) && (rule.prunes || !isFolder));
   };
   return (path) => {
     const clean = path.replace(/^\.\//, "").replace(/\/$/, "");

@@ -24,22 +24,28 @@ export async function pickFiles<F extends Picked>(all: readonly F[]): Promise<Ch
   const named = all.map((file) => ({ path: file.webkitRelativePath.split("/").slice(1).join("/"), file }));
   const wanted = named.filter(({ path }) => path !== "" && !isBulk(path));
   const usesGit = !wanted.some(({ path }) => path === ".dockerignore");
-  const rules = usesGit ? await rulesOf(wanted) : [];
+  const rules = usesGit ? await rulesOf(wanted) : undefined;
   const secrets = wanted.filter(({ path }) => isSecretFile(path)).map(({ path }) => path);
   const files = wanted.filter(({ path }) => !isSecretFile(path) && !isLeftOut(path, rules));
   return { files, secrets, left: named.length - files.length - secrets.length };
 }
 
-async function rulesOf<F extends Picked>(files: readonly { path: string; file: F }[]): Promise<IgnoreRules[]> {
-  const ignores = files.filter(({ path }) => path === ".gitignore" || path.endsWith("/.gitignore"));
-  return Promise.all(
-    ignores.map(async ({ path, file }) => gitRules(await file.text(), path.slice(0, -".gitignore".length))),
-  );
+/** Those of the root first, as the rules of a folder come before those of the folders around it. */
+async function rulesOf<F extends Picked>(
+  files: readonly { path: string; file: F }[],
+): Promise<IgnoreRules | undefined> {
+  const ignores = files
+    .filter(({ path }) => path === ".gitignore" || path.endsWith("/.gitignore"))
+    .toSorted((a, b) => a.path.split("/").length - b.path.split("/").length);
+  let rules: IgnoreRules | undefined;
+  for (const { path, file } of ignores) rules = gitRules(await file.text(), path.slice(0, -".gitignore".length), rules);
+  return rules;
 }
 
 /** By itself, or with a folder that it is in. */
-function isLeftOut(path: string, rules: readonly IgnoreRules[]): boolean {
+function isLeftOut(path: string, rules: IgnoreRules | undefined): boolean {
+  if (rules === undefined) return false;
   const parts = path.split("/");
   const places = parts.map((_, index) => parts.slice(0, index + 1).join("/") + (index < parts.length - 1 ? "/" : ""));
-  return places.some((place) => rules.some((rule) => rule.leavesOut(place)));
+  return places.some((place) => rules.leavesOut(place));
 }

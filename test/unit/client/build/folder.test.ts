@@ -81,6 +81,21 @@ describe("what is left out", () => {
     expect(rules).toBe(".gitignore");
   });
 
+  test("a .gitignore further down brings back what one above leaves out, but nothing of a folder that is out", async () => {
+    const files = {
+      ".gitignore": "*.log\nout/\n",
+      "sub/.gitignore": "!keep.log\n",
+      "sub/keep.log": "x",
+      "sub/deep/keep.log": "x",
+      "sub/a.log": "x",
+      "keep.log": "x",
+      "out/.gitignore": "!keep.log\n",
+      "out/keep.log": "x",
+    };
+    const { paths } = await pathsOf(files);
+    expect(paths).toEqual([".gitignore", "sub/.gitignore", "sub/deep/keep.log", "sub/keep.log"]);
+  });
+
   test("a line of .dockerignore that is not a pattern is named", async () => {
     const files = { ".dockerignore": "# all\ndocs\n\n*.[oa\r\n", a: "x" };
     await expect(pathsOf(files)).rejects.toThrow('.dockerignore:4: "*.[oa" is not a pattern: check its brackets');
