@@ -1,4 +1,5 @@
 import { processWorld, runPlugin, type PluginHandlers } from "./kit.ts";
+import type { PluginInfo } from "../src/orchestration/api/plugins.ts";
 import postgresYml from "./postgres/plugin.yml" with { type: "text" };
 import postgresSchema from "./postgres/schema.json";
 import redisYml from "./redis/plugin.yml" with { type: "text" };
@@ -42,10 +43,22 @@ export async function runBundled([name = "", ...argv]: readonly string[]): Promi
   return runPlugin({ ...handlers, help: () => helpOf(plugin.yml) }, processWorld(argv));
 }
 
-/** What `-h` says of each command: how it is written and what it does, as the client's own help has it. */
+type Declared = Pick<PluginInfo, "name" | "description" | "aliases" | "kinds" | "commands">;
+
+/** What the plugins of this executable declare, for help where no server can be asked. */
+export function declaredPlugins(): Declared[] {
+  return bundledPlugins.map(({ yml }) => declaredIn(yml));
+}
+
+function declaredIn(yml: string): Declared {
+  return { aliases: [], ...(Bun.YAML.parse(yml) as Partial<Declared> & Omit<Declared, "aliases">) };
+}
+
+/** What `-h` says of each command: how a person types it and what it does, as the client's own help has it. */
 function helpOf(yml: string): Readonly<Record<string, string>> {
-  const { commands } = Bun.YAML.parse(yml) as { commands: { name: string; usage?: string; help?: string }[] };
+  const { name: plugin, aliases, commands } = declaredIn(yml);
+  const typed = aliases[0] ?? plugin;
   return Object.fromEntries(
-    commands.map(({ name, usage = "", help = "" }) => [name, `${`${name} ${usage}`.trim()}\n\n${help}`]),
+    commands.map(({ name, usage = "", help = "" }) => [name, `${`${typed}:${name} ${usage}`.trim()}\n\n${help}`]),
   );
 }

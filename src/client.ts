@@ -44,18 +44,19 @@ function interruptible(): AbortSignal {
 }
 
 /** The command line as people use it; answers with the exit code. An answer that could not be written is a failure. */
-export async function client(argv: readonly string[]): Promise<number> {
+export async function client(argv: readonly string[], bundled: Surroundings["bundled"]): Promise<number> {
   const outputs = openOutputs();
+  const around = surroundings(outputs, bundled);
   const prefix = await calledAs({ argv0: process.argv0, variables: shellVariables(), installed: installedPrefix });
   const code =
-    prefix === undefined ? await run(argv, surroundings(outputs)) : await asContractClient(outputs, prefix, argv);
+    prefix === undefined ? await run(argv, around) : await asContractClient(around, { prefix, outputs, argv });
   const lost = await outputs.stdout.lost();
   if (lost === undefined || isUnread(lost)) return code;
   complainNow(`error: ${lost.message}`);
   return code === exitCodes.done ? exitCodes.failed : code;
 }
 
-function surroundings(outputs: Outputs): Surroundings {
+function surroundings(outputs: Outputs, bundled: Surroundings["bundled"]): Surroundings {
   return {
     version: versionText(),
     streams: processStreams(outputs),
@@ -72,6 +73,7 @@ function surroundings(outputs: Outputs): Surroundings {
     interruptible,
     options: clientOptions,
     local,
+    bundled,
   };
 }
 
@@ -81,13 +83,20 @@ async function installedPrefix(): Promise<string | undefined> {
   return flagOf(installedWords() ?? [], "prefix");
 }
 
-async function asContractClient(outputs: Outputs, prefix: string, argv: readonly string[]): Promise<number> {
+interface Called {
+  /** The name that the executable is called by. */
+  prefix: string;
+  outputs: Outputs;
+  argv: readonly string[];
+}
+
+async function asContractClient(own: Surroundings, { prefix, outputs, argv }: Called): Promise<number> {
   const { farSide } = await import("./compat/far-side/run.ts");
   const world: FarSideWorld = {
     prefix,
     variables: shellVariables(),
     async berth(words, replaced) {
-      const { around, said } = instead(surroundings(outputs), replaced);
+      const { around, said } = instead(own, replaced);
       const code = await run(words, { ...around, agent: `${prefix}-cli/${versionText().split(" ")[0]} ${ownAgent}` });
       return { code, said: said() };
     },

@@ -9,4 +9,9 @@ if (verb !== "serve") normalJit();
 process.exitCode =
   verb === "plugin"
     ? await (await import("../plugins/bundled.ts")).runBundled(rest)
-    : await (await import("./client.ts")).client(process.argv.slice(2));
+    : await (
+        await import("./client.ts")
+      ).client(process.argv.slice(2), async () => {
+        const { declaredPlugins } = await import("../plugins/bundled.ts");
+        return declaredPlugins();
+      });

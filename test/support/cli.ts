@@ -53,6 +53,10 @@ export interface Scene {
   runLocal?: RunLocal;
   /** Names and addresses; nothing resolves where left out. */
   network?: Network;
+  /** Plugins of the executable; none where left out. */
+  bundled?: Awaited<ReturnType<Parameters<typeof run>[1]["bundled"]>>;
+  /** Of the terminal, in columns. */
+  columns?: number;
   /** Called at each sleep of the client with the time that has passed, in milliseconds. */
   onSleep?: (passedMs: number, interrupt: () => void) => void;
 }
@@ -92,7 +96,7 @@ export async function cli(argv: string[], scene: Scene = {}): Promise<Outcome> {
       stdinIsTerminal: terminal,
       stdoutIsTerminal: terminal,
       stderrIsTerminal: scene.live ?? false,
-      columns: () => 200,
+      columns: () => scene.columns ?? 200,
     },
     rawTerminal: {
       inputIsTerminal: terminal,
@@ -149,6 +153,7 @@ export async function cli(argv: string[], scene: Scene = {}): Promise<Outcome> {
       color: scene.color ?? false,
       autoApprove: scene.autoApprove ?? (!terminal && isEveryday(argv)),
     }),
+    bundled: async () => scene.bundled ?? [],
     local: {
       serve: async (args) => args.length,
       doctor: async () => 0,

@@ -63,6 +63,15 @@ export function wrapText(text: string, width: number): string {
   return [...lines, line].join("\n");
 }
 
+/** A line of usage, broken between words and flags; what goes on is set in. */
+export function usageText(form: string, width = Number.POSITIVE_INFINITY): string {
+  const indent = "  ";
+  // A flag with its value stays on one line.
+  const glued = form.replace(/\[[^\]]*\]/g, (flag) => flag.replaceAll(" ", "\0"));
+  const [first = "", ...rest] = wrapText(glued, width - 3 * indent.length).split("\n");
+  return [indent + first, ...rest.map((line) => indent.repeat(3) + line)].join("\n").replaceAll("\0", " ");
+}
+
 /** A cell that is cut further says nothing. */
 const cellMin = 10;
 

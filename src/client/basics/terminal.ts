@@ -23,6 +23,8 @@ export interface Terminal {
   noteStyle: Style;
   /** Columns of stdout; unlimited when it is not a terminal. */
   width: number;
+  /** Columns for help. Where it goes to a pager, those of the screen that stderr shows; else a usual screen. */
+  helpWidth: number;
   /** Somebody works here: stdin and stdout are terminals. */
   interactive: boolean;
   /** Somebody can be asked, also where stdout goes elsewhere. */
@@ -77,6 +79,7 @@ export function createTerminal(streams: Streams, colors: { stdout: boolean; stde
     style: createStyle(colors.stdout),
     noteStyle: createStyle(colors.stderr),
     width: streams.stdoutIsTerminal ? columns() : Number.POSITIVE_INFINITY,
+    helpWidth: streams.stdoutIsTerminal || streams.stderrIsTerminal ? columns() : helpWidthInFiles,
     interactive: streams.stdinIsTerminal && streams.stdoutIsTerminal,
     asks: streams.stdinIsTerminal && (streams.stdoutIsTerminal || streams.stderrIsTerminal),
     live: streams.stderrIsTerminal,
@@ -86,6 +89,9 @@ export function createTerminal(streams: Streams, colors: { stdout: boolean; stde
     readLine: streams.readLine,
   };
 }
+
+/** The widest line of help that no screen limits. */
+const helpWidthInFiles = 100;
 
 /** Text cut to `width` columns; colour codes take none. */
 export function clip(text: string, width: number): string {

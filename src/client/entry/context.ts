@@ -6,6 +6,7 @@ import { ownName } from "../remote/address.ts";
 import { remoteRoute, type Ways } from "../remote/reach.ts";
 import { readRemotes } from "../remote/remotes.ts";
 import { chooseTarget, type Target } from "../remote/target.ts";
+import type { DeclaredPlugin } from "../text/plugin-text.ts";
 import { versionNote } from "../text/version-note.ts";
 import type { Network } from "../domains/network.ts";
 import type { RunLocal } from "../basics/local-run.ts";
@@ -61,6 +62,8 @@ export interface Surroundings {
   interruptible: () => AbortSignal;
   options: (flags: { endpoint?: string; remote?: string }, terminal: boolean) => ClientOptions;
   local: Record<LocalName, (args: string[]) => Promise<number>>;
+  /** What the plugins of this executable declare, for help without a server. */
+  bundled: () => Promise<readonly DeclaredPlugin[]>;
 }
 
 interface Parts {

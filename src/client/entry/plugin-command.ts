@@ -9,10 +9,11 @@ import type { Context } from "../shell/command.ts";
 import { runLocally } from "./exec-local.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../basics/failures.ts";
 import { fetchFiles } from "./fetch-file.ts";
-import { pluginCommandHelp, pluginHelpText } from "../text/plugin-text.ts";
+import { type DeclaredPlugin, pluginCommandHelp, pluginHelpText } from "../text/plugin-text.ts";
 import { callWithProgress, warn } from "../shell/progress-answer.ts";
 import { printable } from "../basics/style.ts";
 import { commandMeant, didYouMean } from "../basics/suggest.ts";
+import { wrapText } from "../basics/table-text.ts";
 import { localCommands } from "../basics/local-commands.ts";
 import { verbs } from "./table.ts";
 
@@ -25,6 +26,17 @@ export interface PluginWords {
   help: boolean;
   /** `--yes` before the first word. */
   yes: boolean;
+  bundled: Bundled;
+}
+
+/** The plugins of this executable: what they declare is known without a server. */
+type Bundled = () => Promise<readonly DeclaredPlugin[]>;
+
+interface Explained {
+  /** The plugin, as the operator wrote it. */
+  typed: string;
+  bundled: Bundled;
+  command?: string | undefined;
 }
 
 /**
@@ -33,16 +45,17 @@ export interface PluginWords {
  */
 export async function runPluginWords(
   context: Context,
-  { plugin: typed, words, help, yes }: PluginWords,
+  { plugin: typed, words, help, yes, bundled }: PluginWords,
 ): Promise<number> {
-  const plugin = await pluginNamed(context, typed);
   const [command, ...rest] = words;
-  const isHelp = help || command === undefined || (words.length === 1 && isHelpFlag(command));
-  if (isHelp) return helpOf(context, plugin, typed);
-  // Whether the plugin would only help is its own affair: what is destructive is not run to find out.
-  if (asksForHelp(rest, yes) && isDestructive(plugin, command)) {
-    return pluginHelp(context, typed, command);
+  if (help || command === undefined || (words.length === 1 && isHelpFlag(command))) {
+    return helpOf(context, { typed, bundled });
   }
+  // Whether the plugin would only help is its own affair: what is destructive is not run to find out.
+  if (asksForHelp(rest, yes) && (await isExplained(context, { typed, bundled, command }))) {
+    return pluginHelp(context, { typed, bundled, command });
+  }
+  const plugin = await pluginNamed(context, typed);
   await confirmDestructive(context, plugin, { typed, command, words: rest, yes });
   const call = { params: { name: typed, command }, body: { args: rest } };
   if (context.json) {
@@ -85,8 +98,12 @@ function withExitCode(said: readonly string[]): (error: unknown) => never {
 }
 
 /** `berth help pg` and `berth help pg:psql`: from what the plugin declares; nothing is run. */
-export async function pluginHelp(context: Context, typed: string, command: string | undefined): Promise<number> {
-  const plugin = await pluginNamed(context, typed);
+export async function pluginHelp(context: Context, { typed, bundled, command }: Explained): Promise<number> {
+  const { plugin, isOwn } = await declared(context, { typed, bundled });
+  if (isOwn) {
+    const text = `no server could be asked: this is the help of the plugin "${plugin.name}" in this executable`;
+    context.terminal.note(wrapText(`${context.terminal.noteStyle.yellow("!")} ${text}`, context.terminal.helpWidth));
+  }
   if (command === undefined) {
     context.terminal.out(pluginHelpText(plugin, typed, context.terminal));
     return exitCodes.done;
@@ -96,21 +113,47 @@ export async function pluginHelp(context: Context, typed: string, command: strin
     const names = plugin.commands.map(({ name }) => name);
     throw usageFailure(`the plugin "${plugin.name}" has no command "${command}"${didYouMean(command, names)}`);
   }
-  context.terminal.out(pluginCommandHelp(plugin, known, typed));
+  const { helpWidth: width } = context.terminal;
+  context.terminal.out(pluginCommandHelp(plugin, { command: known, typed, width }));
   return exitCodes.done;
 }
 
 /** A plugin that has a command `help` speaks for itself. */
-async function helpOf(context: Context, plugin: PluginInfo, typed: string): Promise<number> {
-  if (!plugin.commands.some(({ name }) => name === "help")) return pluginHelp(context, typed, undefined);
+async function helpOf(context: Context, { typed, bundled }: Explained): Promise<number> {
+  const { plugin } = await declared(context, { typed, bundled });
+  if (!plugin.commands.some(({ name }) => name === "help")) return pluginHelp(context, { typed, bundled });
   const data = await context.api.call(dispatchPlugin, { params: { name: typed, command: "help" }, body: {} });
   context.terminal.out(data.message);
   return exitCodes.done;
 }
 
+/** Whether help can be given without running the command. */
+async function isExplained(context: Context, { typed, bundled, command = "" }: Explained): Promise<boolean> {
+  const { plugin } = await declared(context, { typed, bundled });
+  return plugin.commands.some((one) => one.name === command && (one.usage !== undefined || one.destructive === true));
+}
+
+/** As the server has it; where that cannot be asked, as this executable has it. */
+async function declared(
+  context: Context,
+  { typed, bundled }: Explained,
+): Promise<{ plugin: DeclaredPlugin; isOwn: boolean }> {
+  try {
+    return { plugin: await pluginNamed(context, typed), isOwn: false };
+  } catch (error) {
+    const own = findPlugin(await bundled(), typed);
+    if (own === undefined || !(error instanceof Error) || context.signal.aborted) throw error;
+    return { plugin: own, isOwn: true };
+  }
+}
+
+function findPlugin<P extends DeclaredPlugin>(plugins: readonly P[], typed: string): P | undefined {
+  return plugins.find(({ name }) => name === typed) ?? plugins.find(({ aliases }) => aliases.includes(typed));
+}
+
 async function pluginNamed(context: Context, typed: string): Promise<PluginInfo> {
   const plugins = await installed(context, typed);
-  const found = plugins.find(({ name }) => name === typed) ?? plugins.find(({ aliases }) => aliases.includes(typed));
+  const found = findPlugin(plugins, typed);
   if (found !== undefined) return found;
   const words = plugins.flatMap(({ name, aliases }) => [name, ...aliases]);
   throw unknownCommand(typed, [...knownVerbs(), ...words]);

@@ -52,6 +52,7 @@ export async function run(argv: readonly string[], around: Surroundings): Promis
         words: rest,
         help: before.on("help"),
         yes: before.on("yes"),
+        bundled: around.bundled,
       });
     }
     const { command, rest: own } = narrowed(await loaded(first), rest);
@@ -123,7 +124,10 @@ async function help(words: readonly string[], context: () => Context, { terminal
   const local = findLocal([verb, ...rest]);
   if (local !== undefined) return around.local[local.name](["--help"]);
   const known = verbs.find(({ name }) => name === verb);
-  if (known === undefined) return (await import("./plugin-command.ts")).pluginHelp(context(), verb, rest[0]);
+  if (known === undefined) {
+    const { pluginHelp } = await import("./plugin-command.ts");
+    return pluginHelp(context(), { typed: verb, bundled: around.bundled, command: rest[0] });
+  }
   const { command } = narrowed(await loaded(known), rest);
   return say(terminal, commandHelp(command, terminal));
 }

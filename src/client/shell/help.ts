@@ -3,7 +3,7 @@ import type { Command } from "./command.ts";
 import { exitCodes } from "../basics/failures.ts";
 import { helpGroups, restHeading } from "./help-groups.ts";
 import type { Terminal } from "../basics/terminal.ts";
-import { termsText, wrapText } from "../basics/table-text.ts";
+import { termsText, usageText, wrapText } from "../basics/table-text.ts";
 
 /** Flags that every verb of the client knows. */
 export const globalFlags: readonly Flag[] = [
@@ -54,7 +54,7 @@ interface Summary {
 export function overview(
   client: readonly Summary[],
   local: readonly Summary[],
-  { style, width: columns }: Look,
+  { style, helpWidth: columns }: Look,
 ): string {
   const width = Math.max(...[...client, ...local].map(({ name }) => name.length));
   const rows = (items: readonly Summary[]) =>
@@ -63,7 +63,7 @@ export function overview(
       columns,
     );
   return [
-    "berth turns one Linux server into your own platform",
+    wrapText("berth turns one Linux server into your own platform", columns),
     "",
     `${style.bold("usage")}  berth COMMAND [WORDS] [FLAGS]`,
     "",
@@ -97,28 +97,39 @@ function grouped(verbs: readonly Summary[]): [heading: string, verbs: Summary[]]
 }
 
 /** The screen that help is for. */
-type Look = Pick<Terminal, "style" | "width">;
+type Look = Pick<Terminal, "style" | "helpWidth">;
 
 /** The help of one verb. */
-export function commandHelp(command: Command, { style, width }: Look): string {
+export function commandHelp(command: Command, { style, helpWidth: width }: Look): string {
   const common = globalFlags.map((flag) =>
     flag.name === "output" ? { ...flag, summary: formatsText(command) } : flag,
   );
   const flagRows = [...command.flags, ...common].map((flag): [string, string] => [flagText(flag), flag.summary]);
   return [
     wrapText(command.summary, width),
-    ...examplesOf(command, { style, width }),
+    ...examplesOf(command, { style, helpWidth: width }),
     "",
     style.bold("usage"),
-    ...usageOf(command).map((form) => `  berth ${form}`),
-    ...(command.detail === undefined ? [] : ["", ...command.detail.map((line) => wrapText(line, width))]),
+    ...usageOf(command).map((form) => usageText(`berth ${form}`, width)),
+    ...(command.detail === undefined ? [] : ["", ...paragraphs(command.detail).map((text) => wrapText(text, width))]),
     "",
     style.bold("flags"),
     termsText(flagRows, width),
   ].join("\n");
 }
 
-function examplesOf({ examples = [] }: Command, { style, width }: Look): string[] {
+/** Lines that go on with a sentence of the line before are one paragraph: each screen breaks it elsewhere. */
+function paragraphs(lines: readonly string[]): string[] {
+  const joined: string[] = [];
+  for (const line of lines) {
+    const before = joined.at(-1);
+    if (before === undefined || /[.:?!]$/.test(before) || line.startsWith(" ")) joined.push(line);
+    else joined[joined.length - 1] = `${before} ${line}`;
+  }
+  return joined;
+}
+
+function examplesOf({ examples = [] }: Command, { style, helpWidth: width }: Look): string[] {
   if (examples.length === 0) return [];
   const rows = examples.map((line): [string, string] => {
     const [words = "", meaning = ""] = line.split("  ", 2);

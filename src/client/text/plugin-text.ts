@@ -1,7 +1,10 @@
 import type { PluginInfo, PluginPreview } from "../../orchestration/api/plugins.ts";
 import type { Style } from "../basics/style.ts";
 import { printable } from "../basics/style.ts";
-import { listText, tableText, termsText, wrapText } from "../basics/table-text.ts";
+import { listText, tableText, termsText, usageText, wrapText } from "../basics/table-text.ts";
+
+/** What help needs to know of a plugin. */
+export type DeclaredPlugin = Pick<PluginInfo, "name" | "description" | "aliases" | "kinds" | "commands">;
 
 /** `plugins list`. */
 export function pluginTable(plugins: readonly PluginInfo[], look: { style: Style; width: number }): string {
@@ -94,7 +97,7 @@ export function grantText({ permissions, full_grant: full }: Pick<PluginInfo, "p
   return `${what}; ${where}; ${docker ? "uses" : "does not use"} the container engine${reads}`;
 }
 
-function commandList(plugin: PluginInfo, width: number): string {
+function commandList(plugin: Pick<PluginInfo, "name" | "commands">, width: number): string {
   if (plugin.commands.length === 0) return "  none";
   const rows = plugin.commands.map((command): [string, string] => {
     const mark = command.destructive === true ? " (asks first)" : "";
@@ -105,9 +108,9 @@ function commandList(plugin: PluginInfo, width: number): string {
 
 /** `berth pg -h`: made from what the plugin declares. */
 export function pluginHelpText(
-  plugin: PluginInfo,
+  plugin: DeclaredPlugin,
   typed: string,
-  { style, width }: { style: Style; width: number },
+  { style, helpWidth: width }: { style: Style; helpWidth: number },
 ): string {
   const { name, description, commands, kinds } = plugin;
   const expands = commands.some((command) => command.name === "expand");
@@ -120,7 +123,13 @@ export function pluginHelpText(
     style.bold("commands"),
     commandList({ ...plugin, name: typed, commands: commands.filter((command) => command.name !== "expand") }, width),
     ...(expands
-      ? ["", `Blocks of kind ${kinds.join(", ")} are expanded by it; see: berth explain ${kinds[0] ?? name}`]
+      ? [
+          "",
+          wrapText(
+            `Blocks of kind ${kinds.join(", ")} are expanded by it; see: berth explain ${kinds[0] ?? name}`,
+            width,
+          ),
+        ]
       : []),
   ].join("\n");
 }
@@ -130,19 +139,26 @@ function moreText({ name, destructive }: PluginInfo["commands"][number], typed: 
   return `The words go to the plugin as they are; perhaps it says more: berth ${typed}:${name} -h${yes}`;
 }
 
+interface CommandHelp {
+  command: PluginInfo["commands"][number];
+  /** The plugin, as the operator wrote it. */
+  typed: string;
+  width: number;
+}
+
 /** `berth help pg:psql`. */
-export function pluginCommandHelp(plugin: PluginInfo, command: PluginInfo["commands"][number], typed: string): string {
+export function pluginCommandHelp(plugin: DeclaredPlugin, { command, typed, width }: CommandHelp): string {
   const notes = [
     command.timeout === undefined ? undefined : `Ends at the latest after ${command.timeout}.`,
     command.long === true ? "Goes on when the client leaves." : undefined,
     command.destructive === true ? "Asks before it is run; --yes answers with yes." : undefined,
   ].filter((note) => note !== undefined);
   return [
-    printable(command.help ?? `the command ${command.name} of the plugin ${plugin.name}`),
+    wrapText(printable(command.help ?? `the command ${command.name} of the plugin ${plugin.name}`), width),
     "",
     "usage",
-    `  berth ${typed}:${command.name} ${printable(command.usage ?? "[WORDS]")}`,
-    ...(notes.length > 0 ? ["", ...notes] : []),
-    ...(command.usage === undefined ? ["", moreText(command, typed)] : []),
+    usageText(`berth ${typed}:${command.name} ${printable(command.usage ?? "[WORDS]")}`, width),
+    ...(notes.length > 0 ? ["", ...notes.map((note) => wrapText(note, width))] : []),
+    ...(command.usage === undefined ? ["", wrapText(moreText(command, typed), width)] : []),
   ].join("\n");
 }

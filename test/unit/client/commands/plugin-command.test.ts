@@ -234,6 +234,52 @@ describe("help", () => {
     });
   });
 
+  const long = "SCOPE/NAME [--replica N] [--force] [--no-rejoin] [--reason TEXT] -- WORDS";
+  const explained = { ...postgres, commands: [{ name: "link", help: "puts a URL into the config", usage: long }] };
+  const unreachable = () => new Response("", { status: 502 });
+
+  test("of a command with usage is answered without running it", async () => {
+    for (const argv of [
+      ["pg:link", "--help"],
+      ["pg:link", "-h"],
+      ["pg:link", "d/m", "--help"],
+    ]) {
+      const { code, out, calls } = await play(argv, { plugins: [explained] });
+      expect([code, dispatched(calls)]).toEqual([0, []]);
+      expect(out).toContain("berth pg:link SCOPE/NAME [--replica N]");
+    }
+  });
+
+  test("of a plugin of this executable needs no server, and says so", async () => {
+    for (const [argv, text] of [
+      [["pg:link", "--help"], "berth pg:link SCOPE/NAME"],
+      [["help", "pg:link"], "berth pg:link SCOPE/NAME"],
+      [["help", "pg"], "berth pg:COMMAND"],
+      [["pg", "-h"], "berth pg:COMMAND"],
+    ] as const) {
+      const { code, out, err } = await cli([...argv], { server: unreachable, bundled: [explained] });
+      expect([code, err]).toEqual([0, expect.stringContaining('this is the help of the plugin "postgres"')]);
+      expect(out).toContain(text);
+    }
+    const { code } = await cli(["other:link", "--help"], { server: unreachable, bundled: [explained] });
+    expect(code).not.toBe(0);
+  });
+
+  test("is wrapped at the screen, and at a usual one through a pipe", async () => {
+    for (const columns of [45, 60]) {
+      for (const argv of [["help", "pg:link"], ["help", "pg"], ["help"], ["help", "plugins"], ["help", "apply"]]) {
+        const { out } = await play(argv, { plugins: [explained], columns, typed: [] });
+        const wide = out.split("\n").filter((line) => Bun.stringWidth(line) > columns);
+        // A flag, an example or a form of one long word stays whole, to be pasted.
+        expect(wide.filter((line) => !/^ {2}(?:\S|berth )/.test(line))).toEqual([]);
+      }
+    }
+    const up = await cli(["help", "up"], { columns: 60, typed: [] });
+    expect(up.out).toContain("or\na folder .berth/ or .voodu/ here, builds what has a build");
+    const piped = await cli(["help"], { columns: 45 });
+    expect(piped.out.split("\n").filter((line) => line.length > 100)).toEqual([]);
+  });
+
   test("of a plugin that has its own is its own", async () => {
     const plugins = [{ ...postgres, commands: [{ name: "help" }] }];
     const { out, calls } = await play(["pg", "-h"], { plugins });
