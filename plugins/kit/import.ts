@@ -38,7 +38,9 @@ export function importCommand({ kind, magic, what, flags, wordsOf }: Importing):
       call.progress(`${bytesText(bytes)} are in the pod; restoring them once to see that it can be done`);
       const words = ["import_backup", name, ...wordsOf(args.values, cluster)];
       const id = await tool(cluster, { pod, args: words, timeoutMs: copyMs, loud: true });
-      return { message: `backup ${id} of ${referenceText(cluster.of)} is ${source}; restore it with: restore` };
+      return {
+        message: `backup ${id} of ${referenceText(cluster.of)} is ${source}; restore it with: restore ${referenceText(cluster.of)} ${id}`,
+      };
     } finally {
       await tryTool(cluster, { pod, args: ["drop_import", name] }).catch(() => undefined);
     }

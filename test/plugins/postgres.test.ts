@@ -400,6 +400,7 @@ describe("postgres on a real server", () => {
       for (const [at, source] of [join(folder, "app.dump"), `http://127.0.0.1:${plain.port}/x`].entries()) {
         const told = await berth.run("pg", "backups:import", "data/main", source);
         const imported = /^backup (\S+)/.exec(told)?.[1] ?? "";
+        expect(told).toContain(`; restore it with: restore data/main ${imported}`);
         await berth.run("pg", "restore", "data/main", imported, "--into", `imported_${at}`, "--yes");
         expect(await sql("select count(*) from t", "-d", `imported_${at}`)).toBe("100");
         await sql(`drop database imported_${at}`);

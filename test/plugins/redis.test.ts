@@ -318,6 +318,7 @@ describe("redis on a real server", () => {
       await berth.cli(["redis", "backups:download", "data/cache", id, "--to", "dump.rdb"], { cwd: folder });
       const told = await berth.run("redis", "backups:import", "data/cache", `http://127.0.0.1:${plain.port}/x`);
       const imported = /^backup (\S+)/.exec(told)?.[1] ?? "";
+      expect(told).toContain(`; restore it with: restore data/cache ${imported}`);
       expect(await backupsOf(berth, "redis", "data/cache")).toContain(imported);
       await berth.run("redis", "restore", "data/cache", imported, "--yes");
       await isWhole();
