@@ -28,8 +28,9 @@ export const proxyLimits = {
   gatherMs: 5,
   /** How long a rollout waits for the proxy to take a replica in or out. */
   caughtUpMs: 10_000,
+  /** Between two tries to change a proxy that did not take the change: visitors wait for it. */
   backoffFirstMs: 500,
-  backoffMaxMs: 30_000,
+  backoffMaxMs: 3_000,
   resyncMs: 15_000,
   /** How long requests wait for an app that one of them woke; those of an ingress with a longer `hold.for` wait for that. */
   wakeHoldMs: 60_000,

@@ -203,6 +203,9 @@ export function gateOf(current: () => Pick<IngressRoom, "ingress" | "plugins"> |
       const [isTaken = false] = await Promise.all([room?.ingress.caughtUp(signal), room?.plugins.caughtUp(signal)]);
       return isTaken;
     },
+    leadsTo: (id) => current()?.ingress.serves(id) ?? false,
+    lacks: (id) => current()?.ingress.lacks(id) ?? false,
+    problem: () => current()?.ingress.state().problem,
     isBusy: async (id) => (await current()?.ingress.isBusy(id)) ?? false,
   };
 }

@@ -20,7 +20,7 @@ import type { Gate } from "../base/deliver/gate.ts";
 import type { Log } from "../base/words/log.ts";
 import type { Secret } from "../base/words/secret.ts";
 import type { Layout } from "../base/disk/layout.ts";
-import { diskSpace } from "../observability/collect/disk-space.ts";
+import { diskSpace } from "../base/disk/disk-space.ts";
 import { createObservability, type RunningObservability } from "../observability/service/create.ts";
 import type { AlertOutside } from "../observability/service/alert-parts.ts";
 import type { MetricsRoom } from "../observability/service/metrics/create.ts";

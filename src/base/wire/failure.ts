@@ -37,6 +37,7 @@ const containerReasons = [
   "StartFailed",
   "InitFailed",
   "AssetUnavailable",
+  "IngressFailing",
   "ReferenceUnresolved",
   "Timeout",
   "Other",

@@ -9,14 +9,17 @@ import { tableText } from "../basics/table-text.ts";
 export const diskCommand: CommandBody = {
   usage: ["disk [--volumes]"],
   examples: ["disk  what fills the disk of the server", "disk --volumes  the volumes, with the app of each"],
-  detail: ["The server measures at most once a minute. To make room: berth prune"],
+  detail: [
+    "The server measures at most once a minute. To make room: berth prune. Exits with 1 where nothing",
+    "could be measured.",
+  ],
   flags: [{ name: "volumes", summary: "list the volumes with their size and the app that uses them" }],
   async run(context, args) {
     noWords(args);
     const data = await context.api.call(getDisk, { query: { wait: "true" } });
     answer(context, data, () => (args.on("volumes") ? volumesText(data.volumes, context) : diskText(data, context)));
     if (data.error !== undefined) context.terminal.note(`! not measured: ${printable(data.error)}`);
-    return exitCodes.done;
+    return data.measured_at === undefined ? exitCodes.failed : exitCodes.done;
   },
 };
 

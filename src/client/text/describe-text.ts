@@ -8,7 +8,7 @@ import type { Canary } from "../../orchestration/api/rollouts.ts";
 import type { PodDetail } from "../../orchestration/api/pods.ts";
 import { MASK } from "../../orchestration/core/mask.ts";
 import { digestOf } from "../facts/digest.ts";
-import { ageOf, timeText } from "./time-text.ts";
+import { ageOf, retryText, timeText } from "./time-text.ts";
 import { isPodKind, isReplica, reasonOf } from "../facts/look.ts";
 import { podTable } from "./pod-table.ts";
 import { childrenOf, isScaledToZero, phaseText, portsText, scaledToZero } from "./resource-status.ts";
@@ -82,8 +82,7 @@ function statusFacts(status: Description["status"], { style, now }: TableSetup):
   const isFault = status.phase !== "progressing" && status.phase !== "asleep";
   if (reason !== "") rows.push(!isFault ? ["now", reason] : ["reason", style.red(reason)]);
   if (status.canary !== undefined) rows.push(...canaryFacts(status.canary as Canary));
-  if (typeof status.next_retry_at === "string")
-    rows.push(["next try", `in ${ageOf(new Date(now).toISOString(), Date.parse(status.next_retry_at))}`]);
+  if (typeof status.next_retry_at === "string") rows.push(["next try", retryText(status.next_retry_at, now)]);
   for (const warning of listOf(status.warnings)) rows.push(["warning", style.yellow(printable(String(warning)))]);
   return rows;
 }

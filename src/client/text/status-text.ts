@@ -15,6 +15,7 @@ import { troubledDrains } from "./drain-text.ts";
 import { canaryCell, phaseOf, reasonCell } from "./resource-status.ts";
 import type { TableSetup } from "./resource-table.ts";
 import { isFault } from "./trouble-text.ts";
+import { bytesText } from "./stats-table.ts";
 import { isSaid } from "./said.ts";
 import { sameFailures } from "./same-failures.ts";
 import { listText } from "../basics/table-text.ts";
@@ -31,8 +32,8 @@ const failureActions =
 
 interface Overview {
   /**
-   * The engine answers, every app is ready or in a canary step that goes as was asked, every ingress serves its visitors,
-   * and no alert fires.
+   * The engine answers, its disks have room, every app is ready or in a canary step that goes as was asked, every ingress
+   * serves its visitors, and no alert fires.
    */
   well: boolean;
   server: Pick<Report, "version" | "started_at" | "root">;
@@ -77,7 +78,12 @@ export function overviewOf(parts: Parts): Overview {
   const closed = apps.flatMap(closedPorts);
   const failures = events.filter(({ at, action }) => failureActions.test(action) && Date.parse(at) > now - dayMs);
   return {
-    well: engine.up && notReady.length === 0 && closed.length === 0 && !alerts.some(isFault),
+    well:
+      engine.up &&
+      fullDisks(report).length === 0 &&
+      notReady.length === 0 &&
+      closed.length === 0 &&
+      !alerts.some(isFault),
     server: { version, started_at, root },
     engine,
     apps: {
@@ -103,8 +109,17 @@ export function overviewOf(parts: Parts): Overview {
     alerts: alerts.map(({ id, rule, severity, title }) => ({ id, rule, severity, title })),
     drains: troubledDrains(drains, now),
     failures,
-    warnings: [...warningsOf(report), ...ingressWarnings(ingress, certificates)],
+    warnings: [...fullDisks(report), ...warningsOf(report), ...ingressWarnings(ingress, certificates)],
   };
+}
+
+/** Said at once: the alert has a waiting time. A server of an older version tells of no disk. */
+function fullDisks({ disks = [] }: Pick<Report, "disks">): string[] {
+  const full = disks.filter(({ low }) => low);
+  return full.map(({ path, used_percent: used, free_bytes: free }) => {
+    const share = `${Math.floor(used)} %`;
+    return `the disk at ${path} is ${share} full, ${bytesText(free)} are free; berth disk shows what fills it, berth prune makes room`;
+  });
 }
 
 function closedPorts({ kind, scope = "", name, status }: ListedManifest): Overview["closed_ports"] {

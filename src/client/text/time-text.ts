@@ -17,3 +17,8 @@ export function ageOf(iso: string | undefined, now: number): string {
 export function timeText(iso: string): string {
   return iso.replace("T", " ").replace(/(?:\.\d+)?(?:Z|\+00:00)$/, "Z");
 }
+
+/** When something is tried next, which may be at this moment. */
+export function retryText(at: string, now: number): string {
+  return Date.parse(at) - now < 1_000 ? "now" : `in ${ageOf(new Date(now).toISOString(), Date.parse(at))}`;
+}

@@ -1,7 +1,7 @@
 import { formatKey } from "../../orchestration/api/manifest.ts";
 import type { Death, FailedRelease, FailedRun, Unready, Why } from "../../orchestration/api/why.ts";
 import { exitMeaning, postFailure } from "../../base/pure/exit-code.ts";
-import { ageOf, timeText } from "./time-text.ts";
+import { ageOf, retryText, timeText } from "./time-text.ts";
 import { eventRows } from "./event-text.ts";
 import { frozenText, isEngineAway, isWell, reasonOf } from "../facts/look.ts";
 import { coloured } from "./resource-status.ts";
@@ -91,10 +91,7 @@ function now(why: Why, { style, now: at }: WhySetup): string[] {
   if (why.phase === "asleep") return ["  it was not in use; the first request to its ingress starts it"];
   const reason = reasonNow(why);
   if (reason === "") return nothingKnown(why);
-  const retry =
-    why.next_retry_at === undefined
-      ? ""
-      : `; next try ${ageOf(new Date(at).toISOString(), Date.parse(why.next_retry_at))} from now`;
+  const retry = why.next_retry_at === undefined ? "" : `; next try ${retryText(why.next_retry_at, at)}`;
   return [`  ${style.red(printable(reason))}${retry}`];
 }
 

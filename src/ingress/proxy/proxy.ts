@@ -1,11 +1,10 @@
 import { Failure } from "../../base/wire/failure.ts";
 import type { SteadyClock } from "../../base/words/clock.ts";
 import type { Log } from "../../base/words/log.ts";
-import type { Change, Command, ProxyFile, Running, ServerName, Setup } from "../core/change.ts";
+import type { Change, ProxyFile, Running, ServerName, Setup } from "../core/change.ts";
 import { changes } from "../core/changes.ts";
 import { type Culprits, culpritsOf } from "../core/culprits.ts";
 import { configPath } from "../core/layout.ts";
-import { socketText } from "../core/commands.ts";
 import { type ProxyFigures, readFigures } from "../core/figures/proxy-figures.ts";
 import { write } from "../core/render.ts";
 import type { Table } from "../core/table.ts";
@@ -18,8 +17,8 @@ import type { ProxyProcess } from "./process.ts";
 import type { OldWorkers } from "./old-workers.ts";
 import { readState, unfinishedFile, unsure } from "./running-state.ts";
 import { createStateStore } from "./state-store.ts";
-import { areDone, isEntry, isRemoval, entriesFirst } from "./together.ts";
-import { isDone, isGone, isThere, type RuntimeSocket } from "./runtime-socket.ts";
+import { sendCommands } from "./send-commands.ts";
+import type { RuntimeSocket } from "./runtime-socket.ts";
 
 /** The proxy as one thing that serves a table. */
 export interface IngressProxy {
@@ -47,6 +46,8 @@ export interface Applied {
   refused: Change["refused"];
   /** Why the files were reloaded; empty when they were not. */
   reloadReasons: string[];
+  /** Why the files are older than what the proxy serves; left out where they are not. */
+  unwritten?: string;
 }
 
 interface ProxyOptions {
@@ -90,6 +91,8 @@ export function createProxy(options: ProxyOptions): IngressProxy {
   let isStopped = false;
   /** The proxy got a part of a change that failed. */
   let isUnsure = false;
+  /** What the files on disk say, where they could not be written with a change that needed none; and what they leave over. */
+  let behind: { written: Running | undefined; obsoleteFiles: string[] } | undefined;
   /** What HAProxy said of the files of the last change. */
   let complaint: string | undefined;
   const isolation = createIsolation();
@@ -152,25 +155,44 @@ export function createProxy(options: ProxyOptions): IngressProxy {
 
   async function make({ change, table, refused, isUp }: Making): Promise<Applied> {
     const next: Running = { table, assignment: change.assignment };
-    if (isUp && isNothing(change)) {
+    if (isUp && isNothing(change) && behind === undefined) {
       running = next;
       return { refused, reloadReasons: [] };
     }
-    const before = change.reload ? await readFiles(change.files) : known(change.files);
-    await state.write([unfinished, ...change.files], next, change.replaced);
+    const files = behind === undefined ? change.files : [...write(next, setup).text.files.values()];
+    const before = change.reload ? await readFiles(files) : known(files);
+    const unwritten = await keep({ ...change, files }, next, isUp);
     try {
       if (!isUp) await begin(table);
-      else await carryOut(change);
+      else await carryOut(change, unwritten);
     } catch (error) {
       if (isUnsure) running = running && unsure(running);
-      await putBack(before);
+      if (unwritten === undefined) await putBack(before);
       if (!isUnsure) await removeFiles([unfinished.path]);
       throw error;
     }
     running = next;
     isUnsure = false;
-    await removeFiles([unfinished.path, ...change.obsoleteFiles]);
+    behind?.obsoleteFiles.push(...change.obsoleteFiles);
+    if (unwritten !== undefined) return { refused, reloadReasons: [], unwritten };
+    const old = (behind?.obsoleteFiles ?? change.obsoleteFiles).filter((path) => files.every((it) => it.path !== path));
+    behind = undefined;
+    await removeFiles([unfinished.path, ...old]);
     return { refused, reloadReasons: change.reloadReasons };
+  }
+
+  /** A change over the socket is made although the files cannot be written, for which this is why: visitors do not wait for room. */
+  async function keep(change: Change, next: Running, isUp: boolean): Promise<string | undefined> {
+    try {
+      await state.write([unfinished, ...change.files], next, behind === undefined ? change.replaced : undefined);
+      return undefined;
+    } catch (error) {
+      if (!isUp || change.reload || !(error instanceof Failure)) throw error;
+      // The next server must not take what is on disk for what the proxy has. To remove a file takes no room.
+      await state.forget();
+      behind ??= { written: running, obsoleteFiles: [] };
+      return error.message;
+    }
   }
 
   const begin = (table: Table): Promise<void> => accept().then(() => start(table));
@@ -182,14 +204,15 @@ export function createProxy(options: ProxyOptions): IngressProxy {
     log.info("ingress proxy started", { pid: await process.running() });
   }
 
-  async function carryOut(change: Change): Promise<void> {
+  async function carryOut(change: Change, unwritten: string | undefined): Promise<void> {
     // Asked first, so that the proxy gets nothing of a change that it would reject.
     if (change.reload) await accept();
     isUnsure = true;
-    const failed = await send(change.commands, change.reload);
+    const failed = await sendCommands(change.commands, { socket, draining, beforeLoad: change.reload });
     for (const server of change.leaving) draining.add(server, clock.now() + options.drainMs);
     if (change.reload) return load(change.reloadReasons);
     if (failed === undefined) return;
+    if (unwritten !== undefined) throw new Failure("unavailable", `${failed}, and no files to load: ${unwritten}`);
     await accept();
     await load([failed]);
   }
@@ -211,29 +234,6 @@ export function createProxy(options: ProxyOptions): IngressProxy {
     log.info("ingress proxy loaded its files", { reasons });
   }
 
-  /** Undefined when all were carried out; before a load, what fails is passed over. */
-  async function send(commands: readonly Command[], beforeLoad: boolean): Promise<string | undefined> {
-    const versions: Record<string, string> = {};
-    let added: Command | undefined;
-    for (const command of commands) if (isEntry(command)) draining.remove(command);
-    // Each of them changes nothing when it is sent again, as it is where the proxy says anything about one.
-    const together = entriesFirst(commands);
-    const isDoneAlready = await areDone(socket, together);
-    for (const command of isDoneAlready ? commands.slice(together.length) : commands) {
-      let answer = await socket.ask(socketText(command, versions));
-      // It was left, and is deleted at this very moment.
-      if (command.kind === "enable-server" && isGone(answer) && added !== undefined) {
-        await socket.ask(socketText(added));
-        answer = await socket.ask(socketText(command));
-      }
-      added = command.kind === "add-server" ? command : undefined;
-      if (command.kind === "prepare-map") versions[command.map] = /version created: (\d+)/i.exec(answer)?.[1] ?? "";
-      if (isDone(answer) || (isRemoval(command) && isGone(answer)) || (isEntry(command) && isThere(answer))) continue;
-      if (!beforeLoad) return `${command.kind} was answered with: ${answer.trim()}`;
-    }
-    return undefined;
-  }
-
   /** The files as the running table has them; without a load, they are what is on disk. */
   function known(files: readonly ProxyFile[]): Before {
     if (running === undefined) return [];
@@ -252,6 +252,7 @@ export function createProxy(options: ProxyOptions): IngressProxy {
     if (isStopped || running === undefined || (await process.running()) !== undefined) return;
     await inTurn(async () => {
       if (isStopped || running === undefined || (await process.running()) !== undefined) return;
+      running = behind?.written ?? running;
       const { table } = running;
       log.warn("ingress proxy is gone, starting it again");
       // What ran had these files: they are only looked at where it does not start.

@@ -133,6 +133,6 @@ export function changesPath(paths: Paths): string {
   return `${paths.folder}/state.changes`;
 }
 
-function statePath(paths: Paths): string {
+export function statePath(paths: Paths): string {
   return `${paths.folder}/state.json`;
 }

@@ -3,12 +3,14 @@ import { open } from "node:fs/promises";
 import { diskFailure } from "../../base/wire/disk-failure.ts";
 import type { Change, Paths, ProxyFile, Running } from "../core/change.ts";
 import { removeFiles, writeFiles } from "./files.ts";
-import { changeText, changesPath, stateFile } from "./running-state.ts";
+import { changeText, changesPath, stateFile, statePath } from "./running-state.ts";
 
 /** What was sent to the proxy, kept on disk. Other replicas of a few sites are one more line behind the last whole state. */
 interface StateStore {
   /** Writes the files, and with them that the proxy has got all of `next`. Fails as `writeFiles` does. */
   write(files: readonly ProxyFile[], next: Running, replaced?: Change["replaced"]): Promise<void>;
+  /** The next server knows nothing of what was sent, and loads the files. */
+  forget(): Promise<void>;
 }
 
 /** `changesBytesMax`: with more lines than that, the state is written as a whole again. */
@@ -27,6 +29,10 @@ export function createStateStore(paths: Paths, changesBytesMax: number): StateSt
   }
 
   return {
+    async forget() {
+      last = undefined;
+      await removeFiles([statePath(paths), changesPath(paths)]);
+    },
     async write(files, next, replaced) {
       const before = last;
       last = undefined;

@@ -52,9 +52,14 @@ interface IngressLimits {
 
 /** Routes requests: keeps the proxy's table at what manifests, replicas and certificates say. */
 export interface Ingress {
-  /** For rollouts: whether requests are sent to this container. */
+  /** For rollouts: whether the running proxy leads to this container, also where it cannot be changed at present. */
   serves(containerId: string): boolean;
-  /** For rollouts: resolves with true once the proxy serves everything that was so when this was called. */
+  /** For rollouts: whether requests should be sent to this container, and the proxy has not taken that over. */
+  lacks(containerId: string): boolean;
+  /**
+   * For rollouts: resolves with true once the proxy serves everything that was so when this was called; with false when
+   * it does not take that over, or runs no more.
+   */
   caughtUp(signal: AbortSignal): Promise<boolean>;
   /** For rollouts: whether a replica (container id) that leaves still serves what it began. */
   isBusy(containerId: string): Promise<boolean>;
@@ -92,6 +97,12 @@ export function createIngress(options: IngressOptions): Ingress {
     isStopped: false,
   };
   const turns = createTurns(clock);
+  /** The table that the proxy was given last, whether it took it or not. */
+  let wanted: Table | undefined;
+  /** Why the files are older than what the proxy serves. */
+  let unwritten: string | undefined;
+  /** Whether a proxy ran when it did not take the last table. */
+  let isUp = false;
   let asked: { ingresses: readonly IngressManifest[]; rules: OnDemandRules; at: number } | undefined;
 
   /** False while too little is known to touch the proxy. */
@@ -113,7 +124,10 @@ export function createIngress(options: IngressOptions): Ingress {
       challenges: [...challenges.values()],
       ...(hasOnDemand(rules) ? { onDemand: true } : {}),
     };
-    const { refused, reloadReasons } = await proxy.apply(table);
+    wanted = table;
+    const { refused, reloadReasons, unwritten: older } = await proxy.apply(table);
+    if (older !== undefined && older !== unwritten) log.warn("files of the ingress proxy are old", { error: older });
+    unwritten = older;
     Object.assign(state, { table, problems: found.problems, refused, problem: undefined });
     if (reloadReasons.length > 0) log.debug("ingress proxy was loaded", { reasons: reloadReasons });
     return true;
@@ -144,12 +158,20 @@ export function createIngress(options: IngressOptions): Ingress {
       let pauseMs = limits.resyncMs;
       try {
         if (await update()) turn.done();
-        backoff.reset();
+        if (unwritten === undefined) backoff.reset();
+        else pauseMs = backoff.next();
       } catch (error) {
         pauseMs = backoff.next();
         const problem = error instanceof Failure ? error.message : "internal error, the log says why";
         if (state.problem !== problem) log.error("ingress proxy not changed", { error });
+        isUp =
+          (await proxyNow()
+            ?.pid()
+            .catch(() => undefined)) !== undefined;
         state.problem = problem;
+        turn.failed();
+        // A rollout that waits asks again and again, and each try writes files.
+        await clock.sleep(limits.backoffFirstMs, signal);
       }
       await turns.next(pauseMs, signal);
       await clock.sleep(limits.gatherMs, signal);
@@ -163,9 +185,9 @@ export function createIngress(options: IngressOptions): Ingress {
   };
 
   return {
-    serves: (containerId) => isBeginning() || (isServing() && servedBy(state.table).has(containerId)),
-    caughtUp: (signal) =>
-      isServing() || isBeginning() ? turns.caughtUp(limits.caughtUpMs, signal) : Promise.resolve(false),
+    serves: (containerId) => isBeginning() || servedBy(taken()).has(containerId),
+    lacks: (containerId) => isThere() && servedBy(wanted).has(containerId) && !servedBy(taken()).has(containerId),
+    caughtUp: (signal) => (isThere() ? turns.caughtUp(limits.caughtUpMs, signal) : Promise.resolve(false)),
     isBusy: async (containerId) =>
       isServing() ? ((await proxyNow()?.isBusy(new Set([containerId]))) ?? false) : false,
     challenges: {
@@ -199,12 +221,21 @@ export function createIngress(options: IngressOptions): Ingress {
     },
   };
 
+  function isThere(): boolean {
+    return proxyNow() !== undefined && !state.isStopped;
+  }
+
+  /** What the running proxy leads to; where its state on disk was lost, that is what it should. */
+  function taken(): Table | undefined {
+    if (!isThere()) return undefined;
+    return proxyNow()?.running()?.table ?? state.table ?? (isUp ? wanted : undefined);
+  }
+
   /** The proxy may still serve what the last server told it, until this server has given it the first table. */
   function isBeginning(): boolean {
     return proxyNow() !== undefined && state.table === undefined && state.problem === undefined && !state.isStopped;
   }
 
-  /** A proxy that refuses the newest table holds nothing up. */
   function isServing(): boolean {
     return proxyNow() !== undefined && state.table !== undefined && state.problem === undefined && !state.isStopped;
   }

@@ -4,11 +4,11 @@ import type { Clock } from "../../base/words/clock.ts";
 interface Turns {
   /** Something changed: another round is due. */
   wake(): void;
-  /** A round begins; `done` is called when it has taken in all that had changed before it began. */
-  begin(): { done(): void };
+  /** A round begins; `done` is called when it has taken in all that had changed before it began, `failed` when it cannot. */
+  begin(): { done(): void; failed(): void };
   /** Resolves when another round is due, at the latest after `ms`. */
   next(ms: number, signal: AbortSignal): Promise<void>;
-  /** Asks for a round and resolves with true when it is done; with false after `ms` or when `signal` aborts. */
+  /** Asks for a round and resolves with true when it is done; with false when it fails, after `ms`, or when `signal` aborts. */
   caughtUp(ms: number, signal: AbortSignal): Promise<boolean>;
 }
 
@@ -16,6 +16,7 @@ export function createTurns(clock: Clock): Turns {
   let asked = 0;
   let begun = -1;
   let done = -1;
+  let failed = -1;
   let sleep = new AbortController();
   const waiting = new Set<() => void>();
 
@@ -33,6 +34,10 @@ export function createTurns(clock: Clock): Turns {
           done = Math.max(done, mine);
           for (const look of waiting) look();
         },
+        failed() {
+          failed = Math.max(failed, mine);
+          for (const look of waiting) look();
+        },
       };
     },
     async next(ms, signal) {
@@ -45,7 +50,7 @@ export function createTurns(clock: Clock): Turns {
       const mine = asked;
       const over = new AbortController();
       const look = () => {
-        if (done >= mine) over.abort();
+        if (done >= mine || failed >= mine) over.abort();
       };
       waiting.add(look);
       await clock.sleep(ms, AbortSignal.any([signal, over.signal]));

@@ -30,6 +30,17 @@ export const SystemReport = Type.Object({
     live_restore: Type.Optional(Type.Boolean()),
     free_bytes: Type.Optional(Type.Integer()),
   }),
+  disks: Type.Optional(
+    Type.Array(
+      Type.Object({
+        path: Type.String(),
+        used_percent: Type.Number(),
+        free_bytes: Type.Integer(),
+        low: Type.Boolean({ description: "no image is pulled any more; soon no change can be stored" }),
+      }),
+      { description: "the disks of the server's own files and of the container engine, each once" },
+    ),
+  ),
   /** Whether containers of the platform network reach each other: tried for real, about every five minutes. */
   forwarding: Type.Optional(
     Type.Object({

@@ -6,6 +6,7 @@ import { isJobKind } from "../../core/resolve-job.ts";
 import type { ResolvedWorkload } from "../../core/workload.ts";
 import { convergeAsset } from "./converge-asset.ts";
 import type { Context } from "../state/context.ts";
+import { lackingInIngress } from "../pods/leave-ingress.ts";
 import { execute } from "../rollout/execute.ts";
 import { convergeJob } from "../runs/job-status.ts";
 import { interruptible } from "../rollout/interrupt.ts";
@@ -66,7 +67,8 @@ async function convergePods(context: Context, key: ManifestKey): Promise<Round> 
     if (problems.length > 0) await startStopped(context, { key, workload });
     refuseUnresolved(problems);
     await context.canaries.follow(manifest, workload);
-    const plan = await planAfresh(context, { key, workload, known: round === 0 && context.pods.isFresh(key) });
+    const known = round === 0 && context.pods.isFresh(key);
+    const plan = await untilServed(context, key, await planAfresh(context, { key, workload, known }));
     if (round === 0) await removeInitLeftovers(context, key);
     if (plan.steps.length === 0) settleTrouble(context, key, plan);
     const finding = {
@@ -113,6 +115,18 @@ async function planAfresh(
   context.probes.watch(context.pods.of(key));
   context.ports.watch(context.pods.of(key));
   return planNow(context, key, workload);
+}
+
+const ingressLookMs = 1_000;
+
+/** A release is not done before the ingress leads to its replicas. */
+async function untilServed(context: Context, key: ManifestKey, plan: WorkloadPlan): Promise<WorkloadPlan> {
+  if (!plan.done || latestRelease(context, key)?.status !== "running") return plan;
+  if (context.store.manifests.list({ kind: "ingress", scope: key.scope }).length === 0) return plan;
+  const lacking = await lackingInIngress(context, context.pods.of(key));
+  if (lacking === undefined) return plan;
+  const againInMs = Math.min(plan.againInMs ?? ingressLookMs, ingressLookMs);
+  return { ...plan, done: false, againInMs, waitingFor: lacking };
 }
 
 /** What was made when everything was there goes on, and is healed; only nothing new can be made. */

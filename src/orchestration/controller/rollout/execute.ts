@@ -8,6 +8,7 @@ import { replicaId } from "../../../base/pure/replica-id.ts";
 import type { ContainerSpec, ContainerTemplate, ResolvedWorkload } from "../../core/workload.ts";
 import type { PodRef } from "../../engine/pod.ts";
 import type { Context } from "../state/context.ts";
+import { mayLeave } from "../pods/leave-ingress.ts";
 import { portsOf } from "../pods/ports.ts";
 import { specOf } from "../state/pod-spec.ts";
 import { refuseHeldPorts } from "../desired/host-ports.ts";
@@ -115,6 +116,8 @@ async function perform(context: Context, performance: Performance): Promise<void
     case "start":
       return heal(context, { ...performance, pod: step.pod, why: step.why });
     case "remove": {
+      const mustStand = workload.replicas > 0 && step.pod.state === "running";
+      if (mustStand && !(await mayLeave(context, { id: step.pod.id, name: step.pod.containerName }))) return;
       const removed = remove(context, { key, workload, step });
       if (!step.beside || context.departures.hasFailed(step.pod.id)) return removed;
       return context.departures.begin(key, step.pod.id, removed);

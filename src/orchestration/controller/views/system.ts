@@ -1,3 +1,4 @@
+import { diskSpace } from "../../../base/disk/disk-space.ts";
 import { isoTime } from "../../../base/pure/iso-time.ts";
 import type { DataOf } from "../../../base/wire/endpoint.ts";
 import type { system as systemEndpoint } from "../../api/health.ts";
@@ -9,6 +10,8 @@ export async function system(context: Context): Promise<DataOf<typeof systemEndp
   const info = link.info();
   const error = link.error();
   const free = link.up() ? await context.engine.freeBytes().catch(() => undefined) : undefined;
+  const folders = free === undefined || info === undefined ? [layout.root] : [layout.root, info.rootDir];
+  const disks = await diskSpace(folders);
   const forwarding = context.forwarding?.();
   return {
     version: about.version,
@@ -32,6 +35,10 @@ export async function system(context: Context): Promise<DataOf<typeof systemEndp
           }),
       ...(free === undefined ? {} : { free_bytes: free }),
     },
+    disks: disks.map(({ mount: path, usedPercent, freeBytes }) => {
+      const low = freeBytes < context.limits.diskFloorBytes;
+      return { path, used_percent: Math.round(usedPercent * 10) / 10, free_bytes: freeBytes, low };
+    }),
     ...(forwarding === undefined ? {} : { forwarding: { state: forwarding.state, detail: forwarding.detail } }),
     listeners: [...(context.listeners?.() ?? [])],
     ...(about.settings === undefined ? {} : { settings: about.settings.map(({ flag, value }) => ({ flag, value })) }),

@@ -70,3 +70,11 @@ test("with nothing to remove there is no question", async () => {
   const { code, out, calls } = await cli(["prune"], { server: () => empty });
   expect([code, out.trim(), calls.length]).toEqual([0, "nothing to remove", 1]);
 });
+
+test("where nothing could be measured, disk fails with the reason", async () => {
+  const error = "docker has not answered for 15 s";
+  const { code, err } = await cli(["disk"], { server: () => ({ measuring: false, error, stores: [], volumes: [] }) });
+  expect([code, err]).toEqual([1, expect.stringContaining(`not measured: ${error}`)]);
+  const old = await cli(["disk"], { server: () => ({ ...use, error }) });
+  expect(old.code).toBe(0);
+});

@@ -288,4 +288,13 @@ describe("an app in a canary step", () => {
     });
     expect(out).toContain("canary 25 %, waits for: berth rollout resume shop/api");
   });
+
+  test("a disk without room is said at once, before any alert fires", async () => {
+    const disk = { path: "/opt/berth", used_percent: 99.9, free_bytes: 4 * 1024 * 1024, low: true };
+    const full = await cli(["status"], { server: server({ system: { ...report, disks: [disk] } }) });
+    expect(full.code).toBe(1);
+    expect(full.out).toContain("! the disk at /opt/berth is 99 % full, 4.0Mi are free; berth disk shows what fills it");
+    const room = await cli(["status"], { server: server({ system: { ...report, disks: [{ ...disk, low: false }] } }) });
+    expect([room.code, room.out.includes("! the disk")]).toEqual([0, false]);
+  });
 });

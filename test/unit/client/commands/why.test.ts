@@ -198,9 +198,8 @@ describe("what is wrong now comes first, and decides what to type next", () => {
     const pull = bad("ImagePull", 'cannot pull image "web:9"');
     const { out } = await why({ ...pull, rollback_to: "0t85s0001" });
     expect(nextOf((await why(pull)).out)).not.toContain("berth rollback shop/web");
-    expect(out).toStartWith(
-      'deployment/shop/web  failing\n  ImagePull: cannot pull image "web:9"; next try 30s from now\n',
-    );
+    expect(out).toStartWith('deployment/shop/web  failing\n  ImagePull: cannot pull image "web:9"; next try in 30s\n');
+    expect((await why({ ...pull, next_retry_at: "2020-01-01T00:00:00.000Z" })).out).toContain("; next try now\n");
     expect(nextOf(out)).toEqual([
       "check spec.image and that the registry has it, then: berth apply -f FILE",
       "berth rollback shop/web",

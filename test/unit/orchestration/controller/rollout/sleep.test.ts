@@ -12,7 +12,14 @@ let busyPods: boolean;
 
 beforeEach(async () => {
   [use, isProxyAway, busyPods] = [{ requests: 0, active: 0 }, false, false];
-  const gate = { serves: () => false, caughtUp: async () => true, isBusy: async () => busyPods };
+  const gate = {
+    serves: () => false,
+    leadsTo: () => false,
+    lacks: () => false,
+    caughtUp: async () => true,
+    problem: () => undefined,
+    isBusy: async () => busyPods,
+  };
   it = await world({
     ingressGate: gate,
     ingressUse: async () => {

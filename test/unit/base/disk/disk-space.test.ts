@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { diskSpace } from "../../../../src/observability/collect/disk-space.ts";
+import { diskSpace } from "../../../../src/base/disk/disk-space.ts";
 
 test("folders of one disk are one, and a folder that is gone is left out", async () => {
   const disks = await diskSpace(["/", "/etc", "/no/such/folder"]);
