@@ -1,7 +1,7 @@
 import { hostKey, hostOk, hostsOf, isLocalHost } from "../../base/pure/hosts.ts";
 import { apply, type ListedManifest, listManifests } from "../../orchestration/api/apply.ts";
 import { formatKey } from "../../orchestration/api/manifest.ts";
-import { checkHost, type HostCheck, isPublic, recordText, statusText } from "../domains/dns.ts";
+import { checkHost, type HostCheck, isPublic, nextText, recordText, statusText } from "../domains/dns.ts";
 import { withHost, withoutHost } from "../domains/hosts.ts";
 import type { Arguments } from "../basics/arguments.ts";
 import { assent, yesFlag } from "../shell/ask.ts";
@@ -16,11 +16,11 @@ import { isPodKind } from "../facts/look.ts";
 import { tableSetup } from "./get.ts";
 import { rowsOf, whenListing } from "../shell/listing.ts";
 
-const actions = { list, add, remove };
+const actions = { list, check: list, add, remove };
 
 export const domainsCommand: CommandBody = {
   usage: [
-    "domains list [SCOPE[/NAME]] [--address IP]…",
+    "domains list | check [SCOPE[/NAME]] [--address IP]…",
     "domains add SCOPE/NAME HOST",
     "domains remove SCOPE/NAME HOST [-y]",
   ],
@@ -69,11 +69,14 @@ async function list({ context, args, words }: Call): Promise<number> {
         })),
     ),
   );
-  return answer(context, { domains: rows }, () => {
+  const code = answer(context, { domains: rows }, () => {
     if (rows.length === 0) return reference === undefined ? "no domains" : `${reference} has no domain`;
     const cells = rows.map((row) => [row.app, row.host, statusText(row), recordText(row)]);
     return tableText([["APP", "HOST", "DNS", "RECORD TO SET"], ...cells], tableSetup(context));
   });
+  const hint = nextText(rows, ["berth domains check", reference ?? ""].join(" ").trimEnd());
+  if (hint !== undefined && !context.json) context.terminal.note(hint);
+  return code;
 }
 
 async function add(call: Call): Promise<number> {

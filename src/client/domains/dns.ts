@@ -50,6 +50,20 @@ export function recordText({ status, records }: HostCheck): string {
   return records.length === 0 ? "A (the public address of the server)" : records.join(", ");
 }
 
+/** What to do next where a domain does not lead to the server; `again` is the command that looks once more. */
+export function nextText(checks: readonly HostCheck[], again: string): string | undefined {
+  const off = checks.filter(({ status }) => status !== "ok");
+  if (off.length === 0) return undefined;
+  const isUnknown = off.some(({ records }) => records.length === 0);
+  const isTaken = off.some(({ status }) => status === "elsewhere" || status === "partly" || status === "unknown");
+  return [
+    "next: set the record where the DNS of the domain is managed; the server gets the certificate once it leads here",
+    ...(isUnknown ? [`  name the public address of the server: ${again} --address IP`] : []),
+    ...(isTaken ? ["  a proxy such as a CDN in front of the server is fine: then the DNS leads to the proxy"] : []),
+    `  changes of DNS take minutes to hours; look again: ${again}`,
+  ].join("\n");
+}
+
 /** Sources: RFC 1918, 3927, 4193, 4291, 6598, 8200. */
 export function isPublic(address: string): boolean {
   if (address.includes(":")) return !/^(?:::1?$|f[cd]|fe[89ab])/i.test(address);

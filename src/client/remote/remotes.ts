@@ -2,6 +2,7 @@ import { isFields } from "../../base/pure/fields.ts";
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { CommandFailure } from "../basics/failures.ts";
+import { unreadable } from "./unreadable.ts";
 import { readAddress, readName, readSocket, type SshAddress } from "./address.ts";
 
 /** A server that is reached by ssh. */
@@ -34,7 +35,7 @@ export function readRemotes(file: string, limits: RemoteLimits): Remotes {
     text = readFileSync(file, "utf8");
   } catch (error) {
     if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") return { list: [] };
-    throw new CommandFailure(`cannot read ${file}: ${codeOf(error)}`);
+    throw unreadable(file, codeOf(error), { uid: process.getuid?.(), gid: process.getgid?.() });
   }
   if (Buffer.byteLength(text) > limits.fileBytesMax)
     throw fault(file, "", `is larger than ${limits.fileBytesMax} bytes`);

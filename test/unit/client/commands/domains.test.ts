@@ -49,6 +49,25 @@ describe("domains list", () => {
     expect(away.out).toMatch(/b\.example\.com +ok/);
   });
 
+  test("check is the same, and says what to do next only where something is to do", async () => {
+    const { out, err } = await domains("check", "shop/web");
+    expect(out).toContain("leads to 198.51.100.7, not to the server");
+    expect(err).toStartWith("next: set the record where the DNS of the domain is managed");
+    expect(err).toContain("a proxy such as a CDN in front of the server is fine");
+    expect(err).toEndWith("look again: berth domains check shop/web\n");
+    expect((await domains("check", "shop/one")).err).not.toContain("CDN");
+    const good = await cli(["domains", "check", "shop/web"], {
+      server,
+      network: { ...network, resolve: async () => ["203.0.113.5"] },
+    });
+    expect(good.err).toBe("");
+    const inside = await cli(["domains", "check", "shop/one"], {
+      server,
+      network: { ...network, ownAddresses: () => ["10.0.0.7"] },
+    });
+    expect(inside.err).toContain("name the public address of the server: berth domains check shop/one --address IP");
+  });
+
   test("says when there are none, and when nothing has the name", async () => {
     expect(await domains("list", "shop/api")).toMatchObject({ out: "shop/api has no domain\n", code: 0 });
     expect(await domains("list", "shop/none")).toMatchObject({ code: 1 });
