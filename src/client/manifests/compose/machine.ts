@@ -19,8 +19,10 @@ export function machineAt(base: string, project: string, limits: FolderLimits): 
       return found.isFile() ? "file" : "folder";
     },
     text(path) {
-      const size = statSync(full(path), { throwIfNoEntry: false })?.size ?? Infinity;
-      return size > limits.assetFolderBytesMax ? undefined : readFileSync(full(path), "utf8");
+      const found = statSync(full(path), { throwIfNoEntry: false });
+      // A pipe would keep the reader waiting, and a device gives bytes without end.
+      const isText = found?.isFile() === true && found.size <= limits.assetFolderBytesMax;
+      return isText ? readFileSync(full(path), "utf8") : undefined;
     },
     runs: (path) => ((statSync(full(path), { throwIfNoEntry: false })?.mode ?? 0) & 0o100) !== 0,
     filesIn: (path) => filesBelow(full(path), limits),
