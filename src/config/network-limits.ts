@@ -13,7 +13,9 @@ export const networkLimits = {
     port: 53,
     /** Longer queries are not answered: a name has 255 bytes. */
     queryBytesMax: 1_232,
-    connectionsMax: 64,
+    connectionsMax: 512,
+    /** Connections of one container. */
+    clientConnectionsMax: 32,
     connectionSeconds: 5,
     /** How often it looks whether its file is still there, and the server whether it still runs. */
     aliveLookMs: 1_000,

@@ -10,7 +10,7 @@ interface NameServerOptions {
   hostname: string;
   port: number;
   zone: () => Zone;
-  limits: { connectionsMax: number; connectionSeconds: number; queryBytesMax: number };
+  limits: { connectionsMax: number; clientConnectionsMax: number; connectionSeconds: number; queryBytesMax: number };
 }
 
 /** The answer to a query; undefined where nothing is said, because it is not a query or comes from elsewhere. */
@@ -58,19 +58,42 @@ export async function serveNames(options: NameServerOptions): Promise<NameServer
   }
 }
 
+interface Connection {
+  bytes: Uint8Array;
+  late: Timer | undefined;
+  /** Address; undefined for one that is not served. */
+  client: string | undefined;
+}
+
 /** Over TCP each message follows its length in two bytes (RFC 1035, section 4.2.2). */
 function listen({ hostname, zone, limits }: NameServerOptions, port: number): () => void {
   let connections = 0;
-  const listener = Bun.listen<{ bytes: Uint8Array; late: Timer | undefined; counts: boolean }>({
+  /** By address: one container must not keep all others from asking. */
+  const ofClient = new Map<string, number>();
+  const takes = (address: string): boolean => {
+    const own = ofClient.get(address) ?? 0;
+    if (connections >= limits.connectionsMax || own >= limits.clientConnectionsMax) return false;
+    if (!isInside(zone().subnets, address)) return false;
+    connections += 1;
+    ofClient.set(address, own + 1);
+    return true;
+  };
+  const leaves = (address: string) => {
+    connections -= 1;
+    const left = (ofClient.get(address) ?? 1) - 1;
+    if (left > 0) ofClient.set(address, left);
+    else ofClient.delete(address);
+  };
+  const listener = Bun.listen<Connection>({
     hostname,
     port,
     socket: {
       open(socket) {
-        const counts = connections < limits.connectionsMax;
+        const address = socket.remoteAddress;
+        const counts = takes(address);
         const late = counts ? setTimeout(() => socket.terminate(), limits.connectionSeconds * 1_000) : undefined;
-        socket.data = { bytes: new Uint8Array(0), late, counts };
-        if (counts) connections += 1;
-        else socket.terminate();
+        socket.data = { bytes: new Uint8Array(0), late, client: counts ? address : undefined };
+        if (!counts) socket.terminate();
       },
       data(socket, part) {
         let bytes = Buffer.concat([socket.data.bytes, part]);
@@ -78,7 +101,7 @@ function listen({ hostname, zone, limits }: NameServerOptions, port: number): ()
           const length = bytes.readUInt16BE(0);
           if (length > limits.queryBytesMax) return void socket.terminate();
           if (bytes.length < 2 + length) break;
-          const answer = answerTo(zone(), socket.remoteAddress, bytes.subarray(2, 2 + length));
+          const answer = answerTo(zone(), socket.data.client ?? "", bytes.subarray(2, 2 + length));
           if (answer === undefined || !sent(socket, answer)) return void socket.terminate();
           bytes = bytes.subarray(2 + length);
         }
@@ -86,7 +109,7 @@ function listen({ hostname, zone, limits }: NameServerOptions, port: number): ()
       },
       close({ data }) {
         clearTimeout(data.late);
-        if (data.counts) connections -= 1;
+        if (data.client !== undefined) leaves(data.client);
       },
       error() {},
     },

@@ -1,10 +1,11 @@
 import { afterEach, expect, test } from "bun:test";
+import { connect } from "node:net";
 import { dnsTypes, query, readAnswer } from "../../../../src/base/pure/dns-message.ts";
 import { answerTo, type NameServer, serveNames } from "../../../../src/local/names/serve.ts";
 import { waitFor } from "../../../support/wait.ts";
 
 const zone = { suffix: "berth", short: new Set<string>(), search: [], subnets: ["127.0.0.0/8"] };
-const limits = { connectionsMax: 2, connectionSeconds: 5, queryBytesMax: 1_232 };
+const limits = { connectionsMax: 2, clientConnectionsMax: 2, connectionSeconds: 5, queryBytesMax: 1_232 };
 let server: NameServer | undefined;
 afterEach(() => server?.close());
 
@@ -114,4 +115,23 @@ test("connections beyond the limit are refused until others end, and a silent on
   await Promise.all(silent);
   await waitFor("all to end", () => over.every(Boolean));
   expect(readAnswer((await overTcp(port, framed(query(1, "x.berth", 1)))).got.subarray(2), 1)).toBeDefined();
+});
+
+test("one client cannot hold all connections, and one from elsewhere holds none", async () => {
+  const hold = async (port: number, localAddress: string) => {
+    const held = connect({ host: "127.0.0.1", port, localAddress });
+    held.on("error", () => undefined);
+    const isServed = await new Promise<boolean>((done) => {
+      held.on("close", () => done(false));
+      held.on("data", () => done(true));
+      held.on("connect", () => held.write(framed(query(1, "db.berth", 1))));
+    });
+    return { held, isServed };
+  };
+  const { port } = await open(["127.0.0.0/30"], { connectionsMax: 3 });
+  const served = [];
+  for (const address of ["127.0.0.9", "127.0.0.2", "127.0.0.2", "127.0.0.2", "127.0.0.3"])
+    served.push(await hold(port, address));
+  for (const { held } of served) held.destroy();
+  expect(served.map(({ isServed }) => isServed)).toEqual([false, true, true, false, true]);
 });
