@@ -24,7 +24,9 @@ export const getConfig = endpoint({
 const ConfigChange = Type.Object({
   changed: Type.Array(Type.String()),
   restarting: Type.Array(Type.String(), { description: "kind/scope/name" }),
-  notes: Type.Optional(Type.Array(Type.String(), { description: "what becomes of failed releases" })),
+  notes: Type.Optional(
+    Type.Array(Type.String(), { description: "what becomes of failed releases, and keys that a manifest sets too" }),
+  ),
 });
 
 export const setConfig = endpoint({

@@ -1,3 +1,4 @@
+import { isFields } from "../../../base/pure/fields.ts";
 import { Failure, type Problem, problemsFailure } from "../../../base/wire/failure.ts";
 import { formatKey, type ManifestKey } from "../../api/manifest.ts";
 import { identityProblems } from "../../core/identity.ts";
@@ -130,7 +131,10 @@ export function patchInside(
   // Who was not restarted for an earlier change of these keys is now, also where the values are there already.
   const behind = readers.filter((key) => behindSince !== undefined && madeBefore(context, key, behindSince));
   const restarting = changed.length > 0 ? readers : behind;
-  const notes = restarting.flatMap((key) => restartWith(context, tx, { key, options, now }));
+  const notes = [
+    ...restarting.flatMap((key) => restartWith(context, tx, { key, options, now })),
+    ...readers.flatMap((key) => overruledIn(tx, key, vars)),
+  ];
   if (restarting.length > 0) tx.config.caughtUp(scope, name);
   if (changed.length > 0 || restarting.length > 0) {
     const detail = { keys: changed, restart: options.restart };
@@ -165,6 +169,13 @@ function restartWith(
     `${formatKey(key)}: release ${before.id} failed and was rolled back; what came back is restarted, ` +
       "and the failed one is not tried again: apply its manifest again for that",
   ];
+}
+
+/** Keys that have no effect on a reader, because its manifest sets them too. */
+function overruledIn(tx: Transaction, key: ManifestKey, vars: Readonly<Record<string, string>>): string[] {
+  const { env } = tx.manifests.get(key)?.spec ?? {};
+  const own = isFields(env) ? Object.keys(vars).filter((name) => vars[name] !== "" && Object.hasOwn(env, name)) : [];
+  return own.length === 0 ? [] : [`${formatKey(key)}: env of its manifest sets ${own.join(", ")} too, and wins`];
 }
 
 function refuseTooMany(context: Context, tx: Transaction, scope: string, name: string): void {

@@ -260,3 +260,11 @@ test("values never show but where they are asked for", async () => {
   });
   expect(get("shop", "web", { key: "PASSWORD" })).toEqual({ PASSWORD: secret });
 });
+
+test("a key that a manifest sets too is named, as it has no effect there", async () => {
+  await it.apply([deployment("shop", "web", { env: { A: "1", B: "2" } })]);
+  const { notes } = await set("shop", undefined, { A: "x", B: "y", C: "z" });
+  expect(notes).toEqual(["deployment/shop/web: env of its manifest sets A, B too, and wins"]);
+  expect((await set("shop", "web", { C: "z" })).notes).toBeUndefined();
+  expect((await set("shop", undefined, { A: "" })).notes).toBeUndefined();
+});
