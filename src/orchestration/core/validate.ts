@@ -87,7 +87,7 @@ function decodeOne(item: unknown, index: number, { decoded, options, seenAt }: P
   problems.push(
     ...(known === undefined
       ? checkBlock({ kind, scope, name, spec }, options.limits)
-      : checkKnown({ kind: known, scope, name, spec }, options.limits)),
+      : checkKnown({ kind: known, scope, name, spec }, options.limits, decoded.problems.length)),
   );
   problems.push(...repeated(formatKey({ kind: known ?? kind, scope, name }), index, seenAt));
   const ifRevision = metadata.if_revision;
@@ -103,9 +103,14 @@ function decodeOne(item: unknown, index: number, { decoded, options, seenAt }: P
 function checkKnown(
   manifest: { kind: WritableKind; scope: string; name: string; spec: Spec },
   limits: ValidationLimits,
+  before: number,
 ): Problem[] {
   const { kind, scope, name, spec } = manifest;
-  return [...identityProblems(kind, scope, name), ...validateSpec(kind, spec, limits)];
+  const identity = identityProblems(kind, scope, name);
+  // Explaining a wrong shape takes milliseconds, and no more problems are shown: it is only counted.
+  const isCounted = before > limits.problemsShownMax && safetyProblems(spec, "spec", limits.jsonDepthMax).length === 0;
+  if (isCounted && !specShapes[kind](spec)) return [...identity, { path: "spec", message: "has faulty fields" }];
+  return [...identity, ...validateSpec(kind, spec, limits)];
 }
 
 /** A block has a scope: its plugin keeps what it makes up in a config bucket. Its spec is for the plugin to judge. */
@@ -153,9 +158,13 @@ function metadataProblems(metadata: Fields): Problem[] {
   return problems;
 }
 
+/** Each is compared with all that there are; more of them in one manifest are not told. */
+const unknownShownMax = 51;
+
 function unknownFields(value: Fields, known: string[], prefix: string): Problem[] {
   return Object.keys(value)
     .filter((field) => !known.includes(field))
+    .slice(0, unknownShownMax)
     .map((field) => ({
       path: `${prefix}${field}`,
       message: `unknown field${didYouMeanField(field, known) || `; known are ${known.join(", ")}`}`,

@@ -9,6 +9,28 @@ function lines(body: unknown, options: DecodeOptions = { limits }): string[] {
   return decodeManifests(body, options).problems.map(problemText);
 }
 
+describe("a body with more problems than are shown", () => {
+  const unknown = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`replicas${n}`, 1]));
+  const named = (n: number, spec: object) => ({ ...hello, name: `hello${n}`, spec });
+
+  test("counts further manifests of a wrong shape without explaining them, so that it cannot stall the server", () => {
+    const found = lines([0, 1, 2, 3].map((n) => named(n, { image: "web:1", ...unknown(45) })));
+    expect(found).toHaveLength(51);
+    // 45 and 45 are explained, the other two manifests count as one each.
+    expect(found.at(-1)).toBe("and at least 42 more");
+  });
+
+  test("still judges the meaning of further manifests of the right shape", () => {
+    const full = [0, 1].map((n) => named(n, { image: "web:1", ...unknown(45) }));
+    expect(lines([...full, named(2, { image: "web:1" })]).at(-1)).toBe("and at least 40 more");
+    expect(lines([...full, named(2, { image: "web:1", ports: ["x"] })]).at(-1)).toBe("and at least 41 more");
+  });
+
+  test("explains at most as many unknown fields of a manifest itself", () => {
+    expect(decodeManifests({ ...hello, ...unknown(60_000) }, { limits }).problems).toHaveLength(51);
+  });
+});
+
 describe("bodies", () => {
   test("one manifest or an array of them", () => {
     const manifest = { kind: "deployment", scope: "demo", name: "hello", spec: { image: "web:1" } } as const;
