@@ -119,7 +119,7 @@ test("completion: bash offers what the server has", async () => {
     stderr: "pipe",
   });
   const [out, err] = await Promise.all([new Response(run.stdout).text(), new Response(run.stderr).text()]);
-  expect([out, err]).toEqual(["shop/web\nget list set unset\n0\n", ""]);
+  expect([out, err]).toEqual(["shop/empty shop/web\nget list set unset\n0\n", ""]);
 });
 
 test("domains: an app gets one and another, and loses it again; open prints them", async () => {

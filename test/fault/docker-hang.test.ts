@@ -6,7 +6,8 @@ import { waitFor } from "../support/wait.ts";
 
 setDefaultTimeout(120_000);
 
-const probe = { exec: { command: ["true"] }, period: "1s", timeout: "1s", failure_threshold: 2 };
+// Longer than a busy machine needs for a command; two attempts that failed in the hang would restart the container.
+const probe = { exec: { command: ["true"] }, period: "1s", timeout: "2s", failure_threshold: 2 };
 const sleeper = { command: ["sleep", "100000"] };
 /** Of a hang: the interval of the pings, their limit, and a busy machine. */
 const toldWithinMs = 25_000;
