@@ -24,6 +24,7 @@ interface Owner {
 /** Fields of a container that reach nothing outside of it. Those that `judges` does not have either reach the machine. */
 export const innerFields: readonly string[] = [
   ...["image", "build", "build_args", "pull", "entrypoint", "command", "env", "env_file", "env_from", "telemetry"],
+  "volume_owner",
   ...["extra_hosts", "init", "ulimits", "resources", "logs", "stop_grace", "stop_signal"],
   ...[
     "depends_on",

@@ -24,7 +24,7 @@ type Description = DataOf<typeof describe>;
 
 /** One resource: what it is, how it is, its pods, and what is wrong. */
 export function describeText(
-  { manifest, status, pods, volumes, block, errors }: Description,
+  { manifest, status, pods, volumes, block, hints = [], errors }: Description,
   setup: TableSetup & { reveal: boolean; troubles?: readonly string[] },
 ): string {
   const { style, troubles = [] } = setup;
@@ -36,6 +36,7 @@ export function describeText(
     ["changed", `${ageOf(metadata?.updated_at, setup.now)} ago`],
     ...statusFacts(status, setup),
     ...troubles.map((text) => ["trouble", style.red(text)]),
+    ...hints.map((text) => ["hint", style.yellow(printable(text))]),
     ...placeFacts(manifest, pods),
     ...lastFailure(status, { ref: [scope, name].filter(Boolean).join("/"), style }),
   ];

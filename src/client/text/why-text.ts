@@ -65,12 +65,13 @@ function troubles(why: Why, given: WhySetup): string[] {
   return parts.sort((a, b) => (Date.parse(b.at) || 0) - (Date.parse(a.at) || 0)).flatMap(({ text }) => text);
 }
 
-function unreadyPart({ replica_id: id, probe, check, since, got, logs }: Unready, setup: WhySetup): string[] {
+function unreadyPart({ replica_id: id, probe, check, since, got, logs, hint }: Unready, setup: WhySetup): string[] {
   const { style } = setup;
   const facts = [
     ["probe", `${probe}: ${printable(check)}`],
     ["got", style.red(printable(got))],
     ["since", agoText(since, setup)],
+    ...hintRow(hint, style),
   ];
   return [
     "",
@@ -174,6 +175,7 @@ function deathPart(death: Death, count: number, setup: Telling): string[] {
     ...(death.oom_killed ? [["memory", style.red("killed: out of memory")]] : []),
     ["image", printable(death.image)],
     ...(count > 1 ? [["on record", `${count} deaths`]] : []),
+    ...hintRow(death.hint, style),
   ];
   return [
     "",
@@ -182,6 +184,10 @@ function deathPart(death: Death, count: number, setup: Telling): string[] {
     ...output("last probes", death.probes, setup),
     ...output("last lines", death.logs, setup),
   ];
+}
+
+function hintRow(hint: string | undefined, style: Style): string[][] {
+  return hint === undefined ? [] : [["hint", style.yellow(printable(hint))]];
 }
 
 function endWord({ killed }: Death, isGivenUp: boolean): string {

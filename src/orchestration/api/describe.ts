@@ -77,6 +77,8 @@ export const describe = endpoint({
     pods: Type.Array(PodRecord),
     volumes: Type.Optional(Type.Array(Type.String())),
     block: Type.Optional(Type.String({ description: "of a plugin, that this was expanded from" })),
+    /** What to do about replicas that a mount refuses; left out where the engine shows no cause. */
+    hints: Type.Optional(Type.Array(Type.String())),
     /** What could not be collected; the rest is still returned. */
     errors: Type.Optional(Type.Array(Type.String())),
   }),

@@ -26,6 +26,8 @@ export const Death = Type.Object({
   logs: Type.Array(Type.String()),
   /** The last probe exchanges, newest last. */
   probes: Type.Array(Type.String()),
+  /** What to do about it, where the engine shows why a mount refused the program. */
+  hint: Type.Optional(Type.String()),
 });
 export type Death = Static<typeof Death>;
 
@@ -43,6 +45,8 @@ export const Unready = Type.Object({
   got: Type.String(),
   /** The last lines of the replica's output, at most 100. */
   logs: Type.Array(Type.String()),
+  /** As of a death. */
+  hint: Type.Optional(Type.String()),
 });
 export type Unready = Static<typeof Unready>;
 

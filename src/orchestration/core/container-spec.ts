@@ -74,11 +74,12 @@ function replicaEnv(
 /** The volumes of its own that one ordinal of a statefulset has; none without an ordinal. */
 export function claimMounts(workload: ResolvedWorkload, ordinal: number | undefined, names: Naming): Mount[] {
   if (ordinal === undefined) return [];
-  return workload.volumeClaims.map(({ name, mountPath }) => ({
+  return workload.volumeClaims.map(({ name, mountPath, owner }) => ({
     type: "volume",
     source: claimVolumeName(names, workload, name, ordinal),
     target: mountPath,
     readOnly: false,
+    ...(owner === undefined ? {} : { owner }),
   }));
 }
 

@@ -20,6 +20,14 @@ export function namedVolume(scope: string, { type, source, external = false }: W
   return { owner: source.slice(0, slash), name: source.slice(slash + 1), external };
 }
 
+/**
+ * Whether a volume is the scope's alone to change: one of another scope, or one that is written by its name in the
+ * engine, may have a user who relies on how it is.
+ */
+export function ownsVolume(scope: string, { owner, name, external }: NamedVolume, names: Naming): boolean {
+  return !external && owner === scope && !isEngineVolumeName(names, name);
+}
+
 /** The volumes that a manifest names, each once. */
 export function volumeUses(manifest: { kind: CoreKind; scope: string; spec: Spec }): VolumeUse[] {
   const found = containerOf(manifest.kind, manifest.spec);

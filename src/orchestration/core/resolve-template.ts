@@ -1,7 +1,7 @@
 import { podDefaults } from "../api/kinds/defaults.ts";
 import { argumentFault, argumentsFault, isShort } from "./argument-size.ts";
 import { parseDockerOptions } from "./docker-options.ts";
-import { engineVolumeName, namedVolume } from "./named-volumes.ts";
+import { engineVolumeName, namedVolume, ownsVolume } from "./named-volumes.ts";
 import { type Naming, injectedEnv } from "./naming.ts";
 import { childPath } from "../../base/pure/path.ts";
 import { placeholdersIn } from "./placeholders.ts";
@@ -13,7 +13,8 @@ import { hasExecProbe } from "./spec/probes.ts";
 import { mayHoldPlaceholder } from "./spec-texts.ts";
 import { telemetryEnv } from "./telemetry-env.ts";
 import type { Ulimit } from "./ulimits.ts";
-import type { ContainerTemplate, EngineOptions, ResolvedInit, Mount } from "./workload.ts";
+import { volumeOwner } from "./volume-owner.ts";
+import type { ContainerTemplate, EngineOptions, Mount, ResolvedInit } from "./workload.ts";
 
 interface Tools {
   fill: Fill;
@@ -145,6 +146,9 @@ function sizeProblems(command: readonly string[], env: Record<string, string>): 
 
 function mounts(input: ResolveInput, spec: DecodedContainer, { fill, problems }: Tools): Mount[] {
   const { scope } = input.manifest;
+  if (spec.volumeOwner?.read.ok === false) {
+    problems.push({ path: "spec.volume_owner", message: spec.volumeOwner.read.error, reason: "Other" });
+  }
   return spec.volumes.flatMap(({ read: mount }, index): Mount[] => {
     const path = `spec.volumes[${index}]`;
     if (!mount.ok) {
@@ -155,7 +159,8 @@ function mounts(input: ResolveInput, spec: DecodedContainer, { fill, problems }:
     if (volume !== undefined) {
       const { target, readOnly } = mount.value;
       const source = engineVolumeName(volume, input.names, input.isPlainVolume);
-      return [{ type: "volume", source, target, readOnly, volume }];
+      const owner = !readOnly && ownsVolume(scope, volume, input.names) ? volumeOwner(spec) : undefined;
+      return [{ type: "volume", source, target, readOnly, volume, ...(owner === undefined ? {} : { owner }) }];
     }
     const digest = assetDigest(placeholdersIn(mount.value.source)[0], spec.assetDigests);
     const source = fill(mount.value.source, path);

@@ -7,6 +7,7 @@ import type { ResolveInput } from "./resolve-input.ts";
 import { rolloutPolicy } from "./resolve-rollout.ts";
 import { containerTemplate, initChain } from "./resolve-template.ts";
 import type { DecodedPod } from "./spec/pod.ts";
+import { volumeOwner } from "./volume-owner.ts";
 import type { ResolvedWorkload } from "./workload.ts";
 
 /**
@@ -41,6 +42,10 @@ export function resolveWorkload(input: ResolveInput): { workload: ResolvedWorklo
   return { workload, problems };
 }
 
-function volumeClaims(pod: DecodedPod): { name: string; mountPath: string }[] {
-  return pod.volumeClaims.flatMap(({ name, mountPath }) => (mountPath === undefined ? [] : [{ name, mountPath }]));
+function volumeClaims(pod: DecodedPod): ResolvedWorkload["volumeClaims"] {
+  const owner = volumeOwner(pod);
+  const own = owner === undefined ? {} : { owner };
+  return pod.volumeClaims.flatMap(({ name, mountPath }) =>
+    mountPath === undefined ? [] : [{ name, mountPath, ...own }],
+  );
 }

@@ -20,7 +20,7 @@ export interface ResolvedWorkload {
   pullable: boolean;
   pull: "missing" | "always";
   container: ContainerTemplate;
-  volumeClaims: { name: string; mountPath: string }[];
+  volumeClaims: { name: string; mountPath: string; owner?: VolumeOwner }[];
   inits: ResolvedInit[];
   rollout: RolloutPolicy;
 }
@@ -85,6 +85,15 @@ export interface Mount {
   assetDigest?: string;
   /** Set on volumes that a manifest names: whose the volume is. */
   volume?: NamedVolume;
+  /** Whose the root folder of the volume becomes while the volume is empty; undefined: it stays as it is. */
+  owner?: VolumeOwner;
+}
+
+/** Numbers of a user and a group. */
+export interface VolumeOwner {
+  uid: number;
+  /** Undefined: the group of the folder stays as it is. */
+  gid: number | undefined;
 }
 
 /** A volume that manifests name, before it has its name in the engine. */

@@ -2,7 +2,7 @@ import type { ManifestKey } from "../api/manifest.ts";
 import type { ContainerSpec } from "../core/workload.ts";
 import type { ContainerEnd, TcpServed } from "./container.ts";
 import type { Duplex } from "../../base/words/duplex.ts";
-import type { FileStat, WrittenFiles } from "./session.ts";
+import type { FileStat, FolderAccess, WrittenFiles } from "./session.ts";
 import type { Machine } from "./machine.ts";
 import type { InspectedPod, ObservedPod, PodEvent, PodRef, PodUsage } from "./pod.ts";
 import type { AttachOptions, Checked, ExecSession, ExecSpec, LogOptions } from "./session.ts";
@@ -22,7 +22,7 @@ export interface Engine extends Machine {
   /** Refers to whichever container has the name. Nothing is asked: calls on it fail `not_found` where there is none. */
   named(name: string): PodRef;
 
-  /** Creates without starting; joins all networks. `conflict`/`NameTaken` when the name is in use. */
+  /** Creates without starting; joins all networks; gives empty volumes their owner. `conflict`/`NameTaken` when the name is in use. */
   create(spec: ContainerSpec): Promise<PodRef>;
   /** Idempotent: starting a running pod is fine. */
   start(pod: PodRef): Promise<void>;
@@ -91,4 +91,9 @@ export interface Engine extends Machine {
    * `conflict` for a folder that is missing or cannot be written, and what the archive holds otherwise.
    */
   writeFiles(pod: PodRef, files: WrittenFiles): Promise<void>;
+  /**
+   * Who the program of a pod is, and whose a folder in it is; undefined for a pod that is missing, and for what
+   * is not a folder. The pod need not run.
+   */
+  folderAccess(pod: PodRef, path: string): Promise<FolderAccess | undefined>;
 }

@@ -104,13 +104,15 @@ type Inside =
   | "connections"
   | "statFile"
   | "readFiles"
-  | "writeFiles";
+  | "writeFiles"
+  | "folderAccess";
 
 function insideOf(runtime: Runtime): Pick<Engine, Inside> {
   return {
     statFile: ({ id }, path) => runtime.statFile(id, path),
     readFiles: ({ id }, path, signal) => runtime.readFiles(id, path, signal),
     writeFiles: ({ id }, files) => runtime.writeFiles(id, files),
+    folderAccess: ({ id }, path) => runtime.folderAccess(id, path),
     exec: ({ id }, spec) => runtime.exec(id, spec),
     check: ({ id }, command, signal) => runtime.check(id, command, signal),
     startAttached: ({ id }, options) => runtime.startAttached(id, options),

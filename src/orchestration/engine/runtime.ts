@@ -1,6 +1,6 @@
 import type { ContainerSpec } from "../core/workload.ts";
 import type { Container, ContainerDetail, ContainerEnd, TcpServed, Usage } from "./container.ts";
-import type { FileStat, WrittenFiles } from "./session.ts";
+import type { FileStat, FolderAccess, WrittenFiles } from "./session.ts";
 import type { Machine } from "./machine.ts";
 import type { AttachOptions, Checked, ExecSession, ExecSpec, LogOptions } from "./session.ts";
 
@@ -17,7 +17,10 @@ export interface Runtime extends Machine {
   list(filter?: { kind?: string; scope?: string; name?: string }): Promise<Container[]>;
   /** Any container by name or id, ours or not; undefined when missing. */
   inspect(nameOrId: string): Promise<ContainerDetail | undefined>;
-  /** Creates without starting; joins all networks. Returns the engine's id. `conflict`/`NameTaken` when the name is in use. */
+  /**
+   * Creates without starting; joins all networks. Volumes that are empty get the owner that their mount names. Returns
+   * the engine's id. `conflict`/`NameTaken` when the name is in use.
+   */
   create(spec: ContainerSpec): Promise<string>;
   /** Idempotent: starting a running container is fine. */
   start(nameOrId: string): Promise<void>;
@@ -90,6 +93,11 @@ export interface Runtime extends Machine {
    * `conflict` for a folder that is missing or cannot be written, and what the archive holds otherwise.
    */
   writeFiles(nameOrId: string, files: WrittenFiles): Promise<void>;
+  /**
+   * Who the program of a container is, and whose a folder in it is; undefined for a container that is missing, and for what
+   * is not a folder. The container need not run.
+   */
+  folderAccess(nameOrId: string, path: string): Promise<FolderAccess | undefined>;
 }
 
 /** `action` as the engine names it: create, start, die, stop, kill, oom, destroy, rename, pause, unpause, health_status… */

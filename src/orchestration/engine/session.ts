@@ -72,6 +72,21 @@ export interface FileStat {
   linkTarget: string | undefined;
 }
 
+/** Whose a folder is, in the numbers that the container sees. */
+export interface FolderOwner {
+  uid: number;
+  gid: number;
+  /** Permissions, with the sticky bit and its neighbours: 0o1777. */
+  mode: number;
+  isEmpty: boolean;
+}
+
+/** Who the program of a container is, and whose a folder in it is. */
+export interface FolderAccess {
+  user: { uid: number; gid: number };
+  folder: FolderOwner;
+}
+
 /** What is unpacked in a container. */
 export interface WrittenFiles {
   /** There already. */

@@ -18,6 +18,7 @@ interface Row extends ManifestKey {
   release_id: string | null;
   logs: string;
   probes: string;
+  hint: string | null;
 }
 
 /** How replicas died, per resource the newest `deathsKept`, none older than `deathsKeptMs`; they outlive the manifest. */
@@ -42,7 +43,7 @@ function prepare(db: Database) {
     byKey: db.query<Row, KeyColumns>(`select * from deaths where ${whereKey} order by at desc, seq desc`),
     insert: db.query<unknown, [...KeyColumns, ...(string | number | null)[]]>(
       "insert or replace into deaths (kind, scope, name, replica_id, container_id, at, exit_code, oom_killed, reason," +
-        " image, hash, release_id, logs, probes, killed) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " image, hash, release_id, logs, probes, killed, hint) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     ),
     dropOld: db.query<unknown, [number]>("delete from deaths where at < ?"),
     trim: db.query<unknown, [...KeyColumns, ...KeyColumns, number]>(
@@ -57,7 +58,7 @@ function valuesOf(death: DeathRecord): (string | number | null)[] {
   return [
     ...[death.replicaId, death.containerId, death.at, death.exitCode ?? null, Number(death.oomKilled), death.reason],
     ...[death.image, death.hash, death.releaseId ?? null, JSON.stringify(death.logs), JSON.stringify(death.probes)],
-    Number(death.killed === true),
+    ...[Number(death.killed === true), death.hint ?? null],
   ];
 }
 
@@ -76,5 +77,6 @@ function toDeath(row: Row): DeathRecord {
     releaseId: row.release_id ?? undefined,
     logs: JSON.parse(row.logs),
     probes: JSON.parse(row.probes),
+    ...(row.hint === null ? {} : { hint: row.hint }),
   };
 }

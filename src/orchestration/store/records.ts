@@ -194,6 +194,8 @@ export interface DeathRecord extends ManifestKey {
   logs: string[];
   /** Last probe exchanges, newest last. */
   probes: string[];
+  /** What to do about it, where the engine showed why a mount refused the program. */
+  hint?: string;
 }
 
 export interface DeathReads {

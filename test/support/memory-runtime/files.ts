@@ -1,5 +1,5 @@
 import { Failure } from "../../../src/base/wire/failure.ts";
-import type { FileStat } from "../../../src/orchestration/engine/session.ts";
+import type { FileStat, FolderAccess } from "../../../src/orchestration/engine/session.ts";
 import type { Runtime } from "../../../src/orchestration/engine/runtime.ts";
 import type { Faults } from "./faults.ts";
 
@@ -11,14 +11,16 @@ export interface MemoryFile {
 }
 
 /** Files of containers: none, unless a test says so. What is written is kept as it came. */
-export interface MemoryFiles extends Pick<Runtime, "statFile" | "readFiles" | "writeFiles"> {
+export interface MemoryFiles extends Pick<Runtime, "statFile" | "readFiles" | "writeFiles" | "folderAccess"> {
   setFile(container: string, path: string, file: MemoryFile): void;
+  setAccess(container: string, path: string, access: FolderAccess): void;
   /** What was written to a folder, whole; undefined before that. */
   written(container: string, folder: string): Uint8Array | undefined;
 }
 
 export function createMemoryFiles({ does }: Pick<Faults, "does">): MemoryFiles {
   const files = new Map<string, MemoryFile>();
+  const accesses = new Map<string, FolderAccess>();
   const received = new Map<string, Uint8Array>();
   const keyOf = (container: string, path: string) => `${container}:${path}`;
   return {
@@ -37,6 +39,8 @@ export function createMemoryFiles({ does }: Pick<Faults, "does">): MemoryFiles {
       signal.throwIfAborted();
       received.set(keyOf(container, folder), Buffer.concat(parts));
     },
+    folderAccess: (container, path) => does("folderAccess", container, () => accesses.get(keyOf(container, path))),
+    setAccess: (container, path, access) => void accesses.set(keyOf(container, path), access),
     setFile: (container, path, file) => void files.set(keyOf(container, path), file),
     written: (container, folder) => received.get(keyOf(container, folder)),
   };

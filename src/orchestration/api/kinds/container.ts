@@ -25,6 +25,12 @@ export const containerFields = {
       "src:dst[:ro|rw][,external], src being an absolute host path, an asset reference or a volume: name of the own scope, scope/name of another; external: the engine's volume of that name",
     ),
   ),
+  volume_owner: Type.Optional(
+    Type.String({
+      description:
+        "uid or uid:gid, in numbers: the owner of the root folder of each volume of the own scope and each volume claim, set while the volume is empty; for programs that do not run as root",
+    }),
+  ),
   network: Type.Optional(Type.String({ description: "one extra network; older form of networks" })),
   networks: Type.Optional(Words("extra bridge networks beside the platform's own")),
   network_mode: Type.Optional(

@@ -1,9 +1,11 @@
 import type { ManifestKey } from "../../api/manifest.ts";
+import type { Naming } from "../../core/naming.ts";
 import type { Clock } from "../../../base/words/clock.ts";
 import type { Log } from "../../../base/words/log.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { PodRef } from "../../engine/pod.ts";
-import type { DeathRecord } from "../../store/store.ts";
+import type { DeathRecord, Store } from "../../store/store.ts";
+import { hintOf } from "./access-hints.ts";
 import type { Notes } from "./notes.ts";
 import type { Pod } from "./pod.ts";
 import type { PodTable } from "./pod-table.ts";
@@ -29,6 +31,8 @@ const readMs = 3_000;
 interface DeathParts {
   notes: Notes;
   engine: Engine;
+  store: Store;
+  names: Naming;
   clock: Clock;
   log: Log;
   pods: PodTable;
@@ -38,6 +42,7 @@ interface DeathParts {
 export function createDeaths(context: DeathParts): Deaths {
   async function examine(pod: Pod, reason: string): Promise<DeathRecord> {
     const logs = await lastLines(context, pod);
+    const hint = await hintInTime(context, pod, logs);
     const { kind, scope, name } = pod.key;
     return {
       kind,
@@ -54,6 +59,7 @@ export function createDeaths(context: DeathParts): Deaths {
       releaseId: pod.releaseId,
       logs,
       probes: context.probes.exchanges(pod.id),
+      ...(hint === undefined ? {} : { hint }),
     };
   }
 
@@ -89,6 +95,21 @@ export function createDeaths(context: DeathParts): Deaths {
       await Promise.all(troubled.map((pod) => record(pod, reason)));
     },
   };
+}
+
+/** An engine that does not answer must not hold up what comes after a death. */
+async function hintInTime(context: DeathParts, pod: Pod, logs: readonly string[]): Promise<string | undefined> {
+  const enough = new AbortController();
+  const hint = hintOf(context, pod, logs).catch((error: unknown) => {
+    context.log.debug("no hint about a death", { container: pod.name, error });
+    return undefined;
+  });
+  const late = context.clock.sleep(readMs, enough.signal);
+  try {
+    return (await Promise.race([hint, late])) ?? undefined;
+  } finally {
+    enough.abort();
+  }
 }
 
 /** Without the output, the rest is still worth keeping. */

@@ -14,6 +14,7 @@ import { wireRelease } from "../rollout/releases.ts";
 import { isPodKind, resolveTarget } from "../state/target.ts";
 import { canaryView } from "../rollout/canary-view.ts";
 import { claimVolumes } from "../desired/volumes.ts";
+import { hintsOf } from "./recent-deaths.ts";
 import { shownManifest } from "../state/shown-manifest.ts";
 
 /** GET /describe. What cannot be collected is named in `errors`; manifest and status always come. */
@@ -29,6 +30,7 @@ export async function describe(context: Context, target: Target) {
     await context.pods.refresh(key);
   });
   const owner = context.store.blocks.ownerOf(key);
+  const hints = await hintsOf(context, key);
   const volumes = key.kind === "statefulset" ? await volumesOf(context, key, errors) : undefined;
   return {
     manifest: shownManifest(manifest),
@@ -39,6 +41,7 @@ export async function describe(context: Context, target: Target) {
       .map((pod) => podRecord(context, pod)),
     ...(volumes === undefined ? {} : { volumes }),
     ...(owner === undefined ? {} : { block: formatKey(owner) }),
+    ...(hints.length > 0 ? { hints } : {}),
     ...(errors.length > 0 ? { errors } : {}),
   };
 }

@@ -10,12 +10,11 @@ import type { DeathRecord, ReleaseRecord, RunRecord, StoredEvent } from "../../s
 import type { Context } from "../state/context.ts";
 import type { Target } from "../requests.ts";
 import { wireEvent } from "../state/events.ts";
-import type { Pod } from "../state/pod.ts";
 import { lastGoodBefore } from "../rollout/releases.ts";
 import { wireRun } from "../runs/run-record.ts";
-import { isPodKind } from "../state/target.ts";
 import { canaryView } from "../rollout/canary-view.ts";
 import { statusNow } from "./describe.ts";
+import { deathsOf } from "./recent-deaths.ts";
 import { subjectOf } from "./why-subject.ts";
 
 const hourMs = 3_600_000;
@@ -90,23 +89,6 @@ function wireFailedRun(run: RunRecord): FailedRun {
   return { ...wireRun(run), ...(signal === undefined ? {} : { signal }) };
 }
 
-/** Those on record, and those of containers that are still there and not on record yet; newest first. */
-async function deathsOf(context: Context, key: ManifestKey): Promise<DeathRecord[]> {
-  const recorded = context.store.deaths.list(key);
-  if (!context.link.up() || !isPodKind(key.kind)) return recorded;
-  // An engine that stumbles just now leaves what was last seen.
-  await context.pods.refresh(key).catch(() => undefined);
-  const frozen = context.store.frozen.list(key);
-  const fallen = context.pods
-    .of(key)
-    .filter((pod) => pod.finishedAt !== undefined && hasDied(pod) && !frozen.includes(pod.replicaId));
-  const fresh = fallen.filter(
-    (pod) => !recorded.some(({ containerId, at }) => containerId === pod.id && at === pod.finishedAt),
-  );
-  const examined = await Promise.all(fresh.map((pod) => context.deaths.examine(pod, "it ended by itself")));
-  return [...examined, ...recorded].sort((a, b) => b.at - a.at);
-}
-
 const unreadyMax = 3;
 
 async function unreadyOf(context: Context, key: ManifestKey): Promise<Unready[]> {
@@ -117,16 +99,11 @@ async function unreadyOf(context: Context, key: ManifestKey): Promise<Unready[]>
   const longest = found.sort((a, b) => a.failing.since - b.failing.since).slice(0, unreadyMax);
   return Promise.all(
     longest.map(async ({ pod, failing: { probe, check, since, text } }) => {
-      const { logs } = await context.deaths.examine(pod, "");
+      const { logs, hint } = await context.deaths.examine(pod, "");
       const { replicaId: replica_id, name: container } = pod;
-      return { replica_id, container, probe, check, since: isoTime(since), got: text, logs: logs.slice(-linesMax) };
+      const facts = { replica_id, container, probe, check, since: isoTime(since), got: text };
+      return { ...facts, logs: logs.slice(-linesMax), ...(hint === undefined ? {} : { hint }) };
     }),
-  );
-}
-
-function hasDied(pod: Pod): boolean {
-  return (
-    pod.restarts > 0 || pod.oomKilled || pod.state === "exited" || pod.state === "restarting" || pod.state === "dead"
   );
 }
 
@@ -160,6 +137,7 @@ function wireDeath(death: DeathRecord): Death {
     ...(death.releaseId === undefined ? {} : { release_id: death.releaseId }),
     logs: death.logs.slice(-linesMax),
     probes: death.probes,
+    ...(death.hint === undefined ? {} : { hint: death.hint }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { placeholdersIn } from "../placeholders.ts";
+import { parseVolumeOwner } from "../volume-owner.ts";
 import { parseVolume, pathFault, plainPath } from "../volumes.ts";
 import { eachEntry, type Report, reportRepeats } from "./rule.ts";
 import type { VolumeClaim } from "../../api/kinds/volume-claim.ts";
@@ -14,6 +15,11 @@ interface Target {
 /** Volumes of a spec and, for statefulsets, its claims: two mounts never share a target. */
 export function volumeRules(volumes: readonly string[], path: string, report: Report): void {
   reportRepeats(volumeTargets(volumes, path, report), "mount path", report);
+}
+
+export function volumeOwnerRule(text: string | undefined, path: string, report: Report): void {
+  const owner = text === undefined ? undefined : parseVolumeOwner(text);
+  if (owner?.ok === false) report(path, owner.error);
 }
 
 export function claimRules(claims: readonly VolumeClaim[], volumes: readonly string[], report: Report): void {

@@ -4,7 +4,9 @@ import { isFields } from "../../../base/pure/fields.ts";
 import type { Parsed } from "../../../base/pure/parsed.ts";
 import { parseCpu, parseMemory } from "../../../base/pure/quantity.ts";
 import { parseUlimit, type Ulimit } from "../ulimits.ts";
+import { parseVolumeOwner } from "../volume-owner.ts";
 import { parseVolume, type WrittenMount } from "../volumes.ts";
+import type { VolumeOwner } from "../workload.ts";
 import { type Fields, fieldsOf, integerOf, listOf, msOf, textMapOf, textOf, wordsOf } from "./lenient.ts";
 
 /** An entry as written, and what it says or why it cannot be read. */
@@ -27,6 +29,8 @@ export interface DecodedContainer {
   env: Texts;
   envFrom: readonly string[];
   volumes: readonly Entry<WrittenMount>[];
+  /** Undefined: volumes keep the owner that the engine gives them. */
+  volumeOwner: Entry<VolumeOwner> | undefined;
   /** Extra networks as written, without `network`, the older field for one more. */
   networks: readonly string[];
   network: string | undefined;
@@ -94,6 +98,7 @@ export function decodeContainer(spec: Fields): DecodedContainer {
     env: textMapOf(spec.env),
     envFrom: wordsOf(spec.env_from),
     volumes: wordsOf(spec.volumes).map((text) => ({ text, read: parseVolume(text) })),
+    volumeOwner: volumeOwnerOf(spec.volume_owner),
     networks: wordsOf(spec.networks),
     network: textOf(spec.network),
     networkMode:
@@ -121,6 +126,11 @@ export function decodeContainer(spec: Fields): DecodedContainer {
 /** The extra networks, each once. */
 export function networkNames({ networks, network }: Pick<DecodedContainer, "networks" | "network">): string[] {
   return [...new Set([...networks, ...(network === undefined ? [] : [network])])];
+}
+
+function volumeOwnerOf(written: unknown): Entry<VolumeOwner> | undefined {
+  const text = textOf(written);
+  return text === undefined ? undefined : { text, read: parseVolumeOwner(text) };
 }
 
 function decodeInit(init: Fields): DecodedInit {

@@ -50,6 +50,7 @@ function containerInput(container: DecodedContainer, written: Fields): Fields {
     entrypoint: container.entrypoint,
     command: container.command,
     volumes: container.volumes.map(({ text }) => text),
+    volume_owner: container.volumeOwner?.text,
     env: container.env,
     env_from: container.envFrom,
     networks: networkNames(container).sort(),

@@ -15,12 +15,25 @@ type Containers = Pick<
   "list" | "inspect" | "create" | "start" | "stop" | "remove" | "removeUnlessRunning" | "rename"
 >;
 
-/** `stopSlackMs`: how long the engine may take beyond the grace that a container is given. */
-export function createContainers(engine: DockerClient, owner: Owner, stopSlackMs: number): Containers {
+interface ContainerParts {
+  /** How long the engine may take beyond the grace that a container is given. */
+  stopSlackMs: number;
+  /** See `volume-owner.ts`. */
+  ownVolumes: (spec: ContainerSpec) => Promise<void>;
+}
+
+export function createContainers(
+  engine: DockerClient,
+  owner: Owner,
+  { stopSlackMs, ownVolumes }: ContainerParts,
+): Containers {
   return {
     list: (filter = {}) => list(engine, owner, filter),
     inspect: (nameOrId) => inspect(engine, nameOrId),
-    create: (spec) => create(engine, owner, spec),
+    async create(spec) {
+      await ownVolumes(spec);
+      return create(engine, owner, spec);
+    },
     start: (nameOrId) => start(engine, nameOrId),
     stop: (nameOrId, { graceMs }) => stop(engine, nameOrId, { graceMs, slackMs: stopSlackMs }),
     remove: async (nameOrId) => void (await remove(engine, nameOrId, { force: true })),

@@ -129,6 +129,9 @@ function portBindings(ports: readonly PortBinding[]): Record<string, { HostIp: s
   return bindings;
 }
 
+/** The other options are required by dockerode's types only. */
+const noCopy = { NoCopy: true } as Dockerode.MountSettings["VolumeOptions"];
+
 /**
  * Host folders that a user wrote go into `Binds`, where the engine makes a missing one, as users of Docker expect:
  * its newer form of the same (`BindOptions.CreateMountpoint`) is not in API 1.41. A missing asset file must be an
@@ -140,11 +143,13 @@ function storage(mounts: readonly Mount[]): Pick<Dockerode.HostConfig, "Binds" |
     Binds: mounts.filter(isBind).map(({ source, target, readOnly }) => `${source}:${target}${readOnly ? ":ro" : ""}`),
     Mounts: mounts
       .filter((mount) => !isBind(mount))
-      .map(({ type, source, target, readOnly }) => ({
+      .map(({ type, source, target, readOnly, owner }) => ({
         Type: type,
         Source: source,
         Target: target,
         ReadOnly: readOnly,
+        // What the image has there was copied when the owner was set: a second copy would take the owner back.
+        ...(owner === undefined ? {} : { VolumeOptions: noCopy }),
       })),
   };
 }

@@ -19,6 +19,7 @@ import { createNetworks } from "./networks.ts";
 import { ping } from "./ping.ts";
 import { portHolders } from "./port-holder.ts";
 import { createUsage } from "./usage.ts";
+import { createVolumeOwners } from "./volume-owner.ts";
 import { createVolumes } from "./volumes.ts";
 
 export interface DockerOptions {
@@ -66,7 +67,9 @@ export function createDockerRuntime(options: DockerOptions): Runtime {
   };
   const engine = createDockerClient(host, callMs);
   const owner = { names, installationId };
-  const containers = createContainers(engine, owner, stopSlackMs);
+  const files = createFiles(engine, copyIdleMs);
+  const ownVolumes = createVolumeOwners(engine, owner, files);
+  const containers = createContainers(engine, owner, { stopSlackMs, ownVolumes });
   const { inspect } = containers;
   const exitWait = createExitWait({ engine, inspect, holdMs: waitHoldMs });
   const exec = createExec({ engine, names, inspect, startMs: callMs, killGraceMs: execKillGraceMs });
@@ -87,7 +90,7 @@ export function createDockerRuntime(options: DockerOptions): Runtime {
     ...createAttach({ engine, containers, wait: exitWait.wait }),
     ...exitWait,
     ...createUsage({ engine, owner, inspect, roots }),
-    ...createFiles(engine, copyIdleMs),
+    ...files,
     ...createConnections({ engine, inspect, roots }),
     portHolders: (bindings) => portHolders(engine, bindings),
     diskUse: () => diskUse(engine, async () => (await engineInfo(engine)).rootDir),

@@ -1,7 +1,8 @@
 import { Readable } from "node:stream";
-import { extract, pack } from "tar-stream";
+import { extract, type Header, pack } from "tar-stream";
 import { Failure } from "../../../base/wire/failure.ts";
 import { drained } from "../../../base/words/drained.ts";
+import type { FolderOwner } from "../session.ts";
 
 /** Numbers of a user and a group in a container. */
 interface FileOwner {
@@ -110,4 +111,45 @@ async function* withContent(entries: Extract) {
     yield { header: entry.header, content: entry as unknown as AsyncIterable<Uint8Array> };
     entry.resume();
   }
+}
+
+/** A folder as its archive tells it. Only the beginning of the archive is read. Undefined for anything but a folder. */
+export async function folderIn(archive: AsyncIterable<Uint8Array>): Promise<FolderOwner | undefined> {
+  const entries = extract();
+  const source = Readable.from(archive, { objectMode: false });
+  source.on("error", (error) => entries.destroy(error));
+  source.pipe(entries);
+  try {
+    let folder: FolderOwner | undefined;
+    for await (const entry of entries) {
+      if (folder !== undefined) return { ...folder, isEmpty: false };
+      const { type, mode = 0 } = entry.header;
+      if (type !== "directory") return undefined;
+      folder = {
+        uid: idOf(entry.header, "uid"),
+        gid: idOf(entry.header, "gid"),
+        mode: mode & 0o7777,
+        isEmpty: true,
+      };
+      entry.resume();
+    }
+    return folder;
+  } finally {
+    source.destroy();
+    entries.destroy();
+  }
+}
+
+/** A number that is too large for the header itself is in its extension. */
+function idOf({ pax, ...header }: Header, field: "uid" | "gid"): number {
+  const extended = (pax as Partial<Record<string, string>> | null | undefined)?.[field];
+  return Number(extended ?? header[field] ?? 0);
+}
+
+/** An archive that holds nothing but a folder. */
+export function folderArchive(name: string, { uid, gid, mode }: Omit<FolderOwner, "isEmpty">): Readable {
+  const archive = pack();
+  archive.entry({ name, type: "directory", mode, uid: 0, gid: 0, pax: { uid: String(uid), gid: String(gid) } });
+  archive.finalize();
+  return Readable.from(archive as unknown as AsyncIterable<Uint8Array>, { objectMode: false });
 }

@@ -3,19 +3,18 @@ import type { FileStat } from "../session.ts";
 import type { Runtime } from "../runtime.ts";
 import type { DockerClient } from "./client.ts";
 import { timedOut, unlessStatus } from "./errors.ts";
-import { ownerOf, textIn, withOwner } from "./file-owner.ts";
+import { folderIn, ownerOf, textIn, withOwner } from "./file-owner.ts";
 import { createIdleWatch } from "./idle-watch.ts";
 import { openStream } from "./open-stream.ts";
 
 /** A copy has no deadline of its own, as long as bytes go on. */
 const foreverMs = 2 ** 31 - 1;
 
+type Files = Pick<Runtime, "statFile" | "readFiles" | "writeFiles" | "folderAccess">;
+
 /** See `Runtime.statFile` and its neighbours: the engine's archives, which need no program in the container. */
-export function createFiles(
-  engine: DockerClient,
-  idleMs: number,
-): Pick<Runtime, "statFile" | "readFiles" | "writeFiles"> {
-  const files: Pick<Runtime, "statFile" | "readFiles" | "writeFiles"> = {
+export function createFiles(engine: DockerClient, idleMs: number): Files {
+  const files: Files = {
     async statFile(nameOrId, path) {
       const attempt = { verb: "look at", subject: `"${path}" in container "${nameOrId}"` };
       const answer: unknown = await engine.call(attempt, (docker, abortSignal) => {
@@ -61,6 +60,12 @@ export function createFiles(
       } finally {
         body.destroy();
       }
+    },
+    async folderAccess(nameOrId, path) {
+      const there = await files.statFile(nameOrId, path);
+      if (there?.kind !== "folder") return undefined;
+      const folder = await folderIn(files.readFiles(nameOrId, path, engine.held));
+      return folder === undefined ? undefined : { folder, user: await ownerIn(nameOrId) };
     },
   };
   const ownerIn = async (nameOrId: string) => {

@@ -25,6 +25,7 @@ import { imageDigests } from "./0024-image-digests.ts";
 import { madeByActions } from "./0025-made-by-actions.ts";
 import { blockMakers } from "./0026-block-makers.ts";
 import { pluginConfig } from "./0027-plugin-config.ts";
+import { deathHints } from "./0028-death-hints.ts";
 
 /** The migrations of `state.db`, in order. A released migration is never edited; a change is a new file. */
 export const stateMigrations: readonly string[] = [
@@ -55,4 +56,5 @@ export const stateMigrations: readonly string[] = [
   madeByActions,
   blockMakers,
   pluginConfig,
+  deathHints,
 ];

@@ -56,6 +56,30 @@ describe("telemetry", () => {
   });
 });
 
+describe("the owner of volumes", () => {
+  const volumes = ["data:/data", "read:/read:ro", "blog/media:/media", "nfs:/nfs:external", "/srv/x:/x"];
+  const owner = { uid: 1000, gid: 1001 };
+
+  test("goes to those of the own scope that can be written to, and to claims", () => {
+    const spec = {
+      image: "web:1",
+      volumes,
+      volume_owner: "1000:1001",
+      volume_claims: [{ name: "c", mount_path: "/c" }],
+    };
+    const { workload, problems } = resolve(spec, { kind: "statefulset" });
+    expect(problems).toEqual([]);
+    const owned = workload.container.mounts.filter((mount) => mount.owner !== undefined);
+    expect(owned).toMatchObject([{ source: "berth_shop_data", owner }]);
+    expect(workload.volumeClaims).toEqual([{ name: "c", mountPath: "/c", owner }]);
+  });
+
+  test("of a stored spec that cannot be read is a problem", () => {
+    const { problems } = resolve({ image: "web:1", volumes, volume_owner: "node" });
+    expect(problems).toMatchObject([{ path: "spec.volume_owner" }]);
+  });
+});
+
 describe("defaults", () => {
   test("of a deployment that says nothing but its image", () => {
     const spec = { image: "web:1" };

@@ -11,6 +11,7 @@ describe("every field, used well", () => {
     env_file: [".env"],
     env_from: ["shop", "shop/web"],
     volumes: ["data:/data", `${asset("shop.web.conf")}:/etc/web.yml:ro`],
+    volume_owner: "1000:1000",
     network: "old",
     networks: ["backplane"],
     network_mode: "bridge",

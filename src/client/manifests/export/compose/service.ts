@@ -22,6 +22,7 @@ const advice: Record<string, string> = {
   release: "has no counterpart: docker compose run before the start",
   rollout: "has no counterpart: Compose stops a container before it starts the next",
   autoscale: "has no counterpart",
+  volume_owner: "has no counterpart: a service that runs chown before the others start comes close",
   telemetry: "has no counterpart: set OTEL_EXPORTER_OTLP_ENDPOINT to a collector",
 };
 

@@ -1,5 +1,6 @@
 import type { PersistentVolumeClaim, PodSpec, PodTemplateSpec } from "kubernetes-types/core/v1";
 import { textOf, wordsOf } from "../../../../orchestration/core/spec/lenient.ts";
+import { parseVolumeOwner } from "../../../../orchestration/core/volume-owner.ts";
 import { type Exportable, loseOthers } from "../exportable.ts";
 import { containerOf, initsOf, probesOf, secondsOf } from "./container.ts";
 import { labelsOf } from "./names.ts";
@@ -14,6 +15,7 @@ interface Pod {
 /** Fields that are read here, of every kind that has containers. */
 const podFields = [
   ...["image", "build", "build_args", "pull", "entrypoint", "command", "env", "volumes", "network_mode", "extra_hosts"],
+  "volume_owner",
   ...["cap_add", "docker_options", "resources", "stop_grace", "probes", "inits", "depends_on"],
 ];
 
@@ -64,11 +66,20 @@ export function podOf(
     // What berth gives where nothing is written; Kubernetes gives 30.
     terminationGracePeriodSeconds: grace ?? 10,
     ...options.pod,
+    ...securityOf(spec, options.pod.securityContext),
     ...hostsOf(spec),
     ...networkOf(from, spec, path),
     ...(allVolumes.length === 0 ? {} : { volumes: allVolumes }),
   };
   return { template: { metadata: { labels: labelsOf(from.scope, from.name) }, spec: podSpec }, claims };
+}
+
+/** Kubernetes gives volumes a group, and the programs of the pod that group: a user alone stands for both. */
+function securityOf(spec: Record<string, unknown>, own: PodSpec["securityContext"]): Pick<PodSpec, "securityContext"> {
+  const owner = parseVolumeOwner(textOf(spec.volume_owner) ?? "");
+  if (!owner.ok) return {};
+  const { uid, gid = uid } = owner.value;
+  return { securityContext: { ...own, fsGroup: gid, fsGroupChangePolicy: "OnRootMismatch" } };
 }
 
 function hostsOf(spec: Record<string, unknown>): Pick<PodSpec, "hostAliases"> {

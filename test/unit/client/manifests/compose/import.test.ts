@@ -66,6 +66,8 @@ describe("importCompose", () => {
       "user: '1'\nworking_dir: /w\ninit: true\nread_only: false\nshm_size: 64M\nsysctls: {a.b: 1}",
       { docker_options: ["--user=1", "--workdir=/w", "--init", "--shm-size=64m", "--sysctl=a.b=1"] },
     ],
+    // Docker gives a new volume the owner of the image's folder, here as there: an owner in the manifest would differ.
+    ["user: '1000:1000'\nvolumes: ['data:/data']", { docker_options: ["--user=1000:1000"], volumes: ["data:/data"] }],
     ["extra_hosts: ['a:1.2.3.4', 'b=::1', 'c=[::2]']", { extra_hosts: ["a:1.2.3.4", "b:::1", "c:::2"] }],
     ["ulimits: {nproc: 5, nofile: {soft: 1, hard: 2}}", { ulimits: { nproc: "5", nofile: "1:2" } }],
     ["logging: {options: {max-size: 5m, max-file: '2'}}", { logs: { max_size: "5m", max_files: 2 } }],

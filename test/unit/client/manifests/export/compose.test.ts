@@ -57,6 +57,12 @@ describe("exportCompose", () => {
     expect(losses).toEqual([]);
   });
 
+  test("the owner of volumes has no counterpart, and that is said", () => {
+    const { web, losses } = service({ volumes: ["/srv:/s"], volume_owner: "1000" });
+    expect(web).not.toHaveProperty("volume_owner");
+    expect(losses.join()).toContain("spec.volume_owner: has no counterpart: a service that runs chown");
+  });
+
   test("builds, the host's network, and networks of others", () => {
     const { document } = compose(draft("deployment", { build: { context: "./a", dockerfile: "D", args: { A: "1" } } }));
     expect(document).toMatchObject({

@@ -131,6 +131,11 @@ describe("exportKubernetes", () => {
       { docker_options: ["--hostname=h", "--pid=host", "--group-add=5"] },
       { hostname: "h", hostPID: true, securityContext: { supplementalGroups: [5] } },
     ],
+    [{ volume_owner: "5:6" }, { securityContext: { fsGroup: 6, fsGroupChangePolicy: "OnRootMismatch" } }],
+    [
+      { volume_owner: "5", docker_options: ["--group-add=7"] },
+      { securityContext: { supplementalGroups: [7], fsGroup: 5 } },
+    ],
     [{ docker_options: ["--tmpfs=/t"] }, { volumes: [{ name: "memory-0", emptyDir: { medium: "Memory" } }] }],
     [{ inits: [{ name: "a", command: ["b"] }] }, { initContainers: [{ name: "a", image: "x", args: ["b"] }] }],
   ])("%j of a pod", (spec, rest) => {

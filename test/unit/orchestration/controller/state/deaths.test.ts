@@ -16,6 +16,40 @@ const name = () => it.containers()[0] ?? "";
 const deaths = () => it.store.deaths.list(key);
 const refusal = new Failure("conflict", "logging driver cannot be read", { reason: "Other" });
 
+describe("a program that a mount refuses", () => {
+  const facts = { user: { uid: 1000, gid: 1000 }, folder: { uid: 0, gid: 0, mode: 0o755, isEmpty: true } };
+  const hint =
+    "the program runs as 1000:1000; the volume at /data belongs to 0:0 and is empty. " +
+    'Set volume_owner: "1000:1000" in the manifest, then: berth apply -f FILE';
+
+  async function refused(): Promise<void> {
+    await it.apply(deployment("shop", "web", { volumes: ["data:/data"] }));
+    await it.settle();
+    const [container] = it.runtime.containers();
+    if (container === undefined) throw new Error("no container");
+    for (const id of [container.id, container.name]) it.runtime.setAccess(id, "/data", facts);
+    it.runtime.writeLog(container.name, "open /data/db: permission denied\n");
+    it.runtime.kill(container.name, 1);
+  }
+
+  test("gets a hint in why and describe, kept when its container is gone", async () => {
+    await refused();
+    expect((await it.describe("deployment", "shop", "web")).hints).toEqual([hint]);
+    expect((await it.controller.why({ kind: "deployment", scope: "shop", name: "web" })).death?.hint).toBe(hint);
+    await it.settle();
+    expect(deaths()[0]?.hint).toBe(hint);
+  });
+
+  test("gets none where the engine cannot tell", async () => {
+    it.runtime.fail("folderAccess", refusal);
+    await refused();
+    await it.settle();
+    expect(deaths()[0]).toMatchObject({ logs: ["open /data/db: permission denied"] });
+    expect(deaths()[0]).not.toHaveProperty("hint");
+    expect(await it.describe("deployment", "shop", "web")).not.toHaveProperty("hints");
+  });
+});
+
 describe("the death of a replica", () => {
   test("is kept with its exit code and last words when it is healed", async () => {
     const { id } = it.runtime.containers()[0] ?? { id: "" };

@@ -117,6 +117,14 @@ describe("storage", () => {
     ...change,
   });
 
+  test("what the image has is not copied again to a volume that has an owner", () => {
+    const volume = mount({ type: "volume", source: "data" });
+    const owned = { ...volume, target: "/owned", owner: { uid: 1, gid: 2 } };
+    const { Mounts } = host({ mounts: [volume, owned] }) as { Mounts: object[] };
+    expect(Mounts[0]).not.toHaveProperty("VolumeOptions");
+    expect(Mounts[1]).toMatchObject({ Target: "/owned", VolumeOptions: { NoCopy: true } });
+  });
+
   test("a host folder is made when it is missing", () => {
     const mounts = [mount({}), mount({ source: "/etc/app", target: "/etc/app", readOnly: true })];
     expect(host({ mounts })).toMatchObject({ Binds: ["/srv/data:/data", "/etc/app:/etc/app:ro"], Mounts: [] });
