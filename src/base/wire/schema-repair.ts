@@ -27,7 +27,7 @@ const nodesMax = 5_000;
  * where that does not work out.
  */
 export function repair<T>(check: Check<T>, value: unknown, path: string): Repaired<T> | undefined {
-  if (nodesLeft(value, nodesMax) === 0) return undefined;
+  if (isTooLarge(value)) return undefined;
   const paths = new Set<string>();
   const values = [first, second].map((sample) => {
     const holder = { value: structuredClone(value) };
@@ -84,6 +84,11 @@ function mend(holder: { value: unknown }, error: ValueError, sample: Sample): st
 
 function read(value: unknown, key: string): unknown {
   return typeof value === "object" && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
+}
+
+/** Whether a value has too many nodes to be repaired. */
+export function isTooLarge(value: unknown): boolean {
+  return nodesLeft(value, nodesMax) === 0;
 }
 
 /** How many of the nodes that are allowed a value leaves. */

@@ -15,6 +15,7 @@ import { deploymentRules } from "./rules/deployment.ts";
 import { ingressRules } from "./rules/ingress.ts";
 import { cronjobRules, jobRules } from "./rules/job.ts";
 import { registryRules } from "./rules/registry.ts";
+import { isTooLarge } from "../../base/wire/schema-repair.ts";
 import type { RuleContext, ValidationLimits } from "./rules/rule.ts";
 import { statefulsetRules } from "./rules/statefulset.ts";
 import { type SchemaCheck, schemaCheck } from "../../base/wire/schema-check.ts";
@@ -73,7 +74,7 @@ function validator<T extends TObject>(
     const wrong = check.problems(spec, "spec", limits.problemsShownMax + 1);
     if (wrong.length > limits.problemsShownMax) return wrong;
     const repaired = check.repaired(spec, "spec");
-    if (repaired === undefined) return wrong;
+    if (repaired === undefined) return isTooLarge(spec) ? [...wrong, unjudged] : wrong;
     const [one, other] = repaired.values.map(broken);
     const faulty = [...repaired.paths, ...wrong.map(({ path }) => path)];
     const certain = one?.filter((problem) => {
@@ -82,6 +83,12 @@ function validator<T extends TObject>(
     return [...wrong, ...(certain ?? [])];
   };
 }
+
+/** Said of a large spec, because its list of problems is not complete. */
+const unjudged: Problem = {
+  path: "spec",
+  message: "is too large to check further while these are wrong: fix them, then apply again to see the rest",
+};
 
 function isSame(one: Problem, other: Problem): boolean {
   return one.path === other.path && one.message === other.message;
