@@ -1,6 +1,7 @@
 import type { Command } from "../shell/command.ts";
 import { usageFailure } from "../basics/failures.ts";
 import { globalFlags } from "../shell/help.ts";
+import { shortWords } from "../shell/words.ts";
 import { didYouMean } from "../basics/suggest.ts";
 
 /** The narrowest command that the words after `command` name, and the words after it. Fails for a word that names none. */
@@ -12,8 +13,9 @@ function narrow(command: Command, words: readonly string[], path: string): Retur
   const before = words.slice(0, globalFlagsAhead(words));
   const [word, ...rest] = words.slice(before.length);
   if (command.commands === undefined || word === undefined || word.startsWith("-")) return { command, rest: words };
-  const inner = command.commands.find(({ name }) => name === word);
-  if (inner !== undefined) return narrow(inner, [...before, ...rest], `${path} ${word}`);
+  const named = (wanted: string | undefined) => command.commands?.find(({ name }) => name === wanted);
+  const inner = named(word) ?? named(shortWords.get(word));
+  if (inner !== undefined) return narrow(inner, [...before, ...rest], `${path} ${inner.name}`);
   // A group that lists takes an app as well: `berth traces shop/web`.
   if (command.lists !== undefined && word.includes("/")) return { command, rest: words };
   const known = command.commands.map(({ name }) => name);

@@ -24,13 +24,20 @@ export function noWords({ words: [word] }: Words, hint?: string): void {
   throw usageFailure(`"${word}" is one word too many${hint === undefined ? "" : `: ${hint}`}`);
 }
 
+/** Words of a shell that every command with such an action takes. */
+export const shortWords: ReadonlyMap<string | undefined, string> = new Map([
+  ["ls", "list"],
+  ["rm", "remove"],
+]);
+
 /** What the verb of a command does, and the words after it; `list` without one. */
 export function verbOf<A>(
   actions: Readonly<Record<string, A>>,
   command: string,
   { words: [verb = "list", ...words] }: Words,
 ) {
-  const action = Object.entries(actions).find(([name]) => name === verb)?.[1];
+  const named = (word: string | undefined) => Object.entries(actions).find(([name]) => name === word)?.[1];
+  const action = named(verb) ?? named(shortWords.get(verb));
   if (action !== undefined) return { action, words };
   throw usageFailure(`unknown command "${command} ${verb}"${didYouMean(verb, Object.keys(actions))}`);
 }

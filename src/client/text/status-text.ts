@@ -144,7 +144,7 @@ function warningsOf({ engine, forwarding, store, reconciler }: Report): string[]
   if (store.collection_held) {
     warnings.push("this state was restored and is not confirmed, so nothing is removed: berth restore --confirm");
   }
-  if (reconciler.failing > 0) warnings.push(`the server retries ${reconciler.failing} resources that it cannot update`);
+  if (reconciler.failing > 0) warnings.push(`the server retries ${counted(reconciler.failing)} that it cannot update`);
   return warnings;
 }
 
@@ -226,4 +226,8 @@ function ingressText({ state, total, troubled }: Overview["ingress"], style: Sty
   const proxy = `HAProxy ${state === "running" ? state : style.red(state)}`;
   const served = `${total} ${total === 1 ? "ingress" : "ingresses"}`;
   return [proxy, served, ...(troubled === 0 ? [] : [style.red(`${troubled} with a problem`)])].join(", ");
+}
+
+function counted(count: number): string {
+  return count === 1 ? "1 resource" : `${count} resources`;
 }

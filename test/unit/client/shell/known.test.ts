@@ -66,6 +66,22 @@ describe("a command that asks, for a name that does not exist", () => {
     expect(calls.some(({ method }) => method === "DELETE")).toBe(true);
   });
 
+  test("plugins rm and people rm are remove, and plugins ls and pat ls are list", async () => {
+    for (const words of [
+      ["plugins", "rm", "bakcups"],
+      ["people", "rm", "anna@example.com"],
+    ]) {
+      expect((await cli(words, { server, typed: ["y"] })).err).toContain("did you mean");
+    }
+    for (const words of [
+      ["plugins", "ls"],
+      ["pat", "ls"],
+      ["preview", "list"],
+    ]) {
+      expect((await cli(words, { server })).err).not.toContain("unknown command");
+    }
+  });
+
   test("env push names the nearest app before it asks, because config may come first", async () => {
     const { err } = await cli(["env", "push", "shop/wbe", "-"], {
       server: (call: Call) => (call.path === "/config" ? { vars: {} } : server(call)),
