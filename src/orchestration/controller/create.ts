@@ -85,7 +85,8 @@ export function createController(parts: ControllerParts): RunningController {
       });
       looked.catch((error) => log.debug("pod not looked at", { pod: pod.name, error }));
     },
-    onUp() {
+    onUp(down) {
+      if (down !== undefined) progress.skip(down);
       reconciler.enqueueAll();
       jobs.engineUp();
     },

@@ -90,7 +90,7 @@ export async function judge(context: Context, rollout: Rollout): Promise<Judgeme
   const release = latestRelease(context, manifest);
   const lastError = context.progress.trouble(manifest);
   const now = context.clock.steady();
-  const verdict = verdictOf({
+  const found = verdictOf({
     plan,
     workload: planTarget(workload),
     pods,
@@ -100,10 +100,21 @@ export async function judge(context: Context, rollout: Rollout): Promise<Judgeme
     isAtomic: lastError !== undefined && release !== undefined && isInAtomic(context, release),
     now,
   });
+  const verdict = (await isOutage(context, manifest, found)) ? ({ outcome: "going" } as const) : found;
   if (release !== undefined && (release.status === "running" || cameUpLate(context, release, verdict))) {
     return judgeRelease(context, { ...rollout, release, verdict, memory });
   }
   return judgeGeneration(context, { ...rollout, verdict, memory });
+}
+
+const outageLookMs = 2_000;
+
+/** A deadline that passes while the engine does not answer has not passed: the time of an outage does not count. */
+async function isOutage(context: Context, key: ManifestKey, verdict: Verdict): Promise<boolean> {
+  if (verdict.outcome !== "failed" || !verdict.reasons.includes("ProgressDeadline")) return false;
+  if (await context.link.answers()) return false;
+  context.enqueue(key, outageLookMs);
+  return true;
 }
 
 /** Whether an apply that keeps all or nothing waits for a release. */

@@ -41,8 +41,8 @@ interface LinkOptions {
   onHeard: (pod: Pod, event: PodEvent) => void;
   /** A replica that was known before runs again, perhaps at another address; the table has taken that in. */
   onStart: (pod: Pod) => void;
-  /** The table is filled and events flow: look at everything. */
-  onUp: () => void;
+  /** The table is filled and events flow: look at everything. `down`: the outage that this ends, on the steady clock. */
+  onUp: (down: { from: number; to: number } | undefined) => void;
 }
 
 const retryFirstMs = 500;
@@ -81,6 +81,8 @@ export function createEngineLink({
   let since = clock.now();
   let info: EngineInfo | undefined;
   let error: string | undefined = "not connected yet";
+  /** When the outage that lasts began, on the steady clock: with the last answer. */
+  let downFrom: number | undefined;
   let doubted = Promise.withResolvers<never>();
 
   const silence = () => silenceText(`for ${durationText(heart.silentMs())}`);
@@ -92,6 +94,7 @@ export function createEngineLink({
     if (up === next) return;
     up = next;
     since = clock.now();
+    if (!next) downFrom = clock.steady() - heart.silentMs();
     if (next) log.info("engine up", { version: info?.version, api: info?.apiVersion });
     else log.warn("engine down", { error: why });
   }
@@ -145,7 +148,8 @@ export function createEngineLink({
     if (!signal.aborted) await unlessAborted(pods.refreshAll(), signal);
     if (signal.aborted) return;
     turn(true, undefined);
-    onUp();
+    onUp(downFrom === undefined ? undefined : { from: downFrom, to: clock.steady() });
+    downFrom = undefined;
     await reading;
   }
 

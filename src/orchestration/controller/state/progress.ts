@@ -29,7 +29,9 @@ export interface Progress {
   clearTrouble(key: ManifestKey): void;
   /** When the present rollout last got further, or began: another target is another rollout. */
   rolloutMovedAt(key: ManifestKey, rollout: { target: string; reached: number; now: number }): number;
-  /** The same, of the rollout that is under way; undefined where none is. */
+  /** A time in which nothing could be done: rollouts are as far as if it had not been. */
+  skip(time: { from: number; to: number }): void;
+  /** As `rolloutMovedAt`, of the rollout that is under way; undefined where none is. */
   rolloutSince(key: ManifestKey): number | undefined;
   /** Init chains that failed lately, newest last, as the status shows them. */
   initFailures(key: ManifestKey): Record<string, unknown>[];
@@ -89,6 +91,10 @@ export function createProgress(options: ProgressOptions): Progress {
       if (known?.target === target && reached <= known.reached) return known.at;
       rollouts.set(keyText(key), { target, reached, at: now });
       return now;
+    },
+    skip({ from, to }) {
+      for (const rollout of rollouts.values())
+        rollout.at = Math.max(rollout.at, rollout.at < from ? rollout.at + to - from : to);
     },
     rolloutSince: (key) => rollouts.get(keyText(key))?.at,
     initFailures: (key) => inits.get(keyText(key)) ?? [],

@@ -282,4 +282,30 @@ describe("the engine", () => {
     expect(it.containers()).toEqual([pod]);
     expect(it.runtime.calls.filter((call) => /^(?:stop|start|remove|create) shop-web/.test(call))).toEqual([]);
   });
+
+  test.each([
+    ["hangs", (isAway: boolean) => it.runtime.engineHangs(isAway)],
+    ["is gone", (isAway: boolean) => (isAway ? it.runtime.engineDown() : it.runtime.engineUp())],
+  ])("that %s for longer than a progress deadline fails no release by it", async (_, away) => {
+    const probes = { readiness: { exec: { command: ["check"] }, period: "1s" } };
+    const app = (v: string, rollout = {}) =>
+      deployment("shop", "web", { env: { V: v }, probes, rollout: { progress_deadline: "60s", ...rollout } });
+    let passes = true;
+    it.runtime.onExec(() => () => (passes ? 0 : 1));
+    await it.apply(app("1"));
+    await it.settle();
+    passes = false;
+    await it.apply(app("2"));
+    await it.advance(50_000);
+    const all = () => it.store.releases.list({ kind: "deployment", scope: "shop", name: "web" });
+    const id = all()[0]?.id;
+    const status = () => all().find((one) => one.id === id)?.status;
+    away(true);
+    await it.advance(20 * 60_000);
+    away(false);
+    await it.advance(5_000);
+    expect(status()).toBe("running");
+    await it.advance(60_000);
+    expect(status()).toBe("failed");
+  });
 });

@@ -87,3 +87,14 @@ test("a held replica is held until everyone has let go", () => {
   second();
   expect(progress.held(web)).toEqual([]);
 });
+
+test("a time in which nothing could be done does not count for a rollout", () => {
+  const progress = make();
+  progress.rolloutMovedAt(web, { target: "1", reached: 0, now: 10_000 });
+  progress.skip({ from: 15_000, to: 75_000 });
+  expect(progress.rolloutSince(web)).toBe(70_000);
+  const api = keyOf("deployment", "shop", "api");
+  progress.rolloutMovedAt(api, { target: "1", reached: 0, now: 80_000 });
+  progress.skip({ from: 78_000, to: 90_000 });
+  expect([progress.rolloutSince(api), progress.rolloutSince(web)]).toEqual([90_000, 82_000]);
+});
