@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync, watch } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync, statSync, watch } from "node:fs";
 import { constants, gunzipSync } from "node:zlib";
 
 const headBytes = 4_096;
@@ -19,6 +19,8 @@ export interface LogFile {
   /** What it takes of the disk because it is open: nothing while it has a name. */
   heldBytes(): number;
   read(into: Buffer, at: number): number;
+  /** Releases what it unpacked, which takes memory; it is unpacked again when it is read. */
+  rest(): void;
   close(): void;
 }
 
@@ -79,6 +81,7 @@ function plainFile(file: number): LogFile {
     size: () => fstatSync(file).size,
     heldBytes: () => heldBytes(file),
     read: (into, at) => readSync(file, into, 0, into.length, at),
+    rest: () => undefined,
     close: () => closeSync(file),
   };
 }
@@ -87,7 +90,7 @@ function plainFile(file: number): LogFile {
 function packedFile(file: number): LogFile {
   const inode = fstatSync(file).ino;
   let bytes: Buffer | undefined;
-  const unpacked = () => (bytes ??= gunzipSync(readFileSync(file), { maxOutputLength: unpackedBytesMax }));
+  const unpacked = () => (bytes ??= gunzipSync(wholeOf(file), { maxOutputLength: unpackedBytesMax }));
   const head = () => packedHead(file);
   return {
     inode: undefined,
@@ -99,11 +102,20 @@ function packedFile(file: number): LogFile {
     size: () => unpacked().length,
     heldBytes: () => heldBytes(file),
     read: (into, at) => unpacked().copy(into, 0, at),
+    rest() {
+      bytes = undefined;
+    },
     close() {
       bytes = undefined;
       closeSync(file);
     },
   };
+}
+
+/** The whole file: a descriptor remembers where an earlier reading ended. */
+function wholeOf(file: number): Buffer {
+  const bytes = Buffer.alloc(fstatSync(file).size);
+  return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, 0));
 }
 
 function heldBytes(file: number): number {

@@ -22,6 +22,7 @@ export function* lastLinesAt(files: readonly LogFile[], count: number): LogSearc
       }
       isLast = false;
     }
+    file.rest();
   }
   return undefined;
 }

@@ -1,0 +1,31 @@
+import { expect, test } from "bun:test";
+import type { LogFile } from "../../../../../src/base/machine/log-file.ts";
+import { lastLinesAt } from "../../../../../src/orchestration/engine/docker/log-start.ts";
+import { dockerEntry } from "../../../../support/docker-log-writer.ts";
+
+test("a search through compressed files keeps one of them unpacked at a time", () => {
+  let unpacked = 0;
+  let most = 0;
+  const bytes = Buffer.from(dockerEntry("line").repeat(10));
+  const packed = (): LogFile => {
+    let isUnpacked = false;
+    const unpack = () => {
+      if (!isUnpacked) unpacked += 1;
+      isUnpacked = true;
+      most = Math.max(most, unpacked);
+      return bytes;
+    };
+    const rest = () => {
+      if (isUnpacked) unpacked -= 1;
+      isUnpacked = false;
+    };
+    const read = (into: Buffer, at: number) => unpack().copy(into, 0, at);
+    const size = () => unpack().length;
+    return { inode: undefined, identity: () => "", head: () => "", heldBytes: () => 0, size, read, rest, close: rest };
+  };
+  const search = lastLinesAt([packed(), packed(), packed()], 25);
+  let found = search.next();
+  while (found.done !== true) found = search.next();
+  expect(found.value).toEqual({ index: 0, offset: bytes.length / 2 });
+  expect(most).toBe(1);
+});
