@@ -6,7 +6,7 @@ import { dockerRules } from "./ignore-rules.ts";
 import { inTime } from "./pattern-time.ts";
 
 /** Files of the folder itself that say how it is built or run. They count even where they are not sent. */
-const always = new Set(["Dockerfile", "Procfile", "app.json", "render.yaml", "fly.toml", "nixpacks.toml"]);
+const always = new Set(["Dockerfile", "Procfile", "app.json", "render.yaml", "fly.toml", "nixpacks.toml", "Aptfile"]);
 for (const ending of ["json", "toml"]) always.add(`railway.${ending}`);
 for (const ending of ["example", "sample"]) always.add(`.env.${ending}`);
 

@@ -36,19 +36,25 @@ export const dotnet: Runtime = {
           "no project of .NET makes a program (Microsoft.NET.Sdk.Web, or OutputType Exe): name its folder in build.path",
       };
     const text = tree.read(project) ?? "";
-    const wanted = version ?? versionIn(text, /<TargetFrameworks?>\s*net(\d+\.\d+)/) ?? "8.0";
+    const wanted = version ?? versionIn(text, /<TargetFrameworks?>\s*net(?:coreapp)?(\d+\.\d+)/) ?? "8.0";
+    const isClassic = /<TargetFrameworks?>\s*net4|<TargetFrameworkVersion>\s*v4/.test(text);
+    if (version === undefined && isClassic)
+      return { problem: `${project} is for .NET Framework, which runs on Windows alone: move it to .NET 8 or newer` };
+    const isOld = Number(wanted) < 8 && version === undefined;
     const file = project.split("/").at(-1) ?? "";
     const assembly = plainName(/<AssemblyName>\s*([\w.-]+)\s*</.exec(text)?.[1]) ?? file.replace(/\.\w+proj$/, "");
     const runtime = web.length > 0 ? "aspnet" : "runtime";
     return {
       ...(web.length > 0 ? { port: 8080 } : {}),
       adapt: () => ({ instead: `${assembly}.dll of ${project}` }),
-      notes:
-        others.length === 0
+      notes: [
+        ...(isOld ? [`.NET ${wanted}, which ${project} asks for, gets no fixes any more; move it to a newer one`] : []),
+        ...(others.length === 0
           ? []
           : [
               `of the programs of .NET, ${project} is built, and not ${others.join(", ")}; to build another, set build.path to its folder`,
-            ],
+            ]),
+      ],
       dockerfile: lines(
         `ARG BASE=mcr.microsoft.com/dotnet/sdk:${wanted}`,
         `ARG RUN_BASE=mcr.microsoft.com/dotnet/${runtime}:${wanted}`,

@@ -26,6 +26,12 @@ export const elixir: Runtime = {
           "mix.exs names no app (app: :name); of an umbrella, name the app's folder in build.path, or write a Dockerfile",
       };
     const hasPackages = tree.has("assets/package.json");
+    const served = ["config/runtime.exs", "config/prod.exs", "config/releases.exs", "config/config.exs"]
+      .map((file) => (tree.read(file) ?? "").replaceAll(/#.*/g, ""))
+      .join("\n");
+    // A release of Phoenix listens where its config says so; newer ones ask PHX_SERVER.
+    const isTold = /\bserver:\s*true|PHX_SERVER|:serve_endpoints/.test(served);
+    const tells = /\{:phoenix,/.test(project) && tree.has("config/prod.exs") && !isTold;
     return {
       port: 4000,
       readsPort: true,
@@ -42,6 +48,7 @@ export const elixir: Runtime = {
         `COPY mix.exs${tree.has("mix.lock") ? " mix.lock" : ""} ./`,
         "RUN mix deps.get --only prod",
         "COPY . .",
+        tells && "RUN echo 'config :phoenix, :serve_endpoints, true' >>config/prod.exs",
         hasPackages && "RUN npm install --prefix assets",
         /"assets\.deploy"/.test(project) && "RUN mix assets.deploy",
         "RUN mix release --path /out",

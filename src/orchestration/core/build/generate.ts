@@ -1,9 +1,11 @@
 import { didYouMean } from "../../../base/pure/suggest.ts";
 import { dotnet } from "./dotnet.ts";
 import { elixir } from "./elixir.ts";
+import { ignoredBuild } from "./hints/build-lines.ts";
 import { go } from "./go.ts";
 import { java } from "./java.ts";
 import { bun, bunProgram, node, nodeProgram } from "./node/node.ts";
+import { withPackages } from "./packages.ts";
 import { laravel, php, symfony } from "./php.ts";
 import { python, pythonProgram } from "./python/python.ts";
 import { rails, ruby } from "./ruby.ts";
@@ -52,7 +54,8 @@ export function generateDockerfile(source: SourceTree, choice: LanguageChoice): 
   const plan = runtime.plan(tree, choice);
   if ("problem" in plan) return { ok: false, problem: plan.problem };
   const because = choice.name === undefined ? (runtime.mark(tree) ?? "") : "build.lang.name";
-  const { dockerfile, port, notes = [], noStart, readsPort = false } = plan;
+  const { port, notes = [], noStart, readsPort = false } = plan;
+  const { dockerfile, notes: packageNotes } = withPackages(tree, plan.dockerfile);
   const adapt = plan.adapt ?? ((line: string) => ({ command: line }));
   const beside = choice.name === undefined ? besideNotes(tree, runtime) : [];
   return {
@@ -62,7 +65,7 @@ export function generateDockerfile(source: SourceTree, choice: LanguageChoice): 
       dockerfile,
       port,
       because,
-      notes: [...notes, ...beside],
+      notes: [...notes, ...packageNotes, ...ignoredBuild(tree, dockerfile, notes), ...beside],
       noStart,
       adapt,
       readsPort,

@@ -2,6 +2,7 @@ import { hintedVersion, readHints } from "./hints/hints.ts";
 import { gradle, gradleFiles } from "./java/gradle.ts";
 import { maven } from "./java/maven.ts";
 import {
+  type Adapted,
   command,
   firstOf,
   type LanguageChoice,
@@ -20,7 +21,7 @@ function javaVersion(tree: SourceTree): string {
     .map((file) => tree.read(file) ?? "")
     .join("\n");
   const found =
-    versionIn(tree.read("system.properties"), /^java\.runtime\.version\s*=\s*(\d+)/m) ??
+    versionIn(tree.read("system.properties"), /^java\.runtime\.version\s*=\s*(?:[a-z]+-)?(?:1\.)?(\d+)/m) ??
     versionIn(tree.read(".java-version"), /^(\d+)/) ??
     versionIn(pom, /<(?:java\.version|maven\.compiler\.release|maven\.compiler\.source|release)>\s*(?:1\.)?(\d+)/) ??
     versionIn(text, /JavaLanguageVersion\.of\(\s*(\d+)/) ??
@@ -48,6 +49,25 @@ function namesBuilt(line: string): boolean {
   return /(?:^|[\s:/=])(?:target|build)\//.test(line);
 }
 
+/** The jar that is built, whatever name another platform's file has for it: versions change, and names are mistyped. */
+function withMadeJar(line: string, start: readonly string[]): string {
+  const jar = start.at(-1) ?? "";
+  const named = [
+    ...line.slice(0, 2000).matchAll(/(?<=-jar ["']?)(?:\.\/)?(?:target|build\/libs)\/[\w.*$-]{1,200}\.jar\b/g),
+  ].map(([path]) => path);
+  const [only] = named;
+  return start.includes("-jar") && jar.endsWith("/app.jar") && only !== undefined && named.length === 1
+    ? line.replace(only, () => jar)
+    : line;
+}
+
+/** `target/bin/shop` is made by a plugin of Maven. */
+function withMadeScript(tree: SourceTree, line: string, start: readonly string[]): string {
+  const isMade = !tree.has("pom.xml") || /appassembler|maven-assembly|native-maven/.test(tree.read("pom.xml") ?? "");
+  const isScript = /^(?:exec )?(?:sh )?(?:\.\/)?target\/(?:appassembler\/)?bin\/[\w.-]+\s*$/.test(line);
+  return isScript && !isMade && start.length > 0 ? start.join(" ") : line;
+}
+
 export const java: Runtime = {
   name: "java",
   mark: (tree) => firstOf(tree, ["pom.xml", ...gradleFiles, "settings.gradle", "settings.gradle.kts"]),
@@ -58,12 +78,24 @@ export const java: Runtime = {
       ? maven(tree, version, path)
       : gradle(tree, version, { path, started: started.join(" ") });
     const place = made.place ?? "/app";
+    const adapt = (line: string): Adapted => {
+      if (/\b(?:mvnw?|gradlew?)\b/.test(line)) return { instead: made.start.join(" ") };
+      return { command: withMadeScript(tree, withMadeJar(line, made.start), made.start) };
+    };
+    const replaced = started.find((line) => withMadeScript(tree, line, made.start) !== line);
     return {
       port: 8080,
       readsPort: made.place === undefined,
-      notes: made.notes,
+      notes: [
+        ...made.notes,
+        ...(replaced === undefined
+          ? []
+          : [
+              `"${replaced.slice(0, 80)}" starts a script that no plugin of pom.xml makes, so ${made.start.join(" ")} is started`,
+            ]),
+      ],
       noStart: made.noStart,
-      adapt: (line) => (/\b(?:mvnw?|gradlew?)\b/.test(line) ? { instead: made.start.join(" ") } : { command: line }),
+      adapt,
       dockerfile: lines(
         `ARG BASE=${made.base}`,
         `ARG RUN_BASE=${made.run}`,

@@ -15,14 +15,28 @@ import {
   versionIn,
 } from "./runtime.ts";
 
-const known = ["3.4", "3.3", "3.2", "3.1"];
+const known = ["3.4", "3.3", "3.2", "3.1", "3.0", "2.7", "2.6", "2.5"];
+
+/** The newest Ruby that runs what the lock file was made with: an old Rails or Bundler fails on a newer one. */
+function byLock(tree: SourceTree): string | undefined {
+  const lock = tree.read("Gemfile.lock") ?? "";
+  const exact = versionIn(lock, /^RUBY VERSION\s+ruby (\d+\.\d+\.\d+)/m);
+  if (exact !== undefined) return exact;
+  const [major, minor] = (versionIn(lock, /^ {4}rails \((\d+\.\d+)/m) ?? "8.0").split(".").map(Number);
+  const bundler = versionIn(lock, /^BUNDLED WITH\s+(\d+\.\d+)/m) ?? "9.0";
+  const rails = (major ?? 0) * 10 + (minor ?? 0);
+  if (rails < 50) return "2.6";
+  if (rails < 61 || Number(bundler) < 2.2) return "2.7";
+  return rails < 70 ? "3.0" : rails < 72 ? "3.3" : undefined;
+}
 
 function rubyVersion(tree: SourceTree): string {
   const exact =
     versionIn(tree.read(".ruby-version"), /^(?:ruby-)?(\d[\d.]*)/) ??
     versionIn(tree.read("Gemfile"), /^[ \t]*ruby ["'](\d[\d.]*)["']/m);
   const range = /^[ \t]*ruby ["']([^"'\n]+)["']/m.exec(tree.read("Gemfile") ?? "")?.[1];
-  return exact ?? newestIn(range, known) ?? hintedVersion(tree, "RUBY_VERSION") ?? known[0] ?? "";
+  const named = exact ?? newestIn(range, known) ?? hintedVersion(tree, "RUBY_VERSION");
+  return named ?? byLock(tree) ?? known[0] ?? "";
 }
 
 /** What a gem with native code is built with. */
@@ -76,10 +90,21 @@ function served(tree: SourceTree, version: string, { port, start, build = [], to
   };
 }
 
+/** Another framework may have a config/application.rb of its own. */
+function isRails(tree: SourceTree): boolean {
+  const isIn = (text: string | undefined) => /\brail(?:s|ties)\b/i.test(text ?? "");
+  const named = ["Gemfile", "Gemfile.lock", "config/application.rb"].some((file) => isIn(tree.read(file)));
+  return (
+    tree.has("Gemfile") &&
+    tree.has("config/application.rb") &&
+    (named || tree.has("bin/rails") || !hasGem(tree, "rack"))
+  );
+}
+
 /** With a package.json, its packages are installed for the assets. */
 export const rails: Runtime = {
   name: "ruby",
-  mark: (tree) => (tree.has("Gemfile") && tree.has("config/application.rb") ? "Gemfile, rails" : undefined),
+  mark: (tree) => (isRails(tree) ? "Gemfile, rails" : undefined),
   plan(tree, { version, entrypoint }) {
     const hasAssets = tree.has("package.json");
     const packager = packagerOf(tree, readPackage(tree));
@@ -112,22 +137,30 @@ export const ruby: Runtime = {
   mark: (tree) => firstOf(tree, ["Gemfile"]),
   plan(tree, choice) {
     const { version = rubyVersion(tree), entrypoint } = choice;
-    if (tree.has("config/application.rb")) return rails.plan(tree, choice);
+    if (isRails(tree)) return rails.plan(tree, choice);
     if (entrypoint === undefined && hasGem(tree, "jekyll|github-pages")) return jekyll(tree, version);
     const start = startOf(tree, choice) ?? [];
-    return served(tree, version, { port: 9292, start });
+    // Rack has had no server of its own since Ruby 3.0.
+    const needsServer = start.includes("rackup") && !hasGem(tree, rackServers);
+    return served(tree, version, {
+      port: 9292,
+      start: needsServer ? puma : start,
+      build: needsServer ? ["RUN bundle add puma"] : [],
+      notes: needsServer ? ["puma is added to the Gemfile in the image, to serve config.ru; add it there"] : [],
+    });
   },
 };
 
 const noStart =
   "no file that starts the Ruby program was found (config.ru, app.rb, main.rb, server.rb): set build.lang.entrypoint";
 
+const puma = ["bundle", "exec", "puma", "-b", "tcp://0.0.0.0:9292"];
+const rackServers = "(?:puma|webrick|thin|unicorn|falcon|passenger|iodine|agoo)";
+
 function startOf(tree: SourceTree, { entrypoint }: LanguageChoice): string[] | undefined {
   if (entrypoint !== undefined) return ["bundle", "exec", "ruby", entrypoint];
   if (tree.has("config.ru")) {
-    const server = hasGem(tree, "puma")
-      ? ["puma", "-b", "tcp://0.0.0.0:9292"]
-      : ["rackup", "-o", "0.0.0.0", "-p", "9292"];
+    const server = hasGem(tree, "puma") ? puma.slice(2) : ["rackup", "-o", "0.0.0.0", "-p", "9292"];
     return ["bundle", "exec", ...server];
   }
   const file = firstOf(tree, ["app.rb", "main.rb", "server.rb"]);

@@ -65,6 +65,7 @@ export const rust: Runtime = {
       readsPort: true,
       adapt: (line) => adapted(line, name, built),
       notes: [
+        ...sourceNotes(tree, folders),
         ...(isBot ? [talksNote] : []),
         ...(others.length === 0
           ? []
@@ -78,7 +79,7 @@ export const rust: Runtime = {
             ]),
       ],
       dockerfile: lines(
-        `ARG BASE=rust:${wanted}`,
+        `ARG BASE=${isNightly(tree, folders, toolchain) ? "rustlang/rust:nightly" : `rust:${wanted}`}`,
         `ARG RUN_BASE=debian:stable-slim`,
         "FROM ${BASE} AS build",
         "WORKDIR /src",
@@ -108,6 +109,38 @@ function dependsOn(tree: SourceTree, folders: string[], names: RegExp): boolean 
 function onlyTalks(tree: SourceTree, folders: string[]): boolean {
   const isBot = dependsOn(tree, folders, /^[ \t]*(?:teloxide|serenity|poise|twilight-gateway|frankenstein)[ \t]*=/m);
   return isBot && !dependsOn(tree, folders, /^[ \t]*(?:axum|actix-web|rocket|warp|hyper|poem|tide|salvo)[ \t]*=/m);
+}
+
+/** The sources of programs and libraries that say how a whole package is built. */
+function sourcesOf(tree: SourceTree, folders: string[]): string {
+  const files = folders.flatMap((folder) => {
+    const more = tree.list(`${folder}src`).filter((name) => name.endsWith(".rs"));
+    return [...new Set(["main.rs", "lib.rs", ...more.slice(0, 30)])].map((name) => `${folder}src/${name}`);
+  });
+  return files.map((file) => tree.read(file) ?? "").join("\n");
+}
+
+function isNightly(tree: SourceTree, folders: string[], toolchain: string): boolean {
+  return /\bnightly\b/.test(toolchain) || /^[ \t]*#!\[feature\(/m.test(sourcesOf(tree, folders));
+}
+
+/** What the compiler asks for and a build does not have. */
+function sourceNotes(tree: SourceTree, folders: string[]): string[] {
+  const text = sourcesOf(tree, folders);
+  const notes: string[] = [];
+  if (/^[ \t]*#!\[feature\(/m.test(text))
+    notes.push(
+      "#![feature(...)] needs a nightly Rust, so the newest one builds; if that is too new, name one in rust-toolchain.toml",
+    );
+  const read = [...text.matchAll(/\b(?:dotenv|env)!\(\s*"(?!CARGO_|OUT_DIR)(\w+)"/g)].map(([, name = ""]) => name);
+  if (read.length > 0)
+    notes.push(
+      `the compiler reads ${[...new Set(read)].slice(0, 5).join(", ")}, which no build has: read them with std::env::var when the program runs`,
+    );
+  const asks = /\bquery(?:_as|_scalar|_file|_file_as)?!\(/.test(text) && dependsOn(tree, folders, /^.{0,20}\bsqlx\b/m);
+  if (asks && !tree.has(".sqlx") && !tree.has("sqlx-data.json"))
+    notes.push("the macros of sqlx ask a database while they compile: run cargo sqlx prepare, and commit .sqlx");
+  return notes;
 }
 
 function mentions(line: string, name: string): boolean {

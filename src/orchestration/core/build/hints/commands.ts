@@ -106,6 +106,11 @@ export function missingIn(line: string, tree: SourceTree): string | undefined {
   return made.test(file) || tree.has(folder + file) ? undefined : folder + file;
 }
 
+function hasModule(tree: SourceTree, place: string, module: string): boolean {
+  const path = place + module.replaceAll(".", "/");
+  return tree.has(`${path}.py`) || tree.has(`${path}/__init__.py`) || tree.has(path);
+}
+
 /** `shop.wsgi:application`, `app.main:app`, `shop.wsgi`. */
 function missingModule(words: string[], folder: string, tree: SourceTree): string | undefined {
   const clean = words.map((word) => word.replaceAll(/^["']|["']$/g, ""));
@@ -123,5 +128,12 @@ function missingModule(words: string[], folder: string, tree: SourceTree): strin
   const module = (target.split(":")[0] ?? "").replaceAll(".", "/");
   const places = [folder + within, folder, `${folder}src/`];
   const isThere = places.some((place) => ["", ".py", "/__init__.py"].some((end) => tree.has(place + module + end)));
-  return isThere ? undefined : (target.split(":")[0] ?? "");
+  if (!isThere) return target.split(":")[0] ?? "";
+  // Django's module names its settings from the folder of manage.py, which another folder cannot import.
+  const text = tree.read(`${folder + within + module}.py`) ?? "";
+  const settings = /DJANGO_SETTINGS_MODULE["']\s*,\s*["']([\w.]+)["']/.exec(text)?.[1];
+  const first = settings?.split(".")[0];
+  const canImport = first === undefined || places.some((place) => hasModule(tree, place, settings ?? ""));
+  const isBelow = tree.has(`${folder + within + (module.split("/")[0] ?? "")}/manage.py`);
+  return canImport || !isBelow ? undefined : `${settings} in this folder`;
 }

@@ -17,6 +17,8 @@ export interface Hints {
   folder: Hint<string> | undefined;
   build: Hint<string> | undefined;
   env: Hint<Record<string, string | undefined>> | undefined;
+  /** Packages of Debian, and the files that name them. */
+  packages: Hint<string[]>[];
   notes: string[];
 }
 
@@ -45,6 +47,9 @@ export function readHints(tree: SourceTree, by: "language" | "Dockerfile" = "lan
     folder: first(({ folder }) => folder),
     build: first(({ build }) => build),
     env: first(({ env }) => (Object.keys(env).length > 0 ? env : undefined)),
+    packages: all.flatMap(({ from, hints: { packages = [] } }) => {
+      return packages.length === 0 ? [] : [{ from, value: [...new Set(packages)] }];
+    }),
     notes: all.flatMap(({ hints }) => hints.notes),
   };
 }

@@ -14,6 +14,8 @@ export interface PlatformHints {
   build?: string | undefined;
   /** Variables; undefined: the file gives no value. */
   env: Record<string, string | undefined>;
+  /** Packages of Debian that it installs. */
+  packages?: string[];
   /** What of the file has no place in a manifest of one app. */
   notes: string[];
 }
@@ -147,15 +149,60 @@ function fly(tree: SourceTree): PlatformHints | undefined {
   };
 }
 
+/** Packages of Nix beside the languages, by their name in Debian. */
+const nixNames: Readonly<Record<string, string>> = {
+  ...{ ffmpeg: "ffmpeg", imagemagick: "imagemagick", chromium: "chromium", git: "git", curl: "curl", wget: "wget" },
+  ...{ graphviz: "graphviz", ghostscript: "ghostscript", pandoc: "pandoc", poppler_utils: "poppler-utils" },
+  ...{ "poppler-utils": "poppler-utils", tesseract: "tesseract-ocr", sqlite: "sqlite3", "ffmpeg-full": "ffmpeg" },
+};
+const nixLanguages =
+  /^(?:\.\.\.|(?:nodejs|node|npm|pnpm|yarn|bun|deno|python|pip|poetry|uv|php|ruby|bundler|go|jdk|openjdk|maven|gradle|rust|cargo|gcc|elixir|erlang|dotnet|virtualenv|corepack)(?:[\d_.-].{0,60})?)$|Packages\./;
+
+function texts(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((one): one is string => typeof one === "string") : [];
+}
+
+function isPackage(name: string): boolean {
+  return /^[a-z0-9][a-z0-9+.-]{1,100}$/.test(name);
+}
+
+/** A list of packages for the platform that Heroku's images are made of. */
+function aptfile(tree: SourceTree): PlatformHints | undefined {
+  const text = tree.read("Aptfile");
+  if (text === undefined || text.length > textMax) return undefined;
+  const lines = text.split("\n").map((one) => one.replace(/#.*/, "").trim());
+  const isList = (one: string) => one.split(/\s+/).every(isPackage);
+  const others = lines.filter((one) => one !== "" && !isList(one));
+  const shown = others.slice(0, 3).map((one) => (one.length > 80 ? `${one.slice(0, 77)}...` : one));
+  return {
+    processes: [],
+    env: {},
+    packages: lines.filter((one) => one !== "" && isList(one)).flatMap((one) => one.split(/\s+/)),
+    notes:
+      others.length === 0
+        ? []
+        : [`Aptfile also names ${shown.join(", ")}, which is not installed; to install it, write a Dockerfile`],
+  };
+}
+
 function nixpacks(tree: SourceTree): PlatformHints | undefined {
   const file = parsed(tree.read("nixpacks.toml"), Bun.TOML.parse);
   if (file === undefined) return undefined;
   const phases = fieldsOf(file.phases);
+  const setup = fieldsOf(phases.setup);
+  const nix = [...texts(setup.nixPkgs), ...texts(setup.nixLibs)].filter((name) => !nixLanguages.test(name));
+  const unknown = nix.filter((name) => nixNames[name] === undefined);
   return {
+    packages: [...texts(setup.aptPkgs).filter(isPackage), ...nix.flatMap((name) => nixNames[name] ?? [])],
     processes: processOf("web", fieldsOf(file.start).cmd ?? fieldsOf(phases.start).cmd),
     build: line(fieldsOf(phases.build).cmds),
     env: variables(Object.entries(fieldsOf(file.variables))),
-    notes: [],
+    notes:
+      unknown.length === 0
+        ? []
+        : [
+            `nixpacks.toml asks for ${unknown.slice(0, 5).join(", ")} of Nix, which is not installed; if the program needs it, name Debian's package in aptPkgs`,
+          ],
   };
 }
 
@@ -203,4 +250,5 @@ export const platforms: Readonly<Record<string, (tree: SourceTree) => PlatformHi
   "fly.toml": fly,
   "nixpacks.toml": nixpacks,
   "app.json": appJson,
+  Aptfile: aptfile,
 };

@@ -1,4 +1,4 @@
-import { plainName, type SourceTree } from "../runtime.ts";
+import { fieldsOf, jsonOf, plainName, type SourceTree } from "../runtime.ts";
 import type { PagesStyle } from "../pages.ts";
 import type { PackageJson } from "./package-json.ts";
 
@@ -12,7 +12,14 @@ export interface NodeApp {
 /** How a framework's app is built and run. */
 export type NodePlan =
   /** A program: words after the packager's `exec`, or `node FILE`. `build` is used where package.json has no such script. */
-  | { type: "program"; start: string[] | { exec: string[] }; build?: string[] | undefined; note?: string | undefined }
+  | {
+      type: "program";
+      start: string[] | { exec: string[] };
+      build?: string[] | undefined;
+      note?: string | undefined;
+      /** The start script of package.json does not start it. */
+      isOnlyStart?: boolean;
+    }
   /** Pages in a folder that the build makes. */
   | { type: "pages"; folder: string; style: PagesStyle; build?: string[] | undefined; note?: string | undefined }
   | { type: "problem"; problem: string };
@@ -47,7 +54,7 @@ export const frameworks: readonly Framework[] = [
   {
     name: "nest",
     dependency: "@nestjs/core",
-    plan: () => ({ type: "program", start: ["node", "dist/main"], build: ["nest", "build"] }),
+    plan: nestPlan,
   },
   {
     name: "remix",
@@ -123,6 +130,23 @@ export function onlyTalks(found: PackageJson): boolean {
 function config(app: NodeApp, base: string): string {
   const endings = ["js", "mjs", "cjs", "ts", "mts"];
   return endings.map((ending) => app.tree.read(`${app.folder}${base}.${ending}`) ?? "").join("\n");
+}
+
+/** A workspace of Nest: `nest build` makes the application that nest-cli.json names first, in a folder of its own. */
+function nestPlan({ tree, folder }: NodeApp): NodePlan {
+  const usual: NodePlan = { type: "program", start: ["node", "dist/main"], build: ["nest", "build"] };
+  const config = jsonOf(tree, `${folder}nest-cli.json`);
+  const root = plainName(typeof config.root === "string" ? config.root : undefined);
+  if (config.monorepo !== true || root === undefined) return usual;
+  const others = Object.values(fieldsOf(config.projects)).flatMap((project) => {
+    const { type, root: other } = fieldsOf(project);
+    return type === "application" && typeof other === "string" && other !== root ? [other] : [];
+  });
+  const note = `of the applications of nest-cli.json, ${root} is started, and not ${others.join(", ")}; to start another, set build.lang.entrypoint: dist/NAME/main.js, and add nest build NAME to the build script`;
+  return {
+    ...{ type: "program", start: ["node", `dist/${root}/main`], build: ["nest", "build"], isOnlyStart: true },
+    ...(others.length === 0 ? {} : { note }),
+  };
 }
 
 function nextPlan(app: NodeApp): NodePlan {
@@ -211,7 +235,8 @@ function angularPlan(app: NodeApp): NodePlan {
   if (first === undefined)
     return { type: "problem", problem: "angular.json names no application, so the folder of its pages is not known" };
   const [name, output] = first;
-  if (app.package.dependencies["@angular/ssr"] !== undefined && tree.has(`${folder}server.ts`))
+  const rendersPages = tree.has(`${folder}server.ts`) || /"ssr"\s*:\s*(?:true|\{)/.test(text);
+  if (app.package.dependencies["@angular/ssr"] !== undefined && rendersPages)
     return { type: "program", start: ["node", `${output.replace(/\/browser$/, "")}/server/server.mjs`], build };
   const more = others.map(([other]) => other).join(", ");
   const note = more === "" ? undefined : `of the applications of angular.json, ${name} is built, and not ${more}`;

@@ -15,7 +15,15 @@ import {
 } from "../runtime.ts";
 import { frameworks, hasServer, onlyTalks, type NodeApp, type NodePlan } from "./frameworks.ts";
 import { installScripts, nodeVersion, type PackageJson, readPackage } from "./package-json.ts";
-import { buildScript, enteredFolders, missingStart, partInstalls, startInBuild } from "./parts.ts";
+import {
+  buildScript,
+  enteredFolders,
+  functionsNote,
+  hasFunctions,
+  missingStart,
+  partInstalls,
+  startInBuild,
+} from "./parts.ts";
 import { type Packager, packagerOf } from "./packager.ts";
 import { isForDevelopers, mainFile, startScript, workspaceApps } from "./start.ts";
 
@@ -142,7 +150,11 @@ function chosenPlan(app: NodeApp, { entrypoint }: LanguageChoice): Chosen {
   const web = isProgram ? hintedStart(tree) : undefined;
   if (made?.type === "problem" || (made?.type === "pages" && !serves && web === undefined)) return made;
   if (made?.type === "program")
-    return { ...made, ...(script === undefined ? {} : { start: { script } }), isFramework: true };
+    return {
+      ...made,
+      ...(script === undefined || made.isOnlyStart === true ? {} : { start: { script } }),
+      isFramework: true,
+    };
   const missing = script === undefined ? undefined : missingStart(tree, folder, found.scripts[script] ?? "");
   const canBuild = buildScript(tree, found) !== undefined || missing === undefined;
   if (script !== undefined && canBuild) return { type: "program", start: { script } };
@@ -273,6 +285,7 @@ function programPlan(work: Work, found: Program): Plan {
 function pagesPlan(work: Work, { folder, style, build }: Extract<NodePlan, { type: "pages" }>): Plan {
   const { app, base, notes } = work;
   const { start } = app.package.scripts;
+  if (hasFunctions(app.tree)) notes.push(functionsNote);
   notes.push(
     `the build makes pages in ${app.folder}${folder}, which nginx serves${start === undefined ? "" : `; "start" of package.json is not used`}`,
   );

@@ -86,3 +86,13 @@ export function missingStart(tree: SourceTree, folder: string, script: string): 
   const isThere = [file, `${file}.js`, `${file}.mjs`, `${file}.cjs`, `${file}/index.js`].some((path) => tree.has(path));
   return isThere ? undefined : named;
 }
+
+export const functionsNote =
+  "functions of Netlify or Vercel are beside the pages, and nothing runs them here; to serve what they answer, write a program";
+
+/** Whether other platforms run something beside the pages. */
+export function hasFunctions(tree: SourceTree): boolean {
+  const netlify = tree.read("netlify.toml") ?? "";
+  const isNamed = /\/\.netlify\/(?:functions|builders)\/|^[ \t]*(?:functions|edge_functions)[ \t]*=/m.test(netlify);
+  return isNamed || tree.has("netlify/functions") || (tree.has("vercel.json") && tree.list("api").length > 0);
+}

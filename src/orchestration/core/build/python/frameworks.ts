@@ -1,3 +1,4 @@
+import { inFolder } from "../node/parts.ts";
 import { namesStart, plainName, type SourceTree } from "../runtime.ts";
 
 /** How a Python program starts. */
@@ -84,7 +85,8 @@ function moduleOf(file: string): string | undefined {
 
 /** Undefined where nothing shows how it starts. */
 export function pythonStart(tree: SourceTree, packages: ReadonlySet<string>): PythonStart | undefined {
-  if (tree.has("manage.py")) return djangoStart(tree, packages);
+  const project = djangoFolder(tree, packages);
+  if (project !== undefined) return djangoStart(tree, packages, project);
   for (const { name, packages: needed, start } of frameworks) {
     if (!needed.some((one) => packages.has(one))) continue;
     const found = start(tree, packages);
@@ -192,8 +194,20 @@ function dashStart(tree: SourceTree): PythonStart | undefined {
   return { words: ["gunicorn", "--bind", bind, target], needs: ["gunicorn"], notes: [startNote({ ...made, target })] };
 }
 
-/** `manage.py` names the settings, beside which the module for servers is. */
-function djangoStart(tree: SourceTree, packages: ReadonlySet<string>): PythonStart {
+/** The folder of `manage.py`, with a slash at its end: the root, or the only one below it that has one. */
+function djangoFolder(tree: SourceTree, packages: ReadonlySet<string>): string | undefined {
+  if (tree.has("manage.py")) return "";
+  if (!packages.has("django")) return undefined;
+  const below = tree.list("").filter((name) => name.endsWith("/") && tree.has(`${name}manage.py`));
+  const [only] = below;
+  return below.length === 1 && plainName(only) !== undefined ? only : undefined;
+}
+
+/** `manage.py` names the settings, beside which the module for servers is. Commands run in the root. */
+function djangoStart(whole: SourceTree, packages: ReadonlySet<string>, place: string): PythonStart {
+  const tree = inFolder(whole, place);
+  const at = place.slice(0, -1);
+  const manage = `${place}manage.py`;
   const named = /DJANGO_SETTINGS_MODULE["']\s*,\s*["']([\w.]+)["']/.exec(tree.read("manage.py") ?? "")?.[1];
   const project = plainName(named?.split(".settings")[0]?.replace(/\.(?:dev|local|prod|base)\w*$/, ""));
   const folder = project?.replaceAll(".", "/");
@@ -207,19 +221,26 @@ function djangoStart(tree: SourceTree, packages: ReadonlySet<string>): PythonSta
     .join("\n");
   const collects = /^[ \t]*STATIC_ROOT[ \t]*=/m.test(settings);
   const before = collects
-    ? "RUN python manage.py collectstatic --noinput || echo 'collectstatic failed, so the image has no static files. A build has no config: give settings such as SECRET_KEY a default'"
+    ? `RUN python ${manage} collectstatic --noinput || echo 'collectstatic failed, so the image has no static files. A build has no config: give settings such as SECRET_KEY a default'`
     : undefined;
   const notes = [
-    'no migration runs by itself; to run them before each version, write release: { command: ["python", "manage.py", "migrate"] }',
+    `no migration runs by itself; to run them before each version, write release: { command: ["python", "${manage}", "migrate"] }`,
   ];
   if (module === undefined) {
-    const note = `no wsgi.py was found beside manage.py, so Django's own server is used, which is for developers; ${namesStart}`;
-    return { framework: "django", words: ["python", "manage.py", "runserver", bind], notes: [note], before };
+    const note = `no wsgi.py was found beside ${manage}, so Django's own server is used, which is for developers; ${namesStart}`;
+    return { framework: "django", words: ["python", manage, "runserver", bind], notes: [note], before };
   }
   const usesChannels = packages.has("channels") || packages.has("daphne");
   const hasAsgi = tree.has(`${module.replaceAll(".", "/")}/asgi.py`);
   const target = `${module}.${usesChannels && hasAsgi ? "asgi" : "wsgi"}:application`;
   if (usesChannels && hasAsgi)
-    return { framework: "django", words: ["uvicorn", target, ...listening], needs: ["uvicorn"], notes, before };
-  return { framework: "django", words: ["gunicorn", "--bind", bind, target], needs: ["gunicorn"], notes, before };
+    return {
+      ...{ framework: "django", needs: ["uvicorn"], notes, before },
+      words: ["uvicorn", target, ...(at === "" ? [] : ["--app-dir", at]), ...listening],
+    };
+  const change = at === "" ? [] : ["--chdir", at];
+  return {
+    ...{ framework: "django", needs: ["gunicorn"], notes, before },
+    words: ["gunicorn", "--bind", bind, ...change, target],
+  };
 }

@@ -116,10 +116,21 @@ export function foreignLine(tree: SourceTree): string | undefined {
   return line === undefined ? undefined : `${file} names a file of another machine ("${line.slice(0, 80)}")`;
 }
 
-/** What a package needs that has no wheel: to build it, and to run it. */
+/** What a package needs of Debian: to build it where it has no wheel, or to run it. */
 const libraries: Readonly<Record<string, string[]>> = {
   psycopg2: ["gcc", "libpq-dev"],
   mysqlclient: ["default-libmysqlclient-dev", "gcc", "pkg-config"],
+  "opencv-python": ["libgl1", "libglib2.0-0"],
+  "opencv-contrib-python": ["libgl1", "libglib2.0-0"],
+  pytesseract: ["tesseract-ocr"],
+  pdf2image: ["poppler-utils"],
+  pyzbar: ["libzbar0"],
+  "python-magic": ["libmagic1"],
+  lightgbm: ["libgomp1"],
+  weasyprint: ["libpango-1.0-0", "libpangoft2-1.0-0", "libharfbuzz-subset0"],
+  cairosvg: ["libcairo2"],
+  pydub: ["ffmpeg"],
+  moviepy: ["ffmpeg"],
 };
 
 /** Lines that install what the folder asks for, and `more` beside it. */
@@ -128,9 +139,13 @@ export function installLines(
   packages: ReadonlySet<string>,
   more: readonly string[],
 ): (string | undefined)[] {
-  const apt = [...new Set(Object.entries(libraries).flatMap(([name, needs]) => (packages.has(name) ? needs : [])))];
+  // What another platform's file names is there already.
+  const named = new Set(readHints(tree).packages.flatMap(({ value }) => value));
+  const apt = [
+    ...new Set(Object.entries(libraries).flatMap(([name, needs]) => (packages.has(name) ? needs : []))),
+  ].filter((name) => !named.has(name));
   // The environment of uv has no pip of its own.
-  const add = tree.has("uv.lock") ? "uv pip install" : "pip install --no-cache-dir";
+  const add = tree.has("uv.lock") && hintedFile(tree) === undefined ? "uv pip install" : "pip install --no-cache-dir";
   return [
     aptLine(...apt.toSorted()),
     ...ownLines(tree),
@@ -142,20 +157,21 @@ export function installLines(
 }
 
 function ownLines(tree: SourceTree): string[] {
-  if (tree.has("uv.lock")) {
+  const hinted = hintedFile(tree) !== undefined;
+  if (tree.has("uv.lock") && !hinted) {
     return [
       "COPY pyproject.toml uv.lock ./",
       "RUN pip install --no-cache-dir uv && uv sync --frozen --no-install-project",
       "ENV PATH=/app/.venv/bin:$PATH VIRTUAL_ENV=/app/.venv",
     ];
   }
-  if (tree.has("poetry.lock")) {
+  if (tree.has("poetry.lock") && !hinted) {
     return [
       "COPY pyproject.toml poetry.lock ./",
       "RUN pip install --no-cache-dir poetry && poetry config virtualenvs.create false && poetry install --only main --no-root",
     ];
   }
-  if (tree.has("Pipfile")) {
+  if (tree.has("Pipfile") && !hinted) {
     const lock = tree.has("Pipfile.lock");
     return [
       `COPY Pipfile ${lock ? "Pipfile.lock " : ""}./`,
