@@ -25,6 +25,7 @@ test("a program that is not root fails with a hint, and runs once the volume is 
     return stdout.includes(hint) ? stdout : undefined;
   });
   expect(told).toContain('Set volume_owner: "1000:1000" in the manifest');
+  expect((await berth.cli(["describe", "shop/web"])).stdout).toContain(hint);
   await berth.apply(deployment("shop", "web", { ...spec, volume_owner: "1000:1000" }));
   await berth.ready("deployment", "shop", "web");
 });

@@ -36,7 +36,6 @@ export function describeText(
     ["changed", `${ageOf(metadata?.updated_at, setup.now)} ago`],
     ...statusFacts(status, setup),
     ...troubles.map((text) => ["trouble", style.red(text)]),
-    ...hints.map((text) => ["hint", style.yellow(printable(text))]),
     ...placeFacts(manifest, pods),
     ...lastFailure(status, { ref: [scope, name].filter(Boolean).join("/"), style }),
   ];
@@ -45,6 +44,8 @@ export function describeText(
   return [
     `${style.bold(formatKey({ kind, scope, name }))}  ${phaseText(status, style)}`.trimEnd(),
     listText(facts, { indent: "  ", width: setup.width }),
+    // Rows are cut to the screen, and a hint ends with what to type.
+    ...hints.map((text) => `  ${style.yellow(`! ${printable(text)}`)}`),
     ...section("runs", runsText(status, setup), style),
     ...section("conditions", conditionsText(status, setup), style),
     ...section("pods", replicas.length === 0 ? "" : podTable(replicas, setup), style),
