@@ -29,8 +29,8 @@ export interface LogWalk {
   /** Opens files that Docker has begun, so that they can be read after it deletes them. Tells what a step would find. */
   hold(): {
     isReadable: boolean;
-    /** Something was written since the last call. */
-    hasGrown: boolean;
+    /** Bytes that were written since the last call; without end where another file was begun. */
+    grown: number;
   };
   /** Whether a step would find nothing: costs one look at the file. */
   isQuiet(): boolean;
@@ -155,14 +155,14 @@ export function createLogWalk({ path, begin, isPresentOnly = false, onEntry, onL
     },
     hold() {
       if (!hasBegun && search === undefined) start();
-      if (search !== undefined) return { isReadable: true, hasGrown: false };
+      if (search !== undefined) return { isReadable: true, grown: 0 };
       const hasNext = chain.refresh();
       const [file, newest] = [chain.first(), chain.all().at(-1)];
-      if (file === undefined || newest === undefined) return { isReadable: false, hasGrown: false };
+      if (file === undefined || newest === undefined) return { isReadable: false, grown: 0 };
       const size = newest.size();
-      const hasGrown = newest !== seen.newest || size !== seen.size;
+      const grown = newest === seen.newest ? Math.abs(size - seen.size) : Number.POSITIVE_INFINITY;
       seen = { newest, size };
-      return { isReadable: hasNext || size !== offset + held.length, hasGrown };
+      return { isReadable: hasNext || size !== offset + held.length, grown };
     },
     isQuiet() {
       const file = chain.first();

@@ -8,8 +8,12 @@ interface Lookout {
   close(): void;
 }
 
+/** Between two looks at a file that is written fast: Docker may delete what it began a moment ago. */
+const fastLookMs = 1;
 /** Between two looks at a file that is being written. */
-const lookMs = 1;
+const lookMs = 16;
+/** So many bytes in a millisecond are fast. */
+const fastBytes = 256;
 /** A file that has not grown for so many looks is watched, and looked at rarely: not every file system tells of changes. */
 const idleLooksMax = 8;
 const quietLookMs = 2_000;
@@ -23,12 +27,17 @@ export function createLookout(path: string, walk: Pick<LogWalk, "hold">): Lookou
   let timer: Timer | undefined;
   let unwatch: (() => void) | undefined;
   let idleLooks = 0;
+  let isFast = false;
+  let lookedAt = performance.now();
   let isClosed = false;
 
   const look = () => {
-    const { isReadable, hasGrown } = walk.hold();
+    const { isReadable, grown } = walk.hold();
     if (isReadable) bell.resolve();
-    idleLooks = hasGrown ? 0 : idleLooks + 1;
+    idleLooks = grown > 0 ? 0 : idleLooks + 1;
+    const now = performance.now();
+    isFast = grown > fastBytes * Math.max(now - lookedAt, 1);
+    lookedAt = now;
   };
   const rest = () => {
     clearTimeout(timer);
@@ -49,7 +58,8 @@ export function createLookout(path: string, walk: Pick<LogWalk, "hold">): Lookou
       // The reader meets the same error, and tells it.
       bell.resolve();
     }
-    timer = setTimeout(turn, idleLooks >= idleLooksMax ? quietLookMs : lookMs);
+    const pauseMs = isFast ? fastLookMs : lookMs;
+    timer = setTimeout(turn, idleLooks >= idleLooksMax ? quietLookMs : pauseMs);
   };
   turn();
 
