@@ -1,0 +1,53 @@
+import { describe, expect, test } from "bun:test";
+import { houseFigures } from "../../support/house-figures.ts";
+import { source } from "../../support/source.ts";
+
+function figuresOf(files: Record<string, string>, tests: Record<string, string> = {}) {
+  return houseFigures({
+    sources: Object.entries(files).map(([path, text]) => source(path, text)),
+    tests: Object.entries(tests).map(([path, text]) => ({ path, text })),
+    others: [{ path: "src/ui/style/a.css", text: "a {\n}\n" }],
+  });
+}
+
+const body = (lines: number) => "  work();\n".repeat(lines);
+
+describe("the figures of the house", () => {
+  test("count lines and files of all kinds, and what is small and long among the sources", () => {
+    const figures = figuresOf({ "src/a.ts": "a;\n".repeat(24), "plugins/b.ts": "b;\n".repeat(251) });
+    expect(figures).toMatchObject({ lines: 24 + 251 + 2, files: 3, smallFiles: 1, longFiles: 1 });
+  });
+
+  test("find files that one other imports; a test that imports them does not count", () => {
+    const figures = figuresOf(
+      {
+        "src/a.ts": 'import { b } from "./b.ts";\nimport { c } from "./c.ts";',
+        "src/b.ts": 'import type { C } from "./c.ts";\nexport const b = 1;',
+        "src/c.ts": "export const c = 1;",
+      },
+      { "test/b.test.ts": 'import { b } from "../src/b.ts";' },
+    );
+    expect(figures.oneImporter).toBe(1);
+  });
+
+  test("find interfaces that stand in one place beside their imports", () => {
+    const once = "interface Parts {\n  a: string;\n}\nfunction f(parts: Parts) {}\n";
+    expect(figuresOf({ "src/a.ts": once }).interfacesUsedOnce).toBe(1);
+    expect(figuresOf({ "src/a.ts": `${once}const g = (parts: Parts) => {};\n` }).interfacesUsedOnce).toBe(0);
+    expect(figuresOf({ "src/a.ts": once }, { "test/a.ts": "const parts: Parts = x;" }).interfacesUsedOnce).toBe(0);
+  });
+
+  test.each([
+    ["a function", `export async function f(a: string): Promise<void> {\n${body(50)}}\n`, 1],
+    ["a short one", `function f() {\n${body(48)}}\n`, 0],
+    ["an arrow", `const f = (a: string) => {\n${body(50)}};\n`, 1],
+    ["a condition that is long", `function f() {\n${body(2)}}\nif (a) {\n${body(60)}}\n`, 0],
+  ])("find functions of more than 50 lines: %s", (_, text, count) => {
+    expect(figuresOf({ "src/a.ts": text }).longFunctions).toBe(count);
+  });
+
+  test("count fields that are left out by a spread", () => {
+    const text = "const a = { ...(b === undefined ? {} : { b }), ...(c ? { c } : {}) };";
+    expect(figuresOf({ "src/a.ts": text }).optionalSpreads).toBe(1);
+  });
+});
