@@ -141,7 +141,7 @@ describe("an operator", () => {
     expect((await cli("plugins remove hello")).exitCode).toBe(5);
     expect(await done("plugins remove hello -y")).toBe("removed hello\n");
     const again = await cli("plugins remove hello -y");
-    expect([again.exitCode, again.stderr]).toEqual([1, 'error: no plugin "hello" is installed; see: berth plugins\n']);
+    expect([again.exitCode, again.stderr]).toEqual([1, 'error: no plugin "hello"; see: berth plugins\n']);
     expect((await cli("hi:hello")).stderr).toContain('unknown command "hi"');
   });
 
