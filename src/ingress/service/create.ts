@@ -54,7 +54,7 @@ interface IngressLimits {
 export interface Ingress {
   /** For rollouts: whether the running proxy leads to this container, also where it cannot be changed at present. */
   serves(containerId: string): boolean;
-  /** For rollouts: whether requests should be sent to this container, and the proxy has not taken that over. */
+  /** For rollouts: whether requests should be sent to this container, and the proxy that ran before has not taken that over. */
   lacks(containerId: string): boolean;
   /**
    * For rollouts: resolves with true once the proxy serves everything that was so when this was called; with false when
@@ -186,7 +186,11 @@ export function createIngress(options: IngressOptions): Ingress {
 
   return {
     serves: (containerId) => isBeginning() || servedBy(taken()).has(containerId),
-    lacks: (containerId) => isThere() && servedBy(wanted).has(containerId) && !servedBy(taken()).has(containerId),
+    lacks(containerId) {
+      const led = taken();
+      // A proxy that has never run, because its port is taken, say, leads nowhere that could be lost.
+      return led !== undefined && servedBy(wanted).has(containerId) && !servedBy(led).has(containerId);
+    },
     caughtUp: (signal) => (isThere() ? turns.caughtUp(limits.caughtUpMs, signal) : Promise.resolve(false)),
     isBusy: async (containerId) =>
       isServing() ? ((await proxyNow()?.isBusy(new Set([containerId]))) ?? false) : false,

@@ -5,6 +5,8 @@ import type { Table } from "../../../../src/ingress/core/table.ts";
 import type { Applied, IngressProxy } from "../../../../src/ingress/proxy/proxy.ts";
 import { createIngress } from "../../../../src/ingress/service/create.ts";
 import { fixedProxy } from "../../../../src/ingress/service/usable-proxy.ts";
+import type { PodEndpoint } from "../../../../src/orchestration/api/pod-endpoint.ts";
+import { endpoint } from "../../../support/ingress-input.ts";
 import { silentLog } from "../../../support/silent-log.ts";
 
 const nothing: Applied = { refused: [], reloadReasons: [] };
@@ -14,13 +16,20 @@ function ingressWith(
   apply: (table: Table) => Promise<Applied>,
   ingresses: () => IngressManifest[] = () => [],
   wanted: () => void = () => undefined,
+  {
+    running,
+    pid = async () => 1,
+    endpoints = () => [],
+  }: Partial<Pick<IngressProxy, "running" | "pid">> & {
+    endpoints?: () => PodEndpoint[];
+  } = {},
 ) {
   const proxy: IngressProxy = {
     apply,
     reload: async () => undefined,
     isBusy: async () => false,
-    running: () => undefined,
-    pid: async () => 1,
+    running: running ?? (() => undefined),
+    pid,
     figures: () => Promise.reject(new Error("not asked for")),
     run: async () => undefined,
     stop: async () => undefined,
@@ -28,8 +37,8 @@ function ingressWith(
   return createIngress({
     source: {
       ingresses,
-      endpoints: () => [],
-      serviceKinds: () => [],
+      endpoints,
+      serviceKinds: () => ["deployment"],
       planes: {},
       subscribe: () => () => undefined,
     },
@@ -92,6 +101,27 @@ test("a proxy that takes no table holds no rollout up", async () => {
     expect(ingress.serves("any")).toBe(false);
     expect(await ingress.caughtUp(new AbortController().signal)).toBe(false);
   });
+});
+
+test("what a proxy that runs has not taken over is lacking; one that has never run leads nowhere and lacks nothing", async () => {
+  const { signal } = new AbortController();
+  const refusing = () => Promise.reject(new Error("port 80 is taken"));
+  const ingresses = () => [{ scope: "shop", name: "a", spec: { host: "a.test", service: "web" } }];
+  const before: Table = { sites: [], tcp: [] } as unknown as Table;
+  for (const [running, lacks] of [
+    [() => ({ table: before }), true],
+    [() => undefined, false],
+  ] as const) {
+    const ingress = ingressWith(refusing, ingresses, () => undefined, {
+      running: running as IngressProxy["running"],
+      pid: async () => undefined,
+      endpoints: () => [endpoint({ id: "new" })],
+    });
+    await whileRunning(ingress, async () => {
+      expect(await ingress.caughtUp(signal)).toBe(false);
+      expect([ingress.lacks("new"), ingress.lacks("other")]).toEqual([lacks, false]);
+    });
+  }
 });
 
 test("certificates are asked for once, and again when an ingress is another", async () => {
