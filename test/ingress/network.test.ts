@@ -28,15 +28,22 @@ const secure = createSecureServer(
   { key: tlsKey, cert: tlsCertificate, allowHTTP1: true },
   (_, response) => void response.end("secure"),
 );
-/** Answers with what it was sent, in hexadecimal digits. */
+/** Answers with what it was sent up to "hello", in hexadecimal digits. It can come in several parts. */
 const raw = createServer((socket) => {
-  socket.on("error", () => socket.destroy());
-  socket.on("data", (data) => socket.end(data.toString("hex")));
-});
-const rawHttp = createServer((socket) => {
+  let sent = Buffer.alloc(0);
   socket.on("error", () => socket.destroy());
   socket.on("data", (data) => {
-    const text = data.toString("hex");
+    sent = Buffer.concat([sent, data]);
+    if (sent.toString("latin1").endsWith("hello")) socket.end(sent.toString("hex"));
+  });
+});
+const rawHttp = createServer((socket) => {
+  let sent = Buffer.alloc(0);
+  socket.on("error", () => socket.destroy());
+  socket.on("data", (data) => {
+    sent = Buffer.concat([sent, data]);
+    if (!sent.toString("latin1").endsWith("\r\n\r\n")) return;
+    const text = sent.toString("hex");
     socket.end(`HTTP/1.1 200 OK\r\ncontent-length: ${text.length}\r\n\r\n${text}`);
   });
 });
