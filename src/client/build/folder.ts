@@ -1,13 +1,11 @@
-import { closeSync, existsSync, lstatSync, openSync, readdirSync, readlinkSync, readSync, statSync } from "node:fs";
+import { closeSync, existsSync, lstatSync, openSync, readdirSync, readlinkSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { sha256Hex } from "../../base/pure/digest.ts";
 import { type ContextEntry, linkProblem, neededEntries, pathProblem, plainMode } from "../../base/pure/source-tree.ts";
 import { CommandFailure } from "../basics/failures.ts";
-import { readBounded } from "../basics/read-bounded.ts";
-import { gitRules, type IgnoreRules } from "../../base/pure/git-rules.ts";
-import { isClutter, isSecretFile, namedFiles } from "../../base/pure/left-out.ts";
-import { dockerRules } from "./ignore-rules.ts";
-import { inTime } from "./pattern-time.ts";
+import type { IgnoreRules } from "../../base/pure/git-rules.ts";
+import { isClutter, isSecretFile } from "../../base/pure/left-out.ts";
+import { type IgnoreFiles, readIgnoreFiles } from "./ignore-files.ts";
 
 /** A file, link or folder of a folder that is packed. */
 export interface SourceEntry extends ContextEntry {
@@ -48,22 +46,15 @@ export async function readFolder(root: string, always: readonly string[], limits
   const folder: SourceFolder = { root, entries: [], bytes: 0, secrets: [], pointers: [], rules: undefined };
   const ofDockerfile = always.map((path) => `${path}.dockerignore`).find((path) => existsSync(join(root, path)));
   const dockerName = ofDockerfile ?? ".dockerignore";
-  const docker = textOf(join(root, dockerName), limits);
-  const own = textOf(join(root, ".berthignore"), limits);
-  const fixed = [
-    ...(docker === undefined ? [] : [inTime(dockerRules(docker, dockerName), docker, dockerName)]),
-    ...(own === undefined ? [] : [inTime(gitRules(own, ""), own, ".berthignore")]),
-  ];
-  folder.rules = docker !== undefined ? dockerName : textOf(join(root, ".gitignore"), limits) && ".gitignore";
+  const ignore = readIgnoreFiles(root, { dockerName, textBytesMax: limits.textBytesMax });
+  folder.rules = ignore.source;
   const walk = {
     folder,
     // The engine reads it too: what it says of itself and of the Dockerfile is left out of the image, not of what is sent.
-    always: new Set(docker !== undefined && ofDockerfile === undefined ? [...always, dockerName] : always),
-    named: namedFiles(own ?? ""),
+    always: new Set(ignore.source === ".dockerignore" ? [...always, dockerName] : always),
+    ignore,
     limits,
     counts: { file: 0, link: 0, folder: 0 },
-    fixed,
-    usesGit: docker === undefined,
   };
   await readLevel(walk, "", undefined);
   folder.secrets.sort();
@@ -75,32 +66,27 @@ export async function readFolder(root: string, always: readonly string[], limits
 interface Walk {
   folder: SourceFolder;
   always: ReadonlySet<string>;
-  /** What looks like a secret and is sent. */
-  named: ReadonlySet<string>;
+  ignore: IgnoreFiles;
   limits: FolderLimits;
   counts: Record<SourceEntry["kind"], number>;
-  /** Rules that hold for the whole folder. */
-  fixed: readonly IgnoreRules[];
-  usesGit: boolean;
 }
 
 /** `around` are the rules of the `.gitignore` files of the folders around `below`. */
 async function readLevel(walk: Walk, below: string, around: IgnoreRules | undefined): Promise<void> {
-  const { folder, always, usesGit } = walk;
-  const text = usesGit ? textOf(join(folder.root, below, ".gitignore"), walk.limits) : undefined;
-  const git = text === undefined ? around : inTime(gitRules(text, below, around), text, `${below}.gitignore`);
-  const rules = git === undefined ? walk.fixed : [...walk.fixed, git];
+  const { folder, always, ignore } = walk;
+  const git = ignore.gitIn(below, around);
+  const rules = git === undefined ? ignore.fixed : [...ignore.fixed, git];
   for (const item of readable(below, () => readdirSync(join(folder.root, below), { withFileTypes: true }))) {
     const path = `${below}${item.name}`;
     if (isClutter(path)) continue;
     const isFolder = item.isDirectory();
     const stays = always.has(path);
-    if (isSecretFile(path) && !isFolder && !stays && !walk.named.has(path)) {
+    if (isSecretFile(path) && !isFolder && !stays && !ignore.named.has(path)) {
       folder.secrets.push(path);
       continue;
     }
     const leaving =
-      stays || walk.named.has(path) ? [] : rules.filter((rule) => rule.leavesOut(isFolder ? `${path}/` : path));
+      stays || ignore.named.has(path) ? [] : rules.filter((rule) => rule.leavesOut(isFolder ? `${path}/` : path));
     const holdsOne = isFolder && [...always].some((one) => one.startsWith(`${path}/`));
     if (isFolder) {
       if (leaving.length === 0) await readEntry(walk, path);
@@ -194,10 +180,4 @@ async function fileDigest(path: string): Promise<Read> {
   } finally {
     closeSync(file);
   }
-}
-
-/** Text of a file of rules; undefined where there is none. */
-function textOf(path: string, { textBytesMax }: FolderLimits): string | undefined {
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
-  return new TextDecoder().decode(readBounded(path, path, { bytesMax: textBytesMax }));
 }

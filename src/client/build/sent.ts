@@ -1,9 +1,11 @@
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { gitRules, type IgnoreRules } from "../../base/pure/git-rules.ts";
-import { isClutter, isSecretFile, namedFiles } from "../../base/pure/left-out.ts";
-import { dockerRules } from "./ignore-rules.ts";
-import { inTime } from "./pattern-time.ts";
+import type { IgnoreRules } from "../../base/pure/git-rules.ts";
+import { isClutter, isSecretFile } from "../../base/pure/left-out.ts";
+import { readIgnoreFiles } from "./ignore-files.ts";
+
+/** Size of one file of rules: as `folder.textBytesMax`, for what a build gets is what counts here. */
+const textBytesMax = 8 * 1024 * 1024;
 
 /** Files of the folder itself that say how it is built or run. They count even where they are not sent. */
 const always = new Set(["Dockerfile", "Procfile", "app.json", "render.yaml", "fly.toml", "nixpacks.toml", "Aptfile"]);
@@ -16,21 +18,12 @@ for (const ending of ["example", "sample"]) always.add(`.env.${ending}`);
  * program reads.
  */
 export function createSent(root: string): (path: string) => boolean {
-  const text = (path: string) => (isFile(join(root, path)) ? readFileSync(join(root, path), "utf8") : undefined);
-  const docker = text(".dockerignore");
-  const own = text(".berthignore") ?? "";
-  const named = namedFiles(own);
-  const fixed = [
-    ...(docker === undefined ? [] : [inTime(dockerRules(docker, ".dockerignore"), docker, ".dockerignore")]),
-    inTime(gitRules(own, ""), own, ".berthignore"),
-  ];
+  const { fixed, named, ...ignore } = readIgnoreFiles(root, { dockerName: ".dockerignore", textBytesMax });
   const gitOf = new Map<string, IgnoreRules | undefined>();
   /** Rules of the `.gitignore` files of a folder and of those around it. */
   const gitIn = (folder: string): IgnoreRules | undefined => {
-    if (docker !== undefined || gitOf.has(folder)) return gitOf.get(folder);
-    const around = folder === "" ? undefined : gitIn(parentOf(folder));
-    const git = text(`${folder}.gitignore`);
-    const rules = git === undefined ? around : inTime(gitRules(git, folder, around), git, `${folder}.gitignore`);
+    if (gitOf.has(folder)) return gitOf.get(folder);
+    const rules = ignore.gitIn(folder, folder === "" ? undefined : gitIn(parentOf(folder)));
     gitOf.set(folder, rules);
     return rules;
   };
@@ -55,10 +48,6 @@ export function createSent(root: string): (path: string) => boolean {
 function parentOf(path: string): string {
   const parent = dirname(path);
   return parent === "." ? "" : `${parent}/`;
-}
-
-function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
 function isFolder(path: string): boolean {

@@ -1,4 +1,6 @@
 import { expect, test } from "bun:test";
+import { truncateSync } from "node:fs";
+import { join } from "node:path";
 import { createSent } from "../../../../src/client/build/sent.ts";
 import { sourceTree } from "../../../../src/client/build/place.ts";
 import { generateDockerfile } from "../../../../src/orchestration/core/build/generate.ts";
@@ -53,4 +55,12 @@ test("an older build on the machine of its author decides nothing", () => {
   expect(generateDockerfile(tree, {})).toMatchObject({
     build: { dockerfile: expect.stringContaining('CMD ["node","server.js"]') },
   });
+});
+
+test("a file of rules without end is refused, as it is where the folder is packed", () => {
+  for (const name of [".gitignore", ".dockerignore", ".berthignore", "web/.gitignore"]) {
+    using at = folder({ [name]: "", "web/a": "" });
+    truncateSync(join(at.path, name), 9 * 1024 * 1024);
+    expect(() => createSent(at.path)("web/a")).toThrow("more than the 8388608 that are read");
+  }
 });
