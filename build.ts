@@ -14,6 +14,7 @@ import { parseArgs } from "node:util";
 import { version } from "./package.json";
 import { bundledPlugins } from "./plugins/bundled.ts";
 import { idleJitPolicy } from "./src/base/words/follow-load.ts";
+import { threads } from "./src/threads.ts";
 import { parsedYmls } from "./src/daemon/bundled.ts";
 import { isSigned, publicKeys, releaseNamespace } from "./src/local/server/ssh-signature.ts";
 import { bundleUi } from "./src/local/ui/bundle.ts";
@@ -37,11 +38,7 @@ const targets: Record<string, Target> = {
 const checkout = import.meta.dir;
 const program = join(checkout, "src/main.ts");
 /** Entry points of threads: they are started by name, which no bundler sees. */
-const threads = [
-  "src/identity/store/search/worker.ts",
-  "src/observability/service/logs/worker.ts",
-  "src/observability/service/telemetry/worker.ts",
-].map((path) => join(checkout, path));
+const threadFiles = Object.values(threads).map((url) => Bun.fileURLToPath(url));
 
 async function main(): Promise<void> {
   const { values: flags } = parseArgs({
@@ -140,7 +137,7 @@ function sign(file: string): void {
 /** The same source gives the same bytes, in whatever folder the checkout lies. */
 async function build(entry: string, outfile: string, { runtime, format }: Target): Promise<void> {
   if (!existsSync(entry)) throw new Error(`no entry file "${entry}"`);
-  const entries = entry === program ? [entry, ...threads] : [entry];
+  const entries = entry === program ? [entry, ...threadFiles] : [entry];
   process.chdir(checkout);
   await Bun.build({
     // Absolute names would go into the names of the chunks.

@@ -1,5 +1,5 @@
 /**
- * Entry points of threads; build.ts puts them into the executable. In there every module has the URL of the executable
+ * Entry points of threads; build.ts puts these files into the executable. In there every module has the URL of the executable
  * itself, beside which these lie as they lie in this folder: so only a file of this folder finds them in both.
  */
 export const threads = {

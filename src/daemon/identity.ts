@@ -62,7 +62,6 @@ export async function openIdentity(parts: IdentityParts): Promise<RunningIdentit
         search: {
           database: layout.identityDatabase,
           index: layout.identityIndex,
-          // Beside this file among the sources, and beside all chunks in the executable.
           start: startThread(threads.search),
         },
       }),

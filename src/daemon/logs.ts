@@ -48,7 +48,6 @@ export function logPlatform(engine: Engine, layout: Pick<Layout, "logs">): LogPl
   const { store, capture, search, room } = logLimits;
   let rootDir: string | undefined;
   return {
-    // Beside this file among the sources, and beside all chunks in the executable.
     start: startThread(threads.logs),
     setup: { folder: join(layout.logs, "pods"), store, capture, search },
     limits: room,

@@ -12,6 +12,7 @@ import { createShortNames } from "../local/names/short-names.ts";
 import { writeZone } from "../local/names/zone-file.ts";
 import type { Naming } from "../orchestration/core/naming.ts";
 import type { Store } from "../orchestration/store/store.ts";
+import { ownProgram } from "./plugins.ts";
 import { versionText } from "../version.ts";
 
 interface NamesRoomParts {
@@ -24,7 +25,7 @@ interface NamesRoomParts {
 
 /** What answers lookups of containers for services that do not run. */
 export function openNamesRoom({ layout, names, options, store, log }: NamesRoomParts): NamesRoom {
-  const self = Bun.isStandaloneExecutable ? [process.execPath] : [process.execPath, Bun.main];
+  const self = ownProgram();
   const short = createShortNames(store.manifests, names, networkLimits.names.shortMax);
   const room = createNamesRoom({
     network: names.network,

@@ -1,5 +1,5 @@
-import type { Ground, Late } from "./ground.ts";
 import { join } from "node:path";
+import type { Ground, Late } from "./ground.ts";
 import type { GuardOptions } from "../base/deliver/address-guard.ts";
 import { gitConnection } from "../base/deliver/git-connection.ts";
 import { createFollow } from "../base/deliver/follow.ts";
@@ -138,8 +138,8 @@ export async function createPluginRoom(parts: PluginParts): Promise<PluginRoom> 
   };
 }
 
-/** What bundled plugins are run by: the executable itself; in a checkout, the platform with our entry file. */
-function ownProgram(): string[] {
+/** What this program is run by: the executable itself; in a checkout, the platform with our entry file. */
+export function ownProgram(): string[] {
   return Bun.isStandaloneExecutable ? [process.execPath] : [process.execPath, join(import.meta.dir, "../main.ts")];
 }
 

@@ -61,7 +61,7 @@ export function telemetryTarget(
   return { telemetry: { url: () => door()?.url(), open: async () => door()?.open() } };
 }
 
-/** The thread that decodes: beside this file among the sources, and beside all chunks in the executable. */
+/** The thread that decodes. */
 export function decodeThread(): StartDecodeThread {
   return startThread(threads.telemetry);
 }

@@ -178,7 +178,6 @@ export interface Outside {
   listeners?: () => readonly { name: string; address: string }[];
 }
 
-/** Finishes what a delete mark asks for, and lets a caller wait for it. */
 /** A caller that waits for a tear-down. */
 export interface ExpectedTearDown {
   /**
@@ -190,6 +189,7 @@ export interface ExpectedTearDown {
   forget(): void;
 }
 
+/** Finishes what a delete mark asks for, and lets a caller wait for it. */
 export interface TearDown {
   /** Registers a caller. Call it in the transaction that leaves the mark, so that no other work is taken for this one. */
   expect(key: ManifestKey): ExpectedTearDown;
