@@ -33,7 +33,7 @@ export function repair<T>(check: Check<T>, value: unknown, path: string): Repair
     const holder = { value: structuredClone(value) };
     for (let round = 0; round < roundsMax && !check.matches(holder.value); round++) {
       for (const error of [...check.errors(holder.value)]) {
-        for (const at of mend(holder, error, sample)) paths.add(pointerPath(at, { value: holder.value, path }));
+        for (const at of putSample(holder, error, sample)) paths.add(pointerPath(at, { value: holder.value, path }));
       }
     }
     return holder.value;
@@ -65,7 +65,7 @@ const second: Sample = (schema) => {
 };
 
 /** Puts a sample where an error is; returns the pointers of what is not the caller's word any more. */
-function mend(holder: { value: unknown }, error: ValueError, sample: Sample): string[] {
+function putSample(holder: { value: unknown }, error: ValueError, sample: Sample): string[] {
   const keys = pointerKeys(error.path);
   const last = keys.at(-1) ?? "value";
   const parent = keys.slice(0, -1).reduce(read, keys.length === 0 ? holder : holder.value);
