@@ -20,6 +20,7 @@ const innerFields: readonly string[] = [
   "rollout",
   "probes",
   "health_check",
+  "start_after",
   "schedule",
   "timezone",
   "suspend",

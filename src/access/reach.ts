@@ -35,6 +35,7 @@ export const innerFields: readonly string[] = [
     "health_check",
     "probes",
     "on_probe",
+    "start_after",
     "autoscale",
     "wake",
   ],

@@ -94,6 +94,9 @@ export const limits = {
   guardLookMs: 1_000,
   /** How much of the time of a canary step a server that is killed may lose. */
   canarySaveMs: 5_000,
+  /** How long the first start of an app waits for the apps of its `start_after`, and how often it looks. */
+  startAfterMs: 5 * 60_000,
+  startAfterLookMs: 1_000,
   /** When the server first tries whether containers reach each other, and how often after that. */
   forwardingFirstMs: 30_000,
   forwardingLookMs: 300_000,

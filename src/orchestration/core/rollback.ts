@@ -16,6 +16,7 @@ const settings: readonly (readonly string[])[] = [
   ["rollout.auto_rollback"],
   ["on_deploy"],
   ["on_probe"],
+  ["start_after"],
   ["pull"],
   ["keep_releases"],
 ];

@@ -6,6 +6,7 @@ import { expandApp } from "./expand.ts";
 import type { Naming } from "./naming.ts";
 import { normaliseSpec } from "./normalise.ts";
 import { type FindReferenced, referenceProblems, type ReferenceTarget } from "./references.ts";
+import { startCycles } from "./start-after.ts";
 import { conflictText, duplicateReservations, firstOfEachHost, reservedField } from "./reservations.ts";
 
 /** A part of what is applied; `from` is the index of the manifest that it comes from. */
@@ -60,6 +61,7 @@ export function brokenReferences({ parts, isOpen }: Judged, names: Naming, known
   };
   return parts.flatMap((part) => {
     const found = [...stampAssetDigests(part, digest).problems, ...referenceProblems(part, findReferenced, names)];
+    found.push(...startCycles(part, findReferenced));
     return found.map((problem) => ({ ...problem, from: part.from }));
   });
 }

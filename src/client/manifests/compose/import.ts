@@ -2,6 +2,7 @@ import { isFields } from "../../../base/pure/fields.ts";
 import type { Files, Machine } from "./machine-paths.ts";
 import { aliasOptions, namesOne, otherNames, searchOptions, tellOtherNames } from "./names.ts";
 import { type ReadService, sortOnce, startsAfter } from "./once.ts";
+import { setStartAfter } from "./start-after.ts";
 import { specOf } from "./service.ts";
 import { fileOf } from "../kept.ts";
 import { tellFillers } from "./fillers.ts";
@@ -110,7 +111,9 @@ function manifestsOf(top: Fields, setup: ImportSetup & { scope: string }): Field
     lose,
   );
   tellInternal(services, map("networks"), lose);
-  const { kept, jobs } = sortOnce(read, { scope, lose });
+  const sorted = sortOnce(read, { scope, lose });
+  const { kept, jobs } = sorted;
+  setStartAfter(sorted);
   tellOff(kept, setup);
   for (const { service, fields, spec } of kept) {
     if (looksUp(service, fields)) addOptions(spec, aliasOptions(service, others, fields));

@@ -13,10 +13,12 @@ export interface ReadService {
   spec: Fields;
 }
 
-interface Sorted {
+export interface Sorted {
   /** Deployments, those with inits included. */
   kept: ReadService[];
   jobs: ReadService[];
+  /** The service in which each of the inits runs. */
+  inits: ReadonlyMap<ReadService, ReadService>;
 }
 
 /** Tries of an init after the first: what it waits for may start beside it. */
@@ -30,9 +32,11 @@ export function sortOnce(services: readonly ReadService[], { scope, lose }: { sc
   const once = services.filter((one) => isOnce(one, services));
   const kept = services.filter((one) => !once.includes(one));
   const jobs: ReadService[] = [];
+  const inits = new Map<ReadService, ReadService>();
   for (const one of inOrder(once)) {
     const first = waiting(one, services, kept).find((other) => becomeInit(one, other));
     if (first !== undefined) {
+      inits.set(one, first);
       lose(
         `services.${one.service}`,
         `"${one.service}" runs before each start of "${first.service}", as an init`,
@@ -45,7 +49,7 @@ export function sortOnce(services: readonly ReadService[], { scope, lose }: { sc
     if (isOff(one)) lose(`services.${one.service}`, `is a job here: "${start}" starts it`, "note");
     else lose(`services.${one.service}`, `is a job here, as it ends when it is done: start it with "${start}"`);
   }
-  return { kept, jobs };
+  return { kept, jobs, inits };
 }
 
 /**
@@ -136,7 +140,10 @@ function waiting(one: ReadService, services: readonly ReadService[], kept: reado
     if (!kept.includes(item)) for (const other of services) if (awaits(other, item)) found.add(other);
   }
   const running = kept.filter((item) => found.has(item));
-  return running.toSorted((a, b) => Number(a.spec.replicas === 0) - Number(b.spec.replicas === 0));
+  const before = (item: ReadService) => running.filter((other) => dependsOn(item, other.service)).length;
+  return running.toSorted(
+    (a, b) => Number(a.spec.replicas === 0) - Number(b.spec.replicas === 0) || before(a) - before(b),
+  );
 }
 
 /** Whether it can run as an init there; then it does. */

@@ -10,6 +10,7 @@ import { lackingInIngress } from "../pods/leave-ingress.ts";
 import { execute } from "../rollout/execute.ts";
 import { convergeJob } from "../runs/job-status.ts";
 import { interruptible } from "../rollout/interrupt.ts";
+import { awaitedAtFirst } from "../rollout/first-start.ts";
 import { planNow } from "../rollout/plan-now.ts";
 import { latestRelease } from "../rollout/releases.ts";
 import { refuseUnresolved, resolveStored } from "../desired/resolve.ts";
@@ -60,6 +61,8 @@ async function convergePods(context: Context, key: ManifestKey): Promise<Round> 
     const manifest = context.store.manifests.get(key);
     if (manifest === undefined) return { settled: false, againInMs: 0 };
     await ensureRelease(context, manifest);
+    const awaited = await awaitedAtFirst(context, manifest);
+    if (awaited !== undefined) return waitFor(context, manifest, awaited);
     takeUpPhase(context, manifest);
     const target = rolloutTarget(context, manifest);
     if (target === undefined) return waitForPhase(context, manifest);
@@ -150,17 +153,27 @@ function takeUpPhase(context: Context, manifest: StoredManifest): void {
 }
 
 /** Nothing runs before the first release phase has passed. */
-async function waitForPhase(context: Context, manifest: StoredManifest): Promise<Round> {
+function waitForPhase(context: Context, manifest: StoredManifest): Promise<Round> {
+  return waitFor(context, manifest, { text: "the release phase has to pass before the first replica starts" });
+}
+
+interface Awaited {
+  text: string;
+  againInMs?: number;
+}
+
+/** No replica is made yet. */
+async function waitFor(context: Context, manifest: StoredManifest, { text, againInMs }: Awaited): Promise<Round> {
   const { workload } = resolveStored(context, manifest);
   const empty: WorkloadPlan = {
     steps: [],
     againInMs: undefined,
     done: false,
     counts: { ready: 0, updated: 0, frozen: 0, total: 0 },
-    waitingFor: "the release phase has to pass before the first replica starts",
+    waitingFor: text,
   };
   await saveStatus(context, { manifest, workload, plan: empty, movedAt: undefined, memory: {} });
-  return { settled: false };
+  return againInMs === undefined ? { settled: false } : { settled: false, againInMs };
 }
 
 /** Nothing to do: until something changes, the guard looks again, or the progress deadline of what is awaited passes. */

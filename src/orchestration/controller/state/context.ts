@@ -58,6 +58,8 @@ export interface ControllerLimits {
   engineSilenceMs: number;
   guardLookMs: number;
   canarySaveMs: number;
+  startAfterMs: number;
+  startAfterLookMs: number;
   autoscaleMs: number;
   sleepLookMinMs: number;
   sleepLookMaxMs: number;

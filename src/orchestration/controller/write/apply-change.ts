@@ -9,6 +9,7 @@ import { changedPaths } from "../../core/diff.ts";
 import { capacityProblems } from "../../core/capacity.ts";
 import { restoreMasked } from "../../core/mask.ts";
 import { referenceProblems, type FindReferenced } from "../../core/references.ts";
+import { startCycles } from "../../core/start-after.ts";
 import type { PutResult, Transaction } from "../../store/store.ts";
 import { lostReaderWarnings } from "../desired/asset-readers.ts";
 import { fileOf, type MaterialisedAsset, putAsset, storedLookup } from "../desired/assets.ts";
@@ -210,7 +211,8 @@ function prepare(context: Context, tx: Transaction, { item, lookups, problems, i
   const stamped = stampAssetDigests(owner, lookups.digest);
   const unreported = referenceProblems(owner, lookups.findReferenced, context.names);
   const beyond = capacityProblems(owner, { stored: stored?.spec, cpus: context.link.info()?.cpus });
-  const found = [...restored.problems, ...stamped.problems, ...unreported, ...beyond];
+  const circular = startCycles(owner, lookups.findReferenced);
+  const found = [...restored.problems, ...stamped.problems, ...unreported, ...circular, ...beyond];
   problems.push(...problemsAt(item.place, found));
   const reserves = reservationsOf({ ...item.key, spec: stamped.spec });
   return { ...item, spec: stamped.spec, reserves, held: stored && reservationsOf(stored) };

@@ -6,7 +6,8 @@ import { initRules } from "./inits.ts";
 import { portRules } from "./ports.ts";
 import { probeRules } from "./probes.ts";
 import { rolloutRules } from "./rollout.ts";
-import type { RuleContext } from "./rule.ts";
+import { eachEntry, type RuleContext } from "./rule.ts";
+import { parseStartAfter } from "../spec/pod.ts";
 
 /** Rules of the fields that deployments and statefulsets share. `wanted`: the most replicas the spec asks for. */
 export function podRules(spec: PodFields, wanted: number, { report, limits }: RuleContext): void {
@@ -19,6 +20,10 @@ export function podRules(spec: PodFields, wanted: number, { report, limits }: Ru
     const form = '"no", "always", "unless-stopped", "on-failure" or "on-failure:3"';
     report("spec.restart", `"${spec.restart}" is not a restart policy; write ${form}`);
   }
+  eachEntry(spec.start_after ?? [], "spec.start_after", (entry, path) => {
+    if (parseStartAfter(entry) !== undefined) return;
+    report(path, `"${entry}" names no app of this scope; write "name", or "name:started" to wait only for its start`);
+  });
   rolloutRules(spec.rollout ?? {}, report);
   probeRules(spec.probes, "spec.probes", report);
   webhookRules(spec.on_probe ?? {}, "spec.on_probe", report);

@@ -2,6 +2,7 @@ import { autoscaleDefaults, podDefaults, releaseDefaults, sleepDefaults } from "
 import type { PodKind } from "../../api/manifest.ts";
 import { parseDuration } from "../../../base/pure/duration.ts";
 import { isFields } from "../../../base/pure/fields.ts";
+import { nameOk } from "../identity.ts";
 import { parsePort, portTexts } from "../ports.ts";
 import { parseRestartPolicy } from "../restart-policy.ts";
 import type { PortBinding, RestartPolicy } from "../workload.ts";
@@ -23,6 +24,7 @@ export interface DecodedPod extends DecodedContainer {
   restartText: string;
   restart: RestartPolicy;
   probes: ProbesConfig;
+  startAfter: readonly StartAfter[];
   rollout: DecodedRollout;
   volumeClaims: readonly { name: string; mountPath: string | undefined }[];
   autoscale: AutoscalePolicy | undefined;
@@ -31,6 +33,12 @@ export interface DecodedPod extends DecodedContainer {
   onDeploy: { readonly success: readonly DecodedWebhook[]; readonly failure: readonly DecodedWebhook[] };
   /** Undefined where the spec names no receiver, as most do: a probe that turns then writes nothing. */
   onProbe: { readonly failure: readonly DecodedWebhook[]; readonly recovery: readonly DecodedWebhook[] } | undefined;
+}
+
+/** Another app of the scope that the first start waits for. */
+export interface StartAfter {
+  name: string;
+  awaits: "ready" | "started";
 }
 
 /** The `autoscale` block of a deployment, defaults filled in. */
@@ -80,6 +88,7 @@ export function decodePod(kind: PodKind, spec: Fields): DecodedPod {
     restartText: restart ?? podDefaults.restart,
     restart: (restart === undefined ? undefined : parseRestartPolicy(restart)) ?? unlessStopped,
     probes: decodeProbes(spec.probes),
+    startAfter: wordsOf(spec.start_after).flatMap((entry) => parseStartAfter(entry) ?? []),
     rollout: decodeRollout(kind, spec.rollout),
     volumeClaims: listOf(spec.volume_claims).flatMap((claim) => {
       const name = textOf(claim.name);
@@ -91,6 +100,13 @@ export function decodePod(kind: PodKind, spec: Fields): DecodedPod {
     onDeploy: { success: decodeWebhooks(onDeploy.success), failure: decodeWebhooks(onDeploy.failure) },
     onProbe: probeWebhooksOf(fieldsOf(spec.on_probe)),
   };
+}
+
+/** `NAME` or `NAME:started`; undefined for anything else. */
+export function parseStartAfter(text: string): StartAfter | undefined {
+  const [name = "", awaits = "ready", ...more] = text.split(":");
+  if (!nameOk(name) || more.length > 0 || (awaits !== "ready" && awaits !== "started")) return undefined;
+  return { name, awaits };
 }
 
 /** Undefined where a spec names no receiver, however it writes that. */

@@ -40,6 +40,20 @@ describe("the checks of an apply without a server", () => {
     ]);
   });
 
+  test("apps that wait for each other's first start, and words that name no app", () => {
+    const { problems } = check(
+      app("web", { start_after: ["api", "db:healthy"] }),
+      app("api", { start_after: ["db"] }),
+      app("db", { start_after: ["web:started", "elsewhere"] }),
+    );
+    expect(problems.map(({ manifest, path, message }) => `${manifest} ${path}: ${message}`)).toEqual([
+      '1 spec.start_after[1]: "db:healthy" names no app of this scope; write "name", or "name:started" to wait only for its start',
+      '1 spec.start_after[0]: "api" waits for this app: web → api → db → web; remove one of these entries',
+      '2 spec.start_after[0]: "db" waits for this app: api → db → web → api; remove one of these entries',
+      '3 spec.start_after[0]: "web" waits for this app: db → web → api → db; remove one of these entries',
+    ]);
+  });
+
   test("faults of all kinds are told at once: shapes, rules, hosts and references", () => {
     const wrong = { kind: "cronjob", scope: "shop", name: "n", spec: { schedule: "x", job: { image: 5 } } };
     const conf = { kind: "asset", scope: "shop", name: "conf", spec: { files: { a: "x" } } };

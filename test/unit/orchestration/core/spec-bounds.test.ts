@@ -122,6 +122,7 @@ const names = [
   "plugin",
   "remove",
   "service",
+  "start_after",
   "to",
   "from",
   "url",

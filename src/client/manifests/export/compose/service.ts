@@ -13,7 +13,7 @@ type Fields = Record<string, unknown>;
 const read = [
   ...["image", "build", "pull", "entrypoint", "command", "env", "volumes", "networks", "network", "network_mode"],
   ...["extra_hosts", "cap_add", "ulimits", "init", "docker_options", "resources", "logs", "stop_grace", "stop_signal"],
-  ...["replicas", "ports", "restart", "probes", "volume_claims", "depends_on", "health_check"],
+  ...["replicas", "ports", "restart", "probes", "volume_claims", "depends_on", "health_check", "start_after"],
 ];
 
 const advice: Record<string, string> = {

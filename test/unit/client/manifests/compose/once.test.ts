@@ -185,3 +185,47 @@ describe("a service that others wait for until it is done", () => {
     expect(notesOf("services: {worker: {build: ., volumes: ['own:/o']}, web: {image: x}}\n")).toEqual([]);
   });
 });
+
+describe("depends_on is the order of the first start", () => {
+  const order = (...services: string[]) => {
+    const { manifests } = read(...services);
+    return Object.fromEntries(
+      manifests.flatMap(({ name, spec }) => {
+        const { start_after: after } = spec as { start_after?: string[] };
+        return after === undefined ? [] : [[name, after]];
+      }),
+    );
+  };
+
+  test("for health, and for a start alone", () => {
+    expect(
+      order(
+        "db: {image: pg, healthcheck: {test: ready}}",
+        "My_Cache: {image: redis}",
+        "web: {image: app, depends_on: {db: {condition: service_healthy}, My_Cache: {condition: service_started}}}",
+        "proxy: {image: nginx, depends_on: [web]}",
+      ),
+    ).toEqual({ web: ["db", "my_cache:started"], proxy: ["web:started"] });
+  });
+
+  test("with an init, its service waits for what it waits for, and others wait for its service", () => {
+    expect(
+      order(
+        "db: {image: pg, healthcheck: {test: ready}}",
+        "migrate: {image: app, command: m, depends_on: {db: {condition: service_healthy}}}",
+        `web: {image: app, depends_on: {migrate: {condition: service_completed_successfully}, db: {condition: service_started}}}`,
+        `worker: {image: app, ${done("migrate")}}`,
+      ),
+    ).toEqual({ web: ["db"], worker: ["web:started"] });
+  });
+
+  test("an init goes to the service that the others wait for, so that no two wait for each other", () => {
+    expect(
+      order(
+        "init: {image: app, command: m}",
+        "web: {image: app, depends_on: {api: {condition: service_started}, init: {condition: service_completed_successfully}}}",
+        `api: {image: app, ${done("init")}}`,
+      ),
+    ).toEqual({ web: ["api:started"] });
+  });
+});

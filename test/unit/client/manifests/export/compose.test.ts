@@ -57,6 +57,21 @@ describe("exportCompose", () => {
     expect(losses).toEqual([]);
   });
 
+  test("the order of the first start is depends_on, which waits for a health check only where there is one", () => {
+    const probes = { readiness: { exec: { command: ["a"] } } };
+    const { document, losses } = compose(
+      draft("deployment", { image: "x", start_after: ["db", "cache", "queue:started", "gone"] }),
+      draft("statefulset", { image: "x", probes }, "db"),
+      draft("deployment", { image: "x" }, "cache"),
+      draft("deployment", { image: "x", probes }, "queue"),
+    );
+    const [healthy, started] = [{ condition: "service_healthy" }, { condition: "service_started" }];
+    expect(document).toMatchObject({
+      services: { web: { depends_on: { db: healthy, cache: started, queue: started } } },
+    });
+    expect(losses).toEqual([]);
+  });
+
   test("the owner of volumes has no counterpart, and that is said", () => {
     const { web, losses } = service({ volumes: ["/srv:/s"], volume_owner: "1000" });
     expect(web).not.toHaveProperty("volume_owner");
