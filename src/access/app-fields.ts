@@ -1,36 +1,14 @@
 import { canonicalJson } from "../base/pure/digest.ts";
 import { isFields } from "../base/pure/fields.ts";
+import { fieldsWithin } from "../orchestration/api/kinds/container.ts";
 import { type AppLimit, mayReach, reachesAll } from "./apps.ts";
 
 /** What runs inside of an app and reaches nothing beyond it. Whatever is not in the list, and all of a later version, is not allowed. */
 const innerFields: readonly string[] = [
-  "image",
-  "build",
-  "pull",
-  "entrypoint",
-  "command",
-  "env",
-  "telemetry",
-  "resources",
-  "logs",
-  "stop_grace",
-  "stop_signal",
-  "replicas",
-  "restart",
-  "rollout",
-  "probes",
-  "health_check",
-  "start_after",
-  "schedule",
-  "timezone",
-  "suspend",
-  "concurrency_policy",
-  "starting_deadline",
-  "successful_history_limit",
-  "failed_history_limit",
-  "timeout",
-  "backoff_limit",
-  "job",
+  ...fieldsWithin("app"),
+  ...["replicas", "restart", "rollout", "probes", "health_check", "start_after", "job"],
+  ...["schedule", "timezone", "suspend", "concurrency_policy", "starting_deadline"],
+  ...["successful_history_limit", "failed_history_limit", "timeout", "backoff_limit"],
 ];
 
 const innerKinds: readonly string[] = ["deployment", "statefulset", "job", "cronjob", "app"];

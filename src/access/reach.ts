@@ -1,5 +1,6 @@
 import { canonicalJson } from "../base/pure/digest.ts";
 import { isFields } from "../base/pure/fields.ts";
+import { fieldsWithin } from "../orchestration/api/kinds/container.ts";
 import type { CoreKind, Spec } from "../orchestration/api/manifest.ts";
 import { parseDockerOptions } from "../orchestration/core/docker-options.ts";
 import { parsePort, portTexts } from "../orchestration/core/ports.ts";
@@ -21,25 +22,14 @@ interface Owner {
   spec: Spec;
 }
 
-/** Fields of a container that reach nothing outside of it. Those that `judges` does not have either reach the machine. */
+/**
+ * Fields of what makes containers that reach nothing outside of them; those of the container itself say so where they are
+ * declared. Those that `judges` does not have either reach the machine.
+ */
 export const innerFields: readonly string[] = [
-  ...["image", "build", "build_args", "pull", "entrypoint", "command", "env", "env_file", "env_from", "telemetry"],
-  "volume_owner",
-  ...["extra_hosts", "init", "ulimits", "resources", "logs", "stop_grace", "stop_signal"],
-  ...[
-    "depends_on",
-    "_asset_digests",
-    "replicas",
-    "restart",
-    "rollout",
-    "health_check",
-    "probes",
-    "on_probe",
-    "start_after",
-    "autoscale",
-    "wake",
-  ],
-  ...["idle_after", "release", "on_deploy", "keep_releases", "volume_claims", "timeout", "backoff_limit"],
+  ...fieldsWithin("app", "container"),
+  ...["replicas", "restart", "rollout", "health_check", "probes", "on_probe", "autoscale", "wake", "idle_after"],
+  ...["start_after", "release", "on_deploy", "keep_releases", "volume_claims", "timeout", "backoff_limit"],
   ...["successful_history_limit", "failed_history_limit"],
 ];
 

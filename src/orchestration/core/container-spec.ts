@@ -17,13 +17,14 @@ export interface Replica {
 
 /** One container of a workload, ready to be made. */
 export function containerSpec(workload: ResolvedWorkload, replica: Replica, names: Naming): ContainerSpec {
-  const { container, scope, name } = workload;
+  const { scope, name } = workload;
+  const { initUnlessOwn: _, ...container } = workload.container;
   const onBridge = container.networkMode === "bridge";
   const { replicaId, ordinal } = replica;
   return {
+    ...container,
     name: containerName(scope, name, replicaId),
     image: replica.imageRef,
-    command: container.command,
     env: {
       ...container.env,
       ...instanceEnv(container.env, { scope, instance: replicaId }),
@@ -32,18 +33,7 @@ export function containerSpec(workload: ResolvedWorkload, replica: Replica, name
     labels: labels(workload, replica, names),
     ports: onBridge ? container.ports : [],
     mounts: [...container.mounts, ...claimMounts(workload, ordinal, names)],
-    networkMode: container.networkMode,
     networks: onBridge ? networks(workload, ordinal, names) : [],
-    restart: container.restart,
-    extraHosts: container.extraHosts,
-    capAdd: container.capAdd,
-    ulimits: container.ulimits,
-    nanoCpus: container.nanoCpus,
-    memoryBytes: container.memoryBytes,
-    log: container.log,
-    stopGraceMs: container.stopGraceMs,
-    stopSignal: container.stopSignal,
-    options: container.options,
   };
 }
 

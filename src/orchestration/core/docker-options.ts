@@ -5,6 +5,7 @@ import { type Parsed, parsed, unreadable } from "../../base/pure/parsed.ts";
 import { didYouMean } from "../../base/pure/suggest.ts";
 import { isHostLabel } from "../../base/pure/hosts.ts";
 import { parseMemory } from "../../base/pure/quantity.ts";
+import { fieldOfFlag } from "./spec/passed.ts";
 import type { EngineOptions } from "./workload.ts";
 
 /** Reads the value of one flag: what it changes about the options so far. */
@@ -53,7 +54,7 @@ const shortForms: Record<string, string> = {
   "--dns-opt": "--dns-option",
 };
 
-/** Flags that have a field of their own, or that would take the container away from the platform. */
+/** Flags that have a field of another name, or that would take the container away from the platform. */
 const elsewhere: Record<string, string> = {
   "--env": "use env",
   "-e": "use env",
@@ -69,13 +70,11 @@ const elsewhere: Record<string, string> = {
   "-m": "use resources.limits.memory",
   "--cpus": "use resources.limits.cpu",
   "--restart": "use restart",
-  "--cap-add": "use cap_add",
   "--ulimit": "use ulimits",
   "--add-host": "use extra_hosts",
   "--log-driver": "use logs",
   "--log-opt": "use logs",
   "--stop-timeout": "use stop_grace",
-  "--stop-signal": "use stop_signal",
   "--health-cmd": "use probes",
   "--name": "the platform names containers",
   "--rm": "the platform removes containers",
@@ -124,7 +123,8 @@ function readFlag(written: string, value: string | undefined, soFar: EngineOptio
     const change = value === undefined ? unreadable("needs a value") : read(value, soFar);
     return change.ok ? change : unreadable(`"${flag}" ${change.error}`);
   }
-  const hint = own(elsewhere, flag);
+  const field = fieldOfFlag(flag);
+  const hint = own(elsewhere, flag) ?? (field && `use ${field}`);
   if (hint !== undefined) return unreadable(`"${flag}" is not accepted here; ${hint}`);
   return unreadable(
     `"${flag}" is not an accepted flag${didYouMean(flag, [...Object.keys(readers), ...Object.keys(switches)])}`,

@@ -8,6 +8,7 @@ import { placeholdersIn } from "./placeholders.ts";
 import { assetDigest, type Fill, type ResolveProblem } from "./resolve-placeholders.ts";
 import type { ResolveInput } from "./resolve-input.ts";
 import { type DecodedContainer, type DecodedInit, type Entry, networkNames } from "./spec/container.ts";
+import { optionsOf, passedOn } from "./spec/passed.ts";
 import type { DecodedPod } from "./spec/pod.ts";
 import { hasExecProbe } from "./spec/probes.ts";
 import { mayHoldPlaceholder } from "./spec-texts.ts";
@@ -41,30 +42,24 @@ export function containerTemplate(
   const env = observed === undefined ? own : { ...observed, ...own };
   tools.problems.push(...sizeProblems(command, env));
   return {
+    ...passedOn(spec),
     command: command.length === 0 ? undefined : command,
     env,
     ports: readable(spec.ports ?? ofJobs.ports, tools.problems, (_, index) => `spec.ports[${index}]`),
     mounts: mounts(input, spec, tools),
     networks: networkNames(spec),
-    networkMode: spec.networkMode,
     restart: spec.restart ?? ofJobs.restart,
-    extraHosts: [...spec.extraHosts],
-    capAdd: [...spec.capAdd],
     ulimits: ulimits(spec, tools.problems),
     nanoCpus: spec.limits.nanoCpus,
     memoryBytes: spec.limits.memoryBytes,
-    log: spec.log,
-    stopGraceMs: spec.stopGraceMs,
-    stopSignal: spec.stopSignal,
     options: withOrigin(entrypoint.length === 0 ? options : { ...options, entrypoint }, input),
     initUnlessOwn: options.init === undefined && hasExecProbe(spec.probes ?? ofJobs.probes),
   };
 }
 
-/** The field `init` is `--init` of `docker_options`. */
+/** Those of `docker_options`, and of the fields that mean the same as one. */
 function ownOptions(spec: DecodedContainer, names: Naming, problems: ResolveProblem[]): EngineOptions {
-  const options = engineOptions(spec.dockerOptions, names, problems);
-  return spec.init === undefined ? options : { ...options, init: spec.init };
+  return { ...engineOptions(spec.dockerOptions, names, problems), ...optionsOf(spec) };
 }
 
 /** Which block and plugin a container comes from, for tools outside of berth. */

@@ -1,4 +1,5 @@
 import type { PodKind } from "../api/manifest.ts";
+import type { PassedOn } from "./spec/passed.ts";
 
 /**
  * Everything that makes a container, resolved: environment merged, quantities parsed, references filled in, defaults
@@ -25,26 +26,21 @@ export interface ResolvedWorkload {
   rollout: RolloutPolicy;
 }
 
-/** What all replicas of a workload share. */
-export interface ContainerTemplate {
-  command: string[] | undefined;
+/** What all replicas of a workload share: what the engine gets as the spec has it, and what had to be resolved. */
+export interface ContainerTemplate extends PassedOn {
+  /** Undefined: that of the image. */
+  command?: string[] | undefined;
   /** Merged: env_from < scope config < app config < manifest env < injected identity. */
   env: Record<string, string>;
   ports: PortBinding[];
   mounts: Mount[];
   /** Networks beside the platform bridge, as written. */
   networks: string[];
-  networkMode: "bridge" | "host" | "none";
   restart: RestartPolicy;
-  extraHosts: string[];
-  capAdd: string[];
   ulimits: { name: string; soft: number; hard: number }[];
   /** CPUs times 10^9; undefined for no limit. */
-  nanoCpus: number | undefined;
-  memoryBytes: number | undefined;
-  log: { maxSize: string; maxFiles: number };
-  stopGraceMs: number;
-  stopSignal: string | undefined;
+  nanoCpus?: number | undefined;
+  memoryBytes?: number | undefined;
   /** Parsed `docker_options`. */
   options: EngineOptions;
   /** A replica gets an init as process 1 where the spec is silent about it and its image starts none of its own. */
@@ -185,7 +181,7 @@ export interface GuardPolicy {
   requestsMin: number;
 }
 
-/** One container to be made. Engine-neutral; `runtime/docker/create-options.ts` turns it into an API body. */
+/** One container to be made. Engine-neutral; `engine/docker/create-options.ts` turns it into an API body. */
 export interface ContainerSpec extends Omit<ContainerTemplate, "networks" | "initUnlessOwn"> {
   name: string;
   /** Reference or id, already present on the machine. */

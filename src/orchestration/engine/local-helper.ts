@@ -1,5 +1,6 @@
 import { canonicalJson, sha256Hex } from "../../base/pure/digest.ts";
 import { Failure } from "../../base/wire/failure.ts";
+import { decodePassed } from "../core/spec/passed.ts";
 import type { ContainerSpec } from "../core/workload.ts";
 import type { Engine } from "./engine.ts";
 import type { Helper, HelperProgram, HelperRun } from "./helper.ts";
@@ -89,6 +90,7 @@ function helperSpec(
   as: Pick<ContainerSpec, "name" | "attach" | "command">,
 ): ContainerSpec {
   return {
+    ...decodePassed({}),
     ...as,
     image,
     labels: {},
@@ -98,14 +100,9 @@ function helperSpec(
     networks: [],
     networkMode: "host",
     restart: { name: "no", maximumRetryCount: 0 },
-    extraHosts: [],
     capAdd: [...capabilities],
     ulimits: [{ name: "nofile", soft: filesMax, hard: filesMax }],
-    nanoCpus: undefined,
-    memoryBytes: undefined,
     log: { maxSize: "8m", maxFiles: 2 },
-    stopGraceMs: 10_000,
-    stopSignal: undefined,
     options: {
       entrypoint: [entrypoint],
       user,

@@ -10,6 +10,7 @@ import {
   routingJudges,
   tlsJudges,
 } from "../../../src/access/reach.ts";
+import { containerReach } from "../../../src/orchestration/api/kinds/container.ts";
 import { specSchemas } from "../../../src/orchestration/api/kinds/schemas.ts";
 import { Tls } from "../../../src/orchestration/api/kinds/tls.ts";
 
@@ -39,6 +40,12 @@ describe("every field of a kind is known", () => {
   test.each([...fields, ...Object.keys(Tls.properties).map((field) => ["tls", field])])("%s: %s", (kind, field) => {
     expect([...known, ...judged, ...(kind === "cronjob" ? ["job"] : [])]).toContain(field);
   });
+});
+
+test("a field of a container that may reach the machine is judged, and no other is", () => {
+  const machine = Object.entries(containerReach).flatMap(([field, reach]) => (reach === "machine" ? [field] : []));
+  expect(Object.keys(judges)).toEqual(expect.arrayContaining(machine));
+  expect(innerFields.filter((field) => machine.includes(field))).toEqual([]);
 });
 
 test("a field that no list knows reaches the machine", () => {

@@ -67,3 +67,43 @@ export const containerFields = {
 };
 
 export type ContainerFields = Static<TObject<typeof containerFields>>;
+
+/**
+ * What each field reaches. `app`: what runs inside of the app, so that a token which is limited to apps may change it.
+ * `container`: nothing outside of the container. `machine`: the value decides (`judges` in `access/reach.ts`).
+ */
+export const containerReach: Readonly<Record<keyof typeof containerFields, "app" | "container" | "machine">> = {
+  image: "app",
+  build: "app",
+  build_args: "container",
+  pull: "app",
+  entrypoint: "app",
+  command: "app",
+  env: "app",
+  env_file: "container",
+  env_from: "container",
+  volumes: "machine",
+  volume_owner: "container",
+  network: "machine",
+  networks: "machine",
+  network_mode: "machine",
+  extra_hosts: "container",
+  cap_add: "machine",
+  ulimits: "container",
+  init: "container",
+  docker_options: "machine",
+  telemetry: "app",
+  resources: "app",
+  logs: "app",
+  stop_grace: "app",
+  stop_signal: "app",
+  depends_on: "container",
+  _asset_digests: "container",
+};
+
+/** The fields that reach at most so far. */
+export function fieldsWithin(...reaches: readonly ("app" | "container")[]): string[] {
+  return Object.entries(containerReach).flatMap(([field, reach]) =>
+    reaches.some((one) => one === reach) ? [field] : [],
+  );
+}

@@ -8,6 +8,7 @@ import { childPath } from "../../../base/pure/path.ts";
 import { isIpAddress } from "../../../base/pure/ip.ts";
 import { parseAssetReference, placeholdersIn } from "../placeholders.ts";
 import { referenceFault } from "../reported-values.ts";
+import { optionRows } from "../spec/passed.ts";
 import { stopSignalOk } from "../stop-signal.ts";
 import { parseUlimit } from "../ulimits.ts";
 import { durationRule } from "./duration.ts";
@@ -40,7 +41,7 @@ export function containerRules(spec: ContainerFields, path: string, { report, li
     report(`${path}.stop_signal`, `"${spec.stop_signal}" is not a signal; write "SIGTERM" or a number up to 64`);
   }
   entrypointRules(spec, path, report);
-  initRules(spec, path, report);
+  optionFieldRules(spec, path, report);
   commandRules(spec.command ?? [], `${path}.command`, report);
   dependencyRules(spec.depends_on?.assets ?? [], `${path}.depends_on.assets`, report);
 }
@@ -82,9 +83,13 @@ function entrypointRules({ entrypoint, docker_options: options = [] }: Container
   }
 }
 
-function initRules({ init, docker_options: options = [] }: ContainerFields, path: string, report: Report): void {
-  if (init === undefined || parseDockerOptions(options, path).options.init === undefined) return;
-  report(`${path}.init`, 'is also in docker_options, as "--init"; keep this one');
+/** A field and the flag that means the same. */
+function optionFieldRules(spec: ContainerFields, path: string, report: Report): void {
+  const { options } = parseDockerOptions(spec.docker_options ?? [], path);
+  for (const [option, { field }] of Object.entries(optionRows)) {
+    if (Reflect.get(spec, field) === undefined || !Object.hasOwn(options, option)) continue;
+    report(`${path}.${field}`, `is also in docker_options, as "--${field.replaceAll("_", "-")}"; keep this one`);
+  }
 }
 
 function placeholderRule(text: string, path: string, report: Report): void {

@@ -7,68 +7,25 @@ import { parseUlimit, type Ulimit } from "../ulimits.ts";
 import { parseVolumeOwner } from "../volume-owner.ts";
 import { parseVolume, type WrittenMount } from "../volumes.ts";
 import type { VolumeOwner } from "../workload.ts";
-import { type Fields, fieldsOf, integerOf, listOf, msOf, textMapOf, textOf, wordsOf } from "./lenient.ts";
+import { fieldsOf, integerOf, listOf, msOf, textMapOf, textOf, wordsOf } from "./lenient.ts";
+import { optionRows, passedRows } from "./passed.ts";
+import {
+  type Decoded,
+  decoderOf,
+  dropEmpty,
+  durationInput,
+  field,
+  hasherOf,
+  type Row,
+  uncounted,
+  unless,
+} from "./rows.ts";
 
 /** An entry as written, and what it says or why it cannot be read. */
 export interface Entry<T> {
   readonly text: string;
   readonly read: Parsed<T>;
 }
-
-/** The part of a spec that describes the container, whatever the kind, with its defaults. */
-export interface DecodedContainer {
-  /** Undefined: one that is built here. */
-  image: string | undefined;
-  /** Whether it has a block that says how it is built. */
-  isBuilt: boolean;
-  buildId: string | undefined;
-  buildArgs: Texts;
-  pull: "missing" | "always";
-  entrypoint: readonly string[];
-  command: readonly string[];
-  env: Texts;
-  envFrom: readonly string[];
-  volumes: readonly Entry<WrittenMount>[];
-  /** Undefined: volumes keep the owner that the engine gives them. */
-  volumeOwner: Entry<VolumeOwner> | undefined;
-  /** Extra networks as written, without `network`, the older field for one more. */
-  networks: readonly string[];
-  network: string | undefined;
-  networkMode: "bridge" | "host" | "none";
-  extraHosts: readonly string[];
-  capAdd: readonly string[];
-  ulimits: readonly NamedEntry<Ulimit>[];
-  /** Undefined: as its probes and its image make useful. */
-  init: boolean | undefined;
-  dockerOptions: readonly string[];
-  wantsTelemetry: boolean;
-  limits: Limits;
-  log: { readonly maxSize: string; readonly maxFiles: number };
-  stopGraceMs: number;
-  stopSignal: string | undefined;
-  /** Sha256 by asset reference, written by the server. */
-  assetDigests: Texts;
-  /** Assets that it depends on without a reference in another field. */
-  dependsOn: readonly string[];
-  postDeploy: readonly string[];
-  inits: readonly DecodedInit[];
-}
-
-/** One container to run to its end before a replica is made. */
-export interface DecodedInit {
-  name: string;
-  /** Undefined: the main container's. */
-  image: string | undefined;
-  command: readonly string[];
-  timeoutMs: number;
-  retries: number;
-  limits: Limits;
-  ulimits: readonly NamedEntry<Ulimit>[];
-  /** Undefined: the main container's. */
-  dockerOptions: readonly string[] | undefined;
-}
-
-type Texts = Readonly<Record<string, string>>;
 
 interface NamedEntry<T> extends Entry<T> {
   readonly name: string;
@@ -82,68 +39,101 @@ interface Limits {
   readonly memoryBytes: number | undefined;
 }
 
-export const stopGraceMs = parseDuration(containerDefaults.stopGrace) ?? 0;
-export const initTimeoutMs = parseDuration(initDefaults.timeout) ?? 0;
+const initTimeoutMs = parseDuration(initDefaults.timeout) ?? 0;
 
-export function decodeContainer(spec: Fields): DecodedContainer {
-  const logs = fieldsOf(spec.logs);
-  return {
-    image: textOf(spec.image),
-    isBuilt: isFields(spec.build),
-    buildId: textOf(fieldsOf(spec.build).id),
-    buildArgs: textMapOf(spec.build_args),
-    pull: spec.pull === "always" ? "always" : containerDefaults.pull,
-    entrypoint: wordsOf(spec.entrypoint),
-    command: wordsOf(spec.command),
-    env: textMapOf(spec.env),
-    envFrom: wordsOf(spec.env_from),
-    volumes: wordsOf(spec.volumes).map((text) => ({ text, read: parseVolume(text) })),
-    volumeOwner: volumeOwnerOf(spec.volume_owner),
-    networks: wordsOf(spec.networks),
-    network: textOf(spec.network),
-    networkMode:
-      spec.network_mode === "host" || spec.network_mode === "none" ? spec.network_mode : containerDefaults.networkMode,
-    extraHosts: wordsOf(spec.extra_hosts),
-    capAdd: wordsOf(spec.cap_add),
-    ulimits: ulimitsOf(spec.ulimits),
-    init: typeof spec.init === "boolean" ? spec.init : undefined,
-    dockerOptions: wordsOf(spec.docker_options),
-    wantsTelemetry: spec.telemetry === true,
-    limits: limitsOf(spec.resources),
-    log: {
-      maxSize: textOf(logs.max_size) ?? containerDefaults.logSize,
-      maxFiles: integerOf(logs.max_files) ?? containerDefaults.logFiles,
-    },
-    stopGraceMs: msOf(spec.stop_grace) ?? stopGraceMs,
-    stopSignal: textOf(spec.stop_signal),
-    assetDigests: textMapOf(spec._asset_digests),
-    dependsOn: wordsOf(fieldsOf(spec.depends_on).assets),
-    postDeploy: wordsOf(spec.post_deploy),
-    inits: listOf(spec.inits).map(decodeInit),
-  };
-}
+/** Limits and open files, which an init container has of its own. */
+const boundRows = {
+  limits: field("resources", limitsOf, { value: limitInput }),
+  ulimits: field("ulimits", ulimitsOf, { value: textsByName }),
+};
+
+const initRows = {
+  name: field("name", (written) => textOf(written) ?? "", { value: textOf }),
+  /** Undefined: the main container's. */
+  image: field("image", textOf),
+  command: field("command", wordsOf),
+  timeoutMs: field("timeout", (written) => msOf(written) ?? initTimeoutMs, {
+    value: (ms, written) => durationInput(initTimeoutMs, ms, written),
+    as: "timeout_ms",
+  }),
+  retries: field("retries", (written) => integerOf(written) ?? initDefaults.retries, {
+    value: (count) => unless(initDefaults.retries, count),
+  }),
+  ...boundRows,
+  /** Undefined: the main container's. */
+  dockerOptions: field("docker_options", (written) => (Array.isArray(written) ? wordsOf(written) : undefined), {
+    value: (replaced) => replaced && { replaced },
+  }),
+};
+
+/** One container to run to its end before a replica is made. */
+export type DecodedInit = Decoded<typeof initRows>;
+
+const decodeInit = decoderOf(initRows);
+export const initInput = hasherOf(initRows);
+
+/** The hash knows extra networks as one list. */
+const network: Row<string | undefined> = {
+  read: (spec) => textOf(spec.network),
+  as: "networks",
+  hash: (value, spec) => networkNames({ networks: wordsOf(spec.networks), network: value }).sort(),
+};
+
+const containerRows = {
+  /** Undefined: one that is built here. */
+  image: field("image", textOf),
+  /** Whether it has a block that says how it is built. */
+  isBuilt: uncounted(({ build }) => isFields(build)),
+  buildId: field("build", (written) => textOf(fieldsOf(written).id)),
+  buildArgs: field("build_args", textMapOf),
+  pull: uncounted(({ pull }) => (pull === "always" ? "always" : containerDefaults.pull)),
+  entrypoint: field("entrypoint", wordsOf),
+  command: field("command", wordsOf),
+  env: field("env", textMapOf),
+  envFrom: field("env_from", wordsOf),
+  volumes: field("volumes", volumesOf, { value: (entries) => entries.map(({ text }) => text) }),
+  /** Undefined: volumes keep the owner that the engine gives them. */
+  volumeOwner: field("volume_owner", volumeOwnerOf, { value: (owner) => owner?.text }),
+  /** Extra networks as written, without `network`, the older field for one more. */
+  networks: field("networks", wordsOf, { value: () => undefined }),
+  network,
+  ...passedRows,
+  ...boundRows,
+  ...optionRows,
+  dockerOptions: field("docker_options", wordsOf),
+  wantsTelemetry: field("telemetry", (written) => written === true, { value: (wanted) => wanted || undefined }),
+  /** Sha256 by asset reference, written by the server. */
+  assetDigests: field("_asset_digests", textMapOf, { as: "assets" }),
+  /** Assets that it depends on without a reference in another field. */
+  dependsOn: uncounted((spec) => wordsOf(fieldsOf(spec.depends_on).assets)),
+  postDeploy: uncounted((spec) => wordsOf(spec.post_deploy)),
+  inits: uncounted((spec) => listOf(spec.inits).map(decodeInit)),
+};
+
+/** The part of a spec that describes the container, whatever the kind, with its defaults. */
+export type DecodedContainer = Decoded<typeof containerRows>;
+
+export const decodeContainer = decoderOf(containerRows);
+export const containerInput = hasherOf(containerRows);
 
 /** The extra networks, each once. */
-export function networkNames({ networks, network }: Pick<DecodedContainer, "networks" | "network">): string[] {
-  return [...new Set([...networks, ...(network === undefined ? [] : [network])])];
+export function networkNames({
+  networks,
+  network: more,
+}: {
+  networks: readonly string[];
+  network: string | undefined;
+}): string[] {
+  return [...new Set([...networks, ...(more === undefined ? [] : [more])])];
+}
+
+function volumesOf(written: unknown): readonly Entry<WrittenMount>[] {
+  return wordsOf(written).map((text) => ({ text, read: parseVolume(text) }));
 }
 
 function volumeOwnerOf(written: unknown): Entry<VolumeOwner> | undefined {
   const text = textOf(written);
   return text === undefined ? undefined : { text, read: parseVolumeOwner(text) };
-}
-
-function decodeInit(init: Fields): DecodedInit {
-  return {
-    name: textOf(init.name) ?? "",
-    image: textOf(init.image),
-    command: wordsOf(init.command),
-    timeoutMs: msOf(init.timeout) ?? initTimeoutMs,
-    retries: integerOf(init.retries) ?? initDefaults.retries,
-    limits: limitsOf(init.resources),
-    ulimits: ulimitsOf(init.ulimits),
-    dockerOptions: Array.isArray(init.docker_options) ? wordsOf(init.docker_options) : undefined,
-  };
 }
 
 function limitsOf(resources: unknown): Limits {
@@ -162,4 +152,12 @@ function limitsOf(resources: unknown): Limits {
 
 function ulimitsOf(written: unknown): NamedEntry<Ulimit>[] {
   return Object.entries(textMapOf(written)).map(([name, text]) => ({ name, text, read: parseUlimit(name, text) }));
+}
+
+function limitInput(limits: Limits): Record<string, unknown> {
+  return dropEmpty({ cpu: limits.nanoCpus ?? limits.cpu, memory: limits.memoryBytes ?? limits.memory });
+}
+
+function textsByName(entries: readonly NamedEntry<unknown>[]): Record<string, string> {
+  return Object.fromEntries(entries.map(({ name, text }) => [name, text]));
 }

@@ -62,7 +62,7 @@ function hostConfig(spec: ContainerSpec): Dockerode.HostConfig {
       Config: { "max-size": spec.log.maxSize, "max-file": String(spec.log.maxFiles) },
     },
     ExtraHosts: extraHosts(spec),
-    CapAdd: spec.capAdd,
+    CapAdd: [...spec.capAdd],
     Ulimits: spec.ulimits.map(({ name, soft, hard }) => ({ Name: name, Soft: soft, Hard: hard })),
     NanoCpus: spec.nanoCpus,
     Memory: spec.memoryBytes,
@@ -166,5 +166,7 @@ const hostName = "host.docker.internal";
 /** The way to the machine itself, unless the user gave that name another meaning. */
 function extraHosts(spec: ContainerSpec): string[] {
   const taken = spec.extraHosts.some((entry) => entry.startsWith(`${hostName}:`));
-  return spec.networkMode === "bridge" && !taken ? [`${hostName}:host-gateway`, ...spec.extraHosts] : spec.extraHosts;
+  return spec.networkMode === "bridge" && !taken
+    ? [`${hostName}:host-gateway`, ...spec.extraHosts]
+    : [...spec.extraHosts];
 }

@@ -45,6 +45,16 @@ test("it runs on the network and among the processes of the machine, with its fo
   expect(made?.mounts).toMatchObject([{ source: "/opt/berth/run", destination: "/opt/berth/run", rw: true }]);
 });
 
+test("what it is made from has the digest that earlier versions gave it, so that no upgrade makes another container", async () => {
+  const engine = createLocalEngine(runtime, names);
+  const image = await engine.inspectImage(program.image);
+  const pinned = { ...engine, inspectImage: async () => image && { ...image, id: "sha256:1" } };
+  await createHelper(pinned, { names, installationId: "x" }, program).start(["-W"]);
+  expect(runtime.containers()[0]?.labels[names.label.manifestHash]).toBe(
+    "5966b09c0b93b80e6a6aa28f7e239a2786b5f0e4c5b05be8d7d8ecfaa3cd67b7",
+  );
+});
+
 test("no resource has it", async () => {
   await (await helperOf()).start([]);
   expect(await createLocalEngine(runtime, names).observe()).toMatchObject([{ identity: undefined }]);
