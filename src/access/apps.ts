@@ -1,3 +1,4 @@
+import { Failure } from "../base/wire/failure.ts";
 import type { Principal } from "./principal.ts";
 
 /** An app as a filter sees it. */
@@ -29,6 +30,27 @@ export function appLimitOf(principal: Principal): AppLimit {
 }
 
 const unlimited: AppLimit = { apps: [] };
+
+/** Whether a token or a session asks: it is held to its apps, and its plane keeps an audit trail of every change. */
+export function isFromAfar(by: Principal): by is Extract<Principal, { type: "token" | "person" }> {
+  return by.type === "token" || by.type === "person";
+}
+
+/** The apps that a caller may see. A run of a plugin sees what its plugin was granted: the caller that started it does not matter. */
+export function sightOf(by: Principal): AppLimit {
+  return isFromAfar(by) ? by : unlimited;
+}
+
+/** Whether a caller may see what belongs to an app, or without a name to the whole server. */
+export function sees(by: Principal, { scope = "", name }: Partial<AppName>): boolean {
+  return name === undefined ? reachesAll(sightOf(by)) : mayReach(sightOf(by), { scope, name });
+}
+
+/** Fails `forbidden` for a token that is limited to some apps. `why` says what else is concerned. */
+export function requireAllApps(by: Principal, why = "this is about all of them"): void {
+  if (reachesAll(sightOf(by))) return;
+  throw new Failure("forbidden", `this token is limited to some apps, and ${why}`);
+}
 
 /**
  * Whether a token may see an app. What it may not see is left out of lists and is a 404 elsewhere. `*` in a glob stands

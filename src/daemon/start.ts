@@ -8,7 +8,7 @@ import { createOpened, type Opened, type OpenedOptions } from "../base/words/ope
 import { mountIdentity } from "../identity/http/manage/mount.ts";
 import { mountIngress } from "../ingress/http/mount.ts";
 import { createCertificateViews } from "../ingress/service/certificate-views.ts";
-import { mountObservability } from "../observability/http/manage/mount.ts";
+import { mountObservability } from "../observability/http/shared.ts";
 import { createOnce } from "../orchestration/controller/write/once.ts";
 import { createOrchestrationApp } from "../orchestration/http/app.ts";
 import { mountSources } from "../orchestration/http/sources.ts";

@@ -5,7 +5,7 @@ import { naming } from "../../src/orchestration/core/naming.ts";
 import { createOrchestrationApp } from "../../src/orchestration/http/app.ts";
 import { mountIdentity } from "../../src/identity/http/manage/mount.ts";
 import { type IngressRoutes, mountIngress } from "../../src/ingress/http/mount.ts";
-import { mountObservability } from "../../src/observability/http/manage/mount.ts";
+import { mountObservability } from "../../src/observability/http/shared.ts";
 import type { Observability } from "../../src/observability/service/observability.ts";
 import type { SourceReader } from "../../src/orchestration/api/sources.ts";
 import { mountSources } from "../../src/orchestration/http/sources.ts";

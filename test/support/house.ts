@@ -15,7 +15,7 @@ export const mayImport: Record<string, readonly string[] | "*"> = {
   "base/disk": words,
   "base/deliver": words,
   "base/machine": words,
-  "base/http": [...words, "base/machine"],
+  "base/http": [...words, "base/machine", "access"],
 
   /** Who asks, and what that may: pure. */
   access: [...pure, "orchestration/api", "orchestration/core"],

@@ -1,7 +1,7 @@
 import { openGate } from "./open-gate.ts";
 import { tokenId } from "../../src/observability/core/tokens/format.ts";
 import { hashOf } from "../../src/observability/service/tokens/tokens.ts";
-import type { Scope } from "../../src/observability/api/plane-endpoint.ts";
+import type { Scope } from "../../src/base/wire/endpoint.ts";
 import { tokenPrincipal, unnamed } from "../../src/access/principal.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,7 +17,7 @@ import { podInside } from "../../src/daemon/pods.ts";
 import { createLog } from "../../src/base/words/log.ts";
 import { createObservabilityApp, type ObservabilityApp } from "../../src/observability/http/app.ts";
 import { planeRefusals } from "../../src/observability/http/refusals.ts";
-import { mountObservability } from "../../src/observability/http/manage/mount.ts";
+import { mountObservability } from "../../src/observability/http/shared.ts";
 import { createSessionCookie } from "../../src/observability/http/session-cookie.ts";
 import { mountIdentity } from "../../src/identity/http/manage/mount.ts";
 import type { Identity } from "../../src/identity/service/identity.ts";

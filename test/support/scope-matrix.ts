@@ -1,4 +1,4 @@
-import type { Scope } from "../../src/observability/api/plane-endpoint.ts";
+import type { Scope } from "../../src/base/wire/endpoint.ts";
 
 /**
  * Which scope opens which route of the observability plane, as it was decided: a row for each. A new route needs its

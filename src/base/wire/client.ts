@@ -44,6 +44,8 @@ interface ClientOptions {
   baseUrl: string;
   /** Sent with every request. */
   headers?: Record<string, string>;
+  /** Where an endpoint is on the server, if not at its own path. */
+  pathOf?: (endpoint: Endpoint) => string;
   /** Makes the keys of requests whose endpoint takes one. */
   newKey?: () => string;
 }
@@ -82,7 +84,7 @@ export function createClient(options: ClientOptions): Client {
     const input: Sent = given[0] ?? {};
     const hasBody = input.body !== undefined;
     const type = endpoint.bodyType;
-    return options.fetch(`${options.baseUrl}${targetOf(endpoint.path, input)}`, {
+    return options.fetch(`${options.baseUrl}${targetOf(options.pathOf?.(endpoint) ?? endpoint.path, input)}`, {
       method: endpoint.method,
       headers: {
         ...options.headers,

@@ -1,5 +1,9 @@
 import type { Static, TSchema } from "@sinclair/typebox";
 
+/** What a token can be good for, in the order in which lists show it. Flat: none of them implies another. */
+export const scopes = ["read", "actions", "host:read", "config:reveal", "exec", "admin"] as const;
+export type Scope = (typeof scopes)[number];
+
 export type Method = "GET" | "POST" | "DELETE" | "PUT" | "PATCH";
 
 /**
@@ -30,6 +34,10 @@ export interface Endpoint<
   once?: boolean;
   /** Statuses beside 200 that answer with the same body, and when. */
   alsoAnswers?: Record<number, string>;
+  /** What a token or a session needs for it, where it is behind their door; `any`: every token that is valid. */
+  scope?: Scope | "any";
+  /** On record in the audit trail of tokens, as every request is that is not a GET. */
+  audited?: boolean;
 }
 
 export function endpoint<Q extends TSchema, B extends TSchema, D extends TSchema, const P extends string>(

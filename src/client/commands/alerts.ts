@@ -1,5 +1,4 @@
 import { acknowledgeAlert, getAlert, listAlertHistory, listAlerts } from "../../observability/api/alerts.ts";
-import { operatorTwin } from "../../observability/api/operator-twin.ts";
 import { answer, type Command, type CommandBody } from "../shell/command.ts";
 import { exitCodes } from "../basics/failures.ts";
 import { resourceReference } from "../basics/reference.ts";
@@ -24,7 +23,7 @@ const commands: readonly Command[] = [
     async run(context, args) {
       const text = optionalWord(args);
       const query = text === undefined ? {} : present(placeOf(text));
-      const data = await context.api.call(operatorTwin(listAlerts), { query });
+      const data = await context.api.call(listAlerts, { query });
       return answer(context, data, () => alertsText(data.alerts, data.blind, context));
     },
   },
@@ -34,7 +33,7 @@ const commands: readonly Command[] = [
     usage: ["alerts show ID"],
     flags: [],
     async run(context, args) {
-      const data = await context.api.call(operatorTwin(getAlert), { params: { id: oneWord(args, which) } });
+      const data = await context.api.call(getAlert, { params: { id: oneWord(args, which) } });
       return answer(context, data, () => alertText(data, context));
     },
   },
@@ -45,7 +44,7 @@ const commands: readonly Command[] = [
     flags: [{ name: "message", short: "m", value: "NOTE", summary: "a word for the others" }],
     async run(context, args) {
       const body = present({ note: args.value("message") });
-      const data = await context.api.call(operatorTwin(acknowledgeAlert), {
+      const data = await context.api.call(acknowledgeAlert, {
         params: { id: oneWord(args, which) },
         body,
       });
@@ -65,7 +64,7 @@ const commands: readonly Command[] = [
       const text = optionalWord(args);
       const place = text === undefined ? {} : placeOf(text);
       const query = present({ ...place, rule: args.value("rule"), limit: args.value("limit") });
-      const data = await context.api.call(operatorTwin(listAlertHistory), { query });
+      const data = await context.api.call(listAlertHistory, { query });
       return answer(context, data, () => historyText(data.alerts, context));
     },
   },

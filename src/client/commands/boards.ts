@@ -6,7 +6,6 @@ import {
   listBoards,
   putBoard,
 } from "../../observability/api/boards.ts";
-import { operatorTwin } from "../../observability/api/operator-twin.ts";
 import type { Arguments } from "../basics/arguments.ts";
 import { answer, type Command, type CommandBody, type Context } from "../shell/command.ts";
 import { usageFailure } from "../basics/failures.ts";
@@ -23,7 +22,7 @@ const commands: readonly Command[] = [
     groups: true,
     lists: rowsOf("boards", "name"),
     async run(context) {
-      const data = await context.api.call(operatorTwin(listBoards), {});
+      const data = await context.api.call(listBoards, {});
       return answer(context, data, () => boardsText(data.boards, context));
     },
   },
@@ -33,7 +32,7 @@ const commands: readonly Command[] = [
     usage: ["boards show NAME"],
     flags: [],
     async run(context, args) {
-      const data = await context.api.call(operatorTwin(getBoard), { params: { name: oneName(args) } });
+      const data = await context.api.call(getBoard, { params: { name: oneName(args) } });
       return answer(context, data, () => JSON.stringify({ title: data.title, charts: data.charts }, null, 2));
     },
   },
@@ -46,7 +45,7 @@ const commands: readonly Command[] = [
     async run(context, args) {
       const name = oneName(args);
       const body = readJson(await context.stdin()) as BoardBody;
-      const data = await context.api.call(operatorTwin(putBoard), { params: { name }, body });
+      const data = await context.api.call(putBoard, { params: { name }, body });
       return answer(
         context,
         data,
@@ -60,7 +59,7 @@ const commands: readonly Command[] = [
     usage: ["boards remove NAME"],
     flags: [],
     async run(context, args) {
-      const data = await context.api.call(operatorTwin(deleteBoard), { params: { name: oneName(args) } });
+      const data = await context.api.call(deleteBoard, { params: { name: oneName(args) } });
       return answer(context, data, () => `removed ${data.name}`);
     },
   },

@@ -1,5 +1,4 @@
 import { getBudget, listBudgets, putBudget } from "../../observability/api/incidents.ts";
-import { operatorTwin } from "../../observability/api/operator-twin.ts";
 import { answer, type Command, type CommandBody } from "../shell/command.ts";
 import { exitCodes, usageFailure } from "../basics/failures.ts";
 import { resourceReference } from "../basics/reference.ts";
@@ -18,10 +17,10 @@ const commands: readonly Command[] = [
       const text = optionalWord(args);
       const query = present({ month: args.value("month") });
       if (text === undefined) {
-        const data = await context.api.call(operatorTwin(listBudgets), { query });
+        const data = await context.api.call(listBudgets, { query });
         return answer(context, data, () => budgetsText(data.budgets, context));
       }
-      const data = await context.api.call(operatorTwin(getBudget), { params: placeOf(text), query });
+      const data = await context.api.call(getBudget, { params: placeOf(text), query });
       return answer(context, data, () => budgetText(data, context));
     },
   },
@@ -38,7 +37,7 @@ const commands: readonly Command[] = [
       }
       const target = percent === "default" ? null : Number(percent);
       if (Number.isNaN(target)) throw usageFailure(`"${percent}" is not a number; write it like 99.9`);
-      const data = await context.api.call(operatorTwin(putBudget), {
+      const data = await context.api.call(putBudget, {
         params: placeOf(text),
         body: { target_percent: target },
       });

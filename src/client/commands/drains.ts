@@ -8,7 +8,6 @@ import {
   testDrain,
 } from "../../observability/api/log-drains.ts";
 import { resolve } from "node:path";
-import { operatorTwin } from "../../observability/api/operator-twin.ts";
 import type { Arguments } from "../basics/arguments.ts";
 import { answer, type Command, type CommandBody, type Context } from "../shell/command.ts";
 import { CommandFailure, usageFailure } from "../basics/failures.ts";
@@ -28,7 +27,7 @@ const commands: readonly Command[] = [
     groups: true,
     lists: rowsOf("drains", "name"),
     async run(context) {
-      const data = await context.api.call(operatorTwin(listDrains), {});
+      const data = await context.api.call(listDrains, {});
       return answer(context, data, () => drainsText(data.drains, context));
     },
   },
@@ -73,7 +72,7 @@ const commands: readonly Command[] = [
         ...(apps.length === 0 ? {} : { apps }),
         ...(level === undefined ? {} : { level }),
       };
-      const data = await context.api.call(operatorTwin(putDrain), { params: { name }, body });
+      const data = await context.api.call(putDrain, { params: { name }, body });
       return answer(
         context,
         data,
@@ -87,7 +86,7 @@ const commands: readonly Command[] = [
     usage: ["drains test NAME"],
     flags: [],
     async run(context, args) {
-      const data = await context.api.call(operatorTwin(testDrain), { params: { name: oneName(args) } });
+      const data = await context.api.call(testDrain, { params: { name: oneName(args) } });
       if (!data.delivered) throw new CommandFailure(`the test line was not delivered: ${printable(data.result)}`);
       return answer(context, data, () => printable(data.result));
     },
@@ -98,7 +97,7 @@ const commands: readonly Command[] = [
     usage: ["drains remove NAME"],
     flags: [],
     async run(context, args) {
-      const data = await context.api.call(operatorTwin(deleteDrain), { params: { name: oneName(args) } });
+      const data = await context.api.call(deleteDrain, { params: { name: oneName(args) } });
       return answer(context, data, () => `removed ${data.name}`);
     },
   },

@@ -1,5 +1,4 @@
 import { getIncident, listIncidents } from "../../observability/api/incidents.ts";
-import { operatorTwin } from "../../observability/api/operator-twin.ts";
 import { answer, type Command, type CommandBody } from "../shell/command.ts";
 import { rowsOf } from "../shell/listing.ts";
 import { resourceReference } from "../basics/reference.ts";
@@ -20,7 +19,7 @@ const list: Command = {
     const text = optionalWord(args);
     const { scope, name } = text === undefined ? { scope: undefined, name: undefined } : resourceReference(text);
     const query = present({ scope, name, since: args.value("since"), limit: args.value("limit") });
-    const data = await context.api.call(operatorTwin(listIncidents), { query });
+    const data = await context.api.call(listIncidents, { query });
     return answer(context, data, () => incidentsText(data.incidents, context));
   },
 };
@@ -34,7 +33,7 @@ const commands: readonly Command[] = [
     flags: [],
     async run(context, args) {
       const id = oneWord(args, "which incident: its id, as berth incidents shows it");
-      const data = await context.api.call(operatorTwin(getIncident), { params: { id } });
+      const data = await context.api.call(getIncident, { params: { id } });
       return answer(context, data, () => incidentText(data.incident, data.timeline, context));
     },
   },

@@ -5,7 +5,6 @@ import {
   type LogSearchBody,
   saveSearch,
 } from "../../observability/api/log-searches.ts";
-import { operatorTwin } from "../../observability/api/operator-twin.ts";
 import { logFilters, textFlags } from "../session/log-query.ts";
 import { answer, type Command, type CommandBody, type Context } from "../shell/command.ts";
 import { usageFailure } from "../basics/failures.ts";
@@ -22,7 +21,7 @@ const commands: readonly Command[] = [
     groups: true,
     lists: rowsOf("searches", "name"),
     async run(context) {
-      const data = await context.api.call(operatorTwin(listSavedSearches), {});
+      const data = await context.api.call(listSavedSearches, {});
       return answer(context, data, () => searchesText(data.searches, context));
     },
   },
@@ -39,7 +38,7 @@ const commands: readonly Command[] = [
       if (replica !== undefined) throw usageFailure("a saved search is about apps: leave out the replica");
       const given = Object.entries({ q, app, level, from }).filter(([, value]) => value !== undefined);
       const body: LogSearchBody = Object.fromEntries(given);
-      const data = await context.api.call(operatorTwin(saveSearch), { params: { name }, body });
+      const data = await context.api.call(saveSearch, { params: { name }, body });
       return answer(context, data, () => `saved ${data.name}; use it with: berth logs --saved ${data.name}`);
     },
   },
@@ -51,7 +50,7 @@ const commands: readonly Command[] = [
     async run(context, args) {
       const [name, ...more] = args.words;
       if (name === undefined || more.length > 0) throw usageFailure("write the NAME of one saved search");
-      const data = await context.api.call(operatorTwin(deleteSavedSearch), { params: { name } });
+      const data = await context.api.call(deleteSavedSearch, { params: { name } });
       return answer(context, data, () => `removed ${data.name}`);
     },
   },

@@ -1,4 +1,3 @@
-import { operatorTwin } from "../../observability/api/operator-twin.ts";
 import { getTrace, listTraces } from "../../observability/api/traces.ts";
 import { answer, type Command, type CommandBody } from "../shell/command.ts";
 import { rowsOf } from "../shell/listing.ts";
@@ -30,7 +29,7 @@ const list: Command = {
       text: args.value("text"),
       limit: args.value("limit"),
     });
-    const data = await context.api.call(operatorTwin(listTraces), { query });
+    const data = await context.api.call(listTraces, { query });
     return answer(context, data, () => tracesText(data, context));
   },
 };
@@ -44,7 +43,7 @@ const commands: readonly Command[] = [
     flags: [],
     async run(context, args) {
       const id = oneWord(args, "which trace: its id, as berth traces shows it");
-      const data = await context.api.call(operatorTwin(getTrace), { params: { id } });
+      const data = await context.api.call(getTrace, { params: { id } });
       return answer(context, data, () => traceText(data, context));
     },
   },

@@ -1,5 +1,4 @@
 import { appWhy } from "../../observability/api/incidents.ts";
-import { operatorTwin } from "../../observability/api/operator-twin.ts";
 import { why } from "../../orchestration/api/why.ts";
 import { answer, type CommandBody } from "../shell/command.ts";
 import { usageFailure } from "../basics/failures.ts";
@@ -44,7 +43,7 @@ export const whyCommand: CommandBody = {
       return answer(context, data, whole);
     }
     const params = { scope: data.scope, name: data.name };
-    const timeline = await context.api.call(operatorTwin(appWhy), { params, query: { kind: data.kind } });
+    const timeline = await context.api.call(appWhy, { params, query: { kind: data.kind } });
     return answer(context, { ...data, timeline }, () => `${whole()}\n\n${timelineText(timeline, context)}`);
   },
 };

@@ -10,7 +10,6 @@ import {
 } from "../../observability/api/log-search.ts";
 import { missingText } from "../../observability/api/missing-lines.ts";
 import { listSavedSearches } from "../../observability/api/log-searches.ts";
-import { operatorTwin } from "../../observability/api/operator-twin.ts";
 import type { Arguments } from "../basics/arguments.ts";
 import type { Context } from "../shell/command.ts";
 import { harmless } from "../basics/style.ts";
@@ -23,10 +22,6 @@ const linesMax = 10_000;
 const contextHitsMax = 200;
 /** Characters of a line that identify it among others of its millisecond: they have to fit a URL. */
 const textCharactersMax = 500;
-
-const search = operatorTwin(searchLogs);
-const around = operatorTwin(logContext);
-const stream = operatorTwin(streamLogs);
 
 /** Prints what is stored of an app, then with `-f` what comes. Answers how many lines there were. */
 export async function storedLogs(context: Context, args: Arguments, reference: string | undefined): Promise<number> {
@@ -57,7 +52,7 @@ async function wantedLines(context: Context, args: Arguments, reference: string 
   const filters = logFilters(reference, args);
   const name = args.value("saved");
   if (name === undefined) return filters;
-  const { searches } = await context.api.call(operatorTwin(listSavedSearches), {});
+  const { searches } = await context.api.call(listSavedSearches, {});
   const saved = searches.find((one) => one.name === name);
   if (saved === undefined)
     throw new CommandFailure(`there is no saved search "${name}"; list them with: berth searches`);
@@ -83,7 +78,7 @@ async function* pages(context: Context, filters: LogFilters, tail: number | unde
   do {
     const left = tail === undefined ? linesMax : tail - newest.length;
     const query = { ...filters, order, limit: String(left), ...(cursor === undefined ? {} : { cursor }) };
-    const page = await context.api.call(search, { query });
+    const page = await context.api.call(searchLogs, { query });
     if (tail === undefined) yield page.lines;
     else newest.push(...page.lines);
     for (const one of page.missing ?? []) missing.set(`${one.scope}/${one.name}`, one);
@@ -113,7 +108,7 @@ async function printAround(context: Context, { line, size, shown, print }: Surro
     before: String(size + 1),
     after: String(size),
   };
-  const { before, after } = await context.api.call(around, { query });
+  const { before, after } = await context.api.call(logContext, { query });
   const all = [...before, ...after];
   const fresh = all.filter((one) => shown.isNew(one));
   if (fresh.length === 0) return;
@@ -218,8 +213,8 @@ function isRefusal(error: unknown): boolean {
 }
 
 async function* readStream(context: Context, query: Record<string, string>): AsyncGenerator<LogLine[]> {
-  const response = await context.streams.raw(stream, { query: { ...query, follow: "true" } });
-  if (!response.ok) return void readAnswer(stream, response.status, await response.text());
+  const response = await context.streams.raw(streamLogs, { query: { ...query, follow: "true" } });
+  if (!response.ok) return void readAnswer(streamLogs, response.status, await response.text());
   const decoder = new TextDecoder();
   let open = "";
   const body: AsyncIterable<Uint8Array> | null = response.body;

@@ -2,7 +2,6 @@ import { ApiError } from "../../base/wire/client.ts";
 import { getIngress } from "../../ingress/api/ingress.ts";
 import { listAlerts } from "../../observability/api/alerts.ts";
 import { type Drain, listDrains } from "../../observability/api/log-drains.ts";
-import { operatorTwin } from "../../observability/api/operator-twin.ts";
 import type { Context } from "../shell/command.ts";
 import { firing, type Troubles } from "../text/trouble-text.ts";
 
@@ -17,13 +16,13 @@ export async function readTroubles(context: Pick<Context, "api">): Promise<Troub
 
 /** Alerts that fire, as far as the server can tell. */
 export async function firingAlerts({ api }: Pick<Context, "api">): Promise<Troubles["alerts"]> {
-  const found = await api.call(operatorTwin(listAlerts), { query: {} }).catch(nothingTold);
+  const found = await api.call(listAlerts, { query: {} }).catch(nothingTold);
   return firing(found?.alerts ?? []);
 }
 
 /** Where lines are sent to, as far as the server can tell. */
 export async function knownDrains({ api }: Pick<Context, "api">): Promise<readonly Drain[]> {
-  const found = await api.call(operatorTwin(listDrains), {}).catch(nothingTold);
+  const found = await api.call(listDrains, {}).catch(nothingTold);
   return found?.drains ?? [];
 }
 

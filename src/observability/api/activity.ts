@@ -18,7 +18,7 @@ const page = {
 
 export const listActivity = planeEndpoint({
   method: "GET",
-  path: "/api/pat/v1/events",
+  path: "/events",
   scope: "read",
   summary: "The event log, newest first: who did what, deaths, releases, changes of config (keys, never values)",
   query: Type.Object({
@@ -55,7 +55,7 @@ export type AuditRow = Static<typeof AuditRow>;
 
 export const listAudit = planeEndpoint({
   method: "GET",
-  path: "/api/pat/v1/audit",
+  path: "/audit",
   scope: "admin",
   summary: "Uses of tokens that changed something or revealed a secret, newest first",
   query: Type.Object({

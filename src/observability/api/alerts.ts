@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Text } from "../../base/wire/query.ts";
-import { planeEndpoint, planePrefix } from "./plane-endpoint.ts";
+import { planeEndpoint } from "./plane-endpoint.ts";
 
 const severities = ["critical", "warning", "info"] as const;
 export const Severity = Type.Union(severities.map((severity) => Type.Literal(severity)));
@@ -40,7 +40,7 @@ export const Alert = Type.Object({
 });
 export type Alert = Static<typeof Alert>;
 
-export const alertsPath = `${planePrefix}/alerts`;
+export const alertsPath = "/alerts";
 
 export const listAlerts = planeEndpoint({
   method: "GET",

@@ -25,7 +25,7 @@ export const Kind = Text("deployment or statefulset; found by itself where only 
 
 export const listApps = planeEndpoint({
   method: "GET",
-  path: "/api/pat/v1/apps",
+  path: "/apps",
   scope: "read",
   summary: "Deployments and statefulsets with their state, problems, hosts, traffic and usage, the worst first",
   query: Type.Object({
@@ -38,7 +38,7 @@ export const listApps = planeEndpoint({
 
 export const getApp = planeEndpoint({
   method: "GET",
-  path: "/api/pat/v1/apps/:scope/:name",
+  path: "/apps/:scope/:name",
   scope: "read",
   summary: "One app with its replicas, why they are not ready, its volumes and its manifest",
   query: Type.Object({ kind: Kind }),
@@ -79,7 +79,7 @@ export type Overview = Static<typeof Overview>;
 
 export const getOverview = planeEndpoint({
   method: "GET",
-  path: "/api/pat/v1/overview",
+  path: "/overview",
   scope: "read",
   summary: "What needs attention, how each app is, the machine, and the last deploys",
   data: Overview,

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { type PlaneEndpoint, planeEndpoint, planePrefix } from "./plane-endpoint.ts";
+import { type PlaneEndpoint, planeEndpoint } from "./plane-endpoint.ts";
 
 const strict = { additionalProperties: false };
 const text = (maxLength: number, description: string) => Type.String({ minLength: 1, maxLength, description });
@@ -54,7 +54,7 @@ export const Board = Type.Object({
 });
 export type Board = Static<typeof Board>;
 
-const boardsPath = `${planePrefix}/boards`;
+const boardsPath = "/boards";
 
 export const listBoards = planeEndpoint({
   method: "GET",

@@ -12,11 +12,11 @@ export type ShownBuild = Static<typeof ShownBuild>;
 
 const one = Type.Object({ build: ShownBuild });
 
-const ofBuild = "/api/pat/v1/builds/:scope/:name/:id";
+const ofBuild = "/builds/:scope/:name/:id";
 
 export const listAppBuilds = planeEndpoint({
   method: "GET",
-  path: "/api/pat/v1/builds",
+  path: "/builds",
   scope: "read",
   summary: "Images that were built from source, newest first",
   query: Type.Object({ scope: Text("only of this scope"), name: Text("only of this app") }),
@@ -42,7 +42,7 @@ export const followAppBuild = planeEndpoint({
 
 export const startBuild = planeEndpoint({
   method: "POST",
-  path: "/api/pat/v1/builds",
+  path: "/builds",
   scope: "actions",
   summary: "Queue a build of source that is on the server; it goes on after the answer",
   body: BuildRequest,

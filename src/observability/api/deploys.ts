@@ -16,7 +16,7 @@ export type ShownRelease = Static<typeof ShownRelease>;
 
 export const listAppReleases = planeEndpoint({
   method: "GET",
-  path: "/api/pat/v1/apps/:scope/:name/releases",
+  path: "/apps/:scope/:name/releases",
   scope: "read",
   summary: "Releases of an app with their receipts and specs (secrets masked), newest first",
   query: Type.Object({ kind: Kind }),
@@ -32,7 +32,7 @@ const SpecChange = Type.Object({
 
 export const diffReleases = planeEndpoint({
   method: "GET",
-  path: "/api/pat/v1/apps/:scope/:name/diff",
+  path: "/apps/:scope/:name/diff",
   scope: "read",
   summary: "What differs between the specs of two releases, or of a release and what is stored now",
   query: Type.Object({
@@ -49,7 +49,7 @@ export const diffReleases = planeEndpoint({
 
 export const listDeploys = planeEndpoint({
   method: "GET",
-  path: "/api/pat/v1/deploys",
+  path: "/deploys",
   scope: "read",
   summary: "The newest release of each app, or all that are kept, newest first",
   query: Type.Object({
@@ -65,7 +65,7 @@ export const listDeploys = planeEndpoint({
 
 export const applyManifests = planeEndpoint({
   method: "POST",
-  path: "/api/pat/v1/apply",
+  path: "/apply",
   scope: "actions",
   summary: "Store one manifest or an array of them, whole or not at all; with dry_run the plan, and nothing is written",
   query: Type.Object({
@@ -88,7 +88,7 @@ export const applyManifests = planeEndpoint({
 
 export const getAtomicDeploy = planeEndpoint({
   method: "GET",
-  path: "/api/pat/v1/applies/:id",
+  path: "/applies/:id",
   scope: "read",
   summary: "What became of an apply with atomic=true",
   data: AtomicApply,
@@ -96,7 +96,7 @@ export const getAtomicDeploy = planeEndpoint({
 
 export const listStored = planeEndpoint({
   method: "GET",
-  path: "/api/pat/v1/manifests",
+  path: "/manifests",
   scope: "read",
   summary: "The stored manifests, secrets masked, ordered by kind, scope and name",
   query: Type.Object({ kind: Text("kind, any spelling"), scope: Text("scope"), name: Text("name") }),
@@ -105,7 +105,7 @@ export const listStored = planeEndpoint({
 
 export const deleteApp = planeEndpoint({
   method: "DELETE",
-  path: "/api/pat/v1/manifests/:kind/:scope/:name",
+  path: "/manifests/:kind/:scope/:name",
   scope: "actions",
   summary: "Delete a resource; with prune also its config, files and volumes",
   query: Type.Object({

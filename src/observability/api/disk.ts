@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { OneOf } from "../../base/wire/shape.ts";
 import { DiskUse, Pruned, PrunePlan } from "../../orchestration/api/disk.ts";
 import { SystemReport } from "../../orchestration/api/health.ts";
-import { type PlaneEndpoint, planeEndpoint, planePrefix } from "./plane-endpoint.ts";
+import { type PlaneEndpoint, planeEndpoint } from "./plane-endpoint.ts";
 
 const MountForecast = Type.Object({
   mount: Type.String(),
@@ -21,7 +21,7 @@ export type HostDisk = Static<typeof HostDisk>;
 
 export const hostDisk = planeEndpoint({
   method: "GET",
-  path: `${planePrefix}/disk`,
+  path: "/disk",
   scope: "host:read",
   summary: "What fills the disk, each volume with its app, and when each file system is full",
   data: HostDisk,
@@ -29,7 +29,7 @@ export const hostDisk = planeEndpoint({
 
 export const hostPrunePlan = planeEndpoint({
   method: "GET",
-  path: `${planePrefix}/prune`,
+  path: "/prune",
   scope: "host:read",
   summary: "What a prune would remove; nothing is removed",
   data: PrunePlan,
@@ -37,7 +37,7 @@ export const hostPrunePlan = planeEndpoint({
 
 export const hostPrune = planeEndpoint({
   method: "POST",
-  path: `${planePrefix}/prune`,
+  path: "/prune",
   scope: "admin",
   summary: "Removes unused build cache, and images that this server brought and that nothing needs",
   data: Pruned,
@@ -69,7 +69,7 @@ export type ServerReport = Static<typeof ServerReport>;
 
 export const hostServer = planeEndpoint({
   method: "GET",
-  path: `${planePrefix}/server`,
+  path: "/server",
   scope: "host:read",
   summary: "The server itself, its container engine and its proxy",
   data: ServerReport,

@@ -1,7 +1,7 @@
 import { alertEndpoints } from "./alert-endpoints.ts";
 import { openAppRun, openTerminal } from "./exec.ts";
 import { fileEndpoints } from "./files.ts";
-import { planeMetricEndpoints } from "./metrics.ts";
+import { metricEndpoints } from "./metrics.ts";
 import { planeLogs, planePodLogs } from "./pod-logs.ts";
 import { getPlanePod, listPlanePods, planeStats, restartPlanePod } from "./pods.ts";
 import { planeSystem } from "./system.ts";
@@ -14,7 +14,7 @@ import { planeOpenapi } from "./openapi.ts";
 import { planeIdentityEndpoints } from "./identity.ts";
 import { planePeopleEndpoints } from "./people.ts";
 import type { PlaneEndpoint } from "./plane-endpoint.ts";
-import { listPlanePats, revokePlanePat } from "./tokens.ts";
+import { planePatEndpoints } from "./tokens.ts";
 import { whoami } from "./whoami.ts";
 import { pluginEndpoints } from "./plugins.ts";
 import { wideEndpoints } from "./wide-endpoints.ts";
@@ -23,8 +23,7 @@ import { wideEndpoints } from "./wide-endpoints.ts";
 export const planeEndpoints: PlaneEndpoint[] = [
   whoami,
   planeOpenapi,
-  listPlanePats,
-  revokePlanePat,
+  ...planePatEndpoints,
   ...planePeopleEndpoints,
   ...planeIdentityEndpoints,
   planeSystem,
@@ -35,7 +34,7 @@ export const planeEndpoints: PlaneEndpoint[] = [
   planePodLogs,
   planeLogs,
   ...alertEndpoints,
-  ...planeMetricEndpoints,
+  ...metricEndpoints,
   ...logEndpoints,
   ...traceEndpoints,
   ...drainEndpoints,

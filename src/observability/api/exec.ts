@@ -19,7 +19,7 @@ const noSocket = { 426: "The request does not ask for a WebSocket" };
  */
 export const openTerminal = planeEndpoint({
   method: "GET",
-  path: "/api/pat/v1/exec/:pod",
+  path: "/exec/:pod",
   scope: "exec",
   summary: "A WebSocket to a command in a pod, a terminal where asked for; it ends when the token does",
   query: Type.Object(query),
@@ -31,7 +31,7 @@ export const openTerminal = planeEndpoint({
 /** The same WebSocket, to a container that is made for the command and removed after it. */
 export const openAppRun = planeEndpoint({
   method: "GET",
-  path: "/api/pat/v1/apps/:scope/:name/run",
+  path: "/apps/:scope/:name/run",
   scope: "exec",
   summary: "A WebSocket to a command in a container of its own, made as those of the app and removed after the command",
   query: Type.Object({

@@ -17,7 +17,7 @@ const path = Text("absolute path in the container (required)");
 
 export const listFolder = planeEndpoint({
   method: "GET",
-  path: "/api/pat/v1/pods/:name/files",
+  path: "/pods/:name/files",
   scope: "config:reveal",
   summary: "What is in a folder of a pod; files may hold secrets, so this needs config:reveal",
   query: Type.Object({ path }),
@@ -31,7 +31,7 @@ export const listFolder = planeEndpoint({
 
 export const readPodFile = planeEndpoint({
   method: "GET",
-  path: "/api/pat/v1/pods/:name/file",
+  path: "/pods/:name/file",
   scope: "config:reveal",
   summary: "The bytes of a file of a pod, up to a size; 413 above it. Audited",
   query: Type.Object({ path, offset: Text("begin there (default 0)"), length: Text("at most this many bytes") }),
@@ -41,7 +41,7 @@ export const readPodFile = planeEndpoint({
 
 export const writePodFile = planeEndpoint({
   method: "PUT",
-  path: "/api/pat/v1/pods/:name/file",
+  path: "/pods/:name/file",
   scope: "exec",
   summary: "Write a file of a pod; the body is its content and has a Content-Length. Audited",
   query: Type.Object({ path }),

@@ -19,13 +19,13 @@ import {
   unbanIdentityUser,
   verifyIdentityUser,
 } from "../../identity/api/manage/users.ts";
-import { planeEndpoint, planePrefix } from "./plane-endpoint.ts";
+import { planeEndpoint } from "./plane-endpoint.ts";
 
 /*
  * Instances of the identity service, for owners of apps. What names no person needs `read`. Users, sessions and the audit
  * of an instance are personal data, and need `admin`, as every change does. A token that is limited to apps sees none.
  */
-const instances = `${planePrefix}/identity/instances`;
+const instances = "/identity/instances";
 const one = `${instances}/:instance`;
 const paged = {
   query: Text("search tokens such as email:*@shop.test created_at>2026-01-01"),
@@ -54,7 +54,7 @@ export type SettingForm = Static<typeof SettingForm>;
 
 export const listPlaneSettings = planeEndpoint({
   method: "GET",
-  path: `${planePrefix}/identity/settings`,
+  path: "/identity/settings",
   scope: "read",
   summary: "The settings that an instance can have: what each is for, and its possible values",
   data: Type.Object({ settings: Type.Array(SettingForm) }),

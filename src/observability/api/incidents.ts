@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Text } from "../../base/wire/query.ts";
 import { Severity } from "./alerts.ts";
-import { planeEndpoint, planePrefix } from "./plane-endpoint.ts";
+import { planeEndpoint } from "./plane-endpoint.ts";
 
 /** What may have begun a trouble, the likeliest first. */
 export const Cause = Type.Object({
@@ -79,7 +79,7 @@ export type Timeline = Static<typeof Timeline>;
 
 export const listIncidents = planeEndpoint({
   method: "GET",
-  path: `${planePrefix}/incidents`,
+  path: "/incidents",
   scope: "read",
   summary: "Incidents: the alerts and down times of one app that are close in time, newest first",
   query: Type.Object({
@@ -93,7 +93,7 @@ export const listIncidents = planeEndpoint({
 
 export const getIncident = planeEndpoint({
   method: "GET",
-  path: `${planePrefix}/incidents/:id`,
+  path: "/incidents/:id",
   scope: "read",
   summary: "One incident with its timeline",
   data: Type.Object({ incident: Incident, timeline: Type.Optional(Timeline) }),
@@ -101,7 +101,7 @@ export const getIncident = planeEndpoint({
 
 export const appWhy = planeEndpoint({
   method: "GET",
-  path: `${planePrefix}/apps/:scope/:name/why`,
+  path: "/apps/:scope/:name/why",
   scope: "read",
   summary: "One timeline of an app: alerts, deploys, changes, deaths, requests and lines, up to its last trouble",
   query: Type.Object({
@@ -141,7 +141,7 @@ export const Budget = Type.Object({
 export type Budget = Static<typeof Budget>;
 
 const month = Text("2026-01, UTC (default: this month)");
-const budgetsPath = `${planePrefix}/budgets`;
+const budgetsPath = "/budgets";
 
 export const listBudgets = planeEndpoint({
   method: "GET",

@@ -25,7 +25,7 @@ const kind = Text("job or cronjob; found by itself where only one has the name")
 
 export const listJobs = planeEndpoint({
   method: "GET",
-  path: "/api/pat/v1/jobs",
+  path: "/jobs",
   scope: "read",
   summary: "Jobs and cron jobs with their next and last runs",
   query: Type.Object({ scope: Text("only of this scope") }),
@@ -34,7 +34,7 @@ export const listJobs = planeEndpoint({
 
 export const listJobRuns = planeEndpoint({
   method: "GET",
-  path: "/api/pat/v1/jobs/:scope/:name/runs",
+  path: "/jobs/:scope/:name/runs",
   scope: "read",
   summary: "Runs of a job or cron job with their last lines, newest first",
   query: Type.Object({ kind, limit: Text("at most this many (default 100, at most 1000)") }),
@@ -43,7 +43,7 @@ export const listJobRuns = planeEndpoint({
 
 export const getJobRun = planeEndpoint({
   method: "GET",
-  path: "/api/pat/v1/runs/:id",
+  path: "/runs/:id",
   scope: "read",
   summary: "One run of a job or cron job",
   data: Run,
@@ -51,7 +51,7 @@ export const getJobRun = planeEndpoint({
 
 export const runJobNow = planeEndpoint({
   method: "POST",
-  path: "/api/pat/v1/jobs/:scope/:name/run",
+  path: "/jobs/:scope/:name/run",
   scope: "actions",
   summary: "Run a job or cron job once, now, and do not wait for its end",
   query: Type.Object({ kind }),
@@ -61,7 +61,7 @@ export const runJobNow = planeEndpoint({
 
 export const cancelJobRun = planeEndpoint({
   method: "POST",
-  path: "/api/pat/v1/runs/:id/cancel",
+  path: "/runs/:id/cancel",
   scope: "actions",
   summary: "End a run: its container is stopped and no further try is made",
   data: Run,
@@ -71,7 +71,7 @@ const Suspended = Type.Object({ scope: Type.String(), name: Type.String(), suspe
 
 export const pauseCronjob = planeEndpoint({
   method: "POST",
-  path: "/api/pat/v1/jobs/:scope/:name/pause",
+  path: "/jobs/:scope/:name/pause",
   scope: "actions",
   summary: "Keep the clock from starting a cron job; it can still be run by hand",
   data: Suspended,
@@ -79,7 +79,7 @@ export const pauseCronjob = planeEndpoint({
 
 export const resumeCronjob = planeEndpoint({
   method: "POST",
-  path: "/api/pat/v1/jobs/:scope/:name/resume",
+  path: "/jobs/:scope/:name/resume",
   scope: "actions",
   summary: "Let the clock start a cron job again",
   data: Suspended,

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { type PlaneEndpoint, planeEndpoint, planePrefix } from "./plane-endpoint.ts";
+import { type PlaneEndpoint, planeEndpoint } from "./plane-endpoint.ts";
 
 const strict = { additionalProperties: false };
 const short = (description: string) => Type.String({ minLength: 1, maxLength: 500, description });
@@ -95,7 +95,7 @@ export const Drain = Type.Object({
 });
 export type Drain = Static<typeof Drain>;
 
-const drainsPath = `${planePrefix}/logs/drains`;
+const drainsPath = "/logs/drains";
 
 export const listDrains = planeEndpoint({
   method: "GET",

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Flag, Text } from "../../base/wire/query.ts";
-import { type PlaneEndpoint, planeEndpoint, planePrefix } from "./plane-endpoint.ts";
+import { type PlaneEndpoint, planeEndpoint } from "./plane-endpoint.ts";
 
 const filters = {
   q: Text(
@@ -121,7 +121,7 @@ const histogramQuery = Type.Object({ ...filters, buckets: Text("at most this man
 
 export const searchLogs = planeEndpoint({
   method: "GET",
-  path: `${planePrefix}/logs/search`,
+  path: "/logs/search",
   scope: "read",
   summary: "Stored output of pods, of removed ones too, page by page",
   query: searchQuery,
@@ -130,7 +130,7 @@ export const searchLogs = planeEndpoint({
 
 export const streamLogs = planeEndpoint({
   method: "GET",
-  path: `${planePrefix}/logs/stream`,
+  path: "/logs/stream",
   scope: "read",
   summary:
     "Output of pods as JSON lines: what is stored, then with follow=true what comes, without a gap or a double; " +
@@ -141,7 +141,7 @@ export const streamLogs = planeEndpoint({
 
 export const logContext = planeEndpoint({
   method: "GET",
-  path: `${planePrefix}/logs/context`,
+  path: "/logs/context",
   scope: "read",
   summary: "The lines of an app around a time",
   query: contextQuery,
@@ -150,7 +150,7 @@ export const logContext = planeEndpoint({
 
 export const logHistogram = planeEndpoint({
   method: "GET",
-  path: `${planePrefix}/logs/histogram`,
+  path: "/logs/histogram",
   scope: "read",
   summary: "How many lines there were, by time and level",
   query: histogramQuery,
@@ -159,7 +159,7 @@ export const logHistogram = planeEndpoint({
 
 export const logState = planeEndpoint({
   method: "GET",
-  path: `${planePrefix}/logs/state`,
+  path: "/logs/state",
   scope: "host:read",
   summary: "What is stored of the output of pods, and how reading it goes",
   data: LogState,

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { type PlaneEndpoint, planeEndpoint, planePrefix } from "./plane-endpoint.ts";
+import { type PlaneEndpoint, planeEndpoint } from "./plane-endpoint.ts";
 
 const optional = (maxLength: number, description: string) => Type.Optional(Type.String({ maxLength, description }));
 
@@ -22,7 +22,7 @@ export const LogSearch = Type.Object({
 });
 export type LogSearch = Static<typeof LogSearch>;
 
-const searchesPath = `${planePrefix}/logs/searches`;
+const searchesPath = "/logs/searches";
 
 export const listSavedSearches = planeEndpoint({
   method: "GET",

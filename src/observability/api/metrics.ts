@@ -1,5 +1,4 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { endpoint } from "../../base/wire/endpoint.ts";
 import { Text } from "../../base/wire/query.ts";
 import { planeEndpoint } from "./plane-endpoint.ts";
 
@@ -98,54 +97,48 @@ const dumpQuery = Type.Object({
   since: Text("unix seconds; samples after it (default: all raw samples that are kept)"),
 });
 
-const chart = {
+export const getMetrics = planeEndpoint({
   method: "GET",
+  path: "/metrics",
+  scope: "read",
   summary: "One metric as points of a chart",
   query: chartQuery,
   data: MetricChart,
-} as const;
-const dump = {
+});
+
+export const dumpMetrics = planeEndpoint({
   method: "GET",
+  path: "/metrics/dump",
+  scope: "read",
   summary: "Raw samples as JSON lines, oldest first: one line for the machine, each pod and each ingress per sample",
   query: dumpQuery,
   stream: "application/x-ndjson; charset=utf-8",
-} as const;
-const question = {
+});
+
+export const queryMetrics = planeEndpoint({
   method: "GET",
+  path: "/query",
+  scope: "read",
   summary: "Several metrics over any span, aggregated and grouped",
   query: questionQuery,
   data: MetricAnswers,
-} as const;
-const catalogue = {
+});
+
+export const listMetrics = planeEndpoint({
   method: "GET",
+  path: "/metrics/catalogue",
+  scope: "read",
   summary: "Known metrics with their units and labels, and the state of their store",
   query: Type.Object({ app: Text("SCOPE or SCOPE/NAME: only series of this app are counted") }),
   data: MetricCatalogue,
-} as const;
-const exposition = {
+});
+
+export const exposeMetrics = planeEndpoint({
   method: "GET",
+  path: "/metrics.prom",
+  scope: "read",
   summary: "The newest samples in the text format of Prometheus",
   stream: "text/plain; version=0.0.4; charset=utf-8",
-} as const;
+});
 
-export const getPlaneMetrics = planeEndpoint({ ...chart, path: "/api/pat/v1/metrics", scope: "read" });
-export const dumpPlaneMetrics = planeEndpoint({ ...dump, path: "/api/pat/v1/metrics/dump", scope: "read" });
-export const queryPlaneMetrics = planeEndpoint({ ...question, path: "/api/pat/v1/query", scope: "read" });
-export const listPlaneMetrics = planeEndpoint({ ...catalogue, path: "/api/pat/v1/metrics/catalogue", scope: "read" });
-export const exposePlaneMetrics = planeEndpoint({ ...exposition, path: "/api/pat/v1/metrics.prom", scope: "read" });
-
-/** Like `exposePlaneMetrics`, for the operator. */
-export const getMetrics = endpoint({ ...chart, path: "/metrics" });
-export const dumpMetrics = endpoint({ ...dump, path: "/metrics/dump" });
-export const queryMetrics = endpoint({ ...question, path: "/query" });
-export const listMetrics = endpoint({ ...catalogue, path: "/metrics/catalogue" });
-export const exposeMetrics = endpoint({ ...exposition, path: "/metrics.prom" });
-
-export const planeMetricEndpoints = [
-  getPlaneMetrics,
-  dumpPlaneMetrics,
-  queryPlaneMetrics,
-  listPlaneMetrics,
-  exposePlaneMetrics,
-];
 export const metricEndpoints = [getMetrics, dumpMetrics, queryMetrics, listMetrics, exposeMetrics];

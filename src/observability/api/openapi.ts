@@ -1,9 +1,9 @@
 import { Type } from "@sinclair/typebox";
-import { planeEndpoint, planePrefix } from "./plane-endpoint.ts";
+import { planeEndpoint } from "./plane-endpoint.ts";
 
 export const planeOpenapi = planeEndpoint({
   method: "GET",
-  path: `${planePrefix}/openapi.json`,
+  path: "/openapi.json",
   scope: "any",
   summary: "This description of the observability plane",
   flat: true,

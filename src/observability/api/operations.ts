@@ -33,7 +33,7 @@ const begun = { 202: "Begun; follow the operation" };
 /** An action on one app. */
 const action = (name: string, summary: string) => ({
   method: "POST" as const,
-  path: `/api/pat/v1/apps/:scope/:name/${name}`,
+  path: `/apps/:scope/:name/${name}`,
   scope: "actions" as const,
   summary,
   data: Begun,
@@ -94,7 +94,7 @@ export const abortApp = planeEndpoint({
 
 export const getAppOperation = planeEndpoint({
   method: "GET",
-  path: "/api/pat/v1/operations/:id",
+  path: "/operations/:id",
   scope: "read",
   summary: "How far a change is that was begun through this plane",
   data: Operation,
@@ -102,7 +102,7 @@ export const getAppOperation = planeEndpoint({
 
 export const listOperations = planeEndpoint({
   method: "GET",
-  path: "/api/pat/v1/operations",
+  path: "/operations",
   scope: "read",
   summary: "Changes that were begun through this plane since the server started, newest first; the last ones are kept",
   query: Type.Object({ app: Text("SCOPE or SCOPE/NAME") }),

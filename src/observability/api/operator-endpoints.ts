@@ -6,7 +6,6 @@ import { drainEndpoints } from "./log-drains.ts";
 import { logSearchEndpoints } from "./log-searches.ts";
 import { traceEndpoints } from "./traces.ts";
 import { logEndpoints } from "./log-search.ts";
-import { operatorTwin } from "./operator-twin.ts";
 import { operatorPeopleEndpoints } from "./people.ts";
 import { createUiLink } from "./sessions.ts";
 import { patEndpoints } from "./tokens.ts";
@@ -16,11 +15,11 @@ export const operatorEndpoints: Endpoint[] = [
   ...patEndpoints,
   ...operatorPeopleEndpoints,
   createUiLink,
-  ...alertEndpoints.map(operatorTwin),
+  ...alertEndpoints,
   ...metricEndpoints,
-  ...logEndpoints.map(operatorTwin),
-  ...traceEndpoints.map(operatorTwin),
-  ...drainEndpoints.map(operatorTwin),
-  ...logSearchEndpoints.map(operatorTwin),
-  ...boardEndpoints.map(operatorTwin),
+  ...logEndpoints,
+  ...traceEndpoints,
+  ...drainEndpoints,
+  ...logSearchEndpoints,
+  ...boardEndpoints,
 ];

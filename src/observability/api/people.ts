@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { endpoint } from "../../base/wire/endpoint.ts";
 import { OneOf, Shape, Words } from "../../base/wire/shape.ts";
-import { planeEndpoint, planePrefix } from "./plane-endpoint.ts";
+import { planeEndpoint } from "./plane-endpoint.ts";
 
 export const roles = ["viewer", "operator", "admin"] as const;
 export type Role = (typeof roles)[number];
@@ -52,9 +52,10 @@ const List = Type.Object({
 const Removed = Type.Object({ email: Type.String(), sessions_ended: Type.Integer() });
 const Ended = Type.Object({ sessions_ended: Type.Integer() });
 
-export const listPeople = endpoint({
+export const listPeople = planeEndpoint({
   method: "GET",
   path: "/people",
+  scope: "admin",
   summary: "People who may sign in to the web UI through the identity service, with their roles and sessions",
   data: List,
 });
@@ -97,21 +98,23 @@ export const setPerson = endpoint({
   ]),
 });
 
-export const removePerson = endpoint({
+export const removePerson = planeEndpoint({
   method: "DELETE",
   path: "/people/:person",
+  scope: "admin",
   summary: "Takes the role of a person, and ends the sessions at once. The user of the identity service stays",
   data: Removed,
 });
 
-export const endPersonSessions = endpoint({
+export const endPersonSessions = planeEndpoint({
   method: "DELETE",
   path: "/people/:person/sessions",
+  scope: "admin",
   summary: "Ends every session of a person; the role stays",
   data: Removed,
 });
 
-/** On the orchestration plane. A token cannot give a role, as it cannot make a token. */
+/** On the orchestration plane. A token that leaks cannot live on as a person: it can give no role. */
 export const operatorPeopleEndpoints = [
   listPeople,
   enablePeople,
@@ -121,29 +124,5 @@ export const operatorPeopleEndpoints = [
   endPersonSessions,
 ];
 
-export const listPlanePeople = planeEndpoint({
-  method: "GET",
-  path: `${planePrefix}/people`,
-  scope: "admin",
-  summary: listPeople.summary,
-  data: List,
-});
-
-export const removePlanePerson = planeEndpoint({
-  method: "DELETE",
-  path: `${planePrefix}/people/:person`,
-  scope: "admin",
-  summary: `${removePerson.summary}. Roles are given on the server alone`,
-  data: Removed,
-});
-
-export const endPlaneSessions = planeEndpoint({
-  method: "DELETE",
-  path: `${planePrefix}/people/:person/sessions`,
-  scope: "admin",
-  summary: endPersonSessions.summary,
-  data: Removed,
-});
-
 /** To end one session, end the token behind it: `DELETE /pats/:id`. */
-export const planePeopleEndpoints = [listPlanePeople, removePlanePerson, endPlaneSessions];
+export const planePeopleEndpoints = [listPeople, removePerson, endPersonSessions];

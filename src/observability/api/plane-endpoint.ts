@@ -1,28 +1,43 @@
 import type { TSchema } from "@sinclair/typebox";
-import type { Endpoint } from "../../base/wire/endpoint.ts";
+import type { Endpoint, Scope } from "../../base/wire/endpoint.ts";
 
-/** In the order in which lists show them. Flat: none of them implies another. */
-export const scopes = ["read", "actions", "host:read", "config:reveal", "exec", "admin"] as const;
-export type Scope = (typeof scopes)[number];
-
-/** Every path of the plane begins with it. */
+/** The observability plane has every endpoint below it. */
 export const planePrefix = "/api/pat/v1";
 
-/** An endpoint of the observability plane: it says which scope a token needs. */
+/** An endpoint that tokens and sessions open. */
 export interface PlaneEndpoint<
   Q extends TSchema = TSchema,
   B extends TSchema = TSchema,
   D extends TSchema = TSchema,
   P extends string = string,
 > extends Endpoint<Q, B, D, P> {
-  /** `any`: every token that is valid. */
   scope: Scope | "any";
-  /** On record in the audit trail, as every request is that is not a GET. */
-  audited?: boolean;
+  /** The endpoint that it is another form of: see `aliasOf`. */
+  of?: Endpoint;
+  /** Values of the query of that endpoint which tokens cannot choose. */
+  fixed?: Readonly<Record<string, string>>;
 }
 
 export function planeEndpoint<Q extends TSchema, B extends TSchema, D extends TSchema, const P extends string>(
   value: PlaneEndpoint<Q, B, D, P>,
 ): PlaneEndpoint<Q, B, D, P> {
   return value;
+}
+
+type Alias = Partial<Omit<PlaneEndpoint, "method" | "of">>;
+
+/**
+ * An endpoint of operators in the form that it has for tokens, where path, query, body or data differ. What its own path
+ * does not name, but that of the alias, is a value of its query.
+ */
+export function aliasOf<E extends Endpoint, const M extends Alias>(
+  of: E,
+  more: M,
+): Omit<E, keyof M | "scope"> & M & { of: E; scope: Scope | "any" } {
+  return { scope: of.scope ?? "admin", ...of, ...more, of } as never;
+}
+
+/** Path of an endpoint on the observability plane. */
+export function planePath<P extends string>({ path }: { path: P }): `${typeof planePrefix}${P}` {
+  return `${planePrefix}${path}`;
 }

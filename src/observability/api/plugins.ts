@@ -17,7 +17,7 @@ import { OneOf } from "../../base/wire/shape.ts";
 
 export const listPlanePlugins = planeEndpoint({
   method: "GET",
-  path: "/api/pat/v1/plugins",
+  path: "/plugins",
   scope: "read",
   summary: "Plugins with their commands and grants; those that cannot be used are listed in errors",
   data: Type.Object({ plugins: Type.Array(PluginInfo), errors: Type.Array(Type.String()) }),
@@ -25,7 +25,7 @@ export const listPlanePlugins = planeEndpoint({
 
 export const listPlanePluginRuns = planeEndpoint({
   method: "GET",
-  path: "/api/pat/v1/plugins/runs",
+  path: "/plugins/runs",
   scope: "read",
   summary: "Runs of plugins, newest first",
   query: Type.Object({ plugin: Text("only of this plugin"), limit: Text("at most this many (100)") }),
@@ -36,7 +36,7 @@ const seenFirst = "Without preview the body needs expect, the digest of the prev
 
 export const installPlanePlugin = planeEndpoint({
   method: "POST",
-  path: "/api/pat/v1/plugins/install",
+  path: "/plugins/install",
   scope: "admin",
   summary: `Install a plugin; with preview the grant that it asks for, and nothing is changed. ${seenFirst}`,
   body: Type.Omit(InstallBody, ["link"], { additionalProperties: false }),
@@ -45,7 +45,7 @@ export const installPlanePlugin = planeEndpoint({
 
 export const updatePlanePlugin = planeEndpoint({
   method: "POST",
-  path: "/api/pat/v1/plugins/:name/update",
+  path: "/plugins/:name/update",
   scope: "admin",
   summary: `Install a plugin again from its source. ${seenFirst}`,
   query: Type.Object({ version: Text("instead of the newest") }),
@@ -55,7 +55,7 @@ export const updatePlanePlugin = planeEndpoint({
 
 const byName = (verb: string, summary: string) => ({
   method: "POST" as const,
-  path: `/api/pat/v1/plugins/:name/${verb}`,
+  path: `/plugins/:name/${verb}`,
   scope: "admin" as const,
   summary,
   data: PluginInfo,
@@ -63,7 +63,7 @@ const byName = (verb: string, summary: string) => ({
 
 export const planePluginChanges = planeEndpoint({
   method: "GET",
-  path: "/api/pat/v1/plugins/:name/changes",
+  path: "/plugins/:name/changes",
   scope: "admin",
   summary: "What was changed in an installed plugin since it was locked",
   data: PluginChanges,
@@ -71,7 +71,7 @@ export const planePluginChanges = planeEndpoint({
 
 export const acceptPlanePlugin = planeEndpoint({
   method: "POST",
-  path: "/api/pat/v1/plugins/:name/accept",
+  path: "/plugins/:name/accept",
   scope: "admin",
   summary: "Take what was changed in an installed plugin; expect is the digest of the changes that were looked at",
   body: Type.Object({ ...AcceptBody.properties }, { additionalProperties: false }),
@@ -80,7 +80,7 @@ export const acceptPlanePlugin = planeEndpoint({
 
 export const planePluginConfig = planeEndpoint({
   method: "GET",
-  path: "/api/pat/v1/plugins/:name/config",
+  path: "/plugins/:name/config",
   scope: "admin",
   summary: "The keys of the environment that was set for a plugin; values are masked",
   data: PluginConfig,
@@ -88,7 +88,7 @@ export const planePluginConfig = planeEndpoint({
 
 export const setPlanePluginConfig = planeEndpoint({
   method: "POST",
-  path: "/api/pat/v1/plugins/:name/config",
+  path: "/plugins/:name/config",
   scope: "admin",
   summary: "Set environment for the hooks and commands of a plugin; an empty value unsets",
   body: Type.Object({ ...PluginConfigBody.properties }, { additionalProperties: false }),
@@ -101,7 +101,7 @@ export const disablePlanePlugin = planeEndpoint(byName("disable", "Keep a plugin
 
 export const removePlanePlugin = planeEndpoint({
   method: "DELETE",
-  path: "/api/pat/v1/plugins/:name",
+  path: "/plugins/:name",
   scope: "admin",
   summary: "Remove a plugin; one that is not there is fine",
   data: Type.Object({ name: Type.String(), removed: Type.Boolean() }),
@@ -134,7 +134,7 @@ export type BlockView = Static<typeof BlockView>;
 
 export const listDatabases = planeEndpoint({
   method: "GET",
-  path: "/api/pat/v1/databases",
+  path: "/databases",
   scope: "read",
   summary: "Blocks of plugins, such as databases, with the commands that can be called on each",
   data: Type.Object({ blocks: Type.Array(BlockView) }),
@@ -146,7 +146,7 @@ const Args = Type.Object({
 
 export const askDatabase = planeEndpoint({
   method: "GET",
-  path: "/api/pat/v1/databases/:kind/:scope/:name/:command",
+  path: "/databases/:kind/:scope/:name/:command",
   scope: "read",
   summary: "Call a command of a block's plugin that changes nothing: info, backups, backups:logs, get-conf",
   query: Type.Object({ args: Text("what follows SCOPE/NAME, with spaces between: -o json") }),
@@ -155,7 +155,7 @@ export const askDatabase = planeEndpoint({
 
 export const commandDatabase = planeEndpoint({
   method: "POST",
-  path: "/api/pat/v1/databases/:kind/:scope/:name/:command",
+  path: "/databases/:kind/:scope/:name/:command",
   scope: "actions",
   summary: "Call a command of a block's plugin: backup, restore, link; destructive ones need confirm",
   query: Type.Object({ confirm: Text("SCOPE/NAME once more, for destructive commands") }),
@@ -166,7 +166,7 @@ export const commandDatabase = planeEndpoint({
 
 export const revealDatabase = planeEndpoint({
   method: "POST",
-  path: "/api/pat/v1/databases/:kind/:scope/:name/:command/reveal",
+  path: "/databases/:kind/:scope/:name/:command/reveal",
   scope: "config:reveal",
   summary:
     "Call a command whose answer can hold secrets, such as query; one that changes something needs actions as well",

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Flag, Text } from "../../base/wire/query.ts";
 import { listFilter } from "../../orchestration/api/target.ts";
-import { planeEndpoint, planePrefix } from "./plane-endpoint.ts";
+import { planeEndpoint } from "./plane-endpoint.ts";
 
 const reading = {
   follow: Flag("go on with what is written from now on (default false)"),
@@ -14,7 +14,7 @@ const stream = "text/plain; charset=utf-8";
 
 export const planePodLogs = planeEndpoint({
   method: "GET",
-  path: `${planePrefix}/pods/:name/logs`,
+  path: "/pods/:name/logs",
   scope: "read",
   summary: "Output of a pod, stdout and stderr merged; while following, an empty line keeps the stream open",
   query: Type.Object(reading),
@@ -23,7 +23,7 @@ export const planePodLogs = planeEndpoint({
 
 export const planeLogs = planeEndpoint({
   method: "GET",
-  path: `${planePrefix}/logs`,
+  path: "/logs",
   scope: "read",
   summary: "Output of many pods, each line as `[POD] LINE`; while following, pods that come later join in",
   query: Type.Object({

@@ -3,11 +3,11 @@ import { Flag } from "../../base/wire/query.ts";
 import { Degraded, PodDetail, PodRecord } from "../../orchestration/api/pods.ts";
 import { Stats } from "../../orchestration/api/stats.ts";
 import { listFilter } from "../../orchestration/api/target.ts";
-import { planeEndpoint, planePrefix } from "./plane-endpoint.ts";
+import { planeEndpoint } from "./plane-endpoint.ts";
 
 export const planeStats = planeEndpoint({
   method: "GET",
-  path: `${planePrefix}/stats`,
+  path: "/stats",
   scope: "read",
   summary: "What the running pods use, beside the limits of their manifests",
   query: Type.Object({
@@ -29,7 +29,7 @@ const PlanePod = Type.Union([PodRecord, Type.Composite([PodDetail, Type.Object({
 
 export const listPlanePods = planeEndpoint({
   method: "GET",
-  path: `${planePrefix}/pods`,
+  path: "/pods",
   scope: "read",
   summary: "The containers of all apps, without values of their environment",
   query: Type.Object({
@@ -43,7 +43,7 @@ export const listPlanePods = planeEndpoint({
 
 export const getPlanePod = planeEndpoint({
   method: "GET",
-  path: `${planePrefix}/pods/:name`,
+  path: "/pods/:name",
   scope: "read",
   summary: "One container in detail, without values of its environment",
   query: Type.Object({ spec: Flag("attach the manifest (default false)") }),
@@ -52,7 +52,7 @@ export const getPlanePod = planeEndpoint({
 
 export const restartPlanePod = planeEndpoint({
   method: "POST",
-  path: `${planePrefix}/pods/:name/restart`,
+  path: "/pods/:name/restart",
   scope: "actions",
   summary: "Roll the app of a container, replica by replica; answers at once, `operation` tells how it goes",
   data: Type.Object({

@@ -1,9 +1,8 @@
 import { Type } from "@sinclair/typebox";
-import { endpoint } from "../../base/wire/endpoint.ts";
 import { Shape, Words } from "../../base/wire/shape.ts";
 import { Text } from "../../base/wire/query.ts";
 import { signedInPath, startPath } from "./people.ts";
-import { scopes } from "./plane-endpoint.ts";
+import { endpoint, scopes } from "../../base/wire/endpoint.ts";
 
 /**
  * Every request of the web UI carries it, whatever its value: a page of another site cannot send it. Requests that

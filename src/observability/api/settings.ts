@@ -40,7 +40,7 @@ const Keys = Type.Object({ keys: Type.Array(Type.String(), { minItems: 1 }) }, {
 
 export const getScopeConfig = planeEndpoint({
   method: "GET",
-  path: "/api/pat/v1/config/:scope",
+  path: "/config/:scope",
   scope: "read",
   summary: "Keys of the config of a scope, without values",
   data: ConfigKeys,
@@ -48,7 +48,7 @@ export const getScopeConfig = planeEndpoint({
 
 export const getAppConfig = planeEndpoint({
   method: "GET",
-  path: "/api/pat/v1/config/:scope/:name",
+  path: "/config/:scope/:name",
   scope: "read",
   summary: "Keys that an app reads, without values: those of the scope and its own",
   data: ConfigKeys,
@@ -56,7 +56,7 @@ export const getAppConfig = planeEndpoint({
 
 export const changeScopeConfig = planeEndpoint({
   method: "PATCH",
-  path: "/api/pat/v1/config/:scope",
+  path: "/config/:scope",
   scope: "actions",
   summary: "Set and unset keys of a scope in one step",
   query: Type.Object({ restart }),
@@ -66,7 +66,7 @@ export const changeScopeConfig = planeEndpoint({
 
 export const changeAppConfig = planeEndpoint({
   method: "PATCH",
-  path: "/api/pat/v1/config/:scope/:name",
+  path: "/config/:scope/:name",
   scope: "actions",
   summary: "Set and unset keys of an app in one step",
   query: Type.Object({ restart }),
@@ -76,7 +76,7 @@ export const changeAppConfig = planeEndpoint({
 
 export const revealScopeConfig = planeEndpoint({
   method: "POST",
-  path: "/api/pat/v1/config/:scope/reveal",
+  path: "/config/:scope/reveal",
   scope: "config:reveal",
   summary: "Values of keys of a scope; each use is audited",
   body: Keys,
@@ -85,7 +85,7 @@ export const revealScopeConfig = planeEndpoint({
 
 export const revealAppConfig = planeEndpoint({
   method: "POST",
-  path: "/api/pat/v1/config/:scope/:name/reveal",
+  path: "/config/:scope/:name/reveal",
   scope: "config:reveal",
   summary: "Values of keys that an app reads; each use is audited",
   body: Keys,

@@ -5,7 +5,7 @@ import { planeEndpoint } from "./plane-endpoint.ts";
 
 export const fetchAppSource = planeEndpoint({
   method: "POST",
-  path: "/api/pat/v1/sources/git",
+  path: "/sources/git",
   scope: "actions",
   summary: "Fetch a commit of a git repository, to be built; answers with what to build and to apply",
   body: GitAsk,
@@ -14,7 +14,7 @@ export const fetchAppSource = planeEndpoint({
 
 export const uploadAppSource = planeEndpoint({
   method: "POST",
-  path: "/api/pat/v1/sources/upload",
+  path: "/sources/upload",
   scope: "actions",
   summary: "Upload the source of an app: tar, gzipped or not, or zip, at most 512 MiB; answers as for git",
   query: Type.Object({

@@ -62,7 +62,7 @@ export type StreamEvents = { [K in keyof typeof streamEvents]: Static<(typeof st
 
 export const openStream = planeEndpoint({
   method: "GET",
-  path: "/api/pat/v1/stream",
+  path: "/stream",
   scope: "read",
   summary: "Everything that changes, as server-sent events; a comment each 5 s keeps it open",
   query: Type.Object({

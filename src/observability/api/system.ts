@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { planeEndpoint, planePrefix } from "./plane-endpoint.ts";
+import { planeEndpoint } from "./plane-endpoint.ts";
 
 const Version = Type.Object({ version: Type.String() });
 
@@ -36,7 +36,7 @@ export type SystemFacts = Static<typeof SystemFacts>;
 
 export const planeSystem = planeEndpoint({
   method: "GET",
-  path: `${planePrefix}/system`,
+  path: "/system",
   scope: "read",
   summary: "The machine: uptime, CPU, memory, disks; the version of the server and its plugins",
   data: SystemFacts,

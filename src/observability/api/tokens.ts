@@ -1,8 +1,8 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { endpoint } from "../../base/wire/endpoint.ts";
 import { ListOf, Shape, Words } from "../../base/wire/shape.ts";
 import { Flag } from "../../base/wire/query.ts";
-import { planeEndpoint, planePrefix, scopes } from "./plane-endpoint.ts";
+import { endpoint, scopes } from "../../base/wire/endpoint.ts";
+import { aliasOf, type PlaneEndpoint, planeEndpoint } from "./plane-endpoint.ts";
 
 /** What is known of a token. Never the token itself, nor its hash. */
 export const Pat = Type.Object({
@@ -45,15 +45,13 @@ export const createPat = endpoint({
   alsoAnswers: { 201: "made" },
 });
 
-const List = Type.Object({ pats: Type.Array(Pat) });
-const Revoked = Type.Object({ id: Type.String(), revoked_at: Type.String() });
-
-export const listPats = endpoint({
+export const listPats = planeEndpoint({
   method: "GET",
   path: "/pats",
+  scope: "admin",
   summary: "Personal access tokens, newest first, without their values",
   query: Type.Object({ all: Flag("with those that were revoked or have expired") }),
-  data: List,
+  data: Type.Object({ pats: Type.Array(Pat) }),
 });
 
 export const getPat = endpoint({
@@ -76,28 +74,16 @@ export const rotatePat = endpoint({
   alsoAnswers: { 201: "made" },
 });
 
-export const revokePat = endpoint({
+export const revokePat = planeEndpoint({
   method: "DELETE",
   path: "/pats/:id",
+  scope: "admin",
   summary: "Ends a personal access token at once, and cuts its streams",
-  data: Revoked,
+  data: Type.Object({ id: Type.String(), revoked_at: Type.String() }),
 });
 
 /** On the orchestration plane. */
 export const patEndpoints = [createPat, listPats, getPat, rotatePat, revokePat];
 
-export const listPlanePats = planeEndpoint({
-  method: "GET",
-  path: `${planePrefix}/pats`,
-  scope: "admin",
-  summary: "Personal access tokens, newest first, without their values",
-  data: List,
-});
-
-export const revokePlanePat = planeEndpoint({
-  method: "DELETE",
-  path: `${planePrefix}/pats/:id`,
-  scope: "admin",
-  summary: "Ends a personal access token at once, and cuts its streams. A token cannot make another",
-  data: Revoked,
-});
+/** There is no way to make a token with a token: one that leaks cannot outlive its end. */
+export const planePatEndpoints: PlaneEndpoint[] = [aliasOf(listPats, { query: undefined }), revokePat];

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Flag, Text } from "../../base/wire/query.ts";
-import { type PlaneEndpoint, planeEndpoint, planePrefix } from "./plane-endpoint.ts";
+import { type PlaneEndpoint, planeEndpoint } from "./plane-endpoint.ts";
 
 export const TraceRow = Type.Object({
   trace_id: Type.String(),
@@ -83,7 +83,7 @@ const query = Type.Object({
 
 export const listTraces = planeEndpoint({
   method: "GET",
-  path: `${planePrefix}/traces`,
+  path: "/traces",
   summary: "Traces that apps sent over OTLP, the newest first",
   scope: "read",
   query,
@@ -92,7 +92,7 @@ export const listTraces = planeEndpoint({
 
 export const getTrace = planeEndpoint({
   method: "GET",
-  path: `${planePrefix}/traces/:id`,
+  path: "/traces/:id",
   summary: "One trace with the spans of all apps that the token reaches",
   scope: "read",
   data: TraceView,
@@ -100,7 +100,7 @@ export const getTrace = planeEndpoint({
 
 export const tracesState = planeEndpoint({
   method: "GET",
-  path: `${planePrefix}/traces/state`,
+  path: "/traces/state",
   summary: "How many traces are stored, and what was left out",
   scope: "host:read",
   data: TracesState,

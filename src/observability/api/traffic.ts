@@ -8,7 +8,7 @@ import { planeEndpoint } from "./plane-endpoint.ts";
 
 export const listSites = planeEndpoint({
   method: "GET",
-  path: "/api/pat/v1/ingress",
+  path: "/ingress",
   scope: "read",
   summary: "State of the proxy; each ingress with its hosts, replicas, problems, and the requests of the last minute",
   data: Type.Object({
@@ -19,7 +19,7 @@ export const listSites = planeEndpoint({
 
 export const listCerts = planeEndpoint({
   method: "GET",
-  path: "/api/pat/v1/certs",
+  path: "/certs",
   scope: "read",
   summary: "Certificates with expiry, last error and next try, those that expire first first",
   data: Type.Object({ certificates: Type.Array(CertificateView) }),
@@ -27,7 +27,7 @@ export const listCerts = planeEndpoint({
 
 export const renewCert = planeEndpoint({
   method: "POST",
-  path: "/api/pat/v1/certs/:host/renew",
+  path: "/certs/:host/renew",
   scope: "actions",
   summary: "Begin to renew the certificates of a host at once; the budget of orders still holds",
   data: Type.Object({ certificates: Type.Array(CertificateView) }),
@@ -42,7 +42,7 @@ export type VisitorRequest = Static<typeof VisitorRequest>;
 
 export const listRequests = planeEndpoint({
   method: "GET",
-  path: "/api/pat/v1/requests",
+  path: "/requests",
   scope: "read",
   summary: "The last requests of visitors, newest first, of the last thousand that the server keeps in memory",
   query: Type.Object({

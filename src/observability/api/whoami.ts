@@ -1,9 +1,9 @@
 import { Type } from "@sinclair/typebox";
-import { planeEndpoint, planePrefix } from "./plane-endpoint.ts";
+import { planeEndpoint } from "./plane-endpoint.ts";
 
 export const whoami = planeEndpoint({
   method: "GET",
-  path: `${planePrefix}/whoami`,
+  path: "/whoami",
   scope: "any",
   summary: "What the token of this request may do",
   data: Type.Object({

@@ -20,7 +20,8 @@ import type { PlaneEndpoint } from "../api/plane-endpoint.ts";
 import type { Ask } from "../service/apps/actions.ts";
 import { readTarget } from "./apps.ts";
 import { appFilter } from "./filters.ts";
-import { mountPlane, type PlaneCall } from "./mount.ts";
+import { mount } from "../../base/http/mount.ts";
+import type { PlaneCall } from "./mount.ts";
 import type { ObservabilityPlane } from "./plane.ts";
 
 /** Who asks, and for which app. */
@@ -34,7 +35,7 @@ function mountAction<E extends PlaneEndpoint>(
   endpoint: E,
   begin: (call: PlaneCall<E>) => Promise<Operation>,
 ): void {
-  mountPlane(plane, endpoint, {
+  mount(plane, endpoint, {
     answer: async (call) => ({ operation: await begin(call) }) as DataOf<E>,
     status: () => 202,
   });
@@ -60,8 +61,8 @@ export function mountActions(plane: ObservabilityPlane): void {
   mountAction(plane, resumeApp, (call) => actions.rollout(readAsk(call), "resume"));
   mountAction(plane, promoteApp, (call) => actions.rollout(readAsk(call), "promote"));
   mountAction(plane, abortApp, (call) => actions.rollout(readAsk(call), "abort"));
-  mountPlane(plane, listOperations, ({ grant, query }) => ({
+  mount(plane, listOperations, ({ grant, query }) => ({
     operations: operations.list(grant, appFilter(query.app)),
   }));
-  mountPlane(plane, getAppOperation, ({ grant, params }) => operations.get(grant, readParam(params, "id")));
+  mount(plane, getAppOperation, ({ grant, params }) => operations.get(grant, readParam(params, "id")));
 }

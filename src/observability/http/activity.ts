@@ -1,6 +1,6 @@
 import { readCount, readSince } from "../../base/http/request.ts";
 import { listActivity, listAudit } from "../api/activity.ts";
-import { mountPlane } from "./mount.ts";
+import { mount } from "../../base/http/mount.ts";
 import type { ObservabilityPlane } from "./plane.ts";
 
 const rowsMax = 1_000;
@@ -8,10 +8,10 @@ const rowsAtOnce = 100;
 
 export function mountActivity(plane: ObservabilityPlane): void {
   const { activity } = plane.observability;
-  mountPlane(plane, listActivity, ({ grant, query: { type, actor, ...page } }) =>
+  mount(plane, listActivity, ({ grant, query: { type, actor, ...page } }) =>
     activity.events(grant, { type, actor, ...readPage(page, Date.now()) }),
   );
-  mountPlane(plane, listAudit, ({ query: { token, action, ...page } }) =>
+  mount(plane, listAudit, ({ query: { token, action, ...page } }) =>
     activity.audit({ token, action, ...readPage(page, Date.now()) }),
   );
 }

@@ -7,16 +7,15 @@ import { withHeader } from "../../base/http/with-header.ts";
 import { versionHeader } from "../../base/wire/client.ts";
 import { Failure, failureStatus } from "../../base/wire/failure.ts";
 import type { Log } from "../../base/words/log.ts";
-import { type PlaneEndpoint, planePrefix } from "../api/plane-endpoint.ts";
+import { planeEndpoints } from "../api/endpoints.ts";
+import { type PlaneEndpoint, planePath, planePrefix } from "../api/plane-endpoint.ts";
 import { sessionEndpoints } from "../api/sessions.ts";
 import type { Grant } from "../core/tokens/grant.ts";
 import type { Observability } from "../service/observability.ts";
 import { requirePlainBody, underHttp } from "./bounded.ts";
 import { mapError } from "./error-mapping.ts";
-import { mountLogStream, mountLogs } from "./logs.ts";
-import { mountTraces } from "./traces.ts";
-import { mountDrains } from "./drains.ts";
-import { mountSaved } from "./saved.ts";
+import { mountObservability } from "./shared.ts";
+import { serveTokens } from "./mount.ts";
 import type { ObservabilityPlane, PlaneHttpLimits, Visitor } from "./plane.ts";
 import { withRequestLog } from "./request-log.ts";
 import { type ClientConnection, createClientConnection, isCrossSite, isOwnOrigin } from "./client-connection.ts";
@@ -26,21 +25,25 @@ import { mountSessions, openSession, requireOwnPage } from "./sessions.ts";
 import { mountPodLogs } from "./pod-logs.ts";
 import { mountPods } from "./pods.ts";
 import { mountSystem } from "./system.ts";
-import { mountAlerts } from "./alerts.ts";
-import { mountIncidents } from "./incidents.ts";
-import { onPlane } from "./both-planes.ts";
-import { mountMetrics } from "./metrics.ts";
 import { mountIdentityRoom } from "./identity.ts";
-import { mountPeople } from "./people.ts";
 import { mountPersonSignIn } from "./person-sign-in.ts";
 import { mountTerminals } from "./exec.ts";
 import { mountFiles } from "./files.ts";
-import { mountTokens } from "./tokens.ts";
 import type { IngressWord } from "../../base/http/ingress-word.ts";
 import { mountWhoami } from "./whoami.ts";
 import { createPluginProxy } from "./plugin-proxy.ts";
 import { mountPlanePlugins } from "./plugins.ts";
-import { mountWide } from "./wide.ts";
+import { mountActions } from "./actions.ts";
+import { mountApps } from "./apps.ts";
+import { mountBuilds } from "./builds.ts";
+import { mountSources } from "./sources.ts";
+import { mountDisk } from "./disk.ts";
+import { mountDeploys } from "./deploys.ts";
+import { mountActivity } from "./activity.ts";
+import { mountTraffic } from "./traffic.ts";
+import { mountJobs } from "./jobs.ts";
+import { mountSettings } from "./settings.ts";
+import { mountStreamRoute } from "./stream.ts";
 
 interface ObservabilityAppOptions {
   observability: Observability;
@@ -73,7 +76,7 @@ export function createObservabilityApp(options: ObservabilityAppOptions): Observ
   app.onError(({ code, error, request }) => (code === "NOT_FOUND" ? unknown(request) : fail(error)));
   const visitors = new WeakMap<Request, Visitor>();
   const origins = new WeakMap<Request, Request>();
-  const plane: ObservabilityPlane = {
+  const door: Omit<ObservabilityPlane, "serve"> = {
     app,
     observability,
     // A request that was read or rewritten is another one, and has no connection.
@@ -82,9 +85,7 @@ export function createObservabilityApp(options: ObservabilityAppOptions): Observ
       upgrade: (request, ...more) => connected.upgrade(origins.get(request) ?? request, ...more),
       keepOpen: (request) => connected.keepOpen(origins.get(request) ?? request),
     },
-    limits,
-    log,
-    mounted: [],
+    ...{ limits, log, mounted: [], jsonDepthMax: limits.jsonDepthMax },
     visitorOf(request) {
       const visitor = visitors.get(request);
       if (visitor === undefined) throw new Error("a request of the API came past the door");
@@ -92,6 +93,7 @@ export function createObservabilityApp(options: ObservabilityAppOptions): Observ
     },
     mapError: fail,
   };
+  const plane: ObservabilityPlane = { ...door, serve: serveTokens(door) };
   const connectionOf = createClientConnection({
     peerOf: (request) => connected.peerOf(request),
     trusted: options.trustedProxies,
@@ -106,29 +108,33 @@ export function createObservabilityApp(options: ObservabilityAppOptions): Observ
   const connections = new WeakMap<Request, ClientConnection>();
   mountWhoami(plane);
   mountOpenapi(plane, { title: "berth observability API", version });
-  mountTokens(plane);
-  mountPeople(plane);
+  mountObservability(plane, observability);
   mountIdentityRoom(plane);
-  mountMetrics(plane);
-  mountAlerts(onPlane(plane), observability.alerts);
-  mountIncidents(onPlane(plane), observability.incidents);
-  mountWide(plane);
+  mountApps(plane);
+  mountActions(plane);
+  mountDeploys(plane);
+  mountBuilds(plane);
+  mountSources(plane);
+  mountSettings(plane);
+  mountJobs(plane);
+  mountDisk(plane);
+  mountActivity(plane);
+  mountTraffic(plane);
+  mountStreamRoute(plane);
   mountPlanePlugins(plane);
   mountSystem(plane, version);
   mountPods(plane, headerPrefix);
   mountPodLogs(plane, headerPrefix);
-  mountLogs(onPlane(plane), observability.logs);
-  mountTraces(onPlane(plane), observability.traces);
-  mountDrains(onPlane(plane), observability.drains);
-  mountSaved(onPlane(plane), observability);
-  mountLogStream(plane);
   mountTerminals(plane);
   mountFiles(plane);
   const parts = { cookie, connectionOf: (request: Request) => connections.get(request) ?? connectionOf(request) };
   mountSessions(plane, parts);
   mountPersonSignIn(plane, parts);
   const throughPlugin = createPluginProxy(plane, headerPrefix);
-  const allowedOn = createAllowedMethods([...plane.mounted, ...sessionEndpoints]);
+  const allowedOn = createAllowedMethods([
+    ...planeEndpoints.map((one) => ({ ...one, path: planePath(one) })),
+    ...sessionEndpoints,
+  ]);
   /** The token of the request, or where it has none the session of its cookie. Fails `unauthorized`. */
   const enter = async (request: Request, connection: ClientConnection): Promise<Grant> => {
     const { headers, method } = request;

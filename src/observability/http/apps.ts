@@ -3,7 +3,8 @@ import { readCount, readParam } from "../../base/http/request.ts";
 import { getApp, getOverview, listApps } from "../api/apps.ts";
 import { listDeploys } from "../api/deploys.ts";
 import type { AppTarget } from "../service/apps/apps.ts";
-import { mountPlane, type PlaneCall } from "./mount.ts";
+import { mount } from "../../base/http/mount.ts";
+import type { PlaneCall } from "./mount.ts";
 import type { ObservabilityPlane } from "./plane.ts";
 import type { PlaneEndpoint } from "../api/plane-endpoint.ts";
 
@@ -18,12 +19,12 @@ const deploysAtOnce = 20;
 
 export function mountApps(plane: ObservabilityPlane): void {
   const { apps } = plane.observability.apps;
-  mountPlane(plane, getOverview, ({ grant }) => apps.overview(grant));
-  mountPlane(plane, listApps, async ({ grant, query: { sparks, ...filter } }) => ({
+  mount(plane, getOverview, ({ grant }) => apps.overview(grant));
+  mount(plane, listApps, async ({ grant, query: { sparks, ...filter } }) => ({
     apps: await apps.list(grant, { ...filter, sparks: readFlag(sparks, true) }),
   }));
-  mountPlane(plane, getApp, (call) => apps.detail(call.grant, readTarget(call)));
-  mountPlane(plane, listDeploys, ({ grant, query }) =>
+  mount(plane, getApp, (call) => apps.detail(call.grant, readTarget(call)));
+  mount(plane, listDeploys, ({ grant, query }) =>
     apps.deploys(grant, {
       limit: readCount("limit", query.limit, 200) ?? deploysAtOnce,
       history: readFlag(query.history, false),

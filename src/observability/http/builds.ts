@@ -7,15 +7,15 @@ import {
   retryAppBuild,
   startBuild,
 } from "../api/builds.ts";
-import { mountPlane, mountPlaneStream } from "./mount.ts";
+import { mount, mountStream } from "../../base/http/mount.ts";
 import type { ObservabilityPlane } from "./plane.ts";
 
 export function mountBuilds(plane: ObservabilityPlane): void {
   const { apps, streams } = plane.observability;
   const { builds } = apps;
-  mountPlane(plane, listAppBuilds, async ({ grant, query }) => ({ builds: await builds.list(grant, query) }));
-  mountPlane(plane, getBuildLog, async ({ grant, params }) => ({ log: await builds.log(grant, targetOf(params)) }));
-  mountPlaneStream(plane, followAppBuild, async ({ grant, params, request }) => {
+  mount(plane, listAppBuilds, async ({ grant, query }) => ({ builds: await builds.list(grant, query) }));
+  mount(plane, getBuildLog, async ({ grant, params }) => ({ log: await builds.log(grant, targetOf(params)) }));
+  mountStream(plane, followAppBuild, async ({ grant, params, request }) => {
     const stream = streams.open(grant, request.signal);
     try {
       const output = await builds.follow(grant, targetOf(params), stream.signal);
@@ -33,14 +33,14 @@ export function mountBuilds(plane: ObservabilityPlane): void {
       throw error;
     }
   });
-  mountPlane(plane, startBuild, {
+  mount(plane, startBuild, {
     answer: ({ grant, actor, body }) => builds.start({ grant, actor }, body),
     status: ({ reused }) => (reused ? 200 : 202),
   });
-  mountPlane(plane, cancelAppBuild, async ({ grant, actor, params }) => ({
+  mount(plane, cancelAppBuild, async ({ grant, actor, params }) => ({
     build: await builds.cancel({ grant, actor }, targetOf(params)),
   }));
-  mountPlane(plane, retryAppBuild, {
+  mount(plane, retryAppBuild, {
     answer: async ({ grant, actor, params }) => ({ build: await builds.retry({ grant, actor }, targetOf(params)) }),
     status: () => 202,
   });

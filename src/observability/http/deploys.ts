@@ -10,18 +10,18 @@ import {
   listStored,
 } from "../api/deploys.ts";
 import { readTarget } from "./apps.ts";
-import { mountPlane } from "./mount.ts";
+import { mount } from "../../base/http/mount.ts";
 import type { ObservabilityPlane } from "./plane.ts";
 
 export function mountDeploys(plane: ObservabilityPlane): void {
   const { deploys, actions } = plane.observability.apps;
-  mountPlane(plane, listAppReleases, async (call) => ({
+  mount(plane, listAppReleases, async (call) => ({
     releases: await deploys.releases(call.grant, readTarget(call)),
   }));
-  mountPlane(plane, diffReleases, (call) =>
+  mount(plane, diffReleases, (call) =>
     deploys.diff(call.grant, readTarget(call), { from: call.query.from, to: call.query.to }),
   );
-  mountPlane(plane, applyManifests, {
+  mount(plane, applyManifests, {
     answer: ({ grant, actor, query, body }) =>
       deploys.apply({ grant, actor }, body, {
         dryRun: readFlag(query.dry_run, false),
@@ -35,9 +35,9 @@ export function mountDeploys(plane: ObservabilityPlane): void {
       }),
     status: ({ operations }) => (operations.length > 0 ? 202 : 200),
   });
-  mountPlane(plane, getAtomicDeploy, ({ grant, params }) => deploys.atomic(grant, readParam(params, "id")));
-  mountPlane(plane, listStored, async ({ grant, query }) => ({ manifests: await deploys.stored(grant, query) }));
-  mountPlane(plane, deleteApp, (call) => {
+  mount(plane, getAtomicDeploy, ({ grant, params }) => deploys.atomic(grant, readParam(params, "id")));
+  mount(plane, listStored, async ({ grant, query }) => ({ manifests: await deploys.stored(grant, query) }));
+  mount(plane, deleteApp, (call) => {
     const target = { ...readTarget(call), kind: readParam(call.params, "kind") };
     const name = `${target.scope}/${target.name}`;
     const prune = readFlag(call.query.prune, false);

@@ -5,14 +5,15 @@ import { Failure } from "../../base/wire/failure.ts";
 import { readFlag } from "../../base/wire/query.ts";
 import { openAppRun, openTerminal, terminalProtocol } from "../api/exec.ts";
 import type { TerminalTarget } from "../service/terminals/create.ts";
-import { mountPlaneStream, type PlaneCall, upgradedStatus } from "./mount.ts";
+import { mountStream } from "../../base/http/mount.ts";
+import { type PlaneCall, upgradedStatus } from "./mount.ts";
 import type { ObservabilityPlane } from "./plane.ts";
 
 export function mountTerminals(plane: ObservabilityPlane): void {
-  mountPlaneStream(plane, openTerminal, async (call) =>
+  mountStream(plane, openTerminal, async (call) =>
     upgraded(plane, call, { pod: readPodName({ name: readParam(call.params, "pod") }) }),
   );
-  mountPlaneStream(plane, openAppRun, async (call) => {
+  mountStream(plane, openAppRun, async (call) => {
     const { kind, ordinal } = call.query;
     const app = { scope: readParam(call.params, "scope"), name: readParam(call.params, "name"), kind, ordinal };
     return upgraded(plane, call, { app });

@@ -4,18 +4,19 @@ import { Failure } from "../../base/wire/failure.ts";
 import { listFolder, readPodFile, writePodFile } from "../api/files.ts";
 import { attachment, readPath } from "../core/files/paths.ts";
 import type { FilePart, FilePlace } from "../service/files/create.ts";
-import { mountPlane, mountPlaneStream, type PlaneCall } from "./mount.ts";
+import { mount, mountStream } from "../../base/http/mount.ts";
+import type { PlaneCall } from "./mount.ts";
 import type { PlaneEndpoint } from "../api/plane-endpoint.ts";
 import type { ObservabilityPlane } from "./plane.ts";
 
 /** Copies that stand still are cut by the listener: the machine has room for a few at one time. */
 export function mountFiles(plane: ObservabilityPlane): void {
   const { files } = plane.observability;
-  mountPlane(plane, listFolder, {
+  mount(plane, listFolder, {
     answer: (call) => files.list(placeOf(call)),
     headers: () => ({ "Cache-Control": "no-store" }),
   });
-  mountPlaneStream(plane, readPodFile, async (call) => {
+  mountStream(plane, readPodFile, async (call) => {
     const { query, request } = call;
     const most = Number.MAX_SAFE_INTEGER;
     const offset = readCount("offset", query.offset, most) ?? 0;
@@ -23,7 +24,7 @@ export function mountFiles(plane: ObservabilityPlane): void {
     const part = await files.read(placeOf(call), { offset, length, left: request.signal });
     return answer(part);
   });
-  mountPlane(plane, writePodFile, async (call) => {
+  mount(plane, writePodFile, async (call) => {
     const { request } = call;
     const length = lengthOf(request);
     return files.write(placeOf(call), request.body ?? nothing(), length);

@@ -38,7 +38,8 @@ import {
 } from "../api/identity.ts";
 import type { PlaneEndpoint } from "../api/plane-endpoint.ts";
 import { settingForms } from "../service/identity/setting-forms.ts";
-import { mountPlane, mountPlaneStream, type PlaneCall } from "./mount.ts";
+import { mount, mountStream } from "../../base/http/mount.ts";
+import type { PlaneCall } from "./mount.ts";
 import type { ObservabilityPlane } from "./plane.ts";
 
 type Named = Pick<PlaneCall<PlaneEndpoint>, "params">;
@@ -56,38 +57,38 @@ export function mountIdentityRoom(plane: ObservabilityPlane): void {
 function mountInstances(plane: ObservabilityPlane): void {
   const { identity } = plane.observability;
   const readChange = bodyReader(updateIdentityInstance);
-  mountPlane(plane, listPlaneInstances, ({ grant }) => identity.list(grant));
-  mountPlane(plane, listPlaneSettings, () => ({ settings: settingForms }));
-  mountPlane(plane, getPlaneInstance, (call) => {
+  mount(plane, listPlaneInstances, ({ grant }) => identity.list(grant));
+  mount(plane, listPlaneSettings, () => ({ settings: settingForms }));
+  mount(plane, getPlaneInstance, (call) => {
     const instance = instanceOf(call);
     return identity.reader(call.grant, instance).call(getIdentityInstance, { params: { instance } });
   });
-  mountPlane(plane, updatePlaneInstance, (call) => {
+  mount(plane, updatePlaneInstance, (call) => {
     const instance = instanceOf(call);
     const body = readChange(call.body);
     return identity.giver(call.grant, instance).call(updateIdentityInstance, { params: { instance }, body });
   });
-  mountPlane(plane, listPlaneProviders, (call) => {
+  mount(plane, listPlaneProviders, (call) => {
     const instance = instanceOf(call);
     return identity.reader(call.grant, instance).call(listIdentityProviders, { query: { instance } });
   });
-  mountPlaneStream(plane, previewPlanePage, (call) => identity.preview(call.grant, instanceOf(call), call.query));
+  mountStream(plane, previewPlanePage, (call) => identity.preview(call.grant, instanceOf(call), call.query));
 }
 
 function mountKeys(plane: ObservabilityPlane): void {
   const { identity } = plane.observability;
-  mountPlane(plane, listPlaneKeys, (call) => {
+  mount(plane, listPlaneKeys, (call) => {
     const instance = instanceOf(call);
     return identity.reader(call.grant, instance).call(listIdentityKeys, { params: { instance } });
   });
-  mountPlane(plane, createPlaneKey, {
+  mount(plane, createPlaneKey, {
     answer(call) {
       const instance = instanceOf(call);
       return identity.giver(call.grant, instance).call(createIdentityKey, { params: { instance } });
     },
     headers: () => ({ "Cache-Control": "no-store" }),
   });
-  mountPlane(plane, deletePlaneKey, (call) => {
+  mount(plane, deletePlaneKey, (call) => {
     const params = { instance: instanceOf(call), key: readParam(call.params, "key") };
     return identity.giver(call.grant, params.instance).call(deleteIdentityKey, { params });
   });
@@ -98,32 +99,32 @@ function mountUsers(plane: ObservabilityPlane): void {
   const readUser = bodyReader(createIdentityUser);
   const readPassword = bodyReader(setIdentityPassword);
   const target = (call: Named) => ({ params: { user: userOf(call) }, query: { instance: instanceOf(call) } });
-  mountPlane(plane, listPlaneUsers, (call) => {
+  mount(plane, listPlaneUsers, (call) => {
     const query = { ...call.query, instance: instanceOf(call) };
     return identity.reader(call.grant, query.instance).call(listIdentityUsers, { query });
   });
-  mountPlane(plane, createPlaneUser, (call) => {
+  mount(plane, createPlaneUser, (call) => {
     const instance = instanceOf(call);
     const body = readUser(call.body);
     return identity.giver(call.grant, instance).call(createIdentityUser, { query: { instance }, body });
   });
   // What only takes access away works for the instance of the operators too.
-  mountPlane(plane, banPlaneUser, (call) =>
+  mount(plane, banPlaneUser, (call) =>
     identity.reader(call.grant, instanceOf(call)).call(banIdentityUser, target(call)),
   );
-  mountPlane(plane, deletePlaneUser, (call) =>
+  mount(plane, deletePlaneUser, (call) =>
     identity.reader(call.grant, instanceOf(call)).call(deleteIdentityUser, target(call)),
   );
-  mountPlane(plane, endPlaneUserSessions, (call) =>
+  mount(plane, endPlaneUserSessions, (call) =>
     identity.endSessions(call.grant, { instance: instanceOf(call), user: userOf(call) }),
   );
-  mountPlane(plane, unbanPlaneUser, (call) =>
+  mount(plane, unbanPlaneUser, (call) =>
     identity.giver(call.grant, instanceOf(call)).call(unbanIdentityUser, target(call)),
   );
-  mountPlane(plane, verifyPlaneUser, (call) =>
+  mount(plane, verifyPlaneUser, (call) =>
     identity.giver(call.grant, instanceOf(call)).call(verifyIdentityUser, target(call)),
   );
-  mountPlane(plane, setPlanePassword, (call) => {
+  mount(plane, setPlanePassword, (call) => {
     const body = readPassword(call.body);
     return identity.giver(call.grant, instanceOf(call)).call(setIdentityPassword, { ...target(call), body });
   });
@@ -131,16 +132,16 @@ function mountUsers(plane: ObservabilityPlane): void {
 
 function mountSessionsAndAudit(plane: ObservabilityPlane): void {
   const { identity } = plane.observability;
-  mountPlane(plane, listPlaneSessions, (call) => {
+  mount(plane, listPlaneSessions, (call) => {
     const query = { ...call.query, instance: instanceOf(call) };
     return identity.reader(call.grant, query.instance).call(listIdentitySessions, { query });
   });
-  mountPlane(plane, revokePlaneSession, (call) => {
+  mount(plane, revokePlaneSession, (call) => {
     const query = { instance: instanceOf(call) };
     const params = { session: readParam(call.params, "session") };
     return identity.reader(call.grant, query.instance).call(revokeIdentitySession, { params, query });
   });
-  mountPlane(plane, listPlaneIdentityAudit, (call) => {
+  mount(plane, listPlaneIdentityAudit, (call) => {
     const query = { ...call.query, instance: instanceOf(call) };
     return identity.reader(call.grant, query.instance).call(listIdentityAudit, { query });
   });

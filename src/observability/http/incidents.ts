@@ -1,10 +1,11 @@
+import type { Principal } from "../../access/principal.ts";
+import { sees } from "../../access/apps.ts";
+import { mount, type Plane } from "../../base/http/mount.ts";
 import { readCount, readParam } from "../../base/http/request.ts";
 import { parseDuration } from "../../base/pure/duration.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { appWhy, getBudget, getIncident, listBudgets, listIncidents, putBudget } from "../api/incidents.ts";
-import type { PlaneEndpoint } from "../api/plane-endpoint.ts";
 import type { IncidentRoom } from "../service/incidents/create.ts";
-import type { MountRoom, RoomCall } from "./both-planes.ts";
 
 const pageDefault = 50;
 const pageMax = 500;
@@ -15,37 +16,37 @@ const minutesDefault = 30;
 const minutesMax = 1_440;
 
 /** Incidents, timelines and survival budgets. */
-export function mountIncidents(mount: MountRoom, room: IncidentRoom): void {
-  mount(listIncidents, ({ query: { scope, name, since, limit }, sees }) => {
+export function mountIncidents(plane: Plane, room: IncidentRoom): void {
+  mount(plane, listIncidents, ({ query: { scope, name, since, limit }, by }) => {
     const count = readCount("limit", limit, pageMax) ?? pageDefault;
     const filter = { ...(scope === undefined ? {} : { scope }), ...(name === undefined ? {} : { name }) };
     const all = room.list({ ...filter, backMs: backOf(since), limit: pageMax });
-    return { incidents: all.filter((one) => sees(one)).slice(0, count) };
+    return { incidents: all.filter((one) => sees(by, one)).slice(0, count) };
   });
-  mount(getIncident, async ({ params, sees }) => {
+  mount(plane, getIncident, async ({ params, by }) => {
     const id = readParam(params, "id");
     const incident = room.get(id);
-    if (!sees(incident))
+    if (!sees(by, incident))
       throw new Failure("not_found", `there is no incident "${id}"; list them with: berth incidents`);
     const timeline = await room.timelineOf(incident);
     return { incident, ...(timeline === undefined ? {} : { timeline }) };
   });
-  mount(appWhy, (call) => {
+  mount(plane, appWhy, (call) => {
     const { kind, at, minutes } = call.query;
     const beforeMs = (readCount("minutes", minutes, minutesMax) ?? minutesDefault) * minuteMs;
     return room.timeline({ ...seenApp(call), kind, at: timeOf(at), beforeMs });
   });
-  mount(listBudgets, async ({ query: { month }, sees }) => {
-    return { budgets: (await room.budgets(month)).filter((one) => sees(one)) };
+  mount(plane, listBudgets, async ({ query: { month }, by }) => {
+    return { budgets: (await room.budgets(month)).filter((one) => sees(by, one)) };
   });
-  mount(getBudget, (call) => room.budget(seenApp(call), call.query.month));
-  mount(putBudget, (call) => room.setTarget(seenApp(call), call.body));
+  mount(plane, getBudget, (call) => room.budget(seenApp(call), call.query.month));
+  mount(plane, putBudget, (call) => room.setTarget(seenApp(call), call.body));
 }
 
 /** The app of the path. Fails `not_found` where the caller may not see it. */
-function seenApp({ params, sees }: RoomCall<PlaneEndpoint>) {
+function seenApp({ params, by }: { params: Record<"scope" | "name", string | null>; by: Principal }) {
   const app = { scope: readParam(params, "scope"), name: readParam(params, "name") };
-  if (sees(app)) return app;
+  if (sees(by, app)) return app;
   throw new Failure("not_found", `there is no app "${app.scope}/${app.name}"; list them with: berth get`);
 }
 

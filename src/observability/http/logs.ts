@@ -1,12 +1,8 @@
 import { readFlag } from "../../base/wire/query.ts";
-import { mountStream, type Plane } from "../../base/http/mount.ts";
-import type { QueryOf } from "../../base/wire/endpoint.ts";
+import { sightOf, requireAllApps } from "../../access/apps.ts";
+import { type Call, mount, mountStream, type Plane } from "../../base/http/mount.ts";
 import { logContext, logHistogram, type LogLine, logState, searchLogs, streamLogs } from "../api/log-search.ts";
-import { operatorTwin } from "../api/operator-twin.ts";
 import type { LogsRoom } from "../service/logs/create.ts";
-import type { MountRoom } from "./both-planes.ts";
-import { mountPlaneStream } from "./mount.ts";
-import type { ObservabilityPlane } from "./plane.ts";
 
 const pingMs = 5_000;
 /** Lines that wait for a slow client; of more, the newest are left out and counted. */
@@ -14,22 +10,18 @@ const heldMax = 20_000;
 /** Characters of one page: 10,000 lines may have 2.5 GB. */
 const pageCharactersMax = 4_000_000;
 
-export function mountLogs(mount: MountRoom, logs: LogsRoom): void {
-  mount(searchLogs, ({ query, reach }) => logs.search({ apps: reach }, query, pageCharactersMax));
-  mount(logContext, ({ query, reach }) => logs.context({ apps: reach }, query));
-  mount(logHistogram, ({ query, reach }) => logs.histogram({ apps: reach }, query));
-  mount(logState, ({ requireAllApps }) => {
-    requireAllApps();
+export function mountLogs(plane: Plane, logs: LogsRoom): void {
+  mount(plane, searchLogs, ({ query, by }) => logs.search(sightOf(by), query, pageCharactersMax));
+  mount(plane, logContext, ({ query, by }) => logs.context(sightOf(by), query));
+  mount(plane, logHistogram, ({ query, by }) => logs.histogram(sightOf(by), query));
+  mount(plane, logState, ({ by }) => {
+    requireAllApps(by);
     return logs.state();
   });
-}
-
-export function mountLogStream(plane: ObservabilityPlane): void {
-  const { logs, streams } = plane.observability;
-  mountPlaneStream(plane, streamLogs, async ({ grant, query, request }) => {
-    const stream = streams.open(grant, request.signal);
+  mountStream(plane, streamLogs, async (call) => {
+    const stream = call.open();
     try {
-      return await lineStream(logs, { apps: grant.apps, query }, stream);
+      return await lineStream(logs, call, stream);
     } catch (error) {
       stream.close();
       throw error;
@@ -37,26 +29,14 @@ export function mountLogStream(plane: ObservabilityPlane): void {
   });
 }
 
-/** Like `mountLogStream`, on the orchestration plane, without a token. */
-export function mountOperatorLogStream(plane: Plane, logs: LogsRoom): void {
-  mountStream(plane, operatorTwin(streamLogs), async ({ query }, { signal }) =>
-    lineStream(logs, { apps: [], query }, { signal, close: () => undefined }),
-  );
-}
-
-interface Asked {
-  apps: readonly string[];
-  query: Partial<QueryOf<typeof streamLogs>>;
-}
-
 /** Answers once the stored lines are there, so that what is wrong with the question is an envelope. */
 async function lineStream(
   logs: LogsRoom,
-  { apps, query }: Asked,
+  { by, query }: Pick<Call<typeof streamLogs>, "by" | "query">,
   stream: { signal: AbortSignal; close(): void },
 ): Promise<Response> {
   const held = createHeld();
-  const leave = logs.follow({ apps }, query, held);
+  const leave = logs.follow(sightOf(by), query, held);
   const end = () => {
     leave();
     held.onEnd(undefined);

@@ -1,25 +1,57 @@
-import {
-  dumpPlaneMetrics,
-  exposePlaneMetrics,
-  getPlaneMetrics,
-  listPlaneMetrics,
-  queryPlaneMetrics,
-} from "../api/metrics.ts";
-import { linesResponse, textResponse } from "./metric-streams.ts";
-import { mountPlane, mountPlaneStream } from "./mount.ts";
-import type { ObservabilityPlane } from "./plane.ts";
+import { sightOf } from "../../access/apps.ts";
+import { mount, mountStream, type Plane } from "../../base/http/mount.ts";
+import type { Log } from "../../base/words/log.ts";
+import { dumpMetrics, exposeMetrics, getMetrics, listMetrics, queryMetrics } from "../api/metrics.ts";
+import type { MetricsAnswers } from "../service/metrics/answers.ts";
 
-export function mountMetrics(plane: ObservabilityPlane): void {
-  const { metrics, streams } = plane.observability;
-  mountPlane(plane, getPlaneMetrics, ({ query, grant }) => metrics.chart(query, grant));
-  mountPlane(plane, queryPlaneMetrics, ({ query, grant }) => metrics.query(query, grant));
-  mountPlane(plane, listPlaneMetrics, ({ query, grant }) => metrics.catalogue(query, grant));
-  mountPlaneStream(plane, dumpPlaneMetrics, async ({ query, grant, request }) => {
-    const lines = metrics.dump(query, grant);
-    const stream = streams.open(grant, request.signal);
-    return linesResponse(lines, { contentType: dumpPlaneMetrics.stream ?? "", stream, log: plane.log });
+export function mountMetrics(plane: Plane, metrics: MetricsAnswers, log: Log): void {
+  mount(plane, getMetrics, ({ query, by }) => metrics.chart(query, sightOf(by)));
+  mount(plane, queryMetrics, ({ query, by }) => metrics.query(query, sightOf(by)));
+  mount(plane, listMetrics, ({ query, by }) => metrics.catalogue(query, sightOf(by)));
+  mountStream(plane, dumpMetrics, async ({ query, by, open }) => {
+    const lines = metrics.dump(query, sightOf(by));
+    return linesResponse(lines, { contentType: dumpMetrics.stream ?? "", stream: open(), log });
   });
-  mountPlaneStream(plane, exposePlaneMetrics, async ({ grant }) =>
-    textResponse(metrics.exposition(grant), exposePlaneMetrics.stream ?? ""),
+  mountStream(plane, exposeMetrics, async ({ by }) =>
+    textResponse(metrics.exposition(sightOf(by)), exposeMetrics.stream ?? ""),
   );
+}
+
+interface LinesOptions {
+  contentType: string;
+  log: Log;
+  /** Ends the answer early. */
+  stream?: { signal: AbortSignal; close(): void };
+}
+
+/**
+ * Pieces of text as an answer, made as fast as the client reads. An answer that fails in the middle ends with a line
+ * that says so: `{"error": "…"}`.
+ */
+function linesResponse(pieces: AsyncIterable<string>, { contentType, log, stream }: LinesOptions): Response {
+  const encoder = new TextEncoder();
+  const iterator = pieces[Symbol.asyncIterator]();
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = stream?.signal.aborted === true ? { done: true, value: "" } : await iterator.next();
+        if (done !== true) return controller.enqueue(encoder.encode(value));
+      } catch (error) {
+        log.error("metrics dump failed", { error });
+        const text = "the rest could not be read, the log of the server says why";
+        controller.enqueue(encoder.encode(`${JSON.stringify({ error: text })}\n`));
+      }
+      stream?.close();
+      controller.close();
+    },
+    async cancel() {
+      stream?.close();
+      await iterator.return?.();
+    },
+  });
+  return new Response(body, { headers: { "Content-Type": contentType, "Cache-Control": "no-store" } });
+}
+
+function textResponse(text: string, contentType: string): Response {
+  return new Response(text, { headers: { "Content-Type": contentType, "Cache-Control": "no-store" } });
 }

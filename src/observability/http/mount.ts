@@ -1,100 +1,82 @@
-import { jsonResponse, okResponse } from "../../base/http/answers.ts";
-import { pathOf, readQuery } from "../../base/http/request.ts";
-import type { DataOf, ParamsOf, QueryOf } from "../../base/wire/endpoint.ts";
-import type { PlaneEndpoint } from "../api/plane-endpoint.ts";
+import { pathOf, readParam, readQuery } from "../../base/http/request.ts";
+import type { Call, Plane, Served } from "../../base/http/mount.ts";
+import { tokenPrincipal } from "../../access/principal.ts";
+import type { Endpoint, ParamsOf, QueryOf } from "../../base/wire/endpoint.ts";
+import { planeEndpoints } from "../api/endpoints.ts";
+import { type PlaneEndpoint, planePath } from "../api/plane-endpoint.ts";
 import { actorOf } from "../core/tokens/grant.ts";
 import { requireScope } from "../service/tokens/access.ts";
 import { readBoundedBody, refuseLength } from "./bounded.ts";
 import type { ObservabilityPlane, Visitor } from "./plane.ts";
 
 /** One request of a token that may make it. */
-export interface PlaneCall<E extends PlaneEndpoint> extends Visitor {
-  /** `pat:<id>` or `person:<address>`: who the platform has on record for what is done. */
-  actor: string;
-  /** Decoded; null where the percent-encoding is broken. `readParam` reads one. */
-  params: ParamsOf<E, string | null>;
-  query: Partial<QueryOf<E>>;
-  /** Parsed JSON, for endpoints with a body that is JSON; check it with `bodyReader`. */
-  body: unknown;
-  request: Request;
-}
-
-type PlaneAnswer<E extends PlaneEndpoint> = (call: PlaneCall<E>) => DataOf<E> | Promise<DataOf<E>>;
-
-interface PlaneHandler<E extends PlaneEndpoint> {
-  answer: PlaneAnswer<E>;
-  /** 200 where left out. */
-  status?(data: DataOf<E>): number;
-  headers?(data: DataOf<E>): Record<string, string>;
-}
+export type PlaneCall<E extends Endpoint> = Call<E> & Visitor;
 
 /**
- * Mounts one endpoint value: checks the scope and the limits of the token, reads the request, calls the handler, wraps
- * its data in the envelope. Requests that change something are on record in the audit trail, also when they fail.
+ * The plane of tokens and sessions. It serves what its list has: checks the scope and the limits of the token before
+ * anything of the request is read, and puts what changes something on record in the audit trail, also when it fails.
  */
-export function mountPlane<E extends PlaneEndpoint>(
-  plane: ObservabilityPlane,
-  endpoint: E,
-  how: PlaneAnswer<E> | PlaneHandler<E>,
-): void {
-  const handler: PlaneHandler<E> = typeof how === "function" ? { answer: how } : how;
-  mountAnswer(plane, endpoint, async (call) => {
-    const data = await handler.answer(call);
-    const status = handler.status?.(data) ?? 200;
-    const headers = handler.headers?.(data);
-    return endpoint.flat === true ? jsonResponse(status, data, headers) : okResponse(status, data, headers);
-  });
-}
-
-/**
- * Mounts an endpoint that makes its answer itself: a stream, or the answer of another server. Register what goes on
- * with `observability.streams.open(grant, request.signal)`. What fails before the first byte is an envelope all the same.
- */
-export function mountPlaneStream<E extends PlaneEndpoint>(
-  plane: ObservabilityPlane,
-  endpoint: E,
-  respond: (call: PlaneCall<E>) => Promise<Response>,
-): void {
-  mountAnswer(plane, endpoint, respond);
-}
-
-type Respond<E extends PlaneEndpoint> = (call: PlaneCall<E>) => Promise<Response>;
-
-function mountAnswer<E extends PlaneEndpoint>(plane: ObservabilityPlane, endpoint: E, respond: Respond<E>): void {
-  const { rates } = plane.observability;
-  plane.mounted.push(endpoint);
-  const changes = endpoint.method !== "GET";
-  const isAudited = changes || endpoint.audited === true;
-  plane.app.route(
-    endpoint.method,
-    endpoint.path,
-    async ({ request, params }) => {
-      const visitor = plane.visitorOf(request);
-      const { grant } = visitor;
-      const run = async () => {
-        requireScope(grant, endpoint.scope);
-        rates.request(grant, changes);
-        const { jsonDepthMax: depthMax, bodyBytesMax: bytesMax } = plane.limits;
-        if (endpoint.bodyType === undefined) refuseLength(request, bytesMax);
-        const query = readQuery(request, endpoint) as Partial<QueryOf<E>>;
-        const hasJson = endpoint.body !== undefined && endpoint.bodyType === undefined;
-        const body = hasJson ? await readBoundedBody(request, { bytesMax, depthMax }) : undefined;
+export function serveTokens(plane: Omit<ObservabilityPlane, "serve">): Plane<Visitor>["serve"] {
+  return (own, how) => {
+    const endpoint = planeEndpoints.find((listed) => (listed.of ?? listed) === own);
+    if (endpoint === undefined) return;
+    plane.mounted.push(endpoint);
+    const isAudited = endpoint.method !== "GET" || endpoint.audited === true;
+    plane.app.route(
+      endpoint.method,
+      planePath(endpoint),
+      async ({ request, params }) => {
+        const visitor = plane.visitorOf(request);
         // Paths without parameters come without any, whatever the types say.
-        const named = ((params as object | undefined) ?? {}) as PlaneCall<E>["params"];
-        return respond({ ...visitor, actor: actorOf(grant), params: named, query, body, request });
-      };
-      const answered = run().catch(plane.mapError);
-      return isAudited ? recorded(plane, { endpoint, request, visitor }, answered) : answered;
-    },
-    // The body is ours to read: Elysia's own parsers go by Content-Type and tell no positions.
-    { parse: "none" },
-  );
+        const named = (params as Record<string, string | null> | undefined) ?? {};
+        const answered = asked(plane, { own, endpoint, request, visitor, params: named }, how).catch(plane.mapError);
+        return isAudited ? recorded(plane, { endpoint, request, visitor }, answered) : answered;
+      },
+      // The body is ours to read: Elysia's own parsers go by Content-Type and tell no positions.
+      { parse: "none" },
+    );
+  };
 }
 
 interface Asked {
   endpoint: PlaneEndpoint;
   request: Request;
   visitor: Visitor;
+}
+
+async function asked<E extends Endpoint>(
+  plane: Omit<ObservabilityPlane, "serve">,
+  { own, endpoint, request, visitor, params }: Asked & { own: E; params: Record<string, string | null> },
+  { answer, respond }: Served<E, Visitor>,
+): Promise<Response> {
+  const { grant } = visitor;
+  requireScope(grant, endpoint.scope);
+  plane.observability.rates.request(grant, endpoint.method !== "GET");
+  const { bodyBytesMax: bytesMax } = plane.limits;
+  if (endpoint.bodyType === undefined) refuseLength(request, bytesMax);
+  const given = readQuery(request, endpoint);
+  const isRead = answer !== undefined && endpoint.body !== undefined && endpoint.bodyType === undefined;
+  const bounds = { bytesMax, depthMax: plane.jsonDepthMax };
+  const body = isRead ? await readBoundedBody(request, bounds) : undefined;
+  return respond({
+    ...visitor,
+    actor: actorOf(grant),
+    by: tokenPrincipal(grant),
+    params: params as ParamsOf<E, string | null>,
+    query: { ...endpoint.fixed, ...given, ...beside(params, own) } as Partial<QueryOf<E>>,
+    ...{ body, request },
+    open: () => plane.observability.streams.open(grant, request.signal),
+    readBody: (optional) =>
+      optional !== undefined && request.body === null ? Promise.resolve(undefined) : readBoundedBody(request, bounds),
+    keepOpen: () => plane.connected.keepOpen(request),
+  });
+}
+
+/** Parameters in the path of an alias that its own path does not have: values of the query there. */
+function beside(params: Record<string, string | null>, { path }: Endpoint): Record<string, string> {
+  const own = path.split("/");
+  const others = Object.keys(params).filter((name) => !own.includes(`:${name}`));
+  return Object.fromEntries(others.map((name) => [name, readParam(params, name)]));
 }
 
 /** What a handler answers once it has made a WebSocket of the connection. */
@@ -105,19 +87,18 @@ const paramCharactersMax = 200;
 
 /** Puts a request that changes something on record, with how it was answered. */
 export async function recorded(
-  plane: ObservabilityPlane,
-  asked: Asked,
+  plane: Pick<ObservabilityPlane, "observability">,
+  { endpoint, request, visitor }: Asked,
   answered: Promise<Response>,
 ): Promise<Response> {
   const startedAt = performance.now();
   const response = await answered;
-  const { endpoint, request, visitor } = asked;
   const isRefused = response.status === 403 || response.status === 429;
   if (isRefused && !plane.observability.rates.isRecorded(visitor.grant)) return response;
   await plane.observability.audit.record({
     actor: actorOf(visitor.grant),
     ip: visitor.ip,
-    action: `${endpoint.method} ${endpoint.path}`,
+    action: `${endpoint.method} ${planePath(endpoint)}`,
     target: pathOf(request),
     params: paramsOf(request, endpoint),
     outcome: response.ok || response.status === upgradedStatus ? "ok" : `status ${response.status}`,

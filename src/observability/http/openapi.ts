@@ -4,12 +4,12 @@ import type { Endpoint } from "../../base/wire/endpoint.ts";
 import { failureStatus } from "../../base/wire/failure.ts";
 import { planeEndpoints } from "../api/endpoints.ts";
 import { planeOpenapi } from "../api/openapi.ts";
-import type { PlaneEndpoint } from "../api/plane-endpoint.ts";
-import { mountPlane } from "./mount.ts";
+import { type PlaneEndpoint, planePath } from "../api/plane-endpoint.ts";
+import { mount } from "../../base/http/mount.ts";
 import type { ObservabilityPlane } from "./plane.ts";
 
 export function mountOpenapi(plane: ObservabilityPlane, info: ApiInfo): void {
-  mountPlane(
+  mount(
     plane,
     planeOpenapi,
     once(() => planeDocument(info)),
@@ -18,7 +18,7 @@ export function mountOpenapi(plane: ObservabilityPlane, info: ApiInfo): void {
 
 /** OpenAPI 3.1, derived from the endpoint values; each summary ends with the scope that opens the route. */
 export function planeDocument(info: ApiInfo): Json {
-  return openapiDocument(info, planeEndpoints.map(withScope), {
+  return openapiDocument(info, planeEndpoints.map(shown), {
     error,
     errorStatuses,
     securitySchemes: { token: { type: "http", scheme: "bearer", description: "a personal access token" } },
@@ -26,9 +26,9 @@ export function planeDocument(info: ApiInfo): Json {
   });
 }
 
-function withScope(endpoint: PlaneEndpoint): Endpoint {
+function shown(endpoint: PlaneEndpoint): Endpoint {
   const scope = endpoint.scope === "any" ? "every token" : `scope ${endpoint.scope}`;
-  return { ...endpoint, summary: `${endpoint.summary} (${scope})` };
+  return { ...endpoint, path: planePath(endpoint), summary: `${endpoint.summary} (${scope})` };
 }
 
 const error = {

@@ -1,4 +1,5 @@
 import type { Elysia } from "elysia";
+import type { Plane } from "../../base/http/mount.ts";
 import type { Connected } from "../../base/http/listener.ts";
 import type { Log } from "../../base/words/log.ts";
 import type { PlaneEndpoint } from "../api/plane-endpoint.ts";
@@ -25,7 +26,7 @@ export interface Visitor {
 }
 
 /** What every mounted endpoint of the observability plane shares. */
-export interface ObservabilityPlane {
+export interface ObservabilityPlane extends Plane<Visitor> {
   app: Elysia;
   observability: Observability;
   connected: Connected;
@@ -35,6 +36,4 @@ export interface ObservabilityPlane {
   mounted: PlaneEndpoint[];
   /** Who sent a request of the API. */
   visitorOf(request: Request): Visitor;
-  /** The answer for what a handler threw. */
-  mapError(error: unknown): Response;
 }

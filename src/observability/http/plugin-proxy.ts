@@ -35,7 +35,7 @@ export function createPluginProxy(plane: ObservabilityPlane, headerPrefix: strin
     const answered = forward(plane, asked).catch(plane.mapError);
     const method = changing.find((word) => word === request.method);
     if (method === undefined) return answered;
-    const path = `${planePrefix}/${asked.prefix}/:scope/:name/*`;
+    const path = `/${asked.prefix}/:scope/:name/*`;
     const endpoint = planeEndpoint({ method, path, scope: "actions", summary: "a route of a plugin" });
     return recorded(plane, { endpoint, request, visitor }, answered);
   };

@@ -3,7 +3,8 @@ import { readFlag } from "../../base/wire/query.ts";
 import { batched } from "../../base/words/batched.ts";
 import { planeLogs, planePodLogs } from "../api/pod-logs.ts";
 import type { OpenStream } from "../service/streams.ts";
-import { mountPlaneStream, type PlaneCall } from "./mount.ts";
+import { mountStream } from "../../base/http/mount.ts";
+import type { PlaneCall } from "./mount.ts";
 import type { ObservabilityPlane } from "./plane.ts";
 
 /** Engines hand out line by line; writing each by itself would cost more than reading it. */
@@ -13,14 +14,14 @@ const lineEnd = Buffer.from("\n");
 
 export function mountPodLogs(plane: ObservabilityPlane, headerPrefix: string): void {
   const { podLogs } = plane.observability;
-  mountPlaneStream(plane, planePodLogs, (call) =>
+  mountStream(plane, planePodLogs, (call) =>
     streamed(plane, call, async (stream, reading) => {
       const name = readPodName(call.params);
       const bytes = await podLogs.one(call.grant, name, reading);
       return { bytes: batched(bytes, batchBytesMax), headers: { [`${headerPrefix}-Container`]: name }, stream };
     }),
   );
-  mountPlaneStream(plane, planeLogs, (call) =>
+  mountStream(plane, planeLogs, (call) =>
     streamed(plane, call, async (stream, reading) => {
       const { kind, scope, name } = call.query;
       const { names, bytes } = await podLogs.many(call.grant, { kind, scope, name }, reading);

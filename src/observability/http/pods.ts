@@ -1,25 +1,25 @@
 import { readPodName } from "../../base/http/request.ts";
 import { readFlag } from "../../base/wire/query.ts";
 import { getPlanePod, listPlanePods, planeStats, restartPlanePod } from "../api/pods.ts";
-import { mountPlane } from "./mount.ts";
+import { mount } from "../../base/http/mount.ts";
 import type { ObservabilityPlane } from "./plane.ts";
 
 export function mountPods(plane: ObservabilityPlane, headerPrefix: string): void {
   const { pods } = plane.observability;
-  mountPlane(plane, planeStats, {
+  mount(plane, planeStats, {
     answer: ({ grant, query: { orphans, ...filter } }) =>
       pods.stats(grant, { ...filter, orphans: readFlag(orphans, false) }),
     headers: ({ snapshot, sampled_at: at }) =>
       snapshot ? { [`${headerPrefix}-Snapshot-Age`]: ageSeconds(at, Date.now()) } : {},
   });
-  mountPlane(plane, listPlanePods, ({ grant, query: { detail, spec, stats, ...filter } }) => {
+  mount(plane, listPlanePods, ({ grant, query: { detail, spec, stats, ...filter } }) => {
     const shown = { detail: readFlag(detail, false), spec: readFlag(spec, false), stats: readFlag(stats, true) };
     return pods.list(grant, { ...filter, ...shown });
   });
-  mountPlane(plane, getPlanePod, ({ grant, params, query }) =>
+  mount(plane, getPlanePod, ({ grant, params, query }) =>
     pods.get(grant, readPodName(params), { spec: readFlag(query.spec, false) }),
   );
-  mountPlane(plane, restartPlanePod, ({ grant, params, actor }) => pods.restart(grant, readPodName(params), { actor }));
+  mount(plane, restartPlanePod, ({ grant, params, actor }) => pods.restart(grant, readPodName(params), { actor }));
 }
 
 function ageSeconds(at: string, now: number): string {

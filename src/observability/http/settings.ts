@@ -11,7 +11,8 @@ import {
   revealScopeConfig,
 } from "../api/settings.ts";
 import type { Bucket } from "../service/apps/settings.ts";
-import { mountPlane, type PlaneCall } from "./mount.ts";
+import { mount } from "../../base/http/mount.ts";
+import type { PlaneCall } from "./mount.ts";
 import type { ObservabilityPlane } from "./plane.ts";
 
 type Params = Pick<PlaneCall<PlaneEndpoint>, "params">;
@@ -26,13 +27,13 @@ export function mountSettings(plane: ObservabilityPlane): void {
     [getScopeConfig, ofScope],
     [getAppConfig, ofApp],
   ] as const) {
-    mountPlane(plane, endpoint, (call) => settings.keys(call.grant, bucketOf(call)));
+    mount(plane, endpoint, (call) => settings.keys(call.grant, bucketOf(call)));
   }
   for (const [endpoint, bucketOf] of [
     [changeScopeConfig, ofScope],
     [changeAppConfig, ofApp],
   ] as const) {
-    mountPlane(plane, endpoint, (call) => {
+    mount(plane, endpoint, (call) => {
       const restart = readFlag(call.query.restart, true);
       return settings.change(call, bucketOf(call), { patch: readPatch(call.body), restart });
     });
@@ -41,7 +42,7 @@ export function mountSettings(plane: ObservabilityPlane): void {
     [revealScopeConfig, ofScope],
     [revealAppConfig, ofApp],
   ] as const) {
-    mountPlane(plane, endpoint, {
+    mount(plane, endpoint, {
       answer: async (call) => ({ vars: await settings.reveal(call, bucketOf(call), readKeys(call.body).keys) }),
       headers: () => ({ "Cache-Control": "no-store" }),
     });

@@ -2,13 +2,14 @@ import { okResponse } from "../../base/http/answers.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { readFlag } from "../../base/wire/query.ts";
 import { fetchAppSource, uploadAppSource } from "../api/sources.ts";
-import { mountPlaneStream } from "./mount.ts";
+import { mountStream } from "../../base/http/mount.ts";
 import type { ObservabilityPlane } from "./plane.ts";
 
 /** Source of new apps: both take longer than other requests, and the upload has a body of any size. */
 export function mountSources(plane: ObservabilityPlane): void {
   const { apps, streams } = plane.observability;
-  mountPlaneStream(plane, fetchAppSource, async ({ grant, body, request }) => {
+  mountStream(plane, fetchAppSource, async ({ grant, request, readBody }) => {
+    const body = await readBody();
     plane.connected.keepOpen(request);
     const stream = streams.open(grant, request.signal);
     try {
@@ -17,7 +18,7 @@ export function mountSources(plane: ObservabilityPlane): void {
       stream.close();
     }
   });
-  mountPlaneStream(plane, uploadAppSource, async ({ grant, query, request }) => {
+  mountStream(plane, uploadAppSource, async ({ grant, query, request }) => {
     if (request.body === null) throw new Failure("invalid", "the body is empty: send an archive");
     plane.connected.keepOpen(request);
     const { scope = "", name = "", host } = query;

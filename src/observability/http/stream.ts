@@ -2,7 +2,7 @@ import { Failure } from "../../base/wire/failure.ts";
 import { openStream, type Topic, topics } from "../api/stream.ts";
 import { streamFilter } from "../core/stream/filter.ts";
 import { appFilter } from "./filters.ts";
-import { mountPlaneStream } from "./mount.ts";
+import { mountStream } from "../../base/http/mount.ts";
 import type { ObservabilityPlane } from "./plane.ts";
 
 const headers = {
@@ -15,7 +15,7 @@ const headers = {
 export function mountStreamRoute(plane: ObservabilityPlane): void {
   const { streams, apps } = plane.observability;
   const { bus } = apps.stream;
-  mountPlaneStream(plane, openStream, async ({ grant, query, request }) => {
+  mountStream(plane, openStream, async ({ grant, query, request }) => {
     appFilter(query.app);
     const [scope = "", name] = query.app?.split("/") ?? [];
     const app = query.app === undefined ? undefined : { scope, ...(name === undefined ? {} : { name }) };

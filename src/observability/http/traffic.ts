@@ -3,7 +3,7 @@ import { parseDuration } from "../../base/pure/duration.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { readFlag } from "../../base/wire/query.ts";
 import { listCerts, listRequests, listSites, renewCert } from "../api/traffic.ts";
-import { mountPlane } from "./mount.ts";
+import { mount } from "../../base/http/mount.ts";
 import type { ObservabilityPlane } from "./plane.ts";
 
 const requestsMax = 1_000;
@@ -11,12 +11,12 @@ const requestsAtOnce = 100;
 
 export function mountTraffic(plane: ObservabilityPlane): void {
   const { traffic } = plane.observability;
-  mountPlane(plane, listSites, ({ grant }) => traffic.sites(grant));
-  mountPlane(plane, listCerts, async ({ grant }) => ({ certificates: await traffic.certificates(grant) }));
-  mountPlane(plane, renewCert, async (call) => ({
+  mount(plane, listSites, ({ grant }) => traffic.sites(grant));
+  mount(plane, listCerts, async ({ grant }) => ({ certificates: await traffic.certificates(grant) }));
+  mount(plane, renewCert, async (call) => ({
     certificates: await traffic.renew(call, readParam(call.params, "host")),
   }));
-  mountPlane(plane, listRequests, ({ grant, query: { app, host, path, method, status, ...query } }) =>
+  mount(plane, listRequests, ({ grant, query: { app, host, path, method, status, ...query } }) =>
     traffic.requests(grant, {
       ...{ app, host, path, method, status: readStatus(status) },
       slowerThanMs: query.slower_than === undefined ? undefined : readTime(query.slower_than),

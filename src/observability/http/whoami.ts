@@ -1,9 +1,9 @@
 import { whoami } from "../api/whoami.ts";
-import { mountPlane } from "./mount.ts";
+import { mount } from "../../base/http/mount.ts";
 import type { ObservabilityPlane } from "./plane.ts";
 
 export function mountWhoami(plane: ObservabilityPlane): void {
-  mountPlane(plane, whoami, ({ grant: { id, name, scopes, apps, person, expiresAt } }) => ({
+  mount(plane, whoami, ({ grant: { id, name, scopes, apps, person, expiresAt } }) => ({
     id,
     ...(name === undefined ? {} : { name }),
     scopes: [...scopes],

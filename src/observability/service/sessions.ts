@@ -1,9 +1,8 @@
 import { Failure, problemsFailure } from "../../base/wire/failure.ts";
 import { bodyReader } from "../../base/wire/read-body.ts";
-import { scopes as allScopes } from "../api/plane-endpoint.ts";
+import { type DataOf, scopes as allScopes } from "../../base/wire/endpoint.ts";
 import { signedInPath } from "../api/people.ts";
 import { createUiLink, signIn as signInEndpoint, signInPath } from "../api/sessions.ts";
-import type { DataOf } from "../../base/wire/endpoint.ts";
 import { readTokenRequest, type TokenTerms } from "../core/tokens/request.ts";
 import { actorOf, type Grant } from "../core/tokens/grant.ts";
 import { scopesOf } from "../core/people/roles.ts";

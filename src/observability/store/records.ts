@@ -1,5 +1,5 @@
 import type { Role } from "../api/people.ts";
-import type { Scope } from "../api/plane-endpoint.ts";
+import type { Scope } from "../../base/wire/endpoint.ts";
 
 /** A personal access token as stored: its hash is apart, and the token itself nowhere. Times are epoch milliseconds. */
 export interface Token {

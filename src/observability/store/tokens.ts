@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import { type Scope, scopes } from "../api/plane-endpoint.ts";
+import { type Scope, scopes } from "../../base/wire/endpoint.ts";
 import type { Token, Use } from "./records.ts";
 
 interface Row {

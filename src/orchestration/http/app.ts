@@ -22,8 +22,7 @@ import { mountJobs } from "./jobs.ts";
 import { mountWebhooks } from "./webhooks.ts";
 import { mountLocks } from "./locks.ts";
 import { mountPreviews } from "./previews.ts";
-import { namePrincipal } from "./principals.ts";
-import type { Plane } from "../../base/http/mount.ts";
+import { createOperatorPlane, type Plane } from "../../base/http/mount.ts";
 import { mountOpenapi } from "./openapi.ts";
 import { mountPlugins } from "./plugins.ts";
 import { mountPods } from "./pods.ts";
@@ -75,13 +74,12 @@ export function createOrchestrationApp(options: OrchestrationOptions): Orchestra
   app.onError(({ code, error, request }) =>
     code === "NOT_FOUND" ? unknownRoute(request.method, pathOf(request)) : mapError(error, log),
   );
-  const plane: Plane = {
-    app,
-    actorHeader,
+  const principals = new WeakMap<Request, Principal>();
+  const plane = createOperatorPlane({
+    ...{ app, actorHeader, principals, once: options.once },
     jsonDepthMax: limits.jsonDepthMax,
-    ...(options.once === undefined ? {} : { once: options.once }),
     mapError: (error) => mapError(error, log),
-  };
+  });
   mountHealth(plane, controller, version);
   mountApply(plane, controller);
   mountResource(plane, controller);
@@ -108,11 +106,15 @@ export function createOrchestrationApp(options: OrchestrationOptions): Orchestra
   mountDispatch(plane, controller, { pageMax: limits.eventsPageMax });
   options.mountOthers?.(plane, { pageMax: limits.eventsPageMax });
   mountOpenapi(plane, { title: `${names.prefix} orchestration API`, version });
-  const logged = withRequestLog(withHeader(app.fetch, versionHeader, version), log, plane.actorHeader);
+  const logged = withRequestLog(withHeader(app.fetch, versionHeader, version), log, actorHeader);
+  const named = (request: Request, principal: Principal) => {
+    principals.set(request, principal);
+    return request;
+  };
   return {
-    fetch: (request) => logged(namePrincipal(request, operator)),
-    behind: (request, principal) => logged(namePrincipal(request, principal)),
-    inside: (request, principal) => app.fetch(namePrincipal(request, principal)),
+    fetch: (request) => logged(named(request, operator)),
+    behind: (request, principal) => logged(named(request, principal)),
+    inside: (request, principal) => app.fetch(named(request, principal)),
     takeover: createTakeovers(
       [execPodRoute, forwardPortRoute, writeFilesRoute, runAppRoute, podLogsRoute, scopeLogsRoute],
       {

@@ -3,11 +3,10 @@ import { Failure } from "../../base/wire/failure.ts";
 import { closingFields, readClosings } from "../api/kinds/ingress-plugin.ts";
 import { readFlag } from "../../base/wire/query.ts";
 import type { Controller } from "../controller/controller.ts";
-import { principalOf } from "./principals.ts";
 import { mount, type Plane } from "../../base/http/mount.ts";
 
 export function mountApply(plane: Plane, controller: Controller): void {
-  mount(plane, apply, ({ body, query, actor, request }) =>
+  mount(plane, apply, ({ body, query, actor, by }) =>
     controller.apply(body, {
       dryRun: readFlag(query.dry_run, false),
       prune: readFlag(query.prune, false),
@@ -18,7 +17,7 @@ export function mountApply(plane: Plane, controller: Controller): void {
       ...(readFlag(query.atomic, false) ? { atomic: true } : {}),
       ...(readFlag(query.unbuilt, false) ? { unbuilt: true } : {}),
       actor,
-      by: principalOf(request),
+      by,
       message: query.message,
     }),
   );

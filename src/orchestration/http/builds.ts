@@ -3,7 +3,7 @@ import { Failure } from "../../base/wire/failure.ts";
 import { readFlag } from "../../base/wire/query.ts";
 import { okResponse } from "../../base/http/answers.ts";
 import { mount, mountStream, type Plane } from "../../base/http/mount.ts";
-import { readBody, readCount } from "../../base/http/request.ts";
+import { readCount } from "../../base/http/request.ts";
 import {
   buildImage,
   buildLog,
@@ -29,8 +29,8 @@ export function mountBuilds(plane: Plane, controller: Controller): void {
   mountProgress(
     plane,
     buildImage,
-    async ({ actor, query }, request) => {
-      const body = await readBody(request, { depthMax: plane.jsonDepthMax });
+    async ({ actor, query, readBody }) => {
+      const body = await readBody();
       const detached = !readFlag(query.wait, true);
       return ({ signal, onLine }) =>
         controller.build(body, { actor, onLine, detached, ...(detached ? {} : { signal }) });

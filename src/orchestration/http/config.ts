@@ -1,5 +1,4 @@
 import { getConfig, setConfig, unsetConfig } from "../api/config.ts";
-import { principalOf } from "./principals.ts";
 import { readFlag } from "../../base/wire/query.ts";
 import type { Controller } from "../controller/controller.ts";
 import { mount, type Plane } from "../../base/http/mount.ts";
@@ -8,19 +7,19 @@ export function mountConfig(plane: Plane, controller: Controller): void {
   mount(plane, getConfig, ({ query: { scope, name, key, merge } }) =>
     controller.getConfig({ scope, name, key, merge: readFlag(merge, true) }),
   );
-  mount(plane, setConfig, ({ query: { scope, name, empty, restart, dry_run }, body, actor, request }) =>
+  mount(plane, setConfig, ({ query: { scope, name, empty, restart, dry_run }, body, actor, by }) =>
     controller.setConfig({ scope, name }, body, {
       restart: readFlag(restart, true),
       dryRun: readFlag(dry_run, false),
       ...(empty !== undefined && { empty: empty.split(",") }),
       actor,
-      by: principalOf(request),
+      by,
     }),
   );
-  mount(plane, unsetConfig, ({ query: { scope, name, key, restart, dry_run }, actor, request }) =>
+  mount(plane, unsetConfig, ({ query: { scope, name, key, restart, dry_run }, actor, by }) =>
     controller.unsetConfig(
       { scope, name, key },
-      { restart: readFlag(restart, true), dryRun: readFlag(dry_run, false), actor, by: principalOf(request) },
+      { restart: readFlag(restart, true), dryRun: readFlag(dry_run, false), actor, by },
     ),
   );
 }

@@ -6,32 +6,30 @@ import {
   listPluginRuns,
   onlyHeader,
 } from "../api/dispatch.ts";
-import { principalOf } from "./principals.ts";
 import { readFlag } from "../../base/wire/query.ts";
 import type { Controller } from "../controller/controller.ts";
 import { jsonResponse } from "../../base/http/answers.ts";
 import { mount, mountStream, type Plane } from "../../base/http/mount.ts";
 import { mountProgress } from "./progress.ts";
-import { readCount, readOptionalBody } from "../../base/http/request.ts";
+import { readCount } from "../../base/http/request.ts";
 
 const runsPageDefault = 100;
 
 export function mountDispatch(plane: Plane, controller: Controller, options: { pageMax: number }): void {
-  const depth = { depthMax: plane.jsonDepthMax };
-  mountProgress(plane, dispatchPlugin, async ({ params, query, actor }, request) => {
-    const body = await readOptionalBody(request, depth);
+  mountProgress(plane, dispatchPlugin, async ({ params, query, actor, by, readBody }, request) => {
+    const body = await readBody("optional");
     const target = { plugin: params.name ?? "", command: params.command ?? "", body };
     const caller = {
       actor,
-      by: principalOf(request),
+      by,
       restart: readFlag(query.restart, true),
       only: readOnly(request.headers.get(onlyHeader)),
     };
     return (audience) => controller.dispatchPlugin(target, { ...caller, ...audience });
   });
-  mountStream(plane, execPlugin, async ({ actor }, request) => {
-    const body = await readOptionalBody(request, depth);
-    const answer = await controller.execPlugin(body, { actor, by: principalOf(request), signal: request.signal });
+  mountStream(plane, execPlugin, async ({ actor, by, readBody }, request) => {
+    const body = await readBody("optional");
+    const answer = await controller.execPlugin(body, { actor, by, signal: request.signal });
     return jsonResponse(answer.status, answer.body);
   });
   mountStream(plane, fetchPluginFile, async ({ params }) => {

@@ -4,23 +4,22 @@ import { getPod, listPods, podReady, startPod, stopPod } from "../api/pods.ts";
 import { readFlag } from "../../base/wire/query.ts";
 import type { Controller } from "../controller/controller.ts";
 import { mount, mountStream, type Plane } from "../../base/http/mount.ts";
-import { principalOf } from "./principals.ts";
 import { readPodName } from "../../base/http/request.ts";
 
 export function mountPods(plane: Plane, controller: Controller): void {
-  mount(plane, listPods, ({ query: { detail, spec, env, ...filter }, request }) =>
+  mount(plane, listPods, ({ query: { detail, spec, env, ...filter }, by }) =>
     controller.listPods(filter, {
       detail: readFlag(detail, false),
       spec: readFlag(spec, false),
       env: readFlag(env, false),
-      by: principalOf(request),
+      by,
     }),
   );
-  mount(plane, getPod, ({ params, query: { spec, env }, request }) =>
+  mount(plane, getPod, ({ params, query: { spec, env }, by }) =>
     controller.getPod(readPodName(params), {
       spec: readFlag(spec, false),
       env: readFlag(env, false),
-      by: principalOf(request),
+      by,
     }),
   );
   mount(plane, podReady, {

@@ -1,6 +1,5 @@
 import { pulled } from "../../base/http/pulled.ts";
 import { listReleases, rollback, runRelease } from "../api/releases.ts";
-import { principalOf } from "./principals.ts";
 import { readFlag } from "../../base/wire/query.ts";
 import type { Controller } from "../controller/controller.ts";
 import type { Transcript } from "../controller/state/transcript.ts";
@@ -8,9 +7,8 @@ import { digestOf, keyOf } from "../../base/http/once.ts";
 import { mount, mountStream, type Plane } from "../../base/http/mount.ts";
 
 export function mountReleases(plane: Plane, controller: Controller, headerPrefix: string): void {
-  mountStream(plane, runRelease, async ({ query: { follow, message, ...target }, actor }, request) => {
-    const run = (following: boolean) =>
-      controller.runRelease(target, { follow: following, actor, by: principalOf(request), message });
+  mountStream(plane, runRelease, async ({ query: { follow, message, ...target }, actor, by }, request) => {
+    const run = (following: boolean) => controller.runRelease(target, { follow: following, actor, by, message });
     const stream = await startOnce(plane, request, { run, follow: readFlag(follow, false) });
     return new Response(bodyOf(stream.transcript, request.signal), {
       headers: {
@@ -22,12 +20,12 @@ export function mountReleases(plane: Plane, controller: Controller, headerPrefix
     });
   });
   mount(plane, listReleases, ({ query }) => controller.listReleases(query));
-  mount(plane, rollback, ({ query: { release_id, message, dry_run, ...target }, actor, request }) =>
+  mount(plane, rollback, ({ query: { release_id, message, dry_run, ...target }, actor, by }) =>
     controller.rollback(
       { ...target, releaseId: release_id },
       {
         actor,
-        by: principalOf(request),
+        by,
         message,
         dryRun: readFlag(dry_run, false),
       },

@@ -1,4 +1,5 @@
 import { ApiError, createClient } from "../../base/wire/client.ts";
+import { planePath } from "../../observability/api/plane-endpoint.ts";
 import { uiHeader } from "../../observability/api/sessions.ts";
 import { connection } from "./connection.ts";
 
@@ -6,6 +7,8 @@ import { connection } from "./connection.ts";
 export const api = createClient({
   baseUrl: "",
   headers: { [uiHeader]: "1" },
+  // The endpoints of the session itself are beside the API.
+  pathOf: (endpoint) => (endpoint.scope === undefined ? endpoint.path : planePath(endpoint)),
   newKey: () => crypto.randomUUID(),
   fetch: async (url, init) => {
     const response = await fetch(url, { ...init, credentials: "same-origin" });

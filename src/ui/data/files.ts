@@ -1,15 +1,16 @@
 import { readAnswer, targetOf } from "../../base/wire/client.ts";
 import { readPodFile, writePodFile } from "../../observability/api/files.ts";
+import { planePath } from "../../observability/api/plane-endpoint.ts";
 import { uiHeader } from "../../observability/api/sessions.ts";
 
 /** The address of a file; `length` for its beginning alone. */
 export function fileHref(pod: string, path: string, length?: number): string {
-  return targetOf(readPodFile.path, { params: { name: pod }, query: { path, length } });
+  return targetOf(planePath(readPodFile), { params: { name: pod }, query: { path, length } });
 }
 
 /** Fails with `ApiError`. */
 export async function uploadFile(pod: string, path: string, file: File): Promise<void> {
-  const target = targetOf(writePodFile.path, { params: { name: pod }, query: { path } });
+  const target = targetOf(planePath(writePodFile), { params: { name: pod }, query: { path } });
   const response = await fetch(target, {
     ...{ method: "PUT", credentials: "same-origin", body: file },
     headers: { [uiHeader]: "1", "Content-Type": "application/octet-stream" },

@@ -1,5 +1,6 @@
 import { ApiError } from "../../base/wire/client.ts";
 import { getOverview } from "../../observability/api/apps.ts";
+import { planePath } from "../../observability/api/plane-endpoint.ts";
 import { openStream as stream } from "../../observability/api/stream.ts";
 import { whoami } from "../../observability/api/whoami.ts";
 import { api } from "./api.ts";
@@ -21,7 +22,7 @@ export async function startLive(): Promise<void> {
       await new Promise((done) => setTimeout(done, againMs));
     }
   }
-  openStream(`${stream.path}?topics=state,metrics,events`, hearers, isOver);
+  openStream(`${planePath(stream)}?topics=state,metrics,events`, hearers, isOver);
 }
 
 /** Whether the session has ended, rather than the server. What the stream cannot tell is asked for until it can. */

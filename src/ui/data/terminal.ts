@@ -1,5 +1,6 @@
 import { targetOf } from "../../base/wire/client.ts";
 import { openAppRun, openTerminal, terminalProtocol } from "../../observability/api/exec.ts";
+import { planePath } from "../../observability/api/plane-endpoint.ts";
 import {
   createFrameReader,
   encodeFrame,
@@ -42,8 +43,8 @@ export function openLine({ place, command, size }: Asked, { onOpen, onOutput, on
   const query = { command: JSON.stringify(command), cols: size.cols, rows: size.rows };
   const target =
     "pod" in place
-      ? targetOf(openTerminal.path, { params: { pod: place.pod }, query })
-      : targetOf(openAppRun.path, {
+      ? targetOf(planePath(openTerminal), { params: { pod: place.pod }, query })
+      : targetOf(planePath(openAppRun), {
           params: { scope: place.scope, name: place.name },
           query: { ...query, kind: place.kind, ordinal: place.ordinal },
         });

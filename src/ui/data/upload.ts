@@ -1,5 +1,6 @@
 import { ApiError, readAnswer, targetOf } from "../../base/wire/client.ts";
 import { uiHeader } from "../../observability/api/sessions.ts";
+import { planePath } from "../../observability/api/plane-endpoint.ts";
 import { uploadAppSource } from "../../observability/api/sources.ts";
 import type { Source } from "../../orchestration/api/sources.ts";
 import { tarEnd, tarHead, tarPadding } from "../text/tar.ts";
@@ -20,7 +21,7 @@ interface Upload {
 export function uploadSource(archive: Blob, { query, onSent }: Upload): Promise<Source> {
   const { promise, resolve, reject } = Promise.withResolvers<Source>();
   const request = new XMLHttpRequest();
-  request.open("POST", targetOf(uploadAppSource.path, { query }));
+  request.open("POST", targetOf(planePath(uploadAppSource), { query }));
   request.setRequestHeader("Content-Type", uploadAppSource.bodyType ?? "");
   request.setRequestHeader(uiHeader, "1");
   request.upload.onprogress = ({ loaded, total }) => onSent(total === 0 ? 1 : loaded / total);

@@ -1,5 +1,5 @@
 import type { BoardChart, ChartUnit } from "../../observability/api/boards.ts";
-import { queryPlaneMetrics } from "../../observability/api/metrics.ts";
+import { queryMetrics } from "../../observability/api/metrics.ts";
 import { api } from "../data/api.ts";
 import { useLoad } from "../data/load.ts";
 import { deploys, tickedAt } from "../data/model.ts";
@@ -69,11 +69,7 @@ function Figure({ chart, app, tall }: { chart: BoardChart; app: string | undefin
   const { title, metric, agg, unit, names, where } = chart;
   const { from, until, version } = span();
   const asked = { metric, from, app, agg, group_by: chart.group_by, where, until: until === "" ? undefined : until };
-  const loaded = useLoad(
-    JSON.stringify(asked),
-    (signal) => api.call(queryPlaneMetrics, { query: asked, signal }),
-    version,
-  );
+  const loaded = useLoad(JSON.stringify(asked), (signal) => api.call(queryMetrics, { query: asked, signal }), version);
   const { data } = loaded;
   if (data === undefined) {
     return loaded.fault === undefined ? (

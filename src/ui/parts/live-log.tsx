@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { targetOf } from "../../base/wire/client.ts";
 import { streamLogs } from "../../observability/api/log-search.ts";
+import { planePath } from "../../observability/api/plane-endpoint.ts";
 import { markLine, openTail, type TailState } from "../data/tail.ts";
 import { countText, many } from "../text/figures.ts";
 import type { ShownLine } from "../text/lines.ts";
@@ -34,7 +35,7 @@ export function LiveLog({ filter }: { filter: LogFilter }) {
   const [left, setLeft] = useState(0);
   const [heldCount, setHeldCount] = useState(0);
   const following = useRef(true);
-  const target = targetOf(streamLogs.path, { query: { ...said({ ...filter }), tail: tailLines, follow: true } });
+  const target = targetOf(planePath(streamLogs), { query: { ...said({ ...filter }), tail: tailLines, follow: true } });
   useEffect(
     () =>
       openTail(target, {
@@ -80,7 +81,10 @@ export function LiveLog({ filter }: { filter: LogFilter }) {
             {heldCount === 0 ? "Go to the newest" : `${many(heldCount, "new line")} ↓`}
           </Button>
         )}
-        <a href={targetOf(streamLogs.path, { query: { ...said({ ...filter }), tail: 10_000 } })} download="logs.ndjson">
+        <a
+          href={targetOf(planePath(streamLogs), { query: { ...said({ ...filter }), tail: 10_000 } })}
+          download="logs.ndjson"
+        >
           Download
         </a>
       </div>

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { hostServer, type ServerReport } from "../../observability/api/disk.ts";
-import { listPlaneMetrics } from "../../observability/api/metrics.ts";
+import { listMetrics } from "../../observability/api/metrics.ts";
 import { api } from "../data/api.ts";
 import { useLoad } from "../data/load.ts";
 import { bytesText, countText, durationText, many } from "../text/figures.ts";
@@ -70,7 +70,7 @@ function ProxyFact({ report: { proxy } }: { report: ServerReport }) {
 }
 
 function Janitor() {
-  const { data } = useLoad("catalogue", (signal) => api.call(listPlaneMetrics, { signal }));
+  const { data } = useLoad("catalogue", (signal) => api.call(listMetrics, { signal }));
   if (data === undefined) return null;
   const { store } = data;
   return (

@@ -1,4 +1,4 @@
-import { listPlanePats, type Pat, revokePlanePat } from "../../observability/api/tokens.ts";
+import { listPats, type Pat, revokePat } from "../../observability/api/tokens.ts";
 import { api } from "../data/api.ts";
 import { useLoad } from "../data/load.ts";
 import { lacks, session } from "../data/session.ts";
@@ -12,7 +12,7 @@ import { People } from "./access/people.tsx";
 
 /** Who may use this plane: the viewer, people with roles, and tokens. */
 export function Screen() {
-  const loaded = useLoad("pats", (signal) => api.call(listPlanePats, { signal }));
+  const loaded = useLoad("pats", (signal) => api.call(listPats, { signal }));
   return (
     <Page title="Access" command="berth pat list">
       <Me />
@@ -112,7 +112,7 @@ function askRevoke({ id, name }: Pat, again: () => void): void {
       { text: "What it did stays in the audit" },
     ],
     run: async () => {
-      await api.call(revokePlanePat, { params: { id } });
+      await api.call(revokePat, { params: { id } });
       again();
     },
   });

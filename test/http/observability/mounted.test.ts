@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { operatorEndpoints } from "../../../src/observability/api/operator-endpoints.ts";
 import { planeEndpoints } from "../../../src/observability/api/endpoints.ts";
+import type { Endpoint } from "../../../src/base/wire/endpoint.ts";
+import { orchestrationEndpoints } from "../../../src/orchestration/api/endpoints.ts";
 import { type PlaneWorld, planeWorld } from "../../support/observability.ts";
 
 let it: PlaneWorld;
+const named = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
 
 beforeAll(() => {
   it = planeWorld();
@@ -20,6 +23,11 @@ test("every endpoint of the operator is there on the orchestration plane", async
 });
 
 test("the list of the plane's endpoints is what is mounted", () => {
-  const named = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
   expect(it.app.endpoints.map(named).toSorted()).toEqual(planeEndpoints.map(named).toSorted());
+});
+
+test("an endpoint of operators that says a scope is in the list of tokens, as it is or in another form", () => {
+  const listed = planeEndpoints.map((one) => one.of ?? one);
+  const scoped: Endpoint[] = orchestrationEndpoints.filter(({ scope }) => scope !== undefined);
+  expect(scoped.filter((one) => !listed.some((other) => other === one)).map(named)).toEqual([]);
 });

@@ -8,7 +8,6 @@ import {
   putChannel,
   testChannel,
 } from "../../../observability/api/alert-channels.ts";
-import { operatorTwin } from "../../../observability/api/operator-twin.ts";
 import type { Arguments } from "../../basics/arguments.ts";
 import { answer, type Command, type Context } from "../../shell/command.ts";
 import { exitCodes, usageFailure } from "../../basics/failures.ts";
@@ -31,7 +30,7 @@ export const channelCommands: readonly Command[] = [
     flags: [],
     async run(context, args) {
       noWords(args);
-      const data = await context.api.call(operatorTwin(listChannels));
+      const data = await context.api.call(listChannels);
       return answer(context, data, () => channelsText(data.channels, context));
     },
   },
@@ -73,7 +72,7 @@ export const channelCommands: readonly Command[] = [
         lines: args.on("no-lines") ? false : undefined,
       };
       if (!args.on("replace")) await requireFree(context, name);
-      const data = await context.api.call(operatorTwin(putChannel), { params: { name }, body });
+      const data = await context.api.call(putChannel, { params: { name }, body });
       return answer(context, data, () =>
         printable(`alerts go to ${data.target} (${name}); try it: berth alerts channels test ${name}`),
       );
@@ -86,7 +85,7 @@ export const channelCommands: readonly Command[] = [
     flags: [],
     async run(context, args) {
       const name = oneWord(args, which);
-      const data = await context.api.call(operatorTwin(testChannel), { params: { name } });
+      const data = await context.api.call(testChannel, { params: { name } });
       const isThere = data.status === "delivered";
       answer(context, data, () =>
         printable(`${isThere ? "delivered" : "not delivered"}: ${data.result ?? "no result"}`),
@@ -101,7 +100,7 @@ export const channelCommands: readonly Command[] = [
     flags: [],
     async run(context, args) {
       const name = oneWord(args, which);
-      const data = await context.api.call(operatorTwin(deleteChannel), { params: { name } });
+      const data = await context.api.call(deleteChannel, { params: { name } });
       return answer(context, data, () => `channel ${name} is removed`);
     },
   },
@@ -114,7 +113,7 @@ export const channelCommands: readonly Command[] = [
     async run(context, args) {
       const channel = optionalWord(args);
       const query = { channel, limit: args.value("limit") };
-      const data = await context.api.call(operatorTwin(listAlertDeliveries), { query });
+      const data = await context.api.call(listAlertDeliveries, { query });
       return answer(context, data, () => deliveriesText(data.deliveries, context));
     },
   },
@@ -122,7 +121,7 @@ export const channelCommands: readonly Command[] = [
 
 /** A channel is how somebody learns of a failure: one that is there is not replaced by a name that was chosen twice. */
 async function requireFree(context: Context, name: string): Promise<void> {
-  const { channels } = await context.api.call(operatorTwin(listChannels));
+  const { channels } = await context.api.call(listChannels);
   const same = channels.find((channel) => channel.name === name);
   if (same === undefined) return;
   const text = `the channel ${name} exists and sends to ${printable(same.target)} (${same.type}): replace it?`;

@@ -1,5 +1,4 @@
 import { deleteHeartbeat, getHeartbeat, putHeartbeat } from "../../../observability/api/alert-heartbeat.ts";
-import { operatorTwin } from "../../../observability/api/operator-twin.ts";
 import { answer, type Command } from "../../shell/command.ts";
 import { exitCodes, usageFailure } from "../../basics/failures.ts";
 import { heartbeatText } from "../../text/alert-text.ts";
@@ -19,18 +18,18 @@ export const heartbeatCommand: Command = {
     const [verb, text, ...more] = args.words;
     noWords({ words: more });
     if (verb === undefined) {
-      const data = await context.api.call(operatorTwin(getHeartbeat));
+      const data = await context.api.call(getHeartbeat);
       answer(context, data, () => heartbeatText(data, context));
       return data.state === "failing" || data.state === "held" ? exitCodes.failed : exitCodes.done;
     }
     if (verb === "off" && text === undefined) {
-      const data = await context.api.call(operatorTwin(deleteHeartbeat));
+      const data = await context.api.call(deleteHeartbeat);
       return answer(context, data, () => "the pings have ended");
     }
     const url = await secretOf(context, text);
     if (verb !== "set" || url === undefined) throw usageFailure("say where to: alerts heartbeat set URL");
     const body = { url, every: args.value("every") };
-    const data = await context.api.call(operatorTwin(putHeartbeat), { body });
+    const data = await context.api.call(putHeartbeat, { body });
     return answer(
       context,
       data,

@@ -1,7 +1,6 @@
 import { unchecked } from "../../basics/unchecked.ts";
 import type { BodyOf } from "../../../base/wire/endpoint.ts";
 import { deleteRule, getRule, listRules, putRule, type Rule } from "../../../observability/api/alert-rules.ts";
-import { operatorTwin } from "../../../observability/api/operator-twin.ts";
 import type { Arguments } from "../../basics/arguments.ts";
 import { answer, type Command, type Context } from "../../shell/command.ts";
 import { usageFailure } from "../../basics/failures.ts";
@@ -20,7 +19,7 @@ export const ruleCommands: readonly Command[] = [
     flags: [],
     async run(context, args) {
       noWords(args);
-      const data = await context.api.call(operatorTwin(listRules));
+      const data = await context.api.call(listRules);
       return answer(context, data, () => rulesText(data.rules, context));
     },
   },
@@ -30,7 +29,7 @@ export const ruleCommands: readonly Command[] = [
     usage: ["alerts rules show NAME"],
     flags: [],
     async run(context, args) {
-      const data = await context.api.call(operatorTwin(getRule), { params: { name: oneWord(args, which) } });
+      const data = await context.api.call(getRule, { params: { name: oneWord(args, which) } });
       return answer(context, data, () => ruleText(data, context));
     },
   },
@@ -84,7 +83,7 @@ export const ruleCommands: readonly Command[] = [
           title: args.value("title"),
         }),
       };
-      const data = await context.api.call(operatorTwin(putRule), { params: { name }, body });
+      const data = await context.api.call(putRule, { params: { name }, body });
       return answer(context, data, () => ruleText(data, context));
     },
   },
@@ -97,7 +96,7 @@ export const ruleCommands: readonly Command[] = [
     flags: [],
     async run(context, args) {
       const name = oneWord(args, which);
-      const data = await context.api.call(operatorTwin(deleteRule), { params: { name } });
+      const data = await context.api.call(deleteRule, { params: { name } });
       return answer(context, data, () =>
         data.restored ? `rule ${name} is the default again` : `rule ${name} is deleted`,
       );
@@ -114,16 +113,16 @@ function turning(verb: string, enabled: boolean): Command {
     flags: [],
     async run(context, args) {
       const name = oneWord(args, which);
-      const rule = await context.api.call(operatorTwin(getRule), { params: { name } });
+      const rule = await context.api.call(getRule, { params: { name } });
       const body = { ...settingsOf(rule), enabled };
-      const data = await context.api.call(operatorTwin(putRule), { params: { name }, body });
+      const data = await context.api.call(putRule, { params: { name }, body });
       return answer(context, data, () => `rule ${name} is ${state}`);
     },
   };
 }
 
 async function knownRule(context: Context, name: string): Promise<Rule | undefined> {
-  const { rules } = await context.api.call(operatorTwin(listRules));
+  const { rules } = await context.api.call(listRules);
   return rules.find((rule) => rule.name === name);
 }
 

@@ -1,5 +1,4 @@
 import { addSilence, deleteSilence, listSilences } from "../../../observability/api/alert-silences.ts";
-import { operatorTwin } from "../../../observability/api/operator-twin.ts";
 import { answer, type Command } from "../../shell/command.ts";
 import { usageFailure } from "../../basics/failures.ts";
 import { matcherText, silencesText } from "../../text/alert-text.ts";
@@ -30,7 +29,7 @@ export const silenceCommands: readonly Command[] = [
       if (span === undefined) throw usageFailure("say how long: --for 2h");
       const matcher = present({ app, rule: args.value("rule"), severity: args.value("severity") });
       const body = { matcher, for: span, ...present({ reason: args.value("message") }) };
-      const data = await context.api.call(operatorTwin(addSilence), { body });
+      const data = await context.api.call(addSilence, { body });
       return answer(context, data, () => {
         const until = `silent until ${timeText(data.until)}: ${matcherText(data.matcher)}`;
         return `${until}\nend it sooner: berth alerts unsilence ${data.id}`;
@@ -45,7 +44,7 @@ export const silenceCommands: readonly Command[] = [
     flags: [],
     async run(context, args) {
       noWords(args);
-      const data = await context.api.call(operatorTwin(listSilences));
+      const data = await context.api.call(listSilences);
       return answer(context, data, () => silencesText(data.silences, context));
     },
   },
@@ -56,7 +55,7 @@ export const silenceCommands: readonly Command[] = [
     flags: [],
     async run(context, args) {
       const id = oneWord(args, "which silence: its id, as berth alerts silences shows it");
-      const data = await context.api.call(operatorTwin(deleteSilence), { params: { id } });
+      const data = await context.api.call(deleteSilence, { params: { id } });
       return answer(context, data, () => `no longer silent: ${matcherText(data.matcher)}`);
     },
   },

@@ -1,5 +1,5 @@
 import { asciiDomain } from "../../../base/pure/domain-names.ts";
-import { scopes, type Scope } from "../../api/plane-endpoint.ts";
+import { scopes, type Scope } from "../../../base/wire/endpoint.ts";
 import type { Role } from "../../api/people.ts";
 
 /** Commands in pods and values of config show secrets: of the roles, `admin` alone has them. */

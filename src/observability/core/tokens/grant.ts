@@ -1,5 +1,5 @@
 import { holdsAdmin } from "../../../access/principal.ts";
-import type { Scope } from "../../api/plane-endpoint.ts";
+import type { Scope } from "../../../base/wire/endpoint.ts";
 
 /** What a request may do: the token behind it, as far as the plane needs it. */
 export interface Grant {

@@ -1,7 +1,7 @@
 import type { Problem } from "../../../base/wire/failure.ts";
 import { isNetwork } from "../../../base/pure/ip.ts";
 import { didYouMean } from "../../../base/pure/suggest.ts";
-import { type Scope, scopes } from "../../api/plane-endpoint.ts";
+import { type Scope, scopes } from "../../../base/wire/endpoint.ts";
 import { parseExpiry } from "./expiry.ts";
 import { globFault, globsMax } from "./grant.ts";
 

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import { BlockList, isIP } from "node:net";
 import { Failure } from "../../../base/wire/failure.ts";
-import type { Scope } from "../../api/plane-endpoint.ts";
+import type { Scope } from "../../../base/wire/endpoint.ts";
 import { bearerOf, tokenId } from "../../core/tokens/format.ts";
 import { type Grant, heldScopes } from "../../core/tokens/grant.ts";
 import type { Token } from "../../store/records.ts";

@@ -1,12 +1,12 @@
 import { readableEmail } from "../../../base/pure/domain-names.ts";
 import {
-  endPlaneSessions,
-  listPlanePeople,
+  endPersonSessions,
+  listPeople,
   type PeopleSignIn,
   type Person,
-  removePlanePerson,
+  removePerson,
 } from "../../../observability/api/people.ts";
-import { revokePlanePat } from "../../../observability/api/tokens.ts";
+import { revokePat } from "../../../observability/api/tokens.ts";
 import { api } from "../../data/api.ts";
 import { useLoad } from "../../data/load.ts";
 import { lacks, session } from "../../data/session.ts";
@@ -20,7 +20,7 @@ import { agentText } from "../../text/agents.ts";
 
 /** People who sign in through the identity service: roles, last sign-ins, and the browsers that are signed in. */
 export function People() {
-  const loaded = useLoad("people", (signal) => api.call(listPlanePeople, { signal }));
+  const loaded = useLoad("people", (signal) => api.call(listPeople, { signal }));
   return (
     <section class="section">
       <h2>People</h2>
@@ -163,7 +163,7 @@ function askSignOut(person: Person, again: () => void): void {
       { text: "The role stays: the person can sign in again" },
     ],
     run: async () => {
-      await api.call(endPlaneSessions, { params: { person: email } });
+      await api.call(endPersonSessions, { params: { person: email } });
       again();
     },
   });
@@ -183,7 +183,7 @@ function askRemove(person: Person, again: () => void): void {
       { text: "Only a command on the server gives the role again" },
     ],
     run: async () => {
-      await api.call(removePlanePerson, { params: { person: email } });
+      await api.call(removePerson, { params: { person: email } });
       again();
     },
   });
@@ -201,7 +201,7 @@ function askEnd({ email, token, own }: { email: string; token: string; own: bool
       { text: "Other sessions and the role stay" },
     ],
     run: async () => {
-      await api.call(revokePlanePat, { params: { id: token } });
+      await api.call(revokePat, { params: { id: token } });
       again();
     },
   });

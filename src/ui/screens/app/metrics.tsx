@@ -1,5 +1,5 @@
 import type { AppDetail } from "../../../observability/api/apps.ts";
-import { listPlaneMetrics } from "../../../observability/api/metrics.ts";
+import { listMetrics } from "../../../observability/api/metrics.ts";
 import { api } from "../../data/api.ts";
 import { useLoad } from "../../data/load.ts";
 import { go, query, withQuery } from "../../browser/router.ts";
@@ -8,7 +8,7 @@ import { appBoard, ownBoard } from "../../text/boards.ts";
 
 export function Metrics({ app: { scope, name } }: { app: AppDetail }) {
   const loaded = useLoad(`metrics of ${scope}/${name}`, (signal) =>
-    api.call(listPlaneMetrics, { query: { app: `${scope}/${name}` }, signal }),
+    api.call(listMetrics, { query: { app: `${scope}/${name}` }, signal }),
   );
   const byReplica = query.value.get("by") === "replica";
   const own = ownBoard(loaded.data?.metrics ?? [], byReplica);

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { IdentityInstance } from "../../../identity/api/manage/instances.ts";
 import { previewPlanePage, updatePlaneInstance } from "../../../observability/api/identity.ts";
+import { planePath } from "../../../observability/api/plane-endpoint.ts";
 import { api, faultText } from "../../data/api.ts";
 import { lacks } from "../../data/session.ts";
 import { Button } from "../../parts/button.tsx";
@@ -126,7 +127,7 @@ async function faultOf(instance: string, look: Look): Promise<string | undefined
 
 function srcOf(instance: string, look: Look, state: string): string {
   const asked = Object.entries({ state, ...look }).filter(([, value]) => value !== "");
-  return `${previewPlanePage.path.replace(":instance", instance)}?${new URLSearchParams(asked)}`;
+  return `${planePath(previewPlanePage).replace(":instance", instance)}?${new URLSearchParams(asked)}`;
 }
 
 interface Change {

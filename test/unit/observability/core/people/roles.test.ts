@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { roles } from "../../../../../src/observability/api/people.ts";
-import { scopes } from "../../../../../src/observability/api/plane-endpoint.ts";
+import { scopes } from "../../../../../src/base/wire/endpoint.ts";
 import { personAddress, scopesOf } from "../../../../../src/observability/core/people/roles.ts";
 
 test("each role has what the one before has; secrets are for admins alone", () => {

@@ -1,0 +1,30 @@
+import { mount, type Plane } from "../../base/http/mount.ts";
+import { createUiLink } from "../api/sessions.ts";
+import type { Observability } from "../service/observability.ts";
+import { mountAlerts } from "./alerts.ts";
+import { mountDrains } from "./drains.ts";
+import { mountIncidents } from "./incidents.ts";
+import { mountLogs } from "./logs.ts";
+import { mountMetrics } from "./metrics.ts";
+import { mountPeople } from "./people.ts";
+import { mountSaved } from "./saved.ts";
+import { mountPats } from "./tokens.ts";
+import { mountTraces } from "./traces.ts";
+
+/** What operators and tokens both have: each plane serves what its list has. One line per room. */
+export function mountObservability(plane: Plane, observability: Observability): void {
+  mountPats(plane, observability.tokens);
+  mountPeople(plane, observability.people);
+  mountMetrics(plane, observability.metrics, observability.log);
+  mountAlerts(plane, observability.alerts);
+  mountLogs(plane, observability.logs);
+  mountTraces(plane, observability.traces);
+  mountDrains(plane, observability.drains);
+  mountSaved(plane, observability);
+  mountIncidents(plane, observability.incidents);
+  mount(plane, createUiLink, {
+    answer: ({ body, actor }) => observability.sessions.link(body, { actor }),
+    status: () => 201,
+    headers: () => ({ "Cache-Control": "no-store" }),
+  });
+}
