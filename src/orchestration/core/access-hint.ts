@@ -1,6 +1,7 @@
 import { namedVolume, ownsVolume } from "./named-volumes.ts";
 import type { Naming } from "./naming.ts";
 import type { DecodedPod } from "./spec/pod.ts";
+import { volumeOwner } from "./volume-owner.ts";
 import { plainPath } from "./volumes.ts";
 
 /** A mount as the engine tells it. */
@@ -70,12 +71,19 @@ export function ownedPaths(scope: string, pod: DecodedPod, names: Naming): strin
   return [...named, ...claims].map(plainPath);
 }
 
+/** Whether `volume_owner` has an effect on a mount path, and is another one than this user. */
+export function canOwn(path: string, user: Account, of: { scope: string; pod: DecodedPod; names: Naming }): boolean {
+  const owner = volumeOwner(of.pod);
+  const isOwner = owner !== undefined && owner.uid === user.uid && (owner.gid ?? user.gid) === user.gid;
+  return !isOwner && ownedPaths(of.scope, of.pod, of.names).includes(path);
+}
+
 interface Refused extends RefusedMount {
   /** Undefined where the engine cannot tell. */
   access: Access | undefined;
   /** `shop/web`, or `shop/db.0` for one ordinal. */
   ref: string;
-  /** Whether `volume_owner` has an effect there, and is not what the container was made with. */
+  /** See `canOwn`. */
   canOwn: boolean;
 }
 

@@ -15,7 +15,7 @@ import { mayHoldPlaceholder } from "./spec-texts.ts";
 import { telemetryEnv } from "./telemetry-env.ts";
 import type { Ulimit } from "./ulimits.ts";
 import { volumeOwner } from "./volume-owner.ts";
-import type { ContainerTemplate, EngineOptions, Mount, ResolvedInit } from "./workload.ts";
+import type { ContainerTemplate, EngineOptions, Mount, ResolvedInit, ResolvedWorkload } from "./workload.ts";
 
 interface Tools {
   fill: Fill;
@@ -161,6 +161,13 @@ function mounts(input: ResolveInput, spec: DecodedContainer, { fill, problems }:
     const source = fill(mount.value.source, path);
     return [{ ...mount.value, source, ...(digest === undefined ? {} : { assetDigest: digest }) }];
   });
+}
+
+export function volumeClaims(pod: DecodedPod): ResolvedWorkload["volumeClaims"] {
+  const owner = volumeOwner(pod);
+  return pod.volumeClaims.flatMap(({ name, mountPath }) =>
+    mountPath === undefined ? [] : [{ name, mountPath, owner }],
+  );
 }
 
 function ulimits({ ulimits: entries }: Pick<DecodedInit, "ulimits">, problems: ResolveProblem[]): Ulimit[] {

@@ -5,9 +5,7 @@ import { builtImage } from "./build/built-image.ts";
 import { placeholderFiller, type ResolveProblem } from "./resolve-placeholders.ts";
 import type { ResolveInput } from "./resolve-input.ts";
 import { rolloutPolicy } from "./resolve-rollout.ts";
-import { containerTemplate, initChain } from "./resolve-template.ts";
-import type { DecodedPod } from "./spec/pod.ts";
-import { volumeOwner } from "./volume-owner.ts";
+import { containerTemplate, initChain, volumeClaims } from "./resolve-template.ts";
 import type { ResolvedWorkload } from "./workload.ts";
 
 /**
@@ -40,12 +38,4 @@ export function resolveWorkload(input: ResolveInput): { workload: ResolvedWorklo
     rollout: rolloutPolicy(kind, pod.rollout, container),
   };
   return { workload, problems };
-}
-
-function volumeClaims(pod: DecodedPod): ResolvedWorkload["volumeClaims"] {
-  const owner = volumeOwner(pod);
-  const own = owner === undefined ? {} : { owner };
-  return pod.volumeClaims.flatMap(({ name, mountPath }) =>
-    mountPath === undefined ? [] : [{ name, mountPath, ...own }],
-  );
 }

@@ -39,7 +39,7 @@ function readResources(fields: Record<string, unknown>, path: string, { spec, op
     lose(`${path}.reservations.devices`, "has no counterpart: containers get no GPU");
   }
   if (isFields(reservations) && reservations.memory !== undefined) {
-    optionReaders.mem_reservation?.(reservations.memory, `${path}.reservations.memory`, { options, lose });
+    optionReaders.mem_reservation?.(reservations.memory, `${path}.reservations.memory`, { spec, options, lose });
   }
   if (!isFields(limits)) return;
   const { cpus, memory, pids, ...others } = limits;

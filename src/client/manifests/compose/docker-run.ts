@@ -1,6 +1,7 @@
 import { isFields } from "../../../base/pure/fields.ts";
 import { usageFailure } from "../../basics/failures.ts";
 import type { Lose } from "./lose.ts";
+import { counterparts } from "./options.ts";
 import { own } from "./own.ts";
 import { nameFrom, shellWords } from "./text.ts";
 
@@ -34,45 +35,30 @@ const within =
   };
 const none: Plain = () => undefined;
 
+/** Flags that are keys of a service under another name. */
+const known = (isSwitch: boolean): Record<string, Flag> =>
+  Object.fromEntries(
+    counterparts
+      .filter(({ form }) => (form === "switch" || form === "choice") === isSwitch)
+      .map(({ key, flag, form }) => [
+        flag,
+        isSwitch ? on(key) : (["words", "pairs", "hosts"].includes(form) ? many : one)(key),
+      ]),
+  );
+
 /** Flags with a value. */
 const valued: Record<string, Flag> = {
+  ...known(false),
   ...{ publish: many("ports"), volume: many("volumes"), env: many("environment"), "env-file": many("env_file") },
-  ...{ name: one("container_name"), restart: one("restart"), user: one("user"), workdir: one("working_dir") },
-  ...{ hostname: one("hostname"), label: many("labels"), memory: one("mem_limit"), cpus: one("cpus") },
+  ...{ name: one("container_name"), restart: one("restart"), label: many("labels") },
   ...{
-    "memory-reservation": one("mem_reservation"),
-    "memory-swap": one("memswap_limit"),
-    "cpu-shares": one("cpu_shares"),
-  },
-  ...{ "cap-add": many("cap_add"), "cap-drop": many("cap_drop"), device: many("devices"), dns: many("dns") },
-  ...{ "dns-search": many("dns_search"), "dns-option": many("dns_opt"), "add-host": many("extra_hosts") },
-  ...{
-    "shm-size": one("shm_size"),
-    tmpfs: many("tmpfs"),
-    "security-opt": many("security_opt"),
-    sysctl: many("sysctls"),
-  },
-  ...{
-    "stop-signal": one("stop_signal"),
+    memory: one("mem_limit"),
+    cpus: one("cpus"),
     pull: one("pull_policy"),
-    ipc: one("ipc"),
-    pid: one("pid"),
     gpus: one("gpus"),
-  },
-  ...{
-    "group-add": many("group_add"),
-    "pids-limit": one("pids_limit"),
-    "cpuset-cpus": one("cpuset"),
     runtime: one("runtime"),
   },
-  ...{
-    platform: none,
-    expose: none,
-    cidfile: none,
-    attach: none,
-    "detach-keys": none,
-    "oom-score-adj": one("oom_score_adj"),
-  },
+  ...{ platform: none, expose: none, cidfile: none, attach: none, "detach-keys": none },
   "health-cmd": within("healthcheck", "test"),
   "health-interval": within("healthcheck", "interval"),
   "health-timeout": within("healthcheck", "timeout"),
@@ -136,7 +122,8 @@ const valued: Record<string, Flag> = {
 const switches: Record<string, Flag> = {
   ...{ interactive: none, tty: none, "sig-proxy": none, quiet: none, "publish-all": none, "oom-kill-disable": none },
   ...{ detach: on("detach"), rm: on("rm") },
-  ...{ init: on("init"), privileged: on("privileged"), "read-only": on("read_only"), "no-healthcheck": none },
+  ...known(true),
+  "no-healthcheck": none,
 };
 
 const short: Record<string, string> = {

@@ -1,17 +1,20 @@
 import { isFields } from "../../../base/pure/fields.ts";
+import { counterparts } from "./options.ts";
 import { overrideMark, resetMark } from "./parse.ts";
 import { isScalar } from "./text.ts";
 
 type Fields = Record<string, unknown>;
 
+const keysOf = (form: "words" | "pairs") => counterparts.flatMap((one) => (one.form === form ? [one.key] : []));
+
 /** Lists that Compose adds to; any other list of a later file takes the place of the earlier one. */
 const added = [
-  ...["ports", "expose", "dns", "dns_search", "dns_opt", "cap_add", "cap_drop", "security_opt", "group_add", "tmpfs"],
-  ...["env_file", "external_links", "links", "devices", "profiles", "volumes_from", "secrets", "configs"],
+  ...["ports", "expose", "env_file", "external_links", "links", "profiles", "volumes_from", "secrets", "configs"],
+  ...keysOf("words"),
 ];
 
 /** Maps that may be written as lists of `KEY=VALUE`. */
-const paired = ["environment", "labels", "args", "sysctls", "annotations"];
+const paired = ["environment", "labels", "args", "annotations", ...keysOf("pairs")];
 
 /** Maps from names that may be written as lists of names. */
 const named = ["depends_on", "networks"];

@@ -70,11 +70,6 @@ const readers: Record<string, Reader> = {
     if (size === undefined) lose(path, "is not a size: left out");
     else limit(spec, "memory", size);
   },
-  cap_add: set("cap_add", textsOf),
-  extra_hosts(value, path, { spec, lose }) {
-    const pairs = isFields(value) ? pairsOf(value, path, lose) : textsOf(value, path, lose).map(hostPair);
-    spec.extra_hosts = pairs.map(([name, address]) => `${name}:${address ?? ""}`);
-  },
   ulimits: readUlimits,
   network_mode(value, path, { spec, lose }) {
     const mode = withDefaults(String(value));
@@ -83,7 +78,6 @@ const readers: Record<string, Reader> = {
   },
   networks: readNetworks,
   stop_grace_period: set("stop_grace", String),
-  stop_signal: set("stop_signal", String),
   pull_policy(value, path, { spec, lose }) {
     const policy = withDefaults(String(value));
     if (policy === "always" || policy === "missing") spec.pull = value;
@@ -210,11 +204,6 @@ function readEnvFiles(value: unknown, path: string, { spec, files, lose }: Servi
     return [String(file)];
   });
   if (found.length > 0) spec.env_file = found;
-}
-
-function hostPair(text: string): [string, string] {
-  const [, name = text, address = ""] = /^([^:=]+)[:=](.*)$/.exec(text) ?? [];
-  return [name, address.replace(/^\[(.*)\]$/, "$1")];
 }
 
 function readUlimits(value: unknown, path: string, { spec, lose }: Service): void {

@@ -1,7 +1,5 @@
-import { accessHint, hasRefusal, ownedPaths, refusedMount } from "../../core/access-hint.ts";
+import { accessHint, canOwn, hasRefusal, refusedMount } from "../../core/access-hint.ts";
 import type { Naming } from "../../core/naming.ts";
-import { volumeOwner } from "../../core/volume-owner.ts";
-import type { FolderAccess } from "../../engine/session.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { Store } from "../../store/store.ts";
 import type { Pod } from "./pod.ts";
@@ -28,12 +26,8 @@ export async function hintOf(parts: HintParts, pod: Pod, lines: readonly string[
   const access = refused.refusal === "denied" ? await engine.folderAccess(pod, destination) : undefined;
   const { scope, name } = pod.key;
   const spec = specOf({ store }, pod);
-  const isOwned = spec !== undefined && ownedPaths(scope, spec, names).includes(destination);
-  const canOwn = isOwned && access !== undefined && !isOwner(access, volumeOwner(spec));
+  const isOwnable =
+    spec !== undefined && access !== undefined && canOwn(destination, access.user, { scope, pod: spec, names });
   const ref = pod.ordinal === undefined ? `${scope}/${name}` : `${scope}/${name}.${pod.ordinal}`;
-  return accessHint({ ...refused, access, ref, canOwn });
-}
-
-function isOwner({ user }: FolderAccess, owner: ReturnType<typeof volumeOwner>): boolean {
-  return owner !== undefined && owner.uid === user.uid && (owner.gid ?? user.gid) === user.gid;
+  return accessHint({ ...refused, access, ref, canOwn: isOwnable });
 }

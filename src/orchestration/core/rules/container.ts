@@ -16,7 +16,7 @@ import { networkRules } from "./network.ts";
 import { resourceRules } from "./resources.ts";
 import { eachEntry, type Report, type RuleContext } from "./rule.ts";
 import { bytesRule } from "./size.ts";
-import { volumeOwnerRule, volumeRules } from "./volumes.ts";
+import { volumeRules } from "./volumes.ts";
 
 /** Beyond it, nothing bounds what a container writes to the disk. */
 const logFileMax = { bytes: 100 * 1024 ** 3, text: "100g" };
@@ -27,8 +27,7 @@ const envKeyPattern = /^[A-Za-z_][A-Za-z0-9_.-]{0,254}$/;
 export function containerRules(spec: ContainerFields, path: string, { report, limits }: RuleContext): void {
   imageRules(spec, path, report);
   envRules(spec, path, { report, limits });
-  volumeRules(spec.volumes ?? [], `${path}.volumes`, report);
-  volumeOwnerRule(spec.volume_owner, `${path}.volume_owner`, report);
+  volumeRules(spec, path, report);
   networkRules(spec, path, report);
   hostRules(spec.extra_hosts ?? [], `${path}.extra_hosts`, report);
   capabilityRules(spec.cap_add ?? [], `${path}.cap_add`, report);

@@ -2,6 +2,7 @@ import { placeholdersIn } from "../placeholders.ts";
 import { parseVolumeOwner } from "../volume-owner.ts";
 import { parseVolume, pathFault, plainPath } from "../volumes.ts";
 import { eachEntry, type Report, reportRepeats } from "./rule.ts";
+import type { ContainerFields } from "../../api/kinds/container.ts";
 import type { VolumeClaim } from "../../api/kinds/volume-claim.ts";
 import { bytesRule } from "./size.ts";
 import { scopeOk } from "../identity.ts";
@@ -13,13 +14,14 @@ interface Target {
 }
 
 /** Volumes of a spec and, for statefulsets, its claims: two mounts never share a target. */
-export function volumeRules(volumes: readonly string[], path: string, report: Report): void {
-  reportRepeats(volumeTargets(volumes, path, report), "mount path", report);
-}
-
-export function volumeOwnerRule(text: string | undefined, path: string, report: Report): void {
+export function volumeRules(
+  { volumes = [], volume_owner: text }: Pick<ContainerFields, "volumes" | "volume_owner">,
+  path: string,
+  report: Report,
+): void {
+  reportRepeats(volumeTargets(volumes, `${path}.volumes`, report), "mount path", report);
   const owner = text === undefined ? undefined : parseVolumeOwner(text);
-  if (owner?.ok === false) report(path, owner.error);
+  if (owner?.ok === false) report(`${path}.volume_owner`, owner.error);
 }
 
 export function claimRules(claims: readonly VolumeClaim[], volumes: readonly string[], report: Report): void {

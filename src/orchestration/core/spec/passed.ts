@@ -58,6 +58,8 @@ export function passedOn(decoded: PassedOn): PassedOn {
 
 const passedNames = Object.keys(passedRows) as (keyof PassedOn)[];
 
+export const decodeOptions = decoderOf(optionRows);
+
 type OptionName = keyof typeof optionRows;
 
 /** The engine options that fields set. */

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { CoreKind, Spec, StoredManifest } from "../../../../src/orchestration/api/manifest.ts";
 import { specHash } from "../../../../src/orchestration/core/spec-hash.ts";
 import { naming } from "../../../../src/orchestration/core/naming.ts";
+import { decodePassed } from "../../../../src/orchestration/core/spec/passed.ts";
 import { resolveWorkload } from "../../../../src/orchestration/core/resolve.ts";
 
 const asset = (ref: string) => `\${asset.${ref}}`;
@@ -104,6 +105,7 @@ describe("defaults", () => {
           ports: [],
           mounts: [],
           networks: [],
+          ...decodePassed({}),
           networkMode: "bridge",
           restart: { name: "unless-stopped", maximumRetryCount: 0 },
           extraHosts: [],

@@ -1,9 +1,11 @@
 import { parseCpu, parseMemory } from "../../../../base/pure/quantity.ts";
 import { parseDockerOptions } from "../../../../orchestration/core/docker-options.ts";
 import { fieldsOf, integerOf, textMapOf, textOf, wordsOf } from "../../../../orchestration/core/spec/lenient.ts";
+import { decodeOptions, optionRows, optionsOf } from "../../../../orchestration/core/spec/passed.ts";
 import { parsePort, portTexts } from "../../../../orchestration/core/ports.ts";
 import { placeholdersIn } from "../../../../orchestration/core/placeholders.ts";
 import type { EngineOptions } from "../../../../orchestration/core/workload.ts";
+import { counterparts } from "../../compose/options.ts";
 import { type Exportable, loseOthers } from "../exportable.ts";
 import { type ComposeFile, mountsOf } from "./mounts.ts";
 
@@ -12,8 +14,10 @@ type Fields = Record<string, unknown>;
 /** Fields that are read here. */
 const read = [
   ...["image", "build", "pull", "entrypoint", "command", "env", "volumes", "networks", "network", "network_mode"],
-  ...["extra_hosts", "cap_add", "ulimits", "init", "docker_options", "resources", "logs", "stop_grace", "stop_signal"],
+  ...["ulimits", "docker_options", "resources", "logs", "stop_grace"],
   ...["replicas", "ports", "restart", "probes", "volume_claims", "depends_on", "health_check", "start_after"],
+  ...counterparts.flatMap(({ field = [] }) => field),
+  ...Object.values(optionRows).map(({ field }) => field),
 ];
 
 const advice: Record<string, string> = {
@@ -57,13 +61,10 @@ export function serviceOf(from: Exportable, file: ComposeFile): Fields {
     ...healthOf(from),
     ...limitsOf(spec, replicas),
     ...networksOf(from, file, options),
-    ...(wordsOf(spec.extra_hosts).length === 0 ? {} : { extra_hosts: wordsOf(spec.extra_hosts) }),
-    ...(wordsOf(spec.cap_add).length === 0 ? {} : { cap_add: wordsOf(spec.cap_add) }),
     ...ulimitsOf(spec),
     ...loggingOf(spec),
     stop_grace_period: textOf(spec.stop_grace) ?? "10s",
-    ...(textOf(spec.stop_signal) === undefined ? {} : { stop_signal: spec.stop_signal }),
-    ...optionsOf(typeof spec.init === "boolean" ? { ...options, init: spec.init } : options),
+    ...counterpartsOf(spec, { ...options, ...optionsOf(decodeOptions(spec)) }),
   };
   if (from.kind === "statefulset" && replicas > 1) lose("spec.replicas", "its replicas share their volumes there");
   return service;
@@ -168,45 +169,34 @@ function loggingOf(spec: Fields): Fields {
   return { logging: { driver: "json-file", options } };
 }
 
-/** Where options of docker stand in a service. */
-function optionsOf(options: EngineOptions): Fields {
-  const { init, privileged, readonlyRootfs, user, workingDir, hostname, entrypoint, labels, sysctls, tmpfs } = options;
-  const found: Fields = {
-    init,
-    privileged,
-    read_only: readonlyRootfs,
-    user,
-    working_dir: workingDir,
-    hostname,
-    entrypoint,
-    labels,
-    sysctls,
-    tmpfs:
-      tmpfs === undefined
-        ? undefined
-        : Object.entries(tmpfs).map(([path, flags]) => (flags === "" ? path : `${path}:${flags}`)),
-    cap_drop: options.capDrop,
-    dns: options.dns,
-    dns_search: options.dnsSearch,
-    dns_opt: options.dnsOptions,
-    group_add: options.groupAdd,
-    security_opt: options.securityOpt,
-    devices: options.devices?.map(
-      ({ pathOnHost, pathInContainer, permissions }) => `${pathOnHost}:${pathInContainer}:${permissions}`,
-    ),
-    shm_size: bytesText(options.shmSizeBytes),
-    mem_reservation: bytesText(options.memoryReservationBytes),
-    memswap_limit: options.memorySwapBytes === -1 ? "-1" : bytesText(options.memorySwapBytes),
-    pids_limit: options.pidsLimit,
-    cpu_shares: options.cpuShares,
-    cpuset: options.cpusetCpus,
-    oom_score_adj: options.oomScoreAdj,
-    ipc: options.ipcMode,
-    pid: options.pidMode,
-  };
-  return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
+/** Fields and options of docker that a service has under another name. */
+function counterpartsOf(spec: Fields, options: EngineOptions): Fields {
+  const found = counterparts.map(({ key, form, field, option }) => {
+    if (option !== undefined) return [key, textsOf(option, options)];
+    const value = spec[field ?? key];
+    return [key, form === "text" ? textOf(value) : listOf(wordsOf(value))];
+  });
+  const { labels, entrypoint } = options;
+  return Object.fromEntries(
+    [...Object.entries({ entrypoint, labels }), ...found].filter(([, value]) => value !== undefined),
+  );
 }
 
-function bytesText(bytes: number | undefined): string | undefined {
-  return bytes === undefined ? undefined : `${bytes}b`;
+/** An option as a service has it, where that is something other than the option itself. */
+function textsOf(option: keyof EngineOptions, options: EngineOptions): unknown {
+  const { [option]: value, tmpfs, devices } = options;
+  if (option === "tmpfs" && tmpfs !== undefined) {
+    return Object.entries(tmpfs).map(([path, flags]) => (flags === "" ? path : `${path}:${flags}`));
+  }
+  if (option === "devices") {
+    return devices?.map(
+      ({ pathOnHost, pathInContainer, permissions }) => `${pathOnHost}:${pathInContainer}:${permissions}`,
+    );
+  }
+  if (!option.endsWith("Bytes") || typeof value !== "number") return value;
+  return value === -1 ? "-1" : `${value}b`;
+}
+
+function listOf(words: readonly string[]): readonly string[] | undefined {
+  return words.length === 0 ? undefined : words;
 }
