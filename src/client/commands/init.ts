@@ -2,7 +2,7 @@ import { diskFailure } from "../../base/wire/disk-failure.ts";
 import { existsSync, statSync, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { parseImageReference } from "../../orchestration/core/image-reference.ts";
-import type { Findings } from "../init/look.ts";
+import { type Findings, noteText } from "../init/look.ts";
 import { type Choices, firstManifest } from "../init/manifest.ts";
 import { lookAround } from "../init/nested.ts";
 import { appHost, appIdentity, placeHere, scopeOfFolder, sourceTree } from "../build/place.ts";
@@ -26,7 +26,8 @@ export const initCommand: CommandBody = {
   ],
   detail: [
     "Looks at the Dockerfile, or at the files that show the language, at .env.example, and at a Procfile,",
-    "render.yaml, fly.toml, railway.json, nixpacks.toml or app.json. Says what it took and assumed.",
+    "render.yaml, fly.toml, railway.json, nixpacks.toml, app.json or Aptfile. Says what it took, what it",
+    "assumed and what the app needs beside, such as a database, a volume or values of variables.",
     "Writes a manifest with comments, which berth up deploys. Nothing is run, and nothing is sent. A",
     "manifest that is there already is written over only after a yes.",
   ],
@@ -128,9 +129,7 @@ function report(context: Context, { path, folder, choices, findings }: Written):
     const up = folder === "." ? "berth up" : `berth up -f ${path}`;
     return [
       `wrote ${path}: ${scope}/${name} from ${from}; ${where}${host === undefined ? "" : `, ${host}`}`,
-      ...(image === undefined
-        ? findings.notes.map((note) => printable(note.startsWith("taken from ") ? note : `assumed: ${note}`))
-        : []),
+      ...(image === undefined ? findings.notes.map((note) => printable(noteText(note))) : []),
       `next: ${up}`,
     ].join("\n");
   });

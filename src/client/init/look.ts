@@ -1,5 +1,6 @@
 import { generateDockerfile } from "../../orchestration/core/build/generate.ts";
 import { type Hints, readHints } from "../../orchestration/core/build/hints/hints.ts";
+import { needsMark } from "../../orchestration/core/build/evidence/needs.ts";
 import { portIn } from "../../orchestration/core/build/hints/commands.ts";
 import { inFolder } from "../../orchestration/core/build/node/parts.ts";
 import { readPackage } from "../../orchestration/core/build/node/package-json.ts";
@@ -23,10 +24,17 @@ export interface Findings {
   notes: string[];
   /** A path that answers once the program is ready, and the file that says so. */
   health?: { path: string; from: string } | undefined;
+  /** How many replicas a process has, by its type, and the file that says so. */
+  counts?: Hints["counts"];
   /** Variables with their values, and the file that gives them. */
   values?: { from: string; values: Record<string, string> } | undefined;
   /** The part of the folder that holds the app: of a workspace, or to be built by itself. */
   place?: { path: string } | { context: string } | undefined;
+}
+
+/** A note as it is shown: what is neither taken from a file nor needed was assumed. */
+export function noteText(note: string): string {
+  return note.startsWith("taken from ") || note.startsWith(needsMark) ? note : `assumed: ${note}`;
 }
 
 /** `problem`: the folder cannot be built as it is. */
@@ -58,6 +66,7 @@ export function lookAt(tree: SourceTree, path?: string): Look {
       env: envOf(source, hints),
       notes: [...taken(hints, fitted, values !== undefined), ...assumed(build, fitted), ...hints.notes],
       ...(hints.health === undefined ? {} : { health: { path: hints.health.value, from: hints.health.from } }),
+      counts: hints.counts,
       ...(values === undefined ? {} : { values }),
       ...(place === undefined ? {} : { place }),
     },
@@ -146,6 +155,7 @@ function taken(hints: Hints, { processes }: Fitted, hasValues: boolean): string[
     [hints.folder?.from, "the folder"],
     [hints.health?.from, "the health check"],
     [hasValues ? hints.env?.from : undefined, "variables"],
+    [hints.counts?.from, "replicas"],
   ];
   const files = [...new Set(all.flatMap(([from]) => (from === undefined || from === "Procfile" ? [] : [from])))];
   return files.map((file) => {

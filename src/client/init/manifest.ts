@@ -1,5 +1,5 @@
 import { isLocalHost } from "../../base/pure/hosts.ts";
-import type { Findings } from "./look.ts";
+import { type Findings, noteText } from "./look.ts";
 import type { Process } from "../../orchestration/core/build/procfile.ts";
 import { withSignals } from "../../orchestration/core/build/with-signals.ts";
 
@@ -34,7 +34,7 @@ export function firstManifest(choices: Choices, findings: Findings): string {
     ...imageLines(choices, findings),
     ...(web === undefined ? [] : commandLines(web)),
     ...(release === undefined ? [] : releaseLines(release)),
-    "  replicas: 1",
+    replicasLine(findings, web?.type ?? "web"),
     ...portLines(choices.port, findings),
     ...hostLines(choices.host),
     ...envLines(choices, findings, web),
@@ -43,7 +43,7 @@ export function firstManifest(choices: Choices, findings: Findings): string {
   const hasApp = web !== undefined || others.length === 0;
   const deployments = others.map((process, index) => {
     const first = !hasApp && index === 0;
-    return deployment(choices, { process, release: first ? release : undefined, hasApp, place: findings.place });
+    return deployment(choices, { process, release: first ? release : undefined, hasApp, findings });
   });
   return `${[...(hasApp ? [app] : []), ...deployments].map((lines) => lines.join("\n")).join("\n---\n")}\n`;
 }
@@ -55,20 +55,25 @@ function head(kind: string, scope: string, name: string): string[] {
 interface Other {
   process: Hinted;
   release: Hinted | undefined;
-  place: Findings["place"];
+  findings: Findings;
   hasApp: boolean;
 }
 
-function deployment(choices: Choices, { process, release, hasApp, place }: Other): string[] {
+function deployment(choices: Choices, { process, release, hasApp, findings }: Other): string[] {
   return [
     `# ${hasApp ? "Another" : "A"} process of ${fileOf(process)}.`,
     ...head("deployment", choices.scope, otherName(choices.name, process)),
-    ...(choices.image === undefined ? [buildOf(choices, place)] : [`  image: ${text(choices.image)}`]),
+    ...(choices.image === undefined ? [buildOf(choices, findings.place)] : [`  image: ${text(choices.image)}`]),
     ...commandLines(process),
     ...(release === undefined ? [] : releaseLines(release)),
-    "  replicas: 1",
+    replicasLine(findings, process.type),
     ...(hasApp ? ["  # Reads the config of the app too.", `  env_from: [${text(choices.name)}]`] : []),
   ];
+}
+
+/** None is no more than a process that is off for now; app.json calls it so. */
+function replicasLine({ counts }: Findings, type: string): string {
+  return `  replicas: ${counts?.value[type] ?? 1}`;
 }
 
 /** `worker` beside `web`, `api-worker` beside `api`. A name of a resource has at most 63 characters. */
@@ -91,9 +96,7 @@ function imageLines(choices: Choices, { source, notes, place }: Findings): strin
   if (choices.image !== undefined) return [`  image: ${text(choices.image)}`];
   return [
     `  # The image is built from this folder: ${source}. See berth build --print`,
-    ...notes.map(
-      (note) => `  # ${note.startsWith("taken from ") ? note.replace("taken", "Taken") : `Assumed: ${note}`}`,
-    ),
+    ...notes.map((note) => `  # ${noteText(note).replace(/^./, (first) => first.toUpperCase())}`),
     buildOf(choices, place),
   ];
 }

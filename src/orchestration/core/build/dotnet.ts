@@ -27,7 +27,8 @@ export const dotnet: Runtime = {
         ? all
         : all.filter((project) => project.startsWith(path.replace(/\/?$/, "/")) || project === path);
     const isWeb = (project: string) => (tree.read(project) ?? "").includes("Microsoft.NET.Sdk.Web");
-    const isProgram = (project: string) => /<OutputType>\s*Exe/i.test(tree.read(project) ?? "");
+    const isProgram = (project: string) =>
+      /<OutputType>\s*Exe|Microsoft\.NET\.Sdk\.Worker/i.test(tree.read(project) ?? "");
     const web = inPath.filter(isWeb);
     const [project, ...others] = web.length > 0 ? web : inPath.filter(isProgram);
     if (project === undefined)

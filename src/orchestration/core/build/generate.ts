@@ -1,16 +1,17 @@
 import { didYouMean } from "../../../base/pure/suggest.ts";
 import { dotnet } from "./dotnet.ts";
 import { elixir } from "./elixir.ts";
+import { withEvidence } from "./evidence/evidence.ts";
 import { ignoredBuild } from "./hints/build-lines.ts";
+import { readHints } from "./hints/hints.ts";
 import { go } from "./go.ts";
 import { java } from "./java.ts";
 import { bun, bunProgram, node, nodeProgram } from "./node/node.ts";
-import { withPackages } from "./packages.ts";
 import { laravel, php, symfony } from "./php.ts";
 import { python, pythonProgram } from "./python/python.ts";
 import { rails, ruby } from "./ruby.ts";
 import { rust } from "./rust.ts";
-import type { GeneratedBuild, LanguageChoice, Runtime, SourceTree } from "./runtime.ts";
+import { aptLine, type GeneratedBuild, type LanguageChoice, type Runtime, type SourceTree } from "./runtime.ts";
 import { deno, denoProgram, hugo, site } from "./site.ts";
 
 /**
@@ -51,8 +52,9 @@ export function generateDockerfile(source: SourceTree, choice: LanguageChoice): 
       ? order.find((one) => one.mark(tree) !== undefined)
       : languages.find(({ name }) => name === named);
   if (runtime === undefined) return { ok: false, problem: named === undefined ? nothing(tree) : unknown(named) };
-  const plan = runtime.plan(tree, choice);
-  if ("problem" in plan) return { ok: false, problem: plan.problem };
+  const made = runtime.plan(tree, choice);
+  if ("problem" in made) return { ok: false, problem: made.problem };
+  const plan = made.noStart === undefined ? withEvidence(tree, runtime.name, made) : made;
   const because = choice.name === undefined ? (runtime.mark(tree) ?? "") : "build.lang.name";
   const { port, notes = [], noStart, readsPort = false } = plan;
   const { dockerfile, notes: packageNotes } = withPackages(tree, plan.dockerfile);
@@ -125,4 +127,26 @@ function choiceProblem({ version, entrypoint, path }: LanguageChoice): string | 
     if (text !== undefined && !/^[\w./@+-]{1,256}$/.test(text)) return `${field}: "${text}" is not a path`;
   }
   return undefined;
+}
+
+/** A Dockerfile with the packages that other platforms install, and what is said of them. */
+function withPackages(tree: SourceTree, dockerfile: string): { dockerfile: string; notes: string[] } {
+  const hints = readHints(tree).packages;
+  const packages = [...new Set(hints.flatMap(({ value }) => value))];
+  if (packages.length === 0) return { dockerfile, notes: [] };
+  const notes = hints.map(
+    ({ from, value }) =>
+      `the packages of ${from} (${value.join(", ")}) are installed from Debian; where Debian names one otherwise, correct ${from}`,
+  );
+  // An image without a shell takes no packages.
+  const distroless = /^(ARG RUN_BASE=)gcr\.io\/distroless\/\S+$/m;
+  const line = aptLine(...(distroless.test(dockerfile) ? ["ca-certificates"] : []), ...packages);
+  const text = dockerfile.replace(distroless, "$1debian:stable-slim");
+  const isAlpine = (base: string) => new RegExp(`^ARG ${base}=\\S*alpine`, "m").test(text);
+  return {
+    dockerfile: text.replace(/^FROM \$\{(\w+)\}.*$/gm, (from, base: string) =>
+      isAlpine(base) ? from : `${from}\n${line}`,
+    ),
+    notes,
+  };
 }

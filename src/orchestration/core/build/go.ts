@@ -1,6 +1,5 @@
 import { readHints } from "./hints/hints.ts";
 import { lastCommand } from "./hints/commands.ts";
-import { writtenPort } from "./listens.ts";
 import { runtimeFolders } from "./runtime-folders.ts";
 import {
   type Adapted,
@@ -87,21 +86,12 @@ export const go: Runtime = {
     const isNamed = processes.length > 0 && plainName(own) !== undefined;
     const built = isNamed ? [chosen, ...others] : [chosen];
     const data = runtimeFolders(tree, (folder) => isMain(tree, folder));
-    const within = chosen === "" ? "" : `${chosen}/`;
-    const code = tree.list(chosen).filter((file) => file.endsWith(".go"));
-    const port = writtenPort(
-      code.map((file) => tree.read(within + file) ?? ""),
-      /\.?(?:Listen|ListenAndServe|Run|Start)\(\s*"(?:0\.0\.0\.0)?:(\d{2,5})"/,
-    );
     const start = isNamed ? `/app/bin/${nameOf(chosen)}` : "/app";
     return {
-      port: port ?? 8080,
-      readsPort: port === undefined,
+      port: 8080,
+      readsPort: true,
       adapt: (line) => adapted(line, { names: built.map(nameOf), chosen: nameOf(chosen) }),
       notes: [
-        ...(port === undefined
-          ? []
-          : [`the program listens on ${port}, as its source says; to listen on another port, read PORT there`]),
         ...(others.length === 0 || isNamed ? [] : [otherNote(chosen, others)]),
         ...(data.length === 0 ? [] : [dataNote(data)]),
       ],
@@ -127,9 +117,9 @@ export const go: Runtime = {
             ]
           : ["COPY --from=build /app /app", data.length > 0 && "WORKDIR /srv"]),
         ...data,
-        `ENV PORT=${port ?? 8080}`,
+        "ENV PORT=8080",
         "USER 65532",
-        `EXPOSE ${port ?? 8080}`,
+        "EXPOSE 8080",
         command(start),
       ),
     };

@@ -68,6 +68,21 @@ function withMadeScript(tree: SourceTree, line: string, start: readonly string[]
   return isScript && !isMade && start.length > 0 ? start.join(" ") : line;
 }
 
+/** Whether the framework reads one of the variables that the image sets, before its own settings. */
+function toldByImage(tree: SourceTree): boolean {
+  const files = ["pom.xml", ...gradleFiles].flatMap((file) => [
+    file,
+    ...tree
+      .list("")
+      .filter((name) => name.endsWith("/"))
+      .map((name) => name + file),
+  ]);
+  const text = files.map((file) => tree.read(file) ?? "").join("\n");
+  return /spring-boot-starter-(?:web|webflux|jetty|undertow|tomcat|parent)|org\.springframework\.boot|io\.quarkus|io\.micronaut/.test(
+    text,
+  );
+}
+
 export const java: Runtime = {
   name: "java",
   mark: (tree) => firstOf(tree, ["pom.xml", ...gradleFiles, "settings.gradle", "settings.gradle.kts"]),
@@ -86,6 +101,7 @@ export const java: Runtime = {
     return {
       port: 8080,
       readsPort: made.place === undefined,
+      isTold: made.place !== undefined || toldByImage(tree),
       notes: [
         ...made.notes,
         ...(replaced === undefined
@@ -109,7 +125,7 @@ export const java: Runtime = {
         keepsTree && "COPY --from=build /src /app",
         `COPY --from=build /out ${place}`,
         // Spring, Micronaut and Quarkus each read one of these.
-        "ENV PORT=8080 SERVER_PORT=8080 MICRONAUT_SERVER_PORT=8080 QUARKUS_HTTP_HOST=0.0.0.0",
+        "ENV PORT=8080 SERVER_PORT=8080 MICRONAUT_SERVER_PORT=8080 QUARKUS_HTTP_HOST=0.0.0.0 QUARKUS_HTTP_PORT=8080",
         made.place === undefined && "USER 65532",
         "EXPOSE 8080",
         made.noStart === undefined && command(...made.start),

@@ -33,4 +33,4 @@ export function hideManifests(folder: string): string {
 export const pagesBase = "ARG RUN_BASE=nginx:alpine";
 
 /** Parts of a plan whose image only serves pages: what others would start is not in it. */
-export const servedByNginx = { port: 80, adapt: (): Adapted => ({ instead: "nginx with the pages" }) };
+export const servedByNginx = { port: 80, isTold: true, adapt: (): Adapted => ({ instead: "nginx with the pages" }) };

@@ -24,6 +24,8 @@ interface Site {
   /** Folders that the program writes into. */
   writes?: string[];
   notes?: string[];
+  /** Lines behind the whole source. */
+  after?: string[];
 }
 
 /** Extensions that a composer.json asks for; those that every image of PHP has are left out. */
@@ -79,7 +81,7 @@ function lockedRanges(tree: SourceTree): string[] {
   return [...new Set(ranges.filter((range): range is string => typeof range === "string"))];
 }
 
-function apache(tree: SourceTree, { docroot, version, extensions, writes = [], notes = [] }: Site): Plan {
+function apache(tree: SourceTree, { docroot, version, extensions, writes = [], notes = [], after = [] }: Site): Plan {
   const hasComposer = tree.has("composer.json");
   const lock = tree.has("composer.lock") ? " composer.lock" : "";
   const assets = assetLines(tree);
@@ -87,6 +89,7 @@ function apache(tree: SourceTree, { docroot, version, extensions, writes = [], n
   const all = [...new Set([...extensions, ...extensionsOf(tree)])];
   return {
     port: 80,
+    isTold: true,
     adapt: (line) =>
       isOtherServer(line) ? { instead: `Apache with ${docroot === "" ? "the folder" : docroot}` } : { command: line },
     notes: [
@@ -110,6 +113,7 @@ function apache(tree: SourceTree, { docroot, version, extensions, writes = [], n
       docroot === "" && hideManifests(""),
       hasComposer && "RUN composer dump-autoload --no-dev --optimize",
       assets.length > 0 && "COPY --from=assets /src/public/ public/",
+      ...after,
       writes.length > 0 &&
         `RUN mkdir -p ${writes.join(" ")} && chown -R www-data ${[...new Set(writes.map(topOf))].join(" ")}`,
       "EXPOSE 80",
@@ -166,7 +170,13 @@ export const laravel: Runtime = {
         "bootstrap/cache",
       ],
       notes: [
-        'no migration runs by itself; to run them before each version, write release: { command: ["php", "artisan", "migrate", "--force"] }',
+        migrates(["php", "artisan", "migrate", "--force"]),
+        "Laravel needs a key to start: set APP_KEY (php artisan key:generate --show) with berth config set",
+        ...(/DB_CONNECTION',\s{0,4}'sqlite'/.test(tree.read("config/database.php") ?? "")
+          ? [
+              "the database is SQLite unless DB_CONNECTION says otherwise, and a new version begins without its file: set DB_CONNECTION and DB_URL",
+            ]
+          : []),
       ],
     }),
 };
@@ -180,8 +190,26 @@ export const symfony: Runtime = {
       version,
       extensions: ["pdo_mysql", "pdo_pgsql", "intl", "zip"],
       writes: ["var"],
+      // A file .env is not sent, and Symfony asks for one.
+      after: [
+        "ENV APP_ENV=prod APP_DEBUG=0",
+        "RUN touch .env",
+        ...(tree.has("importmap.php")
+          ? ["RUN php bin/console importmap:install && php bin/console asset-map:compile"]
+          : []),
+      ],
+      notes: [
+        "Symfony runs with APP_ENV=prod and an empty .env: set APP_SECRET, and DATABASE_URL if it has a database, with berth config set",
+        ...(tree.has("migrations")
+          ? [migrates(["php", "bin/console", "doctrine:migrations:migrate", "--no-interaction"])]
+          : []),
+      ],
     }),
 };
+
+function migrates(command: string[]): string {
+  return `no migration runs by itself; to run them before each version, write release: { command: ${JSON.stringify(command).replaceAll(",", ", ")} }`;
+}
 
 const docroots = ["public", "web", "webroot", "www", "htdocs", "public_html"];
 
@@ -205,12 +233,18 @@ export const php: Runtime = {
     }
     const { version } = choice;
     const site = { docroot, version, extensions: isWordpress ? ["mysqli", "gd", "zip", "exif", "intl"] : [] };
+    const wordpress = isWordpress
+      ? [
+          'needs a volume: what visitors upload and plugins that are installed lie in wp-content; to keep them, write volumes: ["content:/var/www/html/wp-content"] and volume_owner: "33:33"',
+          "needs MySQL or MariaDB: run it as an app of its own, and give its address to wp-config.php",
+        ]
+      : [];
     const notes =
       docroot === ""
         ? [
             "Apache serves every file of the folder; what visitors must not see belongs beside a folder public with index.php",
           ]
         : [];
-    return apache(tree, { ...site, notes });
+    return apache(tree, { ...site, notes: [...notes, ...wordpress], writes: isWordpress ? ["wp-content"] : [] });
   },
 };

@@ -75,6 +75,7 @@ function served(tree: SourceTree, version: string, { port, start, build = [], to
   return {
     port,
     notes,
+    isTold: !start.includes("ruby"),
     noStart: start.length === 0 ? noStart : undefined,
     dockerfile: lines(
       `ARG BASE=ruby:${version}-slim`,

@@ -43,9 +43,13 @@ export type Adapted = { command: string } | { instead: string };
 /** How a folder is built; `problem` says why it cannot be, and what to write. */
 export type Plan = Planned | { problem: string };
 
-interface Planned {
+export interface Planned {
   dockerfile: string;
-  port?: number;
+  port?: number | undefined;
+  /** The image itself tells the program where to listen, whatever its sources say. */
+  isTold?: boolean | undefined;
+  /** Where the sources of the program are, with a slash at its end. */
+  folder?: string;
   notes?: string[];
   noStart?: string | undefined;
   /** Without it, such a command runs as it is. */

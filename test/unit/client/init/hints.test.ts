@@ -102,3 +102,16 @@ test("a bot has no port to wait for", () => {
   expect(found({ "requirements.txt": "aiogram\n", "bot.py": "" }).port).toBeUndefined();
   expect(found({ "requirements.txt": "aiogram\naiohttp\n", "bot.py": "" }).port).toBe(8000);
 });
+
+test("formation and healthchecks of app.json become replicas and the readiness probe", () => {
+  const text = manifest({
+    ...server,
+    Procfile: "web: node a.js\nworker: node a.js w\n",
+    "app.json":
+      '{"formation":{"web":{"quantity":2},"worker":{"quantity":0}},"healthchecks":{"web":[{"type":"startup","path":"/up"}]}}',
+  });
+  expect(text).toContain("replicas: 2\n");
+  expect(text).toContain("replicas: 0\n");
+  expect(text).toContain('http_get: { path: "/up"');
+  expect(text).toContain("# Taken from app.json: the health check, replicas");
+});

@@ -23,7 +23,7 @@ test.each([
 
 test.each([
   ["node (package.json)", 3000, { "package.json": "{}", "server.js": "" }],
-  ["go (go.mod)", 8080, { "go.mod": "go 1.22\n", "main.go": "package main\n" }],
+  ["go (go.mod)", 8080, { "go.mod": "go 1.22\n", "main.go": "package main\nhttp.ListenAndServe" }],
   ["ruby (Gemfile, rails)", 3000, { Gemfile: "", "config/application.rb": "" }],
   ["static (public/index.html)", 80, { "public/index.html": "" }],
 ])("%s listens on %p", (source, port, files: Record<string, string>) => {

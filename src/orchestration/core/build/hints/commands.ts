@@ -71,6 +71,7 @@ function scriptOf([program = "", ...rest]: string[]): string | undefined {
 const ports: readonly RegExp[] = [
   /\s--(?:server\.)?port[= ](\d{2,5})\b/,
   /\s-p[= ]?(\d{2,5})\b/,
+  /\s-l[= ](?:tcp:\/\/[\w.]{1,60}:)?(\d{2,5})\b/,
   /(?:0\.0\.0\.0|\[::\]|\*):(\d{2,5})\b/,
   /\s(?:-b|--bind)[= ]:(\d{2,5})\b/,
   /^(?:.{0,200}\s)?PORT=(\d{2,5})\s/,

@@ -17,6 +17,8 @@ export interface Hints {
   folder: Hint<string> | undefined;
   build: Hint<string> | undefined;
   env: Hint<Record<string, string | undefined>> | undefined;
+  /** How many replicas each type of process has. */
+  counts: Hint<Record<string, number>> | undefined;
   /** Packages of Debian, and the files that name them. */
   packages: Hint<string[]>[];
   notes: string[];
@@ -47,6 +49,7 @@ export function readHints(tree: SourceTree, by: "language" | "Dockerfile" = "lan
     folder: first(({ folder }) => folder),
     build: first(({ build }) => build),
     env: first(({ env }) => (Object.keys(env).length > 0 ? env : undefined)),
+    counts: first(({ counts = {} }) => (Object.keys(counts).length > 0 ? counts : undefined)),
     packages: all.flatMap(({ from, hints: { packages = [] } }) => {
       return packages.length === 0 ? [] : [{ from, value: [...new Set(packages)] }];
     }),

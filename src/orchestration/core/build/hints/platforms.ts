@@ -14,6 +14,8 @@ export interface PlatformHints {
   build?: string | undefined;
   /** Variables; undefined: the file gives no value. */
   env: Record<string, string | undefined>;
+  /** How many of each process run. */
+  counts?: Record<string, number>;
   /** Packages of Debian that it installs. */
   packages?: string[];
   /** What of the file has no place in a manifest of one app. */
@@ -221,9 +223,16 @@ function appJson(tree: SourceTree): PlatformHints | undefined {
   const jobs = listOf(file.cron)
     .map((one) => line(one.command))
     .filter((one) => one !== undefined);
+  const counts = Object.entries(fieldsOf(file.formation)).flatMap(([type, value]): [string, number][] => {
+    const count = Number(fieldsOf(value).quantity);
+    return Number.isInteger(count) && count >= 0 && count <= 1000 ? [[type, count]] : [];
+  });
+  const checks = Array.isArray(fieldsOf(file.healthchecks).web) ? listOf(fieldsOf(file.healthchecks).web) : [];
   return {
     processes: processOf("release", fieldsOf(dokku).predeploy),
     env: variables(env),
+    counts: Object.fromEntries(counts),
+    health: checks.map((check) => pathOf(check.path)).find((path) => path !== undefined),
     notes: [
       ...(once === undefined
         ? []

@@ -36,7 +36,7 @@ const pages =
   (_app: NodeApp): NodePlan => ({ type: "pages", folder, style, build });
 
 /** Those that build on others come first: each of the last is also a part of the first. */
-export const frameworks: readonly Framework[] = [
+const frameworks: readonly Framework[] = [
   { name: "next", dependency: "next", plan: nextPlan },
   { name: "nuxt", dependency: "nuxt", plan: nuxtPlan },
   {
@@ -97,6 +97,10 @@ export const frameworks: readonly Framework[] = [
   { name: "parcel", dependency: "parcel", plan: parcelPlan },
   { name: "webpack", dependency: "webpack", plan: webpackPlan },
 ];
+
+export function frameworkOf({ dependencies }: PackageJson): Framework | undefined {
+  return frameworks.find(({ dependency }) => dependencies[dependency] !== undefined);
+}
 
 /** Packages that listen. One of them beside a bundler of pages makes the app a program. */
 const servers = [

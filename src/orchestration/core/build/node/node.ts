@@ -1,37 +1,24 @@
 import { namedFiles } from "../../../../base/pure/left-out.ts";
-import { servesDevelopers } from "../hints/commands.ts";
-import { hintedStart, readHints } from "../hints/hints.ts";
 import { pagesBase, servedByNginx, servePages } from "../pages.ts";
 import {
   aptLine,
   command,
+  firstOf,
   type LanguageChoice,
   lines,
-  namesStart,
   type Plan,
   type Runtime,
   type SourceTree,
   talksNote,
 } from "../runtime.ts";
-import { frameworks, hasServer, onlyTalks, type NodeApp, type NodePlan } from "./frameworks.ts";
+import { frameworkOf, hasServer, onlyTalks, type NodeApp, type NodePlan } from "./frameworks.ts";
 import { installScripts, nodeVersion, type PackageJson, readPackage } from "./package-json.ts";
-import {
-  buildScript,
-  enteredFolders,
-  functionsNote,
-  hasFunctions,
-  missingStart,
-  partInstalls,
-  startInBuild,
-} from "./parts.ts";
-import { type Packager, packagerOf } from "./packager.ts";
-import { isForDevelopers, mainFile, startScript, workspaceApps } from "./start.ts";
+import { buildScript, enteredFolders, functionsNote, hasFunctions, partInstalls, startInBuild } from "./parts.ts";
+import { browserLines, nodeLibraries, type Packager, packagerOf } from "./packager.ts";
+import { chosenPlan, envFiles, type Program, scriptNotes, scriptPort, scriptText } from "./program.ts";
+import { startScript, workspaceApps } from "./start.ts";
 
 const port = 3000;
-
-function frameworkOf({ dependencies }: PackageJson) {
-  return frameworks.find(({ dependency }) => dependencies[dependency] !== undefined);
-}
 
 /** Whether a package.json is of a program or of pages, and not only of tools that work on another language. */
 function isApp(found: PackageJson): boolean {
@@ -123,72 +110,6 @@ function placeOf(
   return { folder: `${only}/`, notes: [`the app is the workspace ${only}; to build another, set build.path`] };
 }
 
-type Chosen =
-  | Extract<NodePlan, { type: "pages" | "problem" }>
-  | {
-      type: "program";
-      start: string[] | { exec: string[] } | { script: string };
-      build?: string[] | undefined;
-      note?: string | undefined;
-      isFramework?: boolean;
-      noStart?: string;
-    };
-
-type Program = Extract<Chosen, { type: "program" }>;
-
-function chosenPlan(app: NodeApp, { entrypoint }: LanguageChoice): Chosen {
-  const { tree, folder, package: found } = app;
-  if (entrypoint !== undefined) return { type: "program", start: runFile(entrypoint, found) };
-  const made = frameworkOf(found)?.plan(app);
-  const script = startScript(found);
-  const file = mainFile(tree, folder, found);
-  const serves = hasServer(found) && (script !== undefined || file !== undefined);
-  // What only serves pages to developers says nothing of visitors.
-  const isProgram = readHints(tree).processes.some(
-    ({ type, command: line }) => type === "web" && !servesDevelopers(line, tree),
-  );
-  const web = isProgram ? hintedStart(tree) : undefined;
-  if (made?.type === "problem" || (made?.type === "pages" && !serves && web === undefined)) return made;
-  if (made?.type === "program")
-    return {
-      ...made,
-      ...(script === undefined || made.isOnlyStart === true ? {} : { start: { script } }),
-      isFramework: true,
-    };
-  const missing = script === undefined ? undefined : missingStart(tree, folder, found.scripts[script] ?? "");
-  const canBuild = buildScript(tree, found) !== undefined || missing === undefined;
-  if (script !== undefined && canBuild) return { type: "program", start: { script } };
-  if (script !== undefined && found.dependencies.typescript !== undefined && tree.has(`${folder}tsconfig.json`)) {
-    const note = `"${script}" of package.json starts ${missing}, which no script builds, so tsc builds it; to build otherwise, add a script "build"`;
-    return { type: "program", start: { script }, build: ["tsc"], note };
-  }
-  if (script !== undefined && file === undefined) {
-    const problem = `"${script}" of package.json starts ${missing}, which does not exist, and no script builds it: correct the script, or set build.lang.entrypoint`;
-    return { type: "problem", problem };
-  }
-  if (script !== undefined && file !== undefined) {
-    const note = `"${script}" of package.json starts ${missing}, which does not exist, so ${file} is started; ${namesStart}`;
-    return { type: "program", start: runFile(file, found), note };
-  }
-  if (file !== undefined) {
-    const asked = found.scripts.start;
-    const note =
-      asked !== undefined && isForDevelopers(asked)
-        ? `"start" of package.json is for developers, so ${file} is started; ${namesStart}`
-        : undefined;
-    return { type: "program", start: runFile(file, found), note };
-  }
-  return web === undefined ? { type: "program", start: [], noStart } : { type: "program", start: web };
-}
-
-const noStart =
-  "package.json has no start script, and none of server.js, index.js, app.js, main.js or src/index.js is there: add a start script, or set build.lang.entrypoint";
-
-function runFile(file: string, { dependencies }: PackageJson): string[] | { exec: string[] } {
-  const loader = ["tsx", "ts-node"].find((name) => dependencies[name] !== undefined);
-  return file.endsWith(".ts") && loader !== undefined ? { exec: [loader, file] } : ["node", file];
-}
-
 /** Everything up to the build. */
 function buildLines({ app, root, packager, notes }: Work, build: string[] | undefined): (string | undefined)[] {
   const { folder, package: found, tree } = app;
@@ -199,15 +120,21 @@ function buildLines({ app, root, packager, notes }: Work, build: string[] | unde
   for (const file of [".npmrc", ...(makes === undefined ? [] : [`${folder}.env.production`])])
     if (tree.has(file) && !named.has(file)) notes.push(notSent(file));
   const files = [...packager.files, ...(tree.has(".npmrc") && named.has(".npmrc") ? [".npmrc"] : [])];
+  const all = { ...root.dependencies, ...found.dependencies };
+  const makesClient =
+    all.prisma !== undefined && !/prisma generate/.test(JSON.stringify([root.scripts, found.scripts]));
+  const schema = firstOf(tree, [`${folder}prisma/schema.prisma`, `${folder}schema.prisma`]);
   const usesPrisma = found.dependencies.prisma !== undefined || found.dependencies["@prisma/client"] !== undefined;
   return [
     "WORKDIR /app",
-    usesPrisma ? aptLine("ca-certificates", "openssl") : undefined,
+    aptLine(...(usesPrisma ? ["ca-certificates", "openssl"] : []), ...nodeLibraries(all)),
+    ...browserLines(all),
     packager.prepare === undefined ? undefined : `RUN ${packager.prepare}`,
     copiesAll ? "COPY . ." : `COPY ${["package.json", ...files].join(" ")} ./`,
     `RUN ${packager.install}`,
     copiesAll ? undefined : "COPY . .",
     ...partInstalls(tree, folder === "" ? partsOf(app, root) : [], ranBefore(root)),
+    makesClient && schema !== undefined ? `RUN ${inFolder}${packager.exec} prisma generate` : undefined,
     makes === undefined ? undefined : `RUN ${makes}`,
   ];
 }
@@ -264,9 +191,15 @@ function programPlan(work: Work, found: Program): Plan {
   const words = wordsOf(found, work);
   const isBot = onlyTalks(app.package) && found.isFramework !== true;
   if (isBot) notes.push(talksNote);
+  const script = "script" in found.start ? scriptText(app.package, found.start.script) : "";
+  const fixed = scriptPort(script);
+  notes.push(...scriptNotes(work, script, fixed));
+  const empty = envFiles(script).filter((file) => !app.tree.has(app.folder + file));
   return {
-    ...(isBot ? {} : { port }),
-    readsPort: true,
+    ...(isBot ? {} : { port: fixed ?? port }),
+    readsPort: fixed === undefined,
+    isTold: fixed !== undefined || (found.isFramework === true && found.asksPort === true),
+    folder: app.folder,
     notes,
     noStart: found.noStart,
     dockerfile: lines(
@@ -274,9 +207,10 @@ function programPlan(work: Work, found: Program): Plan {
       "FROM ${BASE}",
       ...buildLines(work, found.build),
       app.folder !== "" && `WORKDIR /app/${app.folder.slice(0, -1)}`,
-      `ENV NODE_ENV=production PORT=${port}${found.isFramework === true ? " HOST=0.0.0.0" : ""}`,
+      empty.length > 0 && `RUN touch ${empty.join(" ")}`,
+      `ENV NODE_ENV=production PORT=${fixed ?? port}${found.isFramework === true ? " HOST=0.0.0.0" : ""}`,
       `USER ${user}`,
-      !isBot && `EXPOSE ${port}`,
+      !isBot && `EXPOSE ${fixed ?? port}`,
       words.length > 0 && command(...words),
     ),
   };

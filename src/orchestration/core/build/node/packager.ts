@@ -11,7 +11,26 @@ export interface Packager {
   run: string;
   /** In front of a program that a package brings. */
   exec: string;
-  prepare?: string;
+  /** Installs a tool that the image of Node does not have. The start needs it too, and has no network. */
+  prepare?: string | undefined;
+}
+
+/** The version that package.json names, else the one that reads the lock file. */
+function pnpmVersion(tree: SourceTree, packageManager: string): string {
+  const named = /^pnpm@(\d+\.\d+\.\d+)/.exec(packageManager)?.[1];
+  const lock = /^lockfileVersion: ["']?(\d+\.\d+)/m.exec(tree.read("pnpm-lock.yaml")?.slice(0, 1000) ?? "")?.[1] ?? "";
+  const settings = tree.read("pnpm-workspace.yaml");
+  // The ninth asks for packages in that file, and runs the install scripts that the tenth does not.
+  const isNew = settings !== undefined && !/^packages:/m.test(settings);
+  return named ?? { "5.3": "6", "5.4": "7", "6.0": "8", "6.1": "8" }[lock] ?? (isNew ? "10" : "9");
+}
+
+/** Yarn from its second version on: the image has the first, which hands over to a file of the repository. */
+function berryTool(tree: SourceTree, packageManager: string): string | undefined {
+  if (/^yarnPath:/m.test(tree.read(".yarnrc.yml") ?? "")) return undefined;
+  const named = /^yarn@(\d+\.\d+\.\d+)/.exec(packageManager)?.[1];
+  const lock = /^ {2}version: (\d+)/m.exec(tree.read("yarn.lock")?.slice(0, 1000) ?? "")?.[1];
+  return `npm install -g --force @yarnpkg/cli-dist@${named ?? (Number(lock ?? 8) < 7 ? "3" : "4")}`;
 }
 
 export function packagerOf(tree: SourceTree, { packageManager = "" }: PackageJson): Packager {
@@ -24,7 +43,12 @@ export function packagerOf(tree: SourceTree, { packageManager = "" }: PackageJso
   }
   if (named === "pnpm" || (named === undefined && tree.has("pnpm-lock.yaml"))) {
     return {
-      ...{ name: "pnpm", run: "pnpm run", exec: "pnpm exec", prepare: "corepack enable" },
+      ...{
+        name: "pnpm",
+        run: "pnpm run",
+        exec: "pnpm exec",
+        prepare: `npm install -g pnpm@${pnpmVersion(tree, packageManager)}`,
+      },
       files: here("pnpm-lock.yaml", "pnpm-workspace.yaml"),
       install: `pnpm install${tree.has("pnpm-lock.yaml") ? " --frozen-lockfile" : ""}`,
     };
@@ -32,11 +56,73 @@ export function packagerOf(tree: SourceTree, { packageManager = "" }: PackageJso
   if (named === "yarn" || (named === undefined && tree.has("yarn.lock"))) {
     const isBerry = Number(major) >= 2 || tree.has(".yarnrc.yml");
     return {
-      ...{ name: "yarn", run: "yarn run", exec: isBerry ? "yarn exec" : "yarn run", prepare: "corepack enable" },
+      ...{ name: "yarn", run: "yarn run", exec: isBerry ? "yarn exec" : "yarn run" },
+      prepare: isBerry ? berryTool(tree, packageManager) : undefined,
       files: here("yarn.lock", ".yarnrc.yml", ".yarnrc"),
       install: tree.has("yarn.lock") ? `yarn install ${isBerry ? "--immutable" : "--frozen-lockfile"}` : "yarn install",
     };
   }
   const files = here("package-lock.json", "npm-shrinkwrap.json");
   return { name: "npm", files, install: files.length > 0 ? "npm ci" : "npm install", run: "npm run", exec: "npx" };
+}
+
+const compiles = ["python3", "make", "g++"];
+/** What packages need of Debian: to build what they have no binary for, or to run. */
+const libraries: readonly [packages: readonly string[], debian: readonly string[]][] = [
+  [
+    [
+      ...[
+        "node-sass",
+        "bcrypt",
+        "sqlite3",
+        "better-sqlite3",
+        "argon2",
+        "canvas",
+        "zeromq",
+        "serialport",
+        "usb",
+        "node-gyp",
+        "re2",
+      ],
+      ...[
+        "isolated-vm",
+        "libpq",
+        "pg-native",
+        "ffi-napi",
+        "leveldown",
+        "robotjs",
+        "node-pty",
+        "deasync",
+        "sodium-native",
+        "bufferutil",
+      ],
+    ],
+    compiles,
+  ],
+  [["pg-native", "libpq"], ["libpq-dev"]],
+  [["fluent-ffmpeg"], ["ffmpeg"]],
+  [["gm", "imagemagick"], ["imagemagick"]],
+  [["simple-git", "nodegit"], ["git"]],
+  [["puppeteer"], ["chromium", "fonts-liberation"]],
+];
+
+export function nodeLibraries(dependencies: Readonly<Record<string, string>>): string[] {
+  const found = libraries.flatMap(([packages, debian]) =>
+    packages.some((name) => dependencies[name] !== undefined) ? debian : [],
+  );
+  const fetches = Object.values(dependencies).some((range) =>
+    /^(?:git[+:@]|github:|gitlab:|bitbucket:|[\w-]{1,100}\/[\w.-]{1,100}(?:#|$))|\.git(?:#|$)/.test(
+      range.slice(0, 300),
+    ),
+  );
+  return [...new Set([...found, ...(fetches ? ["ca-certificates", "git"] : [])])].toSorted();
+}
+
+/** A browser of Debian in place of one that an install fetches. */
+export function browserLines({ puppeteer }: Readonly<Record<string, string>>): string[] {
+  return puppeteer === undefined
+    ? []
+    : [
+        "ENV PUPPETEER_SKIP_DOWNLOAD=true PUPPETEER_SKIP_CHROMIUM_DOWNLOAD=true PUPPETEER_EXECUTABLE_PATH=/usr/bin/chromium",
+      ];
 }

@@ -24,6 +24,8 @@ const developers: readonly RegExp[] = [
   /\bionic serve\b/,
   /\b(?:craco|rescripts|react-app-rewired) start\b/,
   /\b(?:live-server|browser-sync|lite-server)\b/,
+  // These leave the program in the background, where its container ends.
+  /\b(?:pm2|forever) (?:re)?start\b(?!.{0,200}--no-daemon)/,
 ];
 /** What starts a program again when a file changes, in front of the program itself. */
 const watchers =

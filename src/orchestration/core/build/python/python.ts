@@ -61,6 +61,7 @@ function programPlan(tree: SourceTree, { base, packages, start }: Program): Plan
   return {
     ...(isBot ? {} : { port }),
     readsPort: start.framework === undefined,
+    isTold: start.framework !== undefined || ["gunicorn", "uvicorn"].includes(words[0] ?? ""),
     noStart: words.length === 0 ? noStart : undefined,
     notes: [...notes, ...added, ...(isBot ? [talksNote] : [])],
     dockerfile: lines(

@@ -328,7 +328,7 @@ const kinds: [kind: string, files: Files, runtime: string, start: string, port?:
   ],
   [
     "a Python file",
-    { "requirements.txt": "requests\n", "main.py": "print(1)" },
+    { "requirements.txt": "requests\n", "main.py": "import http.server" },
     "python",
     '["python","main.py"]',
     8000,
@@ -407,7 +407,16 @@ const kinds: [kind: string, files: Files, runtime: string, start: string, port?:
     '["/app/bin/shop"]',
     8080,
   ],
-  ["go", { "go.mod": "module example.com/x\n\ngo 1.23\n", "main.go": "package main\n" }, "go", '["/app"]', 8080],
+  [
+    "go",
+    {
+      "go.mod": "module example.com/x\n\ngo 1.23\n",
+      "main.go": 'package main\nimport "net/http"\nhttp.ListenAndServe',
+    },
+    "go",
+    '["/app"]',
+    8080,
+  ],
   ["rust", { "Cargo.toml": '[package]\nname = "shop"\n', "src/main.rs": "" }, "rust", '["/usr/local/bin/app"]', 8080],
   [
     "phoenix",
@@ -506,7 +515,7 @@ describe("versions that a folder asks for", () => {
 describe("what an install needs is there", () => {
   const order = (files: Files) => {
     const lines = made(files).dockerfile.split("\n");
-    const install = lines.findIndex((line) => /^RUN (?:npm|pnpm|yarn|bun) (?:ci|install)/.test(line));
+    const install = lines.findIndex((line) => /^RUN (?:npm|pnpm|yarn|bun) (?:ci|install)(?! -g)/.test(line));
     return lines.indexOf("COPY . .") < install
       ? "all"
       : lines.slice(0, install).findLast((line) => line.startsWith("COPY"));

@@ -1,0 +1,193 @@
+import { firstOf, type Planned, type SourceTree, talksNote } from "../runtime.ts";
+import { hostVariables, listeningOf, type Listening, loopbackIn } from "./listening.ts";
+import { type App, frameworkNotes, namesRead, needsMark, servicesNote } from "./needs.ts";
+import { type Sources, sourcesOf } from "./sources.ts";
+
+const namesShownMax = 8;
+/** User ids of the images; 65532 where none is here. */
+const users: Readonly<Record<string, string>> = {
+  ...{ node: "1000", bun: "1000", python: "1000", ruby: "1000", deno: "1993", php: "33" },
+};
+
+/** A plan that was checked against the sources: its port is theirs, and what they do not show is said. */
+export function withEvidence(tree: SourceTree, language: string, plan: Planned): Planned {
+  const { folder = "", port } = plan;
+  if (plan.adapt !== undefined && port === 80 && language !== "php") return plan;
+  const sources = sourcesOf(tree, language, folder);
+  // A file without a text is yet to be written.
+  if (sources.files.length > 0 && sources.files.every(({ text }) => text.trim() === "")) return plan;
+  const listened = port === undefined || plan.isTold === true ? plan : withPort(plan, sources, language);
+  return withNeeds(tree, { sources, language, folder }, listened);
+}
+
+function withPort(plan: Planned, sources: Sources, language: string): Planned {
+  const { port = 0, notes = [] } = plan;
+  const found = listeningOf(sources, language);
+  const loopback = loopbackIn(sources, language);
+  const hosts = hostVariables(sources);
+  const own = found.type === "asked" ? found.variables.filter((name) => name !== "PORT") : [];
+  const set = [...own.map((name) => `${name}=${port}`), ...hosts.map((name) => `${name}=0.0.0.0`)];
+  const more = [...noteOf(found, port, language), ...(loopback === undefined ? [] : [loopbackNote(loopback)])];
+  const dockerfile = withVariables(plan.dockerfile, set);
+  if (found.type === "nowhere" && language !== "dotnet") {
+    const silent = dockerfile.replace(/^EXPOSE .*\n/gm, "");
+    const says = notes.includes(talksNote);
+    return {
+      ...plan,
+      port: undefined,
+      readsPort: false,
+      dockerfile: silent,
+      notes: says ? notes : [...notes, ...more],
+    };
+  }
+  if (found.type !== "fixed") return { ...plan, dockerfile, notes: [...notes, ...more] };
+  const moved = dockerfile
+    .replaceAll(/^EXPOSE \d+$/gm, `EXPOSE ${found.port}`)
+    .replaceAll(new RegExp(`\\bPORT=${port}\\b`, "g"), `PORT=${found.port}`);
+  return { ...plan, port: found.port, readsPort: false, dockerfile: moved, notes: [...notes, ...more] };
+}
+
+function noteOf(found: Listening, port: number, language: string): string[] {
+  if (found.type === "fixed") {
+    const others = found.others.length === 0 ? "" : ` (and names ${found.others.slice(0, 3).join(", ")})`;
+    return [
+      `the program listens on ${found.port}, as ${found.file} says${others}; to change that, read PORT there, or correct ports and probes`,
+    ];
+  }
+  if (found.type === "nowhere")
+    return [
+      "nothing in the sources listens, so there is no port; if the program does listen, add ports, and probes.readiness with that port",
+    ];
+  if (found.type === "unseen" && language !== "dotnet")
+    return [
+      `the sources do not show where the program listens, so ${port} is taken, and PORT says it; to change that, correct ports and probes`,
+    ];
+  const named = found.type === "asked" ? found.variables.filter((name) => name !== "PORT") : [];
+  return named.length === 0
+    ? []
+    : [`the program takes its port from ${named.join(", ")}, which the image sets to ${port}`];
+}
+
+function loopbackNote(file: string): string {
+  return `${file} listens on localhost alone, which nothing outside of the container reaches: make it listen on 0.0.0.0`;
+}
+
+/** More variables in the last line ENV. */
+function withVariables(dockerfile: string, set: readonly string[]): string {
+  if (set.length === 0) return dockerfile;
+  const names = set.map((one) => one.split("=")[0] ?? "");
+  const last = [...dockerfile.matchAll(/^ENV .*\bPORT=.*$/gm)].at(-1)?.[0];
+  if (last === undefined) return dockerfile;
+  const kept = last.split(" ").filter((word) => !names.includes(word.split("=")[0] ?? ""));
+  return dockerfile.replace(last, [...kept, ...set].join(" "));
+}
+
+function withNeeds(tree: SourceTree, { sources, language, folder }: App, plan: Planned): Planned {
+  const { notes = [] } = plan;
+  const names = namesRead(sources, language).filter(
+    (name) => !plan.dockerfile.includes(`${name}=`) && !notes.join().includes(name),
+  );
+  const shown = names.slice(0, namesShownMax).join(", ");
+  const rest = names.length > namesShownMax ? ` and ${names.length - namesShownMax} more` : "";
+  const kept = keptIn(tree, sources, folder);
+  const service = servicesNote(tree, folder);
+  const { dockerfile, note } =
+    kept === undefined ? { dockerfile: plan.dockerfile, note: [] } : withKept(plan.dockerfile, language, kept);
+  return {
+    ...plan,
+    dockerfile,
+    notes: [
+      ...notes,
+      ...frameworkNotes(tree, { sources, language, folder }),
+      ...note,
+      ...(service === undefined ? [] : [service]),
+      ...(names.length === 0
+        ? []
+        : [`${needsMark}values: the sources read ${shown}${rest} and have no default; set them with berth config set`]),
+    ],
+  };
+}
+
+/** The program's user may write there, and a volume is named. */
+function withKept(
+  dockerfile: string,
+  language: string,
+  { what, place }: NonNullable<ReturnType<typeof keptIn>>,
+): { dockerfile: string; note: string[] } {
+  const last = dockerfile.slice(dockerfile.lastIndexOf("FROM "));
+  const home =
+    [...last.matchAll(/^WORKDIR (\S+)$/gm)].at(-1)?.[1] ?? (language === "php" ? "/var/www/html" : undefined);
+  const user = /^USER (\S+)$/m.exec(last)?.[1] ?? (language === "php" ? "www-data" : undefined);
+  const uid = users[language] ?? "65532";
+  const within = place?.includes("/") === true ? place.slice(0, place.lastIndexOf("/")) : "";
+  const isOwn =
+    within !== "" && !within.startsWith("~") && (!within.startsWith("/") || /^\/(?:data|app|var\/lib)\b/.test(within));
+  const root = home ?? "/app";
+  const at = within.startsWith("/") ? within : `${root}/${within}`;
+  const way = isOwn
+    ? `to keep it, write volumes: ["data:${at}"] and volume_owner: "${uid}:${uid}"`
+    : `to keep it, move it into a folder of its own, such as data, and write volumes: ["data:${root}/data"] and volume_owner: "${uid}:${uid}"`;
+  const note = [`${needsMark}a volume: ${what} is in the container, and each new version begins without it; ${way}`];
+  if (user === undefined || home === undefined || user.includes("nonroot")) return { dockerfile, note };
+  // Without a shell in the image, nothing can be made there.
+  if (/^(?:ARG RUN_BASE=)gcr\.io\/distroless/m.test(dockerfile)) return { dockerfile, note };
+  const target = isOwn ? at : root;
+  const line = `RUN mkdir -p ${target} && chown ${isOwn ? "-R " : ""}${uid}:${uid} ${target}`;
+  const isThere = dockerfile.includes(`chown -R app ${root}`);
+  const before = isThere || !/^[\w./-]{1,200}$/.test(target) ? undefined : dockerfile.lastIndexOf(`\nUSER ${user}`);
+  if (before === undefined || before < 0) return { dockerfile, note };
+  return { dockerfile: `${dockerfile.slice(0, before)}\n${line}${dockerfile.slice(before)}`, note };
+}
+
+const databases: readonly RegExp[] = [
+  /\bsqlite:(?:\/\/)?\/?(?:\.\/)?([\w./-]{0,120}\.\w{2,8})/,
+  /\bjdbc:(?:sqlite|h2:file):(?:\.\/)?([\w./~-]{1,120})/,
+  /\b(?:new (?:sqlite3?\.)?Database|Database|connect|DatabaseSync|open)\(\s*["'`](?:\.\/)?([\w./-]{1,120}\.(?:db|sqlite3?|sqlite))["'`]/,
+  /\bData Source=(?:\.\/)?([\w./-]{1,120}\.(?:db|sqlite3?))/,
+  /\b(?:sqlite\.Open|sql\.Open\("sqlite3?",)\(?\s*"(?:file:)?(?:\.\/)?([\w./-]{1,120})/,
+  /\b(?:filename|storage|database|DB_PATH|DATABASE_PATH)["']?\s*[:=]\s*["'`](?:\.\/)?([\w./-]{1,120}\.(?:db|sqlite3?|sqlite))["'`]/,
+];
+const uploads: readonly RegExp[] = [
+  /\bmulter\(\s*\{\s*dest\s*:\s*["'`](?:\.\/)?([\w./-]{1,120})["'`]/,
+  /\bUPLOAD(?:S|_FOLDER|_DIR|_PATH)["'\]]{0,2}\s*[:=]\s*["'](?:\.\/)?([\w./-]{1,120})["']/i,
+  /\bdestination\s*:\s*["'`](?:\.\/)?([\w./-]{0,100}uploads?[\w./-]{0,60})["'`]/i,
+  /\bmkdirSync\(\s*["'`](?:\.\/)?((?:data|uploads?|storage)[\w./-]{0,60})["'`]/,
+];
+
+/** What the program writes into its own folder, and where in it: each new container begins without that. */
+function keptIn(
+  tree: SourceTree,
+  { files }: Sources,
+  folder: string,
+): { what: string; place: string | undefined } | undefined {
+  for (const [patterns, what] of [
+    [databases, "a database of SQLite"],
+    [uploads, "uploads"],
+  ] as const)
+    for (const { text, path } of files)
+      for (const pattern of patterns) {
+        const place = pattern.exec(text)?.[1];
+        if (place === undefined || place.includes(":memory:")) continue;
+        return { what: `${what} (${path})`, place: place === "" || place.includes("..") ? undefined : place };
+      }
+  const django = files.find(({ text }) => /django\.db\.backends\.sqlite3/.test(text));
+  if (django !== undefined) return { what: `a database of SQLite (${django.path})`, place: "db.sqlite3" };
+  const prisma = firstOf(tree, [`${folder}prisma/schema.prisma`, `${folder}schema.prisma`]);
+  const url = /provider\s*=\s*"sqlite"[^}]{0,300}?url\s*=\s*(?:"file:(?:\.\/)?([\w./-]{1,100})"|env)/.exec(
+    tree.read(prisma ?? "") ?? "",
+  );
+  if (url !== null)
+    return { what: `a database of SQLite (${prisma})`, place: url[1] === undefined ? undefined : `prisma/${url[1]}` };
+  const rails = tree.read(`${folder}config/database.yml`) ?? "";
+  const production = /^production:\n((?:(?:[ \t][^\n]{0,400})?\n){0,60})/m.exec(rails)?.[1] ?? "";
+  if (
+    /\bsqlite3?\b/.test(rails) &&
+    (/storage\//.test(production) || !/adapter/.test(production)) &&
+    !/(?:url|postgresql|mysql2|trilogy)/.test(production)
+  )
+    return {
+      what: "a database of SQLite (config/database.yml)",
+      place: /database:\s*([\w./-]{1,80})/.exec(production)?.[1] ?? "storage/production.sqlite3",
+    };
+  return undefined;
+}

@@ -1,0 +1,222 @@
+import { firstOf, type SourceTree } from "../runtime.ts";
+import type { Sources } from "./sources.ts";
+
+/** How a note begins that says what the app needs and nothing assumed. */
+export const needsMark = "needs ";
+
+const js: RegExp[] = [
+  /\bprocess\.env(?:\.([A-Z][A-Z0-9_]{1,60})\b|\[["']([A-Z][A-Z0-9_]{1,60})["']\])(?!["'\]]{0,2}\)?\s*(?:\|\||\?\?|\?[^.]|=[^=]))/g,
+  /\b(?:[Cc]onfig(?:Service)?|env)\.(?:get|getOrThrow)(?:<\w{1,30}>)?\(\s*["']([A-Z][A-Z0-9_]{1,60})["']\s*\)/g,
+];
+const reading: Readonly<Record<string, RegExp[]>> = {
+  ...{ node: js, bun: js, deno: js },
+  python: [
+    /\bos\.environ\[["']([A-Z][A-Z0-9_]{1,60})["']\](?!\s*=[^=])/g,
+    /\b(?:os\.getenv|environ\.get)\(\s*["']([A-Z][A-Z0-9_]{1,60})["']\s*\)/g,
+    /\b(?:env|config)(?:\.\w{1,20})?\(\s*["']([A-Z][A-Z0-9_]{1,60})["']\s*\)/g,
+  ],
+  ruby: [
+    /\bENV\.fetch\(\s*["']([A-Z][A-Z0-9_]{1,60})["']\s*\)(?!\s*(?:\{|do\b))/g,
+    /\bENV\[["']([A-Z][A-Z0-9_]{1,60})["']\](?!\s*(?:\|\||=[^=]|\?))/g,
+  ],
+  php: [
+    /\b(?:getenv|env)\(\s*["']([A-Z][A-Z0-9_]{1,60})["']\s*\)/g,
+    /\$_(?:ENV|SERVER)\[["']([A-Z]{2,20}_[A-Z0-9_]{1,60})["']\](?!\s*(?:\?\?|=[^=]))/g,
+  ],
+  go: [
+    /\bos\.(?:Getenv|LookupEnv)\(\s*"([A-Z][A-Z0-9_]{1,60})"\s*\)/g,
+    /`[^`\n]{0,80}\benv:"([A-Z][A-Z0-9_]{1,60}),?(?:required|notEmpty)"/g,
+  ],
+  rust: [/\benv::var(?:_os)?\(\s*"([A-Z][A-Z0-9_]{1,60})"\s*\)(?!\s*\.(?:unwrap_or|ok|is_ok|map_or))/g],
+  java: [/\$\{([A-Z][A-Z0-9_]{1,60})\}/g, /\bSystem\.getenv\(\s*"([A-Z][A-Z0-9_]{1,60})"\s*\)/g],
+  dotnet: [/\bGetEnvironmentVariable\(\s*"([A-Z][A-Z0-9_]{1,60})"\s*\)(?!\s*\?\?)/g],
+  elixir: [/\bSystem\.(?:fetch_env!|get_env)\(\s*"([A-Z][A-Z0-9_]{1,60})"\s*\)(?!\s*in\b)/g],
+};
+
+/** Variables that the image, the system or a build sets. */
+const given =
+  /^(?:PORT|HOST|HOSTNAME|BIND|NODE_ENV|ENV|APP_ENV|RAILS_ENV|RACK_ENV|MIX_ENV|PHX_SERVER|PATH|HOME|USER|PWD|TZ|CI|DEBUG|VERBOSE|TERM|LANG|SHELL|TMPDIR|TMP|TEMP|NO_COLOR|LOG_LEVEL|RUST_LOG|GIN_MODE|SECRET_KEY_BASE_DUMMY|DYNO|PIDFILE|APPDATA|WINDIR|LOCALAPPDATA|USERPROFILE|EDITOR|ANALYZE|INIT_CWD|BROWSER|DJANGO_SETTINGS_MODULE|REQUEST_METHOD|REQUEST_URI|(?:VERCEL|NETLIFY|npm|NEXT_RUNTIME|NEXT_PHASE|RENDER|FLY|RAILWAY|HEROKU|GITHUB|CODESPACE|XDG|HTTP|SERVER|REMOTE|CARGO|GO|BUNDLE|RAILS|WDS|VITE_DEV|JEST|ECTO_IPV6|POOL_SIZE|DNS_CLUSTER).{0,60})$/;
+
+/** Names of variables that the sources read and give no value of their own. */
+export function namesRead({ files }: Sources, language: string): string[] {
+  const patterns = reading[language] ?? [];
+  const names = files.flatMap(({ text, path }) => [
+    ...patterns.flatMap((pattern) =>
+      [...text.matchAll(pattern)].map((found) => found.slice(1).find((one) => one !== undefined) ?? ""),
+    ),
+    ...(path.endsWith(".py") ? requiredSettings(text) : []),
+  ]);
+  return [...new Set(names)].filter((name) => name !== "" && !given.test(name));
+}
+
+/** Fields of pydantic without a default: the program does not start without them. */
+function requiredSettings(text: string): string[] {
+  const classes = [
+    ...text.matchAll(/^class \w{1,80}\([^)\n]{0,100}BaseSettings\):\n((?:(?:[ \t][^\n]{0,400})?\n){0,200})/gm),
+  ];
+  return classes.flatMap(([, body = ""]) =>
+    [...body.matchAll(/^ {4}([A-Za-z]\w{1,60})[ \t]*:[ \t]*(?:str|int|bool|\w*(?:Url|Dsn|DSN|Str))[ \t]*$/gm)].map(
+      ([, name = ""]) => name.toUpperCase(),
+    ),
+  );
+}
+
+const manifests = [
+  ...[
+    "package.json",
+    "requirements.txt",
+    "pyproject.toml",
+    "Pipfile",
+    "Gemfile",
+    "composer.json",
+    "go.mod",
+    "Cargo.toml",
+    "pom.xml",
+  ],
+  ...[
+    "build.gradle",
+    "build.gradle.kts",
+    "mix.exs",
+    "deno.json",
+    "prisma/schema.prisma",
+    "requirements/base.txt",
+    "gradle/libs.versions.toml",
+  ],
+];
+
+/** Services by the libraries that speak to them, as manifests name these. */
+const services: readonly [name: string, library: RegExp, kind?: string][] = [
+  [
+    "PostgreSQL",
+    /"(?:pg|postgres|pg-promise|@neondatabase\/serverless|@prisma\/adapter-pg)"\s*:|\bpsycopg(?:2|2-binary|\[[\w,]{1,40}\])?\b|\basyncpg\b|^[ \t]*gem ["']pg["']|github\.com\/(?:lib\/pq|jackc\/pgx|go-pg)|gorm\.io\/driver\/postgres|\btokio-postgres\b|\bsqlx\b[^\n]{0,200}postgres|\bdiesel\b[^\n]{0,200}postgres|<artifactId>postgresql<|org\.postgresql:postgresql|\{:postgrex,|Npgsql|provider\s*=\s*"postgresql"|"ext-pdo_pgsql"/m,
+    "postgres",
+  ],
+  [
+    "MySQL or MariaDB",
+    /"(?:mysql|mysql2|mariadb)"\s*:|\b(?:mysqlclient|pymysql|PyMySQL|aiomysql|mysql-connector-python)\b|^[ \t]*gem ["']mysql2["']|go-sql-driver\/mysql|gorm\.io\/driver\/mysql|\bsqlx\b[^\n]{0,200}mysql|<artifactId>(?:mysql-connector-j|mysql-connector-java|mariadb-java-client)<|(?:mysql:mysql-connector|com\.mysql:mysql-connector|org\.mariadb\.jdbc)|\{:myxql,|Pomelo\.EntityFrameworkCore|provider\s*=\s*"mysql"/m,
+  ],
+  [
+    "MongoDB",
+    /"(?:mongodb|mongoose|@nestjs\/mongoose)"\s*:|\b(?:pymongo|motor|mongoengine|beanie|djongo|flask-pymongo)\b|^[ \t]*gem ["']mongoid["']|go\.mongodb\.org\/mongo-driver|^[ \t]*mongodb\s*=|spring-boot-starter-data-mongodb|MongoDB\.Driver|provider\s*=\s*"mongodb"/im,
+  ],
+  [
+    "Redis",
+    /"(?:redis|ioredis|bull|bullmq|connect-redis|@upstash\/redis)"\s*:|^[ \t"']{0,6}(?:redis|django-redis|celery\[redis\]|rq|aioredis|channels[-_]redis)\b[ \t]*(?:[<>=~"'\],[(;]|$)|^[ \t]*gem ["'](?:redis|sidekiq|resque)["']|github\.com\/(?:redis\/go-redis|go-redis\/redis|gomodule\/redigo|hibiken\/asynq)|^[ \t]*(?:redis|deadpool-redis|fred)\s*=|spring-boot-starter-data-redis|StackExchange\.Redis|\{:redix,|"predis\/predis"/m,
+    "redis",
+  ],
+  [
+    "RabbitMQ",
+    /"(?:amqplib|amqp-connection-manager)"\s*:|\b(?:pika|aio-pika|kombu)\b|^[ \t]*gem ["']bunny["']|rabbitmq\/amqp091-go|streadway\/amqp|^[ \t]*lapin\s*=|spring-boot-starter-amqp|RabbitMQ\.Client/m,
+  ],
+  [
+    "Kafka",
+    /"kafkajs"\s*:|\b(?:kafka-python|confluent-kafka|aiokafka)\b|segmentio\/kafka-go|IBM\/sarama|Shopify\/sarama|^[ \t]*rdkafka\s*=|spring-kafka|Confluent\.Kafka/m,
+  ],
+  [
+    "Elasticsearch",
+    /"@(?:elastic\/elasticsearch|opensearch-project\/opensearch)"\s*:|^[ \t"']{0,6}elasticsearch(?:-dsl)?\b|elastic\/go-elasticsearch|spring-boot-starter-data-elasticsearch|^[ \t]*gem ["'](?:elasticsearch|searchkick)/m,
+  ],
+];
+
+/** What the app is a client of, in one sentence; undefined where its packages show nothing. */
+export function servicesNote(tree: SourceTree, folder: string): string | undefined {
+  const files = [...manifests, ...projectFiles(tree, folder)];
+  const text = files.map((file) => (tree.read(folder + file) ?? "").slice(0, 64 * 1024)).join("\n");
+  const found = services.filter(([, library]) => library.test(text));
+  if (found.length === 0) return undefined;
+  const names = found.map(([name]) => name);
+  const own = found.flatMap(([, , kind]) => kind ?? []);
+  const rest = found.filter(([, , kind]) => kind === undefined).map(([name]) => name);
+  const ways = [
+    ...(own.length === 0
+      ? []
+      : [`write ${own.map((kind) => `kind: ${kind}`).join(" and ")} with links, which sets the URL`]),
+    ...(rest.length === 0 ? [] : [`run ${rest.join(", ")} as an app of its own and set its address`]),
+  ];
+  return `${needsMark}${names.join(", ")}, if it uses the packages that it names; this manifest starts none: ${ways.join("; ")}`;
+}
+
+/** Project files of .NET, whatever their names. */
+function projectFiles(tree: SourceTree, folder: string): string[] {
+  const inside = (at: string) =>
+    tree
+      .list((folder + at).replace(/\/$/, ""))
+      .filter((name) => /\.[cf]sproj$/.test(name))
+      .map((name) => at + name);
+  const below = (at: string) =>
+    tree
+      .list((folder + at).replace(/\/$/, ""))
+      .filter((name) => name.endsWith("/") && !name.startsWith("."))
+      .map((name) => at + name);
+  return [...inside(""), ...below("").flatMap(inside), ...below("src/").flatMap(inside)].slice(0, 20);
+}
+
+/** The part of a tree that holds the program. */
+export interface App {
+  sources: Sources;
+  language: string;
+  folder: string;
+}
+
+/** What a framework needs to work, where the sources show that it does not have it. */
+export function frameworkNotes(tree: SourceTree, app: App): string[] {
+  if (app.language === "python") return djangoNotes(tree, app);
+  if (app.language === "node" || app.language === "bun") return prismaNotes(tree, app);
+  return [];
+}
+
+/** Django answers 400 for a host that its settings do not name, and serves no files of its own. */
+function djangoNotes(tree: SourceTree, { sources, folder }: App): string[] {
+  const settings = sources.files.filter(
+    ({ text }) => /^[ \t]*INSTALLED_APPS\b/m.test(text) || /^[ \t]*ALLOWED_HOSTS\b/m.test(text),
+  );
+  const hosts = settings.flatMap(({ path, text }) =>
+    [...text.matchAll(/^[ \t]*ALLOWED_HOSTS[ \t]*\+?=[ \t]*(\[[^\]]{0,400}\])/gm)].map(([, list = ""]) => ({
+      path,
+      list,
+    })),
+  );
+  const open =
+    hosts.some(({ list }) => /["'](?:\*|\.)/.test(list)) ||
+    settings.some(({ text }) => /ALLOWED_HOSTS[^\n]{0,80}(?:env|getenv|config|split)/.test(text));
+  const [first] = hosts;
+  const names = first === undefined ? [] : [...first.list.matchAll(/["']([\w.-]+)["']/g)].map(([, name = ""]) => name);
+  const others = names.filter((name) => !/^(?:localhost|127\.0\.0\.1|0\.0\.0\.0)$/.test(name));
+  const packages = [
+    "requirements.txt",
+    "pyproject.toml",
+    "Pipfile",
+    "requirements/base.txt",
+    "requirements/production.txt",
+  ]
+    .map((file) => tree.read(folder + file) ?? "")
+    .join("\n");
+  const isServed = /whitenoise|django-storages|boto3|cloudinary|dj-static/i.test(packages);
+  return [
+    ...(first === undefined || open
+      ? []
+      : [
+          others.length === 0
+            ? `ALLOWED_HOSTS of ${first.path} names no domain, so Django answers 400 to visitors: add the domain of the app to it`
+            : `ALLOWED_HOSTS of ${first.path} names ${others.slice(0, 3).join(", ")}; Django answers 400 for other domains: add the domain of the app to it`,
+        ]),
+    ...(settings.length === 0 ||
+    isServed ||
+    !settings.some(({ text }) => /django\.contrib\.(?:admin|staticfiles)/.test(text))
+      ? []
+      : [
+          "gunicorn serves no static files, and no package does (whitenoise); pages and the admin have no styles until one is added",
+        ]),
+  ];
+}
+
+function prismaNotes(tree: SourceTree, { folder }: App): string[] {
+  const text = tree.read(`${folder}package.json`) ?? "";
+  const migrations = firstOf(tree, [`${folder}prisma/migrations`, `${folder}src/prisma/migrations`]);
+  const runs = /prisma (?:migrate deploy|db push)/.test(text);
+  return migrations === undefined || runs
+    ? []
+    : [
+        'no migration runs by itself; to run them before each version, write release: { command: ["npx", "prisma", "migrate", "deploy"] }',
+      ];
+}

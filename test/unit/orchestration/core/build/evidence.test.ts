@@ -1,0 +1,179 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: sources hold such text
+import { describe, expect, test } from "bun:test";
+import { generateDockerfile } from "../../../../../src/orchestration/core/build/generate.ts";
+import { treeOf } from "../../../../support/source-tree.ts";
+
+type Files = Record<string, string>;
+function made(files: Files) {
+  const result = generateDockerfile(treeOf(files), {});
+  if (!result.ok) throw new Error(result.problem);
+  const { port, notes, dockerfile } = result.build;
+  return { port, notes: notes.join("\n"), dockerfile };
+}
+const js = (text: string, packages = '"express":"4"', file = "app.js"): Files => ({
+  "package.json": `{"scripts":{"start":"node ${file}"},"dependencies":{${packages}}}`,
+  [file]: text,
+});
+const python = (text: string, packages = "aiohttp\n"): Files => ({ "requirements.txt": packages, "main.py": text });
+const go = (text: string): Files => ({ "go.mod": "module x\n", "main.go": `package main\n${text}\n` });
+const rust = (text: string): Files => ({ "Cargo.toml": '[package]\nname = "x"\n', "src/main.rs": text });
+const maven = (text: string): Files => ({
+  "pom.xml": "<artifactId>maven-shade-plugin</artifactId>",
+  "src/main/java/App.java": text,
+});
+const web = (text: string): Files => ({ "A.csproj": "Microsoft.NET.Sdk.Web", "Program.cs": text });
+
+describe("the port that sources write down is taken and said", () => {
+  test.each<[string, Files, number]>([
+    ["Node", js("app.listen(4000)"), 4000],
+    ["Node by a name", js("const port = 4100;\napp.listen(port)"), 4100],
+    [
+      "Node in settings of its own",
+      { ...js("app.listen(config.port)"), "config.js": "module.exports = { port: 4200 }" },
+      4200,
+    ],
+    ["a variable of another case", js("app.listen(process.env.port || 4300)"), 4300],
+    ["Hono", js("serve({ fetch: app.fetch, port: 4400 })", '"@hono/node-server":"1"'), 4400],
+    ["Python", python("web.run_app(app, port=8001)"), 8001],
+    ["a server of Python's own", python('HTTPServer(("", 9001), H).serve_forever()', ""), 9001],
+    ["Go", go('srv := &http.Server{Addr: ":4500"}; srv.ListenAndServe()'), 4500],
+    ["a flag of Go", go('addr := flag.String("addr", ":4600", "")\nhttp.ListenAndServe(*addr, nil)'), 4600],
+    ["Rust", rust('TcpListener::bind("0.0.0.0:4700").await'), 4700],
+    ["Rust by numbers", rust("let addr = SocketAddr::from(([0, 0, 0, 0], 4800)); axum::serve(l, app)"), 4800],
+    ["Java", maven("public static void main(String[] a) { HttpServer.create(new InetSocketAddress(7070), 0); }"), 7070],
+    ["Javalin", maven("public static void main(String[] a) { Javalin.create().start(7071); }"), 7071],
+    [".NET", web('app.Run("http://0.0.0.0:5005");'), 5005],
+    ["Ruby", { Gemfile: 'gem "sinatra"', "app.rb": "require 'sinatra'\nset :port, 4567\nset :bind, '0.0.0.0'" }, 4567],
+    [
+      "Elixir",
+      {
+        "mix.exs": 'app: :x, {:plug_cowboy, "~> 2"}',
+        "lib/a.ex": "{Plug.Cowboy, scheme: :http, plug: R, options: [port: 4001]}",
+      },
+      4001,
+    ],
+    [
+      "a flag of the start script",
+      { "package.json": '{"scripts":{"start":"next start -p 4900"},"dependencies":{"next":"15"}}' },
+      4900,
+    ],
+  ])("%s", (_kind, files, port) => {
+    const build = made(files);
+    expect(build.port).toBe(port);
+    expect(build.notes).toContain(String(port));
+    expect(build.dockerfile).toContain(`EXPOSE ${port}`);
+  });
+});
+
+test.each<[string, Files]>([
+  ["Node", js("app.listen(process.env.PORT || 4000)")],
+  ["a destructured variable", js("const { PORT = 4000 } = process.env; app.listen(PORT)")],
+  ["Nest's config", js("app.listen(config.get('PORT'))")],
+  ["Python", python('web.run_app(app, port=int(os.environ.get("PORT", 8001)))')],
+  ["settings of pydantic", python("class S(BaseSettings):\n    port: int = 9000\n\nweb.run_app(app, port=S().port)")],
+  ["Go", go('http.ListenAndServe(":"+os.Getenv("PORT"), nil)')],
+  ["Rust", rust('let p = env::var("PORT"); TcpListener::bind(("0.0.0.0", p))')],
+  ["a framework that reads it", { "package.json": '{"scripts":{"start":"next start"},"dependencies":{"next":"15"}}' }],
+  [
+    "a script that passes it on",
+    { "package.json": '{"scripts":{"start":"next start -p $PORT"},"dependencies":{"next":"15"}}' },
+  ],
+])("%s takes its port from PORT, and nothing is assumed", (_kind, files) => {
+  expect(made(files).notes).toBe("");
+});
+
+test("variables of other names for the port and the address are set", () => {
+  const { dockerfile, notes } = made(js("app.listen(process.env.APP_PORT, process.env.APP_HOST || 'localhost')"));
+  expect(dockerfile).toContain("PORT=3000 APP_PORT=3000 APP_HOST=0.0.0.0\n");
+  expect(notes).toContain("takes its port from APP_PORT");
+  expect(
+    made(js("db(process.env.DB_PORT, process.env.REDIS_HOST || 'localhost'); app.listen(4000)")).dockerfile,
+  ).not.toContain("DB_PORT=");
+});
+
+test("a program whose port no source shows, and one that does not listen, are said", () => {
+  expect(made(js("require('./lib').startAll({ listen: true })")).notes).toContain(
+    "do not show where the program listens",
+  );
+  const quiet = made(js("console.log(1)", ""));
+  expect([quiet.port, quiet.notes]).toEqual([undefined, expect.stringContaining("nothing in the sources listens")]);
+  expect(quiet.dockerfile).not.toContain("EXPOSE");
+});
+
+test.each<[string, Files]>([
+  ["Node", js("app.listen(4000, 'localhost')")],
+  ["Fastify's default", js("import f from 'fastify'; f().listen({ port: process.env.PORT })", '"fastify":"5"')],
+  ["uvicorn's default", python("uvicorn.run(app, port=8001)", "uvicorn\n")],
+  ["Rust", rust('TcpListener::bind("127.0.0.1:3000")')],
+  ["Go", go('http.ListenAndServe("localhost:8080", nil)')],
+])("%s that listens on localhost alone is said", (_kind, files) => {
+  expect(made(files).notes).toContain("listens on localhost alone");
+});
+
+test("services, values and volumes that an app needs are said, and its user may write its database", () => {
+  const text =
+    "new Database('data/app.db'); stripe(process.env.STRIPE_KEY); log(process.env.LOG || 1); app.listen(process.env.PORT)";
+  const { notes, dockerfile } = made(js(text, '"express":"4","pg":"8","ioredis":"5","mongoose":"8"'));
+  expect(notes).toContain("needs PostgreSQL, MongoDB, Redis");
+  expect(notes).toContain("kind: postgres and kind: redis");
+  expect(notes).toContain("have no default; set them");
+  expect(notes).toContain("read STRIPE_KEY and have");
+  expect(notes).toContain('volumes: ["data:/app/data"] and volume_owner: "1000:1000"');
+  expect(dockerfile).toContain("RUN mkdir -p /app/data && chown -R 1000:1000 /app/data\n");
+  expect(made(js("app.listen(process.env.PORT)")).notes).toBe("");
+});
+
+test("hosts that Django refuses and files that it does not serve are said", () => {
+  const settings =
+    "INSTALLED_APPS = ['django.contrib.staticfiles']\nALLOWED_HOSTS = []\nDATABASES = {'ENGINE': 'django.db.backends.sqlite3'}\n";
+  const files = (more: Files) => ({
+    "manage.py": "",
+    "shop/wsgi.py": "",
+    "requirements.txt": "django\n",
+    "shop/settings.py": settings,
+    ...more,
+  });
+  const { notes, dockerfile } = made(files({}));
+  expect(notes).toContain("ALLOWED_HOSTS of shop/settings.py names no domain");
+  expect(notes).toContain("whitenoise");
+  expect(notes).toContain("a database of SQLite (shop/settings.py)");
+  expect(dockerfile).toContain("chown 1000:1000 /app\nUSER app");
+  const open = made(
+    files({ "shop/settings.py": settings.replace("[]", "['*']"), "requirements.txt": "django\nwhitenoise\n" }),
+  );
+  expect(open.notes).not.toContain("ALLOWED_HOSTS");
+  expect(open.notes).not.toContain("whitenoise");
+});
+
+test("what a start script runs is checked", () => {
+  const start = (script: string, more: object = {}, files: Files = {}) =>
+    made({
+      "package.json": JSON.stringify({ scripts: { start: script, ...more }, dependencies: { express: "4" } }),
+      "app.js": "app.listen(process.env.PORT)",
+      ...files,
+    });
+  expect(start("cross-env A=1 node app.js").notes).toContain("runs cross-env, which no package");
+  expect(start("node --env-file=.env app.js").dockerfile).toContain("RUN touch .env\n");
+  expect(start("pm2 start app.js").dockerfile).toContain('CMD ["node","app.js"]');
+  const config = { "tsconfig.json": '{\n  "outDir": "build",\n}', "src/app.ts": "" };
+  expect(start("node dist/app.js", { build: "tsc" }, config).notes).toContain("tsc builds into build");
+  expect(start("node build/app.js", { build: "tsc" }, config).notes).toBe("");
+  expect(start("node build/main.js", { build: "tsc" }, config).notes).toContain(
+    "no source that tsc builds is at its place",
+  );
+});
+
+test("pnpm and newer Yarn are in the image, as the start has no network", () => {
+  const base = js("app.listen(process.env.PORT)");
+  const tool = (files: Files) => /^RUN (npm install -g .*)$/m.exec(made({ ...base, ...files }).dockerfile)?.[1];
+  expect(tool({ "pnpm-lock.yaml": "lockfileVersion: '6.0'\n" })).toBe("npm install -g pnpm@8");
+  expect(tool({ "pnpm-lock.yaml": "lockfileVersion: '9.0'\n" })).toBe("npm install -g pnpm@9");
+  expect(
+    tool({ "pnpm-lock.yaml": "lockfileVersion: '9.0'\n", "pnpm-workspace.yaml": "onlyBuiltDependencies:\n  - a\n" }),
+  ).toBe("npm install -g pnpm@10");
+  expect(tool({ "yarn.lock": "__metadata:\n  version: 8\n", ".yarnrc.yml": "nodeLinker: node-modules\n" })).toBe(
+    "npm install -g --force @yarnpkg/cli-dist@4",
+  );
+  expect(tool({ "yarn.lock": "", ".yarnrc.yml": "yarnPath: .yarn/releases/yarn-4.1.0.cjs\n" })).toBeUndefined();
+  expect(tool({ "yarn.lock": "# yarn lockfile v1\n" })).toBeUndefined();
+});
