@@ -2,10 +2,10 @@ import { dirname, join, relative } from "node:path";
 
 /**
  * The API layers: what a caller needs of an endpoint value is how to call it, not its schema. The frames of terminals and
- * the keys of resources are code that it runs.
+ * the keys of resources are code that it runs, as is where endpoints are on the observability plane.
  */
 const contract =
-  /\/src\/(?:observability|orchestration|identity|ingress)\/api\/(?!(?:exec-frames|manifest-key|missing-lines)\.ts$).+\.ts$/;
+  /\/src\/(?:observability|orchestration|identity|ingress)\/api\/(?!(?:exec-frames|manifest-key|missing-lines|plane-endpoint)\.ts$).+\.ts$/;
 
 /**
  * Puts the method and path of each endpoint in the place of the module that defines it. The schemas, and the library that
@@ -107,6 +107,8 @@ function keptOf(value: unknown): unknown {
   if (typeof value === "string" || typeof value === "number") return value;
   if (Array.isArray(value)) return value.every((one) => typeof one === "string") ? value : undefined;
   if (typeof value !== "object" || value === null) return undefined;
-  const { method, path, once, flat, bodyType } = value as Record<string, unknown>;
-  return typeof method === "string" && typeof path === "string" ? { method, path, once, flat, bodyType } : undefined;
+  const { method, path, once, flat, bodyType, scope } = value as Record<string, unknown>;
+  return typeof method === "string" && typeof path === "string"
+    ? { method, path, once, flat, bodyType, scope }
+    : undefined;
 }
