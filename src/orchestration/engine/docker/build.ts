@@ -6,6 +6,7 @@ import { createTraceText } from "./buildkit/trace.ts";
 import type { DockerClient } from "./client.ts";
 import { timedOut } from "./errors.ts";
 import { createIdleWatch } from "./idle-watch.ts";
+import { engineInfo } from "./info.ts";
 import { jsonLines } from "./json-lines.ts";
 
 /**
@@ -59,10 +60,10 @@ function isOfText(error: string): boolean {
 
 /** BuildKit of before Docker 23 knows no texts in a Dockerfile. */
 async function aboutTexts(engine: DockerClient): Promise<string> {
-  const version = await engine
-    .call({ verb: "read", subject: "the engine's version" }, (docker) => docker.version())
-    .then(({ Version }) => Version)
-    .catch(() => "");
+  const version = await engineInfo(engine).then(
+    (info) => info.version,
+    () => "",
+  );
   const major = Number.parseInt(version, 10);
   if (Number.isNaN(major) || major >= 23) return "";
   return `. Docker ${version} does not know texts in a Dockerfile (RUN <<END), Docker 23 does. Join the lines with "&& \\", copy a file in place of the text, or write "# syntax=docker/dockerfile:1" as the first line: Docker then fetches a newer reader of Dockerfiles from Docker Hub`;

@@ -7,6 +7,7 @@ import { createShare } from "../share.ts";
 import { followBuild } from "./build.ts";
 import type { DockerClient } from "./client.ts";
 import { unlessStatus } from "./errors.ts";
+import { inspectAt } from "./open-stream.ts";
 import { followPull } from "./pull.ts";
 import { envRecord, epochMs } from "./formats.ts";
 
@@ -87,10 +88,9 @@ async function pull(
 async function inspect(engine: DockerClient, refOrId: string): Promise<Image | undefined> {
   const name = engineName(refOrId);
   if (name === undefined) return undefined;
-  const info = await engine.call({ verb: "inspect", subject: subject(refOrId) }, (docker, abortSignal) => {
-    const options: object = { abortSignal };
-    return docker.getImage(name).inspect(options).catch(unlessStatus(404));
-  });
+  const info = await engine.call({ verb: "inspect", subject: subject(refOrId) }, (docker, abortSignal) =>
+    inspectAt<Dockerode.ImageInspectInfo>(docker, `/images/${name}/json`, abortSignal).catch(unlessStatus(404)),
+  );
   return info === undefined ? undefined : imageDetail(info);
 }
 

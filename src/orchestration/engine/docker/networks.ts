@@ -1,3 +1,4 @@
+import type Dockerode from "dockerode";
 import { isSubnet } from "../../../base/pure/route-table.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import { type Owner, ownLabels } from "../ownership.ts";
@@ -6,6 +7,7 @@ import { createShare } from "../share.ts";
 import type { DockerClient } from "./client.ts";
 import { unlessStatus } from "./errors.ts";
 import { isObjectName } from "./formats.ts";
+import { inspectAt } from "./open-stream.ts";
 
 type Labels = Record<string, string>;
 type Networks = Pick<Runtime, "ensureNetwork" | "removeNetwork" | "networkGateway" | "networkSubnets" | "hasNetwork">;
@@ -86,7 +88,7 @@ async function keepOne(
     const same = listed.filter(({ Name }) => Name === name);
     if (same.length === 1) return same[0]?.Labels ?? {};
     // Only a request for each single network says who is on it.
-    const looks = same.map(({ Id }) => docker.getNetwork(Id).inspect().catch(unlessStatus(404)));
+    const looks = same.map(({ Id }) => details(docker, Id, abortSignal).catch(unlessStatus(404)));
     const twins = (await Promise.all(looks)).filter((twin) => twin !== undefined);
     const isUsed = (twin: { Containers?: object }) => Object.keys(twin.Containers ?? {}).length > 0;
     const [kept, ...others] = twins.sort(
@@ -109,10 +111,12 @@ async function labelsOf(engine: DockerClient, name: string): Promise<Labels | un
 
 async function inspect(engine: DockerClient, name: string) {
   if (!isObjectName(name)) return undefined;
-  return engine.call({ verb: "inspect", subject: subject(name) }, async (docker) => {
-    // dockerode takes no signal here; the deadline alone ends a call that hangs.
-    const network = await docker.getNetwork(name).inspect().catch(unlessStatus(404));
+  return engine.call({ verb: "inspect", subject: subject(name) }, async (docker, abortSignal) => {
+    const network = await details(docker, name, abortSignal).catch(unlessStatus(404));
     // The engine also takes the beginning of an id.
     return network?.Name === name ? network : undefined;
   });
 }
+
+const details = (docker: Dockerode, nameOrId: string, signal: AbortSignal) =>
+  inspectAt<Dockerode.NetworkInspectInfo>(docker, `/networks/${nameOrId}`, signal);

@@ -32,3 +32,17 @@ export function openStream(
     });
   });
 }
+
+/**
+ * What the engine knows of a thing, where dockerode's own `inspect` takes no signal: a call that is given up would keep its
+ * connection for as long as the engine hangs.
+ */
+export function inspectAt<T>(docker: Dockerode, path: string, abortSignal: AbortSignal): Promise<T> {
+  const statusCodes = { 200: true, 404: "not found", 500: "server error" };
+  return new Promise((resolve, reject) => {
+    docker.modem.dial({ path, method: "GET", statusCodes, abortSignal }, (error: unknown, found: unknown) => {
+      if (error instanceof Error) reject(error);
+      else resolve(found as T);
+    });
+  });
+}

@@ -1,3 +1,4 @@
+import { Failure } from "../../../base/wire/failure.ts";
 import type { CallbackDoor } from "../../controller/state/plugin-room.ts";
 import type { SteadyClock } from "../../../base/words/clock.ts";
 import { sleepAbout } from "../../../base/words/sleep-about.ts";
@@ -65,9 +66,10 @@ export function createDoor(options: DoorOptions): Door {
     looking ??= look()
       .catch((error: unknown) => {
         const text = error instanceof Error ? error.message : String(error);
-        // Looked for again and again: the same trouble is reported once.
-        if (text !== trouble) options.log.warn(`not listening for ${options.name}`, { error: text });
-        trouble = text;
+        // Looked for again and again: the same trouble is reported once. An outage of the engine says how long it lasts.
+        const kind = error instanceof Failure ? (error.reason ?? text) : text;
+        if (kind !== trouble) options.log.warn(`not listening for ${options.name}`, { error: text });
+        trouble = kind;
       })
       .finally(() => {
         looking = undefined;

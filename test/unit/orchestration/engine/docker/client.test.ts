@@ -7,10 +7,13 @@ import {
   pickApiVersion,
 } from "../../../../../src/orchestration/engine/docker/client.ts";
 import { ping } from "../../../../../src/orchestration/engine/docker/ping.ts";
+import { naming } from "../../../../../src/orchestration/core/naming.ts";
+import { createDockerRuntime } from "../../../../../src/orchestration/engine/docker/docker.ts";
 import { deadProxies } from "../../../../support/dead-proxies.ts";
 import { expectFailure } from "../../../../support/failure.ts";
 import { type Answer, type FakeEngine, refuse, sendJson, startFakeEngine } from "../../../../support/fake-engine.ts";
 import { freePort } from "../../../../support/ports.ts";
+import { waitFor } from "../../../../support/wait.ts";
 
 const listing = { verb: "list", subject: "containers" };
 
@@ -152,6 +155,49 @@ describe("calls", () => {
     hangs = false;
     engine.resume();
     expect(await list(engine)).toEqual([]);
+  });
+
+  test("of every kind end their connection when they are given up", async () => {
+    const open = new Set<string>();
+    const { host, requests } = await start(({ url }, response) => {
+      const request = `${requests.length}: ${url}`;
+      open.add(request);
+      response.on("close", () => open.delete(request));
+    });
+    const runtime = createDockerRuntime({ host, installationId: "one", names: naming("bt") });
+    const asked = [
+      runtime.info(),
+      runtime.hasNetwork("n"),
+      runtime.networkGateway("n"),
+      runtime.removeNetwork("n"),
+      runtime.ensureNetwork("m"),
+      runtime.ensureVolume("v", {}),
+      runtime.listVolumes({}),
+      runtime.inspectVolume("v"),
+      runtime.removeVolume("w"),
+      runtime.inspectImage("a:1"),
+      runtime.listImages(),
+      runtime.tagImage("a", "b:1"),
+      runtime.removeImage("b:1"),
+      runtime.pull("b:1", undefined),
+      runtime.diskUse(),
+      runtime.pruneBuildCache(),
+      runtime.list({}),
+      runtime.inspect("c"),
+      runtime.start("c"),
+      runtime.stop("c", { graceMs: 1_000 }),
+      runtime.remove("c"),
+      runtime.wait("c", new AbortController().signal),
+    ].map((answer) => answer.catch(() => undefined));
+    await waitFor("all of them to ask", () => requests.length >= asked.length);
+    expect(open.size).toBeGreaterThan(0);
+    runtime.suspend(() => new Failure("unavailable", "it hangs", { reason: "EngineUnavailable" }));
+    await waitFor("every connection to end", () => {
+      if (open.size > 0) throw new Error(`open: ${[...open].join(", ")}`);
+      return true;
+    });
+    runtime.close();
+    await Promise.all(asked);
   });
 
   test("a ping ends with its signal, and fails in the engine's words", async () => {
