@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { fetchPlane, plane, type Ask } from "../support/plane.ts";
 import { acting, printing, testPlugins, writePlugin } from "../support/plugins.ts";
@@ -31,6 +32,26 @@ describe("the list", () => {
     const missing = await ask("GET /plugins/nothing");
     expect(missing.status).toBe(404);
     expect(missing.error).toContain("installed are redis, cache");
+  });
+
+  test("a kind whose plugin cannot be used says why, and its blocks are told", async () => {
+    const manifest = { kind: "deployment", name: "x", spec: { image: "a" } };
+    writePlugin(it.layout, "greet", { commands: { expand: printing({ status: "ok", data: [manifest] }) } });
+    const block = { kind: "greet", scope: "s", name: "x", spec: {} };
+    expect((await ask("POST /apply", block)).status).toBe(200);
+    const folder = writePlugin(it.layout, "greet", { yml: "name: [", commands: {} });
+    const why = "the plugin of this kind cannot be used: greet: plugin.yml";
+    for (const kind of ["greet", "other"]) {
+      const { status, error } = await ask("POST /apply", { ...block, kind });
+      expect([status, error.includes(why)]).toEqual([400, kind === "greet"]);
+    }
+    writePlugin(it.layout, "greet", { commands: { hello: "true" } });
+    expect((await ask("POST /apply", block)).error).toContain('"greet" has no command "expand"');
+    rmSync(folder, { recursive: true });
+    expect((await ask("GET /plugins")).data.errors).toEqual([expect.stringContaining("such as greet/s/x; what they")]);
+    expect((await ask("DELETE /apply?kind=greet&scope=s&name=x")).status).toBe(200);
+    expect((await ask("GET /plugins")).data.errors).toEqual([]);
+    expect((await ask("DELETE /apply?kind=greet&scope=s&name=x")).error).toContain('unknown kind "greet"');
   });
 });
 

@@ -1,4 +1,5 @@
 import { ApiError } from "../../base/wire/client.ts";
+import type { DataOf } from "../../base/wire/endpoint.ts";
 import { listManifests } from "../../orchestration/api/apply.ts";
 import { type DispatchResult, dispatchPlugin } from "../../orchestration/api/dispatch.ts";
 import { listPlugins, type PluginInfo } from "../../orchestration/api/plugins.ts";
@@ -152,17 +153,19 @@ function findPlugin<P extends DeclaredPlugin>(plugins: readonly P[], typed: stri
 }
 
 async function pluginNamed(context: Context, typed: string): Promise<PluginInfo> {
-  const plugins = await installed(context, typed);
+  const { plugins, errors } = await installed(context, typed);
   const found = findPlugin(plugins, typed);
   if (found !== undefined) return found;
+  const fault = errors.find((text) => text.startsWith(`${typed}: `));
+  if (fault !== undefined) throw new CommandFailure(`plugin ${fault}`, exitCodes.failed);
   const words = plugins.flatMap(({ name, aliases }) => [name, ...aliases]);
   throw unknownCommand(typed, [...knownVerbs(), ...words]);
 }
 
 /** A mistyped verb is reported as such even if no server can be asked about plugins. */
-async function installed(context: Context, typed: string): Promise<PluginInfo[]> {
+async function installed(context: Context, typed: string): Promise<DataOf<typeof listPlugins>> {
   try {
-    return (await context.api.call(listPlugins)).plugins;
+    return await context.api.call(listPlugins);
   } catch (error) {
     const isAway = error instanceof CommandFailure && error.exitCode === exitCodes.unreachable;
     const isOld = error instanceof ApiError && error.status === 404;

@@ -63,6 +63,8 @@ interface Parts {
   /** Those that fire and are not silenced. */
   alerts: readonly Alert[];
   drains: readonly Drain[];
+  /** Why plugins cannot be used. */
+  faults: readonly string[];
   now: number;
 }
 
@@ -109,7 +111,7 @@ export function overviewOf(parts: Parts): Overview {
     alerts: alerts.map(({ id, rule, severity, title }) => ({ id, rule, severity, title })),
     drains: troubledDrains(drains, now),
     failures,
-    warnings: [...fullDisks(report), ...warningsOf(report), ...ingressWarnings(ingress, certificates)],
+    warnings: [...fullDisks(report), ...warningsOf(parts), ...ingressWarnings(ingress, certificates)],
   };
 }
 
@@ -130,8 +132,9 @@ function closedPorts({ kind, scope = "", name, status }: ListedManifest): Overvi
   return [{ kind, scope, name, ports, text: typeof text === "string" ? text : `port ${ports[0]} is closed` }];
 }
 
-function warningsOf({ engine, forwarding, store, reconciler }: Report): string[] {
-  const warnings: string[] = [];
+function warningsOf({ report, faults }: Pick<Parts, "report" | "faults">): string[] {
+  const { engine, forwarding, store, reconciler } = report;
+  const warnings = faults.map((fault) => `plugin ${fault}`);
   if (!engine.up) warnings.push(`Docker does not answer at ${engine.host}: ${engine.error ?? "no reason given"}`);
   if (engine.live_restore === false) {
     warnings.push(

@@ -2,6 +2,7 @@ import { ApiError } from "../../base/wire/client.ts";
 import { getIngress } from "../../ingress/api/ingress.ts";
 import { listAlerts } from "../../observability/api/alerts.ts";
 import { type Drain, listDrains } from "../../observability/api/log-drains.ts";
+import { listPlugins } from "../../orchestration/api/plugins.ts";
 import type { Context } from "../shell/command.ts";
 import { firing, type Troubles } from "../text/trouble-text.ts";
 
@@ -24,6 +25,11 @@ export async function firingAlerts({ api }: Pick<Context, "api">): Promise<Troub
 export async function knownDrains({ api }: Pick<Context, "api">): Promise<readonly Drain[]> {
   const found = await api.call(listDrains, {}).catch(nothingTold);
   return found?.drains ?? [];
+}
+
+/** Plugins that cannot be used, and why, as far as the server can tell. */
+export async function pluginFaults({ api }: Pick<Context, "api">): Promise<readonly string[]> {
+  return (await api.call(listPlugins).catch(nothingTold))?.errors ?? [];
 }
 
 function nothingTold(error: unknown): undefined {

@@ -14,7 +14,7 @@ import type { Context } from "./state/context.ts";
 import { refused } from "./state/authority.ts";
 import { blockFaults } from "./plugins/block-check.ts";
 import { canBring } from "./plugins/just-in-time.ts";
-import { pluginKinds } from "./write/blocks.ts";
+import { kindTrouble, pluginKinds } from "./write/blocks.ts";
 import { storedConflicts } from "./write/conflicts.ts";
 import { writeUnlessDry } from "./state/dry-run.ts";
 
@@ -25,6 +25,7 @@ export async function decode(context: Context, body: unknown, by: Principal | un
     limits: context.limits,
     isPluginKind: (kind, spec) => registry.ofKind(kind) !== undefined || canBring(context, kind, takePin(spec).pin),
     pluginKinds: () => pluginKinds(context),
+    kindTrouble: (kind) => kindTrouble(context, kind),
   });
   if (decoded.problems.length === 0) return decoded;
   const count = Array.isArray(body) ? body.length : 1;

@@ -17,6 +17,8 @@ export interface DecodeOptions {
   isPluginKind?: (kind: string, spec: Spec) => boolean;
   /** Kinds that installed plugins expand, for suggestions. */
   pluginKinds?: () => readonly string[];
+  /** Why the plugin of a kind that `isPluginKind` rejects cannot expand it. */
+  kindTrouble?: (kind: string) => string | undefined;
 }
 
 export interface Decoded {
@@ -83,7 +85,7 @@ function decodeOne(item: unknown, index: number, { decoded, options, seenAt }: P
   const known = parseKind(kind);
   const isPlugin = known === undefined && options.isPluginKind?.(kind, spec) === true;
   const scope = known === undefined ? scopeOfBlock(read.scope, name) : read.scope;
-  if (known === undefined && !isPlugin) return [...problems, unknownKind(kind, options.pluginKinds?.() ?? [])];
+  if (known === undefined && !isPlugin) return [...problems, unknownKind(kind, options)];
   problems.push(
     ...(known === undefined
       ? checkBlock({ kind, scope, name, spec }, options.limits)
@@ -172,7 +174,10 @@ function unknownFields(value: Fields, known: string[], prefix: string): Problem[
     }));
 }
 
-function unknownKind(kind: string, pluginKinds: readonly string[]): Problem {
+function unknownKind(kind: string, options: DecodeOptions): Problem {
+  const trouble = options.kindTrouble?.(kind);
+  if (trouble !== undefined) return { path: "kind", message: trouble };
+  const pluginKinds = options.pluginKinds?.() ?? [];
   const hint = didYouMean(kind, [...kindWords(), ...pluginKinds]);
   const plugins = pluginKinds.length === 0 ? "" : `, and of plugins ${pluginKinds.join(", ")}`;
   return {

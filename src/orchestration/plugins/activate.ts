@@ -142,9 +142,9 @@ async function recoverOne(disk: Disk, name: string): Promise<void> {
   }
   if (active.type === "none" && known.length > 0) {
     const last = await lastThatIsThere(folders, name, state);
-    // Without a pending version somebody has taken the link away by hand, and means it.
-    if (last === undefined || state?.pending === undefined) return forget(disk, name);
-    await pointTo(disk, name, join(".versions", name, last.id));
+    if (last === undefined) return forget(disk, name);
+    // Without a pending version the link was taken away by hand, or got lost in a copy of the root: the operator decides.
+    if (state?.pending !== undefined) await pointTo(disk, name, join(".versions", name, last.id));
   }
   if (state === undefined) return removeOthers(disk, name, []);
   await settle(disk, name);

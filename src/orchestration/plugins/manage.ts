@@ -59,10 +59,15 @@ async function sayGoodbye(work: Work, { folder, found }: Leaving, { progress, si
   }
 }
 
-/** Back to the version before; the one that was active is what the next rollback returns to. */
+/**
+ * Back to the version before; the one that was active is what the next rollback returns to. A plugin whose folder is gone
+ * returns to the version that it had.
+ */
 export async function rollback(work: Work, name: string): Promise<Plugin> {
-  const plugin = await known(work, name);
-  const own = plugin.yml.name;
+  await work.registry.refresh();
+  const isUnknown = work.registry.find(name) === undefined && isPluginName(name);
+  const isLost = isUnknown && (await readState(work.folders, name)) !== undefined;
+  const own = isLost ? name : (await known(work, name)).yml.name;
   const [state, active] = await Promise.all([readState(work.folders, own), activeOf(work.folders, own)]);
   const before = state === undefined ? undefined : previousOf(state, active);
   if (before === undefined) throw new Failure("conflict", `"${own}" has no earlier version to return to`);

@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { PluginYml } from "../api/plugins/plugin-yml.ts";
 import { isPluginName, pluginNameForm } from "../core/plugin-names.ts";
@@ -72,7 +72,8 @@ function stillKnown(known: ReadonlyMap<string, Known>, { name, mark }: Entry): K
 function entriesOf({ folder, bundled }: RegistryOptions): Entry[] {
   const there = new Set(namesIn(folder));
   const found = [...there].filter((name) => !name.startsWith(".") && mayBePlugin(join(folder, name)));
-  const names = new Set([...found, ...bundled.map(({ yml }) => yml.name)]);
+  const installed = namesIn(join(folder, ".state")).flatMap((file) => /^(.+)\.json$/.exec(file)?.[1] ?? []);
+  const names = new Set([...found, ...installed.filter(isPluginName), ...bundled.map(({ yml }) => yml.name)]);
   return [...names]
     .sort()
     .slice(0, pluginsMax)
@@ -135,7 +136,8 @@ async function load(options: RegistryOptions, entry: Entry): Promise<Known> {
     const isThere = isFolder(path);
     if (!isThere && isLink(path))
       throw new Error("the link leads to no folder; remove it, or install the plugin again");
-    if (!isThere && bundled === undefined) throw new Error("the folder is gone");
+    // What was only disabled, or is still on its way in, was never a plugin.
+    if (!isThere && bundled === undefined && lock?.previous !== undefined) throw new Error(goneText(path, name));
     const plugin = isThere ? await loadFolder(path, name, lock) : bundledPlugin(options.folder, bundled, lock);
     return { ...entry, plugin, error: undefined };
   } catch (error) {
@@ -143,10 +145,19 @@ async function load(options: RegistryOptions, entry: Entry): Promise<Known> {
   }
 }
 
+function goneText(path: string, name: string): string {
+  const ways = `berth plugins rollback ${name} brings it back, berth plugins remove ${name} forgets it`;
+  return `"${path}" is gone, and the plugin does not run: ${ways}`;
+}
+
 async function loadFolder(path: string, name: string, lock: LockRecord | undefined): Promise<Plugin> {
   const folder = realpathSync(path);
   const { yml, argv } = await readPackage(folder, name);
   if (yml.name !== name) throw new Error(`plugin.yml calls it "${yml.name}"; rename the folder to that`);
+  const programs = Object.keys(lock?.files ?? {}).filter((file) => /^(bin|commands)\//.test(file));
+  if (programs.length > 0 && programs.every((file) => !existsSync(join(folder, file)))) {
+    throw new Error(`its programs (${programs.slice(0, 5).join(", ")}) are gone: install it again, or roll it back`);
+  }
   const permissions = lock?.permissions ?? askedBy(yml);
   return { yml, argv, folder, lock, origin: originOf(path, name), enabled: lock?.enabled !== false, permissions };
 }

@@ -40,7 +40,7 @@ export async function dispatch(
 ): Promise<DispatchResult> {
   const args = argsOf(context, request.body);
   const plugin = await knownPlugin(context, request.plugin);
-  requireCommand(plugin, request.command);
+  await requireCommand(context, plugin, request.command);
   const { only } = options;
   refuseStrangeBlocks(context, plugin, args);
   if (only !== undefined) refuseOthers(context, plugin, { args, only });
@@ -217,8 +217,10 @@ export async function knownPlugin(context: Context, name: string): Promise<Plugi
 
 const commandsShownMax = 20;
 
-function requireCommand(plugin: Plugin, command: string): void {
+async function requireCommand(context: Context, plugin: Plugin, command: string): Promise<void> {
   if (plugin.argv.has(command)) return;
+  // Its program may have been removed by hand.
+  await context.plugins.installer.verify(plugin);
   const known = [...plugin.argv.keys()].sort();
   const shown = known.slice(0, commandsShownMax).join(", ") + (known.length > commandsShownMax ? " ..." : "");
   const hint = didYouMean(command, known);
@@ -238,7 +240,7 @@ export async function execPlugin(context: Context, body: unknown, caller: Plugin
     throw new Failure("invalid", "args: expected at least a plugin and a command");
   }
   const plugin = await knownPlugin(context, name).catch(asNotFound);
-  requireCommand(plugin, command);
+  await requireCommand(context, plugin, command);
   refuseStrangeBlocks(context, plugin, args);
   const { dispatchTimeoutMs: timeoutMs } = context.limits;
   const given = { ...callerOf(plugin, command, caller), env: envOf(body) };

@@ -1,5 +1,6 @@
 import type { Principal } from "../../../access/principal.ts";
 import { Failure } from "../../../base/wire/failure.ts";
+import { formatKey } from "../../api/manifest.ts";
 import type { InstallOutcome, PluginChanges, PluginInfo, PluginPreview } from "../../api/plugins.ts";
 import {
   ChangedPackage,
@@ -27,7 +28,19 @@ export interface PluginOptions {
 export async function listPlugins(context: Context): Promise<{ plugins: PluginInfo[]; errors: string[] }> {
   await context.plugins.registry.refresh();
   const { plugins, errors } = context.plugins.registry.list();
-  return { plugins: plugins.map(wirePlugin), errors: [...errors] };
+  return { plugins: plugins.map(wirePlugin), errors: [...errors, ...withoutPlugin(context)] };
+}
+
+/** Kinds of stored blocks that no plugin expands any more. */
+function withoutPlugin({ plugins: { registry }, store }: Context): string[] {
+  const blocks = Map.groupBy(store.blocks.list({}), ({ kind }) => kind);
+  const { errors } = registry.list();
+  return [...blocks].flatMap(([kind, [first]]) => {
+    const isKnown = registry.ofKind(kind) !== undefined || errors.some((text) => text.startsWith(`${kind}: `));
+    if (first === undefined || isKnown) return [];
+    const what = `no plugin expands blocks of this kind, such as ${formatKey(first)}`;
+    return [`${kind}: ${what}; what they became runs on, install the plugin again to change it`];
+  });
 }
 
 /** GET /plugins/{name}. */

@@ -1,6 +1,7 @@
 import { isoTime } from "../../../base/pure/iso-time.ts";
 import { formatKey, type Manifest, type ManifestKey } from "../../api/manifest.ts";
 import { kindList, kindWords, parseKind } from "../../core/kind.ts";
+import { Failure } from "../../../base/wire/failure.ts";
 import { maskBlock } from "../../core/plugins/block-mask.ts";
 import { didYouMean } from "../../../base/pure/suggest.ts";
 import type { BlockRecord } from "../../store/plugin-records.ts";
@@ -39,6 +40,8 @@ function isBlockKind(context: Context, kind: string): boolean {
 /** Rejects a word that is neither a core kind nor one of a plugin. Fails `invalid`, naming those that are. */
 export function requireKind(context: Context, word: string | undefined): void {
   if (!word || parseKind(word) !== undefined || storedBlockKind(context, word) !== undefined) return;
+  const trouble = kindTrouble(context, word);
+  if (trouble !== undefined) throw new Failure("invalid", trouble, { reason: "UnknownKind", fields: { kind: word } });
   const plugins = pluginKinds(context);
   const hint = didYouMean(word, [...kindWords(), ...plugins]);
   const more = plugins.length === 0 ? "" : `, and of plugins ${plugins.join(", ")}`;
@@ -80,6 +83,14 @@ export function pluginKinds(context: Context): string[] {
   const { registry } = context.plugins;
   const kinds = registry.list().plugins.flatMap(({ yml }) => yml.kinds);
   return [...new Set(kinds.filter((kind) => registry.ofKind(kind) !== undefined))];
+}
+
+/** Why a kind cannot be used although there is a plugin of its name; undefined where there is none. */
+export function kindTrouble({ plugins: { registry } }: Context, kind: string): string | undefined {
+  const broken = registry.list().errors.find((text) => text.startsWith(`${kind}: `));
+  if (broken !== undefined) return `the plugin of this kind cannot be used: ${broken}`;
+  const plugin = registry.find(kind);
+  return plugin && `the plugin "${plugin.yml.name}" has no command "expand", so "${kind}" is not a kind`;
 }
 
 interface DeletingBlock {

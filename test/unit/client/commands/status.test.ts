@@ -66,12 +66,23 @@ interface Scene {
   sites?: IngressSite[];
   certificates?: CertificateView[];
   alerts?: Partial<Alert>[];
+  faults?: string[];
 }
 
 function server(scene: Scene) {
-  const { system = {}, manifests = [ready], events = [], proxy, sites = [], certificates = [], alerts = [] } = scene;
+  const {
+    system = {},
+    manifests = [ready],
+    events = [],
+    proxy,
+    sites = [],
+    certificates = [],
+    alerts = [],
+    faults = [],
+  } = scene;
   return ({ path }: Call) => {
     if (path === "/alerts") return { alerts: alerts.map((change) => ({ ...alert, ...change })), blind: [] };
+    if (path === "/plugins") return { plugins: [], errors: faults };
     if (path === "/system") return { ...report, ...system };
     if (path === "/ingress") {
       return { proxy: { state: "running", listen: { http: [":80"], https: [":443"] }, ...proxy }, sites };
@@ -111,6 +122,11 @@ describe("berth status", () => {
     expect(code).toBe(expected);
     const isShown = alerts.every((one) => !("state" in one) && !("silenced_by" in one));
     expect(/^alerts\n +a7 +\w+ +7 % of requests fail$/m.test(out)).toBe(isShown);
+  });
+
+  test("names plugins that cannot be used", async () => {
+    const { out, code } = await cli(["status"], { server: server({ faults: ['greet: "/p/greet" is gone'] }) });
+    expect([code, out]).toEqual([0, expect.stringContaining('! plugin greet: "/p/greet" is gone')]);
   });
 
   test("a server that knows no alerts is as well as ever", async () => {

@@ -84,11 +84,41 @@ describe("a damaged state", () => {
   });
 });
 
-test("a link that an operator takes away by hand takes the plugin with it at the next start", async () => {
+describe("a plugin whose link is gone", () => {
+  beforeEach(async () => {
+    await installed("1");
+    Bun.spawnSync(["rm", join(it.plugins, "hello")]);
+  });
+
+  test("is told with the ways out, keeps its files over a start, and comes back", async () => {
+    for (const begin of [async () => undefined, () => it.recover()]) {
+      await begin();
+      await it.registry.refresh();
+      const [error = "", ...others] = it.registry.list().errors;
+      expect([it.registry.list().plugins, others]).toEqual([[], []]);
+      expect(error).toMatch(/^hello: ".*hello" is gone, and .* rollback hello .*, berth plugins remove hello/);
+    }
+    await it.installer.rollback("hello");
+    expect([await it.say("hello", "hello"), it.registry.list().errors]).toEqual(["hello 1", []]);
+  });
+
+  test("is forgotten when it is removed, and replaced when it is installed again", async () => {
+    expect(await it.installer.remove("hello")).toBe(true);
+    expect([existsSync(join(it.plugins, ".versions/hello")), await statesIn(folders())]).toEqual([false, []]);
+    await it.registry.refresh();
+    expect(it.registry.list().errors).toEqual([]);
+    await installed("1");
+    Bun.spawnSync(["rm", join(it.plugins, "hello")]);
+    await installed("2");
+    expect([await it.say("hello", "hello"), it.registry.list().errors]).toEqual(["hello 2", []]);
+  });
+});
+
+test("an installed plugin whose programs are all gone says so", async () => {
   await installed("1");
-  Bun.spawnSync(["rm", join(it.plugins, "hello")]);
-  await it.recover();
+  Bun.spawnSync(["rm", "-r", join(it.plugins, "hello/bin")]);
   await it.registry.refresh();
-  expect(it.registry.list()).toMatchObject({ plugins: [], errors: [] });
-  expect([existsSync(join(it.plugins, ".versions/hello")), await statesIn(folders())]).toEqual([false, []]);
+  expect(it.registry.list().errors).toEqual([
+    "hello: its programs (bin/hello) are gone: install it again, or roll it back",
+  ]);
 });
