@@ -3,17 +3,11 @@ import type { Problem } from "../base/wire/failure.ts";
 import type { CoreKind, Spec } from "../orchestration/api/manifest.ts";
 import { type Reach, reachOf } from "./reach.ts";
 
-interface Loosening {
-  kind: CoreKind;
-  stands: Spec;
-  wanted: Spec;
-}
-
 /**
  * What held a container in that reaches the machine, and is left out now. Storing a folder of the machine for a
  * program without root does not store it for root.
  */
-export function loosened({ kind, stands, wanted }: Loosening): Problem[] {
+export function loosened({ kind, stands, wanted }: { kind: CoreKind; stands: Spec; wanted: Spec }): Problem[] {
   const [before, after] = [confinementOf(kind, stands), confinementOf(kind, wanted)];
   if (!after.reaches) return [];
   const { at } = after;

@@ -17,15 +17,18 @@ export interface Senders {
   sendMail: SendMail | undefined;
 }
 
-interface SenderParts {
+/** What makes single attempts at webhooks and mails. Nothing leaves while the gate is closed. */
+export function createSenders({
+  options,
+  key,
+  names,
+  gate,
+}: {
   options: ServeOptions;
   key: Key;
   names: Naming;
   gate: Gate;
-}
-
-/** What makes single attempts at webhooks and mails. Nothing leaves while the gate is closed. */
-export function createSenders({ options, key, names, gate }: SenderParts): Senders {
+}): Senders {
   const send = gate.guard("no webhook is sent", createPinned(proxyVariables()));
   return {
     sendWebhooks: (guard) =>

@@ -70,13 +70,10 @@ async function testAll(folder: string, update: boolean): Promise<Outcome[]> {
   return outcomes;
 }
 
-interface OneTest {
-  test: string;
-  path: string;
-  update: boolean;
-}
-
-async function testOne(setting: FixtureSetting, { test, path, update }: OneTest): Promise<Outcome> {
+async function testOne(
+  setting: FixtureSetting,
+  { test, path, update }: { test: string; path: string; update: boolean },
+): Promise<Outcome> {
   const content = await readTextFile(path, clientLimits.fileBytesMax);
   const { fixture, faults } = parse(content);
   if (fixture === undefined) return { test, faults, updated: false };

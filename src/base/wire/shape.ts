@@ -23,14 +23,8 @@ type LiteralsOf<T extends string> = [TUnsafe<T>];
 /** Largest count where the schema of a field names no smaller one: far above any use, and safe to calculate with. */
 const countMax = 1_000_000;
 
-interface CountOptions {
-  minimum: number;
-  maximum?: number;
-  default?: number;
-}
-
 /** A whole number with an upper bound. Where that is a setting of `config/`, the rules of the field have it instead. */
-export const Count = (description: string, options: CountOptions) =>
+export const Count = (description: string, options: { minimum: number; maximum?: number; default?: number }) =>
   Type.Integer({ maximum: countMax, ...options, description });
 
 /** One of a few words. */

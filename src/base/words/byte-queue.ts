@@ -12,13 +12,15 @@ export interface ByteQueue extends AsyncIterable<Uint8Array> {
   readonly ended: boolean;
 }
 
-interface ByteQueueOptions {
+export function createByteQueue({
+  highBytes,
+  pause,
+  resume,
+}: {
   highBytes: number;
   pause: () => void;
   resume: () => void;
-}
-
-export function createByteQueue({ highBytes, pause, resume }: ByteQueueOptions): ByteQueue {
+}): ByteQueue {
   let waiting: Uint8Array[] = [];
   let waitingBytes = 0;
   let paused = false;

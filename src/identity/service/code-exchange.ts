@@ -42,15 +42,9 @@ export interface CodeExchange {
 /** GitHub wants to know who asks. */
 const userAgent = "identity-service";
 
-interface ExchangeTools {
-  fetch: GuardedFetch;
-  oidc: Oidc;
-  clock: Pick<Clock, "now">;
-}
-
 /** Takes a code to where its state says, and asks who the person is. Fails `unavailable` or `invalid`. */
 export async function exchangeCode(
-  tools: ExchangeTools,
+  tools: { fetch: GuardedFetch; oidc: Oidc; clock: Pick<Clock, "now"> },
   exchange: CodeExchange,
   signal: AbortSignal,
 ): Promise<ProviderAccount> {
@@ -148,13 +142,12 @@ function errorCode(value: unknown): string {
   return typeof code === "string" && /^[a-z_]{1,64}$/.test(code) ? `, ${code}` : "";
 }
 
-interface IdClaimsTools {
-  oidc: Oidc;
-  signal: AbortSignal;
-}
-
 /** The checked claims of the ID token, where the provider has an issuer; only an oidc connection must send one. */
-async function idClaims({ provider, state }: CodeExchange, fields: Fields, { oidc, signal }: IdClaimsTools) {
+async function idClaims(
+  { provider, state }: CodeExchange,
+  fields: Fields,
+  { oidc, signal }: { oidc: Oidc; signal: AbortSignal },
+) {
   const { issuer, jwks, clientId } = state.endpoints;
   if (issuer === undefined || jwks === undefined) return undefined;
   const token = fields.id_token;

@@ -26,11 +26,6 @@ interface PerAccount {
   key: string;
 }
 
-interface Counted {
-  perClient: RateBucket;
-  perAccount: PerAccount;
-}
-
 /**
  * Does what is counted whatever comes of it, for its client and its account, such as a mail to an address. What is not
  * tried does not count: neither what is one too many for either of them, nor what found the server too busy.
@@ -38,7 +33,7 @@ interface Counted {
 export async function counted<T>(
   { rateLimits }: Limited,
   { ip }: Browser,
-  { perClient, perAccount }: Counted,
+  { perClient, perAccount }: { perClient: RateBucket; perAccount: PerAccount },
   attempt: () => Promise<T>,
 ): Promise<T | FormProblem> {
   const late = rateLimits.takeClient(perClient, ip);
@@ -59,16 +54,11 @@ export async function counted<T>(
   }
 }
 
-interface Tried {
-  perClient?: RateBucket | undefined;
-  perAccount?: PerAccount;
-}
-
 /** Tries a credential: only wrong ones are counted, for their client and their account. */
 export async function tried<T extends object | undefined>(
   { rateLimits }: Limited,
   { ip }: Browser,
-  { perClient, perAccount }: Tried,
+  { perClient, perAccount }: { perClient?: RateBucket | undefined; perAccount?: PerAccount },
   attempt: () => Promise<T>,
 ): Promise<T | FormProblem> {
   const client = perClient && { bucket: perClient, ip };

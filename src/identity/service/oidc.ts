@@ -16,12 +16,6 @@ interface OidcConfiguration {
   namesItself: boolean;
 }
 
-interface OidcOptions {
-  fetch: GuardedFetch;
-  clock: Pick<Clock, "now">;
-  limits: OidcLimits;
-}
-
 interface OidcLimits {
   /** How long what issuers say is remembered. */
   oidcCacheMs: number;
@@ -35,13 +29,10 @@ export interface Oidc {
   /** Fails `unavailable` when the issuer does not answer, `invalid` when it does not answer as one. */
   configuration(issuer: string, signal: AbortSignal): Promise<OidcConfiguration>;
   /** The claims of an ID token whose signature and content are right. Fails `invalid` otherwise. */
-  claims(request: ClaimsRequest, signal: AbortSignal): Promise<Record<string, unknown>>;
-}
-
-interface ClaimsRequest {
-  token: string;
-  jwks: string;
-  expected: Omit<Expected, "now" | "leewayMs">;
+  claims(
+    request: { token: string; jwks: string; expected: Omit<Expected, "now" | "leewayMs"> },
+    signal: AbortSignal,
+  ): Promise<Record<string, unknown>>;
 }
 
 interface Cached<T> {
@@ -49,7 +40,15 @@ interface Cached<T> {
   at: number;
 }
 
-export function createOidc({ fetch, clock, limits }: OidcOptions): Oidc {
+export function createOidc({
+  fetch,
+  clock,
+  limits,
+}: {
+  fetch: GuardedFetch;
+  clock: Pick<Clock, "now">;
+  limits: OidcLimits;
+}): Oidc {
   const configurations = new Map<string, Cached<OidcConfiguration>>();
   const keySets = new Map<string, Cached<JsonWebKey[]>>();
 

@@ -28,12 +28,10 @@ export interface OwnApp {
   end(instance: string, session: string): Promise<void>;
 }
 
-interface OwnAppParts {
-  hosted: Pick<Hosted, "redeem">;
-  tokens: Pick<Tokens, "read">;
-}
-
-export function createOwnApp(context: IdentityContext, { hosted, tokens }: OwnAppParts): OwnApp {
+export function createOwnApp(
+  context: IdentityContext,
+  { hosted, tokens }: { hosted: Pick<Hosted, "redeem">; tokens: Pick<Tokens, "read"> },
+): OwnApp {
   const { directory, store, clock } = context;
   const stands: OwnApp["stands"] = (instance, { user, session }) => {
     const entry = directory.byId(instance);

@@ -111,14 +111,11 @@ function cut(password: string): string | Uint8Array<ArrayBuffer> {
   return bytes.length > bcryptBytesMax ? bytes.slice(0, bcryptBytesMax) : password;
 }
 
-interface ScryptCost {
-  n: number;
-  r: number;
-  p: number;
-  length: number;
-}
-
-function derive(password: string, salt: Uint8Array, { n, r, p, length }: ScryptCost): Promise<Uint8Array> {
+function derive(
+  password: string,
+  salt: Uint8Array,
+  { n, r, p, length }: { n: number; r: number; p: number; length: number },
+): Promise<Uint8Array> {
   // The platform counts a little more than the 128 * N * r of RFC 7914.
   const options = { N: n, r, p, maxmem: 128 * n * r + 128 * r * p + 1024 * 1024 };
   return new Promise((resolve, reject) =>

@@ -157,14 +157,12 @@ async function finish(
   return { redirectUri: found.redirectUri };
 }
 
-interface NewPassword {
-  found: Found;
-  passwordHash: string;
-  now: number;
-}
-
 /** False when the link was used meanwhile, or the user is not welcome any more. */
-function setPassword(nouns: IdentityNouns, { entry, ip }: Browser, { found, passwordHash, now }: NewPassword): boolean {
+function setPassword(
+  nouns: IdentityNouns,
+  { entry, ip }: Browser,
+  { found, passwordHash, now }: { found: Found; passwordHash: string; now: number },
+): boolean {
   const { instance } = entry;
   const row = nouns.oneTime.take(found.hash, "reset_password");
   const user = nouns.users.bySeq(found.user.seq);

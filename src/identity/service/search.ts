@@ -53,7 +53,11 @@ export function createSearches(context: IdentityContext, thread: SearchThreadCli
   return { users: run("users"), sessions: run("sessions"), audit: run("audit") };
 }
 
-function readSearch(kind: SearchKind, { query = "", email = "", strict }: SearchQuery, limits: SearchLimits): Search {
+function readSearch(
+  kind: SearchKind,
+  { query = "", email = "", strict }: SearchQuery,
+  limits: { queryBytesMax: number; tokensMax: number; rowsMax: number },
+): Search {
   if (Buffer.byteLength(query) + Buffer.byteLength(email) > limits.queryBytesMax) {
     throw new Failure("invalid", `the query is longer than ${limits.queryBytesMax} bytes: ask for less at a time`);
   }
@@ -67,12 +71,6 @@ function readSearch(kind: SearchKind, { query = "", email = "", strict }: Search
     throw new Failure("invalid", `no search by ${search.ignored.join(" ")}: write field:value with one of ${known}`);
   }
   return search;
-}
-
-interface SearchLimits {
-  queryBytesMax: number;
-  tokensMax: number;
-  rowsMax: number;
 }
 
 /** A few users by address or id alone are found in microseconds: less than it takes to ask the thread. */

@@ -60,14 +60,10 @@ async function foreignProblem(
   });
 }
 
-interface Prove {
-  browser: Browser;
-  user: User;
-  found: FoundSignUp;
-  now: number;
-}
-
-function prove(nouns: IdentityNouns, { browser, user, found, now }: Prove): User {
+function prove(
+  nouns: IdentityNouns,
+  { browser, user, found, now }: { browser: Browser; user: User; found: FoundSignUp; now: number },
+): User {
   const { entry, ip } = browser;
   const { instance } = entry;
   // By the link that was used: its row has gone already.

@@ -112,13 +112,10 @@ export function openIdentityStore({ path, key, usersKept = 0 }: IdentityStoreOpt
   }
 }
 
-interface Assembly {
-  file: string;
-  seal: Seal;
-  usersKept: number;
-}
-
-function assemble(db: Database, { file, seal, usersKept }: Assembly): IdentityStore {
+function assemble(
+  db: Database,
+  { file, seal, usersKept }: { file: string; seal: Seal; usersKept: number },
+): IdentityStore {
   const listeners = new Set<() => void>();
   let added = false;
   const wake = () => {

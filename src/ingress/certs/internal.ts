@@ -10,15 +10,17 @@ export interface Internal {
   issue(names: readonly string[]): Promise<PairTexts>;
 }
 
-interface InternalOptions {
+const id = "internal";
+
+export function createInternal({
+  store,
+  clock,
+  commonName,
+}: {
   store: CertificateStore;
   clock: Clock;
   commonName: string;
-}
-
-const id = "internal";
-
-export function createInternal({ store, clock, commonName }: InternalOptions): Internal {
+}): Internal {
   let opening: Promise<Authority> | undefined;
   const open = async () => {
     const stored = store.get<Authority>("authority", id);

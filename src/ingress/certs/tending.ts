@@ -153,14 +153,11 @@ async function keepNew(options: TendingOptions, target: Target, pair: Pair): Pro
   onEvent({ type, id, names, issuer: issuerLabel(issuer), text });
 }
 
-interface FailedTry {
-  target: Target;
-  error: unknown;
-  pauses: { firstMs: number; maxMs: number };
-}
-
 /** Returns how long the CA should be left alone as a whole, milliseconds. */
-async function noteFailure(options: TendingOptions, { target, error, pauses }: FailedTry): Promise<number> {
+async function noteFailure(
+  options: TendingOptions,
+  { target, error, pauses }: { target: Target; error: unknown; pauses: { firstMs: number; maxMs: number } },
+): Promise<number> {
   const { world, holdings, random, limits, log, onEvent } = options;
   const { id, names, issuer } = target;
   const now = world.clock.now();

@@ -15,13 +15,6 @@ export interface AccessLog {
   run(signal: AbortSignal): Promise<void>;
 }
 
-interface AccessLogOptions {
-  folder: string;
-  clock: SteadyClock;
-  log: Log;
-  limits: AccessLogLimits;
-}
-
 interface AccessLogLimits {
   /** Size of one file; then the next one begins. */
   accessFileBytesMax: number;
@@ -31,7 +24,17 @@ interface AccessLogLimits {
   accessFlushMs: number;
 }
 
-export function createAccessLog({ folder, clock, log, limits }: AccessLogOptions): AccessLog {
+export function createAccessLog({
+  folder,
+  clock,
+  log,
+  limits,
+}: {
+  folder: string;
+  clock: SteadyClock;
+  log: Log;
+  limits: AccessLogLimits;
+}): AccessLog {
   const pathOf = (number: number) => join(folder, number === 0 ? "access.log" : `access.log.${number}`);
   let waiting: string[] = [];
   let waitingLength = 0;

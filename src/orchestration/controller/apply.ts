@@ -144,14 +144,11 @@ async function refuse(context: Context, storing: Storing): Promise<never> {
   throw more instanceof Failure && more.problems.length > failure.problems.length ? more : failure;
 }
 
-interface Splicing {
-  decoded: Decoded;
-  expansions: Expansions;
-  placeAt: (index: number) => Place;
-}
-
 /** Step 3: everything in the order of the body, expansions in the place of their blocks. */
-function spliced(context: Context, { decoded, expansions, placeAt }: Splicing): Incoming[] {
+function spliced(
+  context: Context,
+  { decoded, expansions, placeAt }: { decoded: Decoded; expansions: Expansions; placeAt: (index: number) => Place },
+): Incoming[] {
   const blocks = new Map(expansions.blocks.map((block) => [block.index, block]));
   const places = new Set(decoded.pluginBlocks.map(({ index }) => index));
   const drafts = decoded.manifests.values();

@@ -38,13 +38,11 @@ function requireReadable(name: string, folder: string): void {
   throw new Failure("invalid", `the name "${name}" in "${basename(folder)}" is not valid UTF-8`);
 }
 
-interface Copying {
-  root: string;
-  limits: TreeLimits;
-  spent: { files: number; bytes: number };
-}
-
-async function copyOne(path: string, target: string, { root, limits, spent }: Copying): Promise<void> {
+async function copyOne(
+  path: string,
+  target: string,
+  { root, limits, spent }: { root: string; limits: TreeLimits; spent: { files: number; bytes: number } },
+): Promise<void> {
   const shown = relative(root, path);
   const source = await inside(path, root);
   if (source === undefined)

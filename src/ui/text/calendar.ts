@@ -83,13 +83,7 @@ export function calendar<J extends Job>(jobs: readonly J[], days: readonly numbe
   });
 }
 
-interface Day {
-  start: number;
-  end: number;
-  typical: number | undefined;
-}
-
-function cellOf(job: Job, { start, end, typical }: Day): Cell {
+function cellOf(job: Job, { start, end, typical }: { start: number; end: number; typical: number | undefined }): Cell {
   const isWithin = (at: number) => at >= start && at < end;
   const runs = job.runs
     .map((run) => ({ run, at: atOf(run) }))

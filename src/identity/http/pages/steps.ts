@@ -97,15 +97,18 @@ export function messagePage({ face, nonce, heading, text, action, hint }: Messag
   return frame({ face, heading, intro: text, body, nonce });
 }
 
-interface ReturnView {
+/** Takes a token to the app in the body of a request; by a button where there is no JavaScript. */
+export function returnPage({
+  face,
+  nonce,
+  to,
+  fields,
+}: {
   face: Face;
   nonce: string;
   to: string;
   fields: Record<string, string>;
-}
-
-/** Takes a token to the app in the body of a request; by a button where there is no JavaScript. */
-export function returnPage({ face, nonce, to, fields }: ReturnView): string {
+}): string {
   const say = sayFor(face);
   const body = markup`<form method="post" action="${to}">${hidden(fields)}${mainButton(say("continue"))}</form>
 <script nonce="${nonce}">

@@ -192,14 +192,10 @@ function count(
   }
 }
 
-interface Recording {
-  seq: number;
-  actor: string;
-  result: ImportResult;
-  now: number;
-}
-
-function record(nouns: IdentityNouns, { seq, actor, result, now }: Recording): void {
+function record(
+  nouns: IdentityNouns,
+  { seq, actor, result, now }: { seq: number; actor: string; result: ImportResult; now: number },
+): void {
   const { lines, created, updated, failed } = result;
   if (lines === 0) return;
   audit(nouns, { instance: { seq }, actor, action: "user.import", detail: { lines, created, updated, failed }, now });

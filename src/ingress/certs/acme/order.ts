@@ -60,13 +60,10 @@ async function placeOrder(client: Client, { name, replaces }: OrderOptions) {
   }
 }
 
-interface Proof {
-  client: Client;
-  placed: Order;
-  authorization: Authorization;
-}
-
-async function prove({ client, placed, authorization }: Proof, options: OrderOptions): Promise<void> {
+async function prove(
+  { client, placed, authorization }: { client: Client; placed: Order; authorization: Authorization },
+  options: OrderOptions,
+): Promise<void> {
   const type = options.solver.kind === "http" ? "http-01" : "dns-01";
   const challenge = authorization.challenges.find((one) => one.type === type);
   if (challenge === undefined) {

@@ -64,12 +64,11 @@ function familyText(name: string, { metric, rows }: { metric: Metric; rows: read
   return `${[...head, ...lines].join("\n")}\n`;
 }
 
-interface HistogramText {
-  labels: Labels;
-  unit: Metric["unit"];
-}
-
-function histogramLines(name: string, { labels, unit }: HistogramText, histogram: Histogram): string[] {
+function histogramLines(
+  name: string,
+  { labels, unit }: { labels: Labels; unit: Metric["unit"] },
+  histogram: Histogram,
+): string[] {
   const divisor = unit === "milliseconds" ? 1_000 : 1;
   const sorted = [...histogram.counts].sort(([a], [b]) => a - b);
   const buckets = bounds.map((bound) => {

@@ -102,13 +102,11 @@ function addSum(read: ReadPoints, { name = "", sum }: OtlpMetric, add: Add): voi
   }
 }
 
-interface HistogramParts {
-  name: string;
-  add: Add;
-  limits: PointLimits;
-}
-
-function addHistograms(read: ReadPoints, metric: OtlpMetric, { name, add, limits }: HistogramParts): void {
+function addHistograms(
+  read: ReadPoints,
+  metric: OtlpMetric,
+  { name, add, limits }: { name: string; add: Add; limits: PointLimits },
+): void {
   const scale = millisecondsIn[metric.unit ?? ""];
   const ending = scale === undefined ? "_histogram" : "_ms_histogram";
   const refuse = () => {

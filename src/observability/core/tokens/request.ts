@@ -75,12 +75,11 @@ function nameProblems(name: string | undefined, max: number): Problem[] {
     : [];
 }
 
-interface ListRule {
-  max: number;
-  fault: (entry: string) => string | undefined;
-}
-
-function listProblems(path: string, entries: readonly string[], { max, fault }: ListRule): Problem[] {
+function listProblems(
+  path: string,
+  entries: readonly string[],
+  { max, fault }: { max: number; fault: (entry: string) => string | undefined },
+): Problem[] {
   if (entries.length > max) return [{ path, message: `has more than ${max} entries` }];
   return entries.flatMap((entry, index) => {
     const wrong = fault(entry);

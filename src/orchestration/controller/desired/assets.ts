@@ -41,15 +41,9 @@ export async function materialise(
   return result;
 }
 
-interface FetchJob {
-  file: AssetFileSource;
-  known: string | undefined;
-  asset: ManifestKey;
-}
-
 async function fetchInto(
   context: Context,
-  { file, known, asset }: FetchJob,
+  { file, known, asset }: { file: AssetFileSource; known: string | undefined; asset: ManifestKey },
   result: MaterialisedAsset & { problems: Problem[] },
 ): Promise<void> {
   if (file.source.type !== "url") return;

@@ -48,12 +48,10 @@ interface Cursor {
   close(): Promise<void>;
 }
 
-interface CursorOptions {
-  timestamps: boolean;
-  onBroken: (name: string, error: unknown) => void;
-}
-
-function createCursor({ name, open }: OrderedSource, { timestamps, onBroken }: CursorOptions): Cursor {
+function createCursor(
+  { name, open }: OrderedSource,
+  { timestamps, onBroken }: { timestamps: boolean; onBroken: (name: string, error: unknown) => void },
+): Cursor {
   const lines = createTimedLines({ prefix: prefixOf(name), timestamps, lineBytesMax });
   let parts: AsyncIterator<Uint8Array> | undefined;
   let ready: TimedLine[] = [];

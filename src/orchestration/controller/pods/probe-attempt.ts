@@ -40,14 +40,11 @@ export async function attemptProbe(
   }
 }
 
-interface FailedAttempt {
-  container: ProbedContainer;
-  config: ProbeConfig;
-  error: unknown;
-}
-
 /** Commands run through the engine, and so does the first look for an address; all else reaches the container itself. */
-async function isOutage({ link }: Context, { container, config, error }: FailedAttempt): Promise<boolean> {
+async function isOutage(
+  { link }: Context,
+  { container, config, error }: { container: ProbedContainer; config: ProbeConfig; error: unknown },
+): Promise<boolean> {
   if (config.action.type !== "exec") return container.address === undefined && !link.up();
   if (error instanceof Failure) return error.reason === "EngineUnavailable" || !link.up();
   return !(await link.answers());

@@ -40,13 +40,10 @@ function abortable(context: Context, key: ManifestKey, latest: ReleaseRecord | u
   return latest;
 }
 
-interface Aborting {
-  key: ManifestKey;
-  release: ReleaseRecord;
-  asker: Asker;
-}
-
-async function abortRunning(context: Context, { key, release, asker }: Aborting): Promise<void> {
+async function abortRunning(
+  context: Context,
+  { key, release, asker }: { key: ManifestKey; release: ReleaseRecord; asker: Asker },
+): Promise<void> {
   const { store, clock } = context;
   const { actor } = asker;
   const error = `Aborted: by ${actor}`;

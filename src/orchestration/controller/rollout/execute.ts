@@ -168,14 +168,11 @@ function ingressPortsOf(context: Context, workload: ResolvedWorkload, ordinal: n
   return spec === undefined ? [] : [...portsOf(context, { key, ordinal, spec }).keys()];
 }
 
-interface Starting {
-  spec: ContainerSpec;
-  workload: ResolvedWorkload;
-  replica: string;
-}
-
 /** One that was frozen since the plan was made is not started, for however short a time: another may take its place. */
-async function createAndStart(context: Context, { spec, workload, replica }: Starting): Promise<PodRef> {
+async function createAndStart(
+  context: Context,
+  { spec, workload, replica }: { spec: ContainerSpec; workload: ResolvedWorkload; replica: string },
+): Promise<PodRef> {
   const { engine } = context;
   const pod = await engine.create(spec);
   if (isFrozen(context, workload, replica)) return pod;

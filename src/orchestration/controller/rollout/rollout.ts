@@ -156,13 +156,10 @@ function successCalls(context: Context, { release, manifest, workload }: Succeed
   return deployCalls(context, { manifest, releaseId, image: workload.image, startedAt, error: undefined });
 }
 
-interface Success {
-  release: ReleaseRecord;
-  workload: ResolvedWorkload;
-  calls: Delivery[];
-}
-
-async function succeed(context: Context, { release, workload, calls }: Success): Promise<void> {
+async function succeed(
+  context: Context,
+  { release, workload, calls }: { release: ReleaseRecord; workload: ResolvedWorkload; calls: Delivery[] },
+): Promise<void> {
   const now = context.clock.now();
   const { kind, scope, name } = release;
   const record = (tx: Transaction) => {

@@ -45,13 +45,11 @@ export function lookAtCronjob(
   return { started, next };
 }
 
-interface Due {
-  manifest: StoredManifest;
-  due: number[];
-  now: number;
-}
-
-function settle(context: Context, tx: Transaction, { manifest, due, now }: Due): CronLooked["started"] {
+function settle(
+  context: Context,
+  tx: Transaction,
+  { manifest, due, now }: { manifest: StoredManifest; due: number[]; now: number },
+): CronLooked["started"] {
   const others = tx.runs.unfinishedOf(manifest);
   const { policy, startingDeadlineMs } = decodeSpec("cronjob", manifest.spec);
   const decisions = decide({ due, now, policy, startingDeadlineMs, running: others.length });
@@ -70,14 +68,12 @@ function settle(context: Context, tx: Transaction, { manifest, due, now }: Due):
   });
 }
 
-interface NotRun {
-  manifest: StoredManifest;
-  notRun: CronDecision[];
-  now: number;
-}
-
 /** A row for each; one event for each too, but one for all of a backlog. */
-function noteNotRun(context: Context, tx: Transaction, { manifest, notRun, now }: NotRun): void {
+function noteNotRun(
+  context: Context,
+  tx: Transaction,
+  { manifest, notRun, now }: { manifest: StoredManifest; notRun: CronDecision[]; now: number },
+): void {
   const rows = notRun.flatMap(({ instant, action, why }): RunRecord[] => {
     const status = action === "missed" ? "missed" : "skipped";
     const run = newRun(context, manifest, { trigger: "schedule", instant });

@@ -23,12 +23,6 @@ import { ensureClaims } from "../desired/volumes.ts";
 /** `ordinal`: whose claim volumes it gets. */
 export type AppTarget = Target & { ordinal?: string | undefined };
 
-interface AppRunRequest {
-  target: AppTarget;
-  body: unknown;
-  options: ExecOptions;
-}
-
 /** A command that is ended does not hold up its server for longer, whatever the app's own grace. */
 const graceMaxMs = 10_000;
 
@@ -36,7 +30,11 @@ const graceMaxMs = 10_000;
  * POST /run: a command in a container of its own, made as those of the app, and removed with the end of the session.
  * Fails as `execPod`, `not_found` for an unknown app, `too_many` when too many run at once.
  */
-export async function runApp(context: Context, execs: ExecRoom, request: AppRunRequest): Promise<AppRun> {
+export async function runApp(
+  context: Context,
+  execs: ExecRoom,
+  request: { target: AppTarget; body: unknown; options: ExecOptions },
+): Promise<AppRun> {
   const { link, limits, attached, engine } = context;
   const { options } = request;
   const body = readRunAppBody(request.body);
@@ -210,14 +208,12 @@ function removedAtEnd(context: Context, { name, manifest, actor, container, sess
   };
 }
 
-interface Happening {
-  actor: string;
-  action: string;
-  detail: Record<string, unknown>;
-}
-
 /** Not waited for: a store that is full must not lock the operator out. */
-function record({ store, clock, log }: Context, manifest: StoredManifest, event: Happening): void {
+function record(
+  { store, clock, log }: Context,
+  manifest: StoredManifest,
+  event: { actor: string; action: string; detail: Record<string, unknown> },
+): void {
   const { kind, scope, name } = manifest;
   store
     .write((tx) => tx.events.append({ ...event, kind, scope, name }, clock.now()))

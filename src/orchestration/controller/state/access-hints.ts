@@ -5,18 +5,16 @@ import type { Store } from "../../store/store.ts";
 import type { Pod } from "./pod.ts";
 import { specOf } from "./pod-spec.ts";
 
-interface HintParts {
-  engine: Engine;
-  store: Store;
-  names: Naming;
-}
-
 /**
  * Why a mount refuses the program that wrote these lines, and what to do about it: from the mounts, the user of the
  * container and the owner of the folder, as the engine has them now. Undefined where no line says so, or the engine
  * cannot tell why.
  */
-export async function hintOf(parts: HintParts, pod: Pod, lines: readonly string[]): Promise<string | undefined> {
+export async function hintOf(
+  parts: { engine: Engine; store: Store; names: Naming },
+  pod: Pod,
+  lines: readonly string[],
+): Promise<string | undefined> {
   if (!hasRefusal(lines)) return undefined;
   const { engine, store, names } = parts;
   const container = await engine.inspect(pod);

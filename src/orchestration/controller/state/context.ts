@@ -113,11 +113,6 @@ interface DiskLimits {
   caps: { metrics: number; logs: number; builds: number };
 }
 
-interface FetchOptions {
-  signal: AbortSignal;
-  headers?: Record<string, string>;
-}
-
 /** What the controller is given from outside. */
 export interface Outside {
   store: Store;
@@ -132,7 +127,7 @@ export interface Outside {
   limits: ControllerLimits;
   randomBytes: (count: number) => Uint8Array;
   /** For what the server itself leads to: the probes of its pods. It must not follow redirects. */
-  fetch: (url: string, options: FetchOptions) => Promise<Response>;
+  fetch: (url: string, options: { signal: AbortSignal; headers?: Record<string, string> }) => Promise<Response>;
   /** For addresses that manifests name. */
   download: Download;
   /** What every image build gets as arguments unless its own say otherwise: the proxy of the site. Absent: nothing. */

@@ -1,10 +1,5 @@
-interface KnockAt {
-  host: string;
-  port: number;
-}
-
 /** Resolves when a TCP port takes a connection, which is closed at once; rejects with the reason, or when `limit` aborts. */
-export type Knock = (at: KnockAt, limit: AbortSignal) => Promise<void>;
+export type Knock = (at: { host: string; port: number }, limit: AbortSignal) => Promise<void>;
 
 export const knock: Knock = async ({ host, port }, limit) => {
   limit.throwIfAborted();

@@ -228,14 +228,12 @@ function digestLookup(context: Context, incoming: Incoming[]): AssetLookup {
   };
 }
 
-interface Put {
-  item: Ready;
-  options: ApplyOptions;
-  now: number;
-}
-
 /** Step 7 for one manifest. */
-function put(context: Context, tx: Transaction, { item, options, now }: Put): PutResult {
+function put(
+  context: Context,
+  tx: Transaction,
+  { item, options, now }: { item: Ready; options: ApplyOptions; now: number },
+): PutResult {
   const { key, spec, asset } = item;
   const result = tx.manifests.put({ ...key, spec }, now);
   takeOverCount(tx, result);

@@ -36,20 +36,23 @@ function shrink(roster: Roster, workload: PlanWorkload): Step[] {
   return highest === undefined ? [] : [frozenRemoval(highest, workload)];
 }
 
-interface Situation {
-  roster: Roster;
-  workload: PlanWorkload;
-  kept: Member[];
-  shrinking: boolean;
-}
-
 /**
  * The next step upwards or forwards. An ordinal that was there before and is missing is made at once, since the others
  * may wait for it. Else the lowest one that is not ready decides, since all above it may depend on it: missing, it is
  * made; outdated, it is replaced, so that a broken pod cannot block its own fix; else it is waited for. When all are
  * ready, the highest outdated one is replaced.
  */
-function advance({ roster, workload, kept, shrinking }: Situation): Step[] {
+function advance({
+  roster,
+  workload,
+  kept,
+  shrinking,
+}: {
+  roster: Roster;
+  workload: PlanWorkload;
+  kept: Member[];
+  shrinking: boolean;
+}): Step[] {
   // The first of an ordinal is the better one, and the last entry of a map wins.
   const byOrdinal = new Map(kept.toReversed().map((member) => [ordinalOf(member.pod), member]));
   const all = slots(roster, workload);

@@ -121,14 +121,10 @@ function convert(value: unknown, path: string, { reading, depth }: At): TSchema 
   return typed(value, { type, options, path, inner });
 }
 
-interface Typed {
-  type: string;
-  options: Fields;
-  path: string;
-  inner: At;
-}
-
-function typed(value: Fields, { type, options, path, inner }: Typed): TSchema {
+function typed(
+  value: Fields,
+  { type, options, path, inner }: { type: string; options: Fields; path: string; inner: At },
+): TSchema {
   switch (type) {
     case "object":
       return object(value, options, { path, inner });

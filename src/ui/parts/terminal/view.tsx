@@ -125,15 +125,11 @@ function Status({ stage, label }: { stage: Stage; label: string }) {
   return <State tone={exitCode === 0 ? "good" : "warn"} text={`Ended with exit code ${exitCode}`} />;
 }
 
-interface Paste {
-  label: string;
-  same: string;
-  paste: () => void;
-  focus: () => void;
-}
-
 /** A shell runs each line as soon as it is there, also those that the viewer did not see on the page that they come from. */
-function askPaste(text: string, { label, same, paste, focus }: Paste): void {
+function askPaste(
+  text: string,
+  { label, same, paste, focus }: { label: string; same: string; paste: () => void; focus: () => void },
+): void {
   const { lines, more } = previewOf(text);
   const count = lines.length + more;
   ask({

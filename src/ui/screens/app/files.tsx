@@ -63,14 +63,7 @@ function Crumbs({ path }: { path: string }) {
   );
 }
 
-interface FolderProps {
-  app: AppDetail;
-  replica: string;
-  pod: string;
-  path: string;
-}
-
-function Folder({ pod, replica, path, app }: FolderProps) {
+function Folder({ pod, replica, path, app }: { app: AppDetail; replica: string; pod: string; path: string }) {
   const view = query.value.get("view");
   const listing = useLoad(`${pod}\n${path}`, (signal) =>
     api.call(listFolder, { params: { name: pod }, query: { path }, signal }),

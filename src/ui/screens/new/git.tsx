@@ -6,11 +6,6 @@ import { lacks } from "../../data/session.ts";
 import { Button } from "../../parts/button.tsx";
 import { Note } from "../../parts/notes.tsx";
 
-interface GitProps {
-  app: { scope: string; name: string };
-  onSource: (source: Source) => void;
-}
-
 const fields = [
   ["url", "Repository, https", "https://git.example.com/shop.git"],
   ["ref", "Branch, tag or commit; empty for the usual branch", "main"],
@@ -21,7 +16,7 @@ const fields = [
 type Asked = Record<(typeof fields)[number][0], string>;
 
 /** A commit of a repository that the server can reach. */
-export function Git({ app, onSource }: GitProps) {
+export function Git({ app, onSource }: { app: { scope: string; name: string }; onSource: (source: Source) => void }) {
   const [asked, setAsked] = useState<Asked>({ url: "", ref: "", folder: "", token_key: "" });
   const [busy, setBusy] = useState(false);
   const [fault, setFault] = useState("");
