@@ -92,14 +92,14 @@ function longFunctions(code: string): string[] {
   for (const [at, line] of lines.entries()) {
     const indent = functionStart.exec(line)?.[1];
     if (indent === undefined || /^\s*(?:if|for|while|switch|catch|else|return)\b/.test(line)) continue;
+    const closing = isArgument(line) ? /^\}\)/ : /^\}(?!\s*[:)])/;
     const end = lines.findIndex(
-      (other, index) =>
-        index > at &&
-        /^\}/.test(other.slice(indent.length)) &&
-        other.startsWith(indent) &&
-        !/^\}\s*(?::|\))/.test(other.slice(indent.length)),
+      (other, index) => index > at && other.startsWith(indent) && closing.test(other.slice(indent.length)),
     );
     if (end - at + 1 > 50) found.push(line.trim());
   }
   return found;
 }
+
+/** `const a = list.map((item) => {` ends with `})`, a function of its own with `}`. */
+const isArgument = (line: string): boolean => line.endsWith("{") && line.split("(").length > line.split(")").length;

@@ -40,6 +40,8 @@ describe("the figures of the house", () => {
   test.each([
     ["a function", `export async function f(a: string): Promise<void> {\n${body(50)}}\n`, 1],
     ["a short one", `function f() {\n${body(48)}}\n`, 0],
+    ["a short argument before another block", `const a = list.map((item) => {\n${body(3)}});\n${body(60)}}\n`, 0],
+    ["a long argument", `const a = list.map((item) => {\n${body(50)}});\n`, 1],
     ["an arrow", `const f = (a: string) => {\n${body(50)}};\n`, 1],
     ["a condition that is long", `function f() {\n${body(2)}}\nif (a) {\n${body(60)}}\n`, 0],
   ])("find functions of more than 50 lines: %s", (_, text, count) => {
