@@ -15,8 +15,12 @@ import { createProviders, type Providers } from "./providers.ts";
 import { randomSecret } from "./random.ts";
 import { createReset, type Reset } from "./reset.ts";
 import { createSignIn, type SignIn } from "./sign-in.ts";
-import { createSignUp, type SignUp } from "./sign-up.ts";
 import type { Tokens } from "./tokens.ts";
+import type { FormOutcome } from "./forms.ts";
+import { beginSignUp, type SignUpForm } from "./sign-up-begin.ts";
+import { finishSignUp, type UsedLink } from "./sign-up-finish.ts";
+import { findSignUp, isSameBrowser, type SignUpParts } from "./sign-up-parts.ts";
+import type { Browser } from "./browser.ts";
 
 /** What stands behind the hosted pages. */
 export interface Hosted {
@@ -93,4 +97,27 @@ export function createHosted({ context, tokens, send }: HostedParts): HostedRoom
     redeem: (entry, code) => redeemCode(context, entry, code),
   };
   return { hosted, mailing, passwords, providers };
+}
+
+/** What a link of a sign-up opens. */
+type Pending = { needsPassword: boolean; redirectUri: string } | undefined;
+
+interface SignUp {
+  begin(browser: Browser, form: SignUpForm): Promise<FormOutcome>;
+  /** Looks at a link without using it up: mail programs open links on their own. */
+  look(browser: Browser, value: string): Pending;
+  finish(browser: Browser, link: UsedLink): Promise<FormOutcome>;
+}
+
+function createSignUp(parts: SignUpParts): SignUp {
+  const { store, clock } = parts.context;
+  return {
+    begin: (browser, form) => beginSignUp(parts, browser, form),
+    look(browser, value) {
+      const found = findSignUp(store, browser, { value, now: clock.now() });
+      if (found === undefined) return undefined;
+      return { needsPassword: !isSameBrowser(browser, found.data), redirectUri: found.data.redirectUri };
+    },
+    finish: (browser, link) => finishSignUp(parts, browser, link),
+  };
 }

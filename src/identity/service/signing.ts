@@ -3,7 +3,6 @@ import { Failure } from "../../base/wire/failure.ts";
 import { decodePart, encodePart, equalTexts, headerFits, type TokenParts, type TokenType } from "../core/jwt.ts";
 import type { SigningPair } from "../store/records.ts";
 import type { InstanceEntry } from "./directory.ts";
-import { hmac } from "./hmac.ts";
 
 /** Signatures of the tokens of one instance. The algorithm is what our record says, never what a token says. */
 interface Signer {
@@ -112,4 +111,12 @@ function signerFor({ alg, accepted, kid, signatureOf }: Algorithm): Signer {
 
 function isRight(one: Accepted, token: TokenParts, now: number): boolean {
   return one.expiresAt > now && one.matches(token);
+}
+
+/**
+ * HMAC-SHA256 as base64url, what HS256 puts into a token (RFC 7518, section 3.2). Bun's own hasher takes half the time
+ * of node:crypto's, and it is on the way of every verification.
+ */
+export function hmac(key: string | Uint8Array, input: string): string {
+  return new Bun.CryptoHasher("sha256", key).update(input).digest("base64url");
 }

@@ -26,7 +26,6 @@ import { createOneTime, type OneTimes } from "./one-time.ts";
 import { createProviders, type Providers } from "./providers.ts";
 import { createPurge, type Purge } from "./purge.ts";
 import { createRefreshChains, type RefreshChains } from "./refresh-chains.ts";
-import { createSearchChanges, type SearchChanges } from "./search-changes.ts";
 import { createSessions, type Sessions } from "./sessions.ts";
 import { createSharedRead } from "./shared-read.ts";
 import { createShownUsers, type ShownUsers } from "./shown-users.ts";
@@ -192,5 +191,26 @@ function assemble(
       reading.end();
       db.close();
     },
+  };
+}
+
+/** Rows that the search index must look at again; triggers write them. */
+interface SearchChanges {
+  /** Forgets those that are done with: up to this number. */
+  drop(upto: number): void;
+  /** Keeps the newest; the index notices the gap and is rebuilt. Returns how many went. */
+  trim(kept: number): number;
+}
+
+function createSearchChanges(db: Database): SearchChanges {
+  const drop = db.query<unknown, [number]>("delete from search_changes where n <= ?");
+  const trim = db.query<unknown, [number]>(
+    "delete from search_changes where n <= (select max(n) from search_changes) - ?",
+  );
+  return {
+    drop(upto) {
+      drop.run(upto);
+    },
+    trim: (kept) => trim.run(kept).changes,
   };
 }

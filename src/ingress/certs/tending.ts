@@ -1,16 +1,67 @@
 import { Failure } from "../../base/wire/failure.ts";
 import type { Log } from "../../base/words/log.ts";
 import { dueAt, pauseAfter, renewalTime } from "../core/certificates/renewal.ts";
-import { accountKey, type Target } from "../core/certificates/wanted.ts";
+import { accountKey, type AcmeIssuer, type Target } from "../core/certificates/wanted.ts";
 import type { AcmeWorld } from "./acme/issue.ts";
-import { createAdvice } from "./advice.ts";
-import type { Holdings } from "./holdings.ts";
+import type { Held, Holdings } from "./holdings.ts";
 import type { Internal } from "./internal.ts";
 import { issue } from "./issue.ts";
 import type { CertificateLimits } from "./limits.ts";
 import { createOrders } from "./orders.ts";
 import type { Pair } from "./pem.ts";
 import { issuerLabel } from "./status.ts";
+import { unlessAborted } from "../../base/words/abort.ts";
+
+interface AdviceOptions {
+  world: AcmeWorld;
+  holdings: Holdings;
+  random: () => number;
+  /** Between two questions, unless the CA says otherwise. */
+  everyMs: number;
+}
+
+/** Asks CAs when they want certificates to be renewed (RFC 9773): earlier, for example, when they revoke them. */
+interface Advice {
+  /** When to ask about a certificate, on the steady clock. */
+  dueAt(id: string): number;
+  /** Asks, and moves the time of renewal when the CA names another. A CA that does not answer changes nothing. */
+  ask(held: Held, issuer: AcmeIssuer, signal: AbortSignal): Promise<void>;
+}
+
+const leastMs = 3_600_000;
+const mostMs = 24 * 3_600_000;
+
+function createAdvice({ world, holdings, random, everyMs }: AdviceOptions): Advice {
+  const dueTimes = new Map<string, number>();
+  const put = (id: string, ms: number) => {
+    const at = world.clock.steady() + ms;
+    dueTimes.set(id, at);
+    return at;
+  };
+  return {
+    // After a start the questions are spread, so that a thousand certificates do not ask at once.
+    dueAt: (id) => dueTimes.get(id) ?? put(id, leastMs * random()),
+    async ask(held, issuer, signal) {
+      put(held.id, everyMs);
+      const { renewalAdvice } = await import("./acme/ari.ts");
+      const { transportOf } = await import("./acme/issue.ts");
+      const question = renewalAdvice(
+        { directory: issuer.directory, chain: held.chain },
+        transportOf(world, { issuer, signal }),
+      );
+      const advice = await unlessAborted(
+        question.catch(() => undefined),
+        signal,
+      );
+      if (advice === undefined) return;
+      if (advice.askAgainMs !== undefined) put(held.id, Math.min(mostMs, Math.max(leastMs, advice.askAgainMs)));
+      const renewAt = renewalTime(held, held.random, advice.window);
+      // A certificate that was replaced meanwhile has its own time.
+      if (renewAt === held.renewAt || holdings.held(held.id)?.serial !== held.serial) return;
+      await holdings.keep({ ...held, renewAt });
+    },
+  };
+}
 
 /** Something that an operator wants to know. A failure that repeats with the same text is reported once. */
 export interface CertificateEvent {

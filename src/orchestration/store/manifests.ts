@@ -3,9 +3,8 @@ import { Failure } from "../../base/wire/failure.ts";
 import { keyOf, keyText } from "../api/manifest-key.ts";
 import { type CoreKind, formatKey, type ManifestKey, type Spec, type StoredManifest } from "../api/manifest.ts";
 import { type Cache, createCache } from "./cache.ts";
-import { orderedJson, inOrder } from "../../base/pure/canonical.ts";
+import { inOrder, orderedJson } from "../../base/pure/canonical.ts";
 import { deepFreeze } from "../../base/pure/deep-freeze.ts";
-import { createHeads, type Heads } from "./heads.ts";
 import { columnsOf, filteredSelect, type KeyColumns, whereKey } from "./rows.ts";
 import type { SpecSealer } from "./sealed-spec.ts";
 import type { ManifestHead, ManifestReads, PutResult, Transaction } from "./store.ts";
@@ -189,5 +188,34 @@ function prepare(db: Database) {
     deleteDependent: dependentTables.map((table) =>
       db.query<unknown, KeyColumns>(`delete from ${table} where ${whereKey}`),
     ),
+  };
+}
+
+/** Identity and versions of every manifest, in memory: read once, then kept up with each change. */
+interface Heads {
+  all(): ManifestHead[];
+  put(head: ManifestHead): void;
+  drop(key: { kind: string; scope: string; name: string }): void;
+  /** Drops the rows in memory: the next question reads them from the database. */
+  forget(): void;
+}
+
+function createHeads(db: Database): Heads {
+  const select = db.query<ManifestHead, []>("select kind, scope, name, revision, generation from manifests");
+  let heads: Map<string, ManifestHead> | undefined;
+  return {
+    all() {
+      heads ??= new Map(select.all().map((head) => [keyText(head), head]));
+      return [...heads.values()];
+    },
+    put(head) {
+      heads?.set(keyText(head), head);
+    },
+    drop(key) {
+      heads?.delete(keyText(key));
+    },
+    forget() {
+      heads = undefined;
+    },
   };
 }

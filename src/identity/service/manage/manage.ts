@@ -1,13 +1,13 @@
 import type { DataOf } from "../../../base/wire/endpoint.ts";
 import type { ImportResult } from "../../api/manage/import.ts";
 import type { listIdentityPairs } from "../../api/manage/users.ts";
-import type { Quickstart } from "../../api/manage/instances.ts";
-import { createInstances, type Instances } from "../instances.ts";
+import { identityQuickstart, type Quickstart } from "../../api/manage/instances.ts";
+import { addInstance, createInstances, type Instances, wireInstance } from "../instances.ts";
 import type { Searches } from "../search.ts";
 import type { SigningPairs } from "../signing-pairs.ts";
-import { createManagedApps, type ManagedApps } from "./apps.ts";
+import { addApp, createManagedApps, type ManagedApps } from "./apps.ts";
 import { createManagedAudit, type ManagedAudit } from "./audit.ts";
-import type { By, ManageContext } from "./context.ts";
+import { type By, type ManageContext, requireInstance } from "./context.ts";
 import { type ExportRequest, exportUsers } from "./export.ts";
 import { createManagedWebhooks, type ManagedWebhooks } from "./webhooks.ts";
 import { type ImportRequest, importUsers } from "./import.ts";
@@ -15,11 +15,51 @@ import { createManagedKeys, type ManagedKeys } from "./keys.ts";
 import { createManagedMails, type ManagedMails } from "./mails.ts";
 import type { ProviderButton } from "../code-exchange.ts";
 import { createPreviews, type Previews } from "./preview.ts";
-import { listPairs } from "./pairs.ts";
 import { createManagedProviders, type ManagedProviders } from "./providers.ts";
-import { createQuickstart } from "./quickstart.ts";
 import { createManagedSessions, type ManagedSessions } from "./sessions.ts";
-import { createManagedUsers, type ManagedUsers, type ManagedUsersParts } from "./users.ts";
+import { createManagedUsers, type ManagedUsers, type ManagedUsersParts, wireUser } from "./users.ts";
+import type { User } from "../../store/records.ts";
+import { addressPairs } from "../address-pairs.ts";
+import { Failure } from "../../../base/wire/failure.ts";
+import { bodyReader } from "../../../base/wire/read-body.ts";
+import { isLoopbackHost } from "../../core/urls.ts";
+
+const readBody = bodyReader(identityQuickstart);
+
+/** App, instance and keys in one transaction. Fails `conflict` while nothing answers at the addresses that its texts name. */
+function createQuickstart(context: ManageContext): (body: unknown, by: By) => Promise<Quickstart> {
+  return async (body, { actor }) => {
+    const { redirect_uris: redirectUris, app: name, title, environment, host } = readBody(body);
+    if (!context.isServed) {
+      const hint = "start the server with --identity-addr 127.0.0.1:8688 (BERTH_IDENTITY_ADDR)";
+      throw new Failure("conflict", `the identity service is turned off: ${hint}`);
+    }
+    return context.store.write((nouns) => {
+      const app = addApp(context, nouns, { name, actor });
+      const { instance, secretKey } = addInstance(context, nouns, {
+        app,
+        name: undefined,
+        environment: environment ?? (redirectUris.every(isLocal) ? "development" : "production"),
+        host,
+        change: { redirect_uris: redirectUris, ...(title === undefined ? {} : { title }) },
+        actor,
+      });
+      const { sign_in_url } = wireInstance(context, nouns, instance);
+      return {
+        app_id: app.id,
+        instance_id: instance.id,
+        secret_key: secretKey,
+        publishable_key: instance.publishableKey,
+        sign_in_url: `${sign_in_url}?redirect_uri=${encodeURIComponent(redirectUris[0] ?? "")}`,
+        verify_url: `${context.baseUrl}/api/v1/tokens/verify`,
+      };
+    });
+  };
+}
+
+function isLocal(uri: string): boolean {
+  return URL.canParse(uri) && isLoopbackHost(new URL(uri).hostname);
+}
 
 /**
  * Everything that the operator does with the identity service, one member per noun; the HTTP floor only translates.
@@ -75,4 +115,21 @@ export function createManagement(context: ManageContext, parts: ManagementParts)
     },
     quickstart: createQuickstart(context),
   };
+}
+
+/** Users whose mailbox another user has; of all instances where none is given. Fails `not_found`. */
+function listPairs(context: ManageContext, id: string | undefined): DataOf<typeof listIdentityPairs> {
+  const { store, limits } = context;
+  const instance = id === undefined ? undefined : requireInstance(context, id).seq;
+  const most = limits.addressPairsShown;
+  const found = addressPairs(store, { most: most + 1, instance });
+  const shown = (user: User | undefined) => {
+    const at = user === undefined ? undefined : store.instances.bySeq(user.instance);
+    return user === undefined || at === undefined ? [] : [wireUser(store, user, at)];
+  };
+  const pairs = found.slice(0, most).flatMap(({ email, holder, other }) => {
+    const [known] = shown(holder);
+    return shown(other).map((user) => ({ email, ...(known === undefined ? {} : { holder: known }), other: user }));
+  });
+  return { pairs, more: found.length > most };
 }

@@ -1,6 +1,5 @@
 import type { FromSearchThread, SearchSetup } from "./messages.ts";
 import type { SearchRequest, SearchResult } from "./request.ts";
-import { threadMs } from "./thread-time.ts";
 import { runSearch, type SearchSources } from "./run.ts";
 
 /** Searches side by side, a step of each in turn, so that a slow one delays no other. */
@@ -59,4 +58,13 @@ export function createSearches({ sources, setup, post }: SearchesOptions): Searc
       }
     },
   };
+}
+
+/** A method of Node's process object, which exists in Bun, but not in the types that it comes with. */
+type TellsThreadTime = typeof process & { threadCpuUsage(): { user: number; system: number } };
+
+/** Time of the processor that this thread has used so far, in ms. */
+export function threadMs(): number {
+  const { user, system } = (process as TellsThreadTime).threadCpuUsage();
+  return (user + system) / 1_000;
 }

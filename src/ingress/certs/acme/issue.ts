@@ -1,14 +1,14 @@
-import { randomBytes } from "node:crypto";
+import { generateKeyPairSync, randomBytes } from "node:crypto";
 import type { SteadyClock } from "../../../base/words/clock.ts";
 import { Failure } from "../../../base/wire/failure.ts";
-import type { AcmeIssuer } from "../../core/certificates/wanted.ts";
+import { accountKey, type AcmeIssuer } from "../../core/certificates/wanted.ts";
 import type { CertificateStore } from "../store.ts";
-import { withAccount } from "./account.ts";
 import { ariId } from "./ari.ts";
 import type { DnsAnswers } from "./dns.ts";
 import { orderCertificate, type OrderOptions } from "./order.ts";
 import { type ChallengeAnswers, checkReachable } from "./reachable.ts";
-import { type Fetch, oneLine, send, type TransportOptions } from "./transport.ts";
+import { attachTransport, type Fetch, oneLine, problemTypeOf, send, type TransportOptions } from "./transport.ts";
+import { Client } from "acme-client";
 
 export interface AcmeLimits {
   /** Time limit of one request to the CA. */
@@ -103,4 +103,56 @@ function reach(world: AcmeWorld, { name, signal }: AcmeTask): Promise<void> {
   const { challenge, resolve, addresses, fetchPinned: fetch, limits } = world;
   const token = `berth-${randomBytes(16).toString("base64url")}`;
   return checkReachable({ name, challenge, resolve, addresses, fetch, timeoutMs: limits.reachMs, token, signal });
+}
+
+interface StoredAccount {
+  /** PEM. */
+  key: string;
+  url: string;
+}
+
+interface AccountOptions {
+  issuer: AcmeIssuer;
+  store: CertificateStore;
+  transport: TransportOptions;
+}
+
+/** Client of a CA for a stored or new account. The terms of the CA are accepted on behalf of the operator. */
+async function openAccount(options: AccountOptions): Promise<Client> {
+  const id = accountKey(options.issuer);
+  const stored = options.store.get<StoredAccount>("account", id);
+  if (stored !== undefined) return clientOf(options, stored.key, stored.url);
+  const key = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
+  const pem = key.export({ type: "pkcs8", format: "pem" }).toString();
+  const client = clientOf(options, pem);
+  const { email } = options.issuer;
+  await client.createAccount({
+    termsOfServiceAgreed: true,
+    ...(email === undefined ? {} : { contact: [`mailto:${email}`] }),
+  });
+  await options.store.put<StoredAccount>("account", id, { key: pem, url: client.getAccountUrl() });
+  return client;
+}
+
+function clientOf({ issuer, transport }: AccountOptions, accountKeyPem: string, accountUrl?: string): Client {
+  const { directory, eab } = issuer;
+  const client = new Client({
+    directoryUrl: directory,
+    accountKey: accountKeyPem,
+    ...(accountUrl === undefined ? {} : { accountUrl }),
+    ...(eab === undefined ? {} : { externalAccountBinding: { kid: eab.keyId, hmacKey: eab.key } }),
+  });
+  attachTransport(client, transport);
+  return client;
+}
+
+/** Runs `use` with the account; with a new one when the CA has forgotten the stored one. */
+async function withAccount<T>(options: AccountOptions, use: (client: Client) => Promise<T>): Promise<T> {
+  try {
+    return await use(await openAccount(options));
+  } catch (error) {
+    if (problemTypeOf(error) !== "accountDoesNotExist") throw error;
+    await options.store.remove("account", accountKey(options.issuer));
+    return await use(await openAccount(options));
+  }
 }

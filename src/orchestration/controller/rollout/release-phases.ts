@@ -5,12 +5,21 @@ import type { Context } from "../state/context.ts";
 import { failureCalls, recordFailure } from "./failed-release.ts";
 import { takeImage } from "../desired/images.ts";
 import { type KeyText, keyText } from "../../api/manifest-key.ts";
-import { clearTheWay } from "./release-leftovers.ts";
 import type { ReleasePhases } from "../state/release-phase-room.ts";
-import { awaitsPost, codeOf, type Outcome, runReleaseStep, type Step, stepsOf } from "./release-step.ts";
+import {
+  awaitsPost,
+  codeOf,
+  type Outcome,
+  releaseContainers,
+  runReleaseStep,
+  type Step,
+  stepsOf,
+  timeoutOf,
+} from "./release-step.ts";
 import { createTranscripts } from "./release-transcripts.ts";
 import { resolveStored } from "../desired/resolve.ts";
 import type { Transcript } from "../state/transcript.ts";
+import { outlive } from "../state/one-off.ts";
 
 const logCharsKept = 64 * 1024;
 const claimsKept = 1_000;
@@ -171,5 +180,22 @@ async function runAfter(context: Context, phase: Phase): Promise<void> {
       tx.events.append({ actor: "reconciler", action, kind, scope, name, detail }, context.clock.now());
     });
     context.releasePhases.settle();
+  }
+}
+
+/**
+ * Before a release runs a command: those of other releases of its resource, left running by a server that ended, are
+ * waited for, at most until their time is up. A migration is never cut off, and never has company.
+ */
+async function clearTheWay(context: Context, release: ReleaseRecord, leave: AbortSignal): Promise<void> {
+  const found = await context.engine.observe(releaseContainers(release));
+  const done = new Set(
+    stepsOf(release).flatMap((step) => (codeOf(release, step) === undefined ? [] : [step.nameFor(release)])),
+  );
+  for (const pod of found.filter(({ identity }) => identity?.role === "release")) {
+    const owner = pod.identity?.releaseId ?? "";
+    if (owner === release.id && !done.has(pod.name)) continue;
+    const timeoutMs = timeoutOf(context.store.releases.get(owner));
+    await outlive(context, pod, { timeoutMs, leave });
   }
 }

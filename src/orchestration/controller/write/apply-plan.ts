@@ -1,4 +1,4 @@
-import { formatKey, type ManifestKey } from "../../api/manifest.ts";
+import { type CoreKind, formatKey, type ManifestKey, type Spec } from "../../api/manifest.ts";
 import type { PlanRow } from "../../api/apply.ts";
 import { hostCautions, releaseCaution } from "../../core/cautions.ts";
 import { changedPaths } from "../../core/diff.ts";
@@ -16,13 +16,14 @@ import { notServed } from "./not-served.ts";
 import type { PutResult } from "../../store/store.ts";
 import { countTakenOver } from "../desired/autoscale.ts";
 import type { Context } from "../state/context.ts";
-import { closedWebhookCautions } from "./webhook-cautions.ts";
 import { plannedPods, planTarget } from "../state/observe.ts";
 import { unwatched } from "./unwatched.ts";
 import { replicasAwake, resolveStored } from "../desired/resolve.ts";
 import { isAsleep, isScaledToSleep } from "../state/sleep-changes.ts";
 import { memoryOf } from "../rollout/rollout.ts";
 import { isPodKind } from "../state/target.ts";
+import { webhookLists } from "../../core/webhooks.ts";
+import { isClosedHost } from "../../../base/deliver/address-guard.ts";
 
 type ReplicaRow = PlanRow["replicas"][number];
 
@@ -195,4 +196,19 @@ function rows(steps: Step[]): ReplicaRow[] {
       why,
     })),
   ];
+}
+
+/** Webhooks that will be refused, as far as their URL alone tells: names are resolved only when one is sent. */
+export function closedWebhookCautions(kind: CoreKind, spec: Spec): string[] {
+  return webhookLists(kind, spec).flatMap(({ path, hooks }) =>
+    hooks.flatMap(({ url }) => {
+      const host = hostOf(url);
+      if (!isClosedHost(host)) return [];
+      return [`${path}: "${host}" is not a public address, so nothing is sent; see berth serve --help`];
+    }),
+  );
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).hostname.replace(/^\[|\]$/g, "") : "";
 }

@@ -1,12 +1,13 @@
 import { httpRoutingFields } from "../../api/kinds/routing-http.ts";
-import type { RoutingFields } from "../../api/kinds/routing.ts";
+import { policies, type RoutingFields, routingFields } from "../../api/kinds/routing.ts";
 import { anyHost, hostKey, hostOk, hostsOf, plainLocation, plainPath } from "../../../base/pure/hosts.ts";
 import { isIpAddress } from "../../../base/pure/ip.ts";
 import { durationRule } from "./duration.ts";
 import { httpRoutingRules } from "./http-routing.ts";
-import { ingressPluginRules, textRules } from "./ingress-plugin.ts";
-import { type Report, type RuleContext, reportRepeats } from "./rule.ts";
+import { type Report, reportRepeats, type RuleContext } from "./rule.ts";
 import { hasTls, tlsRules } from "./tls.ts";
+import { beyondPlugin, unfitTexts } from "../../api/kinds/ingress-plugin.ts";
+import { isPluginName } from "../plugin-names.ts";
 
 /** Whether an ingress would be without any way in. */
 export function hostRequired(spec: RoutingFields): boolean {
@@ -91,4 +92,35 @@ function tcpRules(spec: RoutingFields, report: Report): void {
   }
   if (hosts.length === 0) report("spec.host", "is required with tcp and tls: the name in the certificate");
   if (spec.tls?.on_demand === true) report("spec.tls.on_demand", "is for HTTP; it does not apply with tcp");
+}
+
+/**
+ * Rules of an ingress that names the plugin which routes it: a field beside it that would silently not apply contradicts
+ * it. Where the server chooses the plugin, the manifest is right by itself, and its status says what cannot be served.
+ */
+function ingressPluginRules(spec: RoutingFields, report: Report): void {
+  const { plugin } = spec;
+  if (plugin === undefined) return;
+  if (!isPluginName(plugin)) {
+    report("spec.plugin", `"${plugin}" is not a plugin name; write it as "berth plugins" shows it`);
+  }
+  if (hostsOf(spec).length === 0) report("spec.host", "is required with plugin");
+  const routing = Object.entries(spec).filter(([field]) => Object.hasOwn(routingFields, field));
+  for (const { path, message } of beyondPlugin(Object.fromEntries(routing))) report(path, message);
+}
+
+/** Texts that HAProxy reads in one way only, and that plugins write into files of their own. */
+function textRules(spec: RoutingFields, context: RuleContext): void {
+  const unfit = unfitTexts({ lb: spec.lb, tls: spec.tls });
+  for (const { path, message } of unfit) context.report(path, message);
+  if (!unfit.some(({ path }) => path === "spec.lb.policy")) policyRule(spec, context);
+}
+
+/** HAProxy knows its policies; those of a plugin are its own words. */
+function policyRule({ lb, plugin }: RoutingFields, { report, limits }: RuleContext): void {
+  const policy = lb?.policy;
+  if (policy === undefined) return;
+  if (plugin !== undefined || limits.ingress.anyPolicy === true) return;
+  if (policies.some((known) => known === policy)) return;
+  report("spec.lb.policy", `"${policy}" is not one of ${policies.join(", ")}; only a plugin that routes takes others`);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { parseTimeValue } from "../../../../src/identity/core/time-value.ts";
+import { parseTimeValue } from "../../../../src/identity/core/search.ts";
 
 const day = Date.UTC(2026, 1, 28);
 

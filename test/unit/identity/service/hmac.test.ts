@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
 import fc from "fast-check";
-import { hmac } from "../../../../src/identity/service/hmac.ts";
+import { hmac } from "../../../../src/identity/service/signing.ts";
 
 test("RFC 4231, case 2", () => {
   const hex = Buffer.from(hmac("Jefe", "what do ya want for nothing?"), "base64url").toString("hex");

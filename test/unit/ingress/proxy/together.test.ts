@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Command } from "../../../../src/ingress/core/change.ts";
-import { areDone, entriesFirst } from "../../../../src/ingress/proxy/together.ts";
+import { areDone, entriesFirst } from "../../../../src/ingress/proxy/send-commands.ts";
 
 const entry = (server: string): Command[] => [
   { kind: "add-server", backend: "p1", server, words: "127.0.0.1:3000" },

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { decide, readUpdates } from "../../../../src/local/push/decide.ts";
+import { decide, readUpdates } from "../../../../src/local/push/pre-receive.ts";
 
 const none = "0".repeat(40);
 const [a, b] = ["a".repeat(40), "b".repeat(40)];

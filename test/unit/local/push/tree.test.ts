@@ -2,8 +2,7 @@ import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gitEnvironment, gitText, runGit } from "../../../../src/local/push/git.ts";
-import { writeTree } from "../../../../src/local/push/tree.ts";
-import { treeList } from "../../../../src/local/push/tree-list.ts";
+import { treeList, writeTree } from "../../../../src/local/push/tree.ts";
 import { folder } from "../../../support/files.ts";
 
 const limits = { filesMax: 100, bytesMax: 10_000 };

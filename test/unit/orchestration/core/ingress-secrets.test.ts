@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
-import { mapIngressSlots } from "../../../../src/orchestration/core/ingress-secrets.ts";
-import { MASK, maskSpec, restoreMasked } from "../../../../src/orchestration/core/mask.ts";
+import { mapIngressSlots, MASK, maskSpec, restoreMasked } from "../../../../src/orchestration/core/mask.ts";
 
 const spec = {
   host: "a.test",

@@ -3,8 +3,7 @@ import { Database } from "bun:sqlite";
 import { parseSearch } from "../../../../../src/identity/core/search.ts";
 import { searchColumns } from "../../../../../src/identity/core/search-columns.ts";
 import type { FromSearchThread } from "../../../../../src/identity/store/search/messages.ts";
-import { createSearches, type Searches } from "../../../../../src/identity/store/search/searches.ts";
-import { threadMs } from "../../../../../src/identity/store/search/thread-time.ts";
+import { createSearches, type Searches, threadMs } from "../../../../../src/identity/store/search/searches.ts";
 import {
   openTestIdentityStore,
   putInstance,

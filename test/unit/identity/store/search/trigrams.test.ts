@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { parseSearch } from "../../../../../src/identity/core/search.ts";
 import { searchColumns } from "../../../../../src/identity/core/search-columns.ts";
-import { trigramQuery } from "../../../../../src/identity/store/search/trigrams.ts";
+import { trigramQuery } from "../../../../../src/identity/store/search/run.ts";
 
 const query = (text: string) => trigramQuery(["email", "name"], parseSearch(text, searchColumns.users));
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { parseExpiry } from "../../../../../src/observability/core/tokens/expiry.ts";
+import { parseExpiry } from "../../../../../src/observability/core/tokens/request.ts";
 
 const now = Date.UTC(2026, 0, 1);
 const dayMs = 86_400_000;

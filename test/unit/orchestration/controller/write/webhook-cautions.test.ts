@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { closedWebhookCautions } from "../../../../../src/orchestration/controller/write/webhook-cautions.ts";
+import { closedWebhookCautions } from "../../../../../src/orchestration/controller/write/apply-plan.ts";
 
 const hosts = (...urls: string[]) =>
   closedWebhookCautions("deployment", { on_probe: { failure: urls.map((url) => ({ url })) } }).map(
