@@ -1,7 +1,7 @@
 import type { Surroundings } from "./client/entry/context.ts";
 import { run } from "./client/entry/run.ts";
 import { machineNetwork } from "./client/domains/network.ts";
-import { createRunLocal } from "./client/basics/local-run.ts";
+import { createInterruption, createRunLocal, type Interruption } from "./client/basics/local-run.ts";
 import { exitCodes } from "./client/basics/failures.ts";
 import { complainNow, isUnread, openOutputs, type Outputs } from "./client/basics/output.ts";
 import { processTerminal } from "./client/basics/raw-terminal.ts";
@@ -33,30 +33,26 @@ const local: Surroundings["local"] = {
   restore: async (args) => (await import("./local/restore.ts")).restoreCommand(args),
 };
 
-/** The second Ctrl-C ends the process whatever it is doing. */
-function interruptible(): AbortSignal {
-  const controller = new AbortController();
-  process.on("SIGINT", () => {
-    if (controller.signal.aborted) process.exit(130);
-    controller.abort();
-  });
-  return controller.signal;
-}
-
 /** The command line as people use it; answers with the exit code. An answer that could not be written is a failure. */
 export async function client(argv: readonly string[], bundled: Surroundings["bundled"]): Promise<number> {
   const outputs = openOutputs();
-  const around = surroundings(outputs, bundled);
+  const interruption = createInterruption();
+  const around = surroundings(outputs, bundled, interruption);
   const prefix = await calledAs({ argv0: process.argv0, variables: shellVariables(), installed: installedPrefix });
-  const code =
+  const ended =
     prefix === undefined ? await run(argv, around) : await asContractClient(around, { prefix, outputs, argv });
+  const code = interruption.exitCodeOf(ended);
   const lost = await outputs.stdout.lost();
   if (lost === undefined || isUnread(lost)) return code;
   complainNow(`error: ${lost.message}`);
   return code === exitCodes.done ? exitCodes.failed : code;
 }
 
-function surroundings(outputs: Outputs, bundled: Surroundings["bundled"]): Surroundings {
+function surroundings(
+  outputs: Outputs,
+  bundled: Surroundings["bundled"],
+  { interruptible }: Interruption,
+): Surroundings {
   return {
     version: versionText(),
     streams: processStreams(outputs),

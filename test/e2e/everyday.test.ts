@@ -187,6 +187,6 @@ test("cp and port-forward go through a tunnel, and each side of a connection sti
   client.finish();
   expect((await client.all()).trim()).toBe("500000");
   child.kill("SIGINT");
-  expect(await child.exited).toBe(0);
+  expect(await child.exited).toBe(130);
   await far("remote", "remove", "far");
 });

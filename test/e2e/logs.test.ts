@@ -170,7 +170,7 @@ test("top draws on a terminal and leaves it as it was; ps and stats are tables",
   await it.until("CPU LIMIT");
   expect(it.shown()).toContain("\x1b[?1049h");
   it.kill("SIGINT");
-  expect(await it.exited).toBe(0);
+  expect(await it.exited).toBe(130);
   await it.until("\x1b[?1049l");
   expect((await berth.cli(["top", "shop/web"])).stdout).toMatch(/^POD +KIND +CPU/);
   const [first = ""] = await podsOf("web");

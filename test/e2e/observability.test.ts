@@ -122,7 +122,7 @@ test("from a laptop the link leads through a tunnel, which holds until Ctrl-C", 
   } finally {
     child.kill("SIGINT");
   }
-  expect(await child.exited).toBe(0);
+  expect(await child.exited).toBe(130);
   await berth(["remote", "rm", "far"], { env });
 });
 

@@ -144,4 +144,12 @@ describe("on a terminal", () => {
     expect(it.raw()).toBe(false);
     expect(runs()).toEqual([]);
   });
+
+  test("Ctrl-C ends a program that does nothing about it, although it is alone in its container", async () => {
+    const it = open("shop/web", "--", "sh", "-c", "echo up; exec sleep 600");
+    await it.until("up");
+    it.type("\x03");
+    expect(await it.exited).toBe(130);
+    expect(it.raw()).toBe(false);
+  });
 });

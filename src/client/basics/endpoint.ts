@@ -85,6 +85,7 @@ export function connect(setup: ConnectionSetup): Connection {
       return limit === "head" ? answer : await whole(answer);
     };
     return throughRoute(route, once, mayRepeat(url, init)).catch((error: unknown) => {
+      if (setup.signal.aborted && mayChange(url, init)) throw interruptedChange();
       throw unreachable(error, { ...setup, endpoint: route.shown });
     });
   };
@@ -148,6 +149,15 @@ function faultOf(error: unknown): "not sent" | "broke" | undefined {
 /** With a key of its own a request is carried out once, however often it is sent; a PUT says what is to be there. */
 function mayRepeat(url: string, { method = "GET", headers }: RequestInit): boolean {
   return method === "GET" || method === "PUT" || new Headers(headers).has(idempotencyHeader) || isDryRun(url);
+}
+
+function mayChange(url: string, { method = "GET" }: RequestInit): boolean {
+  return method !== "GET" && !isDryRun(url);
+}
+
+function interruptedChange(): CommandFailure {
+  const text = "interrupted before the server answered: what you asked for may or may not be done";
+  return new CommandFailure(`${text}\n  look with berth events or berth get`, exitCodes.interrupted);
 }
 
 function isDryRun(url: string): boolean {

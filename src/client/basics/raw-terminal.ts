@@ -21,7 +21,7 @@ export interface RawTerminal {
   onResize(listener: () => void): () => void;
   /**
    * Every key goes to the reader as it is, Ctrl-C too. Returns the way back, which is also taken when the process ends
-   * by an error or a signal.
+   * by an error. A signal ends the command, which takes it.
    */
   enterRaw(): () => void;
   /** The other screen, without a cursor; the way back as with `enterRaw` brings back what was there before. */
@@ -93,20 +93,11 @@ function enterRaw(stdin: NodeJS.ReadStream): void {
   if (Bun.which("stty") !== null) Bun.spawnSync(["stty", "-opost"], { stdin: "inherit", stdout: "ignore" });
 }
 
-/** Signals that would leave the terminal as it is, and what a process that they end is expected to end with. */
-const deadly = { SIGTERM: 143, SIGHUP: 129 } as const;
-
 function enterUntilExit(enter: () => void, leave: () => void): () => void {
-  const handlers = Object.entries(deadly).map(([signal, code]) => {
-    const handler = () => process.exit(code);
-    process.on(signal, handler);
-    return { signal, handler };
-  });
   process.on("exit", leave);
   enter();
   return () => {
     leave();
     process.off("exit", leave);
-    for (const { signal, handler } of handlers) process.off(signal, handler);
   };
 }

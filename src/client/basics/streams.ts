@@ -26,20 +26,20 @@ export async function readStdin(): Promise<string> {
   return textOf(await Bun.stdin.bytes(), "stdin");
 }
 
-/** One line: a terminal hands over whole lines. Ends without one at end of file or Ctrl-C. */
-function readLine(): Promise<string | undefined> {
+/** One line: a terminal hands over whole lines. Ends without one at end of file, and when the command is interrupted. */
+function readLine(signal: AbortSignal): Promise<string | undefined> {
   const { stdin } = process;
   return new Promise((resolve) => {
     const finish = (line: string | undefined) => {
       stdin.off("data", take).off("end", none);
-      process.off("SIGINT", none);
+      signal.removeEventListener("abort", none);
       stdin.pause();
       resolve(line);
     };
     const take = (chunk: Buffer) => finish(chunk.toString());
     const none = () => finish(undefined);
     stdin.on("data", take).on("end", none);
-    process.on("SIGINT", none);
+    signal.addEventListener("abort", none);
     stdin.resume();
   });
 }

@@ -34,14 +34,14 @@ export interface Terminal {
   /** Shows these lines in place of the ones of the call before; notes in between come out above. */
   block(lines: readonly string[]): void;
   /** The next line of stdin; undefined at its end, or when the operator interrupts. */
-  readLine(): Promise<string | undefined>;
+  readLine(signal: AbortSignal): Promise<string | undefined>;
 }
 
 export interface Streams {
   flushed: () => Promise<void>;
   stdout: (text: string) => void;
   stderr: (text: string) => void;
-  readLine: () => Promise<string | undefined>;
+  readLine: (signal: AbortSignal) => Promise<string | undefined>;
   stdinIsTerminal: boolean;
   stdoutIsTerminal: boolean;
   stderrIsTerminal: boolean;

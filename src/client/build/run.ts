@@ -17,7 +17,7 @@ export async function runBuild(context: Context, planned: PlannedBuild, choices:
   const ask = () =>
     callWithProgress(context, buildImage, {
       input: { body },
-      broken: `the connection ended during the build of ${scope}/${name}: nothing was deployed; run the command again`,
+      broken: `during the build of ${scope}/${name}: nothing was deployed; run the command again`,
     });
   const build = async () => {
     try {
@@ -26,7 +26,11 @@ export async function runBuild(context: Context, planned: PlannedBuild, choices:
       if (!isContextMissing(error)) throw error;
     }
     terminal.note(`uploading ${filesText(planned)} of ${scope}/${name}`);
-    await uploadFolder(context, folder, digest);
+    await uploadFolder(context, folder, digest).catch((error: unknown) => {
+      if (!context.signal.aborted) throw error;
+      const next = "nothing was deployed; the same command sends only the rest";
+      throw new CommandFailure(`interrupted while uploading ${scope}/${name}: ${next}`, exitCodes.interrupted);
+    });
     return await ask();
   };
   try {

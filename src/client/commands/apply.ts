@@ -229,6 +229,9 @@ function targetsOf(api: Client, result: ApplyResult, plan: ApplyResult) {
       const key = keyOf(manifest);
       const revision = manifest.metadata?.revision ?? 0;
       const before = plan.current?.[plan.applied.findIndex((planned) => isSame(planned, { ...key }))];
-      return readyTarget(api, key, { revision, unchanged: before?.metadata?.revision === revision });
+      const unchanged = before?.metadata?.revision === revision;
+      const verb = before === null ? `delete ${key.kind}` : "rollback";
+      const undo = unchanged ? undefined : `${verb} ${key.scope}/${key.name}`;
+      return { ...readyTarget(api, key, { revision, unchanged }), undo };
     });
 }

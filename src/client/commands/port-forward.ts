@@ -105,9 +105,9 @@ async function untilEnd({ context, pod }: Setup, { startedAt }: Running): Promis
   const { clock, limits, signal } = context;
   for (;;) {
     await clock.sleep(limits.followMs, signal);
-    if (signal.aborted) return exitCodes.done;
+    if (signal.aborted) return exitCodes.interrupted;
     const why = await endOf(context, pod, startedAt);
-    if (signal.aborted) return exitCodes.done;
+    if (signal.aborted) return exitCodes.interrupted;
     if (why !== undefined) throw new CommandFailure(`${pod} ${why}: nothing is forwarded any more`);
   }
 }

@@ -80,7 +80,7 @@ export async function holdWays(
     for (const way of ways) listeners.push(listen(context, way, open));
     await opened(listeners.map(({ port }) => port));
     await untilInterrupted(context);
-    return exitCodes.done;
+    return exitCodes.interrupted;
   } finally {
     for (const listener of listeners) listener.close();
     for (const connection of open) connection.terminate();

@@ -55,7 +55,7 @@ async function fetched(context: Context, args: Arguments, address: string): Prom
     ...(host === "" ? {} : { host }),
     ...(tokenKey === undefined ? {} : { token_key: tokenKey }),
   };
-  const broken = "the connection ended while the server fetched the source: run the command again";
+  const broken = "while the server fetched the source: run the command again";
   const source = await callWithProgress(context, fetchSource, { input: { body }, broken });
   context.terminal.note(`${app.scope}/${app.name} from ${printable(source.found)}`);
   const secrets = source.left_out.slice(0, 5).join(", ");
@@ -86,7 +86,7 @@ async function buildAll(context: Context, { source: { builds, git }, set, choice
       name: String(name),
       ...(git === undefined ? {} : { git }),
     };
-    const broken = `the connection ended during the build of ${body.scope}/${body.name}: nothing was deployed; run the command again`;
+    const broken = `during the build of ${body.scope}/${body.name}: nothing was deployed; run the command again`;
     const { build, reused } = await callWithProgress(context, buildImage, { input: { body }, broken });
     const what = reused ? "is there already: the source has not changed" : "built";
     context.terminal.note(`${context.terminal.noteStyle.green("✓")} ${printable(build.image)} ${what}`);

@@ -64,7 +64,7 @@ export async function runPluginWords(
     context.terminal.out(JSON.stringify({ status: "ok", data }, null, 2));
     return exitCodes.done;
   }
-  const broken = "the connection broke while the plugin was running; see: berth plugins runs";
+  const broken = "while the plugin was running; see: berth plugins runs";
   const said: string[] = [];
   const onLine = (line: string) => void said.push(line);
   const result = await callWithProgress(context, dispatchPlugin, { input: call, broken, onLine }).catch(

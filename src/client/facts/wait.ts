@@ -37,6 +37,8 @@ export interface WaitTarget {
   ref: string;
   /** One look; throws when the server cannot answer just now. */
   look(): Promise<Look>;
+  /** The command that takes the change back, where the waiting command knows one. */
+  undo?: string | undefined;
 }
 
 export interface Waited {

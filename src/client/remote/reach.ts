@@ -80,6 +80,6 @@ export async function closeRemote(remote: Remote, ways: Ways): Promise<void> {
 async function tunnelSetup(remote: Remote, files: TunnelFiles, ways: Ways) {
   const { createSsh } = await import("./ssh.ts");
   const { asks, variables, fetch, clock, limits, signal } = ways;
-  const ssh = createSsh({ ...ways.ssh, asks, variables, folder: ways.tunnelsFolder, askMs: limits.answerMs });
+  const ssh = createSsh({ ...ways.ssh, asks, variables, folder: ways.tunnelsFolder, askMs: limits.answerMs, signal });
   return { remote, files, ssh, fetch, clock, limits, signal };
 }

@@ -21,6 +21,8 @@ export interface SshSetup {
   folder: string;
   /** How long an answer over an open connection may take. */
   askMs: number;
+  /** Ends a sign-in that waits, such as for a passphrase. */
+  signal: AbortSignal;
 }
 
 /** The `ssh` of the system. */
@@ -45,9 +47,10 @@ export interface SshTimes {
 
 export function createSsh(setup: SshSetup): Ssh {
   const over = (control: string, words: readonly string[]) =>
-    runSsh(setup, ["-F", "none", "-S", control, "-o", "BatchMode=yes", ...words], setup.askMs);
+    runSsh(setup, ["-F", "none", "-S", control, "-o", "BatchMode=yes", ...words], { timeout: setup.askMs });
   return {
-    open: (remote, control, times) => runSsh(setup, openWords(setup, remote, { control, times })),
+    open: (remote, control, times) =>
+      runSsh(setup, openWords(setup, remote, { control, times }), { signal: setup.signal }),
     forward: (control, from, to) => over(control, ["-O", "forward", "-L", `${from}:${to}`, "berth"]),
     async cancel(control, from, to) {
       await over(control, ["-O", "cancel", "-L", `${from}:${to}`, "berth"]);
@@ -103,13 +106,16 @@ function seconds(ms: number): string {
 }
 
 /** What ssh says goes to a file: processes that stay behind would hold a pipe open. */
-async function runSsh({ variables, folder }: SshSetup, words: readonly string[], timeout?: number): Promise<SshResult> {
+async function runSsh(
+  { variables, folder }: SshSetup,
+  words: readonly string[],
+  limit: { timeout: number } | { signal: AbortSignal },
+): Promise<SshResult> {
   const place = mkdtempSync(join(folder, "says-"));
   const paths = [join(place, "out"), join(place, "err")] as const;
   const [out, err] = [openSync(paths[0], "w", 0o600), openSync(paths[1], "w", 0o600)];
   try {
     const streams = { stdin: "ignore", stdout: out, stderr: err } as const;
-    const limit = timeout === undefined ? {} : { timeout };
     const child = Bun.spawn(["ssh", ...words], { ...streams, ...limit, env: { ...variables } });
     const code = await child.exited;
     return { code, stdout: readFileSync(paths[0], "utf8"), stderr: readFileSync(paths[1], "utf8") };

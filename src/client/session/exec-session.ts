@@ -41,7 +41,8 @@ export async function execSession(call: ExecCall): Promise<number> {
   try {
     return await converse(call, socket, await openSession(call, socket));
   } catch (error) {
-    if (call.signal.aborted) throw new CommandFailure("interrupted", exitCodes.interrupted);
+    if (call.signal.aborted)
+      throw new CommandFailure("interrupted: the server ends the command too", exitCodes.interrupted);
     if (isUnread(error)) return brokenPipeCode;
     throw cannotRun(error, call.body.command);
   } finally {

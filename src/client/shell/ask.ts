@@ -32,7 +32,7 @@ export async function requireYes(context: Context, question: Question): Promise<
 /** Asks on stderr; only `y` and `yes` mean yes. Throws when the operator interrupts. */
 async function confirmed(question: string, { terminal, signal }: Context): Promise<boolean> {
   terminal.prompt(`\n${terminal.noteStyle.bold(question)} [y/N] `);
-  const line = await terminal.readLine();
+  const line = await terminal.readLine(signal);
   if (line === undefined) terminal.note("");
   if (signal.aborted) throw new CommandFailure("interrupted: nothing was changed", exitCodes.interrupted);
   return /^\s*y(?:es)?\s*$/i.test(line ?? "");
@@ -42,7 +42,7 @@ async function confirmed(question: string, { terminal, signal }: Context): Promi
 export async function askText({ terminal, signal }: Context, question: string, usual: string): Promise<string> {
   const shown = usual === "" ? "" : ` [${usual}]`;
   terminal.prompt(`${terminal.noteStyle.bold(question)}${shown}: `);
-  const line = await terminal.readLine();
+  const line = await terminal.readLine(signal);
   if (line === undefined) terminal.note("");
   if (signal.aborted) throw new CommandFailure("interrupted: nothing was changed", exitCodes.interrupted);
   return line?.trim() || usual;

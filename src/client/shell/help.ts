@@ -42,7 +42,7 @@ const exitMeanings: readonly (readonly [number, string])[] = [
   [exitCodes.timedOut, "not ready in time; the server continues"],
   [exitCodes.unreachable, "the server was not reached"],
   [exitCodes.refused, "not confirmed, or no terminal to ask on"],
-  [exitCodes.interrupted, "Ctrl-C"],
+  [exitCodes.interrupted, "Ctrl-C (143: SIGTERM, 129: the terminal was closed)"],
 ];
 
 interface Summary {

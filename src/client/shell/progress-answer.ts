@@ -10,8 +10,8 @@ import { unbroken } from "../basics/unbroken.ts";
 const lineCharsMax = 64 * 1024 * 1024;
 
 /**
- * Calls an endpoint and shows its progress as it comes. Throws `ApiError` as without progress, and a failure that says
- * `broken` where the connection ends before the result.
+ * Calls an endpoint and shows its progress as it comes. Throws `ApiError` as without progress. Where the connection ends
+ * before the result, or the operator ends it, the failure says that, and then `broken`: when it was, and what to do.
  */
 export async function callWithProgress<E extends Endpoint>(
   context: Context,
@@ -19,7 +19,10 @@ export async function callWithProgress<E extends Endpoint>(
   { input, broken, onLine = () => undefined }: { input: CallInput<E>; broken: string; onLine?: (line: string) => void },
 ): Promise<DataOf<E>> {
   const headers = { Accept: progressMediaType };
-  const answer = await context.api.raw(endpoint, { ...input, headers, signal: context.signal });
+  const { signal } = context;
+  const answer = await context.api.raw(endpoint, { ...input, headers, signal }).catch((error: unknown) => {
+    throw signal.aborted ? interrupted(broken) : error;
+  });
   const isStream = answer.headers.get("content-type")?.includes(progressMediaType) === true;
   if (!isStream || answer.body === null) return readAnswer(endpoint, answer.status, await answer.text());
   for await (const line of linesOf(answer.body)) {
@@ -28,8 +31,11 @@ export async function callWithProgress<E extends Endpoint>(
     onLine(told.text);
     context.terminal.note(context.terminal.noteStyle.dim(printable(told.text)));
   }
-  if (context.signal.aborted) throw new CommandFailure("interrupted", exitCodes.interrupted);
-  throw new CommandFailure(broken);
+  throw signal.aborted ? interrupted(broken) : new CommandFailure(`the connection ended ${broken}`);
+}
+
+function interrupted(when: string): CommandFailure {
+  return new CommandFailure(`interrupted ${when}`, exitCodes.interrupted);
 }
 
 async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {

@@ -35,7 +35,7 @@ export async function watch(context: Context, { look, everyMs }: Watching): Prom
   } finally {
     leave();
   }
-  return exitCodes.done;
+  return exitCodes.interrupted;
 }
 
 /** A server that is away for a moment does not end the watching. */

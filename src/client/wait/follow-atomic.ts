@@ -22,6 +22,7 @@ export async function followAtomic({ id, targets, timeoutMs, context }: Followin
     timeoutMs,
     context,
   );
+  if (waited.outcome === "interrupted") return exitOf(waited);
   const isOver = waited.outcome === "ready" || waited.outcome === "failed";
   const group = isOver ? await decided(ask, timeoutMs, context) : await ask();
   const { terminal } = context;

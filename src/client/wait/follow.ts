@@ -52,7 +52,8 @@ export async function watch(targets: readonly WaitTarget[], timeoutMs: number, c
     });
   const result = { ...seen, targets: await withReceipts(seen.targets, context) };
   for (const target of result.targets) {
-    for (const line of closing(target, { result, timeoutMs, context })) terminal.note(line);
+    const undo = targets.find(({ ref }) => ref === target.ref)?.undo;
+    for (const line of closing(target, { result, timeoutMs, context, undo })) terminal.note(line);
     const isHeld = result.outcome === "held" && target.look.state === "pending";
     if (target.look.state === "ready" || target.look.state === "gone" || isHeld || signal.aborted) continue;
     for (const line of [...(await lastWords(context, target.ref)), ...nextSteps(target.ref)]) terminal.note(line);
@@ -108,9 +109,10 @@ interface Closing {
   result: WaitResult;
   timeoutMs: number;
   context: Context;
+  undo: string | undefined;
 }
 
-function closing({ ref, look, receipt }: Waited, { result, timeoutMs, context }: Closing): string[] {
+function closing({ ref, look, receipt }: Waited, { result, timeoutMs, context, undo }: Closing): string[] {
   const style = context.terminal.noteStyle;
   const why = look.why === "" ? "" : `: ${printable(look.why)}`;
   if (look.phase === "asleep") return [`${style.green("✓")} ${ref} is asleep, the first request starts it`];
@@ -126,8 +128,17 @@ function closing({ ref, look, receipt }: Waited, { result, timeoutMs, context }:
   }
   if (look.state === "failed") return [`${style.red("✗")} ${ref} is not ready${why}`];
   if (look.canary?.state === "paused") return heldLines(ref, look.canary, style);
-  if (result.outcome === "interrupted") return [`${style.yellow("…")} ${ref} not waited for: the server goes on`];
+  if (result.outcome === "interrupted") return leftLines(ref, undo, style);
   return [`${style.red("✗")} ${ref} is not ready after ${shortDuration(timeoutMs)}${why}; the server goes on`];
+}
+
+function leftLines(ref: string, undo: string | undefined, style: Style): string[] {
+  const path = ref.split("/").slice(1).join("/");
+  return [
+    `${style.yellow("…")} ${ref} not waited for: the server goes on`,
+    `  follow it: berth rollout status ${path} -w`,
+    ...(undo === undefined ? [] : [`  undo it:   berth ${undo}`]),
+  ];
 }
 
 /** A canary that goes on only when a person says so. */

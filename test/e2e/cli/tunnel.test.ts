@@ -64,7 +64,7 @@ test("a tunnel has an address here for every service of the server, and comes ba
   } finally {
     child.kill("SIGINT");
   }
-  expect(await child.exited).toBe(0);
+  expect(await child.exited).toBe(130);
   expect(readdirSync(tunnels).filter((name) => /-\d+\.sock$/.test(name))).toEqual([]);
   await runCli(["remote", "rm", "far"], { env });
 });

@@ -85,7 +85,7 @@ async function bring<E extends typeof installPlugin | typeof updatePlugin>(
 ): Promise<InstallOutcome> {
   const { interactive, live } = context.terminal;
   if (context.json || !(interactive || live)) return context.api.call(endpoint, { ...input, signal: context.signal });
-  const broken = "the connection broke on the way; to see what was installed: berth plugins list";
+  const broken = "on the way; to see what was installed: berth plugins list";
   return callWithProgress(context, endpoint, { input, broken });
 }
 

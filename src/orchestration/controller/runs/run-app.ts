@@ -15,6 +15,7 @@ import type { AppRun, ExecOptions, Target } from "../requests.ts";
 import type { ExecRoom } from "../pods/exec.ts";
 import { prepare } from "../rollout/execute.ts";
 import type { ImageUse } from "../desired/images.ts";
+import { withInit } from "../desired/init-process.ts";
 import { rolloutTarget } from "../rollout/rollout.ts";
 import { refuseUnresolved, resolveStored, resolveStoredJob } from "../desired/resolve.ts";
 import { isPodKind, notStored, required } from "../state/target.ts";
@@ -135,7 +136,9 @@ async function specOf(context: Context, making: Making): Promise<ContainerSpec> 
     ...(body.entrypoint === undefined ? {} : { entrypoint: [body.entrypoint] }),
   };
   const spec = oneOffSpec({ ...template, options: { ...template.options, ...own } }, one, context.names);
-  return { ...spec, attach: { tty, interactive } };
+  // The kernel keeps Ctrl-C from process 1 where that does not ask for it: the command would hold the terminal.
+  const initUnlessOwn = tty && spec.options.init === undefined;
+  return (await withInit(context, { ...spec, attach: { tty, interactive } }, { initUnlessOwn })).spec;
 }
 
 interface Made {

@@ -125,7 +125,7 @@ describe("get --watch", () => {
     };
     const { out, code } = await get(["deployments", "-w"], { server: changing, onSleep });
     expect(out.match(/^NAME/gm)).toHaveLength(2);
-    expect([out.indexOf("progressing") < out.indexOf("ready "), code]).toEqual([true, 0]);
+    expect([out.indexOf("progressing") < out.indexOf("ready "), code]).toEqual([true, 130]);
   });
 
   test("on a terminal draws in place", async () => {

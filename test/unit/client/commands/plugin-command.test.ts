@@ -102,7 +102,9 @@ describe("a command of a plugin", () => {
     const cut = new Response('{"type":"progress","text":"x"}\n', {
       headers: { "Content-Type": "application/x-ndjson" },
     });
-    expect((await play(["pg:psql"], { result: cut })).err).toContain("the connection broke");
+    expect((await play(["pg:psql"], { result: cut })).err).toContain(
+      "the connection ended while the plugin was running",
+    );
   });
 
   const streamed = (...lines: object[]) => {

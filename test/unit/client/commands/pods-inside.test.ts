@@ -161,7 +161,7 @@ describe("stats and top", () => {
         if (rounds === 2) interrupt();
       },
     });
-    expect(code).toBe(0);
+    expect(code).toBe(130);
     expect(out).toStartWith("<screen>\x1b[H");
     expect(out).toEndWith("\x1b[J</screen>");
     expect(out.match(/shop-web\./g)).toHaveLength(2 * 8);

@@ -161,7 +161,10 @@ describe("what goes wrong", () => {
     const ended = session({ signal: stop.signal });
     await eventually(() => screen.seen.out === "up");
     stop.abort();
-    await expect(ended).rejects.toMatchObject({ message: "interrupted", exitCode: 130 });
+    await expect(ended).rejects.toMatchObject({
+      message: "interrupted: the server ends the command too",
+      exitCode: 130,
+    });
     await killed.promise;
   });
 
