@@ -178,6 +178,12 @@ describe("on a terminal", () => {
     expect(await it.exited).toBe(5);
   });
 
+  test("the size is there without a key or a change", async () => {
+    // Engines before API 1.42 take the size only once the command runs.
+    const it = open("shop/web", "-it", "--", "sh", "-c", 'until [ "$(stty size)" = "30 100" ]; do :; done; exit 4');
+    expect(await it.exited).toBe(4);
+  });
+
   test("size and its changes, keys, and the terminal as before", async () => {
     const it = open("shop/web", "-it", "sh", "-c", 'while read -r line; do eval "$line"; done');
     await waitFor("raw mode", () => it.raw());

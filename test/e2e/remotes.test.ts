@@ -73,6 +73,11 @@ test("output is followed as it comes", async () => {
   expect(await it.exited).toBe(130);
 });
 
+test("the size of the terminal is there without a key or a change", async () => {
+  const script = 'until [ "$(stty size)" = "30 100" ]; do :; done; exit 4';
+  expect(await onTerminal(["exec", "shop/web", "-it", "--", "sh", "-c", script], env).exited).toBe(4);
+});
+
 test("a shell on the terminal, with its size and its exit code", async () => {
   const it = onTerminal(["exec", "shop/web", "-it", "--", "sh"], env);
   await it.until("# ");

@@ -190,5 +190,5 @@ export interface ContainerSpec extends Omit<ContainerTemplate, "networks" | "ini
   /** Networks to join in order, platform bridge first; empty unless `networkMode` is bridge. */
   networks: { name: string; aliases: string[] }[];
   /** Set where a client is connected to the main process; see `Runtime.startAttached`. */
-  attach?: { tty: boolean; interactive: boolean };
+  attach?: { tty: boolean; interactive: boolean; size?: { cols: number; rows: number } | undefined };
 }

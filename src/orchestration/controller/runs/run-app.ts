@@ -129,7 +129,7 @@ async function specOf(context: Context, making: Making): Promise<ContainerSpec> 
     env: Object.fromEntries(body.env.map((row) => [row.slice(0, row.indexOf("=")), row.slice(row.indexOf("=") + 1)])),
     createdAt: context.clock.now(),
   };
-  const { tty, interactive, workdir, user } = options;
+  const { tty, interactive, size, workdir, user } = options;
   const own = {
     ...(workdir === undefined ? {} : { workingDir: workdir }),
     ...(user === undefined ? {} : { user }),
@@ -138,7 +138,7 @@ async function specOf(context: Context, making: Making): Promise<ContainerSpec> 
   const spec = oneOffSpec({ ...template, options: { ...template.options, ...own } }, one, context.names);
   // The kernel keeps Ctrl-C from process 1 where that does not ask for it: the command would hold the terminal.
   const initUnlessOwn = tty && spec.options.init === undefined;
-  return (await withInit(context, { ...spec, attach: { tty, interactive } }, { initUnlessOwn })).spec;
+  return (await withInit(context, { ...spec, attach: { tty, interactive, size } }, { initUnlessOwn })).spec;
 }
 
 interface Made {

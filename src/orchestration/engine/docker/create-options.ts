@@ -66,8 +66,14 @@ function hostConfig(spec: ContainerSpec): Dockerode.HostConfig {
     Ulimits: spec.ulimits.map(({ name, soft, hard }) => ({ Name: name, Soft: soft, Hard: hard })),
     NanoCpus: spec.nanoCpus,
     Memory: spec.memoryBytes,
+    ...consoleSize(spec),
     ...engineOptions(spec.options),
   };
+}
+
+/** Engines before API 1.42 ignore it: they get the size right after the start. */
+function consoleSize({ attach }: ContainerSpec): Dockerode.HostConfig {
+  return attach?.tty === true && attach.size !== undefined ? { ConsoleSize: [attach.size.rows, attach.size.cols] } : {};
 }
 
 function engineOptions(options: EngineOptions): Dockerode.HostConfig {

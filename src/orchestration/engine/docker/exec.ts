@@ -44,11 +44,24 @@ async function exec(parts: ExecParts, nameOrId: string, spec: ExecSpec): Promise
   const setup = { ...parts, attempt, container, spec, mark };
   const id = await createInstance(setup);
   const pipe = await open(setup, id);
+  const sized = sizeAtOnce(setup, id);
   const pid = await started(setup, id, pipe).catch((error: unknown) => {
     pipe.close();
     throw error;
   });
+  await sized;
   return session(setup, { id, pipe, pid });
+}
+
+/**
+ * Sets the size on an engine that does not take it with the start: as soon as the command has begun, which the engine
+ * itself waits for, and not only once its process was looked for.
+ */
+async function sizeAtOnce(setup: Setup, id: string): Promise<void> {
+  const { engine, spec } = setup;
+  if (!spec.tty || spec.size === undefined || speaks(await engine.apiVersion(), consoleSizeApi)) return;
+  // A command that has ended, or never began, is reported by its start.
+  await resizeTo(setup, id, spec.size).catch(() => undefined);
 }
 
 const newMark = () => crypto.randomUUID();
@@ -139,13 +152,9 @@ interface Started {
   pid: number;
 }
 
-async function session(setup: Setup, { id, pipe, pid }: Started): Promise<ExecSession> {
+function session(setup: Setup, { id, pipe, pid }: Started): ExecSession {
   const { engine, spec } = setup;
   const end = once(killer(setup, id, pid));
-  const resize = (size: TerminalSize) => resizeTo(setup, id, size);
-  if (spec.tty && spec.size !== undefined && !speaks(await engine.apiVersion(), consoleSizeApi)) {
-    await resize(spec.size);
-  }
   return {
     id,
     output: pipeOutput(pipe, spec.tty),
@@ -153,7 +162,7 @@ async function session(setup: Setup, { id, pipe, pid }: Started): Promise<ExecSe
       if (!(await pipe.write(bytes))) throw ended(setup);
     },
     endInput: pipe.finish,
-    resize,
+    resize: (size) => resizeTo(setup, id, size),
     exitCode: async () => {
       await pipe.end;
       return exitCode(engine, id);

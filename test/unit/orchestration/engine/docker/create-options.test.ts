@@ -258,3 +258,9 @@ test("every raw engine option reaches its field", () => {
 test("wholeSeconds never cuts a grace short", () => {
   expect([0, 1, 999, 1000, 1001].map(wholeSeconds)).toEqual([0, 1, 1, 1, 2]);
 });
+
+test("a terminal has its size from the start, rows first", () => {
+  const attach = { tty: true, interactive: true };
+  expect(host({ attach: { ...attach, size: { cols: 99, rows: 33 } } }).ConsoleSize).toEqual([33, 99]);
+  expect([host({ attach }), host()].map(({ ConsoleSize: size }) => size)).toEqual([undefined, undefined]);
+});

@@ -63,6 +63,32 @@ describe("the requests of an exec", () => {
   });
 });
 
+describe("the size of the terminal before 1.42", () => {
+  let engine: FakeEngine;
+  afterEach(() => engine.close());
+
+  test("follows the start, before anything looks for the process", async () => {
+    engine = await startFakeEngine(({ path }, response) => {
+      if (path.endsWith("/containers/a/json")) sendJson(response, 200, inspection({ name: "a" }));
+      else if (path.endsWith("/exec")) sendJson(response, 201, { Id: "e1" });
+      else if (path.endsWith("/exec/e1/json")) sendJson(response, 200, { Running: true, ExitCode: null, Pid: 7 });
+      else if (path.endsWith("/resize")) response.writeHead(200).end();
+      else {
+        response.writeHead(200);
+        response.flushHeaders();
+      }
+    });
+    engine.version.ApiVersion = "1.41";
+    const runtime = createDockerRuntime({ host: engine.host, installationId: "i", names: naming() });
+    await runtime.exec("a", { ...spec, size: { cols: 99, rows: 33 } });
+    runtime.close();
+    const asked = engine.requests.flatMap(({ url = "" }) =>
+      url.includes("/exec/") ? [url.replace("/v1.41", "")] : [],
+    );
+    expect(asked.slice(0, 3)).toEqual(["/exec/e1/start", "/exec/e1/resize?h=33&w=99", "/exec/e1/json"]);
+  });
+});
+
 /** Each look costs the engine CPU: see `started`. */
 describe("the looks for the process of an exec", () => {
   let engine: FakeEngine;
