@@ -1,29 +1,35 @@
+import type { Principal } from "../access/principal.ts";
 import { errorResponse } from "../base/http/answers.ts";
+import { type Client, readAnswer } from "../base/wire/client.ts";
 import { failureStatus } from "../base/wire/failure.ts";
 
-/** `More` says on whose behalf. */
-type Ask<More extends unknown[]> = (request: Request, ...more: More) => Response | Promise<Response>;
+type As = (actor: string, by: Principal) => Client;
 
-/** The orchestration plane in process, for the other planes, which serve longer than it does. */
-interface Inside<More extends unknown[]> {
-  ask: Ask<More>;
-  /** Answers 503 from now on, and lets requests under way end for `graceMs` milliseconds. */
+/** The handlers of the orchestration plane in this process, for the other planes, which serve longer than it does. */
+interface Inside {
+  as: As;
+  /** Answers 503 from now on, and lets calls under way end for `graceMs` milliseconds. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** `plane` is asked for with each request, since it is made after who asks. */
-export function createInside<More extends unknown[]>(plane: () => Ask<More>): Inside<More> {
+/** `plane` is asked for with each call, since it is made after the code that asks it. */
+export function createInside(plane: As): Inside {
   const underWay = new Set<Promise<unknown>>();
   let isStopping = false;
+  const counted = <T>(answer: Promise<T>): Promise<T> => {
+    const ended = answer.catch(() => undefined).finally(() => underWay.delete(ended));
+    underWay.add(ended);
+    return answer;
+  };
   return {
-    ask(request, ...more) {
-      if (isStopping) return stoppingAnswer();
-      const answer = plane()(request, ...more);
-      if (!(answer instanceof Promise)) return answer;
-      const ended = answer.catch(() => undefined).finally(() => underWay.delete(ended));
-      underWay.add(ended);
-      return answer;
-    },
+    as: (actor, by) => ({
+      call: async (endpoint, ...input) =>
+        isStopping
+          ? readAnswer(endpoint, failureStatus.unavailable, await stoppingAnswer().text())
+          : counted(plane(actor, by).call(endpoint, ...input)),
+      raw: async (endpoint, ...input) =>
+        isStopping ? stoppingAnswer() : counted(plane(actor, by).raw(endpoint, ...input)),
+    }),
     async stop(graceMs) {
       isStopping = true;
       let timer: Timer | undefined;

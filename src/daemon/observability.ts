@@ -13,7 +13,7 @@ import { createPinned } from "../base/deliver/pinned.ts";
 import { resolveHost } from "../base/deliver/resolve-host.ts";
 import type { SendWebhook } from "../base/deliver/webhook.ts";
 import { backupAge } from "../base/disk/backup-mark.ts";
-import { actorHeader, createClient } from "../base/wire/client.ts";
+import type { Client } from "../base/wire/client.ts";
 import { direct } from "../base/wire/outgoing.ts";
 import { systemClock } from "../base/words/clock.ts";
 import type { Gate } from "../base/deliver/gate.ts";
@@ -49,7 +49,7 @@ interface Parts {
   log: Log;
   gate: Gate;
   /** The orchestration plane in process; it is made after this. */
-  ask: (request: Request, principal: Principal) => Response | Promise<Response>;
+  ask: (actor: string, by: Principal) => Client;
   measures: PodMeasures;
   /** What visitors got since this was last asked. */
   taken: () => TakenFigures[];
@@ -128,12 +128,7 @@ function platformOf(ask: Parts["ask"], handed: Pick<Parts, "apps" | "podLogs" | 
   return {
     ...handed,
     upcoming: upcomingRuns,
-    as: (actor, grant) =>
-      createClient({
-        baseUrl: "http://localhost",
-        headers: { [actorHeader]: actor },
-        fetch: async (url, init) => ask(new Request(url, init), grant === undefined ? unnamed : tokenPrincipal(grant)),
-      }),
+    as: (actor, grant) => ask(actor, grant === undefined ? unnamed : tokenPrincipal(grant)),
   };
 }
 

@@ -57,9 +57,9 @@ async function start(options: ServeOptions, log: Log, opened: Opened): Promise<D
   const plugins = await recoverPlugins(ground, late);
   const addresses = { identity: identityListener?.address, observability: planeListener?.local };
   const running = makeController(ground, late, { plugins, network, listeners: addresses });
-  const inside = createInside(() => app.inside);
+  const inside = createInside((actor, by) => app.as(actor, by));
   const rooms = await openRooms(ground, late, {
-    ...{ running, plugins, identity, engine: network.engine, ask: inside.ask },
+    ...{ running, plugins, identity, engine: network.engine, ask: inside.as },
     addresses: () => addresses,
   });
   const app = orchestrationApp(ground, { running, identity, rooms });

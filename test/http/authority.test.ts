@@ -60,7 +60,7 @@ const principals: [string, Principal][] = [
 async function send(by: Principal, request: string, body?: unknown): Promise<{ status: number; error: string }> {
   const [method = "", target = ""] = request.split(" ");
   const init = { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
-  const answer = await app.inside(new Request(`http://localhost${target}`, init), by);
+  const answer = await app.behind(new Request(`http://localhost${target}`, init), by);
   const { error = "" } = (await answer.json()) as { error?: string };
   return { status: answer.status, error };
 }
@@ -260,7 +260,7 @@ test("a release that a token only runs again has the rights of the token", async
   await endPhase();
   for (const by of [token, operator]) {
     const run = new Request("http://localhost/releases/run?scope=shop&name=phase", { method: "POST" });
-    const answer = await app.inside(run, by);
+    const answer = await app.behind(run, by);
     const [latest] = it.store.releases.list(key);
     expect([latest?.cause, latest?.lesser]).toEqual(["release_run", by === operator ? undefined : true]);
     await endPhase();

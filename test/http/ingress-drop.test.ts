@@ -35,7 +35,7 @@ beforeEach(() =>
 
 async function send(target: string, body: unknown) {
   const init = { method: "POST", body: JSON.stringify(body) };
-  const answer = await app.inside(new Request(`http://localhost${target}`, init), operator);
+  const answer = await app.behind(new Request(`http://localhost${target}`, init), operator);
   const { error = "", ...rest } = (await answer.json()) as { error?: string };
   return { status: answer.status, error, rest };
 }

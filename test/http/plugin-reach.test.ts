@@ -57,7 +57,7 @@ async function act(
 ): Promise<{ status: number; error: string }> {
   const words = ["data/main", Buffer.from(JSON.stringify({ status: "ok", data: { actions } })).toString("base64")];
   const init = { method: "POST", headers, body: JSON.stringify({ args: words }) };
-  const answer = await app.inside(new Request("http://localhost/plugin/db/act", init), by);
+  const answer = await app.behind(new Request("http://localhost/plugin/db/act", init), by);
   const { error = "" } = (await answer.json()) as { error?: string };
   return { status: answer.status, error };
 }

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { observabilityLimits } from "../../src/config/observability-limits.ts";
 import { alertLimits } from "../../src/config/alert-limits.ts";
 import { limits } from "../../src/config/config.ts";
-import { actorHeader, createClient } from "../../src/base/wire/client.ts";
+import { createInside } from "../../src/daemon/inside.ts";
 import type { MetricsRoom } from "../../src/observability/service/metrics/create.ts";
 import { type Connected, type Listener, startListener } from "../../src/base/http/listener.ts";
 import { Failure } from "../../src/base/wire/failure.ts";
@@ -153,6 +153,7 @@ export function planeWorld(options: WorldOptions = {}): PlaneWorld {
   const { controller, calls } = createRecordingController(options.controller);
   const watch = fakeWatch(options.apps);
   const metrics = testMetrics({ clock, log });
+  const { as: insideOf } = createInside((actor, by) => orchestration.as(actor, by));
   const running = createObservability({
     gate: openGate,
     metrics: metrics.room,
@@ -179,13 +180,7 @@ export function planeWorld(options: WorldOptions = {}): PlaneWorld {
       ...(options.traces === undefined ? {} : { traces: options.traces }),
       decoding: options.decoding ?? decodeHere,
       ...(options.routes === undefined ? {} : { routes: options.routes }),
-      as: (actor, grant) =>
-        createClient({
-          baseUrl: "http://localhost",
-          headers: { [actorHeader]: actor },
-          fetch: async (url, init) =>
-            orchestration.inside(new Request(url, init), grant === undefined ? unnamed : tokenPrincipal(grant)),
-        }),
+      as: (actor, grant) => insideOf(actor, grant === undefined ? unnamed : tokenPrincipal(grant)),
     },
   });
   const { observability } = running;

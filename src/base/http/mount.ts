@@ -32,6 +32,9 @@ export interface Served<E extends Endpoint, More = unknown> {
   respond(call: Call<E> & More): Response | Promise<Response>;
 }
 
+/** What an endpoint of a plane does, by its value; undefined for one that it does not serve. */
+export type ServedBy = <E extends Endpoint>(endpoint: E) => Served<E> | undefined;
+
 /**
  * One way into the server with a list of its own endpoints: the one of operators, or the one of tokens and sessions. It
  * knows who asks and what they may. `More`: what a call says there beside.
@@ -97,10 +100,19 @@ interface OperatorPlaneOptions extends Pick<Plane, "jsonDepthMax" | "once" | "ma
 }
 
 /** The plane of operators and of programs that ask in their name: no endpoint needs a scope. */
-export function createOperatorPlane({ app, actorHeader, principals, ...options }: OperatorPlaneOptions): Plane {
-  const plane: Plane = {
+export function createOperatorPlane({
+  app,
+  actorHeader,
+  principals,
+  ...options
+}: OperatorPlaneOptions): Plane & { servedBy: ServedBy } {
+  const mounted = new Map<Endpoint, unknown>();
+  const plane: Plane & { servedBy: ServedBy } = {
     ...options,
-    serve(endpoint, { answer, respond }) {
+    servedBy: <E extends Endpoint>(endpoint: E) => mounted.get(endpoint) as Served<E> | undefined,
+    serve(endpoint, how) {
+      const { answer, respond } = how;
+      mounted.set(endpoint, how);
       const depth = { depthMax: plane.jsonDepthMax };
       const read = (request: Request, { params, body, came }: Asking<typeof endpoint>) =>
         respond({

@@ -20,7 +20,7 @@ export function pathOf(request: Request): string {
  * these, for a value that does not fit, and for a parameter given twice.
  */
 export function readQuery(
-  request: Request,
+  request: Pick<Request, "url">,
   { method, query: schema }: Pick<Endpoint, "method" | "query">,
 ): Record<string, string | undefined> {
   const query: Record<string, string | undefined> = {};

@@ -17,7 +17,7 @@ import { mapError } from "./error-mapping.ts";
 import { mountObservability } from "./shared.ts";
 import { serveTokens } from "./mount.ts";
 import type { ObservabilityPlane, PlaneHttpLimits, Visitor } from "./plane.ts";
-import { withRequestLog } from "./request-log.ts";
+import { withRequestLog } from "../../base/http/request-log.ts";
 import { type ClientConnection, createClientConnection, isCrossSite, isOwnOrigin } from "./client-connection.ts";
 import type { SessionCookie } from "./session-cookie.ts";
 import { mountOpenapi } from "./openapi.ts";
@@ -178,8 +178,14 @@ export function createObservabilityApp(options: ObservabilityAppOptions): Observ
     connections.set(asked, connectionOf(request));
     return headOf(await ask(asked).catch(fail));
   };
+  const logged = withRequestLog(withHeader(answer, versionHeader, version), {
+    log,
+    more: () => ({ plane: "observability" }),
+    // A UI reads every few seconds.
+    isQuiet: ({ method }, status) => (method === "GET" || method === "HEAD") && status < 500,
+  });
   return {
-    fetch: withRequestLog(withHeader(answer, versionHeader, version), log),
+    fetch: async (request) => logged(request),
     endpoints: plane.mounted,
   };
 

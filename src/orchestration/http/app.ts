@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import { operator, type Principal } from "../../access/principal.ts";
-import { actorHeader, versionHeader } from "../../base/wire/client.ts";
+import { actorHeader, type Client, versionHeader } from "../../base/wire/client.ts";
 import { orchestrationEndpoints } from "../api/endpoints.ts";
 import type { Controller } from "../controller/controller.ts";
 import type { Naming } from "../core/naming.ts";
@@ -22,6 +22,7 @@ import { mountJobs } from "./jobs.ts";
 import { mountWebhooks } from "./webhooks.ts";
 import { mountLocks } from "./locks.ts";
 import { mountPreviews } from "./previews.ts";
+import { createInsideClient } from "../../base/http/inside.ts";
 import { createOperatorPlane, type Plane } from "../../base/http/mount.ts";
 import { mountOpenapi } from "./openapi.ts";
 import { mountPlugins } from "./plugins.ts";
@@ -29,7 +30,7 @@ import { mountPods } from "./pods.ts";
 import { mountReleases } from "./releases.ts";
 import { mountRollouts } from "./rollouts.ts";
 import type { CarryOutOnce } from "../../base/http/once.ts";
-import { pathOf } from "../../base/http/request.ts";
+import { pathOf, readActor } from "../../base/http/request.ts";
 import { withHeader } from "../../base/http/with-header.ts";
 import { withRequestLog } from "../../base/http/request-log.ts";
 import { mountResource } from "./resource.ts";
@@ -61,8 +62,8 @@ interface OrchestrationApp {
   fetch(request: Request): Response | Promise<Response>;
   /** For the other doors of the server, which know who stands behind them. */
   behind(request: Request, principal: Principal): Response | Promise<Response>;
-  /** Like `behind`, for another service of this server, which has a request log of its own. */
-  inside(request: Request, principal: Principal): Response | Promise<Response>;
+  /** Calls the same handlers in this process, for another service of this server. */
+  as(actor: string, by: Principal): Client;
   /** Claims the requests whose connections become sessions. */
   takeover(head: RequestHead): TakeoverHandler | undefined;
 }
@@ -106,7 +107,11 @@ export function createOrchestrationApp(options: OrchestrationOptions): Orchestra
   mountDispatch(plane, controller, { pageMax: limits.eventsPageMax });
   options.mountOthers?.(plane, { pageMax: limits.eventsPageMax });
   mountOpenapi(plane, { title: `${names.prefix} orchestration API`, version });
-  const logged = withRequestLog(withHeader(app.fetch, versionHeader, version), log, actorHeader);
+  const logged = withRequestLog(withHeader(app.fetch, versionHeader, version), {
+    log,
+    more: (request) => ({ actor: readActor(request, actorHeader) }),
+    isQuiet: (request) => isPolled(pathOf(request)),
+  });
   const named = (request: Request, principal: Principal) => {
     principals.set(request, principal);
     return request;
@@ -114,7 +119,7 @@ export function createOrchestrationApp(options: OrchestrationOptions): Orchestra
   return {
     fetch: (request) => logged(named(request, operator)),
     behind: (request, principal) => logged(named(request, principal)),
-    inside: (request, principal) => app.fetch(named(request, principal)),
+    as: (actor, by) => createInsideClient(plane, plane.servedBy, { actor, by }),
     takeover: createTakeovers(
       [execPodRoute, forwardPortRoute, writeFilesRoute, runAppRoute, podLogsRoute, scopeLogsRoute],
       {
@@ -125,4 +130,9 @@ export function createOrchestrationApp(options: OrchestrationOptions): Orchestra
       },
     ),
   };
+}
+
+/** Health checks come every few seconds from everywhere. */
+function isPolled(path: string): boolean {
+  return path === "/health" || path.endsWith("/ready");
 }
