@@ -19,7 +19,10 @@ const isTest = (path: string) => /tests?\b/i.test(path.split("/").at(-1) ?? "");
 
 export const dotnet: Runtime = {
   name: "dotnet",
-  mark: (tree) => projects(tree)[0],
+  mark(tree) {
+    const all = projects(tree);
+    return all.find((project) => (tree.read(project) ?? "").includes("Microsoft.NET.Sdk.Web")) ?? all[0];
+  },
   plan(tree, { version, path }) {
     const all = projects(tree).filter((project) => !isTest(project));
     const inPath =

@@ -74,6 +74,14 @@ function phpVersion(tree: SourceTree): string {
   return fits ?? newestIn(asked[0], known) ?? known[0] ?? "";
 }
 
+/** Whether composer.json asks for a version that has an image. */
+function fitsKnown(tree: SourceTree): boolean {
+  const { require, config } = jsonOf(tree, "composer.json");
+  const platform = fieldsOf(fieldsOf(config).platform).php;
+  const range = typeof platform === "string" ? `~${platform}` : fieldsOf(require).php;
+  return typeof range !== "string" || newestIn(range, known) !== undefined;
+}
+
 /** What the packages of composer.lock ask of PHP: an install refuses a version that one of them does not know. */
 function lockedRanges(tree: SourceTree): string[] {
   const { packages } = jsonOf(tree, "composer.lock");
@@ -94,6 +102,9 @@ function apache(tree: SourceTree, { docroot, version, extensions, writes = [], n
       isOtherServer(line) ? { instead: `Apache with ${docroot === "" ? "the folder" : docroot}` } : { command: line },
     notes: [
       ...notes,
+      ...(version === undefined && !fitsKnown(tree)
+        ? [`composer.json asks for a PHP that has no image, so ${known[0]} is taken; move it to a newer one`]
+        : []),
       ...(assets.length > 0 ? ["the assets of package.json are built beside; nothing of Node runs"] : []),
     ],
     dockerfile: lines(
@@ -171,7 +182,8 @@ export const laravel: Runtime = {
       ],
       notes: [
         migrates(["php", "artisan", "migrate", "--force"]),
-        "Laravel needs a key to start: set APP_KEY (php artisan key:generate --show) with berth config set",
+        "Laravel needs a key to start and its database: set APP_KEY (php artisan key:generate --show), DB_CONNECTION and DB_URL with berth config set",
+        'needs a volume where it keeps uploads: volumes: ["storage:/var/www/html/storage/app"] and volume_owner: "33:33"',
         ...(/DB_CONNECTION',\s{0,4}'sqlite'/.test(tree.read("config/database.php") ?? "")
           ? [
               "the database is SQLite unless DB_CONNECTION says otherwise, and a new version begins without its file: set DB_CONNECTION and DB_URL",

@@ -8,9 +8,13 @@ export const deno: Runtime = {
   plan(tree, { version, entrypoint }) {
     const tasks = fieldsOf(jsonOf(tree, "deno.json").tasks);
     const file = entrypoint ?? firstOf(tree, denoFiles);
-    const task = entrypoint === undefined && typeof tasks.start === "string" && !/--watch/.test(tasks.start);
+    const named = ["start", "serve", "prod", "production"].find((one) => {
+      const line = tasks[one];
+      return typeof line === "string" && !/--watch/.test(line);
+    });
+    const task = entrypoint === undefined && named !== undefined;
     const run = ["run", "--allow-net", "--allow-env", "--allow-read", file ?? ""];
-    const own = task ? ["deno", "task", "start"] : file === undefined ? undefined : ["deno", ...run];
+    const own = task ? ["deno", "task", named ?? ""] : file === undefined ? undefined : ["deno", ...run];
     const start = own ?? hintedStart(tree) ?? [];
     return {
       port: 8000,
@@ -34,6 +38,7 @@ export const deno: Runtime = {
 const denoFiles = [
   ...[
     "main.ts",
+    "main.tsx",
     "server.ts",
     "mod.ts",
     "main.js",

@@ -1,9 +1,11 @@
+import { readPackage } from "../node/package-json.ts";
 import { firstOf, type Planned, type SourceTree, talksNote } from "../runtime.ts";
 import { hostVariables, listeningOf, type Listening, loopbackIn } from "./listening.ts";
 import { type App, frameworkNotes, namesRead, needsMark, servicesNote } from "./needs.ts";
-import { type Sources, sourcesOf } from "./sources.ts";
+import { absentFiles, keptIn, type Sources, sourcesOf } from "./sources.ts";
 
 const namesShownMax = 8;
+const filesShownMax = 4;
 /** User ids of the images; 65532 where none is here. */
 const users: Readonly<Record<string, string>> = {
   ...{ node: "1000", bun: "1000", python: "1000", ruby: "1000", deno: "1993", php: "33" },
@@ -54,7 +56,7 @@ function noteOf(found: Listening, port: number, language: string): string[] {
       `the program listens on ${found.port}, as ${found.file} says${others}; to change that, read PORT there, or correct ports and probes`,
     ];
   }
-  if (found.type === "nowhere")
+  if (found.type === "nowhere" && language !== "dotnet")
     return [
       "nothing in the sources listens, so there is no port; if the program does listen, add ports, and probes.readiness with that port",
     ];
@@ -91,6 +93,11 @@ function withNeeds(tree: SourceTree, { sources, language, folder }: App, plan: P
   const rest = names.length > namesShownMax ? ` and ${names.length - namesShownMax} more` : "";
   const kept = keptIn(tree, sources, folder);
   const service = servicesNote(tree, folder);
+  const missing = absentFiles(tree, sources, folder).slice(0, filesShownMax);
+  const absent = missing.map(
+    ({ name, from }) =>
+      `${needsMark}${name}, as ${from} shows, which is not in the folder or is not sent; commit it, or give it as an asset`,
+  );
   const { dockerfile, note } =
     kept === undefined ? { dockerfile: plan.dockerfile, note: [] } : withKept(plan.dockerfile, language, kept);
   return {
@@ -99,7 +106,9 @@ function withNeeds(tree: SourceTree, { sources, language, folder }: App, plan: P
     notes: [
       ...notes,
       ...frameworkNotes(tree, { sources, language, folder }),
+      ...(notes.some((one) => one.startsWith("no migration runs")) ? [] : migrationNote(tree, folder)),
       ...note,
+      ...absent,
       ...(service === undefined ? [] : [service]),
       ...(names.length === 0
         ? []
@@ -139,55 +148,34 @@ function withKept(
   return { dockerfile: `${dockerfile.slice(0, before)}\n${line}${dockerfile.slice(before)}`, note };
 }
 
-const databases: readonly RegExp[] = [
-  /\bsqlite:(?:\/\/)?\/?(?:\.\/)?([\w./-]{0,120}\.\w{2,8})/,
-  /\bjdbc:(?:sqlite|h2:file):(?:\.\/)?([\w./~-]{1,120})/,
-  /\b(?:new (?:sqlite3?\.)?Database|Database|connect|DatabaseSync|open)\(\s*["'`](?:\.\/)?([\w./-]{1,120}\.(?:db|sqlite3?|sqlite))["'`]/,
-  /\bData Source=(?:\.\/)?([\w./-]{1,120}\.(?:db|sqlite3?))/,
-  /\b(?:sqlite\.Open|sql\.Open\("sqlite3?",)\(?\s*"(?:file:)?(?:\.\/)?([\w./-]{1,120})/,
-  /\b(?:filename|storage|database|DB_PATH|DATABASE_PATH)["']?\s*[:=]\s*["'`](?:\.\/)?([\w./-]{1,120}\.(?:db|sqlite3?|sqlite))["'`]/,
-];
-const uploads: readonly RegExp[] = [
-  /\bmulter\(\s*\{\s*dest\s*:\s*["'`](?:\.\/)?([\w./-]{1,120})["'`]/,
-  /\bUPLOAD(?:S|_FOLDER|_DIR|_PATH)["'\]]{0,2}\s*[:=]\s*["'](?:\.\/)?([\w./-]{1,120})["']/i,
-  /\bdestination\s*:\s*["'`](?:\.\/)?([\w./-]{0,100}uploads?[\w./-]{0,60})["'`]/i,
-  /\bmkdirSync\(\s*["'`](?:\.\/)?((?:data|uploads?|storage)[\w./-]{0,60})["'`]/,
-];
-
-/** What the program writes into its own folder, and where in it: each new container begins without that. */
-function keptIn(
-  tree: SourceTree,
-  { files }: Sources,
-  folder: string,
-): { what: string; place: string | undefined } | undefined {
-  for (const [patterns, what] of [
-    [databases, "a database of SQLite"],
-    [uploads, "uploads"],
-  ] as const)
-    for (const { text, path } of files)
-      for (const pattern of patterns) {
-        const place = pattern.exec(text)?.[1];
-        if (place === undefined || place.includes(":memory:")) continue;
-        return { what: `${what} (${path})`, place: place === "" || place.includes("..") ? undefined : place };
-      }
-  const django = files.find(({ text }) => /django\.db\.backends\.sqlite3/.test(text));
-  if (django !== undefined) return { what: `a database of SQLite (${django.path})`, place: "db.sqlite3" };
-  const prisma = firstOf(tree, [`${folder}prisma/schema.prisma`, `${folder}schema.prisma`]);
-  const url = /provider\s*=\s*"sqlite"[^}]{0,300}?url\s*=\s*(?:"file:(?:\.\/)?([\w./-]{1,100})"|env)/.exec(
-    tree.read(prisma ?? "") ?? "",
+/** What changes the database to fit the program, where neither its start nor its build does that. */
+function migrationNote(tree: SourceTree, folder: string): string[] {
+  const { scripts, dependencies } = readPackage(tree, folder);
+  const ran = ["build", "postinstall", "prestart", "start", "start:prod", "heroku-postbuild"].map(
+    (name) => scripts[name] ?? "",
   );
-  if (url !== null)
-    return { what: `a database of SQLite (${prisma})`, place: url[1] === undefined ? undefined : `prisma/${url[1]}` };
-  const rails = tree.read(`${folder}config/database.yml`) ?? "";
-  const production = /^production:\n((?:(?:[ \t][^\n]{0,400})?\n){0,60})/m.exec(rails)?.[1] ?? "";
-  if (
-    /\bsqlite3?\b/.test(rails) &&
-    (/storage\//.test(production) || !/adapter/.test(production)) &&
-    !/(?:url|postgresql|mysql2|trilogy)/.test(production)
-  )
-    return {
-      what: "a database of SQLite (config/database.yml)",
-      place: /database:\s*([\w./-]{1,80})/.exec(production)?.[1] ?? "storage/production.sqlite3",
-    };
-  return undefined;
+  const has = (...paths: string[]) =>
+    firstOf(
+      tree,
+      paths.map((path) => folder + path),
+    ) !== undefined;
+  const script = Object.keys(scripts).find((name) =>
+    /^(?:db:|typeorm:|prisma:|drizzle:|knex:)?migrat(?:e|ion|ions)(?::(?:run|deploy|up|latest|prod|production))?$/.test(
+      name,
+    ),
+  );
+  const command =
+    dependencies.prisma !== undefined && has("prisma/migrations", "src/prisma/migrations")
+      ? ["npx", "prisma", "migrate", "deploy"]
+      : script !== undefined
+        ? ["npm", "run", script]
+        : has("alembic.ini")
+          ? ["alembic", "upgrade", "head"]
+          : has("migrations/alembic.ini")
+            ? ["flask", "db", "upgrade"]
+            : undefined;
+  if (command === undefined || /migrat|db push|db:push|db upgrade|upgrade head/.test(ran.join("\n"))) return [];
+  return [
+    `no migration runs by itself; to run them before each version, write release: { command: ${JSON.stringify(command).replaceAll(",", ", ")} }`,
+  ];
 }

@@ -81,6 +81,7 @@ const rules: Readonly<Record<string, Rules>> = {
       /"(?:0\.0\.0\.0|127\.0\.0\.1|localhost|\[::1?\]):(\d{2,5})"/g,
       /\(\s*"(?:0\.0\.0\.0|127\.0\.0\.1|localhost|::)"\s*,\s*(\d{2,5})\s*\)/g,
       /\(\s*\[\s*\d{1,3}\s*,\s*\d{1,3}\s*,\s*\d{1,3}\s*,\s*\d{1,3}\s*\]\s*,\s*(\d{2,5})\s*\)/g,
+      /\bIpv[46]Addr::\w{1,20}(?:\([\d, ]{0,30}\))?\s{0,3},\s{0,3}(\d{2,5})\b/g,
       /\bfrom_static\(\s*"[\d.]{7,15}:(\d{2,5})"/g,
     ],
     named: [
@@ -101,6 +102,7 @@ const rules: Readonly<Record<string, Rules>> = {
       /\b(?:port|forPort|listen|ServerSocket|setPort|withPort)\(\s*(\d{2,5})\b/g,
       /\.start\(\s*(\d{2,5})\s*\)/g,
       /\bnew Server\(\s*(\d{2,5})\s*\)/g,
+      /\bembeddedServer\(\s*\w{1,40}\s*,\s*(\d{2,5})\b/g,
       /\bembeddedServer\([^)]{0,120}\bport\s*=\s*(\d{2,5})\b/g,
     ],
     named: [
@@ -161,6 +163,9 @@ const network =
 
 const reads =
   /["'`]PORT["'`]|\b[Ee]nv(?:ironment)?\.PORT\b|\benv\[:PORT\]|\$\{\??PORT\b|[{,]\s*PORT\b[^{}]{0,300}\}\s*=\s*(?:process\.)?env\b|\bPORT\s*:\s*(?:z|Joi|joi|num|port|str|t|v|yup|S|Type|envalid|env)\b[.(]|["'`][\w.=-]{0,60}\bPORT["'`]/;
+/** A field of clap whose variable has the name of the field. */
+const clapPort =
+  /#\[(?:clap|arg|structopt)\([^\]]{0,200}\benv\b(?!\s*=)[^\]]{0,200}\]\s{0,80}(?:pub(?:\(crate\))? )?port\s*:/;
 const settings = /^[ \t]+(?:PORT|port)[ \t]*:[ \t]*int\b/m;
 const variable = /(?:["'`]|\benv\.|\$\{\??)([A-Z][A-Z0-9]{0,30}(?:_[A-Z0-9]{1,30}){0,4}_?PORT)\b/g;
 
@@ -171,6 +176,11 @@ export function listeningOf(sources: Sources, language: string): Listening {
   const { files } = sources;
   const calling = files.filter(({ text }) => own.calls.test(text));
   const speaks = calling.length > 0 || files.some(({ text }) => network.test(text));
+  // Gin asks for it where its call names no address.
+  const isGin =
+    language === "go" && files.some(({ text }) => /gin-gonic\/gin|gin\.v1/.test(text) && /\.Run\(\s*\)/.test(text));
+  const isClap = language === "rust" && files.some(({ text }) => clapPort.test(text));
+  if (isGin || isClap) return { type: "asked", variables: ["PORT"] };
   const asksSettings =
     language === "python" && files.some(({ text }) => /\bBaseSettings\b/.test(text) && settings.test(text));
   if (asksSettings || files.some(({ text }) => reads.test(text))) return { type: "asked", variables: ["PORT"] };

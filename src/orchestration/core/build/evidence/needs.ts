@@ -1,4 +1,4 @@
-import { firstOf, type SourceTree } from "../runtime.ts";
+import type { SourceTree } from "../runtime.ts";
 import type { Sources } from "./sources.ts";
 
 /** How a note begins that says what the app needs and nothing assumed. */
@@ -6,13 +6,15 @@ export const needsMark = "needs ";
 
 const js: RegExp[] = [
   /\bprocess\.env(?:\.([A-Z][A-Z0-9_]{1,60})\b|\[["']([A-Z][A-Z0-9_]{1,60})["']\])(?!["'\]]{0,2}\)?\s*(?:\|\||\?\?|\?[^.]|=[^=]))/g,
+  // Schemas of what has to be set: zod, Joi, envalid.
+  /^[ \t]+([A-Z][A-Z0-9_]{2,60})[ \t]*:[ \t]*(?:z|Joi|joi|str|num|url|email)\b(?![^\n]{0,200}(?:optional|default|catch|allow\(["']))[.(]/gm,
   /\b(?:[Cc]onfig(?:Service)?|env)\.(?:get|getOrThrow)(?:<\w{1,30}>)?\(\s*["']([A-Z][A-Z0-9_]{1,60})["']\s*\)/g,
 ];
 const reading: Readonly<Record<string, RegExp[]>> = {
   ...{ node: js, bun: js, deno: js },
   python: [
     /\bos\.environ\[["']([A-Z][A-Z0-9_]{1,60})["']\](?!\s*=[^=])/g,
-    /\b(?:os\.getenv|environ\.get)\(\s*["']([A-Z][A-Z0-9_]{1,60})["']\s*\)/g,
+    /\b(?:os\.getenv|environ\.get)\(\s*["']([A-Z][A-Z0-9_]{1,60})["']\s*\)(?!\s*or\b)/g,
     /\b(?:env|config)(?:\.\w{1,20})?\(\s*["']([A-Z][A-Z0-9_]{1,60})["']\s*\)/g,
   ],
   ruby: [
@@ -45,8 +47,9 @@ export function namesRead({ files }: Sources, language: string): string[] {
       [...text.matchAll(pattern)].map((found) => found.slice(1).find((one) => one !== undefined) ?? ""),
     ),
     ...(path.endsWith(".py") ? requiredSettings(text) : []),
+    ...(path.endsWith(".rs") ? clapFields(text) : []),
   ]);
-  return [...new Set(names)].filter((name) => name !== "" && !given.test(name));
+  return [...new Set(names)].filter((name) => !/_PORT$|^$/.test(name) && !given.test(name));
 }
 
 /** Fields of pydantic without a default: the program does not start without them. */
@@ -59,6 +62,14 @@ function requiredSettings(text: string): string[] {
       ([, name = ""]) => name.toUpperCase(),
     ),
   );
+}
+
+/** Fields of clap whose variable has the name of the field. */
+function clapFields(text: string): string[] {
+  const fields = text.matchAll(
+    /#\[(?:clap|arg|structopt)\([^\]]{0,200}\benv\b(?![^\]]{0,200}default)[^\]]{0,200}\]\s{0,80}(?:pub(?:\(crate\))? )?(\w{1,60})\s*:\s*(?!Option)/g,
+  );
+  return [...fields].map(([, name = ""]) => name.toUpperCase());
 }
 
 const manifests = [
@@ -93,7 +104,7 @@ const services: readonly [name: string, library: RegExp, kind?: string][] = [
   ],
   [
     "MySQL or MariaDB",
-    /"(?:mysql|mysql2|mariadb)"\s*:|\b(?:mysqlclient|pymysql|PyMySQL|aiomysql|mysql-connector-python)\b|^[ \t]*gem ["']mysql2["']|go-sql-driver\/mysql|gorm\.io\/driver\/mysql|\bsqlx\b[^\n]{0,200}mysql|<artifactId>(?:mysql-connector-j|mysql-connector-java|mariadb-java-client)<|(?:mysql:mysql-connector|com\.mysql:mysql-connector|org\.mariadb\.jdbc)|\{:myxql,|Pomelo\.EntityFrameworkCore|provider\s*=\s*"mysql"/m,
+    /"(?:mysql|mysql2|mariadb)"\s*:|\b(?:mysqlclient|pymysql|PyMySQL|aiomysql|mysql-connector-python)\b|^[ \t]*gem ["'](?:mysql2|trilogy)["']|go-sql-driver\/mysql|gorm\.io\/driver\/mysql|\bsqlx\b[^\n]{0,200}mysql|<artifactId>(?:mysql-connector-j|mysql-connector-java|mariadb-java-client)<|(?:mysql:mysql-connector|com\.mysql:mysql-connector|org\.mariadb\.jdbc)|\{:myxql,|Pomelo\.EntityFrameworkCore|provider\s*=\s*"mysql"/m,
   ],
   [
     "MongoDB",
@@ -120,8 +131,10 @@ const services: readonly [name: string, library: RegExp, kind?: string][] = [
 
 /** What the app is a client of, in one sentence; undefined where its packages show nothing. */
 export function servicesNote(tree: SourceTree, folder: string): string | undefined {
-  const files = [...manifests, ...projectFiles(tree, folder)];
-  const text = files.map((file) => (tree.read(folder + file) ?? "").slice(0, 64 * 1024)).join("\n");
+  const files = [...manifests, ...projectFiles(tree, folder)].map((file) => folder + file);
+  const text = [...files, ...sharedManifests(tree, folder)]
+    .map((file) => (tree.read(file) ?? "").slice(0, 64 * 1024))
+    .join("\n");
   const found = services.filter(([, library]) => library.test(text));
   if (found.length === 0) return undefined;
   const names = found.map(([name]) => name);
@@ -133,7 +146,19 @@ export function servicesNote(tree: SourceTree, folder: string): string | undefin
       : [`write ${own.map((kind) => `kind: ${kind}`).join(" and ")} with links, which sets the URL`]),
     ...(rest.length === 0 ? [] : [`run ${rest.join(", ")} as an app of its own and set its address`]),
   ];
-  return `${needsMark}${names.join(", ")}, if it uses the packages that it names; this manifest starts none: ${ways.join("; ")}`;
+  return `${needsMark}${names.join(", ")}, as its packages show, which this manifest does not start: ${ways.join("; ")}`;
+}
+
+/** Manifests of packages that the apps of a workspace share. */
+function sharedManifests(tree: SourceTree, folder: string): string[] {
+  if (folder === "") return [];
+  const parts = ["packages", "libs"].flatMap((parent) =>
+    tree
+      .list(parent)
+      .filter((name) => name.endsWith("/"))
+      .map((name) => `${parent}/${name}`),
+  );
+  return parts.slice(0, 40).flatMap((part) => [`${part}package.json`, `${part}prisma/schema.prisma`]);
 }
 
 /** Project files of .NET, whatever their names. */
@@ -161,7 +186,6 @@ export interface App {
 /** What a framework needs to work, where the sources show that it does not have it. */
 export function frameworkNotes(tree: SourceTree, app: App): string[] {
   if (app.language === "python") return djangoNotes(tree, app);
-  if (app.language === "node" || app.language === "bun") return prismaNotes(tree, app);
   return [];
 }
 
@@ -208,15 +232,4 @@ function djangoNotes(tree: SourceTree, { sources, folder }: App): string[] {
           "gunicorn serves no static files, and no package does (whitenoise); pages and the admin have no styles until one is added",
         ]),
   ];
-}
-
-function prismaNotes(tree: SourceTree, { folder }: App): string[] {
-  const text = tree.read(`${folder}package.json`) ?? "";
-  const migrations = firstOf(tree, [`${folder}prisma/migrations`, `${folder}src/prisma/migrations`]);
-  const runs = /prisma (?:migrate deploy|db push)/.test(text);
-  return migrations === undefined || runs
-    ? []
-    : [
-        'no migration runs by itself; to run them before each version, write release: { command: ["npx", "prisma", "migrate", "deploy"] }',
-      ];
 }

@@ -1,5 +1,5 @@
 import { inFolder } from "../node/parts.ts";
-import type { SourceTree } from "../runtime.ts";
+import { firstOf, type SourceTree } from "../runtime.ts";
 
 /** What a folder holds of a language. */
 export interface Sources {
@@ -21,11 +21,13 @@ const endings: Readonly<Record<string, RegExp>> = {
   dotnet: /\.[cf]s$|(?:^|\/)appsettings(?:\.Production)?\.json$/,
   elixir: /\.exs?$/,
 };
+/** Settings of a build, which are in the folder itself. */
+const building = /^[\w.-]{1,60}\.config\.[cm]?[jt]s$/;
 /** Folders with nothing that runs on the server. */
 const skipped =
   /^(?:\.|_|node_modules|vendor|venv|env\/|(?:unit|integration)?-?tests?\/|spec\/|e2e\/|cypress\/|mocks?\/|examples?\/|samples?\/|docs?\/|dist\/|out\/|target\/|obj\/|coverage\/|fixtures\/|migrations\/|client\/|frontend\/|public\/|static\/|assets\/(?!.{0,9}go)|scripts\/|tools\/|benchmarks?\/)/i;
 const tested =
-  /^(?:mix\.exs|setup\.py)$|[._](?:test|spec|stories|config)\.[cm]?[jt]sx?$|(?:^|\/)(?:test_[^/]{0,100}|[^/]{0,100}_(?:test|spec)|conftest)\.(?:py|rb|exs)$|^application-(?:dev|test|local)/;
+  /^(?:mix\.exs|setup\.py)$|[._](?:test|spec|stories)\.[cm]?[jt]sx?$|(?:^|\/)(?:test_[^/]{0,100}|[^/]{0,100}_(?:test|spec)|conftest)\.(?:py|rb|exs)$|^application-(?:dev|test|local)/;
 const limits = { files: 400, folders: 400, text: 64 * 1024, all: 3 * 1024 * 1024 };
 
 /** The sources of a language in a folder, those near its root first. */
@@ -43,7 +45,12 @@ export function sourcesOf(whole: SourceTree, language: string, folder = ""): Sou
     }
     for (const name of tree.list(at.slice(0, -1))) {
       if (name.endsWith("/") && !skipped.test(name)) queue.push(at + name);
-      else if (ending?.test(at + name) === true && !tested.test(name) && found.files.length < limits.files) {
+      else if (
+        ending?.test(at + name) === true &&
+        !tested.test(name) &&
+        !building.test(at + name) &&
+        found.files.length < limits.files
+      ) {
         const text = (tree.read(at + name) ?? "").slice(0, limits.text);
         size += text.length;
         found.files.push({ path: folder + at + name, text: withoutComments(text) });
@@ -55,4 +62,144 @@ export function sourcesOf(whole: SourceTree, language: string, folder = ""): Sou
 
 function withoutComments(text: string): string {
   return text.replaceAll(/^[ \t]*(?:\/\/|#(?![![])|\*|\/\*|;;).*$/gm, "");
+}
+
+const looked = ["", "config/", "src/", "src/config/", "app/", "app/config/", "conf/"];
+const sample =
+  /^(?!\.?env|README|docker|compose|Makefile|phpunit|phpstan|phpcs|\.)([\w-]{1,60}(?:\.[\w]{1,10})?)[._-](?:example|sample|dist|template|default)(\.(?:json|ya?ml|php|py|toml|ini|rb|js|ts|conf|exs))?$/i;
+const opens =
+  /\b(?:open|readFileSync|isfile|exists|ReadFile|Open|load_file|read_to_string|from_file|LoadFile)\(\s*["'](?:\.\/)?([\w-]{1,60}\.(?:json|ya?ml|toml|ini|cfg))["']/g;
+const imports = /(?:\brequire\(|\bfrom|\bimport\(|\bimport)\s{0,3}["'](\.{1,2}\/[\w./@-]{1,150})["']/g;
+const moduleEnds = [
+  "",
+  ".js",
+  ".ts",
+  ".jsx",
+  ".tsx",
+  ".mjs",
+  ".cjs",
+  ".mts",
+  ".cts",
+  ".json",
+  ".node",
+  ".vue",
+  ".svelte",
+  "/index.js",
+  "/index.ts",
+  "/index.tsx",
+  "/index.mjs",
+  "/index.json",
+];
+/** Folders that a build or a tool makes. */
+const madeLater = /(?:^|\/)(?:dist|build|out|lib|generated|__generated__|\.\w+|node_modules)(?:\/|$)/;
+
+/** Files that the sources read, or of which only a sample is there: their names, and what shows it. */
+export function absentFiles(tree: SourceTree, { files }: Sources, folder: string): { name: string; from: string }[] {
+  const samples = looked.flatMap((at) =>
+    tree.list((folder + at).replace(/\/$/, "")).flatMap((name) => {
+      const [, base = "", end = ""] = sample.exec(name) ?? [];
+      const own = base.includes(".") ? base : `${base}${end}`;
+      return base === "" || !own.includes(".") || tree.has(folder + at + own)
+        ? []
+        : [{ name: at + own, from: at + name }];
+    }),
+  );
+  const read = files.flatMap(({ path, text }) =>
+    [...text.matchAll(opens)].flatMap(([, name = ""]) => {
+      const isMade =
+        new RegExp(`["']${name.replaceAll(".", "[.]")}["'][^\\n]{0,40}["'][wa]`).test(text) ||
+        /writeFile|json\.dump|WriteFile|\.dump\(/.test(text);
+      return isMade || tree.has(folder + name) || tree.has(`${path.slice(0, path.lastIndexOf("/") + 1)}${name}`)
+        ? []
+        : [{ name, from: path }];
+    }),
+  );
+  const imported = files.flatMap(({ path, text }) =>
+    /\.[cm]?[jt]sx?$/.test(path)
+      ? [...text.matchAll(imports)].flatMap(([, to = ""]) => {
+          const name = joined(path.slice(0, path.lastIndexOf("/") + 1), to);
+          const bare = name.replace(/\.[cm]?jsx?$/, "");
+          const isThere = moduleEnds.some((end) => tree.has(name + end) || tree.has(bare + end));
+          return isThere ||
+            madeLater.test(name) ||
+            name.startsWith("..") ||
+            /\.(?:css|scss|less|svg|png|html|graphql|gql|md)$/.test(name)
+            ? []
+            : [{ name, from: path }];
+        })
+      : [],
+  );
+  const secret = files.flatMap(({ path, text }) =>
+    path.endsWith(".exs")
+      ? [...text.matchAll(/^[ \t]*import_config "([\w.-]{1,80})"/gm)].flatMap(([, name = ""]) => {
+          const at = path.slice(0, path.lastIndexOf("/") + 1) + name;
+          return tree.has(at) ? [] : [{ name: at, from: path }];
+        })
+      : [],
+  );
+  const all = [...secret, ...imported, ...samples, ...read];
+  return all.filter(({ name }, index) => all.findIndex((one) => one.name === name) === index);
+}
+
+function joined(folder: string, path: string): string {
+  const parts = folder.split("/").filter((part) => part !== "");
+  for (const part of path.split("/")) {
+    if (part === "..") parts.length === 0 ? parts.push("..") : parts.pop();
+    else if (part !== "." && part !== "") parts.push(part);
+  }
+  return parts.join("/");
+}
+
+const databases: readonly RegExp[] = [
+  /\bsqlite:(?:\/\/)?\/?(?:\.\/)?([\w./-]{0,120}\.\w{2,8})/,
+  /\bjdbc:(?:sqlite|h2:file):(?:\.\/)?([\w./~-]{1,120})/,
+  /\b(?:new (?:sqlite3?\.)?Database|Database|connect|DatabaseSync|open)\(\s*["'`](?:\.\/)?([\w./-]{1,120}\.(?:db|sqlite3?|sqlite))["'`]/,
+  /\bsqlite:\/\/\/["'] ?[+.%][^\n]{0,120}["']\/?([\w.-]{1,60}\.\w{2,8})["']/,
+  /\b(?:Data Source|Filename)=(?:\.\/)?([\w./-]{1,120}\.(?:db|sqlite3?))/,
+  /\bOpen\(\s*(?:"sqlite3?"\s*,\s*)?"(?:file:)?(?:\.\/)?([\w./-]{1,120}\.(?:db|sqlite3?))\b/,
+  /\b(?:filename|storage|database|DB_PATH|DATABASE_PATH)["']?\s*[:=]\s*["'`](?:\.\/)?([\w./-]{1,120}\.(?:db|sqlite3?|sqlite))["'`]/,
+];
+const uploads: readonly RegExp[] = [
+  /\bmulter\(\s*\{\s*dest\s*:\s*["'`](?:\.\/)?([\w./-]{1,120})["'`]/,
+  /\bUPLOAD(?:S|_FOLDER|_DIR|_PATH)["'\]]{0,2}\s*[:=]\s*["'](?:\.\/)?([\w./-]{1,120})["']/i,
+  /\bdestination\s*:\s*["'`](?:\.\/)?([\w./-]{0,100}uploads?[\w./-]{0,60})["'`]/i,
+  /\bmkdirSync\(\s*["'`](?:\.\/)?((?:data|uploads?|storage)[\w./-]{0,60})["'`]/,
+];
+
+/** What the program writes into its own folder, and where in it: each new container begins without that. */
+export function keptIn(
+  tree: SourceTree,
+  { files }: Sources,
+  folder: string,
+): { what: string; place: string | undefined } | undefined {
+  for (const [patterns, what] of [
+    [databases, "a database of SQLite"],
+    [uploads, "uploads"],
+  ] as const)
+    for (const { text, path } of files)
+      for (const pattern of patterns) {
+        const place = pattern.exec(text)?.[1];
+        if (place === undefined || place.includes(":memory:")) continue;
+        return { what: `${what} (${path})`, place: place === "" || place.includes("..") ? undefined : place };
+      }
+  const django = files.find(({ text }) => /django\.db\.backends\.sqlite3/.test(text));
+  if (django !== undefined) return { what: `a database of SQLite (${django.path})`, place: "db.sqlite3" };
+  const prisma = firstOf(tree, [`${folder}prisma/schema.prisma`, `${folder}schema.prisma`]);
+  const url = /provider\s*=\s*"sqlite"[^}]{0,300}?url\s*=\s*(?:"file:(?:\.\/)?([\w./-]{1,100})"|env)/.exec(
+    tree.read(prisma ?? "") ?? "",
+  );
+  if (url !== null)
+    return { what: `a database of SQLite (${prisma})`, place: url[1] === undefined ? undefined : `prisma/${url[1]}` };
+  const rails = tree.read(`${folder}config/database.yml`) ?? "";
+  const production = /^production:\n((?:(?:[ \t][^\n]{0,400})?\n){0,60})/m.exec(rails)?.[1] ?? "";
+  if (
+    /\bsqlite3?\b/.test(rails) &&
+    (/storage\//.test(production) || !/adapter/.test(production)) &&
+    !/(?:url|postgresql|mysql2|trilogy)/.test(production)
+  )
+    return {
+      what: "a database of SQLite (config/database.yml)",
+      place: /database:\s*([\w./-]{1,80})/.exec(production)?.[1] ?? "storage/production.sqlite3",
+    };
+  return undefined;
 }

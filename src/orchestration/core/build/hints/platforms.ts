@@ -169,8 +169,8 @@ function isPackage(name: string): boolean {
 }
 
 /** A list of packages for the platform that Heroku's images are made of. */
-function aptfile(tree: SourceTree): PlatformHints | undefined {
-  const text = tree.read("Aptfile");
+function aptfile(tree: SourceTree, file = "Aptfile"): PlatformHints | undefined {
+  const text = tree.read(file);
   if (text === undefined || text.length > textMax) return undefined;
   const lines = text.split("\n").map((one) => one.replace(/#.*/, "").trim());
   const isList = (one: string) => one.split(/\s+/).every(isPackage);
@@ -183,7 +183,7 @@ function aptfile(tree: SourceTree): PlatformHints | undefined {
     notes:
       others.length === 0
         ? []
-        : [`Aptfile also names ${shown.join(", ")}, which is not installed; to install it, write a Dockerfile`],
+        : [`${file} also names ${shown.join(", ")}, which is not installed; to install it, write a Dockerfile`],
   };
 }
 
@@ -259,5 +259,8 @@ export const platforms: Readonly<Record<string, (tree: SourceTree) => PlatformHi
   "fly.toml": fly,
   "nixpacks.toml": nixpacks,
   "app.json": appJson,
-  Aptfile: aptfile,
+  Aptfile: (tree) => aptfile(tree),
+  // The platform of Streamlit reads this one.
+  "packages.txt": (tree) =>
+    /^streamlit\b/m.test(tree.read("requirements.txt") ?? "") ? aptfile(tree, "packages.txt") : undefined,
 };

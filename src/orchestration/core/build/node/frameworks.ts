@@ -88,7 +88,7 @@ const frameworks: readonly Framework[] = [
       return { type: "pages", folder: made, style: "pages", build: ["vitepress", "build", docs] };
     },
   },
-  { name: "eleventy", dependency: "@11ty/eleventy", plan: pages("_site", "pages", ["eleventy"]) },
+  { name: "eleventy", dependency: "@11ty/eleventy", plan: eleventyPlan },
   { name: "hexo", dependency: "hexo", plan: pages("public", "pages", ["hexo", "generate"]) },
   { name: "react-scripts", dependency: "react-scripts", plan: pages("build", "one page", ["react-scripts", "build"]) },
   { name: "vue-cli", dependency: "@vue/cli-service", plan: pages("dist", "one page", ["vue-cli-service", "build"]) },
@@ -267,6 +267,15 @@ function vitePlan(app: NodeApp): NodePlan {
   const root = /^[ \t]*root[ \t]*:[ \t]*["'](?:\.\/)?([\w./-]+?)\/?["']/m.exec(text)?.[1];
   const folder = joined(root ?? "", named ?? "dist");
   return { type: "pages", folder, style: "one page", build: ["vite", "build"] };
+}
+
+function eleventyPlan(app: NodeApp): NodePlan {
+  const text = [config(app, "eleventy.config"), app.tree.read(`${app.folder}.eleventy.js`) ?? ""].join("\n");
+  const folder =
+    /--output[= ](?:\.\/)?([\w./-]{1,60})/.exec(app.package.scripts.build ?? "")?.[1] ??
+    /\boutput\s{0,3}:\s{0,3}["'](?:\.\/)?([\w./-]{1,60})["']/.exec(text)?.[1] ??
+    "_site";
+  return { type: "pages", folder: folder.replace(/\/$/, ""), style: "pages", build: ["eleventy"] };
 }
 
 function parcelPlan({ package: { scripts } }: NodeApp): NodePlan {

@@ -22,7 +22,9 @@ const port = 3000;
 
 /** Whether a package.json is of a program or of pages, and not only of tools that work on another language. */
 function isApp(found: PackageJson): boolean {
-  return frameworkOf(found) !== undefined || startScript(found) !== undefined || hasServer(found);
+  const framework = frameworkOf(found);
+  if (framework?.name === "expo" && found.dependencies["react-native-web"] === undefined) return false;
+  return framework !== undefined || startScript(found) !== undefined || hasServer(found);
 }
 
 /** Whether it is of a program that listens: beside another language's program, pages alone are its assets. */
@@ -122,11 +124,15 @@ function buildLines({ app, root, packager, notes }: Work, build: string[] | unde
   const files = [...packager.files, ...(tree.has(".npmrc") && named.has(".npmrc") ? [".npmrc"] : [])];
   const all = { ...root.dependencies, ...found.dependencies };
   const makesClient =
-    all.prisma !== undefined && !/prisma generate/.test(JSON.stringify([root.scripts, found.scripts]));
+    all.prisma !== undefined && !/prisma generate/.test(JSON.stringify([ranBefore(root), ranBefore(found)]));
   const schema = firstOf(tree, [`${folder}prisma/schema.prisma`, `${folder}schema.prisma`]);
-  const usesPrisma = found.dependencies.prisma !== undefined || found.dependencies["@prisma/client"] !== undefined;
+  const usesPrisma =
+    found.dependencies.prisma !== undefined ||
+    found.dependencies["@prisma/client"] !== undefined ||
+    (folder !== "" && sharesPrisma(tree));
   return [
     "WORKDIR /app",
+    all.husky === undefined ? undefined : "ENV HUSKY=0",
     aptLine(...(usesPrisma ? ["ca-certificates", "openssl"] : []), ...nodeLibraries(all)),
     ...browserLines(all),
     packager.prepare === undefined ? undefined : `RUN ${packager.prepare}`,
@@ -137,6 +143,11 @@ function buildLines({ app, root, packager, notes }: Work, build: string[] | unde
     makesClient && schema !== undefined ? `RUN ${inFolder}${packager.exec} prisma generate` : undefined,
     makes === undefined ? undefined : `RUN ${makes}`,
   ];
+}
+
+/** A package that the apps of a workspace share may hold the database. */
+function sharesPrisma(tree: SourceTree): boolean {
+  return tree.list("packages").some((name) => tree.has(`packages/${name}prisma/schema.prisma`));
 }
 
 /** Folders that the build and the start of the root need. */

@@ -1,6 +1,6 @@
 import { portIn, servesDevelopers } from "../hints/commands.ts";
 import { hintedStart, readHints } from "../hints/hints.ts";
-import { type LanguageChoice, namesStart, type SourceTree } from "../runtime.ts";
+import { jsonOf, type LanguageChoice, namesStart, type SourceTree } from "../runtime.ts";
 import { frameworkOf, hasServer, type NodeApp, type NodePlan } from "./frameworks.ts";
 import type { PackageJson } from "./package-json.ts";
 import { buildScript, missingStart } from "./parts.ts";
@@ -174,7 +174,10 @@ export function chosenPlan(app: NodeApp, { entrypoint }: LanguageChoice): Chosen
       asked !== undefined && isForDevelopers(asked)
         ? `"start" of package.json is for developers, so ${file} is started; ${namesStart}`
         : undefined;
-    return { type: "program", start: runFile(file, found), note };
+    const isLibrary =
+      asked === undefined && !hasServer(found) && jsonOf(tree, `${folder}package.json`).exports !== undefined;
+    const library = `package.json is of a library (exports), and ${file} may start nothing; ${namesStart}`;
+    return { type: "program", start: runFile(file, found), note: note ?? (isLibrary ? library : undefined) };
   }
   return web === undefined ? { type: "program", start: [], noStart } : { type: "program", start: web };
 }

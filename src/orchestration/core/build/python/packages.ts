@@ -40,7 +40,8 @@ export function pythonPackages(tree: SourceTree): ReadonlySet<string> {
 
 /** Where nothing is asked for: older packages use modules that a newer one does not have. */
 const usual = "3.12";
-const known = ["3.13", "3.12", "3.11", "3.10", "3.9", "3.8"];
+/** The newest last: it is for programs that take no other. */
+const known = ["3.13", "3.12", "3.11", "3.10", "3.9", "3.8", "3.14"];
 
 export function pythonVersion(tree: SourceTree): string {
   const exact =
@@ -58,32 +59,26 @@ export function pythonVersion(tree: SourceTree): string {
   return newestIn(range, known) ?? byPins(tree) ?? usual;
 }
 
-/** The first version of a package that has what the newer Python needs; an older one fails there. */
-const firstFor: Readonly<Record<string, readonly [python: string, first: string][]>> = {
-  django: [
-    ["3.12", "4.2"],
-    ["3.11", "4.1"],
-    ["3.10", "3.2.9"],
-    ["3.9", "2.2"],
-  ],
-  numpy: [
-    ["3.12", "1.26"],
-    ["3.11", "1.23.2"],
-    ["3.10", "1.21.3"],
-    ["3.9", "1.19.3"],
-  ],
-  pandas: [
-    ["3.12", "2.1.1"],
-    ["3.11", "1.5.1"],
-    ["3.10", "1.3.3"],
-    ["3.9", "1.1.3"],
-  ],
-  "psycopg2-binary": [
-    ["3.12", "2.9.9"],
-    ["3.11", "2.9.5"],
-    ["3.10", "2.9.2"],
-    ["3.9", "2.8.6"],
-  ],
+/** For a newer Python the first version of a package that works there: `PYTHON:FIRST`, the newest Python first. */
+const firstFor: Readonly<Record<string, string>> = {
+  django: "3.12:4.2 3.11:4.1 3.10:3.2.9 3.9:2.2",
+  numpy: "3.12:1.26 3.11:1.23.2 3.10:1.21.3 3.9:1.19.3",
+  pandas: "3.12:2.1.1 3.11:1.5.1 3.10:1.3.3 3.9:1.1.3",
+  jinja2: "3.12:2.11 3.9:2.0",
+  sqlalchemy: "3.12:1.4 3.10:1.3 3.9:1.2",
+  markupsafe: "3.12:1.1",
+  pydantic: "3.12:1.10.13 3.11:1.10 3.10:1.8",
+  greenlet: "3.12:3.0 3.11:2.0 3.10:1.1",
+  pyyaml: "3.12:6.0.1 3.11:6.0 3.9:5.3",
+  aiohttp: "3.12:3.9 3.11:3.8.3 3.10:3.8 3.9:3.7",
+  pillow: "3.12:10.1 3.11:9.3 3.10:8.3.2 3.9:8.0",
+  "scikit-learn": "3.12:1.3.1 3.11:1.2 3.10:1.0.2 3.9:0.24",
+  scipy: "3.12:1.11.2 3.11:1.9.2 3.10:1.7.2 3.9:1.5.3",
+  matplotlib: "3.12:3.8 3.11:3.6 3.10:3.5 3.9:3.3.3",
+  tensorflow: "3.12:2.16 3.11:2.12 3.10:2.8 3.9:2.5",
+  torch: "3.12:2.2 3.11:2.0 3.10:1.11 3.9:1.8",
+  lxml: "3.12:4.9.3 3.11:4.9.1 3.10:4.6.4",
+  "psycopg2-binary": "3.12:2.9.9 3.11:2.9.5 3.10:2.9.2 3.9:2.8.6",
 };
 
 /** The newest Python that the pinned packages (`numpy==1.23.5`) know; undefined where no pin says something. */
@@ -92,7 +87,8 @@ function byPins(tree: SourceTree): string | undefined {
   const found = Object.entries(firstFor).flatMap(([name, firsts]) => {
     const pin = new RegExp(`^[ \\t]*${name}[ \\t]*==[ \\t]*(\\d+(?:\\.\\d+){0,2})`, "im").exec(text)?.[1];
     if (pin === undefined) return [];
-    return [firsts.find(([, first]) => newestIn(`>=${first}`, [whole(pin)]) !== undefined)?.[0] ?? "3.8"];
+    const pairs = firsts.split(" ").map((pair) => pair.split(":"));
+    return [pairs.find(([, first]) => newestIn(`>=${first}`, [whole(pin)]) !== undefined)?.[0] ?? "3.8"];
   });
   return [...known].reverse().find((version) => found.includes(version));
 }
@@ -129,6 +125,22 @@ const libraries: Readonly<Record<string, string[]>> = {
   lightgbm: ["libgomp1"],
   weasyprint: ["libpango-1.0-0", "libpangoft2-1.0-0", "libharfbuzz-subset0"],
   cairosvg: ["libcairo2"],
+  uwsgi: ["gcc"],
+  "python-ldap": ["gcc", "libldap2-dev", "libsasl2-dev"],
+  pyodbc: ["gcc", "unixodbc-dev"],
+  dlib: ["cmake", "g++", "make"],
+  "face-recognition": ["cmake", "g++", "make"],
+  pycairo: ["gcc", "libcairo2-dev", "pkg-config"],
+  pyaudio: ["gcc", "portaudio19-dev"],
+  netifaces: ["gcc"],
+  "ffmpeg-python": ["ffmpeg"],
+  "openai-whisper": ["ffmpeg"],
+  "yt-dlp": ["ffmpeg"],
+  pypandoc: ["pandoc"],
+  graphviz: ["graphviz"],
+  pdfkit: ["wkhtmltopdf"],
+  gitpython: ["git"],
+  selenium: ["chromium", "chromium-driver"],
   pydub: ["ffmpeg"],
   moviepy: ["ffmpeg"],
 };
@@ -141,8 +153,14 @@ export function installLines(
 ): (string | undefined)[] {
   // What another platform's file names is there already.
   const named = new Set(readHints(tree).packages.flatMap(({ value }) => value));
+  const fetches = [...requirementFiles, "pyproject.toml", "Pipfile", "setup.py"].some((file) =>
+    /\bgit\+(?:https|ssh):|\bgit\s*=\s*["']https:/.test(tree.read(file) ?? ""),
+  );
   const apt = [
-    ...new Set(Object.entries(libraries).flatMap(([name, needs]) => (packages.has(name) ? needs : []))),
+    ...new Set([
+      ...Object.entries(libraries).flatMap(([name, needs]) => (packages.has(name) ? needs : [])),
+      ...(fetches ? ["git"] : []),
+    ]),
   ].filter((name) => !named.has(name));
   // The environment of uv has no pip of its own.
   const add = tree.has("uv.lock") && hintedFile(tree) === undefined ? "uv pip install" : "pip install --no-cache-dir";
@@ -171,8 +189,8 @@ function ownLines(tree: SourceTree): string[] {
       "RUN pip install --no-cache-dir poetry && poetry config virtualenvs.create false && poetry install --only main --no-root",
     ];
   }
-  if (tree.has("Pipfile") && !hinted) {
-    const lock = tree.has("Pipfile.lock");
+  const lock = tree.has("Pipfile.lock");
+  if (tree.has("Pipfile") && !hinted && (lock || requirementFile(tree) === undefined)) {
     return [
       `COPY Pipfile ${lock ? "Pipfile.lock " : ""}./`,
       `RUN pip install --no-cache-dir pipenv && pipenv install --system${lock ? " --deploy" : " --skip-lock"}`,

@@ -15,6 +15,7 @@ const js = (text: string, packages = '"express":"4"', file = "app.js"): Files =>
   [file]: text,
 });
 const python = (text: string, packages = "aiohttp\n"): Files => ({ "requirements.txt": packages, "main.py": text });
+const flask = "from flask import Flask\napp = Flask(__name__)\n";
 const go = (text: string): Files => ({ "go.mod": "module x\n", "main.go": `package main\n${text}\n` });
 const rust = (text: string): Files => ({ "Cargo.toml": '[package]\nname = "x"\n', "src/main.rs": text });
 const maven = (text: string): Files => ({
@@ -39,6 +40,8 @@ describe("the port that sources write down is taken and said", () => {
     ["Go", go('srv := &http.Server{Addr: ":4500"}; srv.ListenAndServe()'), 4500],
     ["a flag of Go", go('addr := flag.String("addr", ":4600", "")\nhttp.ListenAndServe(*addr, nil)'), 4600],
     ["Rust", rust('TcpListener::bind("0.0.0.0:4700").await'), 4700],
+    ["Rust by a name", rust("let a = SocketAddr::from((Ipv4Addr::UNSPECIFIED, 4850)); Server::bind(&a)"), 4850],
+    ["Ktor", maven("fun main() { embeddedServer(Netty, 4860, module = M).start() }"), 4860],
     ["Rust by numbers", rust("let addr = SocketAddr::from(([0, 0, 0, 0], 4800)); axum::serve(l, app)"), 4800],
     ["Java", maven("public static void main(String[] a) { HttpServer.create(new InetSocketAddress(7070), 0); }"), 7070],
     ["Javalin", maven("public static void main(String[] a) { Javalin.create().start(7071); }"), 7071],
@@ -72,6 +75,8 @@ test.each<[string, Files]>([
   ["Python", python('web.run_app(app, port=int(os.environ.get("PORT", 8001)))')],
   ["settings of pydantic", python("class S(BaseSettings):\n    port: int = 9000\n\nweb.run_app(app, port=S().port)")],
   ["Go", go('http.ListenAndServe(":"+os.Getenv("PORT"), nil)')],
+  ["Gin without an address", go('import "github.com/gin-gonic/gin"\nr.Run()')],
+  ["a field of clap", rust("struct C {\n #[clap(long, env)]\n pub port: u16,\n}\nserve(c.port)")],
   ["Rust", rust('let p = env::var("PORT"); TcpListener::bind(("0.0.0.0", p))')],
   ["a framework that reads it", { "package.json": '{"scripts":{"start":"next start"},"dependencies":{"next":"15"}}' }],
   [
@@ -176,4 +181,125 @@ test("pnpm and newer Yarn are in the image, as the start has no network", () => 
   );
   expect(tool({ "yarn.lock": "", ".yarnrc.yml": "yarnPath: .yarn/releases/yarn-4.1.0.cjs\n" })).toBeUndefined();
   expect(tool({ "yarn.lock": "# yarn lockfile v1\n" })).toBeUndefined();
+});
+
+test.each<[string, string, Files]>([
+  [
+    "a file that the sources open",
+    "config.yaml, as main.py",
+    python('config = yaml.load(open("config.yaml"))\nweb.run_app(app, port=80)'),
+  ],
+  [
+    "a module that is not sent",
+    "config/keys, as app.js",
+    js("const keys = require('./config/keys'); app.listen(process.env.PORT)"),
+  ],
+  [
+    "a file of which a sample is there",
+    "config/database.yml, as config/database.yml.sample",
+    { Gemfile: 'gem "rails"', "config/application.rb": "", "config/database.yml.sample": "x", "app/a.rb": "x" },
+  ],
+  [
+    "secrets of Elixir",
+    "config/prod.secret.exs, as config/prod.exs",
+    {
+      "mix.exs": "app: :x, {:phoenix,",
+      "config/prod.exs": 'port: {:system, "PORT"}\nimport_config "prod.secret.exs"\n',
+    },
+  ],
+])("%s is named", (_kind, said, files) => {
+  expect(made(files).notes).toContain(`needs ${said} shows, which is not in the folder`);
+});
+
+test("modules of TypeScript, and files that the program writes itself, are not taken for missing ones", () => {
+  const files = {
+    ...js(
+      "import './lib/a.js'; import x from './b'; open('state.json'); writeFileSync('state.json', x); app.listen(process.env.PORT)",
+    ),
+    "lib/a.ts": "",
+    "b/index.ts": "",
+  };
+  expect(made(files).notes).toBe("");
+});
+
+test.each<[string, string, Files]>([
+  [
+    "Prisma",
+    '["npx", "prisma", "migrate", "deploy"]',
+    {
+      "package.json": '{"scripts":{"start":"node a.js"},"dependencies":{"prisma":"6"}}',
+      "a.js": "",
+      "prisma/schema.prisma": "",
+      "prisma/migrations/1.sql": "",
+    },
+  ],
+  [
+    "a script",
+    '["npm", "run", "migration:run"]',
+    { "package.json": '{"scripts":{"start":"node a.js","migration:run":"x"}}', "a.js": "listen(process.env.PORT)" },
+  ],
+  [
+    "Alembic",
+    '["alembic", "upgrade", "head"]',
+    { "requirements.txt": "fastapi\nuvicorn\n", "main.py": "app = FastAPI()", "alembic.ini": "" },
+  ],
+])("migrations of %s are named", (_kind, command, files) => {
+  expect(made({ ...files, "a.js": "listen(process.env.PORT)" }).notes).toContain(
+    `write release: { command: ${command} }`,
+  );
+});
+
+test("a database of a package that apps share counts for each of them", () => {
+  const { notes, dockerfile } = made({
+    "package.json": '{"workspaces":["apps/*","packages/*"]}',
+    "apps/web/package.json": '{"scripts":{"start":"next start"},"dependencies":{"next":"15"}}',
+    "apps/phone/package.json": '{"scripts":{"start":"expo start"},"dependencies":{"expo":"48"}}',
+    "packages/db/package.json": '{"dependencies":{"pg":"8"}}',
+    "packages/db/prisma/schema.prisma": "x",
+  });
+  expect(notes).toContain("the app is the workspace apps/web");
+  expect(notes).toContain("needs PostgreSQL");
+  expect(dockerfile).toContain("openssl");
+});
+
+test.each<[string, string, Files]>([
+  [
+    "pins of older packages",
+    "ARG BASE=python:3.11-slim",
+    { "requirements.txt": "flask\nPillow==9.5.0\n", "app.py": flask },
+  ],
+  [
+    "a Python that only the newest is",
+    "ARG BASE=python:3.14-slim",
+    { "pyproject.toml": '[project]\nrequires-python = ">=3.14"\ndependencies = ["flask"]\n', "app.py": flask },
+  ],
+  [
+    "packages of Streamlit's platform",
+    "ffmpeg",
+    { "requirements.txt": "streamlit\n", "app.py": "import streamlit", "packages.txt": "ffmpeg\n" },
+  ],
+  ["packages of git", "recommends git ", { "requirements.txt": "flask\ngit+https://x/y\n", "app.py": flask }],
+  [
+    "a task of Deno",
+    '["deno","task","serve"]',
+    { "deno.json": '{"tasks":{"serve":"deno run -A a.tsx"}}', "a.tsx": "" },
+  ],
+  [
+    "another output of Eleventy",
+    "/app/dist ",
+    {
+      "package.json": '{"devDependencies":{"@11ty/eleventy":"3"}}',
+      "eleventy.config.js": 'return { dir: { output: "dist" } }',
+    },
+  ],
+  [
+    "a PHP without an image",
+    "no image, so 8.4 is taken",
+    { "composer.json": '{"config":{"platform":{"php":"5.3.9"}}}', "index.php": "" },
+  ],
+  ["native packages of Node", "g++ make python3", js("x", '"express":"4","better-sqlite3":"11"')],
+  ["a browser of Node", "PUPPETEER_EXECUTABLE_PATH=/usr/bin/chromium", js("x", '"express":"4","puppeteer":"23"')],
+])("%s: %s", (_kind, said, files) => {
+  const { notes, dockerfile } = made(files);
+  expect(`${dockerfile}${notes}`).toContain(said);
 });
