@@ -109,8 +109,6 @@ export const observabilityLimits = {
     boards: { countMax: 50, bytesMax: 16 * 1024 },
   },
   apps: appsLimits,
-  /** Runs of plugins in one answer. */
-  pluginRunsMax: 1_000,
   pluginRoutes: {
     /** Bytes of one request and of one answer. */
     requestBytesMax: 256 * 1024 * 1024,

@@ -1,8 +1,7 @@
 import { openAt } from "../base/http/front/address.ts";
-import type { Observability } from "../observability/service/observability.ts";
 import type { Ground } from "./ground.ts";
 import { listenForIdentity, openIdentity } from "./identity.ts";
-import { listenForPlane } from "./plane-listener.ts";
+import { listenForPlane, type ServedPlane } from "./plane-listener.ts";
 
 /**
  * The identity service and the listeners of both planes for people, who are signed out or see an error where these
@@ -17,13 +16,13 @@ export async function openFirstListeners(ground: Ground, stopGraceMs: number) {
     (it) => it?.stop(stopGraceMs),
   );
   // Requests of the plane wait until it is made.
-  const made = Promise.withResolvers<Observability>();
+  const made = Promise.withResolvers<ServedPlane>();
   const { installationId } = store;
   const planeListener = await opened.step(
     "listen for the observability plane",
     () =>
       listenForPlane(
-        { layout, key, log, ingress: word, installationId, prefix: options.prefix, observability: made.promise },
+        { layout, key, log, ingress: word, installationId, prefix: options.prefix, made: made.promise },
         options,
       ),
     (it) => it?.stop(0),

@@ -16,13 +16,15 @@ import { createObservabilityApp } from "../observability/http/app.ts";
 import { planeRefusals } from "../observability/http/refusals.ts";
 import { createSessionCookie } from "../observability/http/session-cookie.ts";
 import { createUiPages } from "../observability/http/ui-pages.ts";
-import type { Observability } from "../observability/service/observability.ts";
 import { naming } from "../orchestration/core/naming.ts";
 import { versionText } from "../version.ts";
 
+/** What the plane serves. */
+export type ServedPlane = Pick<Parameters<typeof createObservabilityApp>[0], "observability" | "mountOthers">;
+
 interface PlaneParts {
   /** Requests wait for it, since connections are taken as early as the server can. */
-  observability: Promise<Observability>;
+  made: Promise<ServedPlane>;
   layout: Pick<Layout, "planeTls">;
   key: Secret<Uint8Array>;
   installationId: string;
@@ -89,7 +91,7 @@ interface Place {
 }
 
 function starter(parts: PlaneParts, { identityTrustedProxies: trustedProxies }: PlaneListenOptions) {
-  const { observability, key, installationId: installation, prefix, ingress, log } = parts;
+  const { made, key, installationId: installation, prefix, ingress, log } = parts;
   const limits = observabilityLimits;
   const common = {
     cookie: createSessionCookie({
@@ -107,11 +109,9 @@ function starter(parts: PlaneParts, { identityTrustedProxies: trustedProxies }: 
       tls: tls === undefined ? undefined : { cert: tls.cert, key: tls.key },
       handler: (connected) =>
         heldUntil(
-          observability.then(
+          made.then(
             (served) =>
-              createObservabilityApp({
-                ...{ observability: served, connected, trustedProxies, ingress, ...common, log, limits },
-              }).fetch,
+              createObservabilityApp({ ...served, connected, trustedProxies, ingress, ...common, log, limits }).fetch,
           ),
           {
             waitMs: limits.startWaitMs,

@@ -1,6 +1,7 @@
 import { limits, type ServeOptions } from "../config/config.ts";
 import { contractClientLimits } from "../config/contract-client-limits.ts";
 import { withContractClient } from "../compat/door.ts";
+import type { Plane } from "../base/http/mount.ts";
 import { startFront } from "../base/http/front/front.ts";
 import { systemClock } from "../base/words/clock.ts";
 import type { Log } from "../base/words/log.ts";
@@ -10,7 +11,7 @@ import { mountIngress } from "../ingress/http/mount.ts";
 import { createCertificateViews } from "../ingress/service/certificate-views.ts";
 import { mountObservability } from "../observability/http/shared.ts";
 import { createOnce } from "../orchestration/controller/write/once.ts";
-import { createOrchestrationApp } from "../orchestration/http/app.ts";
+import { createOrchestrationApp, mountOrchestration } from "../orchestration/http/app.ts";
 import { mountSources } from "../orchestration/http/sources.ts";
 import { versionText } from "../version.ts";
 import { openPlane } from "./access.ts";
@@ -70,7 +71,10 @@ async function start(options: ServeOptions, log: Log, opened: Opened): Promise<D
   );
   late.runs = runs;
   const front = await serve(ground, { running, app });
-  servePlane(rooms.observability.observability);
+  servePlane({
+    observability: rooms.observability.observability,
+    mountOthers: (plane) => mountOthers(inside.through(plane), ground, { running }),
+  });
   openDoors(ground, late, { running, engine: network.engine, app, rooms });
 
   const stopping = new AbortController();
@@ -142,6 +146,11 @@ function orchestrationApp(
     log,
     limits,
   });
+}
+
+/** What operators have and tokens may have too: each endpoint says it by its scope. */
+function mountOthers(plane: Plane, { names }: Ground, { running }: Pick<Made, "running">): void {
+  mountOrchestration(plane, { controller: running.controller, version: versionText(), names, limits });
 }
 
 /** The listeners of the orchestration plane, once what runs was looked at: health checks of a proxy come at once. */

@@ -31,7 +31,7 @@ import { observabilityMigrations } from "../../src/observability/store/migration
 import { type ObservabilityStore, openObservabilityStore } from "../../src/observability/store/open-store.ts";
 import type { Controller } from "../../src/orchestration/controller/controller.ts";
 import { naming } from "../../src/orchestration/core/naming.ts";
-import { createOrchestrationApp } from "../../src/orchestration/http/app.ts";
+import { createOrchestrationApp, mountOrchestration } from "../../src/orchestration/http/app.ts";
 import type { SourceReader } from "../../src/orchestration/api/sources.ts";
 import type { AppFacts } from "../../src/orchestration/api/app-facts.ts";
 import { type FakeWatch, fakeWatch } from "./app-facts.ts";
@@ -184,16 +184,14 @@ export function planeWorld(options: WorldOptions = {}): PlaneWorld {
     },
   });
   const { observability } = running;
+  const own = { controller, version: "test", names: naming(), limits };
   const orchestration = createOrchestrationApp({
-    controller,
+    ...own,
     mountOthers(plane, paging) {
       mountObservability(plane, observability);
       if (options.identity !== undefined) mountIdentity(plane, options.identity.manage, paging);
     },
-    version: "test",
-    names: naming(),
     log,
-    limits,
   });
   const peer = { ip: "192.0.2.1" };
   const cookie = createSessionCookie({ key: testKey, installation: "test", now: clock.now });
@@ -203,6 +201,7 @@ export function planeWorld(options: WorldOptions = {}): PlaneWorld {
       connected,
       trustedProxies: ["127.0.0.1/32"],
       cookie,
+      mountOthers: (plane) => mountOrchestration(plane, own),
       version: "test",
       headerPrefix: "X-Berth",
       log,

@@ -24,6 +24,8 @@ export interface Call<E extends Endpoint> {
   readBody(optional?: "optional"): Promise<unknown>;
   /** Lets the connection stand still while the answer is made. */
   keepOpen(): void;
+  /** Aborts when the caller has left and its work is to end with that; work that was begun with a token goes on. */
+  left: AbortSignal;
 }
 
 /** What an endpoint does. With `answer` the plane reads the body; without it, the body is for `respond` to read. */
@@ -125,6 +127,7 @@ export function createOperatorPlane({
           open: () => ({ signal: came.signal, close: () => undefined }),
           readBody: (optional) => (optional === undefined ? readBody : readOptionalBody)(came, depth),
           keepOpen: () => undefined,
+          left: came.signal,
         });
       const withBody = async (request: Request, asking: Omit<Asking<typeof endpoint>, "body">): Promise<Response> => {
         const isText = endpoint.bodyType !== undefined;

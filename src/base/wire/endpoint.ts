@@ -40,6 +40,13 @@ export interface Endpoint<
   audited?: boolean;
 }
 
+/** One with a scope is known to have it. */
+export function endpoint<Q extends TSchema, B extends TSchema, D extends TSchema, const P extends string>(
+  value: Endpoint<Q, B, D, P> & { scope: Scope | "any" },
+): Endpoint<Q, B, D, P> & { scope: Scope | "any" };
+export function endpoint<Q extends TSchema, B extends TSchema, D extends TSchema, const P extends string>(
+  value: Endpoint<Q, B, D, P>,
+): Endpoint<Q, B, D, P>;
 export function endpoint<Q extends TSchema, B extends TSchema, D extends TSchema, const P extends string>(
   value: Endpoint<Q, B, D, P>,
 ): Endpoint<Q, B, D, P> {

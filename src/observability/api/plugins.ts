@@ -1,111 +1,50 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Text } from "../../base/wire/query.ts";
-import { DispatchResult, PluginRun } from "../../orchestration/api/dispatch.ts";
+import { DispatchResult, listPluginRuns } from "../../orchestration/api/dispatch.ts";
 import {
   AcceptBody,
+  acceptPlugin,
+  disablePlugin,
+  enablePlugin,
   InstallBody,
-  InstallOutcome,
-  PluginChanges,
-  PluginInfo,
+  installPlugin,
+  listPlugins,
+  pluginChanges,
+  removePlugin,
+  rollbackPlugin,
   UpdateBody,
+  updatePlugin,
 } from "../../orchestration/api/plugins.ts";
-import { PluginConfig, PluginConfigBody, PluginConfigChange } from "../../orchestration/api/plugin-config.ts";
+import { getPluginConfig, PluginConfigBody, setPluginConfig } from "../../orchestration/api/plugin-config.ts";
 import { appStates } from "./app-model.ts";
 import { Operation } from "./operations.ts";
-import { type PlaneEndpoint, planeEndpoint } from "./plane-endpoint.ts";
+import { aliasOf, type PlaneEndpoint, planeEndpoint } from "./plane-endpoint.ts";
 import { OneOf } from "../../base/wire/shape.ts";
 
-export const listPlanePlugins = planeEndpoint({
-  method: "GET",
-  path: "/plugins",
-  scope: "read",
-  summary: "Plugins with their commands and grants; those that cannot be used are listed in errors",
-  data: Type.Object({ plugins: Type.Array(PluginInfo), errors: Type.Array(Type.String()) }),
-});
-
-export const listPlanePluginRuns = planeEndpoint({
-  method: "GET",
-  path: "/plugins/runs",
-  scope: "read",
-  summary: "Runs of plugins, newest first",
-  query: Type.Object({ plugin: Text("only of this plugin"), limit: Text("at most this many (100)") }),
-  data: Type.Object({ runs: Type.Array(PluginRun) }),
-});
-
 const seenFirst = "Without preview the body needs expect, the digest of the preview that was looked at";
+const closed = { additionalProperties: false };
 
-export const installPlanePlugin = planeEndpoint({
-  method: "POST",
-  path: "/plugins/install",
-  scope: "admin",
-  summary: `Install a plugin; with preview the grant that it asks for, and nothing is changed. ${seenFirst}`,
-  body: Type.Omit(InstallBody, ["link"], { additionalProperties: false }),
-  data: InstallOutcome,
-});
-
-export const updatePlanePlugin = planeEndpoint({
-  method: "POST",
-  path: "/plugins/:name/update",
-  scope: "admin",
-  summary: `Install a plugin again from its source. ${seenFirst}`,
-  query: Type.Object({ version: Text("instead of the newest") }),
-  body: Type.Object({ ...UpdateBody.properties }, { additionalProperties: false }),
-  data: InstallOutcome,
-});
-
-const byName = (verb: string, summary: string) => ({
-  method: "POST" as const,
-  path: `/plugins/:name/${verb}`,
-  scope: "admin" as const,
-  summary,
-  data: PluginInfo,
-});
-
-export const planePluginChanges = planeEndpoint({
-  method: "GET",
-  path: "/plugins/:name/changes",
-  scope: "admin",
-  summary: "What was changed in an installed plugin since it was locked",
-  data: PluginChanges,
-});
-
-export const acceptPlanePlugin = planeEndpoint({
-  method: "POST",
-  path: "/plugins/:name/accept",
-  scope: "admin",
-  summary: "Take what was changed in an installed plugin; expect is the digest of the changes that were looked at",
-  body: Type.Object({ ...AcceptBody.properties }, { additionalProperties: false }),
-  data: PluginInfo,
-});
-
-export const planePluginConfig = planeEndpoint({
-  method: "GET",
-  path: "/plugins/:name/config",
-  scope: "admin",
-  summary: "The keys of the environment that was set for a plugin; values are masked",
-  data: PluginConfig,
-});
-
-export const setPlanePluginConfig = planeEndpoint({
-  method: "POST",
-  path: "/plugins/:name/config",
-  scope: "admin",
-  summary: "Set environment for the hooks and commands of a plugin; an empty value unsets",
-  body: Type.Object({ ...PluginConfigBody.properties }, { additionalProperties: false }),
-  data: PluginConfigChange,
-});
-
-export const rollbackPlanePlugin = planeEndpoint(byName("rollback", "Return to the version before the last install"));
-export const enablePlanePlugin = planeEndpoint(byName("enable", "Let a disabled plugin run again"));
-export const disablePlanePlugin = planeEndpoint(byName("disable", "Keep a plugin but refuse to run it"));
-
-export const removePlanePlugin = planeEndpoint({
-  method: "DELETE",
-  path: "/plugins/:name",
-  scope: "admin",
-  summary: "Remove a plugin; one that is not there is fine",
-  data: Type.Object({ name: Type.String(), removed: Type.Boolean() }),
-});
+/** What tokens do with plugins; each is an endpoint of operators. */
+const managed: PlaneEndpoint[] = [
+  listPlugins,
+  listPluginRuns,
+  aliasOf(installPlugin, {
+    summary: `Install a plugin; with preview the grant that it asks for, and nothing is changed. ${seenFirst}`,
+    body: Type.Omit(InstallBody, ["link"], closed),
+  }),
+  aliasOf(updatePlugin, {
+    summary: `Install a plugin again from its source. ${seenFirst}`,
+    body: Type.Object({ ...UpdateBody.properties }, closed),
+  }),
+  rollbackPlugin,
+  pluginChanges,
+  aliasOf(acceptPlugin, { body: Type.Object({ ...AcceptBody.properties }, closed) }),
+  getPluginConfig,
+  aliasOf(setPluginConfig, { body: Type.Object({ ...PluginConfigBody.properties }, closed) }),
+  enablePlugin,
+  disablePlugin,
+  removePlugin,
+];
 
 const BlockCommand = Type.Object({
   name: Type.String(),
@@ -177,8 +116,6 @@ export const revealDatabase = planeEndpoint({
 
 /** Plugins, their runs, and what can be done with their blocks. */
 export const pluginEndpoints: PlaneEndpoint[] = [
-  ...[listPlanePlugins, listPlanePluginRuns, installPlanePlugin, updatePlanePlugin, rollbackPlanePlugin],
-  ...[planePluginChanges, acceptPlanePlugin, planePluginConfig, setPlanePluginConfig],
-  ...[enablePlanePlugin, disablePlanePlugin, removePlanePlugin],
+  ...managed,
   ...[listDatabases, askDatabase, commandDatabase, revealDatabase],
 ];

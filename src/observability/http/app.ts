@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import { createAllowedMethods } from "../../base/http/allowed-methods.ts";
 import { errorResponse } from "../../base/http/answers.ts";
+import type { Plane } from "../../base/http/mount.ts";
 import type { Connected } from "../../base/http/listener.ts";
 import { pathOf } from "../../base/http/request.ts";
 import { withHeader } from "../../base/http/with-header.ts";
@@ -32,7 +33,7 @@ import { mountFiles } from "./files.ts";
 import type { IngressWord } from "../../base/http/ingress-word.ts";
 import { mountWhoami } from "./whoami.ts";
 import { createPluginProxy } from "./plugin-proxy.ts";
-import { mountPlanePlugins } from "./plugins.ts";
+import { mountDatabases } from "./plugins.ts";
 import { mountActions } from "./actions.ts";
 import { mountApps } from "./apps.ts";
 import { mountBuilds } from "./builds.ts";
@@ -55,6 +56,8 @@ interface ObservabilityAppOptions {
   cookie: SessionCookie;
   /** Answers every address that is neither API nor session: the web UI. */
   pages?: ((request: Request) => Promise<Response>) | undefined;
+  /** Mounts what other services do for tokens; the plane serves what its list has. */
+  mountOthers?: ((plane: Plane) => void) | undefined;
   version: string;
   /** Prefix of headers of this product: `X-Berth`. */
   headerPrefix: string;
@@ -121,7 +124,8 @@ export function createObservabilityApp(options: ObservabilityAppOptions): Observ
   mountActivity(plane);
   mountTraffic(plane);
   mountStreamRoute(plane);
-  mountPlanePlugins(plane);
+  mountDatabases(plane);
+  options.mountOthers?.(plane);
   mountSystem(plane, version);
   mountPods(plane, headerPrefix);
   mountPodLogs(plane, headerPrefix);

@@ -1,7 +1,9 @@
+import type { TObject } from "@sinclair/typebox";
 import { pathOf, readParam, readQuery } from "../../base/http/request.ts";
 import type { Call, Plane, Served } from "../../base/http/mount.ts";
 import { tokenPrincipal } from "../../access/principal.ts";
 import type { Endpoint, ParamsOf, QueryOf } from "../../base/wire/endpoint.ts";
+import { schemaReader } from "../../base/wire/read-body.ts";
 import { planeEndpoints } from "../api/endpoints.ts";
 import { type PlaneEndpoint, planePath } from "../api/plane-endpoint.ts";
 import { actorOf } from "../core/tokens/grant.ts";
@@ -57,7 +59,8 @@ async function asked<E extends Endpoint>(
   const given = readQuery(request, endpoint);
   const isRead = answer !== undefined && endpoint.body !== undefined && endpoint.bodyType === undefined;
   const bounds = { bytesMax, depthMax: plane.jsonDepthMax };
-  const body = isRead ? await readBoundedBody(request, bounds) : undefined;
+  const read = async () => checked(endpoint, await readBoundedBody(request, bounds));
+  const body = isRead ? await read() : undefined;
   return respond({
     ...visitor,
     actor: actorOf(grant),
@@ -66,10 +69,15 @@ async function asked<E extends Endpoint>(
     query: { ...endpoint.fixed, ...given, ...beside(params, own) } as Partial<QueryOf<E>>,
     ...{ body, request },
     open: () => plane.observability.streams.open(grant, request.signal),
-    readBody: (optional) =>
-      optional !== undefined && request.body === null ? Promise.resolve(undefined) : readBoundedBody(request, bounds),
+    readBody: (optional) => (optional !== undefined && request.body === null ? Promise.resolve(undefined) : read()),
     keepOpen: () => plane.connected.keepOpen(request),
+    left: new AbortController().signal,
   });
+}
+
+/** What the body of an alias has beyond its schema is refused here; handlers check the rest as of every caller. */
+function checked({ of, body }: PlaneEndpoint, given: unknown): unknown {
+  return of === undefined || body === undefined || body === of.body ? given : schemaReader(body as TObject)(given);
 }
 
 /** Parameters in the path of an alias that its own path does not have: values of the query there. */

@@ -13,7 +13,6 @@ export interface PlaneHttpLimits {
   jsonDepthMax: number;
   forwardedHopsMax: number;
   pingMs: number;
-  pluginRunsMax: number;
   pluginRoutes: { requestBytesMax: number; answerBytesMax: number; headMs: number; idleMs: number };
 }
 

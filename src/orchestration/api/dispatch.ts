@@ -76,6 +76,7 @@ export type PluginRun = Static<typeof PluginRun>;
 export const listPluginRuns = endpoint({
   method: "GET",
   path: "/plugins/runs",
+  scope: "read",
   summary: "Runs of plugins, newest first",
   query: Type.Object({ plugin: Text("only of this plugin"), limit: Text("at most this many (100)") }),
   data: Type.Object({ runs: Type.Array(PluginRun) }),

@@ -11,6 +11,7 @@ export type PluginConfig = Static<typeof PluginConfig>;
 export const getPluginConfig = endpoint({
   method: "GET",
   path: "/plugins/:name/config",
+  scope: "admin",
   summary: "The keys of the environment that was set for a plugin; values are masked",
   data: PluginConfig,
 });
@@ -31,6 +32,7 @@ export type PluginConfigChange = Static<typeof PluginConfigChange>;
 export const setPluginConfig = endpoint({
   method: "POST",
   path: "/plugins/:name/config",
+  scope: "admin",
   summary: "Sets environment for the hooks and commands of a plugin",
   body: PluginConfigBody,
   data: PluginConfigChange,

@@ -43,6 +43,7 @@ export type PluginInfo = Static<typeof PluginInfo>;
 export const listPlugins = endpoint({
   method: "GET",
   path: "/plugins",
+  scope: "read",
   summary: "Plugins with their plugin.yml; plugins that cannot be used are listed in errors",
   data: Type.Object({ plugins: Type.Array(PluginInfo), errors: Type.Array(Type.String()) }),
 });
@@ -135,6 +136,7 @@ export function isPreview(outcome: InstallOutcome): outcome is PluginPreview {
 export const installPlugin = endpoint({
   method: "POST",
   path: "/plugins/install",
+  scope: "admin",
   summary:
     "Installs a plugin from a release of a hosted repository, a git URL or a local path. " +
     "Accept: application/x-ndjson streams progress",
@@ -173,6 +175,7 @@ export type PluginChanges = Static<typeof PluginChanges>;
 export const pluginChanges = endpoint({
   method: "GET",
   path: "/plugins/:name/changes",
+  scope: "admin",
   summary: "What was changed in an installed plugin since it was locked",
   data: PluginChanges,
 });
@@ -188,6 +191,7 @@ export type AcceptBody = Static<typeof AcceptBody>;
 export const acceptPlugin = endpoint({
   method: "POST",
   path: "/plugins/:name/accept",
+  scope: "admin",
   summary: "Takes what was changed in an installed plugin, with the permissions that its plugin.yml asks for",
   body: AcceptBody,
   data: PluginInfo,
@@ -196,6 +200,7 @@ export const acceptPlugin = endpoint({
 export const removePlugin = endpoint({
   method: "DELETE",
   path: "/plugins/:name",
+  scope: "admin",
   summary: "Removes a plugin; one that is not there is fine",
   data: Type.Object({
     name: Type.String(),
@@ -211,6 +216,7 @@ export const removePlugin = endpoint({
 export const updatePlugin = endpoint({
   method: "POST",
   path: "/plugins/:name/update",
+  scope: "admin",
   summary: "Installs a plugin again from its source. Accept: application/x-ndjson streams progress",
   query: Type.Object({ version: Text("instead of the newest") }),
   body: UpdateBody,
@@ -220,6 +226,7 @@ export const updatePlugin = endpoint({
 export const rollbackPlugin = endpoint({
   method: "POST",
   path: "/plugins/:name/rollback",
+  scope: "admin",
   summary: "Returns to the version before the last install or update",
   data: PluginInfo,
 });
@@ -227,6 +234,7 @@ export const rollbackPlugin = endpoint({
 export const enablePlugin = endpoint({
   method: "POST",
   path: "/plugins/:name/enable",
+  scope: "admin",
   summary: "Lets a disabled plugin run again",
   data: PluginInfo,
 });
@@ -234,6 +242,7 @@ export const enablePlugin = endpoint({
 export const disablePlugin = endpoint({
   method: "POST",
   path: "/plugins/:name/disable",
+  scope: "admin",
   summary: "Keeps a plugin but refuses to run it",
   data: PluginInfo,
 });

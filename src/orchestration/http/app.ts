@@ -81,30 +81,7 @@ export function createOrchestrationApp(options: OrchestrationOptions): Orchestra
     jsonDepthMax: limits.jsonDepthMax,
     mapError: (error) => mapError(error, log),
   });
-  mountHealth(plane, controller, version);
-  mountApply(plane, controller);
-  mountResource(plane, controller);
-  mountDescribe(plane, controller);
-  mountPods(plane, controller);
-  mountExec(plane, controller);
-  mountStats(plane, controller, names.headerPrefix);
-  mountConfig(plane, controller);
-  mountRestart(plane, controller);
-  mountAtomic(plane, controller);
-  mountScale(plane, controller);
-  mountWake(plane, controller);
-  mountReleases(plane, controller, names.headerPrefix);
-  mountRollouts(plane, controller);
-  mountBuilds(plane, controller);
-  mountWhy(plane, controller);
-  mountJobs(plane, controller, { pageMax: limits.eventsPageMax });
-  mountWebhooks(plane, controller, { pageMax: limits.eventsPageMax });
-  mountLocks(plane, controller);
-  mountPreviews(plane, controller);
-  mountEvents(plane, controller, { pageMax: limits.eventsPageMax });
-  mountPlugins(plane, controller);
-  mountDisk(plane, controller);
-  mountDispatch(plane, controller, { pageMax: limits.eventsPageMax });
+  mountOrchestration(plane, options);
   options.mountOthers?.(plane, { pageMax: limits.eventsPageMax });
   mountOpenapi(plane, { title: `${names.prefix} orchestration API`, version });
   const logged = withRequestLog(withHeader(app.fetch, versionHeader, version), {
@@ -130,6 +107,37 @@ export function createOrchestrationApp(options: OrchestrationOptions): Orchestra
       },
     ),
   };
+}
+
+/** Mounts what the controller does. The plane serves those that are in its list. */
+export function mountOrchestration(
+  plane: Plane,
+  { controller, version, names, limits }: Pick<OrchestrationOptions, "controller" | "version" | "names" | "limits">,
+): void {
+  mountHealth(plane, controller, version);
+  mountApply(plane, controller);
+  mountResource(plane, controller);
+  mountDescribe(plane, controller);
+  mountPods(plane, controller);
+  mountExec(plane, controller);
+  mountStats(plane, controller, names.headerPrefix);
+  mountConfig(plane, controller);
+  mountRestart(plane, controller);
+  mountAtomic(plane, controller);
+  mountScale(plane, controller);
+  mountWake(plane, controller);
+  mountReleases(plane, controller, names.headerPrefix);
+  mountRollouts(plane, controller);
+  mountBuilds(plane, controller);
+  mountWhy(plane, controller);
+  mountJobs(plane, controller, { pageMax: limits.eventsPageMax });
+  mountWebhooks(plane, controller, { pageMax: limits.eventsPageMax });
+  mountLocks(plane, controller);
+  mountPreviews(plane, controller);
+  mountEvents(plane, controller, { pageMax: limits.eventsPageMax });
+  mountPlugins(plane, controller);
+  mountDisk(plane, controller);
+  mountDispatch(plane, controller, { pageMax: limits.eventsPageMax });
 }
 
 /** Health checks come every few seconds from everywhere. */

@@ -7,6 +7,8 @@ import {
   onlyHeader,
 } from "../api/dispatch.ts";
 import { readFlag } from "../../base/wire/query.ts";
+import { reachesAll, sees, sightOf } from "../../access/apps.ts";
+import type { Principal } from "../../access/principal.ts";
 import type { Controller } from "../controller/controller.ts";
 import { jsonResponse } from "../../base/http/answers.ts";
 import { mount, mountStream, type Plane } from "../../base/http/mount.ts";
@@ -40,9 +42,17 @@ export function mountDispatch(plane: Plane, controller: Controller, options: { p
     };
     return new Response(body, { headers });
   });
-  mount(plane, listPluginRuns, ({ query: { plugin, limit } }) =>
-    controller.listPluginRuns({ plugin, limit: readCount("limit", limit, options.pageMax) ?? runsPageDefault }),
-  );
+  mount(plane, listPluginRuns, async ({ query: { plugin, limit }, by }) => {
+    const most = readCount("limit", limit, options.pageMax) ?? runsPageDefault;
+    const { runs } = await controller.listPluginRuns({ plugin, limit: most });
+    return { runs: runs.filter(({ args }) => seesRun(by, args)) };
+  });
+}
+
+/** Whether a run is shown: to a limited token those that name an app that it reaches. */
+function seesRun(by: Principal, args: readonly string[]): boolean {
+  const [scope = "", name, ...more] = args[0]?.split("/") ?? [];
+  return reachesAll(sightOf(by)) || (name !== undefined && more.length === 0 && sees(by, { scope, name }));
 }
 
 /** A client that sends it takes rights from itself alone. */

@@ -30,8 +30,9 @@ export function mountProgress<E extends Endpoint>(
 ): void {
   mountStream(plane, endpoint, async (call, request) => {
     const work = await begin(call, request);
-    const { signal, headers } = request;
-    const isTold = headers.get("accept")?.includes(progressMediaType) === true;
+    const { left: signal, keepOpen } = call;
+    keepOpen();
+    const isTold = request.headers.get("accept")?.includes(progressMediaType) === true;
     if (isTold) return progressResponse(plane, signal, work);
     const data = await work({ signal });
     return okResponse(statusOf(data), data);

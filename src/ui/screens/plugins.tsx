@@ -1,6 +1,5 @@
-import { listPlanePluginRuns, listPlanePlugins } from "../../observability/api/plugins.ts";
-import type { PluginRun } from "../../orchestration/api/dispatch.ts";
-import type { PluginInfo } from "../../orchestration/api/plugins.ts";
+import { listPluginRuns, type PluginRun } from "../../orchestration/api/dispatch.ts";
+import { listPlugins, type PluginInfo } from "../../orchestration/api/plugins.ts";
 import { api } from "../data/api.ts";
 import { useLoad } from "../data/load.ts";
 import { Page } from "../frame/page.tsx";
@@ -17,7 +16,7 @@ import { PluginButtons } from "./plugins/buttons.tsx";
 
 /** Plugins of the server: what they may do, their commands, their last runs, and what changes them. */
 export function Screen() {
-  const loaded = useLoad("plugins", (signal) => api.call(listPlanePlugins, { signal }));
+  const loaded = useLoad("plugins", (signal) => api.call(listPlugins, { signal }));
   return (
     <Page title="Plugins" command="berth plugins">
       <Shown of={loaded} label="the plugins">
@@ -101,7 +100,7 @@ const runsShown = 50;
 function Runs({ version }: { version: string }) {
   const loaded = useLoad(
     "plugin runs",
-    (signal) => api.call(listPlanePluginRuns, { query: { limit: runsShown }, signal }),
+    (signal) => api.call(listPluginRuns, { query: { limit: runsShown }, signal }),
     version,
   );
   return (

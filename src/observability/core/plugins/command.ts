@@ -62,10 +62,3 @@ function requireReached(grant: Grant, { args }: CommandAsk): void {
     );
   }
 }
-
-/** Whether a run named an app that a token may see; runs that name none are about the server. */
-export function seesRun(grant: Grant, args: readonly string[]): boolean {
-  if (reachesAll(grant)) return true;
-  const [scope = "", name, ...more] = args[0]?.split("/") ?? [];
-  return name !== undefined && more.length === 0 && mayReach(grant, { scope, name });
-}

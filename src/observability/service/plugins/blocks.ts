@@ -16,7 +16,7 @@ import type { Platform } from "../platform.ts";
 import type { PluginLimits } from "./limits.ts";
 
 /** Who asks, on record as `actor`. */
-export interface By {
+interface By {
   grant: Grant;
   actor: string;
 }

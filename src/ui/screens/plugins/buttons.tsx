@@ -1,13 +1,13 @@
-import {
-  disablePlanePlugin,
-  enablePlanePlugin,
-  listDatabases,
-  removePlanePlugin,
-  rollbackPlanePlugin,
-  updatePlanePlugin,
-} from "../../../observability/api/plugins.ts";
+import { listDatabases } from "../../../observability/api/plugins.ts";
 import { keyText } from "../../../orchestration/api/manifest-key.ts";
-import type { PluginInfo } from "../../../orchestration/api/plugins.ts";
+import {
+  disablePlugin,
+  enablePlugin,
+  type PluginInfo,
+  removePlugin,
+  rollbackPlugin,
+  updatePlugin,
+} from "../../../orchestration/api/plugins.ts";
 import { api, faultText } from "../../data/api.ts";
 import { lacks } from "../../data/session.ts";
 import { Button } from "../../parts/button.tsx";
@@ -47,7 +47,7 @@ export function PluginButtons({ plugin, again }: Of) {
 
 async function askUpdate({ plugin: { name, version }, again }: Of): Promise<void> {
   say(`Looking for a new version of ${name}`, "work");
-  const shown = previewOf(await api.call(updatePlanePlugin, { params: { name }, body: { preview: true } }));
+  const shown = previewOf(await api.call(updatePlugin, { params: { name }, body: { preview: true } }));
   if (shown === undefined) return;
   const { more = [], grant, digest } = shown;
   ask({
@@ -58,7 +58,7 @@ async function askUpdate({ plugin: { name, version }, again }: Of): Promise<void
     effects: previewConsequences(shown),
     run: async () => {
       const body = { expect: digest, ...(more.length === 0 ? {} : { grant }) };
-      await api.call(updatePlanePlugin, { params: { name }, body });
+      await api.call(updatePlugin, { params: { name }, body });
       say(`${name} is updated`);
       again();
     },
@@ -76,7 +76,7 @@ function askRollback({ plugin: { name, version, previous }, again }: Of): void {
       { text: "Blocks stay as they are until their next apply" },
     ],
     run: async () => {
-      await api.call(rollbackPlanePlugin, { params: { name } });
+      await api.call(rollbackPlugin, { params: { name } });
       again();
     },
   });
@@ -100,14 +100,14 @@ async function askDisable({ plugin: { name }, again }: Of): Promise<void> {
       { text: "What it made runs on" },
     ],
     run: async () => {
-      await api.call(disablePlanePlugin, { params: { name } });
+      await api.call(disablePlugin, { params: { name } });
       again();
     },
   });
 }
 
 async function enable({ plugin: { name }, again }: Of): Promise<void> {
-  await api.call(enablePlanePlugin, { params: { name } });
+  await api.call(enablePlugin, { params: { name } });
   say(`${name} is enabled`);
   again();
 }
@@ -138,7 +138,7 @@ async function askRemove({ plugin: { name, version, previous }, again }: Of): Pr
           ]),
     ],
     run: async () => {
-      await api.call(removePlanePlugin, { params: { name } });
+      await api.call(removePlugin, { params: { name } });
       again();
     },
   });

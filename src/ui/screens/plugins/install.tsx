@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { installPlanePlugin } from "../../../observability/api/plugins.ts";
+import { installPlugin } from "../../../orchestration/api/plugins.ts";
 import { api, faultText } from "../../data/api.ts";
 import { lacks } from "../../data/session.ts";
 import { Button } from "../../parts/button.tsx";
@@ -73,7 +73,7 @@ interface Wish {
 
 async function askInstall({ source, version, again }: Wish): Promise<void> {
   const wanted = version === "" ? { source } : { source, version };
-  const shown = previewOf(await api.call(installPlanePlugin, { body: { ...wanted, preview: true } }));
+  const shown = previewOf(await api.call(installPlugin, { body: { ...wanted, preview: true } }));
   if (shown === undefined) return;
   const replace = shown.replaces === undefined ? {} : { replace: true };
   ask({
@@ -83,7 +83,7 @@ async function askInstall({ source, version, again }: Wish): Promise<void> {
     command: `berth plugins install ${source}${version === "" ? "" : ` --version ${version}`}`,
     effects: previewConsequences(shown),
     run: async () => {
-      await api.call(installPlanePlugin, { body: { ...wanted, ...replace, expect: shown.digest } });
+      await api.call(installPlugin, { body: { ...wanted, ...replace, expect: shown.digest } });
       say(`${shown.name} is installed`);
       again();
     },
