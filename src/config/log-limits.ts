@@ -40,7 +40,7 @@ export const logLimits = {
      * that what it writes next is read at the next look. A law keeps this below half of the drains' `lagMs`: where files
      * cannot be watched, drains must not take older lines for complete.
      */
-    quietLookMs: 700,
+    quietLookMs: 790,
     quietMs: 2_000,
   },
   search: {
@@ -81,7 +81,7 @@ export const logLimits = {
     /** Span of a histogram without a beginning. */
     spanMs: 3_600_000,
     /** How often containers are listed beside events, and how long events are gathered. */
-    listMs: 10_000,
+    listMs: 30_000,
     settleMs: 50,
     /** The removal of a container waits at most so long for its last lines. */
     drainMs: 5_000,

@@ -30,7 +30,10 @@ export interface CaptureLimits extends SamplingLimits {
   ageMs: number;
   /** How often a container is looked at. */
   lookMs: number;
-  /** A container that has written nothing for `quietMs` is looked at every `quietLookMs`, and as soon as it writes. */
+  /**
+   * A container that has written nothing for `quietMs` is looked at every `quietLookMs`, all such at the same moments, and as
+   * soon as it writes.
+   */
   quietLookMs: number;
   quietMs: number;
 }
@@ -85,6 +88,8 @@ export interface Capture {
 }
 
 const drainTurnsMax = 400;
+/** A timer may fire so much too early: the look is due all the same. */
+const earlyMs = 5;
 
 /** Reads the output of containers into a store. */
 export function createCapture({ sink, limits, log, now, steady, onWrite }: CaptureOptions): Capture {
@@ -162,11 +167,13 @@ export function createCapture({ sink, limits, log, now, steady, onWrite }: Captu
     reading.lookAt = 0;
   };
 
+  const nextLookAt = (at: number) => (Math.floor((at + earlyMs) / limits.quietLookMs) + 1) * limits.quietLookMs;
+
   /** Whether nothing is to be done for it now. */
   const rests = (reading: Reading, at: number): boolean => {
     const { container, gone, failed, settled, tail } = reading;
     if (gone || failed || !(container.running || settled)) return false;
-    if (at < reading.lookAt) return true;
+    if (at < reading.lookAt - earlyMs) return true;
     if (!tail.isQuiet()) {
       wake(reading);
       reading.wroteAt = at;
@@ -174,7 +181,7 @@ export function createCapture({ sink, limits, log, now, steady, onWrite }: Captu
     }
     takeNote(reading, !container.running);
     if (at - reading.wroteAt < limits.quietMs) return true;
-    reading.lookAt = at + limits.quietLookMs;
+    reading.lookAt = nextLookAt(at);
     reading.unwatch ??= watchOnce(container.path, () => {
       wake(reading);
       onWrite?.();
@@ -234,7 +241,7 @@ export function createCapture({ sink, limits, log, now, steady, onWrite }: Captu
     },
     pauseMs() {
       const at = steady();
-      let pause = limits.quietLookMs;
+      let pause = Math.max(nextLookAt(at) - at, limits.lookMs);
       for (const { lookAt } of readings.values()) pause = Math.min(pause, Math.max(lookAt - at, limits.lookMs));
       return pause;
     },

@@ -8,7 +8,8 @@ interface LoopWatch {
   run(clock: SteadyClock, signal: AbortSignal): Promise<void>;
 }
 
-const lookMs = 500;
+/** With the other looks of an idle server: see `sleepAbout`. */
+const lookMs = 1_000;
 
 export function createLoopWatch(): LoopWatch {
   let longest = 0;

@@ -240,6 +240,40 @@ test("a quiet container whose file cannot be watched is read within a second", (
   capture.close();
 });
 
+test("quiet containers are looked at together, also where they fell silent at different times", () => {
+  const { folder, container } = world();
+  const watched: ReturnType<typeof container>[] = [];
+  let at = 0;
+  const store = openLogStore({
+    folder: join(folder, "store"),
+    limits: logLimits.store,
+    log: silentLog,
+    now: () => startMs,
+  });
+  const capture = createCapture({
+    sink: store,
+    limits: logLimits.capture,
+    log: silentLog,
+    now: () => startMs,
+    steady: () => at,
+  });
+  for (; watched.length < 20; at += 130) {
+    const path = join(folder, `${watched.length}-json.log`);
+    writeFileSync(path, entry("one"));
+    watched.push(container(true, `${watched.length}`, path));
+    capture.watch(watched);
+    capture.turn();
+  }
+  const turnsFrom = (from: number) => {
+    let turns = 0;
+    for (at = from; at < from + 60_000; at += capture.pauseMs()) turns += capture.turn() ? 0 : 1;
+    return turns;
+  };
+  turnsFrom(at);
+  expect(turnsFrom(at)).toBeLessThanOrEqual(Math.ceil(60_000 / logLimits.capture.quietLookMs) + 1);
+  capture.close();
+});
+
 test("a quiet container whose file is rotated is read on in the next one", () => {
   const { path, look, capture } = quiet();
   appendFileSync(path, entry("two"));
