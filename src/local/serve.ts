@@ -3,6 +3,7 @@ import { type ServeFlags, type ServeOptions, serveOptions } from "../config/conf
 import { type Daemon, startDaemon } from "../daemon/start.ts";
 import { gatherLines } from "../base/words/gather-lines.ts";
 import { createLog, type Log } from "../base/words/log.ts";
+import { createDropCode } from "../base/machine/own-code.ts";
 import { followLoad } from "../base/words/follow-load.ts";
 import { serverLimits } from "../config/server-limits.ts";
 import { openHandles } from "./open-handles.ts";
@@ -155,11 +156,19 @@ function withoutUndefined(values: Values): ServeFlags {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
+const dropCode = createDropCode();
+
+/** Where code cannot be dropped, it stays. */
+function collect(): void {
+  Bun.gc(true);
+  dropCode().catch(() => undefined);
+}
+
 /** One life of the daemon; true when it is to live again. */
 async function serveOnce(options: ServeOptions, log: Log, signals: Signals): Promise<boolean> {
   const daemon = await started(options, log, signals);
   if (daemon === undefined) return false;
-  const load = followLoad();
+  const load = followLoad({ collect });
   log.info("ready", {
     addresses: daemon.addresses,
     root: options.root,

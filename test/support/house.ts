@@ -193,7 +193,7 @@ export const packageHomes: Record<string, readonly string[]> = {
     "src/observability/core/",
     "src/observability/http/",
   ],
-  "bun:ffi": ["src/base/machine/socket-diag.ts"],
+  "bun:ffi": ["src/base/machine/socket-diag.ts", "src/base/machine/own-code.ts"],
   "bun:jsc": ["src/local/open-handles.ts"],
   "bun:sqlite": ["src/base/sqlite/", "src/orchestration/store/", "src/identity/store/", "src/observability/store/"],
   dockerode: ["src/orchestration/engine/docker/"],

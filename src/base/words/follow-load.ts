@@ -5,12 +5,16 @@ import { sleepAbout } from "./sleep-about.ts";
 export const idleJitPolicy = 32;
 
 const lookMs = 1_000;
-/** Shares of a core, all threads together. An idle server with 20 pods uses 0.01. */
+/** Shares of a core, all threads together. An idle server with 20 pods uses 0.005. */
 const busyShare = 0.1;
 const idleShare = 0.05;
-/** CPU that is used between two collections, and how many times that of the last one it is at least. */
+/**
+ * Work between two collections in milliseconds of CPU, and how many times that of the last one it is at least. What an idle
+ * process uses counts little: it leaves little.
+ */
 const collectAfterMs = 300;
 const collectionTimes = 20;
+const idleCounts = 0.4;
 /** A larger process is left to the collector: its collection would keep requests waiting. */
 const residentMax = 200 * 1024 * 1024;
 
@@ -21,6 +25,7 @@ export function normalJit(): void {
 
 interface LoadParts {
   setPolicy(scale: number): void;
+  /** Collects garbage, and gives back what can be had again. */
   collect(): void;
   residentBytes(): number;
   /** What the process has used so far. */
@@ -29,9 +34,8 @@ interface LoadParts {
   nowMs(): number;
 }
 
-const real: LoadParts = {
+const real: Omit<LoadParts, "collect"> = {
   setPolicy: (scale) => Bun.unsafe.setJITPolicy(scale),
-  collect: () => void Bun.gc(true),
   residentBytes: () => process.memoryUsage.rss(),
   cpuMs() {
     const { user, system } = process.cpuUsage();
@@ -42,27 +46,30 @@ const real: LoadParts = {
 
 /**
  * Keeps an idle server small. Code is compiled as usual while the process is busy, and later than usual otherwise: what runs
- * now and then on a timer stays in the interpreter, which under load would cost 20 % more CPU. What work has left is collected
- * once it is over: by itself the collector waits for more work. Returns what looks again, once a second by itself, and what
- * ends it.
+ * now and then on a timer stays in the interpreter, which under load would cost 20 % more CPU. What the start and later work
+ * have left is collected once they are over: by itself the collector waits for more work. Returns what looks again, once a
+ * second by itself, and what ends it.
  */
-export function followLoad(parts: LoadParts = real): { look(): void; stop(): void } {
-  const { setPolicy, collect, residentBytes, cpuMs, nowMs } = parts;
+export function followLoad(parts: Pick<LoadParts, "collect"> & Partial<LoadParts>): { look(): void; stop(): void } {
+  const { setPolicy, collect, residentBytes, cpuMs, nowMs } = { ...real, ...parts };
   let [cpu, at] = [cpuMs(), nowMs()];
-  let collectAtCpu = cpu + collectAfterMs;
+  /** The start counts as work, and how long its collection takes says nothing about later ones. */
+  let isStart = true;
+  let [workMs, collectAfter] = [collectAfterMs, collectAfterMs];
   let isBusy = false;
   const look = () => {
     const [newCpu, now] = [cpuMs(), nowMs()];
     const share = (newCpu - cpu) / (now - at);
+    workMs += (newCpu - cpu) * (share > idleShare ? 1 : idleCounts);
     [cpu, at] = [newCpu, now];
     if (share > busyShare !== isBusy) {
       isBusy = !isBusy;
       setPolicy(isBusy ? 1 : idleJitPolicy);
     }
-    if (share > idleShare || cpu < collectAtCpu || residentBytes() > residentMax) return;
+    if (share > idleShare || workMs < collectAfter || residentBytes() > residentMax) return;
     collect();
-    const after = cpuMs();
-    collectAtCpu = after + Math.max(collectAfterMs, collectionTimes * (after - cpu));
+    collectAfter = Math.max(collectAfterMs, isStart ? 0 : collectionTimes * (cpuMs() - cpu));
+    [workMs, cpu, isStart] = [0, cpuMs(), false];
   };
   const over = new AbortController();
   const run = async () => {

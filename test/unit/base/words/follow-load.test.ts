@@ -44,30 +44,45 @@ test("code is compiled as usual while more than a tenth of a core is used, and l
   expect(policies).toEqual([1, idleJitPolicy]);
 });
 
-test("what work has left is collected once it is over, and not while it goes on", () => {
+test("what the start has left is collected once it is over, and not while it goes on", () => {
   seconds(10, 900);
   expect(collections).toBe(0);
   second(40);
   expect(collections).toBe(1);
 });
 
-test("an idle process collects after 300 ms of CPU", () => {
-  seconds(29, 10);
-  expect(collections).toBe(0);
+test("so is what later work of 300 ms of CPU has left", () => {
   second(10);
   expect(collections).toBe(1);
-  seconds(30, 10);
+  seconds(2, 145);
+  second(1);
+  expect(collections).toBe(1);
+  second(145);
+  second(1);
+  expect(collections).toBe(2);
+});
+
+test("an idle process collects after 750 ms of CPU", () => {
+  second(10);
+  seconds(74, 10);
+  expect(collections).toBe(1);
+  seconds(2, 10);
   expect(collections).toBe(2);
 });
 
 test("collections that take long come less often: they are at most a twentieth of the work", () => {
   collectionMs = 100;
-  seconds(30, 10);
+  second(10);
   expect(collections).toBe(1);
-  seconds(199, 10);
-  expect(collections).toBe(1);
-  second(20);
+  seconds(3, 100);
+  second(10);
   expect(collections).toBe(2);
+  seconds(19, 100);
+  second(10);
+  expect(collections).toBe(2);
+  second(100);
+  second(10);
+  expect(collections).toBe(3);
 });
 
 test("a large process is left to the collector", () => {
