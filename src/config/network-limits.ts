@@ -19,7 +19,9 @@ export const networkLimits = {
     connectionSeconds: 5,
     /** How often it looks whether its file is still there, and the server whether it still runs. */
     aliveLookMs: 1_000,
-    lookMs: 5_000,
+    /** How often the server reads which name servers the machine asks, which costs no question to Docker. */
+    hostMs: 5_000,
+    lookMs: 30_000,
     /** Like `lookMs`, while something is wrong, as each look then starts processes. */
     retryMs: 30_000,
     /** How long it tries to open its port, which the one before may hold. */

@@ -142,8 +142,14 @@ export function createNamesRoom(parts: NamesParts): NamesRoom {
       return servers.length === 0 ? spec : { ...spec, options: { ...spec.options, dns: [...servers] } };
     },
     async run(signal) {
-      let nextLook = 0;
+      let [nextLook, nextHost, host] = [0, 0, ""];
       while (!signal.aborted) {
+        if (clock.steady() >= nextHost) {
+          nextHost = clock.steady() + limits.hostMs;
+          const text = JSON.stringify(parts.hostServers());
+          if (text !== host) nextLook = 0;
+          host = text;
+        }
         const isDown =
           zone !== undefined && zone.servers[0] !== undefined && !process.isUp(`${zone.servers[0]}:${limits.port}`);
         if (isDown || clock.steady() >= nextLook) {

@@ -2,13 +2,16 @@ import { readFileSync, readlinkSync } from "node:fs";
 import type { UsageDetail } from "../container.ts";
 import type { Cgroup } from "./cgroup.ts";
 
-/** More of what the kernel counts for a container: whatever this machine does not count is undefined. */
-export function readDetail(cgroup: Cgroup, proc: string): UsageDetail {
-  return { ...(cgroup.version === 2 ? unifiedDetail(cgroup.cpu) : separateDetail(cgroup)), ...network(cgroup, proc) };
+/**
+ * More of what the kernel counts for a container: whatever this machine does not count is undefined. `memoryStat` is the text
+ * of its `memory.stat`.
+ */
+export function readDetail(cgroup: Cgroup, memoryStat: string | undefined, proc: string): UsageDetail {
+  const detail = cgroup.version === 2 ? unifiedDetail(cgroup.cpu, memoryStat) : separateDetail(cgroup, memoryStat);
+  return { ...detail, ...network(cgroup, proc) };
 }
 
-function unifiedDetail(folder: string): UsageDetail {
-  const memory = readOptional(`${folder}/memory.stat`);
+function unifiedDetail(folder: string, memory: string | undefined): UsageDetail {
   const io = readOptional(`${folder}/io.stat`);
   return {
     rssBytes: field(memory, "anon"),
@@ -24,8 +27,7 @@ function unifiedDetail(folder: string): UsageDetail {
 }
 
 /** Version 1 has no pressure. Its folders differ only in the name of the controller. */
-function separateDetail({ cpu, memory, pids }: Cgroup): UsageDetail {
-  const stat = readOptional(`${memory}/memory.stat`);
+function separateDetail({ cpu, memory, pids }: Cgroup, stat: string | undefined): UsageDetail {
   const throttledNanos = field(readOptional(`${cpu.replace("/cpuacct/", "/cpu/")}/cpu.stat`), "throttled_time");
   const blocks = readOptional(`${pids.replace("/pids/", "/blkio/")}/blkio.throttle.io_service_bytes`);
   return {

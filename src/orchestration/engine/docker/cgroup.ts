@@ -14,6 +14,8 @@ export interface Counters {
   /** Undefined without a limit. */
   memoryLimitBytes: number | undefined;
   pids: number;
+  /** Text of the file `memory.stat`, which the kernel adds up for each reader: it is read once. */
+  memoryStat: string | undefined;
 }
 
 /** Where the files of the system are; other places in tests. */
@@ -82,24 +84,26 @@ export function readCounters(cgroup: Cgroup): Counters | undefined {
   return { cpuNanos, ...memory, pids };
 }
 
-type Memory = Pick<Counters, "memoryBytes" | "memoryLimitBytes">;
+type Memory = Pick<Counters, "memoryBytes" | "memoryLimitBytes" | "memoryStat">;
 
 function unifiedMemory(folder: string): Memory {
   const used = readNumber(`${folder}/memory.current`) ?? 0;
   // `max` where there is none, which is not a number.
   const limit = readNumber(`${folder}/memory.max`);
-  return { memoryBytes: withoutCache(used, `${folder}/memory.stat`, "inactive_file"), memoryLimitBytes: limit };
+  const memoryStat = readOptional(`${folder}/memory.stat`);
+  return { memoryBytes: withoutCache(used, memoryStat, "inactive_file"), memoryLimitBytes: limit, memoryStat };
 }
 
 function separateMemory(folder: string): Memory {
   const used = readNumber(`${folder}/memory.usage_in_bytes`) ?? 0;
   const limit = readNumber(`${folder}/memory.limit_in_bytes`);
-  return { memoryBytes: withoutCache(used, `${folder}/memory.stat`, "total_inactive_file"), memoryLimitBytes: limit };
+  const memoryStat = readOptional(`${folder}/memory.stat`);
+  return { memoryBytes: withoutCache(used, memoryStat, "total_inactive_file"), memoryLimitBytes: limit, memoryStat };
 }
 
 /** File cache that the kernel can take back at any time is not use: the same figure as `docker stats`. */
-function withoutCache(used: number, statFile: string, name: string): number {
-  const cache = field(readOptional(statFile) ?? "", name);
+function withoutCache(used: number, stat: string | undefined, name: string): number {
+  const cache = field(stat ?? "", name);
   return cache < used ? used - cache : used;
 }
 

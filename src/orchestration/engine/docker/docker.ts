@@ -12,7 +12,7 @@ import { createExec } from "./exec.ts";
 import { createExitWait } from "./exit-wait.ts";
 import { createFiles } from "./files.ts";
 import { createImages } from "./images.ts";
-import { engineInfo, freeBytes, hasHostPath } from "./info.ts";
+import { createFreeBytes, engineInfo, hasHostPath } from "./info.ts";
 import { createLogFiles } from "./log-files.ts";
 import { createLogs, type OnLogFallback } from "./logs.ts";
 import { createNetworks } from "./networks.ts";
@@ -95,7 +95,7 @@ export function createDockerRuntime(options: DockerOptions): Runtime {
     portHolders: (bindings) => portHolders(engine, bindings),
     diskUse: () => diskUse(engine, async () => (await engineInfo(engine)).rootDir),
     pruneBuildCache: () => pruneBuildCache(engine),
-    freeBytes: () => freeBytes(engine),
+    freeBytes: createFreeBytes(engine),
     hasHostPath: (path) => hasHostPath(engine, path),
     close: () => engine.close(),
   };

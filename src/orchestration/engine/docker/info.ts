@@ -1,5 +1,7 @@
 import { stat, statfs } from "node:fs/promises";
+import { type SteadyClock, systemClock } from "../../../base/words/clock.ts";
 import type { EngineInfo } from "../machine.ts";
+import type { Runtime } from "../runtime.ts";
 import type { DockerClient } from "./client.ts";
 
 /** What of the engine's own description is read; every field may be missing in some version. */
@@ -31,12 +33,19 @@ export async function engineInfo(engine: DockerClient): Promise<EngineInfo> {
   };
 }
 
+/** An engine that is started again may keep its data elsewhere. */
+const rootDirMs = 5 * 60_000;
+
 /** Free bytes for an unprivileged writer where the engine keeps its data; undefined when that folder is not to be seen from here. */
-export async function freeBytes(engine: DockerClient): Promise<number | undefined> {
-  if (!engine.local) return undefined;
-  const { DockerRootDir: rootDir } = await readFacts(engine);
-  const disk = rootDir === undefined ? undefined : await statfs(rootDir).catch(() => undefined);
-  return disk === undefined ? undefined : disk.bavail * disk.bsize;
+export function createFreeBytes(engine: DockerClient, clock: SteadyClock = systemClock): Runtime["freeBytes"] {
+  let known: { rootDir: string | undefined; at: number } | undefined;
+  return async () => {
+    if (!engine.local) return undefined;
+    if (known === undefined || clock.steady() - known.at >= rootDirMs)
+      known = { rootDir: (await readFacts(engine)).DockerRootDir, at: clock.steady() };
+    const disk = known.rootDir === undefined ? undefined : await statfs(known.rootDir).catch(() => undefined);
+    return disk === undefined ? undefined : disk.bavail * disk.bsize;
+  };
 }
 
 /** As a service, the server has folders of its own here. */

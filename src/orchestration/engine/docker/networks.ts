@@ -14,6 +14,9 @@ type Networks = Pick<Runtime, "ensureNetwork" | "removeNetwork" | "networkGatewa
 
 export function createNetworks(engine: DockerClient, owner: Owner): Networks {
   const share = createShare<void>();
+  // Several listeners look after the network at the same moment.
+  const shareLook = createShare<Awaited<ReturnType<typeof inspect>>>();
+  const look = (name: string) => shareLook(name, () => inspect(engine, name));
   const { installation } = owner.names.label;
 
   const isOurs = (labels: Labels) => labels[installation] === owner.installationId;
@@ -32,13 +35,13 @@ export function createNetworks(engine: DockerClient, owner: Owner): Networks {
     hasNetwork: async (name) => (await inspect(engine, name)) !== undefined,
 
     networkGateway: async (name) => {
-      const network = await inspect(engine, name);
+      const network = await look(name);
       const gateways = (network?.IPAM?.Config ?? []).map(({ Gateway }) => Gateway);
       return gateways.find((address) => address !== undefined && /^\d+(\.\d+){3}$/.test(address));
     },
 
     networkSubnets: async (name) => {
-      const network = await inspect(engine, name);
+      const network = await look(name);
       const subnets = (network?.IPAM?.Config ?? []).map(({ Subnet }) => Subnet);
       return subnets.filter((subnet) => subnet !== undefined).filter(isSubnet);
     },

@@ -54,11 +54,11 @@ async function reading(
 ): Promise<Usage | undefined> {
   const counters = cgroup === undefined ? await askEngine(engine, name, id) : readCounters(cgroup);
   if (counters === undefined) return undefined;
-  const { cpuNanos, memoryBytes, memoryLimitBytes = Number.POSITIVE_INFINITY, pids } = counters;
+  const { cpuNanos, memoryBytes, memoryLimitBytes = Number.POSITIVE_INFINITY, pids, memoryStat } = counters;
   // Version 1 knows no "none": there a limit beyond all memory means it.
   const machineBytes = engine.local ? totalmem() : Number.POSITIVE_INFINITY;
   const limit = Math.min(memoryLimitBytes, machineBytes);
-  const detail = cgroup === undefined ? undefined : readDetail(cgroup, roots.proc);
+  const detail = cgroup === undefined ? undefined : readDetail(cgroup, memoryStat, roots.proc);
   const figures = { cpuNanos, memoryBytes, memoryLimitBytes: limit, pids, at: Date.now() };
   return { id, name, labels, ...figures, ...(detail === undefined ? {} : { detail }) };
 }
@@ -91,5 +91,6 @@ function statsCounters(stats: Dockerode.ContainerStats): Counters | undefined {
     memoryBytes: cache < used ? used - cache : used,
     memoryLimitBytes: memory.limit,
     pids: pids?.current ?? 0,
+    memoryStat: undefined,
   };
 }

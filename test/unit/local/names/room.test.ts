@@ -4,12 +4,14 @@ import type { HostServers } from "../../../../src/local/names/host-servers.ts";
 import type { NamesNetwork } from "../../../../src/local/names/network.ts";
 import type { ZoneFile } from "../../../../src/local/names/zone-file.ts";
 import type { ContainerSpec } from "../../../../src/orchestration/core/workload.ts";
-import { systemClock } from "../../../../src/base/words/clock.ts";
+import { type SteadyClock, systemClock } from "../../../../src/base/words/clock.ts";
+import { networkLimits } from "../../../../src/config/network-limits.ts";
+import { createFakeClock } from "../../../support/fake-clock.ts";
 import { silentLog } from "../../../support/silent-log.ts";
 
 const here: NamesNetwork = { gateway: "172.18.0.1", subnets: ["172.18.0.0/16"], bridge: "br-1", taken: ["172.18.0.1"] };
 
-function world() {
+function world(clock: SteadyClock = systemClock) {
   const state = {
     network: here as NamesNetwork | undefined,
     host: { servers: ["192.0.2.1", "192.0.2.2", "192.0.2.3"], search: ["corp.example"] } as
@@ -20,11 +22,15 @@ function world() {
     isRoot: true,
     written: [] as ZoneFile[],
     proofs: 0,
+    looks: 0,
   };
   const room = createNamesRoom({
     network: "berth0",
     suffix: "berth",
-    readNetwork: async () => state.network,
+    readNetwork: async () => {
+      state.looks += 1;
+      return state.network;
+    },
     hostServers: () => state.host,
     shortNames: () => state.short,
     process: { isUp: () => true, ensure: async () => state.refused },
@@ -36,7 +42,7 @@ function world() {
     get isRoot() {
       return state.isRoot;
     },
-    clock: systemClock,
+    clock,
     log: silentLog,
   });
   const dns = async (options = {}, networks = ["berth0", "own"]) => {
@@ -103,4 +109,26 @@ test("a name that was written is known before a container with it is made", asyn
   room.changed();
   await dns();
   expect(state.written.at(-1)?.short).toEqual(["db.dev", "web.dev"]);
+});
+
+test("while nothing changes, Docker is asked twice a minute; other name servers of the machine are known in five seconds", async () => {
+  const clock = createFakeClock();
+  const { state, room } = world(clock);
+  const over = new AbortController();
+  const running = room.run(over.signal);
+  const pass = async (seconds: number) => {
+    for (let second = 0; second < seconds; second++) {
+      clock.moveTo(clock.steady() + 1_000);
+      await Bun.sleep(0);
+    }
+  };
+  await pass(1);
+  state.looks = 0;
+  await pass(60);
+  expect(state.looks).toBe(2);
+  state.host = { servers: ["192.0.2.9"], search: [] };
+  await pass(networkLimits.names.hostMs / 1_000 + 1);
+  expect(state.written.at(-1)?.servers).toEqual(["172.18.0.1", "192.0.2.9"]);
+  over.abort();
+  await running;
 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { usualCgroups } from "../../../../../src/orchestration/engine/docker/cgroup.ts";
@@ -41,7 +41,11 @@ const plantProcess = (pid: number, namespace: string) => {
 const detailOf = (version: 1 | 2) => {
   const cgroup = usualCgroups(join(folder, "cgroup"), id).find((one) => one.version === version);
   if (cgroup === undefined) throw new Error("no usual place");
-  return readDetail(cgroup, join(folder, "proc"));
+  const stat = join(cgroup.memory, "memory.stat");
+  const text = existsSync(stat) ? readFileSync(stat, "utf8") : undefined;
+  // It is read once, with the counters.
+  rmSync(stat, { force: true });
+  return readDetail(cgroup, text, join(folder, "proc"));
 };
 
 test("version 2: memory, throttling, blocks, kills, pressure and network", () => {

@@ -44,7 +44,10 @@ const read = { cpuNanos: 1_500_000, memoryBytes: 5_000_000, pids: 3 };
 const noPid = () => Promise.reject(new Error("the usual places are enough"));
 const find = async (pid: () => Promise<number | undefined> = noPid) => {
   const cgroup = await findCgroup(roots, id, pid);
-  return cgroup === undefined ? undefined : readCounters(cgroup);
+  const counters = cgroup && readCounters(cgroup);
+  if (counters === undefined) return undefined;
+  const { memoryStat: _, ...figures } = counters;
+  return figures;
 };
 
 describe("the usual places", () => {
@@ -109,6 +112,12 @@ describe("readCounters", () => {
   test("no limit in version 2 is undefined", async () => {
     plant({ ...version2(path), [`cgroup/${path}/memory.max`]: "max\n" });
     expect(await find()).toEqual({ ...read, memoryLimitBytes: undefined });
+  });
+
+  test("the text of memory.stat comes with them, for the other figures in it", async () => {
+    plant({ ...version2(path), [`cgroup/${path}/memory.stat`]: "inactive_file 1\nanon 7\n" });
+    const cgroup = await findCgroup(roots, id, noPid);
+    expect(cgroup && readCounters(cgroup)?.memoryStat).toBe("inactive_file 1\nanon 7\n");
   });
 
   test("a cache larger than the use is not taken off", async () => {

@@ -1,6 +1,9 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { naming } from "../../../../../src/orchestration/core/naming.ts";
+import type { DockerClient } from "../../../../../src/orchestration/engine/docker/client.ts";
 import { createDockerRuntime } from "../../../../../src/orchestration/engine/docker/docker.ts";
+import { createFreeBytes } from "../../../../../src/orchestration/engine/docker/info.ts";
+import { createFakeClock } from "../../../../support/fake-clock.ts";
 import { expectFailure } from "../../../../support/failure.ts";
 import { type Answer, type FakeEngine, refuse, sendJson, startFakeEngine } from "../../../../support/fake-engine.ts";
 
@@ -39,6 +42,18 @@ describe("networks", () => {
     });
     await runtime.ensureNetwork("abc");
     expect(asked()).toEqual(["GET /networks/abc", "POST /networks/create"]);
+  });
+
+  test("several who look after it at the same moment ask once, later ones again", async () => {
+    const Config = [{ Subnet: "172.18.0.0/16", Gateway: "172.18.0.1" }];
+    const runtime = await runtimeOn((_request, response) =>
+      sendJson(response, 200, { Name: "berth0", IPAM: { Config } }),
+    );
+    const looks = [runtime.networkGateway("berth0"), runtime.networkGateway("berth0")];
+    expect(await Promise.all(looks)).toEqual(["172.18.0.1", "172.18.0.1"]);
+    expect(asked()).toHaveLength(1);
+    expect(await runtime.networkSubnets("berth0")).toEqual(["172.18.0.0/16"]);
+    expect(asked()).toHaveLength(2);
   });
 
   const twin = (Id: string, change: object = {}) => ({ Name: "berth0", Id, Labels: ours, Created: Id, ...change });
@@ -149,6 +164,22 @@ describe("the engine", () => {
       expect(await runtime.info()).toMatchObject({ hasInit: false });
     },
   );
+
+  test("on this machine is asked once in five minutes where its disk is", async () => {
+    const clock = createFakeClock();
+    let asked = 0;
+    const client = { local: true, call: async () => ({ DockerRootDir: `/${++asked > 2 ? "missing" : ""}` }) };
+    const free = createFreeBytes(client as unknown as DockerClient, clock);
+    expect(await free()).toBeGreaterThan(0);
+    clock.moveTo(clock.steady() + 299_000);
+    expect(await free()).toBeGreaterThan(0);
+    expect(asked).toBe(1);
+    clock.moveTo(clock.steady() + 1_000);
+    await free();
+    expect(asked).toBe(2);
+    clock.moveTo(clock.steady() + 300_000);
+    expect(await free()).toBeUndefined();
+  });
 
   test("behind an address has a disk that is not to be seen from here", async () => {
     const runtime = await runtimeOn((_request, response) => sendJson(response, 200, facts));
