@@ -138,7 +138,7 @@ function alertOutside({ layout, options, sendWebhook, sendMail, gate }: Parts, m
     server: hostname(),
     product: options.prefix,
     sources: {
-      disks: () => diskSpace(["/", layout.root]),
+      disks: (folders) => diskSpace(["/", ...folders], layout.root),
       backup: () => backupAge(layout),
       metrics: (ask) => metricsNow(metrics, ask),
     },

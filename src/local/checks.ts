@@ -105,6 +105,7 @@ export interface Space {
   path: string;
   freeBytes: number;
   totalBytes: number;
+  readOnly: boolean;
 }
 
 /** Below the floor nothing is pulled any more; below three times of it there is still time to act. */
@@ -113,6 +114,10 @@ export function checkSpace(name: string, space: Space, floorBytes: number): Chec
   const detail = `${gibibytes(space.freeBytes)} free (${share} %) at ${space.path}`;
   const mend =
     "remove what is not needed: berth disk shows what fills it, berth prune removes what Docker keeps for nothing";
+  if (space.readOnly) {
+    const repair = "look at dmesg, repair the disk, mount it writable again, and restart berth";
+    return { name, status: "fail", detail: `${space.path} is read-only: nothing can be stored`, mend: repair };
+  }
   if (space.freeBytes < floorBytes) return { name, status: "fail", detail, mend };
   if (space.freeBytes < 3 * floorBytes) return { name, status: "warn", detail, mend };
   return { name, status: "ok", detail };

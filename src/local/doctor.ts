@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 import { clientOptions, limits, type ServeFlags, type ServeOptions, serveOptions } from "../config/config.ts";
 import { naming } from "../orchestration/core/naming.ts";
 import { holdPlugins } from "../daemon/plugins.ts";
+import { isReadOnly } from "../base/disk/disk-space.ts";
 import { type Layout, layoutOf } from "../base/disk/layout.ts";
 import { readOperators } from "../base/machine/accounts.ts";
 import { tablesError } from "../base/machine/peers.ts";
@@ -162,8 +163,14 @@ function spaceChecks(root: string, docker: checks.DockerFacts | Error): checks.C
   const places = new Map([["disk of berth", root]]);
   if (!(docker instanceof Error) && existsSync(docker.rootDir)) places.set("disk of docker", docker.rootDir);
   return [...places].map(([name, path]) => {
-    const { bavail, bsize, blocks } = statfsSync(nearestExisting(path));
-    const space = { path, freeBytes: bavail * bsize, totalBytes: blocks * bsize };
+    const there = nearestExisting(path);
+    const { bavail, bsize, blocks } = statfsSync(there);
+    const space = {
+      path,
+      freeBytes: bavail * bsize,
+      totalBytes: blocks * bsize,
+      readOnly: path === root && isReadOnly(there),
+    };
     return checks.checkSpace(name, space, limits.diskFloorBytes);
   });
 }

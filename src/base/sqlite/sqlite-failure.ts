@@ -1,4 +1,5 @@
 import { SQLiteError } from "bun:sqlite";
+import { readOnlyText } from "../wire/disk-failure.ts";
 import { Failure } from "../wire/failure.ts";
 
 /** What SQLite or the disk refuse for reasons outside the program, as a `Failure`; anything else comes back as it is. */
@@ -11,7 +12,9 @@ export function sqliteFailure(error: unknown, file: string): unknown {
   }
   if (code.startsWith("SQLITE_CORRUPT") || code.startsWith("SQLITE_NOTADB")) return damaged(file, error.message, error);
   if (/^(SQLITE_(BUSY|LOCKED|IOERR|READONLY|CANTOPEN|PERM|AUTH)|E[A-Z]+$)/.test(code)) {
-    return new Failure("unavailable", `database "${file}" cannot be used: ${error.message}`, { cause: error });
+    const hint = /IOERR|EIO|READONLY/.test(code) ? "; dmesg and berth doctor show whether its disk has errors" : "";
+    const why = code === "EROFS" ? readOnlyText : `${error.message}${hint}`;
+    return new Failure("unavailable", `database "${file}" cannot be used: ${why}`, { cause: error });
   }
   return error;
 }

@@ -82,7 +82,7 @@ export function overviewOf(parts: Parts): Overview {
   return {
     well:
       engine.up &&
-      fullDisks(report).length === 0 &&
+      badDisks(report).length === 0 &&
       notReady.length === 0 &&
       closed.length === 0 &&
       !alerts.some(isFault),
@@ -111,17 +111,24 @@ export function overviewOf(parts: Parts): Overview {
     alerts: alerts.map(({ id, rule, severity, title }) => ({ id, rule, severity, title })),
     drains: troubledDrains(drains, now),
     failures,
-    warnings: [...fullDisks(report), ...warningsOf(parts), ...ingressWarnings(ingress, certificates)],
+    warnings: [...badDisks(report), ...warningsOf(parts), ...ingressWarnings(ingress, certificates)],
   };
 }
 
+const repairText = "a disk with errors becomes so: dmesg says why; repair it, mount it writable, restart berth";
+
 /** Said at once: the alert has a waiting time. A server of an older version tells of no disk. */
-function fullDisks({ disks = [] }: Pick<Report, "disks">): string[] {
-  const full = disks.filter(({ low }) => low);
-  return full.map(({ path, used_percent: used, free_bytes: free }) => {
+function badDisks({ disks = [] }: Pick<Report, "disks">): string[] {
+  const locked = disks.filter(({ read_only: isReadOnly }) => isReadOnly);
+  const full = disks.filter(({ low, read_only: isReadOnly }) => low && !isReadOnly);
+  const lockedText = locked.map(
+    ({ path }) => `the disk at ${path} is read-only, so no change is stored; ${repairText}`,
+  );
+  const fullText = full.map(({ path, used_percent: used, free_bytes: free }) => {
     const share = `${Math.floor(used)} %`;
     return `the disk at ${path} is ${share} full, ${bytesText(free)} are free; berth disk shows what fills it, berth prune makes room`;
   });
+  return [...lockedText, ...fullText];
 }
 
 function closedPorts({ kind, scope = "", name, status }: ListedManifest): Overview["closed_ports"] {

@@ -57,7 +57,8 @@ interface Sight {
 interface AlertSources {
   /** The replicas of an app as they were last seen; undefined where it is not known. */
   sight?: (app: { kind: string; scope: string; name: string }) => Sight | undefined;
-  disks?: () => Promise<NonNullable<Facts["disks"]>>;
+  /** The disks of the machine and of these folders, each once. */
+  disks?: (folders: readonly string[]) => Promise<NonNullable<Facts["disks"]>>;
   drains?: () => Promise<NonNullable<Facts["drains"]>>;
   backup?: () => Promise<NonNullable<Facts["backup"]>>;
   metrics?: (ask: MetricAsk) => Promise<readonly MetricValue[]>;

@@ -37,6 +37,7 @@ export const SystemReport = Type.Object({
         used_percent: Type.Number(),
         free_bytes: Type.Integer(),
         low: Type.Boolean({ description: "no image is pulled any more; soon no change can be stored" }),
+        read_only: Type.Optional(Type.Boolean({ description: "nothing can be stored; a disk with errors becomes so" })),
       }),
       { description: "the disks of the server's own files and of the container engine, each once" },
     ),

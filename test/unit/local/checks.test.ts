@@ -50,6 +50,7 @@ const table: [string, checks.Check, checks.Check["status"]][] = [
   ["nobody to reach", checks.checkForwarding({ state: "untested", detail: "not tested: …" }), "skip"],
   ["room", checks.checkSpace("disk", space(9), gibibyte), "ok"],
   ["little room", checks.checkSpace("disk", space(2), gibibyte), "warn"],
+  ["a read-only disk", checks.checkSpace("disk", { ...space(9), readOnly: true }, gibibyte), "fail"],
   ["no room", checks.checkSpace("disk", space(0.5), gibibyte), "fail"],
   ["an empty file system", checks.checkSpace("disk", { ...space(0), totalBytes: 0 }, gibibyte), "fail"],
   ["a plane turned off", checks.checkAddress("identity", "", "off"), "ok"],
@@ -80,7 +81,7 @@ const table: [string, checks.Check, checks.Check["status"]][] = [
 ];
 
 function space(gibibytes: number): checks.Space {
-  return { path: "/opt/berth", freeBytes: gibibytes * gibibyte, totalBytes: 10 * gibibyte };
+  return { path: "/opt/berth", freeBytes: gibibytes * gibibyte, totalBytes: 10 * gibibyte, readOnly: false };
 }
 
 describe("a check", () => {

@@ -84,7 +84,7 @@ export interface Facts {
   /** Those that are behind. */
   drains?: readonly DrainFact[];
   backup?: { newestAt?: number; installedAt: number };
-  disks?: readonly { mount: string; usedPercent: number; freeBytes: number }[];
+  disks?: readonly { mount: string; usedPercent: number; freeBytes: number; readOnly: boolean }[];
   /** Results of the queries of the rules, by `queryText`. */
   metrics?: ReadonlyMap<string, readonly MetricValue[]>;
   /** Lines that a pattern found, by app, by `logText`. */

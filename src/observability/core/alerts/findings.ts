@@ -71,11 +71,11 @@ const platform: Record<Condition, (facts: Facts, limit: number | undefined) => F
   drain: drainFindings,
   disk_full: ({ disks }, limit = 90) =>
     disks
-      ?.filter(({ usedPercent }) => usedPercent > limit)
-      .map(({ mount, usedPercent, freeBytes }) => ({
+      ?.filter(({ usedPercent, readOnly }) => usedPercent > limit || readOnly)
+      .map(({ mount, usedPercent, freeBytes, readOnly }) => ({
         labels: { mount },
-        title: `disk ${mount} is ${Math.floor(usedPercent)} % full`,
-        detail: `${Math.floor(freeBytes / 2 ** 20)} MiB free`,
+        title: readOnly ? `disk ${mount} is read-only` : `disk ${mount} is ${Math.floor(usedPercent)} % full`,
+        detail: readOnly ? "a disk with errors becomes so: see dmesg" : `${Math.floor(freeBytes / 2 ** 20)} MiB free`,
         value: usedPercent,
       })),
 };

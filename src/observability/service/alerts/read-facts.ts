@@ -47,7 +47,7 @@ export async function readFacts(
       return {};
     }
   };
-  const handed = <P extends "disks" | "backup" | "drains">(name: P) =>
+  const handed = <P extends "backup" | "drains">(name: P) =>
     part(name, async () => {
       const read = sources[name];
       if (read === undefined) throw new Error(`this server does not look at its ${name}`);
@@ -79,7 +79,12 @@ export async function readFacts(
       const { proxy, sites } = await client.call(getIngress);
       return { problem: sites.length === 0 ? "" : (proxy.problem ?? "") };
     }),
-    handed("disks"),
+    part("disks", async () => {
+      if (sources.disks === undefined) throw new Error("this server does not look at its disks");
+      // The container engine may have a disk of its own.
+      const { disks = [] } = await client.call(system).catch(() => ({ disks: [] }));
+      return sources.disks(disks.map(({ path }) => path));
+    }),
     handed("backup"),
     handed("drains"),
     part("metrics", () => askAll(sources.metrics, metricAsks(rules), "metrics")),

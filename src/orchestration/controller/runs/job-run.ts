@@ -1,5 +1,6 @@
 import { doubledWait } from "../../../base/pure/doubling.ts";
 
+import { isDiskRefusal } from "../../../base/wire/disk-failure.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import type { StoredManifest } from "../../api/manifest.ts";
 import { oneOffSpec } from "../../core/one-off-spec.ts";
@@ -51,11 +52,6 @@ function isPassing(error: unknown): boolean {
   return error instanceof Failure && (error.reason === "EngineUnavailable" || error.code === "timeout");
 }
 
-/** Nothing can be recorded just now; an image that finds no room is another matter. */
-function isStoreFull({ code, reason }: Failure): boolean {
-  return code === "storage_full" && reason !== "DiskLow";
-}
-
 function reread(context: Context, run: RunRecord): RunRecord {
   return (
     context.store.runs.get(run.id) ?? endedWithout(run, { status: "cancelled", error: deleted, now: now(context) })
@@ -101,7 +97,8 @@ async function tryOnce(context: Context, trying: Trying): Promise<RunRecord> {
     if (known === undefined) refuseUnresolved(problems);
     return await runContainer(context, { ...trying, job, known });
   } catch (error) {
-    if (!(error instanceof Failure) || error instanceof LeftRunning || isPassing(error) || isStoreFull(error))
+    // What the disk refused to record is tried again; an image that finds no room in the engine is another matter.
+    if (!(error instanceof Failure) || error instanceof LeftRunning || isPassing(error) || isDiskRefusal(error))
       throw error;
     const message = error.code === "not_found" ? "the container was removed while it ran" : error.message;
     const failed = endedWithout(run, { status: "failed", error: message, now: now(context) });

@@ -1,4 +1,5 @@
 import { Failure } from "../../../base/wire/failure.ts";
+import { isDiskRefusal } from "../../../base/wire/disk-failure.ts";
 import type { ManifestKey } from "../../api/manifest.ts";
 import type { Log } from "../../../base/words/log.ts";
 import type { EarlierRestarts, Look, PodReadiness } from "../../store/look-records.ts";
@@ -6,17 +7,17 @@ import type { Store, Transaction } from "../../store/store.ts";
 import { type KeyText, keyText } from "../../api/manifest-key.ts";
 
 /**
- * What the reconciler writes about its work: events, deaths, statuses. A full disk must not keep containers from being
- * healed, so these go missing instead; statuses are kept in memory until there is room.
+ * What the reconciler writes about its work: events, deaths, statuses. A disk that is full or read-only must not keep
+ * containers from being healed, so these go missing instead; statuses are kept in memory until they can be stored.
  */
 export interface Notes {
-  /** False when the disk is full and nothing was stored, which the log says once. Other failures are passed on. */
+  /** False when the disk refused it and nothing was stored, which the log says once. Other failures are passed on. */
   write(change: (tx: Transaction) => void, options?: Parameters<Store["write"]>[1]): Promise<boolean>;
   /** The last status of a resource, stored or not: to be shown, never to decide by. */
   status(key: ManifestKey): Record<string, unknown> | undefined;
   /** What the last look at a resource of containers came to, stored or not. */
   look(key: ManifestKey): Look | undefined;
-  /** True when it waits for room on the disk. */
+  /** True when it waits for the disk. */
   isUnsaved(key: ManifestKey): boolean;
   saveStatus(key: ManifestKey, status: Record<string, unknown>, found?: Found): Promise<void>;
   forget(key: ManifestKey): void;
@@ -31,19 +32,21 @@ export interface Found {
 
 export function createNotes({ store, log }: { store: Store; log: Log }): Notes {
   const unsaved = new Map<KeyText, { status: Record<string, unknown>; look: Look | undefined }>();
-  let full = false;
+  let refused = false;
 
   async function write(change: (tx: Transaction) => void, options?: Parameters<Store["write"]>[1]): Promise<boolean> {
     try {
       await store.write(change, options);
     } catch (error) {
-      if (!(error instanceof Failure) || error.code !== "storage_full") throw error;
-      if (!full) log.error("disk is full: healing goes on, events and statuses are not stored", { error });
-      full = true;
+      if (!isDiskRefusal(error)) throw error;
+      const isFull = error instanceof Failure && error.code === "storage_full";
+      const what = isFull ? "disk is full" : "disk cannot be written";
+      if (!refused) log.error(`${what}: healing goes on, events and statuses are not stored`, { error });
+      refused = true;
       return false;
     }
-    if (full) log.info("disk has room again: events and statuses are stored");
-    full = false;
+    if (refused) log.info("disk can be written again: events and statuses are stored");
+    refused = false;
     return true;
   }
 

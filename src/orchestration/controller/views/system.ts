@@ -10,8 +10,10 @@ export async function system(context: Context): Promise<DataOf<typeof systemEndp
   const info = link.info();
   const error = link.error();
   const free = link.up() ? await context.engine.freeBytes().catch(() => undefined) : undefined;
-  const folders = free === undefined || info === undefined ? [layout.root] : [layout.root, info.rootDir];
-  const disks = await diskSpace(folders);
+  // Also while the engine is down: its full disk may be why. The folder of an engine elsewhere is not here.
+  const isHere = free !== undefined || about.dockerHost.startsWith("unix:");
+  const folders = isHere && info !== undefined ? [layout.root, info.rootDir] : [layout.root];
+  const disks = await diskSpace(folders, layout.root);
   const forwarding = context.forwarding?.();
   return {
     version: about.version,
@@ -35,9 +37,9 @@ export async function system(context: Context): Promise<DataOf<typeof systemEndp
           }),
       ...(free === undefined ? {} : { free_bytes: free }),
     },
-    disks: disks.map(({ mount: path, usedPercent, freeBytes }) => {
+    disks: disks.map(({ mount: path, usedPercent, freeBytes, readOnly: read_only }) => {
       const low = freeBytes < context.limits.diskFloorBytes;
-      return { path, used_percent: Math.round(usedPercent * 10) / 10, free_bytes: freeBytes, low };
+      return { path, used_percent: Math.round(usedPercent * 10) / 10, free_bytes: freeBytes, low, read_only };
     }),
     ...(forwarding === undefined ? {} : { forwarding: { state: forwarding.state, detail: forwarding.detail } }),
     listeners: [...(context.listeners?.() ?? [])],

@@ -312,5 +312,11 @@ describe("an app in a canary step", () => {
     expect(full.out).toContain("! the disk at /opt/berth is 99 % full, 4.0Mi are free; berth disk shows what fills it");
     const room = await cli(["status"], { server: server({ system: { ...report, disks: [{ ...disk, low: false }] } }) });
     expect([room.code, room.out.includes("! the disk")]).toEqual([0, false]);
+    const locked = { ...disk, low: false, read_only: true };
+    const readOnly = await cli(["status"], { server: server({ system: { ...report, disks: [locked] } }) });
+    expect([readOnly.code, readOnly.out]).toEqual([
+      1,
+      expect.stringContaining("/opt/berth is read-only, so no change"),
+    ]);
   });
 });

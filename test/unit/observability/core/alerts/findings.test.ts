@@ -114,8 +114,10 @@ describe("the default pack", () => {
       { name: "s3", oldestAt: now - 60_000, error: "" },
     ];
     expect(found("log-drain", { drains })?.map(([title]) => title)).toEqual(["the log drain loki is 12 min behind"]);
-    const disks = [{ mount: "/", usedPercent: 93.7, freeBytes: 5 * 2 ** 20 }];
+    const disks = [{ mount: "/", usedPercent: 93.7, freeBytes: 5 * 2 ** 20, readOnly: false }];
     expect(found("disk", { disks })).toEqual([["disk / is 93 % full", "5 MiB free"]]);
+    const locked = disks.map((disk) => ({ ...disk, usedPercent: 8, readOnly: true }));
+    expect(found("disk", { disks: locked })).toEqual([["disk / is read-only", expect.stringContaining("see dmesg")]]);
     expect(found("engine", { engine: { up: false, error: "refused" } })).toHaveLength(1);
     expect(found("ingress", { ingress: { problem: "haproxy is not installed" } })).toHaveLength(1);
   });

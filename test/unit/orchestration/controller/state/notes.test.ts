@@ -5,13 +5,15 @@ import { keyOf, type World, world } from "../../../../support/world.ts";
 
 let it: World;
 let full: boolean;
+let refusal: () => Failure;
 beforeEach(async () => {
   full = false;
+  refusal = () => new Failure("storage_full", "no space left");
   it = await world({
     wrapStore: (store) => ({
       ...store,
       async write(change, options) {
-        if (full) throw new Failure("storage_full", "no space left");
+        if (full) throw refusal();
         return store.write(change, options);
       },
     }),
@@ -41,7 +43,18 @@ describe("a full disk", () => {
     expect(await status()).toMatchObject({ phase: "ready", ready_replicas: 2 });
     expect((await status()).last_reconcile_error).toBeUndefined();
     expect(told("disk is full")).toBe(1);
-    expect(told("disk has room again")).toBe(0);
+    expect(told("disk can be written again")).toBe(0);
+  });
+
+  test.each(["EROFS", "EIO", "SQLITE_IOERR_WRITE", "SQLITE_READONLY"])("is like one that answers %s", async (code) => {
+    refusal = () => new Failure("unavailable", "no", { cause: Object.assign(new Error(code), { code }) });
+    const [killed = "", removed = ""] = it.containers();
+    it.runtime.kill(killed);
+    it.runtime.removeByHand(removed);
+    await it.advance(30_000);
+    expect(it.runtime.containers().map(({ state }) => state)).toEqual(["running", "running"]);
+    expect(await status()).toMatchObject({ phase: "ready", ready_replicas: 2 });
+    expect(told("disk cannot be written")).toBe(1);
   });
 
   test("leaves what describe says to memory, and with room it is stored", async () => {
@@ -55,7 +68,7 @@ describe("a full disk", () => {
     expect(it.store.status.get(key)).toMatchObject({ phase: "failing" });
     it.runtime.fail("start", undefined);
     await it.settle();
-    expect([told("disk is full"), told("disk has room again")]).toEqual([1, 1]);
+    expect([told("disk is full"), told("disk can be written again")]).toEqual([1, 1]);
   });
 
   test("that fills up again is told again", async () => {
@@ -67,7 +80,7 @@ describe("a full disk", () => {
     full = true;
     it.runtime.kill(it.containers()[0] ?? "");
     await it.advance(30_000);
-    expect([told("disk is full"), told("disk has room again")]).toEqual([2, 1]);
+    expect([told("disk is full"), told("disk can be written again")]).toEqual([2, 1]);
   });
 });
 
