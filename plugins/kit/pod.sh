@@ -65,11 +65,18 @@ has_full_setpriv() {
 }
 
 # as_first SCRIPT: goes on as that user in a process of its own, and hands it the signals. The first process of a container
-# gets none that it has no trap for, and a trap does not outlive an exec: a stop that comes early would be lost.
+# gets none that it has no trap for, and a trap does not outlive an exec: a stop that comes early would be lost. So the trap
+# is there before the process is, and a signal that comes between the two is handed on afterwards.
 as_first() {
-  (as_owner "$1" owner && exec sh "$1" owner) &
+  child=
+  stopped=
+  trap 'stopped=1; [ -z "$child" ] || kill -TERM "$child" 2>/dev/null || true' TERM INT QUIT
+  (
+    trap - TERM INT QUIT
+    as_owner "$1" owner && exec sh "$1" owner
+  ) &
   child=$!
-  trap 'kill -TERM "$child" 2>/dev/null || true' TERM INT QUIT
+  [ -z "$stopped" ] || kill -TERM "$child" 2>/dev/null || true
   outlive "$child" || exit $?
   exit 0
 }

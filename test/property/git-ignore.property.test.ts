@@ -48,7 +48,7 @@ test("the files that a build gets are those that git would add, whichever folder
           .map(({ path }) => path)
           .toSorted(),
       ).toEqual(wanted);
-      const isSent = createSent(place.path);
+      const isSent = createSent(place.path, limits);
       expect(Object.keys(files).filter(isSent).toSorted()).toEqual(wanted);
       const picked = Object.keys(files).map((path) => ({
         webkitRelativePath: `root/${path}`,

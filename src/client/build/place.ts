@@ -6,7 +6,7 @@ import { identityProblems } from "../../orchestration/core/identity.ts";
 import { manifestPaths } from "../manifests/files.ts";
 import { formatOfExtension } from "../manifests/source.ts";
 import { usageFailure } from "../basics/failures.ts";
-import { createSent } from "./sent.ts";
+import { createSent, type RuleLimits } from "./sent.ts";
 
 /** Where the manifests of a folder are, the first that is there. */
 const places = [...[...formatOfExtension.keys()].map((extension) => `berth.${extension}`), ".berth", ".voodu"];
@@ -32,9 +32,9 @@ const textBytesMax = 1024 * 1024;
  * Nothing outside of the folder is read, also where a link leads there, except a Procfile of another name, which the
  * operator gave.
  */
-export function sourceTree(root: string, procfile = "Procfile"): SourceTree {
+export function sourceTree(root: string, rules: RuleLimits, procfile = "Procfile"): SourceTree {
   const path = (file: string) => join(root, file === "Procfile" ? procfile : file);
-  const isSent = createSent(root);
+  const isSent = createSent(root, rules);
   const isThere = (file: string) => existsSync(path(file)) && isSent(file);
   const isInside = (file: string) => {
     const real = realpathSync(path(file));

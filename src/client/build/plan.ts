@@ -57,7 +57,7 @@ export async function planBuild(source: BuildSource, limits: FolderLimits): Prom
   const outside = written !== undefined && relative(root, join(root, written)).startsWith("..");
   const inside = outside ? undefined : written;
   const folder = await readFolder(root, inside === undefined ? [] : [inside], limits);
-  const generated = written === undefined ? generate(source, root, fields) : undefined;
+  const generated = written === undefined ? generate(source, { root, fields, limits }) : undefined;
   const made = outside ? textOf(root, written, limits.textBytesMax) : generated?.dockerfile;
   if (made !== undefined) folder.entries.push(textEntry(generatedPath, made));
   const digest = contextDigest(folder.entries);
@@ -109,7 +109,13 @@ function ownDockerfile(root: string, path: string | undefined): string | undefin
   return places.find((place) => existsSync(join(root, place)));
 }
 
-function generate(source: BuildSource, root: string, { path }: Fields): GeneratedBuild {
+interface Generating {
+  root: string;
+  fields: Fields;
+  limits: FolderLimits;
+}
+
+function generate(source: BuildSource, { root, fields: { path }, limits }: Generating): GeneratedBuild {
   const { lang } = source.build;
   const { name, version, entrypoint } = (typeof lang === "object" && lang !== null ? lang : {}) as Record<
     string,
@@ -117,7 +123,7 @@ function generate(source: BuildSource, root: string, { path }: Fields): Generate
   >;
   const text = (value: unknown) => (typeof value === "string" ? value : undefined);
   const choice = { name: text(name), version: text(version), entrypoint: text(entrypoint), path };
-  const result = generateDockerfile(sourceTree(root), choice);
+  const result = generateDockerfile(sourceTree(root, limits), choice);
   if (!result.ok) throw failure(source, result.problem);
   const { build } = result;
   if (build.noStart !== undefined && source.hasCommand !== true) throw failure(source, build.noStart);

@@ -4,20 +4,22 @@ import type { IgnoreRules } from "../../base/pure/git-rules.ts";
 import { isClutter, isSecretFile } from "../../base/pure/left-out.ts";
 import { readIgnoreFiles } from "./ignore-files.ts";
 
-/** Size of one file of rules: as `folder.textBytesMax`, for what a build gets is what counts here. */
-const textBytesMax = 8 * 1024 * 1024;
-
 /** Files of the folder itself that say how it is built or run. They count even where they are not sent. */
 const always = new Set(["Dockerfile", "Procfile", "app.json", "render.yaml", "fly.toml", "nixpacks.toml", "Aptfile"]);
 for (const ending of ["json", "toml"]) always.add(`railway.${ending}`);
 for (const ending of ["example", "sample"]) always.add(`.env.${ending}`);
+
+/** Size of one file of rules: as where the folder is packed, for what a build gets is what counts here. */
+export interface RuleLimits {
+  textBytesMax: number;
+}
 
 /**
  * Says of a path in a folder whether a build gets it: what the rules of `.dockerignore` (or of `.gitignore`) and of
  * `.berthignore` leave out decides nothing, such as `dist/` of an older build. Secrets count, as their names say what the
  * program reads.
  */
-export function createSent(root: string): (path: string) => boolean {
+export function createSent(root: string, { textBytesMax }: RuleLimits): (path: string) => boolean {
   const { fixed, named, ...ignore } = readIgnoreFiles(root, { dockerName: ".dockerignore", textBytesMax });
   const gitOf = new Map<string, IgnoreRules | undefined>();
   /** Rules of the `.gitignore` files of a folder and of those around it. */

@@ -45,7 +45,7 @@ export const initCommand: CommandBody = {
     if (!existsSync(root) || !statSync(root).isDirectory()) {
       throw new CommandFailure(`"${printable(folder)}" is not a folder`);
     }
-    const findings = findingsOf(root, args);
+    const findings = findingsOf(root, args, context);
     const choices = await chosen({ context, args, root, findings });
     await consentToReplace(context, args, root);
     const path = join(folder, written);
@@ -59,8 +59,8 @@ export const initCommand: CommandBody = {
   },
 };
 
-function findingsOf(root: string, args: Arguments): Findings {
-  const look = lookAround(sourceTree(root), args.value("path"));
+function findingsOf(root: string, args: Arguments, { limits }: Context): Findings {
+  const look = lookAround(sourceTree(root, limits.folder), args.value("path"));
   if (look.ok) return look.findings;
   if (args.value("image") === undefined) throw new CommandFailure(`${look.problem}; or name an image with --image`);
   return { source: "", port: undefined, processes: [], env: undefined, notes: [] };

@@ -136,7 +136,7 @@ async function fromSource(context: Context, args: Arguments, { procfile, pushed 
   }
   const { scope, name } = pushed ?? appIdentity(args.value("name") ?? `${scopeOfFolder(basename(root))}/web`);
   const host = appHost(args.value("host") ?? "") || undefined;
-  const { text, found } = withoutManifest(root, { scope, name, host }, file);
+  const { text, found } = withoutManifest(root, { scope, name, host, procfile: file }, context.limits.folder);
   context.terminal.note(`no manifests here: ${scope}/${name} from ${found}; berth init writes them to a file`);
   const within = pushed === undefined ? undefined : context.cwd;
   return manifestsOfText(text, { name: "what berth init would write", directory: root, within }, context);

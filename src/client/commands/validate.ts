@@ -32,12 +32,16 @@ export const validateCommand: CommandBody = {
     const { checkManifests } = await import("../manifests/check.ts");
     const { problems, blocks, warnings } = checkManifests(set.manifests, context.validation);
     if (problems.length > 0) throw new CommandFailure(set.explain(problems), exitCodes.failed, { problems });
-    for (const block of blocks) {
+    const shownMax = context.limits.faultsShownMax;
+    for (const block of blocks.slice(0, shownMax)) {
       const where = `${set.places[block.index]}: ${formatKey(block)}`;
       context.terminal.note(`${where}: the fields of a plugin's kind are checked by the server that has the plugin`);
     }
+    if (blocks.length > shownMax) context.terminal.note(`and ${blocks.length - shownMax} more blocks of plugins`);
     const warned = warnings.map(({ index, text }) => `${set.places[index]}: ${text}`);
-    warn(context, warned);
+    warn(context, warned.slice(0, shownMax));
+    if (warned.length > shownMax)
+      context.terminal.note(`and ${warned.length - shownMax} more warnings; -o json has all`);
     const { files } = set;
     const unchecked = blocks.map((block) => formatKey(block));
     const { length } = set.manifests;

@@ -6,11 +6,14 @@ import { CommandFailure } from "../basics/failures.ts";
 import { lookAt } from "./look.ts";
 import { firstManifest } from "./manifest.ts";
 import { sourceTree } from "../build/place.ts";
+import type { RuleLimits } from "../build/sent.ts";
 
 interface App {
   scope: string;
   name: string;
   host: string | undefined;
+  /** Read as its Procfile. */
+  procfile: string;
 }
 
 /** What a platform tells a web process of a Procfile, where nothing else says a port. */
@@ -19,36 +22,37 @@ const portUsual = 8080;
 const foldersShownMax = 8;
 
 /** Sub-folders, and their own in a folder of many (`services/api`), whose source shows a language: `api (node)`. */
-function appFolders(root: string): string[] {
+function appFolders(root: string, rules: RuleLimits): string[] {
   const within = (folder: string) =>
     readdirSync(join(root, folder), { withFileTypes: true })
       .filter((item) => item.isDirectory() && !item.name.startsWith(".") && item.name !== "node_modules")
       .map(({ name }) => join(folder, name));
   const found: string[] = [];
   for (const folder of within("").sort()) {
-    const inside = describe(root, folder);
+    const inside = describe(root, folder, rules);
     const apps =
       inside === undefined
         ? within(folder)
             .sort()
-            .map((deeper) => describe(root, deeper))
+            .map((deeper) => describe(root, deeper, rules))
         : [inside];
     for (const app of apps) if (app !== undefined && found.length < foldersShownMax) found.push(app);
   }
   return found;
 }
 
-function describe(root: string, folder: string): string | undefined {
-  const look = lookAt(sourceTree(join(root, folder)));
+function describe(root: string, folder: string, rules: RuleLimits): string | undefined {
+  const look = lookAt(sourceTree(join(root, folder), rules));
   return look.ok ? `${folder} (${look.findings.source.split(" ")[0]})` : undefined;
 }
 
 /** The manifests of a folder that has none: what `berth init` would write, and what was found. */
-export function withoutManifest(root: string, app: App, procfile: string): { text: string; found: string } {
-  const tree = sourceTree(root, procfile);
+export function withoutManifest(root: string, app: App, rules: RuleLimits): { text: string; found: string } {
+  const { procfile } = app;
+  const tree = sourceTree(root, rules, procfile);
   const look = lookAt(tree);
   if (!look.ok) {
-    const nested = appFolders(root);
+    const nested = appFolders(root, rules);
     const hint =
       nested.length === 0 ? "" : `\n  apps in sub-folders: ${nested.join(", ")}; deploy one with berth up ./FOLDER`;
     throw new CommandFailure(`no manifests here, and nothing to make them from: ${look.problem}${hint}`);

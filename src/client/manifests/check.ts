@@ -1,9 +1,10 @@
 import type { ErrorProblem } from "../../base/wire/envelope.ts";
 import { type Problem, problemsAt } from "../../base/wire/failure.ts";
-import { closest } from "../../base/pure/suggest.ts";
+import { closest, didYouMean } from "../../base/pure/suggest.ts";
 import { formatKey } from "../../orchestration/api/manifest.ts";
+import { envSources } from "../../orchestration/core/dependencies.ts";
 import type { PluginBlock } from "../../orchestration/core/draft.ts";
-import { uncertifiedHosts } from "../../orchestration/core/local-names.ts";
+import { hiddenDomain, uncertifiedHosts } from "../../orchestration/core/local-names.ts";
 import { kindWords } from "../../orchestration/core/kind.ts";
 import { naming } from "../../orchestration/core/naming.ts";
 import type { ValidationLimits } from "../../orchestration/core/rules/rule.ts";
@@ -29,13 +30,23 @@ export function checkManifests(manifests: readonly unknown[], limits: Validation
   const between = [...twins(parts), ...clashes(parts), ...brokenReferences({ parts, isOpen }, naming())];
   const found = between.flatMap(({ from, ...problem }) => problemsAt(placeOf(from, manifests.length), [problem]));
   const beside = furtherProblems(decoded.problems, found);
+  const named = new Set([...parts, ...decoded.pluginBlocks].map(({ scope, name }) => `${scope}/${name}`));
   const warnings = parts.flatMap((part) => {
-    return uncertifiedHosts(part.kind, part.spec).map((text) => ({
-      index: part.from,
-      text: `${formatKey(part)}: ${text}`,
-    }));
+    const texts = [...uncertifiedHosts(part.kind, part.spec), ...hiddenDomain(part), ...unknownSources(part, named)];
+    return texts.map((text) => ({ index: part.from, text: `${formatKey(part)}: ${text}` }));
   });
   return { problems: [...decoded.problems, ...beside].map(told), blocks: decoded.pluginBlocks, warnings };
+}
+
+/** Config that the files do not show. An apply, and a dry run of it, says whether the server has it. */
+function unknownSources(part: Part, named: ReadonlySet<string>): string[] {
+  const sources = envSources(part).map(({ scope, name }) => `${scope}/${name}`);
+  return sources
+    .filter((source) => !named.has(source))
+    .map((source) => {
+      const close = didYouMean(source, [...named]);
+      return `env_from: nothing in these files is called ${source}${close}; no server was asked: berth apply --dry-run does`;
+    });
 }
 
 /** A misspelled kind of the server is a fault; any other word may be the kind of a plugin. */

@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
-import { readFile, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
+import { pidIn, wordsOf } from "../../base/machine/pid-file.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import type { Clock } from "../../base/words/clock.ts";
 import { configPath } from "../core/layout.ts";
@@ -56,22 +56,28 @@ export function createProcess(options: ProcessOptions): ProxyProcess {
   }
 
   async function found(): Promise<number | undefined> {
-    const pid = Number(await settled(() => readFile(pidFile, "utf8").catch(() => undefined), emptyLooks.pidFile));
-    return Number.isInteger(pid) && pid > 1 && (await isOurs(pid)) ? pid : undefined;
+    const pid = await settled(
+      () => pidIn(pidFile),
+      (seen) => seen === 0,
+      emptyLooks.pidFile,
+    );
+    return pid !== undefined && pid > 1 && (await isOurs(pid)) ? pid : undefined;
   }
 
-  /** A pid file can outlive its process, and the number may be another program's by now. */
   async function isOurs(pid: number): Promise<boolean> {
-    const command = await settled(async () => commandLineOf(pid), emptyLooks.commandLine);
-    const words = command?.split("\0") ?? [];
-    return words.includes("-W") && words.includes(config);
+    const words = await settled(
+      () => wordsOf(pid),
+      (seen) => seen?.length === 0,
+      emptyLooks.commandLine,
+    );
+    return words?.includes("-W") === true && words.includes(config);
   }
 
   /** While the master restarts itself, after each load, its pid file and its command line are empty for a moment. */
-  async function settled(read: () => Promise<string | undefined>, most: number): Promise<string | undefined> {
+  async function settled<T>(read: () => T, isEmpty: (seen: T) => boolean, most: number): Promise<T> {
     for (let looks = 1; looks < most; looks += 1) {
-      const text = await read();
-      if (text !== "") return text;
+      const seen = read();
+      if (!isEmpty(seen)) return seen;
       await clock.sleep(pollMs);
     }
     return read();
@@ -157,13 +163,4 @@ async function lastWords(launch: Launch): Promise<string> {
   const text = await launch.lastOutput();
   const alerts = text.split("\n").filter((line) => line.startsWith("[ALERT]"));
   return complaint(alerts.slice(-3).join("\n") || text.slice(-500));
-}
-
-/** Read at once, as the kernel has it in memory: waiting for a thread to read it costs several times as much. */
-function commandLineOf(pid: number): string | undefined {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { pidWith } from "../../base/machine/pid-file.ts";
 import { networkLimits } from "../../config/network-limits.ts";
 
 interface ProcessParts {
@@ -59,36 +59,16 @@ export function isServing(
   address: string,
   version?: string,
 ): boolean {
-  const words = wordsOf(pidOf(pidFile));
-  return [address, zoneFile, version ?? verb].every((word) => words.includes(word));
+  return pidWith(pidFile, [address, zoneFile, version ?? verb]) !== undefined;
 }
 
 /** Ends the name server of a root, but not the process `except`. */
 function stopNameServer(pidFile: string, zoneFile: string, except?: number): void {
-  const pid = pidOf(pidFile);
-  const words = wordsOf(pid);
-  if (pid === undefined || pid === except || !words.includes(verb) || !words.includes(zoneFile)) return;
+  const pid = pidWith(pidFile, [verb, zoneFile]);
+  if (pid === undefined || pid === except) return;
   try {
     process.kill(pid, "SIGTERM");
   } catch {
     // It has just ended.
-  }
-}
-
-function pidOf(file: string): number | undefined {
-  const pid = Number(readText(file));
-  return Number.isInteger(pid) && pid > 1 ? pid : undefined;
-}
-
-/** A pid file can outlive its process, and the number may be another program's by now. */
-function wordsOf(pid: number | undefined): string[] {
-  return pid === undefined ? [] : readText(`/proc/${pid}/cmdline`).split("\0");
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
   }
 }

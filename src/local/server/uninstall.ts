@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
-import { readFile, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
+import { pidWith } from "../../base/machine/pid-file.ts";
 import { parseArgs } from "node:util";
 import { layoutOf } from "../../base/disk/layout.ts";
 import { Failure } from "../../base/wire/failure.ts";
@@ -84,10 +85,8 @@ function question(root: string, found: Leftovers | undefined): string {
 async function stopProxy(machine: Machine, root: string): Promise<void> {
   await machine.run(["systemctl", "stop", places.ingress]);
   const { ingressPid, ingress } = layoutOf(root);
-  const pid = Number(await readFile(ingressPid, "utf8").catch(() => ""));
-  if (!Number.isInteger(pid) || pid <= 1) return;
-  const command = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
-  if (command.split("\0").includes(`${ingress}/haproxy.cfg`)) process.kill(pid, "SIGTERM");
+  const pid = pidWith(ingressPid, [`${ingress}/haproxy.cfg`]);
+  if (pid !== undefined) process.kill(pid, "SIGTERM");
 }
 
 async function purge(machine: Machine, root: string, found: Leftovers): Promise<void> {

@@ -71,7 +71,7 @@ interface Read {
 }
 
 function generated(root: string, app: App, setup: ReadSetup): Read {
-  const { text, found } = withoutManifest(root, app, "Procfile");
+  const { text, found } = withoutManifest(root, { ...app, procfile: "Procfile" }, clientLimits.folder);
   const file = { name: "what berth init would write", text, directory: root, format: "yaml" as const };
   // The text is what the server gets, without the dollar signs that protect others on a command line.
   return { set: readManifestFiles([file], setup), found, text: text.replaceAll("$$", () => "$") };

@@ -10,7 +10,7 @@ import { podOf } from "../../core/spec/decode.ts";
 import { planWorkload } from "../../core/plan/workload.ts";
 import { containerName } from "../../core/naming.ts";
 import type { FindReferenced } from "../../core/references.ts";
-import { uncertifiedHosts } from "../../core/local-names.ts";
+import { hiddenDomain, uncertifiedHosts } from "../../core/local-names.ts";
 import { notActedUpon } from "../../core/unsupported.ts";
 import { notServed } from "./not-served.ts";
 import type { PutResult } from "../../store/store.ts";
@@ -60,7 +60,8 @@ function cautions({ privateWebhooks, store }: Context, { manifest, outcome, prev
   // Then this very apply is a release, see `releaseFor`.
   const isReleased = latest?.status === "failed" || latest?.status === "pending";
   const release = isReleased ? [] : releaseCaution(kind, previous?.spec, spec);
-  return [...hostCautions(kind, spec), ...openedPorts(kind, previous?.spec, spec), ...release, ...hooks];
+  const hidden = outcome === "created" ? hiddenDomain(manifest) : [];
+  return [...hidden, ...hostCautions(kind, spec), ...openedPorts(kind, previous?.spec, spec), ...release, ...hooks];
 }
 
 export function pruneRow(context: Context, key: ManifestKey, why: string): PlanRow {

@@ -4,11 +4,12 @@ import { join } from "node:path";
 import { createSent } from "../../../../src/client/build/sent.ts";
 import { sourceTree } from "../../../../src/client/build/place.ts";
 import { generateDockerfile } from "../../../../src/orchestration/core/build/generate.ts";
+import { clientLimits } from "../../../../src/config/client-limits.ts";
 import { folder } from "../../../support/files.ts";
 
 const sent = (files: Record<string, string>, ...paths: string[]) => {
   using at = folder(files);
-  return paths.filter(createSent(at.path));
+  return paths.filter(createSent(at.path, clientLimits.folder));
 };
 
 test("what git ignores is not there, in the folder and below", () => {
@@ -45,7 +46,7 @@ test("an older build on the machine of its author decides nothing", () => {
     ".gitignore": "dist\n",
   };
   using at = folder(files);
-  const tree = sourceTree(at.path);
+  const tree = sourceTree(at.path, clientLimits.folder);
   expect([tree.has("dist"), tree.read("dist/index.js"), tree.list("dist"), tree.list("")]).toEqual([
     false,
     undefined,
@@ -61,6 +62,6 @@ test("a file of rules without end is refused, as it is where the folder is packe
   for (const name of [".gitignore", ".dockerignore", ".berthignore", "web/.gitignore"]) {
     using at = folder({ [name]: "", "web/a": "" });
     truncateSync(join(at.path, name), 9 * 1024 * 1024);
-    expect(() => createSent(at.path)("web/a")).toThrow("more than the 8388608 that are read");
+    expect(() => createSent(at.path, clientLimits.folder)("web/a")).toThrow("more than the 8388608 that are read");
   }
 });

@@ -62,10 +62,41 @@ describe("validate", () => {
     expect(JSON.parse(out).data.warnings).toEqual([expect.stringContaining(warning)]);
   });
 
+  test("env_from that names nothing in the files is a warning that says that no server was asked", async () => {
+    const app = (name: string, source: string) =>
+      `kind: deployment\nscope: shop\nname: ${name}\nspec: {image: a, env_from: [${source}]}\n`;
+    const files = { "a.yaml": `${app("web", "jobs")}---\n${app("jobs", "team/shared")}---\n${app("mail", "jbos")}` };
+    const { code, err } = await validate(files, ["a.yaml"]);
+    expect([code, err.trimEnd().split("\n")]).toEqual([
+      0,
+      [
+        "warning: a.yaml:6:7: deployment/shop/jobs: env_from: nothing in these files is called team/shared; no server was asked: berth apply --dry-run does",
+        'warning: a.yaml:11:7: deployment/shop/mail: env_from: nothing in these files is called shop/jbos; did you mean "shop/jobs"; no server was asked: berth apply --dry-run does',
+      ],
+    ]);
+  });
+
+  test("a scope that is a top-level domain too is a warning for each app in it", async () => {
+    const { err } = await validate({ "a.yaml": good.replaceAll("shop", "dev") }, ["a.yaml"]);
+    expect(err).toContain('scope: "dev" is a top-level domain too, so containers reach this app as ');
+  });
+
   test("a block of a plugin is told with its place; its fields are not checked", async () => {
     const { code, err } = await validate({ "a.hcl": '\npostgres "shop" "db" {\n  x = 1\n}\n' }, ["a.hcl"]);
     expect(code).toBe(0);
     expect(err).toStartWith("a.hcl:2:1: postgres/shop/db: the fields of a plugin's kind are checked by the server");
+  });
+
+  test("of many notes and warnings the first are printed, and how many more there are", async () => {
+    const each = (count: number, text: (at: number) => string) =>
+      Array.from({ length: count }, (_, at) => text(at)).join("");
+    const blocks = await validate({ "a.hcl": each(1000, (at) => `postgres "shop" "db${at}" {}\n`) }, ["a.hcl"]);
+    expect(blocks.err.trimEnd().split("\n").slice(20)).toEqual(["and 980 more blocks of plugins"]);
+    const apps = each(30, (at) => `app "dev" "a${at}" {\n  image = "x"\n}\n`);
+    const { err } = await validate({ "a.hcl": apps }, ["a.hcl"]);
+    expect(err.trimEnd().split("\n").slice(20)).toEqual(["and 10 more warnings; -o json has all"]);
+    const { out } = await validate({ "a.hcl": apps }, ["a.hcl", "-o", "json"]);
+    expect(JSON.parse(out).data.warnings).toHaveLength(30);
   });
 
   test("for programs: the problems, or what was read", async () => {

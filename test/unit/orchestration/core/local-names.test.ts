@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { uncertifiedHosts } from "../../../../src/orchestration/core/local-names.ts";
+import { hiddenDomain, uncertifiedHosts } from "../../../../src/orchestration/core/local-names.ts";
 
 const text = (hosts: string) =>
   `tls: Let's Encrypt certifies public domains only, not ${hosts}; write tls: { provider: internal }`;
@@ -32,4 +32,16 @@ test.each([
 
 test("other kinds have no certificates", () => {
   expect(uncertifiedHosts("deployment", { host: "a.localhost", tls: {} })).toEqual([]);
+});
+
+test.each([
+  ["deployment", "dev", ["web.dev"]],
+  ["statefulset", "com", ["web.com"]],
+  ["deployment", "shop", []],
+  ["job", "dev", []],
+] as const)("%s in scope %s hides %j", (kind, scope, hidden) => {
+  const texts = hiddenDomain({ kind, scope, name: "web" });
+  expect(texts).toEqual(
+    hidden.map((domain) => expect.stringContaining(`containers reach this app as ${domain}, and not`)),
+  );
 });

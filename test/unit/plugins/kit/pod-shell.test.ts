@@ -114,6 +114,14 @@ describe("the first process", () => {
     expect(await child.exited).toBe(9);
   });
 
+  test("a stop that comes while the script is being started ends it", async () => {
+    // In a subshell $$ is the first process. What that does once it knows its child takes it a moment, when it is traced.
+    const slowly = `PS4='$([ -z "\${child:-}" ] || sleep 0.3)'\nset -x`;
+    const early = `as_owner() { kill -TERM $$; }\n${slowly}\nas_first "$1"`;
+    const { exitCode, stdout } = await pod(early, script("sleep 2; echo went on"));
+    expect([exitCode, stdout]).toEqual([143, ""]);
+  });
+
   test("a child that ended before anybody waited still tells its exit code", async () => {
     expect((await pod("(exit 5) &\nchild=$!\nsleep 0.1\noutlive $child || exit $?")).exitCode).toBe(5);
   });
