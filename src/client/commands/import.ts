@@ -66,14 +66,21 @@ export const importCommand: CommandBody = {
     {
       name: "kamal",
       summary: "print manifests for a deploy.yml of Kamal",
-      usage: ["import kamal [FILE] [--scope NAME] [--to yaml|hcl] [--write PATH]"],
-      examples: ["import kamal config/deploy.yml > app.yaml"],
+      usage: ["import kamal [FILE] [--destination NAME] [--scope NAME] [--to yaml|hcl] [--write PATH]"],
+      examples: [
+        "import kamal config/deploy.yml > app.yaml",
+        "import kamal --destination staging > staging.yaml  with config/deploy.staging.yml",
+      ],
       detail: [
         "Prints an app for the web role, a deployment for each other role and accessory, with the name that",
         "Kamal gives its container. Secrets stay variables. The image is built from the same Dockerfile.",
         "Nothing is sent to a server.",
       ],
-      flags: [scopeFlag, ...outputFlags],
+      flags: [
+        { name: "destination", short: "d", value: "NAME", summary: "with the settings of deploy.NAME.yml" },
+        scopeFlag,
+        ...outputFlags,
+      ],
       run: fromKamal,
     },
   ],
@@ -95,7 +102,7 @@ async function fromRun(context: Context, args: Arguments): Promise<number> {
 async function fromKamal(context: Context, args: Arguments): Promise<number> {
   const { importKamal } = await import("../manifests/compose/others.ts");
   const file = optionalWord(args, "import kamal FILE") ?? "config/deploy.yml";
-  return printed(importKamal(file, setupOf(context, args)), context, args.value("write"));
+  return printed(importKamal(file, args.value("destination"), setupOf(context, args)), context, args.value("write"));
 }
 
 function setupOf({ cwd, stdin, limits, validation, variables }: Context, args: Arguments): ImportSetup {

@@ -1,6 +1,6 @@
 import { isFields } from "../../../base/pure/fields.ts";
 import type { Files, Machine } from "./machine-paths.ts";
-import { aliasOptions, namesOne, otherNames, searchOptions, tellOtherNames } from "./names.ts";
+import { aliasOptions, hasName, namesOne, otherNames, searchOptions, tellOtherNames } from "./names.ts";
 import { type ReadService, sortOnce, startsAfter } from "./once.ts";
 import { setStartAfter } from "./start-after.ts";
 import { specOf } from "./service.ts";
@@ -83,11 +83,10 @@ function manifestsOf(top: Fields, setup: ImportSetup & { scope: string }): Field
   };
   const others = otherNames(services);
   const built = withBuilds(services);
+  const ownNames = (service: string) => [service, ...others.map(({ name }) => name)];
   // A lone service may get one of its own names in a setting, as brokers do.
   const looksUp = (service: string, fields: Fields) =>
-    setup.looksUp === true ||
-    Object.keys(services).length > 1 ||
-    namesOne([service, ...others.map(({ name }) => name)], fields);
+    setup.looksUp === true || Object.keys(services).length > 1 || namesOne(ownNames(service), fields);
   const read = Object.entries(built).flatMap(([service, fields]): ReadService[] => {
     const path = `services.${service}`;
     if (setup.shared?.has(service) === true && isTemplate(service, services)) {
@@ -116,7 +115,10 @@ function manifestsOf(top: Fields, setup: ImportSetup & { scope: string }): Field
   setStartAfter(sorted);
   tellOff(kept, setup);
   for (const { service, fields, spec } of kept) {
-    if (looksUp(service, fields)) addOptions(spec, aliasOptions(service, others, fields));
+    const isNamed =
+      !looksUp(service, fields) && ownNames(service).some((name) => texts.some(([, text]) => hasName(name, text)));
+    if (isNamed) addOptions(spec, searchOptions(fields, `${scope}.${setup.suffix}`));
+    if (isNamed || looksUp(service, fields)) addOptions(spec, aliasOptions(service, others, fields));
   }
   const asset = { kind: "asset", scope, name: assetName, spec: assetSpec(files) };
   return [

@@ -65,7 +65,7 @@ export function tellOtherNames({ services, names, files, lose }: Telling): void 
 }
 
 /** Whether a text has it as a whole word. */
-function hasName(name: string, text: string): boolean {
+export function hasName(name: string, text: string): boolean {
   for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
     const around = text.charAt(at - 1) + text.charAt(at + name.length);
     if (!/[\w.-]/.test(around)) return true;

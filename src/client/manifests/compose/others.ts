@@ -18,6 +18,8 @@ import { report } from "./report.ts";
 import { nameFrom } from "./text.ts";
 import { writtenManifests } from "./written.ts";
 
+type Fields = Record<string, unknown>;
+
 /** A command line of `docker run` as a manifest. Throws usage failures. */
 export function importDockerRun(text: string, setup: ImportSetup): ImportedFile {
   const told = report();
@@ -25,18 +27,27 @@ export function importDockerRun(text: string, setup: ImportSetup): ImportedFile 
   return finish(top, { ...setup, place: "docker run", project: setup.cwd, told, looksUp });
 }
 
-/** A `deploy.yml` of Kamal as manifests. Throws a `CommandFailure`. */
-export function importKamal(name: string, setup: ImportSetup): ImportedFile {
+/**
+ * A `deploy.yml` of Kamal as manifests, with the file of a destination over it, such as `deploy.staging.yml`. Throws a
+ * `CommandFailure`.
+ */
+export function importKamal(name: string, destination: string | undefined, setup: ImportSetup): ImportedFile {
   const { cwd, limits } = setup;
   const told = report();
-  const text = readText(resolve(cwd, name), name, { bytesMax: limits.fileBytesMax });
-  const config = readConfig(withVariables(text, told.lose), name, limits.manifestNodesMax);
+  const read = (file: string) => {
+    const text = readText(resolve(cwd, file), file, { bytesMax: limits.fileBytesMax });
+    return readConfig(withVariables(text, told.lose), file, limits.manifestNodesMax);
+  };
+  const own = destination === undefined ? {} : read(name.replace(/(\.ya?ml)?$/, `.${destination}$1`));
+  const config = requireService(merged(read(name), own), name);
+  if (destination === undefined) tellDestinations(resolve(cwd, name), config, told.lose);
   const { top, app } = composeOfKamal(config, told.lose);
   // The file is in config/, and its paths start beside that folder.
   const folder = dirname(resolve(cwd, name));
   const project = basename(folder) === "config" ? dirname(folder) : folder;
   const moved = movedPaths(top, relative(resolve(cwd, setup.base ?? ""), project));
-  const scope = setup.scope ?? nameFrom(config.service);
+  // Kamal names the containers of a destination after it too, so that several fit on one server.
+  const scope = setup.scope ?? nameFrom([config.service, destination].filter(Boolean).join("-"));
   tellHooks(resolve(project, typeof config.hooks_path === "string" ? config.hooks_path : ".kamal/hooks"), told.lose);
   return finish(moved, { ...setup, scope, place: name, project, told, app });
 }
@@ -48,14 +59,42 @@ function tellHooks(folder: string, lose: Lose): void {
     lose("hooks", `"${name}" does not run: for a command before each version write release, for a message a webhook`);
 }
 
-function readConfig(text: string, name: string, nodesMax: number): Record<string, unknown> & { service: string } {
+/** Names the destinations beside the file, whose settings are not read. */
+function tellDestinations(path: string, { require_destination: isNeeded }: Fields, lose: Lose): void {
+  const start = `${basename(path).replace(/\.ya?ml$/, "")}.`;
+  const names = readdirSync(dirname(path)).flatMap((file) => {
+    const [, name] = file.startsWith(start) ? (/^([\w-]+)\.ya?ml$/.exec(file.slice(start.length)) ?? []) : [];
+    return name ?? [];
+  });
+  if (names.length === 0) return;
+  const message = `"${names.toSorted().join('", "')}" has settings of its own: import them with --destination`;
+  lose("destination", message, isNeeded === true ? undefined : "note");
+}
+
+/** Maps are merged at every depth, and anything else takes the place of what was there. */
+function merged(base: Fields, over: Fields): Fields {
+  const changed = Object.entries(over).map(([key, value]): [string, unknown] => {
+    const before = base[key];
+    return [key, isFields(before) && isFields(value) ? merged(before, value) : value];
+  });
+  return { ...base, ...Object.fromEntries(changed) };
+}
+
+function readConfig(text: string, name: string, nodesMax: number): Fields {
   const document = parseDocument(text, { merge: true, logLevel: "silent" });
   try {
     const config = document.errors.length > 0 ? undefined : plainOf(document, nodesMax);
-    if (isFields(config) && typeof config.service === "string") return { ...config, service: config.service };
+    if (isFields(config)) return config;
+    if (config === null) return {};
   } catch (error) {
     throw new CommandFailure(`${name}: ${error instanceof Error ? error.message : String(error)}`);
   }
+  throw new CommandFailure(`${name}: this is not a file of Kamal: it has no service`);
+}
+
+function requireService(config: Fields, name: string): Fields & { service: string } {
+  const { service } = config;
+  if (typeof service === "string") return { ...config, service };
   throw new CommandFailure(`${name}: this is not a file of Kamal: it has no service`);
 }
 

@@ -27,6 +27,8 @@ interface Service {
   configs: Fields;
   /** Its profile is not asked for. */
   isOff: boolean;
+  /** Its ports are published, or are those of the machine. */
+  hasPorts: boolean;
   /** Folder that the image is built from. */
   context: string | undefined;
   known: Known;
@@ -52,6 +54,7 @@ const readers: Record<string, Reader> = {
   },
   env_file: readEnvFiles,
   ports: set("ports", portsOf),
+  expose: readExposed,
   volumes(value, path, { spec, options, name, context, files, lose }) {
     const { mounts, tmpfs } = volumesOf(value, path, { service: name, context, files, lose });
     addMounts(spec, mounts);
@@ -93,7 +96,7 @@ const readers: Record<string, Reader> = {
 /** Keys that need no counterpart: names, order and terminals are the platform's, or only matter while somebody develops. */
 function unneeded(): string[] {
   return [
-    ...["depends_on", "expose", "links", "container_name", "profiles", "tty", "stdin_open", "platform", "develop"],
+    ...["depends_on", "links", "container_name", "profiles", "tty", "stdin_open", "platform", "develop"],
     ...["attach", "annotations", "cpu_percent", "mem_swappiness"],
   ];
 }
@@ -126,8 +129,10 @@ const advice: Record<string, string> = {
 const order = ["image", "build", "pull", "replicas", "entrypoint", "command", "env", "env_file", "ports", "volumes"];
 
 /** The spec of the deployment that a service becomes. What does not carry over is reported. */
-export function specOf(fields: Fields, path: string, setup: Omit<Service, "spec" | "context">): Fields {
-  const service: Service = { ...setup, spec: {}, context: contextOf(fields.build) };
+export function specOf(fields: Fields, path: string, setup: Omit<Service, "spec" | "context" | "hasPorts">): Fields {
+  const { ports, network_mode: mode } = fields;
+  const hasPorts = (Array.isArray(ports) && ports.length > 0) || mode === "host" || mode === "none";
+  const service: Service = { ...setup, spec: {}, hasPorts, context: contextOf(fields.build) };
   for (const [name, value] of Object.entries(fields)) {
     const at = `${path}.${name}`;
     if (name.startsWith("x-") || value === null || value === undefined) continue;
@@ -185,6 +190,13 @@ function readBuild(value: unknown, path: string, { spec, known, lose }: Service)
     ...(target === undefined ? {} : { target }),
     ...(Object.keys(given).length === 0 ? {} : { args: given }),
   };
+}
+
+/** Without published ports, the exposed ones are those of the manifest: an ingress leads to the first of them. */
+function readExposed(value: unknown, path: string, { spec, hasPorts, lose }: Service): void {
+  if (hasPorts) return;
+  const ports = portsOf(value, path, lose);
+  if (ports.length > 0) spec.ports = [...new Set(ports)];
 }
 
 function readEnvFiles(value: unknown, path: string, { spec, files, lose }: Service): void {

@@ -138,7 +138,10 @@ describe("importCompose", () => {
     ["ports: ['${A:-8}-${B:-9}:80-81']", { ports: ["0.0.0.0:8:80", "0.0.0.0:9:81"] }],
     ["volumes: ['/srv:/x:${MODE:-ro}']", { volumes: ["/srv:/x:ro"] }],
     ["deploy: {mode: global, placement: {}, resources: {reservations: {cpus: 1}}}", {}],
-    ["depends_on: [a]\nexpose: [1]\nlinks: [a]\ntty: true\nnetworks: [front]\ndevelop: {}\nplatform: x", {}],
+    ["depends_on: [a]\nlinks: [a]\ntty: true\nnetworks: [front]\ndevelop: {}\nplatform: x", {}],
+    ["expose: ['3000', 9000-9001, '3000']", { ports: ["3000", "9000", "9001"] }],
+    ["expose: [3000]\nports: ['80:3000']", { ports: ["0.0.0.0:80:3000"] }],
+    ["expose: [3000]\nnetwork_mode: host", { network_mode: "host" }],
     ["env_file: [{path: gone.env, required: false}]", {}],
     ["volumes: [{type: bind, source: /d, target: /e, bind: {create_host_path: true}}]", { volumes: ["/d:/e"] }],
     [
@@ -211,6 +214,9 @@ describe("importCompose", () => {
     expect(spec.docker_options).toEqual(search);
     const named = service("container_name: broker\nenvironment: {VOTERS: '1@broker:9093'}");
     expect(named).toMatchObject({ spec: { docker_options: [...search, "--network-alias=broker"] }, losses: [] });
+    const files = { "n.conf": "proxy_pass http://web:80;" };
+    const mounted = service("volumes: ['./n.conf:/n.conf:ro']", "", { files });
+    expect(mounted.spec).toMatchObject({ docker_options: search });
     expect(service("container_name: broker").spec).toEqual({});
     expect(service("healthcheck: {test: 'curl http://web:80'}").spec).toMatchObject({ docker_options: search });
   });

@@ -149,6 +149,34 @@ describe("import kamal", () => {
     expect(check).toMatchObject({ code: 0 });
   });
 
+  test("a destination is merged over the file, and named where it is not asked for", async () => {
+    const base =
+      "service: shop\nimage: a/b\nservers: {web: [a, b]}\nproxy: {app_port: 3000, host: a.test}\nenv: {clear: {A: 1, B: 1}}\n";
+    using place = folder({
+      "config/deploy.yml": base,
+      "config/deploy.staging.yml": "servers: {web: [c]}\nproxy: {host: s.test}\nenv: {clear: {B: 2}}\n",
+      "config/deploy.eu.yaml": "",
+    });
+    const staging = await cli(["import", "kamal", "-d", "staging"], { cwd: place.path });
+    expect(staging.err).toContain("1 manifest: everything carries over\n");
+    expect(staging.err).not.toContain("note:");
+    expect(manifestsIn(staging.out)).toMatchObject([
+      {
+        kind: "app",
+        scope: "shop-staging",
+        name: "shop",
+        spec: { ports: ["3000"], host: "s.test", env: { A: "1", B: "2" } },
+      },
+    ]);
+    const plain = await cli(["import", "kamal"], { cwd: place.path });
+    expect(plain.err).toContain(
+      'note: config/deploy.yml: destination: "eu", "staging" has settings of its own: import them with --destination\n',
+    );
+    expect(manifestsIn(plain.out)).toMatchObject([{ scope: "shop", spec: { host: "a.test" } }]);
+    const gone = await cli(["import", "kamal", "--destination", "gone"], { cwd: place.path });
+    expect([gone.code, gone.err.includes("config/deploy.gone.yml")]).toEqual([1, true]);
+  });
+
   test("values of the environment in Ruby become variables", async () => {
     const text =
       'service: shop\nimage: <%= ENV["OWNER"] %>/shop\nservers: {web: {hosts: [<%= ENV.fetch("HOST") %>], options: {publish: ["4001:4001", "4001:4001/udp"], user: 5}}}\n' +
