@@ -46,6 +46,8 @@ export interface Plane<More = unknown> {
   jsonDepthMax: number;
   /** For requests with a key of the client's own; without it a key means nothing. */
   once?: CarryOutOnce | undefined;
+  /** The name of the token that an actor is, where the plane shows names. */
+  nameOf?(actor: string): string | undefined;
   /** The answer for what a handler threw. */
   mapError(error: unknown): Response;
 }

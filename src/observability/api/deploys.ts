@@ -1,7 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Flag, Text } from "../../base/wire/query.ts";
 import { ApplyResult, Drop, ListedManifest } from "../../orchestration/api/apply.ts";
-import { AtomicApply } from "../../orchestration/api/atomic.ts";
 import { Message, Release } from "../../orchestration/api/releases.ts";
 import { Deploy, Kind } from "./apps.ts";
 import { Operation } from "./operations.ts";
@@ -84,14 +83,6 @@ export const applyManifests = planeEndpoint({
     Type.Object({ operations: Type.Array(Operation, { description: "one for each app that changes" }) }),
   ]),
   alsoAnswers: { 202: "Stored; follow the operations" },
-});
-
-export const getAtomicDeploy = planeEndpoint({
-  method: "GET",
-  path: "/applies/:id",
-  scope: "read",
-  summary: "What became of an apply with atomic=true",
-  data: AtomicApply,
 });
 
 export const listStored = planeEndpoint({

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { OneOf } from "../../base/wire/shape.ts";
-import { DiskUse, Pruned, PrunePlan } from "../../orchestration/api/disk.ts";
+import { DiskUse, planPrune, prune } from "../../orchestration/api/disk.ts";
 import { SystemReport } from "../../orchestration/api/health.ts";
 import { type PlaneEndpoint, planeEndpoint } from "./plane-endpoint.ts";
 
@@ -25,22 +25,6 @@ export const hostDisk = planeEndpoint({
   scope: "host:read",
   summary: "What fills the disk, each volume with its app, and when each file system is full",
   data: HostDisk,
-});
-
-export const hostPrunePlan = planeEndpoint({
-  method: "GET",
-  path: "/prune",
-  scope: "host:read",
-  summary: "What a prune would remove; nothing is removed",
-  data: PrunePlan,
-});
-
-export const hostPrune = planeEndpoint({
-  method: "POST",
-  path: "/prune",
-  scope: "admin",
-  summary: "Removes unused build cache, and images that this server brought and that nothing needs",
-  data: Pruned,
 });
 
 const ProxyReport = Type.Object({
@@ -75,4 +59,4 @@ export const hostServer = planeEndpoint({
   data: ServerReport,
 });
 
-export const diskEndpoints: PlaneEndpoint[] = [hostDisk, hostPrunePlan, hostPrune, hostServer];
+export const diskEndpoints: PlaneEndpoint[] = [hostDisk, planPrune, prune, hostServer];

@@ -1,17 +1,10 @@
 import { listActivity, listAudit } from "./activity.ts";
 import { listCerts, listRequests, listSites, renewCert } from "./traffic.ts";
-import { cancelAppBuild, followAppBuild, getBuildLog, listAppBuilds, retryAppBuild, startBuild } from "./builds.ts";
+import { getAtomicApply } from "../../orchestration/api/atomic.ts";
+import { buildEndpoints } from "./builds.ts";
 import { diskEndpoints } from "./disk.ts";
 import { getApp, getOverview, listApps } from "./apps.ts";
-import {
-  applyManifests,
-  deleteApp,
-  diffReleases,
-  getAtomicDeploy,
-  listAppReleases,
-  listDeploys,
-  listStored,
-} from "./deploys.ts";
+import { applyManifests, deleteApp, diffReleases, listAppReleases, listDeploys, listStored } from "./deploys.ts";
 import { cancelJobRun, getJobRun, listJobRuns, listJobs, pauseCronjob, resumeCronjob, runJobNow } from "./jobs.ts";
 import {
   abortApp,
@@ -42,8 +35,8 @@ import { openStream } from "./stream.ts";
 /** Everything about apps, deploys and the machine; the other rooms of the plane have lists of their own. */
 export const wideEndpoints: PlaneEndpoint[] = [
   ...[getOverview, listApps, getApp, listDeploys],
-  ...[listAppReleases, diffReleases, applyManifests, getAtomicDeploy, listStored, deleteApp],
-  ...[listAppBuilds, getBuildLog, followAppBuild, startBuild, cancelAppBuild, retryAppBuild],
+  ...[listAppReleases, diffReleases, applyManifests, getAtomicApply, listStored, deleteApp],
+  ...buildEndpoints,
   ...[fetchAppSource, uploadAppSource],
   ...[restartApp, stopApp, freezeApp, startApp, scaleApp, rollbackApp, pauseApp, resumeApp, promoteApp, abortApp],
   ...[listJobs, listJobRuns, getJobRun, runJobNow, cancelJobRun, pauseCronjob, resumeCronjob],

@@ -36,7 +36,6 @@ import { createPluginProxy } from "./plugin-proxy.ts";
 import { mountDatabases } from "./plugins.ts";
 import { mountActions } from "./actions.ts";
 import { mountApps } from "./apps.ts";
-import { mountBuilds } from "./builds.ts";
 import { mountSources } from "./sources.ts";
 import { mountDisk } from "./disk.ts";
 import { mountDeploys } from "./deploys.ts";
@@ -94,6 +93,7 @@ export function createObservabilityApp(options: ObservabilityAppOptions): Observ
       if (visitor === undefined) throw new Error("a request of the API came past the door");
       return visitor;
     },
+    nameOf: observability.tokens.nameOf,
     mapError: fail,
   };
   const plane: ObservabilityPlane = { ...door, serve: serveTokens(door) };
@@ -116,7 +116,6 @@ export function createObservabilityApp(options: ObservabilityAppOptions): Observ
   mountApps(plane);
   mountActions(plane);
   mountDeploys(plane);
-  mountBuilds(plane);
   mountSources(plane);
   mountSettings(plane);
   mountJobs(plane);

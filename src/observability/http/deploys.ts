@@ -1,14 +1,7 @@
 import { readParam } from "../../base/http/request.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { readFlag } from "../../base/wire/query.ts";
-import {
-  applyManifests,
-  deleteApp,
-  diffReleases,
-  getAtomicDeploy,
-  listAppReleases,
-  listStored,
-} from "../api/deploys.ts";
+import { applyManifests, deleteApp, diffReleases, listAppReleases, listStored } from "../api/deploys.ts";
 import { readTarget } from "./apps.ts";
 import { mount } from "../../base/http/mount.ts";
 import type { ObservabilityPlane } from "./plane.ts";
@@ -35,7 +28,6 @@ export function mountDeploys(plane: ObservabilityPlane): void {
       }),
     status: ({ operations }) => (operations.length > 0 ? 202 : 200),
   });
-  mount(plane, getAtomicDeploy, ({ grant, params }) => deploys.atomic(grant, readParam(params, "id")));
   mount(plane, listStored, async ({ grant, query }) => ({ manifests: await deploys.stored(grant, query) }));
   mount(plane, deleteApp, (call) => {
     const target = { ...readTarget(call), kind: readParam(call.params, "kind") };

@@ -1,5 +1,5 @@
 import { Failure } from "../../base/wire/failure.ts";
-import { hostDisk, hostPrune, hostPrunePlan, hostServer } from "../api/disk.ts";
+import { hostDisk, hostServer } from "../api/disk.ts";
 import { reachesAll } from "../../access/apps.ts";
 import type { Grant } from "../core/tokens/grant.ts";
 import { mount } from "../../base/http/mount.ts";
@@ -13,7 +13,5 @@ export function mountDisk(plane: ObservabilityPlane): void {
     throw new Failure("forbidden", "this token is limited to some apps, and this is about the whole server");
   };
   mount(plane, hostDisk, (call) => room.disk(allowed(call)));
-  mount(plane, hostPrunePlan, (call) => room.planPrune(allowed(call)));
-  mount(plane, hostPrune, (call) => room.prune(allowed(call)));
   mount(plane, hostServer, (call) => room.server(allowed(call)));
 }

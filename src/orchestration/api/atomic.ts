@@ -40,6 +40,7 @@ export type AtomicApply = Static<typeof AtomicApply>;
 export const getAtomicApply = endpoint({
   method: "GET",
   path: "/applies/:id",
+  scope: "read",
   summary: "What became of an apply with atomic=true",
   data: AtomicApply,
 });

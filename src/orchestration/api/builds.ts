@@ -124,6 +124,7 @@ export type BuildRequest = Static<typeof BuildRequest>;
 export const buildImage = endpoint({
   method: "POST",
   path: "/builds",
+  scope: "actions",
   summary: "Build an image from an uploaded folder; the output streams to who accepts application/x-ndjson",
   query: Type.Object({
     wait: Flag(
@@ -138,6 +139,7 @@ export const buildImage = endpoint({
 export const listBuilds = endpoint({
   method: "GET",
   path: "/builds",
+  scope: "read",
   summary: "Builds, newest first",
   query: Type.Object({ scope: Text("only of this scope"), name: Text("only of this app") }),
   data: Type.Object({ builds: Type.Array(Build) }),
@@ -146,6 +148,7 @@ export const listBuilds = endpoint({
 export const buildLog = endpoint({
   method: "GET",
   path: "/builds/:scope/:name/:id/log",
+  scope: "read",
   summary: "What a build printed, its last part where it was long",
   data: Type.Object({ log: Type.String() }),
 });
@@ -155,6 +158,7 @@ const ofBuild = "/builds/:scope/:name/:id";
 export const followBuild = endpoint({
   method: "GET",
   path: `${ofBuild}/output`,
+  scope: "read",
   summary: "What a build prints, from its first line to its end; of an ended one what is kept",
   stream: "text/plain; charset=utf-8",
   data: Type.String(),
@@ -163,6 +167,7 @@ export const followBuild = endpoint({
 export const cancelBuild = endpoint({
   method: "POST",
   path: `${ofBuild}/cancel`,
+  scope: "actions",
   summary: "End a build that is queued or under way; 409 when it has ended",
   data: Type.Object({ build: Build }),
 });
@@ -170,6 +175,7 @@ export const cancelBuild = endpoint({
 export const retryBuild = endpoint({
   method: "POST",
   path: `${ofBuild}/retry`,
+  scope: "actions",
   summary: "Build the same source again; 409 when its folder is no longer on the server",
   data: Type.Object({ build: Build }),
   alsoAnswers: { 202: "Queued; follow its output" },

@@ -77,6 +77,7 @@ export type PrunePlan = Static<typeof PrunePlan>;
 export const planPrune = endpoint({
   method: "GET",
   path: "/prune",
+  scope: "host:read",
   summary: "What a prune would remove; nothing is removed",
   data: PrunePlan,
 });
@@ -91,6 +92,7 @@ export type Pruned = Static<typeof Pruned>;
 export const prune = endpoint({
   method: "POST",
   path: "/prune",
+  scope: "admin",
   summary: "Removes unused build cache, and images that this server brought and that nothing needs",
   data: Pruned,
 });

@@ -1,3 +1,6 @@
+import { sees } from "../../access/apps.ts";
+import type { Principal } from "../../access/principal.ts";
+import { isFields } from "../../base/pure/fields.ts";
 import { pulled } from "../../base/http/pulled.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { readFlag } from "../../base/wire/query.ts";
@@ -5,6 +8,7 @@ import { okResponse } from "../../base/http/answers.ts";
 import { mount, mountStream, type Plane } from "../../base/http/mount.ts";
 import { readCount } from "../../base/http/request.ts";
 import {
+  type Build,
   buildImage,
   buildLog,
   cancelBuild,
@@ -14,6 +18,7 @@ import {
   putBuildContext,
   retryBuild,
 } from "../api/builds.ts";
+import { noBuild } from "../controller/builds/builds.ts";
 import type { Controller } from "../controller/controller.ts";
 import { mountProgress } from "./progress.ts";
 
@@ -29,30 +34,72 @@ export function mountBuilds(plane: Plane, controller: Controller): void {
   mountProgress(
     plane,
     buildImage,
-    async ({ actor, query, readBody }) => {
+    async ({ actor, query, by, readBody }) => {
       const body = await readBody();
+      requireBuildable(by, body);
       const detached = !readFlag(query.wait, true);
-      return ({ signal, onLine }) =>
-        controller.build(body, { actor, onLine, detached, ...(detached ? {} : { signal }) });
+      return async ({ signal, onLine }) => {
+        const built = await controller.build(body, { actor, onLine, detached, ...(detached ? {} : { signal }) });
+        return { ...built, build: shown(built.build) };
+      };
     },
     ({ build: { status } }) => (status === "queued" || status === "building" ? 202 : 200),
   );
-  mount(plane, listBuilds, ({ query }) => controller.listBuilds(query));
-  mount(plane, buildLog, ({ params }) => controller.buildLog(targetOf(params)));
-  mountStream(plane, followBuild, async ({ params }, { signal }) => {
+  mount(plane, listBuilds, ({ query, by }) => ({
+    builds: controller
+      .listBuilds(query)
+      .builds.filter((build) => sees(by, build))
+      .map(shown),
+  }));
+  mount(plane, buildLog, (call) => controller.buildLog(targetOf(call)));
+  mountStream(plane, followBuild, async (call) => {
     const left = new AbortController();
-    const pieces = controller.followBuild(targetOf(params), AbortSignal.any([signal, left.signal]));
-    return new Response(pulled(pieces, { onCancel: () => left.abort() }), {
-      headers: { "Content-Type": followBuild.stream ?? "" },
-    });
+    const target = targetOf(call);
+    const { signal, close } = call.open();
+    const end = () => {
+      left.abort();
+      close();
+    };
+    try {
+      const pieces = controller.followBuild(target, AbortSignal.any([signal, left.signal]));
+      call.keepOpen();
+      return new Response(pulled(pieces, { onCancel: end, onEnd: end }), {
+        headers: { "Content-Type": followBuild.stream ?? "", "Cache-Control": "no-store", "X-Accel-Buffering": "no" },
+      });
+    } catch (error) {
+      end();
+      throw error;
+    }
   });
-  mount(plane, cancelBuild, ({ params }) => controller.cancelBuild(targetOf(params)));
+  mount(plane, cancelBuild, async (call) => {
+    const { build } = await controller.cancelBuild(targetOf(call));
+    return { build: shown(build) };
+  });
   mount(plane, retryBuild, {
-    answer: ({ params, actor }) => controller.retryBuild(targetOf(params), { actor }),
+    answer: async (call) => {
+      const { build } = await controller.retryBuild(targetOf(call), { actor: call.actor });
+      return { build: shown(build) };
+    },
     status: () => 202,
   });
+
+  /** With the name of the token that asked for it, where the plane shows names. */
+  function shown(build: Build): Build {
+    const name = plane.nameOf?.(build.actor);
+    return name === undefined ? build : { ...build, ...{ actor_name: name } };
+  }
 }
 
-function targetOf({ scope, name, id }: Record<string, string | null>): { scope: string; name: string; id: string } {
-  return { scope: scope ?? "", name: name ?? "", id: id ?? "" };
+/** The build that a path names. Fails `not_found` for one that the caller may not see, as for one that there is not. */
+function targetOf({ params, by }: { params: Record<"scope" | "name" | "id", string | null>; by: Principal }) {
+  const target = { scope: params.scope ?? "", name: params.name ?? "", id: params.id ?? "" };
+  if (!sees(by, target)) throw noBuild(target);
+  return target;
+}
+
+/** What else is wrong with the body is for the controller to say. */
+function requireBuildable(by: Principal, body: unknown): void {
+  const { scope, name } = isFields(body) ? body : {};
+  if (typeof scope !== "string" || typeof name !== "string" || sees(by, { scope, name })) return;
+  throw new Failure("forbidden", `this token may not build ${scope}/${name}`);
 }

@@ -1,4 +1,5 @@
-import { cancelAppBuild, retryAppBuild, type ShownBuild } from "../../observability/api/builds.ts";
+import type { ShownBuild } from "../../observability/api/builds.ts";
+import { cancelBuild, retryBuild } from "../../orchestration/api/builds.ts";
 import { api } from "../data/api.ts";
 import { lacks } from "../data/session.ts";
 import { isUnderWay, sourceText } from "../text/builds.ts";
@@ -41,7 +42,7 @@ function askCancel(build: ShownBuild, again: () => void): void {
       { text: "What runs now goes on" },
     ],
     run: async () => {
-      await api.call(cancelAppBuild, named(build));
+      await api.call(cancelBuild, named(build));
       say(`The build of ${app} was cancelled`);
       again();
     },
@@ -61,7 +62,7 @@ function askRetry(build: ShownBuild, again: () => void): void {
       ...(build.status === "succeeded" ? [{ text: "The new image takes the name of the present one" }] : []),
     ],
     run: async () => {
-      await api.call(retryAppBuild, named(build));
+      await api.call(retryBuild, named(build));
       say(`The build of ${app} is in the queue`, "work");
       again();
     },

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { targetOf } from "../../base/wire/client.ts";
-import { followAppBuild } from "../../observability/api/builds.ts";
+import { followBuild } from "../../orchestration/api/builds.ts";
 import { planePath } from "../../observability/api/plane-endpoint.ts";
 import { openOutput } from "../data/output.ts";
 import type { ShownLine } from "../text/lines.ts";
@@ -17,7 +17,7 @@ interface BuildOutputProps {
 export function BuildOutput({ build: { scope, name, id }, round = 0, onEnd }: BuildOutputProps) {
   const [lines, setLines] = useState<readonly ShownLine[]>([]);
   const [follow, setFollow] = useState(true);
-  const target = targetOf(planePath(followAppBuild), { params: { scope, name, id } });
+  const target = targetOf(planePath(followBuild), { params: { scope, name, id } });
   useEffect(() => openOutput(target, { onLines: setLines, onEnd }), [target, round]);
   return <LogList label={`Output of build ${id}`} lines={lines} plain follow={follow} onFollow={setFollow} />;
 }

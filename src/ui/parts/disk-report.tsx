@@ -1,4 +1,5 @@
-import { type HostDisk, hostPrune, hostPrunePlan, type MountForecast } from "../../observability/api/disk.ts";
+import type { HostDisk, MountForecast } from "../../observability/api/disk.ts";
+import { planPrune, prune } from "../../orchestration/api/disk.ts";
 import { api, faultText } from "../data/api.ts";
 import { lacks } from "../data/session.ts";
 import { now } from "../browser/clock.ts";
@@ -97,7 +98,7 @@ function Parts({ disk }: { disk: HostDisk }) {
 
 /** Asks the server what a prune would remove, shows that, and removes it when the viewer says so. */
 async function askPrune(again: () => void): Promise<void> {
-  const plan = await api.call(hostPrunePlan);
+  const plan = await api.call(planPrune);
   const effects = pruneEffects(plan);
   if (plan.images.length === 0 && plan.build_cache_bytes === 0) {
     say("There is nothing to remove: the server removes old images by itself");
@@ -110,7 +111,7 @@ async function askPrune(again: () => void): Promise<void> {
     command: "berth prune",
     effects,
     run: async () => {
-      const done = await api.call(hostPrune);
+      const done = await api.call(prune);
       say(`Removed ${bytesText(done.bytes)}`);
       again();
     },

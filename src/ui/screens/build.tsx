@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { listAppBuilds, type ShownBuild } from "../../observability/api/builds.ts";
+import { listShownBuilds, type ShownBuild } from "../../observability/api/builds.ts";
 import { api } from "../data/api.ts";
 import { useLoad } from "../data/load.ts";
 import { activity } from "../data/model.ts";
@@ -24,7 +24,7 @@ export function Screen({ params }: ScreenProps) {
   const seen = activity.value.find(({ action }) => action === "build")?.seq ?? "";
   const loaded = useLoad(
     `build ${scope}/${name}/${id}`,
-    (signal) => api.call(listAppBuilds, { query: { scope, name }, signal }),
+    (signal) => api.call(listShownBuilds, { query: { scope, name }, signal }),
     `${round} ${seen}`,
   );
   const build = loaded.data?.builds.find((one) => one.id === id);

@@ -1,5 +1,5 @@
 import { useRef } from "preact/hooks";
-import { listAppBuilds, type ShownBuild } from "../../observability/api/builds.ts";
+import { listShownBuilds, type ShownBuild } from "../../observability/api/builds.ts";
 import { api } from "../data/api.ts";
 import { useLoad } from "../data/load.ts";
 import { activity } from "../data/model.ts";
@@ -28,7 +28,7 @@ export function Screen() {
   const turn = Math.floor(now.value / lookMs);
   const loaded = useLoad(
     `builds ${scope}/${name}`,
-    (signal) => api.call(listAppBuilds, { query: filter, signal }),
+    (signal) => api.call(listShownBuilds, { query: filter, signal }),
     `${seen} ${busy.current ? turn : ""}`,
   );
   busy.current = loaded.data?.builds.some(isUnderWay) ?? false;

@@ -1,6 +1,7 @@
 import { type Event, listEvents } from "../../../orchestration/api/events.ts";
 import type { Activity, AuditRow } from "../../api/activity.ts";
 import { activityOf, maySeeEvent } from "../../core/apps/activity.ts";
+import { tokenNames } from "../tokens/tokens.ts";
 import { isOfApp, pageBack } from "../paging.ts";
 import type { Grant } from "../../core/tokens/grant.ts";
 import type { AuditEntry } from "../../store/records.ts";
@@ -35,8 +36,7 @@ export function createActivityRoom({
   store,
 }: Pick<ObservabilityContext, "platform" | "store">): ActivityRoom {
   const client = platform.as("observability");
-  const nameOf = (actor: string) =>
-    actor.startsWith("pat:") ? store.tokens.get(actor.slice("pat:".length))?.name : undefined;
+  const nameOf = tokenNames(store);
   const isOld = (at: number, since: number | undefined) => since !== undefined && at < since;
   return {
     async events(grant, { type = "", actor = "", app, since, limit, before }) {

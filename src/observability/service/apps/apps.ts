@@ -7,7 +7,7 @@ import type { Client } from "../../../base/wire/client.ts";
 import type { DataOf } from "../../../base/wire/endpoint.ts";
 import type { Clock } from "../../../base/words/clock.ts";
 import { keyOf, keyText } from "../../../orchestration/api/manifest-key.ts";
-import { type App, type AppProblem, type AppRef, type AppState, appStates } from "../../api/app-model.ts";
+import { type App, type AppProblem, type AppState, appStates } from "../../api/app-model.ts";
 import type { AppDetail, Deploy, Overview } from "../../api/apps.ts";
 import type { listDeploys } from "../../api/deploys.ts";
 import type { NameOf } from "../../core/apps/activity.ts";
@@ -199,10 +199,4 @@ function readStates(text: string | undefined): Set<AppState> | undefined {
   const wrong = words.find((word) => !appStates.some((state) => state === word));
   if (wrong === undefined) return new Set(states);
   throw new Failure("invalid", `query state: "${wrong}" is not a state; use ${appStates.join(", ")}`);
-}
-
-/** Whether a resource of any kind is within reach. */
-export function requireReach(grant: Grant, ref: AppRef): void {
-  if (mayReach(grant, ref)) return;
-  throw new Failure("not_found", `${ref.kind} ${ref.scope}/${ref.name} does not exist, or this token may not see it`);
 }

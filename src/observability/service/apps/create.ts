@@ -1,3 +1,4 @@
+import { tokenNames } from "../tokens/tokens.ts";
 import { createSourceRoom, type Sources } from "./sources.ts";
 import { createStreamRoom, type StreamRoom } from "./stream-room.ts";
 import type { AuditTrail } from "../audit.ts";
@@ -6,7 +7,6 @@ import { type Actions, createActions } from "./actions.ts";
 import type { AppProblem } from "../../api/app-model.ts";
 import type { HostStrip } from "../../api/apps.ts";
 import { type Apps, createApps } from "./apps.ts";
-import { type Builds, createBuilds } from "./builds.ts";
 import { createDeploys, type Deploys } from "./deploys.ts";
 import { createEdgeReader } from "./edge.ts";
 import { createFigures } from "./figures.ts";
@@ -20,7 +20,6 @@ export interface AppsRoom {
   operations: Operations;
   actions: Actions;
   deploys: Deploys;
-  builds: Builds;
   sources: Sources;
   settings: Settings;
   stream: StreamRoom;
@@ -46,8 +45,7 @@ export function createAppsRoom(context: ObservabilityContext, { audit, host, not
   const client = platform.as(ownName);
   const edge = createEdgeReader({ client, clock, log });
   const figures = createFigures({ client, edge, log, limits: limits.apps });
-  const nameOf = (actor: string) =>
-    actor.startsWith("pat:") ? context.store.tokens.get(actor.slice("pat:".length))?.name : undefined;
+  const nameOf = tokenNames(context.store);
   const model = createAppModel({
     ...{ watch: platform.apps, edge, figures, host, noted, nameOf, clock, log },
     limits: limits.apps,
@@ -69,7 +67,6 @@ export function createAppsRoom(context: ObservabilityContext, { audit, host, not
     operations,
     actions: createActions({ platform, apps, model, operations }),
     deploys: createDeploys({ platform, apps, model, operations, nameOf }),
-    builds: createBuilds({ platform, nameOf }),
     sources: createSourceRoom(platform.sources),
     settings: createSettings({ platform, audit }),
     stream,

@@ -1,7 +1,6 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import type { DataOf } from "../../../base/wire/endpoint.ts";
 import { apply, type ListedManifest, listManifests } from "../../../orchestration/api/apply.ts";
-import { type AtomicApply, getAtomicApply } from "../../../orchestration/api/atomic.ts";
 import { keyOf } from "../../../orchestration/api/manifest-key.ts";
 import { type ManifestKey, podKinds } from "../../../orchestration/api/manifest.ts";
 import { listReleases } from "../../../orchestration/api/releases.ts";
@@ -12,7 +11,7 @@ import { specDiff } from "../../core/apps/spec-diff.ts";
 import { mayReach, reachesAll } from "../../../access/apps.ts";
 import type { Grant } from "../../core/tokens/grant.ts";
 import type { Platform } from "../platform.ts";
-import { type Apps, type AppTarget, requireReach } from "./apps.ts";
+import type { Apps, AppTarget } from "./apps.ts";
 import type { AppModel } from "./model.ts";
 import type { Operations } from "./operations.ts";
 
@@ -40,7 +39,6 @@ export interface Deploys {
     body: unknown,
     options: ApplyOptions,
   ): Promise<DataOf<typeof applyManifests>>;
-  atomic(grant: Grant, id: string): Promise<AtomicApply>;
   stored(grant: Grant, filter: Partial<ManifestKey>): Promise<ListedManifest[]>;
 }
 
@@ -110,11 +108,6 @@ export function createDeploys({ platform, apps, model, operations, nameOf }: Dep
       const result = await platform.as(actor, grant).call(apply, { query, body });
       return { ...result, operations: dryRun ? [] : follow(actor, result.applied) };
     },
-    async atomic(grant, id) {
-      const found = await client.call(getAtomicApply, { params: { id } });
-      for (const { ref } of found.resources) requireReach(grant, keyOfRef(ref));
-      return found;
-    },
     async stored(grant, filter) {
       const query = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
       const manifests = await client.call(listManifests, { query });
@@ -137,10 +130,4 @@ function find(list: readonly ShownRelease[], id: string | undefined): ShownRelea
     "not_found",
     `no release "${id}"; the kept ones are ${list.map((one) => one.id).join(", ") || "none"}`,
   );
-}
-
-/** `kind/scope/name`, or `kind/name`. */
-function keyOfRef(ref: string): ManifestKey {
-  const [kind = "", scope = "", name] = ref.split("/");
-  return name === undefined ? { kind, scope: "", name: scope } : { kind, scope, name };
 }

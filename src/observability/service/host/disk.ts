@@ -1,4 +1,4 @@
-import { getDisk, planPrune, prune, type Pruned, type PrunePlan } from "../../../orchestration/api/disk.ts";
+import { getDisk } from "../../../orchestration/api/disk.ts";
 import { system } from "../../../orchestration/api/health.ts";
 import { getIngress } from "../../../ingress/api/ingress.ts";
 import type { HostDisk, MountForecast, ServerReport } from "../../api/disk.ts";
@@ -10,8 +10,6 @@ import type { HostRoom } from "./create.ts";
 /** What fills the disk of the machine, and the server itself. Callers may see the whole host. */
 export interface HostDiskRoom {
   disk(actor: string): Promise<HostDisk>;
-  planPrune(actor: string): Promise<PrunePlan>;
-  prune(actor: string): Promise<Pruned>;
   server(actor: string): Promise<ServerReport>;
 }
 
@@ -30,8 +28,6 @@ export function createHostDisk(
       const [found, mounts] = await Promise.all([platform.as(actor).call(getDisk, {}), forecasts(host, metrics)]);
       return { ...found, mounts };
     },
-    planPrune: (actor) => platform.as(actor).call(planPrune),
-    prune: (actor) => platform.as(actor).call(prune),
     async server(actor) {
       const client = platform.as(actor);
       // A server without an ingress has no such endpoint.

@@ -35,6 +35,7 @@ export interface ManagedTokens {
    * Ends a token and cuts its streams. Fails as `get`; a second time answers as the first. `by` is for the audit trail;
    * without it the caller has put it there.
    */
+  nameOf(actor: string): string | undefined;
   revoke(id: string, by?: By): Promise<DataOf<typeof revokePat>>;
 }
 
@@ -74,6 +75,7 @@ export function createManagedTokens(context: ObservabilityContext, streams: Pick
         return made;
       });
     },
+    nameOf: tokenNames(store),
     async revoke(id, by) {
       const revoked = await write((nouns) => {
         requireToken(nouns, id);
@@ -91,6 +93,12 @@ export function createManagedTokens(context: ObservabilityContext, streams: Pick
 export function mintOwned(context: ObservabilityContext, nouns: ObservabilityNouns, terms: Terms): Token {
   const { record } = mint(context, nouns, terms);
   return requireToken(nouns, record.id);
+}
+
+/** The name of the token that an actor of the event log is. */
+export function tokenNames({ tokens }: Pick<ObservabilityNouns, "tokens">): (actor: string) => string | undefined {
+  const prefix = "pat:";
+  return (actor) => (actor.startsWith(prefix) ? tokens.get(actor.slice(prefix.length))?.name : undefined);
 }
 
 function requireToken({ tokens }: Pick<ObservabilityNouns, "tokens">, id: string): Token {

@@ -144,13 +144,16 @@ interface Parts {
   build: BuildOperations["build"];
 }
 
+export function noBuild({ scope, name, id }: BuildTarget): Failure {
+  return new Failure("not_found", `no build "${id}" of ${scope}/${name}; see: berth build list ${scope}/${name}`);
+}
+
 function operationsOf({ context, contexts, underWay, shown, build }: Parts): BuildOperations {
   const { store, limits } = context;
   const recordOf = (target: BuildTarget): BuildRecord => {
     const record = store.builds.get(target.scope, target.name, target.id);
     if (record !== undefined) return record;
-    const { scope, name, id } = target;
-    throw new Failure("not_found", `no build "${id}" of ${scope}/${name}; see: berth build list ${scope}/${name}`);
+    throw noBuild(target);
   };
   return {
     build,

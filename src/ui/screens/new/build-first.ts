@@ -1,4 +1,4 @@
-import { listAppBuilds, type ShownBuild, startBuild } from "../../../observability/api/builds.ts";
+import { listShownBuilds, type ShownBuild, startBuild } from "../../../observability/api/builds.ts";
 import type { Source } from "../../../orchestration/api/sources.ts";
 import { api } from "../../data/api.ts";
 import { isUnderWay } from "../../text/builds.ts";
@@ -27,7 +27,7 @@ export async function buildFirst(
 async function endOf({ scope, name, id }: ShownBuild): Promise<ShownBuild> {
   for (;;) {
     await new Promise((done) => setTimeout(done, lookMs));
-    const answer = await api.call(listAppBuilds, { query: { scope, name } }).catch(() => undefined);
+    const answer = await api.call(listShownBuilds, { query: { scope, name } }).catch(() => undefined);
     const found = answer?.builds.find((one) => one.id === id);
     if (found !== undefined && !isUnderWay(found)) return found;
   }
