@@ -158,17 +158,12 @@ function withoutUndefined(values: Values): ServeFlags {
 
 const dropCode = createDropCode();
 
-/** Where code cannot be dropped, it stays. */
-function collect(): void {
-  Bun.gc(true);
-  dropCode().catch(() => undefined);
-}
-
 /** One life of the daemon; true when it is to live again. */
 async function serveOnce(options: ServeOptions, log: Log, signals: Signals): Promise<boolean> {
   const daemon = await started(options, log, signals);
   if (daemon === undefined) return false;
-  const load = followLoad({ collect });
+  // Where code cannot be dropped, it stays.
+  const load = followLoad({ dropCode: () => void dropCode().catch(() => undefined) });
   log.info("ready", {
     addresses: daemon.addresses,
     root: options.root,

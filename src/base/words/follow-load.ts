@@ -15,6 +15,8 @@ const idleShare = 0.05;
 const collectAfterMs = 300;
 const collectionTimes = 20;
 const idleCounts = 0.4;
+/** The same until code is dropped, which takes 2 ms. */
+const dropAfterMs = 100;
 /** A larger process is left to the collector: its collection would keep requests waiting. */
 const residentMax = 200 * 1024 * 1024;
 
@@ -25,8 +27,9 @@ export function normalJit(): void {
 
 interface LoadParts {
   setPolicy(scale: number): void;
-  /** Collects garbage, and gives back what can be had again. */
   collect(): void;
+  /** Gives back the memory of the program's own code. */
+  dropCode(): void;
   residentBytes(): number;
   /** What the process has used so far. */
   cpuMs(): number;
@@ -34,8 +37,9 @@ interface LoadParts {
   nowMs(): number;
 }
 
-const real: Omit<LoadParts, "collect"> = {
+const real: Omit<LoadParts, "dropCode"> = {
   setPolicy: (scale) => Bun.unsafe.setJITPolicy(scale),
+  collect: () => void Bun.gc(true),
   residentBytes: () => process.memoryUsage.rss(),
   cpuMs() {
     const { user, system } = process.cpuUsage();
@@ -47,29 +51,35 @@ const real: Omit<LoadParts, "collect"> = {
 /**
  * Keeps an idle server small. Code is compiled as usual while the process is busy, and later than usual otherwise: what runs
  * now and then on a timer stays in the interpreter, which under load would cost 20 % more CPU. What the start and later work
- * have left is collected once they are over: by itself the collector waits for more work. Returns what looks again, once a
- * second by itself, and what ends it.
+ * have left is collected once they are over, because by itself the collector waits for more work, and the code that they ran is
+ * dropped. Returns what looks again, once a second by itself, and what ends it.
  */
-export function followLoad(parts: Pick<LoadParts, "collect"> & Partial<LoadParts>): { look(): void; stop(): void } {
-  const { setPolicy, collect, residentBytes, cpuMs, nowMs } = { ...real, ...parts };
+export function followLoad(parts: Pick<LoadParts, "dropCode"> & Partial<LoadParts>): { look(): void; stop(): void } {
+  const { setPolicy, collect, dropCode, residentBytes, cpuMs, nowMs } = { ...real, ...parts };
   let [cpu, at] = [cpuMs(), nowMs()];
   /** The start counts as work, and how long its collection takes says nothing about later ones. */
   let isStart = true;
-  let [workMs, collectAfter] = [collectAfterMs, collectAfterMs];
+  let [uncollectedMs, undroppedMs, collectAfter] = [collectAfterMs, dropAfterMs, collectAfterMs];
   let isBusy = false;
   const look = () => {
     const [newCpu, now] = [cpuMs(), nowMs()];
     const share = (newCpu - cpu) / (now - at);
-    workMs += (newCpu - cpu) * (share > idleShare ? 1 : idleCounts);
-    [cpu, at] = [newCpu, now];
+    const workMs = (newCpu - cpu) * (share > idleShare ? 1 : idleCounts);
+    [uncollectedMs, undroppedMs, cpu, at] = [uncollectedMs + workMs, undroppedMs + workMs, newCpu, now];
     if (share > busyShare !== isBusy) {
       isBusy = !isBusy;
       setPolicy(isBusy ? 1 : idleJitPolicy);
     }
-    if (share > idleShare || workMs < collectAfter || residentBytes() > residentMax) return;
-    collect();
-    collectAfter = Math.max(collectAfterMs, isStart ? 0 : collectionTimes * (cpuMs() - cpu));
-    [workMs, cpu, isStart] = [0, cpuMs(), false];
+    if (share > idleShare || residentBytes() > residentMax) return;
+    if (uncollectedMs >= collectAfter) {
+      collect();
+      collectAfter = Math.max(collectAfterMs, isStart ? 0 : collectionTimes * (cpuMs() - cpu));
+      [uncollectedMs, isStart] = [0, false];
+    }
+    if (undroppedMs < dropAfterMs) return;
+    dropCode();
+    undroppedMs = 0;
+    cpu = cpuMs();
   };
   const over = new AbortController();
   const run = async () => {

@@ -5,18 +5,23 @@ const mib = 1024 * 1024;
 let policies: number[];
 let collections: number;
 let collectionMs: number;
+let drops: number;
 let resident: number;
 let [cpu, now] = [0, 0];
 let load: ReturnType<typeof followLoad>;
 
 beforeEach(() => {
   policies = [];
-  [collections, collectionMs, resident, cpu, now] = [0, 5, 90 * mib, 500, 10_000];
+  [collections, collectionMs, drops, resident, cpu, now] = [0, 5, 0, 90 * mib, 500, 10_000];
   load = followLoad({
     setPolicy: (scale) => policies.push(scale),
     collect() {
       collections += 1;
       cpu += collectionMs;
+    },
+    dropCode() {
+      drops += 1;
+      cpu += 2;
     },
     residentBytes: () => resident,
     cpuMs: () => cpu,
@@ -85,8 +90,21 @@ test("collections that take long come less often: they are at most a twentieth o
   expect(collections).toBe(3);
 });
 
+test("code is dropped when the start is over, after each work of 100 ms of CPU, and once a minute while it is idle", () => {
+  second(900);
+  expect(drops).toBe(0);
+  second(10);
+  expect(drops).toBe(1);
+  second(101);
+  expect(drops).toBe(1);
+  second(10);
+  expect(drops).toBe(2);
+  seconds(60, 5);
+  expect(drops).toBe(3);
+});
+
 test("a large process is left to the collector", () => {
   resident = 300 * mib;
   seconds(100, 40);
-  expect(collections).toBe(0);
+  expect([collections, drops]).toEqual([0, 0]);
 });
