@@ -185,7 +185,7 @@ export function createAppModel(parts: ModelParts): AppModel {
       });
       if (!allDirty && dirty.size === 0) await Promise.race([woken, sleepAbout(clock, limits.sampleMs, signal)]);
       // What belongs together comes together: a rollout moves many things within one moment.
-      await clock.sleep(limits.gatherMs, signal);
+      if (allDirty || dirty.size > 0) await clock.sleep(limits.gatherMs, signal);
       if (!signal.aborted) catchUp();
     }
   }
