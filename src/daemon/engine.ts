@@ -1,5 +1,4 @@
-import { createDockerRuntime } from "../orchestration/engine/docker/docker.ts";
-import { createLocalEngine } from "../orchestration/engine/local.ts";
+import { createDockerEngine } from "../orchestration/engine/docker/docker.ts";
 import type { Ground, Late } from "./ground.ts";
 import { dockerOf, drainedEngine } from "./logs.ts";
 import { createNetworkRoom } from "./network.ts";
@@ -11,10 +10,7 @@ export async function openEngine(ground: Ground, late: Late): Promise<ReturnType
     "make the engine",
     () =>
       drainedEngine(
-        createLocalEngine(
-          createDockerRuntime({ ...dockerOf(options, log), installationId: store.installationId, names }),
-          names,
-        ),
+        createDockerEngine({ ...dockerOf(options, log), installationId: store.installationId, names }),
         async (container) => late.observability?.observability.logs.drain(container),
       ),
     (it) => it.close(),

@@ -14,10 +14,9 @@ import { layoutOf } from "../../src/base/disk/layout.ts";
 import { prepareRoot } from "../../src/base/disk/root.ts";
 import { systemClock } from "../../src/base/words/clock.ts";
 import { createLog } from "../../src/base/words/log.ts";
-import { createDockerRuntime } from "../../src/orchestration/engine/docker/docker.ts";
+import { createDockerEngine } from "../../src/orchestration/engine/docker/docker.ts";
 import { createMemoryRuntime } from "../support/memory-runtime.ts";
-import { createLocalEngine } from "../../src/orchestration/engine/local.ts";
-import type { Runtime } from "../../src/orchestration/engine/runtime.ts";
+import type { Engine } from "../../src/orchestration/engine/engine.ts";
 import { openStore } from "../../src/orchestration/store/open-store.ts";
 import type { RunRecord, Store } from "../../src/orchestration/store/store.ts";
 import { cronjob, fixtureImage } from "../support/manifests.ts";
@@ -44,19 +43,19 @@ type Names = ReturnType<typeof naming>;
 
 interface Load {
   count: number;
-  runtime: (installationId: string, names: Names) => Runtime;
+  runtime: (installationId: string, names: Names) => Engine;
 }
 
-function memoryRuntime(installationId: string, names: Names): Runtime {
+function memoryRuntime(installationId: string, names: Names): Engine {
   const runtime = createMemoryRuntime({ installationId, names });
   runtime.addImage(fixtureImage);
   return runtime;
 }
 
-function dockerRuntime(installationId: string, names: Names): Runtime {
+function dockerRuntime(installationId: string, names: Names): Engine {
   const host = process.env.BERTH_TEST_DOCKER_HOST;
   if (host === undefined) throw new Error("BERTH_TEST_DOCKER_HOST is not set: the engine to measure with");
-  return createDockerRuntime({ host, installationId, names });
+  return createDockerEngine({ host, installationId, names });
 }
 
 async function instant(name: string, { count, runtime: makeRuntime }: Load): Promise<BenchRow> {
@@ -75,7 +74,7 @@ async function instant(name: string, { count, runtime: makeRuntime }: Load): Pro
     gate: openGate,
     ...{
       store: timed(store, late),
-      engine: createLocalEngine(runtime, names),
+      engine: runtime,
       assets: createAssets(layout.assets),
       layout,
       names,
@@ -110,11 +109,10 @@ async function instant(name: string, { count, runtime: makeRuntime }: Load): Pro
     mustBe("cron jobs with one run at the instant", [seen.size, due.length], [count, count]);
     for (const { name } of jobs) mustBe(`stored runs of ${name} at the instant`, runsAt(store, name, first), 1);
     await controller.deleteScope("bench", { prune: false, actor: "bench" });
-    await waitFor("all containers to be gone", async () => (await runtime.list()).length === 0, 120_000);
+    await waitFor("all containers to be gone", async () => (await runtime.observe()).length === 0, 120_000);
   } finally {
     stopping.abort();
     await working;
-    await runtime.removeNetwork(names.network);
     runtime.close();
     store.close();
     rmSync(layout.root, { recursive: true, force: true });

@@ -7,7 +7,7 @@ import { createPodCollector } from "../../src/observability/collect/metrics/pods
 import type { Sample } from "../../src/observability/core/metrics/series.ts";
 import type { PodMeasure } from "../../src/orchestration/api/pod-measure.ts";
 import { naming } from "../../src/orchestration/core/naming.ts";
-import type { Usage } from "../../src/orchestration/engine/container.ts";
+import type { PodUsage } from "../../src/orchestration/engine/pod.ts";
 import { createUsage } from "../../src/orchestration/engine/docker/usage.ts";
 import { testMetrics } from "../support/metrics.ts";
 import { mustBe } from "./proof.ts";
@@ -100,7 +100,7 @@ function engineOf(root: string, ids: readonly string[]): Parameters<typeof creat
   >[0];
 }
 
-function measureOf({ id, name, ...usage }: Usage, { index, at }: { index: number; at: number }): PodMeasure {
+function measureOf({ id, name, ...usage }: PodUsage, { index, at }: { index: number; at: number }): PodMeasure {
   const key = { kind: "deployment", scope: "shop", name: `app-${index % 25}` } as const;
   return {
     ...{ key, replicaId: id.slice(-5), ordinal: undefined, container: name, id, at, cpuPercent: at % 100 },

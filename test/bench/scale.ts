@@ -94,11 +94,11 @@ async function resyncRow(): Promise<BenchRow> {
     const bare: number[] = [];
     for (let round = 0; round < resyncs; round++) {
       bare.push(
-        await cpuMs(async () => mustBe("resources with containers", grouped(await place.runtime.list()), resources)),
+        await cpuMs(async () => mustBe("resources with containers", grouped(await place.runtime.observe()), resources)),
       );
       place.runtime.calls.length = 0;
       ours.push(await cpuMs(() => place.running.reconciler.resync()));
-      mustBe("what a resync asked the engine", place.runtime.calls, ["list"]);
+      mustBe("what a resync asked the engine", place.runtime.calls, ["observe"]);
     }
     const [value, baseline] = [median(ours), median(bare)];
     const name = `resync over ${resources} resources`;

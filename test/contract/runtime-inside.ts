@@ -1,11 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { ContainerSpec } from "../../src/orchestration/core/workload.ts";
-import type { Runtime } from "../../src/orchestration/engine/runtime.ts";
+import type { Engine } from "../../src/orchestration/engine/engine.ts";
 import type { AttachOptions, ExecSession, ExecSpec, LogOptions } from "../../src/orchestration/engine/session.ts";
 import { containerSpec } from "../support/container-spec.ts";
 import { expectFailure } from "../support/failure.ts";
 import { waitFor } from "../support/wait.ts";
 import type { RuntimeSubject } from "./runtime.ts";
+import { podRef } from "../../src/orchestration/engine/identity.ts";
 
 /** What the suite runs by `sh -c`; a subject without a shell does the same by other means. */
 export const scripts = {
@@ -23,7 +24,7 @@ export const scripts = {
 export function insideContract(name: string, makeSubject: () => Promise<RuntimeSubject>): void {
   describe(`runtime contract, inside containers: ${name}`, () => {
     let subject: RuntimeSubject;
-    let runtime: Runtime;
+    let runtime: Engine;
 
     beforeAll(async () => {
       subject = await makeSubject();
@@ -32,6 +33,10 @@ export function insideContract(name: string, makeSubject: () => Promise<RuntimeS
     afterEach(() => subject.cleanUp());
     afterAll(() => runtime.close());
 
+    const labelsOf = () => {
+      const { label } = subject.names;
+      return { [label.kind]: "deployment", [label.scope]: "shop", [label.name]: "web" };
+    };
     const create = (text: string, change: Partial<ContainerSpec> = {}) =>
       runtime.create(
         containerSpec({ name: subject.unique(text), image: subject.image, networkMode: "none", ...change }),
@@ -103,18 +108,18 @@ export function insideContract(name: string, makeSubject: () => Promise<RuntimeS
         expect(unknown.message).toContain("executable file not found");
         expect(unknown.fields).toMatchObject({ exit_code: 127 });
         const options = { tty: false, interactive: false, graceMs: 0 };
-        await expectFailure(runtime.startAttached(subject.unique("none"), options), "not_found");
+        await expectFailure(runtime.startAttached(podRef(subject.unique("none")), options), "not_found");
       });
     });
 
     describe("commands", () => {
       const plain: ExecSpec = { command: [], env: [], tty: false, interactive: false };
       const exec = (id: string, command: string[], change: Partial<ExecSpec> = {}) =>
-        runtime.exec(id, { ...plain, ...change, command });
+        runtime.exec(podRef(id), { ...plain, ...change, command });
       const sh = (id: string, script: string, change: Partial<ExecSpec> = {}) => exec(id, ["sh", "-c", script], change);
 
       test("both streams come apart, and the exit code with them", async () => {
-        const session = await sh(await started("a"), scripts.both);
+        const session = await sh((await started("a")).id, scripts.both);
         expect(session.id).not.toBe("");
         expect(await outputOf(session)).toEqual({ stdout: "out\n", stderr: "err\n" });
         expect(await session.exitCode()).toBe(3);
@@ -122,7 +127,7 @@ export function insideContract(name: string, makeSubject: () => Promise<RuntimeS
       });
 
       test("on a terminal there is one stream", async () => {
-        const session = await sh(await started("a"), scripts.both, { tty: true });
+        const session = await sh((await started("a")).id, scripts.both, { tty: true });
         const { stdout, stderr } = await outputOf(session);
         expect(stdout.replaceAll("\r", "")).toBe("out\nerr\n");
         expect(stderr).toBe("");
@@ -130,7 +135,7 @@ export function insideContract(name: string, makeSubject: () => Promise<RuntimeS
       });
 
       test("input arrives whole and in order, and its end ends the command", async () => {
-        const session = await exec(await started("a"), ["cat"], { interactive: true });
+        const session = await exec((await started("a")).id, ["cat"], { interactive: true });
         const output = outputOf(session);
         const lines = Array.from({ length: 2_000 }, (_, index) => `${index} ${"x".repeat(200)}\n`);
         await Promise.all(lines.map((line) => session.write(Buffer.from(line))));
@@ -140,26 +145,26 @@ export function insideContract(name: string, makeSubject: () => Promise<RuntimeS
       });
 
       test("without interactive there is no input to wait for", async () => {
-        const session = await exec(await started("a"), ["cat"]);
+        const session = await exec((await started("a")).id, ["cat"]);
         expect(await outputOf(session)).toEqual({ stdout: "", stderr: "" });
         expect(await session.exitCode()).toBe(0);
       });
 
       test("environment and working folder are the ones given", async () => {
         const id = await started("a");
-        const env = await sh(id, scripts.env, { env: ["GREETING=hello = world"] });
+        const env = await sh(id.id, scripts.env, { env: ["GREETING=hello = world"] });
         expect((await outputOf(env)).stdout).toBe("hello = world");
-        const folder = await sh(id, scripts.folder, { workdir: "/proc" });
+        const folder = await sh(id.id, scripts.folder, { workdir: "/proc" });
         expect((await outputOf(folder)).stdout).toBe("/proc\n");
       });
 
       test("the terminal has the size given, and a later one", async () => {
         const id = await started("a");
         const size = { rows: 33, cols: 99 };
-        const first = await sh(id, scripts.size, { tty: true, interactive: true, size });
+        const first = await sh(id.id, scripts.size, { tty: true, interactive: true, size });
         await first.write(Buffer.from("\n"));
         expect((await outputOf(first)).stdout).toContain("33 99");
-        const second = await sh(id, scripts.size, { tty: true, interactive: true, size });
+        const second = await sh(id.id, scripts.size, { tty: true, interactive: true, size });
         await second.resize({ rows: 44, cols: 111 });
         await second.write(Buffer.from("\n"));
         expect((await outputOf(second)).stdout).toContain("44 111");
@@ -168,7 +173,7 @@ export function insideContract(name: string, makeSubject: () => Promise<RuntimeS
       });
 
       test("a reader that is slow gets everything to the last byte", async () => {
-        const session = await sh(await started("a"), scripts.flood);
+        const session = await sh((await started("a")).id, scripts.flood);
         let bytes = 0;
         let tail = "";
         for await (const part of session.output) {
@@ -184,26 +189,26 @@ export function insideContract(name: string, makeSubject: () => Promise<RuntimeS
         const missing = await expectFailure(exec(subject.unique("none"), ["echo"]), "not_found");
         expect(missing.message).toContain(`"${subject.unique("none")}"`);
         const stopped = await create("a");
-        const refused = await expectFailure(exec(stopped, ["echo"]), "conflict");
+        const refused = await expectFailure(exec(stopped.id, ["echo"]), "conflict");
         expect(refused.message).toContain("is not running");
         const running = await started("b");
-        const unknown = await expectFailure(exec(running, ["no-such-program"]), "conflict");
+        const unknown = await expectFailure(exec(running.id, ["no-such-program"]), "conflict");
         expect(unknown.message).toContain('"no-such-program"');
         expect(unknown.message).toContain("executable file not found");
         expect(unknown.fields).toMatchObject({ exit_code: 127 });
-        await expectFailure(exec(running, ["no-such-program"], { tty: true }), "conflict");
+        await expectFailure(exec(running.id, ["no-such-program"], { tty: true }), "conflict");
       });
 
       test("kill ends it, as often as asked, also when it has ended", async () => {
         const id = await started("a");
-        const session = await exec(id, ["sleep", "600"], { interactive: true });
+        const session = await exec(id.id, ["sleep", "600"], { interactive: true });
         const output = outputOf(session);
         await Promise.all([session.kill(), session.kill()]);
         await session.kill();
         expect(await output).toEqual({ stdout: "", stderr: "" });
         expect(await session.exitCode()).toBe(129);
         await expectFailure(session.write(Buffer.from("x")), "conflict");
-        const done = await exec(id, ["echo", "hi"]);
+        const done = await exec(id.id, ["echo", "hi"]);
         expect((await outputOf(done)).stdout).toBe("hi\n");
         await done.exitCode();
         await done.kill();
@@ -211,7 +216,7 @@ export function insideContract(name: string, makeSubject: () => Promise<RuntimeS
       });
 
       test("input for a command that has ended is refused", async () => {
-        const session = await exec(await started("a"), ["echo", "hi"], { interactive: true });
+        const session = await exec((await started("a")).id, ["echo", "hi"], { interactive: true });
         await outputOf(session);
         await session.exitCode();
         await expectFailure(session.write(Buffer.from("late")), "conflict");
@@ -220,7 +225,7 @@ export function insideContract(name: string, makeSubject: () => Promise<RuntimeS
 
       test("the end of the container is the end of the command", async () => {
         const id = await started("a");
-        const session = await exec(id, ["sleep", "600"]);
+        const session = await exec(id.id, ["sleep", "600"]);
         const output = outputOf(session);
         await runtime.stop(id, { graceMs: 0 });
         await output;
@@ -255,7 +260,7 @@ export function insideContract(name: string, makeSubject: () => Promise<RuntimeS
       });
 
       test("what a check cannot run in is told apart as for any command", async () => {
-        await expectFailure(runtime.check(subject.unique("none"), ["cat"], never()), "not_found");
+        await expectFailure(runtime.check(podRef(subject.unique("none")), ["cat"], never()), "not_found");
         await expectFailure(runtime.check(await create("a"), ["cat"], never()), "conflict");
         const id = await started("b");
         for (let round = 0; round < 2; round += 1) {
@@ -266,7 +271,7 @@ export function insideContract(name: string, makeSubject: () => Promise<RuntimeS
 
       test("many at once do not mix", async () => {
         const id = await started("a");
-        const sessions = await Promise.all([1, 2, 3, 4, 5, 6].map((index) => exec(id, ["echo", `number ${index}`])));
+        const sessions = await Promise.all([1, 2, 3, 4, 5, 6].map((index) => exec(id.id, ["echo", `number ${index}`])));
         const outputs = await Promise.all(sessions.map(outputOf));
         expect(outputs.map(({ stdout }) => stdout)).toEqual([1, 2, 3, 4, 5, 6].map((index) => `number ${index}\n`));
       });
@@ -275,7 +280,7 @@ export function insideContract(name: string, makeSubject: () => Promise<RuntimeS
     describe("logs", () => {
       const all: LogOptions = { follow: false, tail: undefined, since: undefined, timestamps: false };
       const read = async (id: string, change: Partial<LogOptions> = {}) => {
-        const chunks = await Array.fromAsync(runtime.logs(id, { ...all, ...change }, never()));
+        const chunks = await Array.fromAsync(runtime.logs(podRef(id), { ...all, ...change }, never()));
         return Buffer.concat(chunks).toString();
       };
       const talked = async (id: string, lines: string[]) => {
@@ -285,45 +290,45 @@ export function insideContract(name: string, makeSubject: () => Promise<RuntimeS
 
       test("everything that was said, or the last lines of it", async () => {
         const id = await puppet("a");
-        await talked(id, ["one", "two", "three"]);
-        expect(await read(id)).toBe("one\ntwo\nthree\n");
-        expect(await read(id, { tail: 2 })).toBe("two\nthree\n");
-        expect(await read(id, { tail: 0 })).toBe("");
-        expect(await read(id, { tail: 100 })).toBe("one\ntwo\nthree\n");
+        await talked(id.id, ["one", "two", "three"]);
+        expect(await read(id.id)).toBe("one\ntwo\nthree\n");
+        expect(await read(id.id, { tail: 2 })).toBe("two\nthree\n");
+        expect(await read(id.id, { tail: 0 })).toBe("");
+        expect(await read(id.id, { tail: 100 })).toBe("one\ntwo\nthree\n");
         expect(await read(subject.unique("a"), { tail: 1 })).toBe("three\n");
       });
 
       test("each line has its time when asked, and what is older than asked is left out", async () => {
         const id = await puppet("a");
-        await talked(id, ["old"]);
-        const at = Date.parse((await read(id, { timestamps: true })).split(" ")[0] ?? "");
+        await talked(id.id, ["old"]);
+        const at = Date.parse((await read(id.id, { timestamps: true })).split(" ")[0] ?? "");
         expect(Math.abs(at - Date.now())).toBeLessThan(60_000);
         await Bun.sleep(20);
         const since = Date.now();
         await Bun.sleep(20);
-        await talked(id, ["new"]);
-        expect(await read(id, { since })).toBe("new\n");
-        expect(await read(id, { since, timestamps: true })).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z new\n$/);
-        expect(await read(id, { since: 0 })).toBe("old\nnew\n");
+        await talked(id.id, ["new"]);
+        expect(await read(id.id, { since })).toBe("new\n");
+        expect(await read(id.id, { since, timestamps: true })).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z new\n$/);
+        expect(await read(id.id, { since: 0 })).toBe("old\nnew\n");
       });
 
       test("follows until the container ends, and is still there after", async () => {
         const id = await puppet("a");
-        await talked(id, ["before"]);
-        const followed = read(id, { follow: true });
-        const fresh = read(id, { follow: true, tail: 0 });
+        await talked(id.id, ["before"]);
+        const followed = read(id.id, { follow: true });
+        const fresh = read(id.id, { follow: true, tail: 0 });
         await Bun.sleep(100);
-        await subject.talk(id, "after\n");
-        await waitFor("the log", async () => (await read(id)).includes("after"));
-        await subject.leave(id, 0);
+        await subject.talk(id.id, "after\n");
+        await waitFor("the log", async () => (await read(id.id)).includes("after"));
+        await subject.leave(id.id, 0);
         expect(await followed).toBe("before\nafter\n");
         expect(await fresh).toBe("after\n");
-        expect(await read(id, { follow: true })).toBe("before\nafter\n");
+        expect(await read(id.id, { follow: true })).toBe("before\nafter\n");
       });
 
       test("an abort ends it without an error: before, while it waits, and while nobody reads", async () => {
         const id = await puppet("a");
-        await talked(id, ["line"]);
+        await talked(id.id, ["line"]);
         const following = { ...all, follow: true };
         for await (const _ of runtime.logs(id, following, AbortSignal.abort())) throw new Error("nothing was to come");
         const stop = new AbortController();
@@ -338,7 +343,7 @@ export function insideContract(name: string, makeSubject: () => Promise<RuntimeS
       });
 
       test("of nothing are not there", async () => {
-        const missing = runtime.logs(subject.unique("none"), all, never());
+        const missing = runtime.logs(podRef(subject.unique("none")), all, never());
         const failure = await expectFailure(Array.fromAsync(missing), "not_found");
         expect(failure.message).toContain(`"${subject.unique("none")}"`);
       });
@@ -347,8 +352,8 @@ export function insideContract(name: string, makeSubject: () => Promise<RuntimeS
     describe("exits", () => {
       test("every waiter is told the exit code once the container has ended", async () => {
         const id = await puppet("a");
-        const waiting = [runtime.wait(id, never()), runtime.wait(subject.unique("a"), never())];
-        await subject.leave(id, 7);
+        const waiting = [runtime.wait(id, never()), runtime.wait(podRef(subject.unique("a")), never())];
+        await subject.leave(id.id, 7);
         const told = await Promise.all(waiting);
         const { finishedAt } = (await runtime.inspect(id)) ?? {};
         expect(finishedAt).toBeNumber();
@@ -365,7 +370,7 @@ export function insideContract(name: string, makeSubject: () => Promise<RuntimeS
       });
 
       test("what is not there, never ran, or goes away is told", async () => {
-        await expectFailure(runtime.wait(subject.unique("none"), never()), "not_found");
+        await expectFailure(runtime.wait(podRef(subject.unique("none")), never()), "not_found");
         const failure = await expectFailure(runtime.wait(await create("a"), never()), "conflict");
         expect(failure.message).toContain("never started");
         const id = await started("b");
@@ -385,9 +390,9 @@ export function insideContract(name: string, makeSubject: () => Promise<RuntimeS
     });
 
     describe("usage", () => {
-      test("is told of running containers of this installation, with name and labels", async () => {
+      test("is told of running containers of this installation, with name and identity", async () => {
         const memoryBytes = 64 * 1024 * 1024;
-        const id = await started("a", { memoryBytes, labels: { team: "blue" } });
+        const id = await started("a", { memoryBytes, labels: labelsOf() });
         const free = await started("b");
         await create("c");
         const stopped = await started("d");
@@ -395,9 +400,12 @@ export function insideContract(name: string, makeSubject: () => Promise<RuntimeS
         const rows = (await runtime.usage()).sort((one, two) => one.name.localeCompare(two.name));
         expect(rows.map(({ name }) => name)).toEqual([subject.unique("a"), subject.unique("b")]);
         const [limited, unlimited] = rows;
-        expect(limited).toMatchObject({ id, memoryLimitBytes: memoryBytes });
-        expect(limited?.labels).toMatchObject({ team: "blue" });
-        expect(unlimited?.id).toBe(free);
+        expect(limited).toMatchObject({
+          ...id,
+          memoryLimitBytes: memoryBytes,
+          identity: { key: { kind: "deployment" } },
+        });
+        expect(unlimited).toMatchObject(free);
         expect(unlimited?.memoryLimitBytes).toBeGreaterThan(memoryBytes);
         for (const { cpuNanos, memoryBytes: used, pids, at } of rows) {
           expect(cpuNanos).toBeGreaterThanOrEqual(0);
@@ -413,7 +421,7 @@ export function insideContract(name: string, makeSubject: () => Promise<RuntimeS
         await runtime.stop(id, { graceMs: 0 });
         expect(await runtime.usage()).toEqual([]);
         await runtime.start(id);
-        expect((await runtime.usage()).map((row) => row.id)).toEqual([id]);
+        expect(await runtime.usage()).toMatchObject([id]);
         await runtime.remove(id);
         expect(await runtime.usage()).toEqual([]);
       });

@@ -21,9 +21,9 @@ async function subject(): Promise<RuntimeSubject> {
     talk: async (nameOrId, text) => runtime.writeLog(nameOrId, text),
     leave: async (nameOrId, exitCode) => runtime.finish(nameOrId, exitCode),
     cleanUp: async () => {
-      for (const { id } of await runtime.list()) await runtime.remove(id);
+      for (const pod of await runtime.observe()) await runtime.remove(pod);
       for (const { name } of await runtime.listVolumes({})) await runtime.removeVolume(name);
-      for (const text of ["n1", "n2"]) await runtime.removeNetwork(`t-${text}`);
+      for (const text of ["n1", "n2"]) runtime.removeNetworkByHand(`t-${text}`);
     },
   };
 }

@@ -1,14 +1,16 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Naming } from "../../src/orchestration/core/naming.ts";
 import type { ContainerSpec } from "../../src/orchestration/core/workload.ts";
-import type { Runtime, RuntimeEvent } from "../../src/orchestration/engine/runtime.ts";
+import type { Engine } from "../../src/orchestration/engine/engine.ts";
+import type { PodEvent } from "../../src/orchestration/engine/pod.ts";
 import { containerSpec } from "../support/container-spec.ts";
 import { expectFailure } from "../support/failure.ts";
 import { freePort } from "../support/ports.ts";
+import { podRef } from "../../src/orchestration/engine/identity.ts";
 
 /** What the suite needs of an implementation. */
 export interface RuntimeSubject {
-  runtime: Runtime;
+  runtime: Engine;
   names: Naming;
   installationId: string;
   /** An image that is on the machine and can sleep. */
@@ -28,7 +30,7 @@ export interface RuntimeSubject {
 export function runtimeContract(name: string, makeSubject: () => Promise<RuntimeSubject>): void {
   describe(`runtime contract: ${name}`, () => {
     let subject: RuntimeSubject;
-    let runtime: Runtime;
+    let runtime: Engine;
 
     beforeAll(async () => {
       subject = await makeSubject();
@@ -62,11 +64,10 @@ export function runtimeContract(name: string, makeSubject: () => Promise<Runtime
         for (const network of names) await runtime.ensureNetwork(network);
         const networks = names.map((network) => ({ name: network, aliases: [] }));
         const id = await started(spec("joined", { networkMode: "bridge", networks }));
-        const row = (await runtime.list(owner)).find((container) => container.id === id);
+        const row = (await runtime.observe(owner)).find((container) => container.id === id.id);
         expect([...(row?.joined ?? [])].sort()).toEqual([...names].sort());
         expect([...((await runtime.inspect(id))?.joined ?? [])].sort()).toEqual([...names].sort());
         await runtime.remove(id);
-        for (const network of names) await runtime.removeNetwork(network);
       });
 
       test("are listed with their address in each network while they run, and without one while they do not", async () => {
@@ -74,24 +75,25 @@ export function runtimeContract(name: string, makeSubject: () => Promise<Runtime
         await runtime.ensureNetwork(network);
         const networks = [{ name: network, aliases: [] }];
         const id = await runtime.create(spec("addressed", { networkMode: "bridge", networks }));
-        const addresses = async () => (await runtime.list(owner)).find((container) => container.id === id)?.addresses;
+        const addresses = async () =>
+          (await runtime.observe(owner)).find((container) => container.id === id.id)?.addresses;
         expect(await addresses()).toEqual({});
         await runtime.start(id);
         const detail = await runtime.inspect(id);
         const address = detail?.networks[network]?.ipAddress ?? "";
         expect(address).toMatch(/^\d+\.\d+\.\d+\.\d+$/);
         expect(detail?.addresses).toEqual({ [network]: address });
+        expect(detail?.address).toBe(network === subject.names.network ? address : undefined);
         expect(await addresses()).toEqual({ [network]: address });
         await runtime.stop(id, { graceMs: 0 });
         expect(await addresses()).toEqual({});
         expect((await runtime.inspect(id))?.addresses).toEqual({});
         await runtime.remove(id);
-        await runtime.removeNetwork(network);
       });
 
       test.each(["host", "none"] as const)("on network %s are listed so, and have no address", async (networkMode) => {
         const id = await started(spec("bare", { networkMode }));
-        const row = (await runtime.list(owner)).find((container) => container.id === id);
+        const row = (await runtime.observe(owner)).find((container) => container.id === id.id);
         expect(row).toMatchObject({ joined: [networkMode], addresses: {} });
         expect(await runtime.inspect(id)).toMatchObject({ joined: [networkMode], addresses: {} });
       });
@@ -99,9 +101,12 @@ export function runtimeContract(name: string, makeSubject: () => Promise<Runtime
       test("a created container is listed with its labels and its image as given, and does not run", async () => {
         const wanted = spec("a");
         const id = await runtime.create(wanted);
-        const rows = await runtime.list();
+        const rows = await runtime.observe();
         expect(rows).toHaveLength(1);
-        expect(rows[0]).toMatchObject({ id, name: wanted.name, image: subject.image, state: "created" });
+        expect(rows[0]).toMatchObject({ ...id, name: wanted.name, image: subject.image, state: "created" });
+        const identity = { key: owner, replicaId: "", ordinal: undefined, role: undefined };
+        expect(rows[0]).toMatchObject({ node: "local", identity, address: undefined });
+        expect(await runtime.inspect(id)).toMatchObject({ node: "local", identity, address: undefined });
         const { label, prefix } = subject.names;
         expect(rows[0]?.labels).toMatchObject({
           ...wanted.labels,
@@ -115,7 +120,7 @@ export function runtimeContract(name: string, makeSubject: () => Promise<Runtime
         const { label } = subject.names;
         const options = { labels: { [label.kind]: "forged", [label.installation]: "forged", team: "blue" } };
         await runtime.create(spec("a", { options }));
-        const [row] = await runtime.list();
+        const [row] = await runtime.observe();
         expect(row?.labels).toMatchObject({
           [label.kind]: owner.kind,
           [label.installation]: subject.installationId,
@@ -154,11 +159,11 @@ export function runtimeContract(name: string, makeSubject: () => Promise<Runtime
       test("remove ends a running container; removing what is not there is fine", async () => {
         const wanted = spec("a");
         const id = await started(wanted);
-        await runtime.remove(wanted.name);
-        await runtime.remove(wanted.name);
+        await runtime.remove(podRef(wanted.name));
+        await runtime.remove(podRef(wanted.name));
         await runtime.remove(id);
         expect(await runtime.inspect(id)).toBeUndefined();
-        expect(await runtime.list()).toEqual([]);
+        expect(await runtime.observe()).toEqual([]);
       });
 
       test("two that remove one container at the same time both succeed, and it is gone", async () => {
@@ -203,7 +208,7 @@ export function runtimeContract(name: string, makeSubject: () => Promise<Runtime
           command: ["sleep 600"],
         });
         await runtime.create(wanted);
-        const detail = await runtime.inspect(wanted.name);
+        const detail = await runtime.inspect(podRef(wanted.name));
         expect(detail).toMatchObject({
           name: wanted.name,
           image: subject.image,
@@ -227,19 +232,19 @@ export function runtimeContract(name: string, makeSubject: () => Promise<Runtime
       test("inspect finds by name and by id, never by the beginning of one", async () => {
         const wanted = spec("a");
         const id = await runtime.create(wanted);
-        expect((await runtime.inspect(wanted.name))?.id).toBe(id);
+        expect(await runtime.inspect(podRef(wanted.name))).toMatchObject(id);
         expect((await runtime.inspect(id))?.name).toBe(wanted.name);
-        expect(await runtime.inspect(id.slice(0, 5))).toBeUndefined();
+        expect(await runtime.inspect(podRef(id.id.slice(0, 5)))).toBeUndefined();
       });
 
       test.each(["missing", "..", "../version", "a/b", "", "a?b", "a b"])(
         "the name %p is of nothing, and of nothing else",
         async (missing) => {
-          expect(await runtime.inspect(missing)).toBeUndefined();
-          await runtime.remove(missing);
-          await expectFailure(runtime.start(missing), "not_found");
-          await expectFailure(runtime.stop(missing, { graceMs: 0 }), "not_found");
-          await expectFailure(runtime.rename(missing, subject.unique("x")), "not_found");
+          expect(await runtime.inspect(podRef(missing))).toBeUndefined();
+          await runtime.remove(podRef(missing));
+          await expectFailure(runtime.start(podRef(missing)), "not_found");
+          await expectFailure(runtime.stop(podRef(missing), { graceMs: 0 }), "not_found");
+          await expectFailure(runtime.rename(podRef(missing), subject.unique("x")), "not_found");
         },
       );
 
@@ -252,7 +257,7 @@ export function runtimeContract(name: string, makeSubject: () => Promise<Runtime
         await expectFailure(runtime.rename(id, first.name), "conflict", "NameTaken");
         await runtime.rename(id, subject.unique("c"));
         expect((await runtime.inspect(id))?.name).toBe(subject.unique("c"));
-        expect(await runtime.inspect(second.name)).toBeUndefined();
+        expect(await runtime.inspect(podRef(second.name))).toBeUndefined();
         await runtime.create(second);
       });
 
@@ -271,8 +276,8 @@ export function runtimeContract(name: string, makeSubject: () => Promise<Runtime
         for (const [index, key] of [owner, other, third].entries()) {
           await runtime.create(spec(`k${index}`, { labels: labelsOf(key) }));
         }
-        const names = async (filter: Parameters<Runtime["list"]>[0]) =>
-          (await runtime.list(filter)).map((row) => row.name.slice(-2)).sort();
+        const names = async (filter: Parameters<Engine["observe"]>[0]) =>
+          (await runtime.observe(filter)).map((row) => row.name.slice(-2)).sort();
         expect(await names({})).toEqual(["k0", "k1", "k2"]);
         expect(await names({ kind: "deployment" })).toEqual(["k0", "k2"]);
         expect(await names({ scope: "shop" })).toEqual(["k0", "k1"]);
@@ -284,14 +289,14 @@ export function runtimeContract(name: string, makeSubject: () => Promise<Runtime
       test("many at once are all made and all run", async () => {
         const ids = await Promise.all([1, 2, 3, 4, 5, 6].map((index) => started(spec(`p${index}`))));
         expect(new Set(ids).size).toBe(6);
-        const rows = await runtime.list();
+        const rows = await runtime.observe();
         expect(rows.map(({ state }) => state)).toEqual(ids.map(() => "running"));
       });
 
       test("of two with one name created at once, one wins and the other is told", async () => {
         const outcomes = await Promise.allSettled([runtime.create(spec("a")), runtime.create(spec("a"))]);
         expect(outcomes.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
-        expect(await runtime.list()).toHaveLength(1);
+        expect(await runtime.observe()).toHaveLength(1);
       });
     });
 
@@ -344,7 +349,7 @@ export function runtimeContract(name: string, makeSubject: () => Promise<Runtime
           { ...fixed, hostIp: "127.0.0.2" },
           { ...fixed, protocol: "udp" as const },
         ];
-        const holder = { holder: `container "${subject.unique("a")}"`, container: first };
+        const holder = { holder: `container "${subject.unique("a")}"`, container: first.id };
         expect(await runtime.portHolders([fixed, everywhere, ...others])).toEqual([
           { binding: fixed, ...holder },
           { binding: everywhere, ...holder },
@@ -385,7 +390,7 @@ export function runtimeContract(name: string, makeSubject: () => Promise<Runtime
         const container = spec("a", { networkMode: "bridge", networks });
         const failure = await expectFailure(started(container), "conflict", "StartFailed");
         expect(failure.message).toContain(subject.unique(there === "n1" ? "n2" : "n1"));
-        expect((await runtime.inspect(container.name))?.state).not.toBe("running");
+        expect((await runtime.inspect(podRef(container.name)))?.state).not.toBe("running");
       });
 
       test.each(["host", "none"] as const)("mode %s has neither ports nor platform networks", async (networkMode) => {
@@ -415,16 +420,6 @@ export function runtimeContract(name: string, makeSubject: () => Promise<Runtime
         const [subnet = ""] = await runtime.networkSubnets(name);
         expect(subnet).toMatch(/^\d+\.\d+\.\d+\.\d+\/\d+$/);
         expect(subnet.split(".")[0]).toBe(gateway?.split(".")[0] ?? "");
-      });
-
-      test("removing a network is refused while it is used, and fine when it is missing", async () => {
-        const name = subject.unique("n1");
-        await runtime.ensureNetwork(name);
-        const id = await started(spec("a", { networkMode: "bridge", networks: [{ name, aliases: [] }] }));
-        await expectFailure(runtime.removeNetwork(name), "conflict");
-        await runtime.remove(id);
-        await runtime.removeNetwork(name);
-        await runtime.removeNetwork(name);
       });
     });
 
@@ -537,8 +532,8 @@ export function runtimeContract(name: string, makeSubject: () => Promise<Runtime
 
     describe("events", () => {
       /** Follows in the background until `enough`; fails when the stream ends before. */
-      const follow = async (enough: (seen: RuntimeEvent[]) => boolean, act: () => Promise<unknown>) => {
-        const seen: RuntimeEvent[] = [];
+      const follow = async (enough: (seen: PodEvent[]) => boolean, act: () => Promise<unknown>) => {
+        const seen: PodEvent[] = [];
         const stop = new AbortController();
         const opened = Promise.withResolvers<void>();
         const done = (async () => {
@@ -552,9 +547,9 @@ export function runtimeContract(name: string, makeSubject: () => Promise<Runtime
         await done;
         return seen;
       };
-      const actions = (events: RuntimeEvent[]) => events.map(({ action }) => action);
+      const actions = (events: PodEvent[]) => events.map(({ action }) => action);
 
-      test("tell the life of a container, with its name, labels and exit code", async () => {
+      test("tell the life of a container, with its name, whose it is and exit code", async () => {
         const wanted = spec("a");
         const seen = await follow(
           (events) => actions(events).includes("destroy"),
@@ -568,7 +563,7 @@ export function runtimeContract(name: string, makeSubject: () => Promise<Runtime
         expect(told).toEqual(["create", "start", "die", "destroy"]);
         for (const event of seen) {
           expect(event.name).toBe(wanted.name);
-          expect(event.labels).toMatchObject(wanted.labels);
+          expect(event.identity).toMatchObject({ key: owner });
           expect(Math.abs(event.at - Date.now())).toBeLessThan(60_000);
         }
         expect(seen.find(({ action }) => action === "die")?.exitCode).toBeNumber();
@@ -581,7 +576,7 @@ export function runtimeContract(name: string, makeSubject: () => Promise<Runtime
           (events) => actions(events).includes("rename"),
           () => runtime.rename(id, subject.unique("b")),
         );
-        expect(seen.at(-1)).toMatchObject({ action: "rename", id, name: subject.unique("b") });
+        expect(seen.at(-1)).toMatchObject({ action: "rename", ...id, name: subject.unique("b") });
       });
 
       test("an abort ends the stream without an error, before, at and after its opening", async () => {
@@ -601,8 +596,8 @@ export function runtimeContract(name: string, makeSubject: () => Promise<Runtime
       });
 
       test("every follower gets every event", async () => {
-        const whole = (events: RuntimeEvent[]) => actions(events).includes("create");
-        const second = Promise.withResolvers<RuntimeEvent[]>();
+        const whole = (events: PodEvent[]) => actions(events).includes("create");
+        const second = Promise.withResolvers<PodEvent[]>();
         const first = await follow(whole, async () => {
           second.resolve(follow(whole, () => runtime.create(spec("a"))));
           await second.promise;
@@ -628,7 +623,7 @@ export function runtimeContract(name: string, makeSubject: () => Promise<Runtime
       test("is not asked any more after close", async () => {
         const other = await makeSubject();
         other.runtime.close();
-        await expectFailure(other.runtime.list(), "unavailable", "EngineUnavailable");
+        await expectFailure(other.runtime.observe(), "unavailable", "EngineUnavailable");
       });
     });
   });

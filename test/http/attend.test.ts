@@ -8,6 +8,7 @@ import { acting, printing, testPlugins, writePlugin } from "../support/plugins.t
 import { world, type World } from "../support/world.ts";
 import { waitFor } from "../support/wait.ts";
 import { fixtureImage } from "../support/manifests.ts";
+import { podRef } from "../../src/orchestration/engine/identity.ts";
 
 /** A plugin whose `attend` writes down what it was given; it fails while a file `broken` is beside it. */
 const yml = `name: db
@@ -83,7 +84,7 @@ test("pods that are not ready for the declared time are told with their times; w
   await it.advance(30_000);
   expect(calls()).toEqual([]);
   it.runtime.fail("create", new Failure("unavailable", "no room"));
-  await it.runtime.remove("data-main.0");
+  await it.runtime.remove(podRef("data-main.0"));
   await looked("the plugin to be asked", () => calls().length > 0);
   const [call] = calls();
   expect(call).toMatchObject({ reason: "unready", unready: [{ pod: "data-main.0" }] });
@@ -103,7 +104,7 @@ test("a block of which no pod was ever ready is not down, however long it takes;
   await it.advance(60_000);
   await it.settle();
   it.runtime.fail("create", new Failure("unavailable", "no room"));
-  for (const pod of ["data-main.0", "data-main.1"]) await it.runtime.remove(pod);
+  for (const pod of ["data-main.0", "data-main.1"]) await it.runtime.remove(podRef(pod));
   await it.restart();
   await looked("the plugin to be asked about pods that were ready before the restart", () =>
     calls().some(({ unready }) => unready.some(({ ms }) => ms >= 3_000)),
@@ -114,7 +115,7 @@ test("a plugin is asked again when it wants that, as long as pods are not ready"
   await applied();
   writeFileSync(join(folder, "answer"), JSON.stringify({ status: "ok", data: { again: "2s" } }));
   it.runtime.fail("create", new Failure("unavailable", "no room"));
-  await it.runtime.remove("data-main.0");
+  await it.runtime.remove(podRef("data-main.0"));
   await looked("the plugin to be asked three times", () => calls().length >= 3);
   const [first, second] = calls();
   expect((second?.unready[0]?.ms ?? 0) - (first?.unready[0]?.ms ?? 0)).toBeGreaterThanOrEqual(2_000);

@@ -9,6 +9,7 @@ import { createOrchestrationApp } from "../../src/orchestration/http/app.ts";
 import { naming } from "../../src/orchestration/core/naming.ts";
 import { limits } from "../../src/config/config.ts";
 import { waitFor } from "../support/wait.ts";
+import { podRef } from "../../src/orchestration/engine/identity.ts";
 
 let it: World;
 let ask: (
@@ -117,8 +118,8 @@ describe.each([
     const other = { ...latter, name: `${latter.name}${mark}` };
     const key = { kind: "deployment", ...other } as const;
     const labels = async () => {
-      const found = (await it.runtime.list()).find(({ name }) => name.startsWith(`${other.scope}-${other.name}.`));
-      const detail = found && (await it.runtime.inspect(found.id));
+      const found = (await it.runtime.observe()).find(({ name }) => name.startsWith(`${other.scope}-${other.name}.`));
+      const detail = found && (await it.runtime.inspect(podRef(found.id)));
       return detail && (await it.runtime.inspectImage(detail.imageId))?.labels;
     };
     const own = { "berth.scope": other.scope, "berth.name": other.name };
@@ -148,7 +149,8 @@ test("an app that ran on an image of that name before keeps its containers", asy
   const key = { kind: "deployment", scope: "u-v", name: "w" } as const;
   await it.apply({ ...key, spec: {} } as never);
   await it.settle();
-  const ids = async () => (await it.runtime.list()).filter(({ name }) => name.startsWith("u-v-w.")).map(({ id }) => id);
+  const ids = async () =>
+    (await it.runtime.observe()).filter(({ name }) => name.startsWith("u-v-w.")).map(({ id }) => id);
   const before = await ids();
   expect(before).toHaveLength(1);
   const labels = { "berth.scope": "u", "berth.name": "v-w" };

@@ -15,6 +15,7 @@ import { fixtureImage } from "../support/manifests.ts";
 import { testPlugins, writePlugin } from "../support/plugins.ts";
 import { type Plane, startPlane } from "../support/socket-plane.ts";
 import { waitFor } from "../support/wait.ts";
+import { podRef } from "../../src/orchestration/engine/identity.ts";
 
 /** The memory engine gives pods addresses on loopback, and this machine one among them. */
 let plane: Plane;
@@ -83,7 +84,7 @@ END`;
   await plane.controller.setConfig({ scope: "data", name: "cache" }, { A: "1" }, { restart: false, actor: "t" });
   await waitFor(
     "the pods to run",
-    async () => (await plane.runtime.list()).filter((it) => it.state === "running").length === 2,
+    async () => (await plane.runtime.observe()).filter((it) => it.state === "running").length === 2,
   );
   pod = await addressOf("data-cache.0");
 });
@@ -96,7 +97,7 @@ afterAll(async () => {
 });
 
 async function addressOf(name: string): Promise<string> {
-  return (await plane.runtime.inspect(name))?.networks.berth0?.ipAddress ?? "";
+  return (await plane.runtime.inspect(podRef(name)))?.networks.berth0?.ipAddress ?? "";
 }
 
 /** Asks from an address of this machine. */
@@ -108,10 +109,10 @@ async function ask(from: string, path: string, more: string[] = []): Promise<{ s
 }
 
 test("what a block was expanded into knows where the controller is, and carries whose it is", async () => {
-  const detail = await plane.runtime.inspect("data-cache.0");
+  const detail = await plane.runtime.inspect(podRef("data-cache.0"));
   expect(detail?.env.BERTH_CONTROLLER_URL).toBe(door.url());
   expect(detail?.labels).toMatchObject({ "berth.block": "redis/data/cache", "berth.plugin": "redis@7" });
-  const other = await plane.runtime.inspect("data-web.0");
+  const other = await plane.runtime.inspect(podRef("data-web.0"));
   expect(other?.env.BERTH_CONTROLLER_URL).toBeUndefined();
   expect(other?.labels["berth.block"]).toBeUndefined();
 });
@@ -138,7 +139,10 @@ test("a block whose operator tied it to another one may ask about that, and abou
   ];
   await plane.controller.apply(blocks, { dryRun: false, prune: false, actor: "t" });
   await plane.controller.setConfig({ scope: "other", name: "main" }, { PASSWORD: "s" }, { restart: false, actor: "t" });
-  await waitFor("its pod to run", async () => (await plane.runtime.inspect("data-watch.0"))?.state === "running");
+  await waitFor(
+    "its pod to run",
+    async () => (await plane.runtime.inspect(podRef("data-watch.0")))?.state === "running",
+  );
   const watch = await addressOf("data-watch.0");
   expect((await ask(watch, "/config?scope=data&name=main")).status).toBe(200);
   expect((await ask(watch, "/plugin/redis/failover", ["-d", '{"args":["data/main"]}'])).status).toBe(200);
@@ -231,8 +235,8 @@ test("what a run starts elsewhere reaches no more than the token that started th
 test("it follows the network: gone with it, and back", async () => {
   const before = door.url();
   expect(before).toStartWith("http://127.64.0.0:");
-  for (const { id } of await plane.runtime.list()) await plane.runtime.disconnectByHand(id, "berth0");
-  await plane.runtime.removeNetwork("berth0");
+  for (const { id } of await plane.runtime.observe()) await plane.runtime.disconnectByHand(id, "berth0");
+  plane.runtime.removeNetworkByHand("berth0");
   await waitFor("the listener to be gone", () => door.url() === undefined);
   await door.open();
   expect(door.url()).toStartWith("http://127.64.0.0:");

@@ -13,6 +13,7 @@ import type { ExecSpec } from "../../src/orchestration/engine/session.ts";
 import { eventually } from "../support/front.ts";
 import { type Plane, startPlane } from "../support/socket-plane.ts";
 import { connectRaw, type RawClient } from "../support/raw-client.ts";
+import { podRef } from "../../src/orchestration/engine/identity.ts";
 
 const pod = "s-web.ab1cd";
 let plane: Plane;
@@ -103,7 +104,7 @@ describe("refused before the takeover, in the envelope", () => {
 
   test("a pod that does not run", async () => {
     await plane.pod("s-web.down");
-    await plane.runtime.stop("s-web.down", { graceMs: 0 });
+    await plane.runtime.stop(podRef("s-web.down"), { graceMs: 0 });
     const answer = await (await open({ name: "s-web.down" })).all();
     expect(answer).toStartWith("HTTP/1.1 409 ");
   });

@@ -10,6 +10,7 @@ import { eventually, startTestFront, type TestFront } from "../support/front.ts"
 import { type Plane, startPlane } from "../support/socket-plane.ts";
 import { waitFor } from "../support/wait.ts";
 import { connectRaw, type RawClient } from "../support/raw-client.ts";
+import { podRef } from "../../src/orchestration/engine/identity.ts";
 
 const pod = "s-web.ab1cd";
 let plane: Plane;
@@ -117,7 +118,7 @@ describe("following", () => {
     await plane.pod("s-web.short");
     const response = await get("?follow=true", "s-web.short");
     plane.runtime.writeLog("s-web.short", "last words\n");
-    await plane.runtime.stop("s-web.short", { graceMs: 0 });
+    await plane.runtime.stop(podRef("s-web.short"), { graceMs: 0 });
     expect(await response.text()).toBe("last words\n");
   });
 
@@ -315,11 +316,11 @@ describe("GET /logs", () => {
     plane.runtime.writeLog("live-web.b", "two\n");
     await client.until((answer) => answer.includes("[live-web.b] two\n"));
     plane.runtime.writeLog("live-web.a", "three\n");
-    await plane.runtime.stop("live-web.a", { graceMs: 0 });
+    await plane.runtime.stop(podRef("live-web.a"), { graceMs: 0 });
     await client.until((answer) => answer.includes("[live-web.a] three\n"));
     const ended = Date.now();
     await waitFor("the clock to move on", () => Date.now() > ended);
-    await plane.runtime.start("live-web.a");
+    await plane.runtime.start(podRef("live-web.a"));
     plane.runtime.writeLog("live-web.a", "four\n");
     plane.runtime.writeLog("live-web.b", "five\n");
     const all = await client.until((answer) => answer.includes("four\n") && answer.includes("five\n"));

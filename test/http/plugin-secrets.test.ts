@@ -25,6 +25,7 @@ import { printing } from "../support/plugins.ts";
 import { silentLog } from "../support/silent-log.ts";
 import { waitFor } from "../support/wait.ts";
 import { world, type World } from "../support/world.ts";
+import { podRef } from "../../src/orchestration/engine/identity.ts";
 
 /** What the server was started with: everything with "hush" in it is for no plugin. */
 const secrets: Record<string, string> = {
@@ -130,7 +131,7 @@ async function runEverything(source: string): Promise<void> {
   const own = { restart: false, actor: "pod", only: [{ scope: "data", name: "main" }] };
   await it.controller.dispatchPlugin({ plugin: "leak", command: "look", body: { args: ["callback"] } }, own);
   it.runtime.fail("create", new Failure("unavailable", "no room"));
-  await it.runtime.remove("data-main.0");
+  await it.runtime.remove(podRef("data-main.0"));
   await waitFor("the plugin to be asked", async () => {
     await it.advance(1_000);
     return existsSync(join(seen, "attend"));

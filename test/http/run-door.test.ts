@@ -15,6 +15,7 @@ import { fixtureImage } from "../support/manifests.ts";
 import { printing, testPlugins, writePlugin } from "../support/plugins.ts";
 import { type Plane, startPlane } from "../support/socket-plane.ts";
 import { waitFor } from "../support/wait.ts";
+import { podRef } from "../../src/orchestration/engine/identity.ts";
 
 /** Plugins with several grants, each told to hold its address until a test has asked with it. */
 let plane: Plane;
@@ -62,7 +63,10 @@ beforeAll(async () => {
     spec: {},
   }));
   await plane.controller.apply([...blocks, web, { ...web, scope: "other" }], options);
-  await waitFor("the pods to run", async () => (await plane.runtime.inspect("data-reader-db.0"))?.state === "running");
+  await waitFor(
+    "the pods to run",
+    async () => (await plane.runtime.inspect(podRef("data-reader-db.0")))?.state === "running",
+  );
 });
 afterAll(async () => {
   await door.stop(0);

@@ -8,17 +8,18 @@ import { layoutOf } from "../../src/base/disk/layout.ts";
 import { sha256Hex } from "../../src/base/pure/digest.ts";
 import { contextDigest } from "../../src/base/pure/source-tree.ts";
 import { limits } from "../../src/config/config.ts";
-import { createDockerRuntime } from "../../src/orchestration/engine/docker/docker.ts";
-import type { Runtime } from "../../src/orchestration/engine/runtime.ts";
+import { createDockerEngine } from "../../src/orchestration/engine/docker/docker.ts";
+import type { Engine } from "../../src/orchestration/engine/engine.ts";
 import { fixtureImage, requireDocker, type Scratch, scratch } from "../support/docker.ts";
 import { deployment } from "../support/manifests.ts";
 import { type Plane, startPlaneOn } from "../support/socket-plane.ts";
 import { waitFor } from "../support/wait.ts";
+import { podRef } from "../../src/orchestration/engine/identity.ts";
 
 setDefaultTimeout(120_000);
 
 let yard: Scratch;
-let plane: Plane<Runtime>;
+let plane: Plane<Engine>;
 let scope: string;
 const folder = mkdtempSync(join(tmpdir(), "built-"));
 /** The server looks for unused images all the time. A built image stays for a while, which a test ends. */
@@ -31,7 +32,7 @@ beforeAll(async () => {
   const layout = layoutOf(folder);
   mkdirSync(layout.builds, { recursive: true });
   plane = await startPlaneOn(
-    (_, installationId) => createDockerRuntime({ host: requireDocker(), installationId, names }),
+    (_, installationId) => createDockerEngine({ host: requireDocker(), installationId, names }),
     { names, layout, limits: own },
   );
 });
@@ -60,7 +61,7 @@ const isThere = async (image: string) => (await plane.runtime.inspectImage(image
 const runsOn = async (image: string) => {
   const ready = async () => {
     const { pods } = await plane.controller.describe({ ...key, scope });
-    const found = await Promise.all(pods.map(({ name }) => plane.runtime.inspect(name)));
+    const found = await Promise.all(pods.map(({ name }) => plane.runtime.inspect(podRef(name))));
     return found.length === 1 && found.every((one) => one?.imageId === image && one.state === "running");
   };
   await waitFor("the replica", ready);

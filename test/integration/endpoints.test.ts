@@ -1,23 +1,24 @@
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { PodEndpoint } from "../../src/orchestration/api/pod-endpoint.ts";
 import type { Spec } from "../../src/orchestration/api/manifest.ts";
-import { createDockerRuntime } from "../../src/orchestration/engine/docker/docker.ts";
-import type { Runtime } from "../../src/orchestration/engine/runtime.ts";
+import { createDockerEngine } from "../../src/orchestration/engine/docker/docker.ts";
+import type { Engine } from "../../src/orchestration/engine/engine.ts";
 import { requireDocker, type Scratch, scratch } from "../support/docker.ts";
 import { deployment, statefulset } from "../support/manifests.ts";
 import { type Plane, startPlaneOn } from "../support/socket-plane.ts";
 import { waitFor } from "../support/wait.ts";
+import { podRef } from "../../src/orchestration/engine/identity.ts";
 
 setDefaultTimeout(60_000);
 
 let yard: Scratch;
-let plane: Plane<Runtime>;
+let plane: Plane<Engine>;
 let heard = 0;
 beforeAll(async () => {
   yard = scratch();
   const { names } = yard;
   plane = await startPlaneOn(
-    (_, installationId) => createDockerRuntime({ host: requireDocker(), installationId, names }),
+    (_, installationId) => createDockerEngine({ host: requireDocker(), installationId, names }),
     { names, fetch: (url, options) => fetch(url, options) },
   );
   plane.endpoints.subscribe(() => heard++);
@@ -62,7 +63,7 @@ async function endpoints(what: string, holds: (found: PodEndpoint[]) => boolean)
 
 const ask = async ({ ip, ports }: PodEndpoint) => (await fetch(`http://${ip}:${ports[0]}/who`)).text();
 const within = async ({ id }: PodEndpoint, script: string) => {
-  const session = await plane.runtime.exec(id, {
+  const session = await plane.runtime.exec(podRef(id), {
     command: ["sh", "-c", script],
     env: [],
     tty: false,

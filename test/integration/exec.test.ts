@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createFrameReader, encodeFrame, frameTypes, jsonFrame } from "../../src/orchestration/api/exec-frames.ts";
-import { createDockerRuntime } from "../../src/orchestration/engine/docker/docker.ts";
-import type { Runtime } from "../../src/orchestration/engine/runtime.ts";
+import { createDockerEngine } from "../../src/orchestration/engine/docker/docker.ts";
+import type { Engine } from "../../src/orchestration/engine/engine.ts";
 import { requireDocker, type Scratch, scratch } from "../support/docker.ts";
 import { type Plane, startPlaneOn } from "../support/socket-plane.ts";
 import { connectRaw, type RawClient } from "../support/raw-client.ts";
 import { waitFor } from "../support/wait.ts";
 
 let place: Scratch;
-let plane: Plane<Runtime>;
+let plane: Plane<Engine>;
 let pod: string;
 
 beforeAll(async () => {
   place = scratch();
   const { names, installationId } = place;
-  plane = await startPlaneOn(() => createDockerRuntime({ host: requireDocker(), installationId, names }), { names });
+  plane = await startPlaneOn(() => createDockerEngine({ host: requireDocker(), installationId, names }), { names });
   pod = place.unique("exec.1");
   await plane.pod(pod, {}, { networkMode: "none", options: { init: true } });
 });

@@ -1,12 +1,13 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
-import { createDockerRuntime } from "../../src/orchestration/engine/docker/docker.ts";
-import type { Runtime } from "../../src/orchestration/engine/runtime.ts";
+import { createDockerEngine } from "../../src/orchestration/engine/docker/docker.ts";
+import type { Engine } from "../../src/orchestration/engine/engine.ts";
 import type { LogOptions } from "../../src/orchestration/engine/session.ts";
 import { fixtureImage, requireDocker, type Scratch, scratch } from "../support/docker.ts";
+import { podRef } from "../../src/orchestration/engine/identity.ts";
 
 /** Logs whose files Docker changes while they are read. */
 let place: Scratch;
-let runtime: Runtime;
+let runtime: Engine;
 const fallbacks: string[] = [];
 const all: LogOptions = { follow: false, tail: undefined, since: undefined, timestamps: false };
 const never = () => new AbortController().signal;
@@ -15,7 +16,7 @@ beforeAll(() => {
   place = scratch();
   const { names, installationId } = place;
   const onLogFallback = (why: string) => fallbacks.push(why);
-  runtime = createDockerRuntime({ host: requireDocker(), installationId, names, onLogFallback });
+  runtime = createDockerEngine({ host: requireDocker(), installationId, names, onLogFallback });
 });
 afterEach(() => place.cleanUp());
 afterAll(() => runtime.close());
@@ -38,11 +39,11 @@ async function create(name: string, script: string, log: LogConfig): Promise<str
 }
 
 const read = async (id: string, change: Partial<LogOptions> = {}) =>
-  Buffer.concat(await Array.fromAsync(runtime.logs(id, { ...all, ...change }, never()))).toString();
+  Buffer.concat(await Array.fromAsync(runtime.logs(podRef(id), { ...all, ...change }, never()))).toString();
 const numbers = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, at) => `${from + at}\n`).join("");
 const touch = async (id: string, path: string) => {
-  const session = await runtime.exec(id, { command: ["touch", path], env: [], tty: false, interactive: false });
+  const session = await runtime.exec(podRef(id), { command: ["touch", path], env: [], tty: false, interactive: false });
   for await (const _part of session.output);
 };
 /** Begins when it is told to, so that every follower is there. */
@@ -53,7 +54,7 @@ test("several clients follow 40,000 lines across rotations, and get each line on
   // At the pace of a busy app: a reader on a machine that is busy itself gets its turns.
   const script = "i=0; while [ $i -lt 40 ]; do seq $((i*1000+1)) $((i*1000+1000)); i=$((i+1)); sleep 0.05; done";
   const id = await create("flood", whenTold(script), files("200k", 3));
-  await runtime.start(id);
+  await runtime.start(podRef(id));
   const followers = Array.from({ length: 4 }, () => read(id, { follow: true }));
   await touch(id, "/go");
   for (const text of await Promise.all(followers)) expect(text === numbers(1, 40_000)).toBe(true);
@@ -62,7 +63,7 @@ test("several clients follow 40,000 lines across rotations, and get each line on
 
 test("at full speed with files of 10 kB no line comes twice, and where lines are gone the place is named", async () => {
   const id = await create("small", whenTold("seq 1 40000"), files("10k", 3));
-  await runtime.start(id);
+  await runtime.start(podRef(id));
   const followers = Array.from({ length: 3 }, () => read(id, { follow: true }));
   await touch(id, "/go");
   for (const text of await Promise.all(followers)) {
@@ -84,10 +85,10 @@ test("a client that stalls gets what Docker has deleted meanwhile", async () => 
   const script =
     "i=0; while [ $i -lt 30 ]; do seq $((i*1000+1)) $((i*1000+1000)); i=$((i+1)); sleep 0.05; done; echo end";
   const id = await create("stalled", script, files("200k", 2));
-  await runtime.start(id);
+  await runtime.start(podRef(id));
   let text = "";
-  for await (const bytes of runtime.logs(id, { ...all, follow: true }, never())) {
-    if (text === "") await runtime.wait(id, never());
+  for await (const bytes of runtime.logs(podRef(id), { ...all, follow: true }, never())) {
+    if (text === "") await runtime.wait(podRef(id), never());
     text += Buffer.from(bytes).toString();
   }
   expect(text === `${numbers(1, 30_000)}end\n`).toBe(true);
@@ -96,9 +97,9 @@ test("a client that stalls gets what Docker has deleted meanwhile", async () => 
 test("compressed files are part of the log, and its last lines are counted through them", async () => {
   const script = "i=0; while [ $i -lt 8 ]; do seq $((i*1000+1)) $((i*1000+1000)); i=$((i+1)); sleep 0.3; done";
   const id = await create("packed", script, files("200k", 5, { compress: "true" }));
-  await runtime.start(id);
+  await runtime.start(podRef(id));
   const followed = read(id, { follow: true });
-  await runtime.wait(id, never());
+  await runtime.wait(podRef(id), never());
   expect((await followed) === numbers(1, 8_000)).toBe(true);
   expect((await read(id)) === numbers(1, 8_000)).toBe(true);
   expect((await read(id, { tail: 5_000 })) === numbers(3_001, 8_000)).toBe(true);
@@ -106,20 +107,20 @@ test("compressed files are part of the log, and its last lines are counted throu
 
 test("a container that is removed while it is followed ends the log with its last line", async () => {
   const id = await create("removed", "seq 1 3000; sleep 300", files("50k", 2));
-  await runtime.start(id);
-  const stream = runtime.logs(id, { ...all, follow: true }, never());
+  await runtime.start(podRef(id));
+  const stream = runtime.logs(podRef(id), { ...all, follow: true }, never());
   let text = "";
   for await (const bytes of stream) {
     text += Buffer.from(bytes).toString();
-    if (text.endsWith("3000\n")) await runtime.remove(id);
+    if (text.endsWith("3000\n")) await runtime.remove(podRef(id));
   }
   expect(text).toEndWith("2999\n3000\n");
 }, 60_000);
 
 test("another log driver is read through Docker, which is told once", async () => {
   const id = await create("local", "seq 1 100", { Type: "local", Config: {} });
-  await runtime.start(id);
-  await runtime.wait(id, never());
+  await runtime.start(podRef(id));
+  await runtime.wait(podRef(id), never());
   expect(await read(id)).toBe(numbers(1, 100));
   expect(await read(id, { follow: true })).toBe(numbers(1, 100));
   expect(fallbacks).toEqual([expect.stringContaining("log driver")]);

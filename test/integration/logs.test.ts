@@ -1,18 +1,19 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { createDockerRuntime } from "../../src/orchestration/engine/docker/docker.ts";
-import type { Runtime } from "../../src/orchestration/engine/runtime.ts";
+import { createDockerEngine } from "../../src/orchestration/engine/docker/docker.ts";
+import type { Engine } from "../../src/orchestration/engine/engine.ts";
 import { requireDocker, type Scratch, scratch } from "../support/docker.ts";
 import { type Plane, startPlaneOn } from "../support/socket-plane.ts";
 import { connectRaw } from "../support/raw-client.ts";
 import { waitFor } from "../support/wait.ts";
+import { podRef } from "../../src/orchestration/engine/identity.ts";
 
 let place: Scratch;
-let plane: Plane<Runtime>;
+let plane: Plane<Engine>;
 
 beforeAll(async () => {
   place = scratch();
   const { names, installationId } = place;
-  plane = await startPlaneOn(() => createDockerRuntime({ host: requireDocker(), installationId, names }), { names });
+  plane = await startPlaneOn(() => createDockerEngine({ host: requireDocker(), installationId, names }), { names });
 });
 afterAll(async () => {
   await plane.close();
@@ -29,7 +30,7 @@ const make = async (name: string, script: string) => {
 };
 const get = (pod: string, query = "") => fetch(`${plane.front.url}/pods/${pod}/logs${query}`);
 const exited = (pod: string) =>
-  waitFor(`${pod} to end`, async () => (await plane.runtime.inspect(pod))?.state === "exited");
+  waitFor(`${pod} to end`, async () => (await plane.runtime.inspect(podRef(pod)))?.state === "exited");
 
 test("stdout and stderr merged in order, as bytes, with tail and timestamps", async () => {
   const pod = await make("both.1", "echo one; sleep 0.1; echo two >&2; sleep 0.1; printf '\\001three'");
@@ -59,7 +60,7 @@ test("a container with a terminal", async () => {
 test("since leaves out what came before", async () => {
   const pod = await make("since.1", "echo old; sleep 2; echo new");
   await exited(pod);
-  const started = (await plane.runtime.inspect(pod))?.startedAt ?? 0;
+  const started = (await plane.runtime.inspect(podRef(pod)))?.startedAt ?? 0;
   const since = new Date(started + 1_000).toISOString();
   expect(await (await get(pod, `?since=${since}`)).text()).toBe("new\n");
   expect(await (await get(pod, `?since=${(started + 1_000) / 1_000}`)).text()).toBe("new\n");
@@ -70,7 +71,12 @@ test("following shows each line when it is written, and ends with the container"
   const pod = await make("follow.1", "while [ ! -e /go ]; do sleep 0.1; done; echo went; sleep 0.2; echo end");
   const response = await get(pod, "?follow=true");
   expect(response.headers.get(`${place.names.headerPrefix}-Container`)).toBe(pod);
-  const session = await plane.runtime.exec(pod, { command: ["touch", "/go"], env: [], tty: false, interactive: false });
+  const session = await plane.runtime.exec(podRef(pod), {
+    command: ["touch", "/go"],
+    env: [],
+    tty: false,
+    interactive: false,
+  });
   for await (const _part of session.output);
   expect(await response.text()).toBe("went\nend\n");
 });
@@ -123,12 +129,17 @@ test("the logs of a scope: in the order of their times, with lines longer than D
   const count = (all: string, text: string) => all.split(`[${c}] ${text}\n`).length - 1;
   await client.until((all) => count(all, "run") === 1);
   for (const run of [1, 2]) {
-    const session = await plane.runtime.exec(c, { command: ["touch", "/go"], env: [], tty: false, interactive: false });
+    const session = await plane.runtime.exec(podRef(c), {
+      command: ["touch", "/go"],
+      env: [],
+      tty: false,
+      interactive: false,
+    });
     for await (const _part of session.output);
     await client.until((all) => count(all, "end") >= run);
     if (run === 2) break;
     await exited(c);
-    await plane.runtime.start(c);
+    await plane.runtime.start(podRef(c));
     await client.until((all) => count(all, "run") >= 2);
   }
   // Also where Docker's stream went on through the restart, and the second run is read again.

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { createDockerRuntime } from "../../src/orchestration/engine/docker/docker.ts";
+import { createDockerEngine } from "../../src/orchestration/engine/docker/docker.ts";
 import type { RegistryAuth } from "../../src/orchestration/engine/machine.ts";
-import type { Runtime } from "../../src/orchestration/engine/runtime.ts";
+import type { Engine } from "../../src/orchestration/engine/engine.ts";
 import { containerSpec } from "../support/container-spec.ts";
 import { fixtureImage, requireDocker, type Scratch, scratch } from "../support/docker.ts";
 import { expectFailure } from "../support/failure.ts";
@@ -11,14 +11,14 @@ const user = { username: "ana", password: "s3cret" };
 
 describe("pulling from a registry", () => {
   let place: Scratch;
-  let runtime: Runtime;
+  let runtime: Engine;
   let open: Registry;
   let closed: Registry;
   const made = new Set<string>();
 
   beforeAll(async () => {
     place = scratch();
-    runtime = createDockerRuntime({ host: requireDocker(), installationId: place.installationId, names: place.names });
+    runtime = createDockerEngine({ host: requireDocker(), installationId: place.installationId, names: place.names });
     [open, closed] = await Promise.all([startRegistry(), startRegistry({ [user.username]: user.password })]);
   });
   afterEach(async () => {
@@ -140,7 +140,7 @@ describe("pulling from a registry", () => {
     await runtime.create(containerSpec({ name: place.unique("kept"), image: first.ref, networkMode: "none" }));
     const second = await publish(`${open.host}/kept`, "1", { mark: "second" });
     await runtime.pull(second.ref, undefined);
-    const [row] = await runtime.list();
+    const [row] = await runtime.observe();
     expect(row).toMatchObject({ image: first.ref, imageId: first.id });
     await place.cleanUp();
     await place.docker.getImage(first.id).remove({ force: true });

@@ -1,23 +1,25 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { pack } from "tar-stream";
-import { createDockerRuntime } from "../../src/orchestration/engine/docker/docker.ts";
-import type { Runtime } from "../../src/orchestration/engine/runtime.ts";
+import { createDockerEngine } from "../../src/orchestration/engine/docker/docker.ts";
+import type { Engine } from "../../src/orchestration/engine/engine.ts";
 import { outputOf } from "../contract/runtime-inside.ts";
 import { containerSpec } from "../support/container-spec.ts";
 import { requireDocker, type Scratch, scratch } from "../support/docker.ts";
 import { expectFailure } from "../support/failure.ts";
+import { podRef } from "../../src/orchestration/engine/identity.ts";
+import type { PodRef } from "../../src/orchestration/engine/pod.ts";
 
 setDefaultTimeout(30_000);
 
 /** Files in real containers: who owns what, and what the engine says of what cannot be. */
 describe("docker files", () => {
   let place: Scratch;
-  let runtime: Runtime;
-  let id: string;
+  let runtime: Engine;
+  let id: PodRef;
   let made = 0;
   beforeAll(async () => {
     place = scratch();
-    runtime = createDockerRuntime({
+    runtime = createDockerEngine({
       host: requireDocker(),
       installationId: place.installationId,
       names: place.names,
@@ -29,7 +31,7 @@ describe("docker files", () => {
     runtime.close();
   });
 
-  async function started(change = {}): Promise<string> {
+  async function started(change = {}): Promise<PodRef> {
     made += 1;
     const name = place.unique(`files${made}`);
     const container = await runtime.create(
@@ -62,12 +64,16 @@ describe("docker files", () => {
 
   test("are told for what they are; nothing is undefined", async () => {
     await sh("mkdir -p /d && printf 12345 >/d/f && chmod 640 /d/f && ln -sf f /d/l && mkfifo /d/p");
-    expect(await runtime.statFile(id, "/d")).toMatchObject({ kind: "folder", mode: 0o755, linkTarget: undefined });
+    expect(await runtime.statFile(id, "/d")).toMatchObject({
+      kind: "folder",
+      mode: 0o755,
+      linkTarget: undefined,
+    });
     expect(await runtime.statFile(id, "/d/f")).toMatchObject({ kind: "file", sizeBytes: 5, mode: 0o640 });
     expect(await runtime.statFile(id, "/d/l")).toMatchObject({ kind: "link", linkTarget: "/d/f" });
     expect(await runtime.statFile(id, "/d/p")).toMatchObject({ kind: "other" });
     expect(await runtime.statFile(id, "/d/none")).toBeUndefined();
-    expect(await runtime.statFile("none", "/")).toBeUndefined();
+    expect(await runtime.statFile(podRef("none"), "/")).toBeUndefined();
   });
 
   test("that are written belong to the user of the container", async () => {
@@ -106,7 +112,7 @@ describe("docker files", () => {
 
   test("what cannot be is refused in the engine's words", async () => {
     expect((await expectFailure(write("/none", { a: "1" }), "not_found")).message).toContain("/none");
-    expect((await expectFailure(write("/", { a: "1" }, "no-such-container"), "not_found")).message).toContain(
+    expect((await expectFailure(write("/", { a: "1" }, podRef("no-such-container")), "not_found")).message).toContain(
       "no-such-container",
     );
     await sh("mkdir -p /w/folder && echo x >/w/file");

@@ -1,12 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { tmpdir } from "node:os";
-import { createDockerRuntime, type DockerOptions } from "../../src/orchestration/engine/docker/docker.ts";
-import type { Runtime } from "../../src/orchestration/engine/runtime.ts";
+import { createDockerEngine, type DockerOptions } from "../../src/orchestration/engine/docker/docker.ts";
+import type { Engine } from "../../src/orchestration/engine/engine.ts";
 import type { LogOptions } from "../../src/orchestration/engine/session.ts";
 import { containerSpec } from "../support/container-spec.ts";
 import { fixtureImage, requireDocker, type Scratch, scratch } from "../support/docker.ts";
 import { startDockerd } from "../support/dockerd.ts";
 import { waitFor } from "../support/wait.ts";
+import { podRef } from "../../src/orchestration/engine/identity.ts";
 
 setDefaultTimeout(30_000);
 
@@ -18,9 +19,9 @@ const never = () => new AbortController().signal;
 /** What only a real engine shows of logs, exits and usage. */
 describe("docker, observed", () => {
   let place: Scratch;
-  let runtime: Runtime;
+  let runtime: Engine;
   const connect = (change: Partial<DockerOptions> = {}) =>
-    createDockerRuntime({
+    createDockerEngine({
       host: requireDocker(),
       installationId: place.installationId,
       names: place.names,
@@ -51,8 +52,8 @@ describe("docker, observed", () => {
       Labels: { [label.installation]: place.installationId },
     });
     await container.start();
-    await runtime.wait(container.id, never());
-    expect(await text(runtime.logs(container.id, all, never()))).toBe("\x01\0\0\0\0\0\0\x02hello");
+    await runtime.wait(podRef(container.id), never());
+    expect(await text(runtime.logs(podRef(container.id), all, never()))).toBe("\x01\0\0\0\0\0\0\x02hello");
   });
 
   test("lines longer than the engine's own pieces stay whole", async () => {
@@ -104,7 +105,7 @@ describe("docker, observed", () => {
       return next !== undefined && next.cpuNanos > (first?.cpuNanos ?? 0) + 50_000_000 && next;
     });
     expect((await reading("b"))?.cpuNanos).toBeLessThan(more.cpuNanos);
-    const stats = await place.docker.getContainer(id).stats({ stream: false });
+    const stats = await place.docker.getContainer(id.id).stats({ stream: false });
     const last = await reading("a");
     expect(stats.cpu_stats.cpu_usage.total_usage).toBeGreaterThanOrEqual(more.cpuNanos);
     expect(last?.cpuNanos).toBeGreaterThanOrEqual(stats.cpu_stats.cpu_usage.total_usage);
@@ -118,7 +119,7 @@ describe("docker, observed", () => {
     const before = (await runtime.usage())[0];
     const [asked] = await blind.usage();
     const after = (await runtime.usage())[0];
-    expect(asked).toMatchObject({ id, name: place.unique("a"), memoryLimitBytes: before?.memoryLimitBytes });
+    expect(asked).toMatchObject({ ...id, name: place.unique("a"), memoryLimitBytes: before?.memoryLimitBytes });
     expect(asked?.cpuNanos).toBeGreaterThanOrEqual(before?.cpuNanos ?? 0);
     expect(asked?.cpuNanos).toBeLessThanOrEqual(after?.cpuNanos ?? 0);
     expect(asked?.pids).toBe(after?.pids ?? 0);
@@ -140,7 +141,7 @@ test("a wait outlives the daemon: stopped, killed and started again", async () =
   const daemon = await startDockerd();
   const place = scratch(daemon.host);
   const options = { host: daemon.host, installationId: place.installationId, names: place.names };
-  const runtime = createDockerRuntime(options);
+  const runtime = createDockerEngine(options);
   try {
     const command = ["sh", "-c", "while [ ! -f /tmp/leave ]; do sleep 0.1; done; exit 5"];
     const id = await runtime.create(containerSpec({ name: place.unique("a"), networkMode: "none", command }));

@@ -1,21 +1,22 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Mount } from "../../src/orchestration/core/workload.ts";
-import { createDockerRuntime } from "../../src/orchestration/engine/docker/docker.ts";
-import type { Runtime } from "../../src/orchestration/engine/runtime.ts";
+import { createDockerEngine } from "../../src/orchestration/engine/docker/docker.ts";
+import type { Engine } from "../../src/orchestration/engine/engine.ts";
 import { outputOf } from "../contract/runtime-inside.ts";
 import { containerSpec } from "../support/container-spec.ts";
 import { fixtureImage, requireDocker, type Scratch, scratch } from "../support/docker.ts";
+import type { PodRef } from "../../src/orchestration/engine/pod.ts";
 
 setDefaultTimeout(30_000);
 
 /** Who owns the root folders of volumes, with containers of a real engine. */
 describe("docker volume owners", () => {
   let place: Scratch;
-  let runtime: Runtime;
+  let runtime: Engine;
   let made = 0;
   beforeAll(() => {
     place = scratch();
-    runtime = createDockerRuntime({ host: requireDocker(), installationId: place.installationId, names: place.names });
+    runtime = createDockerEngine({ host: requireDocker(), installationId: place.installationId, names: place.names });
   });
   afterAll(async () => {
     await place.cleanUp();
@@ -38,7 +39,7 @@ describe("docker volume owners", () => {
     ...change,
   });
 
-  async function started(mounts: Mount[], change: Partial<Parameters<typeof containerSpec>[0]> = {}): Promise<string> {
+  async function started(mounts: Mount[], change: Partial<Parameters<typeof containerSpec>[0]> = {}): Promise<PodRef> {
     made += 1;
     const name = place.unique(`owner${made}`);
     const options = { user: "1000:1001" };
@@ -47,14 +48,14 @@ describe("docker volume owners", () => {
     return id;
   }
 
-  async function sh(id: string, script: string, user?: string): Promise<string> {
+  async function sh(id: PodRef, script: string, user?: string): Promise<string> {
     const own = user === undefined ? {} : { user };
     const spec = { command: ["sh", "-c", script], env: [], tty: false, interactive: false, ...own };
     const { stdout, stderr } = await outputOf(await runtime.exec(id, spec));
     return stdout + stderr;
   }
 
-  const ownerOf = (id: string) => sh(id, "stat -c '%u:%g %a' /data");
+  const ownerOf = (id: PodRef) => sh(id, "stat -c '%u:%g %a' /data");
 
   test("a program that is not root writes to a new volume that has its owner, and not to one without", async () => {
     const [own, without] = [await volume(), await volume()];
@@ -92,7 +93,7 @@ describe("docker volume owners", () => {
     const tag = place.unique(`image${made}`);
     const id = await started([], { options: {} });
     await sh(id, "mkdir -p /data /full && chown 9:9 /data /full && chmod 1777 /data && echo kept >/full/file");
-    await docker.getContainer(id).commit({ repo: tag, tag: "1" });
+    await docker.getContainer(id.id).commit({ repo: tag, tag: "1" });
     const [empty, full] = [await volume(), await volume()];
     const mounts = [mountOf(empty), mountOf(full, { target: "/full" })];
     try {
@@ -114,7 +115,7 @@ describe("docker volume owners", () => {
     const owner = { uid: 2_147_483_647, gid: 1_000_660_000 };
     const ids = await Promise.all([1, 2, 3].map(() => started([mountOf(name, { owner })], { options: {} })));
     for (const id of ids) expect(await ownerOf(id)).toBe("2147483647:1000660000 755\n");
-    expect((await runtime.folderAccess(ids[0] as string, "/data"))?.folder).toMatchObject(owner);
+    expect((await runtime.folderAccess(ids[0] as PodRef, "/data"))?.folder).toMatchObject(owner);
   });
 
   test("nothing is left behind, and what a killed server left is no hindrance", async () => {

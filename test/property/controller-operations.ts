@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { Failure } from "../../src/base/wire/failure.ts";
-import type { ContainerDetail } from "../../src/orchestration/engine/container.ts";
+import type { InspectedPod } from "../../src/orchestration/engine/pod.ts";
 import { deployment, statefulset } from "../support/manifests.ts";
 import { keyOf, type World } from "../support/world.ts";
 
@@ -37,7 +37,7 @@ const actor = "somebody";
 
 export const kindOf = (name: Resource) => (name === "db" ? "statefulset" : "deployment");
 export const keyFor = (name: Resource) => keyOf(kindOf(name), "shop", name);
-export const containersOf = (it: World, name: Resource): ContainerDetail[] =>
+export const containersOf = (it: World, name: Resource): InspectedPod[] =>
   it.runtime.containers().filter(({ labels }) => labels["berth.name"] === name);
 
 function manifestOf(name: Resource, replicas: number, version: string) {
@@ -58,7 +58,7 @@ function thawSurplus(it: World, model: Model): void {
 }
 
 /** An operation that needs a container; nothing happens where there is none. */
-function onContainer(what: string, act: (it: World, container: ContainerDetail, model: Model) => Promise<void> | void) {
+function onContainer(what: string, act: (it: World, container: InspectedPod, model: Model) => Promise<void> | void) {
   return pick.map((n) =>
     named(`${what} container ${n}`, async (it, model) => {
       const all = it.runtime.containers();
@@ -131,7 +131,7 @@ const start = onContainer("start", async (it, { name, id }, model) => {
 
 const advance = fc.integer({ min: 1, max: 90_000 }).map((ms) => named(`${ms} ms pass`, (it) => it.advance(ms)));
 
-export const breakable = ["create", "start", "stop", "remove", "list", "inspect"] as const;
+export const breakable = ["create", "start", "stop", "remove", "observe", "inspect"] as const;
 
 const breakage = fc
   .record({

@@ -4,8 +4,9 @@ import { canonicalReference, parseImageReference } from "../../src/orchestration
 import { naming } from "../../src/orchestration/core/naming.ts";
 import { jsonLines } from "../../src/orchestration/engine/docker/json-lines.ts";
 import { createMemoryRuntime } from "../support/memory-runtime.ts";
-import type { ContainerState } from "../../src/orchestration/engine/container.ts";
+import type { ContainerState } from "../../src/orchestration/engine/pod.ts";
 import { containerSpec } from "../support/container-spec.ts";
+import { podRef } from "../../src/orchestration/engine/identity.ts";
 
 const word = fc.stringMatching(/^[a-z0-9]{1,8}$/);
 const reference = fc.record({
@@ -76,14 +77,16 @@ test("whatever is done, no two running containers hold one port, and events alon
       })();
       await opened.promise;
       for (const { act, name, port } of steps) await perform(runtime, { act, name, port }).catch(() => undefined);
-      const rows = await runtime.list();
+      const rows = await runtime.observe();
       const running = rows.filter(({ state }) => state === "running");
-      const ports = await Promise.all(running.map(async ({ id }) => (await runtime.inspect(id))?.ports[0]?.hostPort));
+      const ports = await Promise.all(
+        running.map(async ({ id }) => (await runtime.inspect(podRef(id)))?.ports[0]?.hostPort),
+      );
       expect(new Set(ports).size).toBe(running.length);
       expect(new Set(rows.map(({ name }) => name)).size).toBe(rows.length);
       for (const row of rows) {
         const key = { kind: "deployment", scope: "s", name: row.labels[label.name] ?? "" };
-        expect((await runtime.list(key)).map(({ id }) => id)).toContain(row.id);
+        expect((await runtime.observe(key)).map(({ id }) => id)).toContain(row.id);
       }
       await runtime.create(containerSpec({ name: "last", image: "app:1" }));
       await follower;
@@ -102,11 +105,11 @@ async function perform(runtime: ReturnType<typeof createMemoryRuntime>, { act, n
       return;
     }
     case "start":
-      return runtime.start(name);
+      return runtime.start(podRef(name));
     case "stop":
-      return runtime.stop(name, { graceMs: 0 });
+      return runtime.stop(podRef(name), { graceMs: 0 });
     case "remove":
-      return runtime.remove(name);
+      return runtime.remove(podRef(name));
     case "kill":
       return runtime.kill(name);
   }

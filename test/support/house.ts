@@ -148,14 +148,14 @@ export const leaves = ["src/version.ts", "src/threads.ts"];
 export const startsBundled = ["src/main.ts", "src/daemon/plugins.ts"];
 
 /** The engine seam, which is types only: all that the rest of the house may know of the engine. */
-export const engineSeam = ["engine", "pod", "session", "machine", "container", "helper"].map(
+export const engineSeam = ["engine", "pod", "session", "machine", "helper"].map(
   (name) => `src/orchestration/engine/${name}.ts`,
 );
 
 /** The room that puts the engine together, and from what. */
 export const makesEngine = {
   by: "src/daemon/",
-  from: ["local", "local-helper", "docker/docker"].map((name) => `src/orchestration/engine/${name}.ts`),
+  from: ["local-helper", "docker/docker"].map((name) => `src/orchestration/engine/${name}.ts`),
 };
 
 /** Package → path prefixes where it may be imported. A package without a row may be imported nowhere. */

@@ -15,18 +15,20 @@ import { diskCalls } from "./memory-runtime/disk.ts";
 import { createImageShelf, type ImageFacts, type RemoteFacts } from "./memory-runtime/images.ts";
 import { createLogShelf, type LogShelf } from "./memory-runtime/log-shelf.ts";
 import { createResources } from "./memory-runtime/resources.ts";
-import type { ContainerDetail } from "../../src/orchestration/engine/container.ts";
+import type { Engine } from "../../src/orchestration/engine/engine.ts";
+import { createDial } from "../../src/orchestration/engine/dial.ts";
+import { podRef } from "../../src/orchestration/engine/identity.ts";
+import type { InspectedPod } from "../../src/orchestration/engine/pod.ts";
 import type { EngineInfo, Image } from "../../src/orchestration/engine/machine.ts";
-import type { Runtime } from "../../src/orchestration/engine/runtime.ts";
 import { checkByExec } from "../../src/orchestration/engine/check.ts";
 import { createShare } from "../../src/orchestration/engine/share.ts";
 
-/** A `Runtime` without an engine, for tests and simulation: the same behaviour, deterministic, with knobs for every fault. */
-export interface MemoryRuntime extends Runtime, MemoryFiles {
+/** An `Engine` without Docker, for tests and simulation: the same behaviour, deterministic, with knobs for every fault. */
+export interface MemoryRuntime extends Engine, MemoryFiles {
   /** Every call so far as `<operation> <subject>`, such as `start web.1`. Empty it with `calls.length = 0`. */
   readonly calls: string[];
   /** Every container on the machine, also while the engine is down; no call of its own. */
-  containers(): ContainerDetail[];
+  containers(): InspectedPod[];
   /** Makes the operation fail `times` times, without it until told otherwise; `undefined` ends it. */
   fail(operation: Operation, failure: Failure | undefined, times?: number): void;
   /** Makes the operation take `ms` longer on the clock; 0 ends it. */
@@ -49,6 +51,8 @@ export interface MemoryRuntime extends Runtime, MemoryFiles {
   /** As `docker network disconnect`: nothing of the container itself changes, and no event tells of it. */
   disconnectByHand(nameOrId: string, network: string): void;
   removeVolumeByHand(name: string): void;
+  /** As `docker network rm`. */
+  removeNetworkByHand(name: string): void;
   /** As `docker volume create`, or what another installation made. */
   addVolumeByHand(name: string, labels?: Record<string, string>): void;
 
@@ -89,7 +93,7 @@ export function createMemoryRuntime(options: MemoryOptions = {}): MemoryRuntime 
   const { clock = systemClock, names = naming(), installationId = "memory" } = options;
   const now = () => clock.now();
   const bells = createBells();
-  const table = createContainerTable(names.label);
+  const table = createContainerTable(names);
   const parts = {
     owner: { names, installationId },
     table,
@@ -137,22 +141,26 @@ interface World extends Parts {
   hasInit: boolean;
 }
 
-type Calls<Name extends keyof Runtime> = Pick<Runtime, Name>;
+type Calls<Name extends keyof Engine> = Pick<Engine, Name>;
 
-type ContainerCall = "list" | "inspect" | "create" | "start" | "stop" | "remove" | "removeUnlessRunning" | "rename";
+type ContainerCall =
+  "observe" | "named" | "dial" | "inspect" | "create" | "start" | "stop" | "remove" | "removeUnlessRunning" | "rename";
 
 function containerCalls(world: World): Calls<ContainerCall> {
   const { table, machine, faults } = world;
   const { does } = faults;
+  const inspect: Engine["inspect"] = ({ id }) => does("inspect", id, () => table.get(id)?.detail);
   return {
-    list: (filter = {}) => does("list", Object.values(filter).join("/"), () => table.rows(filter)),
-    inspect: (nameOrId) => does("inspect", nameOrId, () => table.get(nameOrId)?.detail),
-    create: (spec) => does("create", spec.name, () => machine.create(spec)),
-    start: (nameOrId) => does("start", nameOrId, () => machine.start(nameOrId)),
-    stop: (nameOrId) => does("stop", nameOrId, () => machine.stop(nameOrId)),
-    remove: (nameOrId) => does("remove", nameOrId, () => removeAll(world, nameOrId)),
-    removeUnlessRunning: (nameOrId) => does("remove", nameOrId, () => removeIdle(world, nameOrId)),
-    rename: (nameOrId, name) => does("rename", nameOrId, () => machine.rename(nameOrId, name)),
+    named: podRef,
+    observe: (filter = {}) => does("observe", Object.values(filter).join("/"), () => table.rows(filter)),
+    inspect,
+    ...createDial(inspect),
+    create: (spec) => does("create", spec.name, () => podRef(machine.create(spec))),
+    start: ({ id }) => does("start", id, () => machine.start(id)),
+    stop: ({ id }) => does("stop", id, () => machine.stop(id)),
+    remove: ({ id }) => does("remove", id, () => removeAll(world, id)),
+    removeUnlessRunning: ({ id }) => does("remove", id, () => removeIdle(world, id)),
+    rename: ({ id }, name) => does("rename", id, () => machine.rename(id, name)),
   };
 }
 
@@ -162,7 +170,6 @@ function resourceCalls({
   faults,
 }: World): Calls<
   | "ensureNetwork"
-  | "removeNetwork"
   | "hasNetwork"
   | "networkGateway"
   | "networkSubnets"
@@ -172,7 +179,6 @@ function resourceCalls({
   | "removeVolume"
 > {
   const { does } = faults;
-  const runsIn = (name: string) => some(table, ({ detail }) => detail.state === "running" && name in detail.networks);
   const mounts = (name: string) =>
     some(table, ({ spec }) => spec.mounts.some(({ type, source }) => type === "volume" && source === name));
   return {
@@ -182,7 +188,6 @@ function resourceCalls({
       does("networkGateway", name, () => (resources.hasNetwork(name) ? gatewayAddress : undefined)),
     networkSubnets: (name) =>
       does("networkSubnets", name, () => (resources.hasNetwork(name) ? [`${gatewayAddress}/16`] : [])),
-    removeNetwork: (name) => does("removeNetwork", name, () => resources.removeNetwork(name, runsIn(name))),
     ensureVolume: (name, labels) => does("ensureVolume", name, () => resources.ensureVolume(name, labels)),
     listVolumes: (labels) => does("listVolumes", "", () => resources.listVolumes(labels)),
     inspectVolume: (name) => does("inspectVolume", name, () => resources.findVolume(name)),
@@ -214,20 +219,19 @@ function insideCalls(
 ): Calls<"exec" | "check" | "startAttached" | "logs" | "logDropped" | "wait" | "usage" | "connections"> {
   const { faults, logs, execs, gauges } = world;
   const { does } = faults;
-  const exec: Runtime["exec"] = (nameOrId, spec) =>
-    does("exec", [nameOrId, ...spec.command].join(" "), () => execs.start(nameOrId, spec));
+  const exec: Engine["exec"] = ({ id }, spec) =>
+    does("exec", [id, ...spec.command].join(" "), () => execs.start(id, spec));
   return {
     exec,
-    check: (nameOrId, command, signal) => checkByExec((spec) => exec(nameOrId, spec), command, signal),
-    startAttached: (nameOrId, options) =>
-      does("startAttached", nameOrId, () => execs.attach(nameOrId, options, world.machine)),
-    logs: async function* (nameOrId, options, signal) {
-      yield* await does("logs", nameOrId, () => logs.read(nameOrId, options, signal));
+    check: (pod, command, signal) => checkByExec((spec) => exec(pod, spec), command, signal),
+    startAttached: ({ id }, options) => does("startAttached", id, () => execs.attach(id, options, world.machine)),
+    logs: async function* ({ id }, options, signal) {
+      yield* await does("logs", id, () => logs.read(id, options, signal));
     },
-    wait: (nameOrId, signal) => waitForExit(world, nameOrId, signal),
+    wait: ({ id }, signal) => waitForExit(world, id, signal),
     usage: () => does("usage", "", gauges.usage),
-    logDropped: async (nameOrId) => world.logsDropped.has(nameOrId),
-    connections: (nameOrId) => does("connections", nameOrId, () => gauges.connections(nameOrId)),
+    logDropped: async ({ id }) => world.logsDropped.has(id),
+    connections: ({ id }) => does("connections", id, () => gauges.connections(id)),
   };
 }
 
@@ -280,7 +284,7 @@ function removeIdle(world: World, nameOrId: string): boolean {
   return true;
 }
 
-function knobs(world: World): Omit<MemoryRuntime, keyof Runtime | keyof MemoryFiles> {
+function knobs(world: World): Omit<MemoryRuntime, keyof Engine | keyof MemoryFiles> {
   const { faults, machine, images, resources, table, gauges } = world;
   return {
     calls: faults.calls,
@@ -305,6 +309,7 @@ function knobs(world: World): Omit<MemoryRuntime, keyof Runtime | keyof MemoryFi
       table.put(entry.spec, { ...entry.detail, networks, addresses, joined: Object.keys(networks) });
     },
     removeVolumeByHand: (name) => resources.removeVolume(name, false),
+    removeNetworkByHand: (name) => resources.removeNetwork(name, false),
     addVolumeByHand: (name, labels = {}) => resources.addVolume(name, labels),
     addImage: images.add,
     addRemoteImage: images.addRemote,

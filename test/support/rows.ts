@@ -12,7 +12,7 @@ export function rowsOf({ layout }: Pick<World, "layout">): Record<string, unknow
   }
 }
 
-const reads = ["list", "inspect", "inspectImage", "inspectVolume", "listVolumes", "listImages", "freeBytes", "info"];
+const reads = ["observe", "inspect", "inspectImage", "inspectVolume", "listVolumes", "listImages", "freeBytes", "info"];
 
 /** The calls that could have changed something on the machine. */
 export function changesIn({ runtime }: Pick<World, "runtime">): string[] {

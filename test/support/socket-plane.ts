@@ -13,8 +13,7 @@ import { systemClock } from "../../src/base/words/clock.ts";
 import { createLog, type LogFields } from "../../src/base/words/log.ts";
 import { createMemoryRuntime, type MemoryRuntime } from "./memory-runtime.ts";
 import type { ContainerSpec } from "../../src/orchestration/core/workload.ts";
-import { createLocalEngine } from "../../src/orchestration/engine/local.ts";
-import type { Runtime } from "../../src/orchestration/engine/runtime.ts";
+import type { Engine } from "../../src/orchestration/engine/engine.ts";
 import type { Store } from "../../src/orchestration/store/store.ts";
 import { containerSpec } from "./container-spec.ts";
 import { startTestFront, type TestFront } from "./front.ts";
@@ -24,7 +23,7 @@ import { waitFor } from "./wait.ts";
 import { deliverAll } from "./webhooks.ts";
 
 /** The whole orchestration plane on real sockets. */
-export interface Plane<R extends Runtime = MemoryRuntime> {
+export interface Plane<R extends Engine = MemoryRuntime> {
   front: TestFront;
   runtime: R;
   store: Store;
@@ -50,7 +49,7 @@ export function startPlane(overrides: Partial<ControllerParts> = {}): Promise<Pl
   }, overrides);
 }
 
-export async function startPlaneOn<R extends Runtime>(
+export async function startPlaneOn<R extends Engine>(
   makeRuntime: (names: Naming, installationId: string) => R,
   overrides: Partial<ControllerParts> = {},
 ): Promise<Plane<R>> {
@@ -65,7 +64,7 @@ export async function startPlaneOn<R extends Runtime>(
   const running = createController({
     gate: openGate,
     store,
-    engine: createLocalEngine(runtime, names),
+    engine: runtime,
     assets: createAssets(layout.assets),
     layout,
     names,
@@ -98,8 +97,7 @@ export async function startPlaneOn<R extends Runtime>(
     behind: app.behind,
     log: lines,
     async pod(name, labels = {}, spec = {}) {
-      await runtime.create(containerSpec({ name, labels, image: fixtureImage, ...spec }));
-      await runtime.start(name);
+      await runtime.start(await runtime.create(containerSpec({ name, labels, image: fixtureImage, ...spec })));
     },
     async close() {
       await front.close();

@@ -30,8 +30,6 @@ import { createGate } from "../../src/base/deliver/gate.ts";
 import { createLog, type Log } from "../../src/base/words/log.ts";
 import { createMemoryRuntime, type MemoryRuntime } from "./memory-runtime.ts";
 import type { Engine } from "../../src/orchestration/engine/engine.ts";
-import { createLocalEngine } from "../../src/orchestration/engine/local.ts";
-import type { Runtime } from "../../src/orchestration/engine/runtime.ts";
 import { stateMigrations } from "../../src/orchestration/store/migrations/all.ts";
 import { openStore } from "../../src/orchestration/store/open-store.ts";
 import { createActivity } from "./activity.ts";
@@ -100,7 +98,7 @@ export interface World {
 export interface WorldOptions {
   limits?: Partial<ControllerLimits>;
   /** What the controller gets instead of the plain memory engine. */
-  wrapRuntime?: (runtime: MemoryRuntime) => Runtime;
+  wrapRuntime?: (runtime: MemoryRuntime) => Engine;
   /** What the controller gets instead of the plain store. */
   wrapStore?: (store: Store) => Store;
   /** What the controller reads the time from, instead of the plain clock. */
@@ -216,7 +214,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
         clock: parts.clock,
         lookMs: parts.limits.gateLookMs,
       }),
-      engine: createLocalEngine(power.feed(link.runtime, engineCalls), parts.names),
+      engine: power.feed(link.engine, engineCalls),
       ...outgoing(power.feed(parts, ["fetch"]).fetch),
       clock: power.feedClock(parts.clock),
     });
@@ -262,7 +260,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     },
     store,
     runtime,
-    engine: createLocalEngine(runtime, parts.names),
+    engine: runtime,
     clock,
     assets,
     layout,
@@ -316,7 +314,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
 }
 
 /** Knows whether the controller follows the engine's events, and how much of its work waits for containers. */
-function watchLink(runtime: Runtime): { runtime: Runtime; isOpen(): boolean; waiting(): number } {
+function watchLink(engine: Engine): { engine: Engine; isOpen(): boolean; waiting(): number } {
   let open = false;
   let waits = 0;
   const draining = new Set<string>();
@@ -326,28 +324,28 @@ function watchLink(runtime: Runtime): { runtime: Runtime; isOpen(): boolean; wai
       onOpen();
     };
     try {
-      yield* runtime.events(signal, opened);
+      yield* engine.events(signal, opened);
     } finally {
       open = false;
     }
   }
-  const watched: Pick<Runtime, "wait" | "connections" | "stop"> = {
-    wait(id, signal) {
+  const watched: Pick<Engine, "wait" | "connections" | "stop"> = {
+    wait(pod, signal) {
       waits += 1;
-      return runtime.wait(id, signal).finally(() => (waits -= 1));
+      return engine.wait(pod, signal).finally(() => (waits -= 1));
     },
-    async connections(id) {
-      const seen = await runtime.connections(id);
-      if (seen?.listening) draining.add(id);
+    async connections(pod) {
+      const seen = await engine.connections(pod);
+      if (seen?.listening) draining.add(pod.id);
       return seen;
     },
-    stop(id, options) {
-      draining.delete(id);
-      return runtime.stop(id, options);
+    stop(pod, options) {
+      draining.delete(pod.id);
+      return engine.stop(pod, options);
     },
   };
   return {
-    runtime: { ...runtime, ...watched, events },
+    engine: { ...engine, ...watched, events },
     isOpen: () => open,
     waiting: () => waits + draining.size,
   };
@@ -355,9 +353,9 @@ function watchLink(runtime: Runtime): { runtime: Runtime; isOpen(): boolean; wai
 
 /** Those that answer once; streams of a dead server lead nowhere by themselves. */
 const engineCalls = [
-  ...(["info", "list", "inspect", "create", "start", "stop", "remove", "rename", "exec", "check"] as const),
+  ...(["info", "observe", "inspect", "create", "start", "stop", "remove", "rename", "exec", "check"] as const),
   ...(["wait", "usage"] as const),
-  ...(["ensureNetwork", "removeNetwork", "ensureVolume", "listVolumes", "inspectVolume", "removeVolume"] as const),
+  ...(["ensureNetwork", "ensureVolume", "listVolumes", "inspectVolume", "removeVolume"] as const),
   ...(["inspectImage", "pull", "listImages", "removeImage", "connections", "portHolders", "freeBytes"] as const),
 ] as const;
 

@@ -4,6 +4,7 @@ import type { Manifest } from "../../src/orchestration/api/manifest.ts";
 import { readManifests } from "../../src/client/manifests/read.ts";
 import { clientLimits } from "../../src/config/config.ts";
 import { type World, world } from "../support/world.ts";
+import { podRef } from "../../src/orchestration/engine/identity.ts";
 
 let it: World;
 afterEach(() => it.close());
@@ -27,7 +28,7 @@ test("examples/job is accepted and runs", async () => {
   await it.settle();
   const run = await it.controller.runJob({ kind: "job", name: "report" }, { wait: false, actor: "test" });
   await it.quiet();
-  const container = await it.runtime.inspect(run.container);
+  const container = await it.runtime.inspect(podRef(run.container));
   expect(container).toMatchObject({ state: "running", env: { CUSTOMER: "everybody" } });
   expect(container?.mounts).toMatchObject([{ destination: "/report.sh", rw: false }]);
 });

@@ -20,7 +20,7 @@ export interface Naming {
 }
 
 /** Label keys on containers, volumes and networks. Identity is read from these, never from names. */
-export interface Labels {
+interface Labels {
   createdBy: "createdby";
   installation: string;
   kind: string;

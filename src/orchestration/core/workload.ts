@@ -189,6 +189,6 @@ export interface ContainerSpec extends Omit<ContainerTemplate, "networks" | "ini
   labels: Record<string, string>;
   /** Networks to join in order, platform bridge first; empty unless `networkMode` is bridge. */
   networks: { name: string; aliases: string[] }[];
-  /** Set where a client is connected to the main process; see `Runtime.startAttached`. */
+  /** Set where a client is connected to the main process; see `Engine.startAttached`. */
   attach?: { tty: boolean; interactive: boolean; size?: { cols: number; rows: number } | undefined };
 }

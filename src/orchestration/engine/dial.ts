@@ -1,5 +1,20 @@
 import { Failure } from "../../base/wire/failure.ts";
+import type { Engine } from "./engine.ts";
 import { type Duplex, duplexHandlers } from "../../base/words/duplex.ts";
+
+/** `Engine.dial` of an engine whose pods are reached by their address from here. */
+export function createDial(inspect: Engine["inspect"]): Pick<Engine, "dial"> {
+  return {
+    async dial(pod, port, options) {
+      const detail = await inspect(pod);
+      if (detail === undefined) throw new Failure("not_found", `no container "${pod.id}"`);
+      const { name, state, address: host } = detail;
+      if (state !== "running") throw new Failure("conflict", `${name} does not run: it is ${state}`);
+      if (host === undefined) throw new Failure("conflict", `${name} has no address on the platform network`);
+      return dial({ host, port, name, ...options });
+    },
+  };
+}
 
 interface Dialling {
   host: string;
@@ -11,7 +26,7 @@ interface Dialling {
 }
 
 /** Connects to a port of a pod. Fails `conflict` when nothing listens there, `timeout` without an answer. */
-export async function dial({ host, port, name, highBytes, limitMs }: Dialling): Promise<Duplex> {
+async function dial({ host, port, name, highBytes, limitMs }: Dialling): Promise<Duplex> {
   const opened = Promise.withResolvers<Duplex>();
   const isLate = { value: false };
   const socket = duplexHandlers(highBytes, (duplex) => {

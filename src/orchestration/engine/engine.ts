@@ -1,10 +1,9 @@
 import type { ManifestKey } from "../api/manifest.ts";
 import type { ContainerSpec } from "../core/workload.ts";
-import type { ContainerEnd, TcpServed } from "./container.ts";
 import type { Duplex } from "../../base/words/duplex.ts";
 import type { FileStat, FolderAccess, WrittenFiles } from "./session.ts";
 import type { Machine } from "./machine.ts";
-import type { InspectedPod, ObservedPod, PodEvent, PodRef, PodUsage } from "./pod.ts";
+import type { ContainerEnd, InspectedPod, ObservedPod, PodEvent, PodRef, PodUsage, TcpServed } from "./pod.ts";
 import type { AttachOptions, Checked, ExecSession, ExecSpec, LogOptions } from "./session.ts";
 
 /**
@@ -12,27 +11,37 @@ import type { AttachOptions, Checked, ExecSession, ExecSpec, LogOptions } from "
  * themselves whose they are. Every operation is one step, because the controller has to find its way from each point
  * where a server may be killed ([why](../../../docs/decisions/0020-engine-seam.md)).
  *
- * Every call has a deadline of its own and fails with a `Failure`; codes and reasons are those of `Runtime`.
+ * This is all that a driver has to be. `docker/` is one, and `memory-runtime.ts` of the tests; both pass one contract suite.
+ *
+ * Every call has a deadline of its own and fails with a `Failure`: code `unavailable` with reason `EngineUnavailable`
+ * when the engine cannot be reached, `timeout` past the deadline, `not_found` for a missing object, `conflict` with
+ * reasons such as `NameTaken`, `PortTaken`, `MountMissing`, `ImagePull`, `ImageMissing`, `RegistryAuth`,
+ * `StartFailed` where the engine refuses, `anew` where only another container can start. Messages name the thing and carry
+ * the engine's own words.
  */
 export interface Engine extends Machine {
-  /** The pods of this installation, in every state. Given a key, only those of that resource. */
+  /** The pods that carry this installation's label, in every state. Given a key, only those of that resource. */
   observe(filter?: Partial<ManifestKey>): Promise<ObservedPod[]>;
   /** Any container, ours or not; undefined when missing. */
   inspect(pod: PodRef): Promise<InspectedPod | undefined>;
   /** Refers to whichever container has the name. Nothing is asked: calls on it fail `not_found` where there is none. */
   named(name: string): PodRef;
 
-  /** Creates without starting; joins all networks; gives empty volumes their owner. `conflict`/`NameTaken` when the name is in use. */
+  /**
+   * Creates without starting; joins all networks. Volumes that are empty get the owner that their mount names.
+   * `conflict`/`NameTaken` when the name is in use.
+   */
   create(spec: ContainerSpec): Promise<PodRef>;
   /** Idempotent: starting a running pod is fine. */
   start(pod: PodRef): Promise<void>;
   /** Idempotent. SIGTERM (or the pod's stop signal), SIGKILL after `graceMs`. */
   stop(pod: PodRef, options: { graceMs: number }): Promise<void>;
-  /** As `stop`, with the grace that the pod was made with: its manifest may be gone or say something else by now. A missing pod is fine. */
-  stopGently(pod: PodRef): Promise<void>;
   /** Forced removal, anonymous volumes included; a missing pod is fine. */
   remove(pod: PodRef): Promise<void>;
-  /** As `remove`, but a pod that runs, or is being started, is left alone: false. The engine decides, so that nothing is cut off. */
+  /**
+   * As `remove`, but a pod that runs, or is being started for an earlier request, is left alone: false. The engine decides,
+   * so that nothing is cut off between a look and the removal.
+   */
   removeUnlessRunning(pod: PodRef): Promise<boolean>;
   rename(pod: PodRef, name: string): Promise<void>;
 
@@ -57,7 +66,7 @@ export interface Engine extends Machine {
    * `exitCode` is the pod's own, `kill` stops the pod. Nothing removes it.
    */
   startAttached(pod: PodRef, options: AttachOptions): Promise<ExecSession>;
-  /** Output, stdout and stderr in order of arrival, unframed. Nothing is read ahead of the consumer beyond a small buffer. */
+  /** Output, stdout and stderr in order of arrival, unframed, also of pods with a terminal. Nothing is read ahead of the consumer beyond a small buffer. */
   logs(pod: PodRef, options: LogOptions, signal: AbortSignal): AsyncIterable<Uint8Array>;
   /**
    * Resolves when the pod does not run any more, nor will again by its restart policy; rejects when `signal` aborts. A

@@ -1,6 +1,5 @@
 import type { Naming } from "../core/naming.ts";
-import type { Container } from "./container.ts";
-import type { PodIdentity } from "./pod.ts";
+import type { ObservedPod, PodIdentity, PodRef } from "./pod.ts";
 
 /** What the labels of a container say; undefined without a kind and a name of ours. */
 export function identityOf(labels: Record<string, string>, { label }: Pick<Naming, "label">): PodIdentity | undefined {
@@ -24,8 +23,21 @@ function portsIn(text: string | undefined): Pick<PodIdentity, "ingressPorts"> {
 
 /** The address on the platform network; loopback where the container shares the machine's network. */
 export function addressIn(
-  { addresses, joined, state }: Pick<Container, "addresses" | "joined" | "state">,
+  { addresses, joined, state }: Pick<ObservedPod, "addresses" | "joined" | "state">,
   { network }: Pick<Naming, "network">,
 ): string | undefined {
   return addresses[network] ?? (joined.includes("host") && state === "running" ? "127.0.0.1" : undefined);
+}
+
+/** The only machine there is: the one that the server runs on. */
+const node = "local";
+
+/** Refers to what this machine's engine calls so. */
+export function podRef(id: string): PodRef {
+  return { node, id };
+}
+
+/** What an engine tells of a container, as the controller takes it: where it is, whose it is, and where it is reached. */
+export function placed<C extends Omit<ObservedPod, "node" | "identity" | "address">>(container: C, names: Naming) {
+  return { ...container, node, identity: identityOf(container.labels, names), address: addressIn(container, names) };
 }

@@ -1,25 +1,30 @@
-import type { Labels } from "../../../src/orchestration/core/naming.ts";
+import type { Naming } from "../../../src/orchestration/core/naming.ts";
 import type { ContainerSpec } from "../../../src/orchestration/core/workload.ts";
-import type { Container, ContainerDetail } from "../../../src/orchestration/engine/container.ts";
+import { placed } from "../../../src/orchestration/engine/identity.ts";
+import type { InspectedPod, ObservedPod } from "../../../src/orchestration/engine/pod.ts";
+
+/** A container before it says whose it is and where it is reached. */
+export type Unplaced = Omit<InspectedPod, "node" | "identity" | "address">;
 
 /** A container with its listing row made ready. Replaced whole at every change, so that rows handed out stay true. */
 export interface Entry {
   readonly spec: ContainerSpec;
-  readonly detail: ContainerDetail;
-  readonly row: Container;
+  readonly detail: InspectedPod;
+  readonly row: ObservedPod;
 }
 
 /** Containers by id and by name, with an index over (kind, scope, name): a listing must not look at ten thousand others. */
 export interface ContainerTable {
   get(nameOrId: string): Entry | undefined;
   has(name: string): boolean;
-  put(spec: ContainerSpec, detail: ContainerDetail): Entry;
+  put(spec: ContainerSpec, container: Unplaced): Entry;
   delete(id: string): void;
-  rows(filter: { kind?: string; scope?: string; name?: string }): Container[];
+  rows(filter: { kind?: string; scope?: string; name?: string }): ObservedPod[];
   entries(): Iterable<Entry>;
 }
 
-export function createContainerTable(label: Labels): ContainerTable {
+export function createContainerTable(names: Naming): ContainerTable {
+  const { label } = names;
   const byId = new Map<string, Entry>();
   const idByName = new Map<string, string>();
   const byKey = new Map<string, Map<string, Entry>>();
@@ -41,7 +46,8 @@ export function createContainerTable(label: Labels): ContainerTable {
   return {
     get: (nameOrId) => byId.get(nameOrId) ?? byId.get(idByName.get(nameOrId) ?? ""),
     has: (name) => idByName.has(name),
-    put: (spec, detail) => {
+    put: (spec, container) => {
+      const detail = placed(container, names);
       const before = byId.get(detail.id);
       if (before !== undefined) idByName.delete(before.detail.name);
       const entry = { spec, detail, row: rowOf(detail) };
@@ -67,7 +73,9 @@ export function createContainerTable(label: Labels): ContainerTable {
   };
 }
 
-function rowOf(detail: ContainerDetail): Container {
-  const { id, name, image, imageId, state, status, createdAt, labels, joined, addresses } = detail;
-  return { id, name, image, imageId, state, status, createdAt, labels, joined, addresses };
+function rowOf(detail: InspectedPod): ObservedPod {
+  const { node, id, name, image, imageId, state, status, createdAt, labels, joined, addresses, identity, address } =
+    detail;
+  const place = { node, id, identity, address };
+  return { ...place, name, image, imageId, state, status, createdAt, labels, joined, addresses };
 }

@@ -1,10 +1,9 @@
 import { Failure, type FailureReason } from "../../../src/base/wire/failure.ts";
 import type { ContainerSpec, PortBinding } from "../../../src/orchestration/core/workload.ts";
 import { containerLabels, type Owner } from "../../../src/orchestration/engine/ownership.ts";
-import type { ContainerDetail } from "../../../src/orchestration/engine/container.ts";
 import type { PortHolder } from "../../../src/orchestration/engine/machine.ts";
 import type { Bells } from "./bells.ts";
-import type { ContainerTable, Entry } from "./container-table.ts";
+import type { ContainerTable, Entry, Unplaced } from "./container-table.ts";
 import type { EventHub } from "./event-hub.ts";
 import type { ImageShelf } from "./images.ts";
 import { createPortTable, type PortTable } from "./ports.ts";
@@ -150,15 +149,15 @@ function entryOf(world: World, nameOrId: string): Entry {
   return entry;
 }
 
-function update(world: World, { spec, detail }: Entry, change: Partial<ContainerDetail>): Entry {
+function update(world: World, { spec, detail }: Entry, change: Partial<Unplaced>): Entry {
   return world.table.put(spec, { ...detail, ...change });
 }
 
 /** As with the engine, only a `die` tells an exit code. */
 function publish(world: World, action: string, { detail }: Entry): void {
-  const { id, name, labels } = detail;
+  const { node, id, name, identity } = detail;
   const exitCode = action === "die" ? detail.exitCode : undefined;
-  world.hub.publish({ action, id, name, labels, exitCode, at: world.now() });
+  world.hub.publish({ action, node, id, name, identity, exitCode, at: world.now() });
   world.bells.ring(id);
 }
 
@@ -186,9 +185,9 @@ function restarts({ spec, detail }: Entry, exitCode: number): boolean {
   return exitCode !== 0 && (maximumRetryCount === 0 || detail.restartCount < maximumRetryCount);
 }
 
-type Made = Pick<ContainerDetail, "id" | "labels" | "env" | "imageId" | "createdAt">;
+type Made = Pick<Unplaced, "id" | "labels" | "env" | "imageId" | "createdAt">;
 
-function createdDetail(spec: ContainerSpec, made: Made): ContainerDetail {
+function createdDetail(spec: ContainerSpec, made: Made): Unplaced {
   return {
     ...made,
     name: spec.name,
@@ -226,7 +225,7 @@ function createdDetail(spec: ContainerSpec, made: Made): ContainerDetail {
 export const gatewayAddress = "127.64.0.0";
 
 /** `nth` start of all: makes pids and addresses that are never the same twice. */
-function runningFacts({ networks }: ContainerDetail, nth: number, now: number): Partial<ContainerDetail> {
+function runningFacts({ networks }: Unplaced, nth: number, now: number): Partial<Unplaced> {
   // Loopback: nothing that a test asks of a pod leaves the machine.
   const ipAddress = `127.${64 + ((nth >> 16) & 63)}.${(nth >> 8) & 255}.${nth & 255}`;
   const bridges = Object.keys(networks).filter((name) => !modes.includes(name));
@@ -244,7 +243,7 @@ function runningFacts({ networks }: ContainerDetail, nth: number, now: number): 
   };
 }
 
-function endedFacts({ networks }: ContainerDetail, exitCode: number, now: number): Partial<ContainerDetail> {
+function endedFacts({ networks }: Unplaced, exitCode: number, now: number): Partial<Unplaced> {
   const left = Object.entries(networks).map(([name, network]) => [name, { ...network, ipAddress: "", gateway: "" }]);
   return {
     state: "exited",

@@ -1,4 +1,4 @@
-import type { Runtime } from "../../../src/orchestration/engine/runtime.ts";
+import type { Engine } from "../../../src/orchestration/engine/engine.ts";
 import type { ContainerTable } from "./container-table.ts";
 import type { Faults } from "./faults.ts";
 import type { ImageShelf } from "./images.ts";
@@ -19,7 +19,7 @@ export function diskCalls({
   table,
   images,
   resources,
-}: DiskWorld): Pick<Runtime, "diskUse" | "pruneBuildCache"> {
+}: DiskWorld): Pick<Engine, "diskUse" | "pruneBuildCache"> {
   const entries = () => Array.from(table.entries());
   return {
     diskUse: () =>

@@ -1,15 +1,15 @@
-import type { RuntimeEvent } from "../../../src/orchestration/engine/runtime.ts";
+import type { PodEvent } from "../../../src/orchestration/engine/pod.ts";
 
 /** Hands events to every follower in order; a follower that is behind loses nothing. */
 export interface EventHub {
-  publish(event: RuntimeEvent): void;
-  follow(signal: AbortSignal, onOpen: () => void): AsyncGenerator<RuntimeEvent>;
+  publish(event: PodEvent): void;
+  follow(signal: AbortSignal, onOpen: () => void): AsyncGenerator<PodEvent>;
   /** Every follower gets what is still on its way, then this error. */
   breakAll(error: Error): void;
 }
 
 interface Follower {
-  events: RuntimeEvent[];
+  events: PodEvent[];
   broken: Error | undefined;
   wake: () => void;
 }
@@ -17,7 +17,7 @@ interface Follower {
 export function createEventHub(): EventHub {
   const followers = new Set<Follower>();
 
-  async function* follow(signal: AbortSignal, onOpen: () => void): AsyncGenerator<RuntimeEvent> {
+  async function* follow(signal: AbortSignal, onOpen: () => void): AsyncGenerator<PodEvent> {
     const follower: Follower = { events: [], broken: undefined, wake: () => undefined };
     const end = () => follower.wake();
     signal.addEventListener("abort", end);

@@ -1,6 +1,6 @@
 import { Failure } from "../../../src/base/wire/failure.ts";
-import type { ContainerDetail } from "../../../src/orchestration/engine/container.ts";
-import type { Runtime } from "../../../src/orchestration/engine/runtime.ts";
+import type { InspectedPod } from "../../../src/orchestration/engine/pod.ts";
+import type { Engine } from "../../../src/orchestration/engine/engine.ts";
 import type { Bells } from "./bells.ts";
 import type { ContainerTable } from "./container-table.ts";
 import type { Faults } from "./faults.ts";
@@ -11,9 +11,9 @@ export interface ExitWaitParts {
   faults: Faults;
 }
 
-type Exit = Awaited<ReturnType<Runtime["wait"]>>;
+type Exit = Awaited<ReturnType<Engine["wait"]>>;
 
-/** See `Runtime.wait`. While the engine is down it waits for that too. */
+/** See `Engine.wait`. While the engine is down it waits for that too. */
 export async function waitForExit(
   { table, bells, faults }: ExitWaitParts,
   nameOrId: string,
@@ -35,7 +35,7 @@ export async function waitForExit(
   }
 }
 
-function exitOf({ name, state, exitCode, oomKilled, error, finishedAt }: ContainerDetail): Exit | undefined {
+function exitOf({ name, state, exitCode, oomKilled, error, finishedAt }: InspectedPod): Exit | undefined {
   if (state === "created") {
     throw new Failure("conflict", `cannot wait for container "${name}": it was never started; start it first`);
   }

@@ -1,8 +1,8 @@
 import { Failure } from "../../../src/base/wire/failure.ts";
 import { unlessAborted } from "../../../src/base/words/abort.ts";
-import type { Runtime } from "../../../src/orchestration/engine/runtime.ts";
+import type { Engine } from "../../../src/orchestration/engine/engine.ts";
 
-export type Operation = Exclude<keyof Runtime, "close">;
+export type Operation = Exclude<keyof Engine, "close">;
 
 export interface Sleeper {
   now(): number;

@@ -1,6 +1,6 @@
 import { Failure } from "../../../src/base/wire/failure.ts";
 import type { FileStat, FolderAccess } from "../../../src/orchestration/engine/session.ts";
-import type { Runtime } from "../../../src/orchestration/engine/runtime.ts";
+import type { Engine } from "../../../src/orchestration/engine/engine.ts";
 import type { Faults } from "./faults.ts";
 
 /** A place in a container, and what reading it gives. */
@@ -11,7 +11,7 @@ export interface MemoryFile {
 }
 
 /** Files of containers: none, unless a test says so. What is written is kept as it came. */
-export interface MemoryFiles extends Pick<Runtime, "statFile" | "readFiles" | "writeFiles" | "folderAccess"> {
+export interface MemoryFiles extends Pick<Engine, "statFile" | "readFiles" | "writeFiles" | "folderAccess"> {
   setFile(container: string, path: string, file: MemoryFile): void;
   setAccess(container: string, path: string, access: FolderAccess): void;
   /** What was written to a folder, whole; undefined before that. */
@@ -24,22 +24,23 @@ export function createMemoryFiles({ does }: Pick<Faults, "does">): MemoryFiles {
   const received = new Map<string, Uint8Array>();
   const keyOf = (container: string, path: string) => `${container}:${path}`;
   return {
-    statFile: (container, path) => does("statFile", container, () => files.get(keyOf(container, path))?.stat),
-    async *readFiles(container, path) {
+    statFile: ({ id: container }, path) => does("statFile", container, () => files.get(keyOf(container, path))?.stat),
+    async *readFiles({ id: container }, path) {
       const archive = await does("readFiles", container, () => files.get(keyOf(container, path))?.archive ?? []);
       for (const part of archive) {
         if (part instanceof Failure) throw part;
         yield part;
       }
     },
-    async writeFiles(container, { folder, archive, signal }) {
+    async writeFiles({ id: container }, { folder, archive, signal }) {
       await does("writeFiles", container, () => undefined);
       const parts: Uint8Array[] = [];
       for await (const part of archive) parts.push(part);
       signal.throwIfAborted();
       received.set(keyOf(container, folder), Buffer.concat(parts));
     },
-    folderAccess: (container, path) => does("folderAccess", container, () => accesses.get(keyOf(container, path))),
+    folderAccess: ({ id: container }, path) =>
+      does("folderAccess", container, () => accesses.get(keyOf(container, path))),
     setAccess: (container, path, access) => void accesses.set(keyOf(container, path), access),
     setFile: (container, path, file) => void files.set(keyOf(container, path), file),
     written: (container, folder) => received.get(keyOf(container, folder)),

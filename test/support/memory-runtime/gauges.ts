@@ -1,7 +1,7 @@
-import type { Usage } from "../../../src/orchestration/engine/container.ts";
+import type { PodUsage } from "../../../src/orchestration/engine/pod.ts";
 import type { ContainerTable } from "./container-table.ts";
 
-export type UsageFigures = Pick<Usage, "cpuNanos" | "memoryBytes" | "memoryLimitBytes" | "pids">;
+export type UsageFigures = Pick<PodUsage, "cpuNanos" | "memoryBytes" | "memoryLimitBytes" | "pids">;
 
 export interface SocketFigures {
   listening: boolean;
@@ -10,7 +10,7 @@ export interface SocketFigures {
 
 /** What containers use and who is connected to them: nothing and nobody, unless a test says so. */
 export interface Gauges {
-  usage(): Usage[];
+  usage(): PodUsage[];
   connections(nameOrId: string): SocketFigures | undefined;
   /** Fields left out are as before. */
   setUsage(nameOrId: string, figures: Partial<UsageFigures>): void;
@@ -29,8 +29,9 @@ export function createGauges(table: ContainerTable, now: () => number): Gauges {
   return {
     usage() {
       const running = [...table.entries()].filter(({ detail }) => detail.state === "running");
-      return running.map(({ detail: { id, name, labels, memoryBytes: memoryLimitBytes = machineBytes } }) => {
-        return { id, name, labels, cpuNanos: 0, memoryBytes: 0, memoryLimitBytes, pids: 1, ...used.get(id), at: now() };
+      return running.map(({ detail: { node, id, name, identity, memoryBytes: memoryLimitBytes = machineBytes } }) => {
+        const figures = { cpuNanos: 0, memoryBytes: 0, memoryLimitBytes, pids: 1, ...used.get(id), at: now() };
+        return { node, id, name, identity, ...figures };
       });
     },
     connections(nameOrId) {

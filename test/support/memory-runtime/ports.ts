@@ -1,7 +1,7 @@
 import type { PortBinding } from "../../../src/orchestration/core/workload.ts";
-import type { ContainerDetail } from "../../../src/orchestration/engine/container.ts";
+import type { InspectedPod } from "../../../src/orchestration/engine/pod.ts";
 
-type Published = ContainerDetail["ports"];
+type Published = InspectedPod["ports"];
 
 /** Host ports in use, as the kernel sees them: by protocol, address and number. */
 export interface PortTable {

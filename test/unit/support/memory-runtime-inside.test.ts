@@ -5,6 +5,7 @@ import type { ExecSpec, LogOptions } from "../../../src/orchestration/engine/ses
 import { outputOf } from "../../contract/runtime-inside.ts";
 import { containerSpec } from "../../support/container-spec.ts";
 import { expectFailure } from "../../support/failure.ts";
+import { podRef } from "../../../src/orchestration/engine/identity.ts";
 
 /** The knobs of the fake for what is inside containers; what it shares with Docker is in the contract suite. */
 let runtime: MemoryRuntime;
@@ -25,7 +26,7 @@ describe("onExec", () => {
 
   test("without a handler every command ends with 0 and says nothing", async () => {
     await run("a");
-    const session = await runtime.exec("a", spec);
+    const session = await runtime.exec(podRef("a"), spec);
     expect(await outputOf(session)).toEqual({ stdout: "", stderr: "" });
     expect(await session.exitCode()).toBe(0);
     expect(runtime.calls).toContain("exec a ls -l");
@@ -44,7 +45,7 @@ describe("onExec", () => {
     runtime.onExec(() => () => {
       throw new Error("bug in the test");
     });
-    const session = await runtime.exec("a", spec);
+    const session = await runtime.exec(podRef("a"), spec);
     expect(await outputOf(session)).toEqual({ stdout: "", stderr: "" });
     await expect(session.exitCode()).rejects.toThrow("bug in the test");
   });
@@ -59,7 +60,7 @@ describe("onExec", () => {
       told.resolve();
       return 0;
     });
-    const session = await runtime.exec("a", spec);
+    const session = await runtime.exec(podRef("a"), spec);
     const output = outputOf(session);
     await Bun.sleep(1);
     await session.kill();
@@ -71,7 +72,7 @@ describe("onExec", () => {
   test("a restart of the container ends its commands", async () => {
     await run("a", always);
     runtime.onExec(() => () => new Promise(() => undefined));
-    const session = await runtime.exec("a", spec);
+    const session = await runtime.exec(podRef("a"), spec);
     runtime.crash("a");
     expect(await session.exitCode()).toBe(137);
   });
@@ -79,22 +80,22 @@ describe("onExec", () => {
   test("an engine that goes down takes the connections with it, and new ones are refused", async () => {
     await run("a");
     runtime.onExec(() => () => new Promise(() => undefined));
-    const session = await runtime.exec("a", spec);
+    const session = await runtime.exec(podRef("a"), spec);
     const output = outputOf(session);
     runtime.engineDown();
     await output;
     await expectFailure(session.exitCode(), "unavailable");
-    await expectFailure(runtime.exec("a", spec), "unavailable");
+    await expectFailure(runtime.exec(podRef("a"), spec), "unavailable");
     runtime.engineUp();
     runtime.fail("exec", new Failure("timeout", "slow"), 1);
-    await expectFailure(runtime.exec("a", spec), "timeout");
+    await expectFailure(runtime.exec(podRef("a"), spec), "timeout");
   });
 });
 
 describe("writeLog", () => {
   const all: LogOptions = { follow: false, tail: undefined, since: undefined, timestamps: false };
   const read = async (change: Partial<LogOptions> = {}) =>
-    Buffer.concat(await Array.fromAsync(runtime.logs("a", { ...all, ...change }, never()))).toString();
+    Buffer.concat(await Array.fromAsync(runtime.logs(podRef("a"), { ...all, ...change }, never()))).toString();
 
   test("counts lines, not writes", async () => {
     await run("a");
@@ -139,17 +140,17 @@ describe("finish", () => {
   test("ends a job with its code, and is followed by the restart policy", async () => {
     await run("job");
     await run("pod", always);
-    const waiting = runtime.wait("job", never());
+    const waiting = runtime.wait(podRef("job"), never());
     runtime.finish("job", 4);
     expect((await waiting).exitCode).toBe(4);
     runtime.finish("pod", 0);
-    expect(await runtime.inspect("pod")).toMatchObject({ state: "running", restartCount: 1 });
+    expect(await runtime.inspect(podRef("pod"))).toMatchObject({ state: "running", restartCount: 1 });
   });
 
   test("a wait goes on over a restart, a new name and an engine that was away", async () => {
     await run("a", always);
     let exit: unknown;
-    const waiting = runtime.wait("a", never()).then((value) => {
+    const waiting = runtime.wait(podRef("a"), never()).then((value) => {
       exit = value;
     });
     await Bun.sleep(1);
@@ -170,15 +171,15 @@ describe("finish", () => {
     await run("a");
     runtime.engineDown();
     const stop = new AbortController();
-    const given = runtime.wait("a", stop.signal);
-    const waiting = runtime.wait("a", never());
+    const given = runtime.wait(podRef("a"), stop.signal);
+    const waiting = runtime.wait(podRef("a"), never());
     stop.abort(new Error("enough"));
     await expect(given).rejects.toThrow("enough");
     runtime.engineUp();
     runtime.crash("a", 3, { oomKilled: true });
     expect(await waiting).toMatchObject({ exitCode: 3, oomKilled: true, error: "" });
     runtime.fail("wait", new Failure("timeout", "slow"), 1);
-    await expectFailure(runtime.wait("a", never()), "timeout");
+    await expectFailure(runtime.wait(podRef("a"), never()), "timeout");
   });
 });
 
@@ -188,7 +189,7 @@ describe("setUsage", () => {
     runtime.setUsage("a", { cpuNanos: 5, memoryBytes: 6 });
     runtime.setUsage("a", { cpuNanos: 7 });
     expect(await runtime.usage()).toMatchObject([{ name: "a", cpuNanos: 7, memoryBytes: 6, pids: 1 }]);
-    await runtime.remove("a");
+    await runtime.remove(podRef("a"));
     await run("a");
     expect(await runtime.usage()).toMatchObject([{ name: "a", cpuNanos: 0, memoryBytes: 0 }]);
     runtime.fail("usage", new Failure("unavailable", "gone"), 1);

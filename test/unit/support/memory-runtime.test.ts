@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Failure } from "../../../src/base/wire/failure.ts";
 import { createMemoryRuntime, type MemoryRuntime } from "../../support/memory-runtime.ts";
-import type { RuntimeEvent } from "../../../src/orchestration/engine/runtime.ts";
+import type { PodEvent } from "../../../src/orchestration/engine/pod.ts";
 import { containerSpec } from "../../support/container-spec.ts";
 import { expectFailure } from "../../support/failure.ts";
+import { podRef } from "../../../src/orchestration/engine/identity.ts";
 
 const image = "app:1";
 let runtime: MemoryRuntime;
@@ -16,7 +17,7 @@ const run = async (name: string, change = {}) => {
   await runtime.start(id);
   return id;
 };
-const state = async (name: string) => (await runtime.inspect(name))?.state;
+const state = async (name: string) => (await runtime.inspect(podRef(name)))?.state;
 
 describe("what happens to containers without us", () => {
   const always = { restart: { name: "unless-stopped", maximumRetryCount: 0 } };
@@ -24,7 +25,7 @@ describe("what happens to containers without us", () => {
   test("a kill by hand stays, whatever the policy", async () => {
     await run("a", always);
     runtime.kill("a");
-    expect(await runtime.inspect("a")).toMatchObject({
+    expect(await runtime.inspect(podRef("a"))).toMatchObject({
       state: "exited",
       exitCode: 137,
       restartCount: 0,
@@ -32,14 +33,14 @@ describe("what happens to containers without us", () => {
     });
     await run("b");
     runtime.kill("b", 9);
-    expect((await runtime.inspect("b"))?.exitCode).toBe(9);
+    expect((await runtime.inspect(podRef("b")))?.exitCode).toBe(9);
   });
 
   test("a crash is restarted by the policy, and counted", async () => {
     await run("a", always);
-    const before = await runtime.inspect("a");
+    const before = await runtime.inspect(podRef("a"));
     runtime.crash("a", 1);
-    const after = await runtime.inspect("a");
+    const after = await runtime.inspect(podRef("a"));
     expect(after).toMatchObject({ state: "running", restartCount: 1 });
     expect(after?.pid).not.toBe(before?.pid);
   });
@@ -51,7 +52,7 @@ describe("what happens to containers without us", () => {
     runtime.crash("a");
     expect(await state("a")).toBe("running");
     runtime.crash("a", 3);
-    expect(await runtime.inspect("a")).toMatchObject({ state: "exited", exitCode: 3, restartCount: 2 });
+    expect(await runtime.inspect(podRef("a"))).toMatchObject({ state: "exited", exitCode: 3, restartCount: 2 });
     await run("b", policy);
     runtime.crash("b", 0);
     expect(await state("b")).toBe("exited");
@@ -60,9 +61,9 @@ describe("what happens to containers without us", () => {
   test("without a policy a crash stays, and tells of the memory", async () => {
     await run("a");
     runtime.crash("a", 137, { oomKilled: true });
-    expect(await runtime.inspect("a")).toMatchObject({ state: "exited", oomKilled: true });
-    await runtime.start("a");
-    expect((await runtime.inspect("a"))?.oomKilled).toBe(false);
+    expect(await runtime.inspect(podRef("a"))).toMatchObject({ state: "exited", oomKilled: true });
+    await runtime.start(podRef("a"));
+    expect((await runtime.inspect(podRef("a")))?.oomKilled).toBe(false);
   });
 
   test("stopped, removed and renamed by hand", async () => {
@@ -99,15 +100,15 @@ describe("faults", () => {
     const create = () => runtime.create(containerSpec({ name: "a", image }));
     await expect(create()).rejects.toBe(full);
     await expect(create()).rejects.toBe(full);
-    expect(await runtime.list()).toEqual([]);
+    expect(await runtime.observe()).toEqual([]);
     await create();
   });
 
   test("fail until told otherwise", async () => {
-    runtime.fail("list", full);
-    for (let index = 0; index < 5; index++) await expect(runtime.list()).rejects.toBe(full);
-    runtime.fail("list", undefined);
-    expect(await runtime.list()).toEqual([]);
+    runtime.fail("observe", full);
+    for (let index = 0; index < 5; index++) await expect(runtime.observe()).rejects.toBe(full);
+    runtime.fail("observe", undefined);
+    expect(await runtime.observe()).toEqual([]);
   });
 
   test("an engine that is down answers nothing, breaks its streams, and loses nothing", async () => {
@@ -116,10 +117,10 @@ describe("faults", () => {
       .events(new AbortController().signal, () => undefined)
       [Symbol.asyncIterator]()
       .next();
-    await runtime.list();
+    await runtime.observe();
     runtime.engineDown();
     await expectFailure(next, "unavailable", "EngineUnavailable");
-    await expectFailure(runtime.list(), "unavailable", "EngineUnavailable");
+    await expectFailure(runtime.observe(), "unavailable", "EngineUnavailable");
     await expectFailure(runtime.info(), "unavailable", "EngineUnavailable");
     await expectFailure(
       runtime
@@ -136,29 +137,29 @@ describe("faults", () => {
     const slept: number[] = [];
     const clock = { now: () => 7, sleep: async (ms: number) => void slept.push(ms) };
     runtime = createMemoryRuntime({ clock });
-    runtime.delay("list", 500);
-    await runtime.list();
-    runtime.delay("list", 0);
-    await runtime.list();
+    runtime.delay("observe", 500);
+    await runtime.observe();
+    runtime.delay("observe", 0);
+    await runtime.observe();
     expect(slept).toEqual([500]);
     runtime.addImage(image);
     await run("a");
-    expect(await runtime.inspect("a")).toMatchObject({ createdAt: 7, startedAt: 7 });
+    expect(await runtime.inspect(podRef("a"))).toMatchObject({ createdAt: 7, startedAt: 7 });
   });
 
   test("every call is logged in order, failed ones too", async () => {
     runtime.fail("start", full, 1);
     const id = await runtime.create(containerSpec({ name: "a", image }));
-    await runtime.start("a").catch(() => undefined);
-    await runtime.list({ kind: "deployment", name: "web" });
+    await runtime.start(podRef("a")).catch(() => undefined);
+    await runtime.observe({ kind: "deployment", name: "web" });
     await runtime.ensureNetwork("berth0");
     await runtime.remove(id);
     expect(runtime.calls).toEqual([
       "create a",
       "start a",
-      "list deployment/web",
+      "observe deployment/web",
       "ensureNetwork berth0",
-      `remove ${id}`,
+      `remove ${id.id}`,
     ]);
   });
 });
@@ -166,7 +167,7 @@ describe("faults", () => {
 describe("images", () => {
   test("the environment of the image is beneath that of the container", async () => {
     await run("a", { env: { FROM: "spec" } });
-    expect((await runtime.inspect("a"))?.env).toEqual({ FROM: "spec", PATH: "/bin" });
+    expect((await runtime.inspect(podRef("a")))?.env).toEqual({ FROM: "spec", PATH: "/bin" });
   });
 
   test("a pull brings what the registry has, by tag and by digest, and moves the tag", async () => {
@@ -205,21 +206,21 @@ test("ids, addresses and digests are the same in every run", async () => {
     runtime.addImage(image);
     await runtime.ensureNetwork("berth0");
     await run("a", { networks: [{ name: "berth0", aliases: [] }] });
-    return { ...(await runtime.inspect("a")) };
+    return { ...(await runtime.inspect(podRef("a"))) };
   };
   expect(await facts()).toEqual(await facts());
 });
 
 test("rows that were handed out stay as they were", async () => {
   await run("a");
-  const [row] = await runtime.list();
+  const [row] = await runtime.observe();
   runtime.kill("a");
   expect(row?.state).toBe("running");
-  expect((await runtime.list())[0]?.state).toBe("exited");
+  expect((await runtime.observe())[0]?.state).toBe("exited");
 });
 
 test("an out-of-memory kill is an event before the death", async () => {
-  const seen: RuntimeEvent[] = [];
+  const seen: PodEvent[] = [];
   const abort = new AbortController();
   await run("a");
   const opened = Promise.withResolvers<void>();
@@ -250,7 +251,7 @@ test("ten thousand containers are listed, and one resource among them found", as
   for (let index = 0; index < 10_000; index++) {
     await runtime.create(containerSpec({ name: `n${index}`, image, labels: labels(`n${index}`) }));
   }
-  expect(await runtime.list()).toHaveLength(10_000);
-  const found = await runtime.list({ kind: "deployment", scope: "s", name: "n9999" });
+  expect(await runtime.observe()).toHaveLength(10_000);
+  const found = await runtime.observe({ kind: "deployment", scope: "s", name: "n9999" });
   expect(found.map(({ name }) => name)).toEqual(["n9999"]);
 });

@@ -1,7 +1,7 @@
 import { formatKey } from "../../api/manifest.ts";
 import { orphans } from "../../core/plan/collect.ts";
 import type { Context } from "../state/context.ts";
-import type { Pod } from "../state/pod.ts";
+import { type Pod, stopGently } from "../state/pod.ts";
 import { keyText } from "../../api/manifest-key.ts";
 import { awaitsPost } from "./release-step.ts";
 
@@ -58,7 +58,7 @@ export async function endUnattended(context: Context): Promise<void> {
   if (store.collectionHeld) return;
   const left = [...pods.all()].filter(({ role, name }) => role === "run" && !attached.has(name));
   for (const pod of left) {
-    await engine.stopGently(pod);
+    await stopGently(engine, pod);
     await engine.remove(pod);
     context.log.info("command of a client that is gone ended", { container: pod.name });
   }
@@ -73,7 +73,7 @@ function isOfRelease({ store }: Context, pod: Pod): boolean {
 async function removeStray(context: Context, id: string): Promise<void> {
   const pod = context.pods.byId(id);
   if (pod === undefined) return;
-  await context.engine.stopGently(pod);
+  await stopGently(context.engine, pod);
   await context.engine.remove(pod);
   const { kind, scope, name } = pod.key;
   const detail = { container: pod.name, why: `no manifest ${formatKey(pod.key)}` };

@@ -2,7 +2,7 @@ import { Failure } from "../../../base/wire/failure.ts";
 import { formatKey } from "../../api/manifest.ts";
 import { refuseBadName } from "../pods/pods.ts";
 import type { Context } from "../state/context.ts";
-import type { Pod } from "../state/pod.ts";
+import { type Pod, stopGently } from "../state/pod.ts";
 import { refuseOneOff, stopOurs, thaw } from "./freeze.ts";
 
 /** POST /pods/{name}/stop. The mark comes first: a container stopped without it would be healed at once. */
@@ -53,7 +53,7 @@ export async function startPod(context: Context, name: string, { actor }: { acto
 
 async function makeAnew(context: Context, pod: Pod, actor: string) {
   // Stopped before the mark goes: until then no other code touches the pod.
-  if (pod.state === "running") await context.engine.stopGently(pod);
+  if (pod.state === "running") await stopGently(context.engine, pod);
   await context.engine.remove(pod);
   const unfroze = await context.store.write((tx) => {
     const ids = tx.frozen.remove(pod.key, pod.replicaId);

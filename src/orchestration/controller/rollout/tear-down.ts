@@ -4,6 +4,7 @@ import type { PruneSummary } from "../../api/apply.ts";
 import type { Deletion } from "../../store/store.ts";
 import { appId } from "../../core/naming.ts";
 import { removeAppDir, removeVolumeDir } from "../../../base/disk/app-dirs.ts";
+import { stopGently } from "../state/pod.ts";
 import type { Context, TearDown } from "../state/context.ts";
 import { keyOf, type KeyText, keyText } from "../../api/manifest-key.ts";
 import { pruneNamedVolumes } from "../desired/named-volumes.ts";
@@ -85,7 +86,7 @@ async function removeContainers(context: Context, key: ManifestKey): Promise<voi
   await Promise.all(
     pods.map(async (pod) => {
       if (pod.state === "running" || pod.state === "restarting") {
-        await context.engine.stopGently(pod);
+        await stopGently(context.engine, pod);
       }
       await context.engine.remove(pod);
     }),
@@ -103,7 +104,7 @@ async function removeCommands(context: Context, key: ManifestKey): Promise<void>
   );
   await Promise.all(
     orphaned.map(async (pod) => {
-      if (pod.state === "running") await context.engine.stopGently(pod);
+      if (pod.state === "running") await stopGently(context.engine, pod);
       await context.engine.remove(pod);
     }),
   );

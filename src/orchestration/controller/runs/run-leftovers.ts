@@ -1,7 +1,7 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import type { ManifestKey } from "../../api/manifest.ts";
 import type { Context } from "../state/context.ts";
-import type { Pod } from "../state/pod.ts";
+import { type Pod, stopGently } from "../state/pod.ts";
 import { runContainerName } from "./run-record.ts";
 
 /**
@@ -20,14 +20,14 @@ export async function removeLeftovers(context: Context, key: ManifestKey): Promi
       if (underWay.has(pod.name)) return;
       if (!recorded.has(pod.name) || pod.state === "created") await endContainer(context, pod);
       // The server was killed between the record of the end and the end.
-      else if (pod.state !== "exited") await context.engine.stopGently(pod);
+      else if (pod.state !== "exited") await stopGently(context.engine, pod);
     }),
   );
 }
 
 async function endContainer({ engine }: Context, pod: Pod): Promise<void> {
   try {
-    if (pod.state !== "exited" && pod.state !== "created") await engine.stopGently(pod);
+    if (pod.state !== "exited" && pod.state !== "created") await stopGently(engine, pod);
     await engine.remove(pod);
   } catch (error) {
     // The code that followed it has removed it.

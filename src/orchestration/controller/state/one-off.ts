@@ -1,7 +1,6 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import type { ContainerSpec } from "../../core/workload.ts";
-import type { ContainerEnd } from "../../engine/container.ts";
-import type { PodRef } from "../../engine/pod.ts";
+import type { ContainerEnd, PodRef } from "../../engine/pod.ts";
 import { createLineTail } from "../../../base/words/lines.ts";
 import type { Context } from "./context.ts";
 

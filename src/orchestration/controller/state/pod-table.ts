@@ -1,8 +1,7 @@
 import type { ManifestKey } from "../../api/manifest.ts";
 import type { SteadyClock } from "../../../base/words/clock.ts";
-import type { ContainerState } from "../../engine/container.ts";
+import type { ContainerState, ObservedPod, PodEvent } from "../../engine/pod.ts";
 import type { Engine } from "../../engine/engine.ts";
-import type { ObservedPod, PodEvent } from "../../engine/pod.ts";
 import { type KeyText, keyText } from "../../api/manifest-key.ts";
 import { addCrashes, endOfRun, fill, type Pod, podOf } from "./pod.ts";
 

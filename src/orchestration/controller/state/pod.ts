@@ -1,7 +1,7 @@
 import { calmMs } from "../../core/plan/crash.ts";
 import type { SteadyClock } from "../../../base/words/clock.ts";
-import type { ContainerDetail, ContainerState } from "../../engine/container.ts";
-import type { ObservedPod, PodIdentity, PodRef } from "../../engine/pod.ts";
+import type { Engine } from "../../engine/engine.ts";
+import type { ContainerState, InspectedPod, ObservedPod, PodIdentity, PodRef } from "../../engine/pod.ts";
 
 /** One container of ours as last seen. */
 export interface Pod extends PodRef, PodIdentity {
@@ -11,7 +11,7 @@ export interface Pod extends PodRef, PodIdentity {
   state: ContainerState;
   status: string;
   /** Published ones, while it runs. */
-  ports: ContainerDetail["ports"];
+  ports: InspectedPod["ports"];
   /** Networks that it is connected to, as last listed. */
   joined: readonly string[];
   /** Where it is reached: see `ObservedPod`. Undefined while it does not run, and from a start to the first look after it. */
@@ -48,7 +48,7 @@ export interface Pod extends PodRef, PodIdentity {
 }
 
 /** What the engine knows in detail. */
-export function fill(pod: Pod, detail: ContainerDetail, clock: SteadyClock): void {
+export function fill(pod: Pod, detail: InspectedPod, clock: SteadyClock): void {
   countRestarts(pod, detail, clock);
   pod.state = detail.state;
   if (detail.startedAt === undefined || isDown(detail.state)) {
@@ -74,7 +74,7 @@ const isDown = (state: string) => state === "restarting" || state === "exited" |
 /** Crashes of a container that was made longer ago than this, and before we looked, are an unknown time apart. */
 const youthMs = 600_000;
 
-function countRestarts(pod: Pod, { restartCount }: ContainerDetail, clock: SteadyClock): void {
+function countRestarts(pod: Pod, { restartCount }: InspectedPod, clock: SteadyClock): void {
   const isFirstLook = pod.startedAt === undefined && pod.finishedAt === undefined;
   const forgotten = restartCount < pod.restarts ? pod.restarts : 0;
   const fresh = restartCount - pod.restarts + forgotten;
@@ -137,4 +137,10 @@ export function podOf({ identity, ...container }: ObservedPod, clock: SteadyCloc
     stale: true,
     eventNumber: 0,
   };
+}
+
+/** Stops a pod with the grace that it was made with: its manifest may be gone or say something else by now. A missing pod is fine. */
+export async function stopGently(engine: Engine, pod: PodRef): Promise<void> {
+  const container = await engine.inspect(pod);
+  if (container !== undefined) await engine.stop(pod, { graceMs: container.stopGraceMs });
 }

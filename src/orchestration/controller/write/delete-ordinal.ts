@@ -1,6 +1,7 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import type { ManifestKey } from "../../api/manifest.ts";
 import { decodeSpec } from "../../core/spec/decode.ts";
+import { stopGently } from "../state/pod.ts";
 import type { Context } from "../state/context.ts";
 import { required } from "../state/target.ts";
 import { requireUnlocked } from "../state/locks.ts";
@@ -66,7 +67,7 @@ async function removeOrdinal(context: Context, removing: Removing) {
 async function removePod(context: Context, { key, ordinal }: Removing): Promise<boolean> {
   const pods = (await context.pods.refresh(key)).filter((pod) => pod.ordinal === ordinal);
   for (const pod of pods) {
-    if (pod.state === "running") await context.engine.stopGently(pod);
+    if (pod.state === "running") await stopGently(context.engine, pod);
     await context.engine.remove(pod);
   }
   return pods.length > 0;

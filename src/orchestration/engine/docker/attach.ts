@@ -1,6 +1,8 @@
 import { Failure } from "../../../base/wire/failure.ts";
-import type { Runtime } from "../runtime.ts";
+import type { Engine } from "../engine.ts";
 import type { AttachOptions, ExecSession, TerminalSize } from "../session.ts";
+import type { PodRef } from "../pod.ts";
+import type { Inspect } from "./containers.ts";
 import { pipeOutput } from "./demux.ts";
 import type { DockerClient } from "./client.ts";
 import { missing, refusal, unreachable } from "./errors.ts";
@@ -9,20 +11,21 @@ import type { Pipe } from "./pipe.ts";
 
 interface AttachParts {
   engine: DockerClient;
-  containers: Pick<Runtime, "inspect" | "start" | "stop">;
-  wait: Runtime["wait"];
+  inspect: Inspect;
+  containers: Pick<Engine, "start" | "stop">;
+  wait: Engine["wait"];
 }
 
-/** See `Runtime.startAttached`. The connection comes first, so that no output is lost before it. */
-export function createAttach(parts: AttachParts): Pick<Runtime, "startAttached"> {
+/** See `Engine.startAttached`. The connection comes first, so that no output is lost before it. */
+export function createAttach(parts: AttachParts): Pick<Engine, "startAttached"> {
   return {
-    async startAttached(nameOrId, options) {
-      const container = await parts.containers.inspect(nameOrId);
+    async startAttached({ id: nameOrId }, options) {
+      const container = await parts.inspect(nameOrId);
       if (container === undefined) throw missing(`container "${nameOrId}"`);
-      const attached = { ...parts, id: container.id, nameOrId, options, held: parts.engine.held };
+      const attached = { ...parts, container, nameOrId, options, held: parts.engine.held };
       const pipe = await connect(attached);
       try {
-        await parts.containers.start(container.id);
+        await parts.containers.start(container);
         if (options.tty && options.size !== undefined) await resize(attached, options.size);
       } catch (error) {
         pipe.close();
@@ -34,14 +37,14 @@ export function createAttach(parts: AttachParts): Pick<Runtime, "startAttached">
 }
 
 interface Attached extends AttachParts {
-  id: string;
+  container: PodRef;
   nameOrId: string;
   options: AttachOptions;
   /** Aborts when the engine hangs, or is closed. */
   held: AbortSignal;
 }
 
-async function connect({ engine, id, nameOrId, options, held }: Attached): Promise<Pipe> {
+async function connect({ engine, container: { id }, nameOrId, options, held }: Attached): Promise<Pipe> {
   const attempt = { verb: "attach to", subject: `container "${nameOrId}"` };
   const query = `stream=1&stdout=1&stderr=1${options.interactive ? "&stdin=1" : ""}`;
   const path = `/v${await engine.apiVersion()}/containers/${id}/attach?${query}`;
@@ -53,21 +56,24 @@ async function connect({ engine, id, nameOrId, options, held }: Attached): Promi
 }
 
 /** A terminal whose process has ended has no size any more, which is fine. */
-async function resize({ engine, containers, id, nameOrId }: Attached, { rows, cols }: TerminalSize): Promise<void> {
+async function resize(
+  { engine, inspect, container: { id }, nameOrId }: Attached,
+  { rows, cols }: TerminalSize,
+): Promise<void> {
   try {
     await engine.call({ verb: "resize the terminal of", subject: `container "${nameOrId}"` }, (docker, abortSignal) =>
       docker.getContainer(id).resize({ h: rows, w: cols, abortSignal }),
     );
   } catch (error) {
-    if ((await containers.inspect(id))?.state === "running") throw error;
+    if ((await inspect(id))?.state === "running") throw error;
   }
 }
 
 function session(attached: Attached, pipe: Pipe): ExecSession {
-  const { engine, id, nameOrId, wait, options, held } = attached;
+  const { engine, container, nameOrId, wait, options, held } = attached;
   let killed: Promise<void> | undefined;
   return {
-    id,
+    id: container.id,
     output: pipeOutput(pipe, options.tty),
     write: async (bytes) => {
       if (await pipe.write(bytes)) return;
@@ -80,7 +86,7 @@ function session(attached: Attached, pipe: Pipe): ExecSession {
       await pipe.end;
       const attempt = { verb: "wait for", subject: `container "${nameOrId}"` };
       // The end comes later from an engine that is restarted; one that hangs is not waited for.
-      const end = await wait(id, held).catch((error: unknown) => {
+      const end = await wait(container, held).catch((error: unknown) => {
         throw held.aborted ? engine.failure(unreachable("the connection broke off"), attempt) : error;
       });
       return end.exitCode;
@@ -94,9 +100,9 @@ function session(attached: Attached, pipe: Pipe): ExecSession {
 }
 
 /** One that is gone already needs no stop. */
-async function stop({ containers, id, options }: Attached): Promise<void> {
+async function stop({ containers, container, options }: Attached): Promise<void> {
   try {
-    await containers.stop(id, { graceMs: options.graceMs });
+    await containers.stop(container, { graceMs: options.graceMs });
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== "not_found") throw error;
   }

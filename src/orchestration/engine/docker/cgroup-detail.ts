@@ -1,5 +1,5 @@
 import { readFileSync, readlinkSync } from "node:fs";
-import type { UsageDetail } from "../container.ts";
+import type { UsageDetail } from "../pod.ts";
 import type { Cgroup } from "./cgroup.ts";
 
 /**

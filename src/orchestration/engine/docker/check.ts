@@ -1,6 +1,7 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import { checkByExec, checkCharsMax } from "../check.ts";
-import type { Runtime } from "../runtime.ts";
+import type { Engine } from "../engine.ts";
+import type { PodRef } from "../pod.ts";
 import type { Checked, ExecSession } from "../session.ts";
 
 /** A shell that stays in a container and runs one command at each line of its input. */
@@ -44,7 +45,7 @@ const shellRefusals = [126, 127];
  * stays open makes each check after the first one cost little more than its command. Without `sh` in the image, each
  * check is an exec.
  */
-export function createCheck({ exec }: Pick<Runtime, "exec">): Pick<Runtime, "check"> {
+export function createCheck({ exec }: Pick<Engine, "exec">): Pick<Engine, "check"> {
   const places = new Map<string, Set<Place>>();
   const withoutShell = new Set<string>();
 
@@ -70,9 +71,9 @@ export function createCheck({ exec }: Pick<Runtime, "exec">): Pick<Runtime, "che
     if (place.shell === undefined && known?.delete(place) === true && known.size === 0) places.delete(place.key);
   }
 
-  async function open(place: Place, id: string, command: string[]): Promise<void> {
+  async function open(place: Place, pod: PodRef, command: string[]): Promise<void> {
     const argv = ["sh", "-c", loop, "sh", ...command];
-    const session = await exec(id, { command: argv, env: [], tty: false, interactive: true });
+    const session = await exec(pod, { command: argv, env: [], tty: false, interactive: true });
     const shell: Shell = { session, output: session.output[Symbol.asyncIterator]() };
     place.shell = shell;
     // Also with its container, or when the engine went away and left the process behind.
@@ -103,8 +104,8 @@ export function createCheck({ exec }: Pick<Runtime, "exec">): Pick<Runtime, "che
     }
   }
 
-  async function viaShell(id: string, command: string[], signal: AbortSignal): Promise<Checked | undefined> {
-    const place = take(JSON.stringify([id, command]));
+  async function viaShell(pod: PodRef, command: string[], signal: AbortSignal): Promise<Checked | undefined> {
+    const place = take(JSON.stringify([pod.id, command]));
     if (place === undefined) return undefined;
     try {
       const checked = await ask(place, signal);
@@ -112,7 +113,7 @@ export function createCheck({ exec }: Pick<Runtime, "exec">): Pick<Runtime, "che
       if (checked !== undefined) return checked;
       // There was no shell, or it had ended meanwhile.
       drop(place, place.shell);
-      await open(place, id, command);
+      await open(place, pod, command);
       // Nothing else would end it: the caller is gone.
       if (signal.aborted) drop(place, place.shell);
       signal.throwIfAborted();
@@ -123,10 +124,11 @@ export function createCheck({ exec }: Pick<Runtime, "exec">): Pick<Runtime, "che
   }
 
   return {
-    async check(nameOrId, command, signal) {
+    async check(pod, command, signal) {
+      const { id: nameOrId } = pod;
       if (!withoutShell.has(nameOrId)) {
         try {
-          const checked = await viaShell(nameOrId, command, signal);
+          const checked = await viaShell(pod, command, signal);
           signal.throwIfAborted();
           if (checked !== undefined && !shellRefusals.includes(checked.exitCode)) return checked;
         } catch (error) {
@@ -135,7 +137,7 @@ export function createCheck({ exec }: Pick<Runtime, "exec">): Pick<Runtime, "che
           if (/executable file not found|no such file/i.test(error.message)) noteWithoutShell(nameOrId);
         }
       }
-      return checkByExec((spec) => exec(nameOrId, spec), command, signal);
+      return checkByExec((spec) => exec(pod, spec), command, signal);
     },
   };
 }

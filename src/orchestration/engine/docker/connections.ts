@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
-import type { TcpServed } from "../container.ts";
-import type { Runtime } from "../runtime.ts";
+import type { TcpServed } from "../pod.ts";
+import type { Engine } from "../engine.ts";
 import type { SystemRoots } from "./cgroup.ts";
 import type { DockerClient } from "./client.ts";
+import type { Inspect } from "./containers.ts";
 
 /** States of the kernel's socket table (include/net/tcp_states.h), as it prints them. */
 const established = "01";
@@ -55,16 +56,16 @@ export function servedBy(rows: readonly TcpRow[]): TcpServed {
 
 interface ConnectionsParts {
   engine: DockerClient;
-  inspect: Runtime["inspect"];
+  inspect: Inspect;
   roots: SystemRoots;
 }
 
-/** See `Runtime.connections`: the kernel shows the sockets of a process's network under its pid. */
-export function createConnections({ engine, inspect, roots }: ConnectionsParts): Pick<Runtime, "connections"> {
+/** See `Engine.connections`: the kernel shows the sockets of a process's network under its pid. */
+export function createConnections({ engine, inspect, roots }: ConnectionsParts): Pick<Engine, "connections"> {
   return {
-    connections: async (nameOrId) => {
+    connections: async ({ id }) => {
       if (!engine.local) return undefined;
-      const detail = await inspect(nameOrId);
+      const detail = await inspect(id);
       if (detail?.pid === undefined || "host" in detail.networks) return undefined;
       const tables = ["tcp", "tcp6"].map((name) => read(`${roots.proc}/${detail.pid}/net/${name}`));
       if (tables.every((text) => text === undefined)) return undefined;

@@ -1,18 +1,20 @@
 import type Dockerode from "dockerode";
-import type { Container, ContainerDetail, ContainerState } from "../container.ts";
+import type { Naming } from "../../core/naming.ts";
+import { placed } from "../identity.ts";
+import type { ContainerState, InspectedPod, ObservedPod } from "../pod.ts";
 import { startWords } from "./start-words.ts";
 import { asList, envRecord, epochMs } from "./formats.ts";
 
 const states = new Set<string>(["created", "running", "restarting", "paused", "exited", "removing", "dead"]);
 const isState = (text: string): text is ContainerState => states.has(text);
 
-/** A row of the engine's listing. `imageLabel` is where the reference given at creation is kept. */
-export function containerRow(row: Dockerode.ContainerInfo, imageLabel: string): Container {
+/** A row of the engine's listing. */
+export function containerRow(row: Dockerode.ContainerInfo, names: Naming): ObservedPod {
   const labels = row.Labels ?? {};
-  return {
+  const container = {
     id: row.Id,
     name: ownName(row.Names ?? []),
-    image: labels[imageLabel] ?? row.Image,
+    image: labels[names.label.image] ?? row.Image,
     imageId: row.ImageID,
     state: containerState(row.State),
     status: row.Status,
@@ -21,13 +23,14 @@ export function containerRow(row: Dockerode.ContainerInfo, imageLabel: string): 
     joined: Object.keys(row.NetworkSettings?.Networks ?? {}),
     addresses: addressesOf(row.NetworkSettings?.Networks ?? {}),
   };
+  return placed(container, names);
 }
 
 /** The engine's answer to inspect. */
-export function containerDetail(info: Dockerode.ContainerInspectInfo): ContainerDetail {
+export function containerDetail(info: Dockerode.ContainerInspectInfo, names: Naming): InspectedPod {
   const { State: state, Config: config, HostConfig: host } = info;
   const ended = state.Status === "exited" || state.Status === "restarting" || state.Status === "dead";
-  return {
+  const container = {
     id: info.Id,
     name: info.Name.replace(/^\//, ""),
     image: config.Image,
@@ -59,6 +62,7 @@ export function containerDetail(info: Dockerode.ContainerInspectInfo): Container
     tty: config.Tty,
     ...(host.LogConfig?.Type === "json-file" && info.LogPath ? { logPath: info.LogPath } : {}),
   };
+  return placed(container, names);
 }
 
 const engineGraceMs = 10_000;
@@ -86,7 +90,7 @@ function addressesOf(networks: Record<string, { IPAddress?: string }>): Record<s
   );
 }
 
-function networksOf(info: Dockerode.ContainerInspectInfo): ContainerDetail["networks"] {
+function networksOf(info: Dockerode.ContainerInspectInfo): InspectedPod["networks"] {
   const rows = Object.entries(info.NetworkSettings.Networks ?? {});
   return Object.fromEntries(
     rows.map(([name, network]) => [
@@ -101,7 +105,7 @@ function networksOf(info: Dockerode.ContainerInspectInfo): ContainerDetail["netw
   );
 }
 
-function mountsOf(info: Dockerode.ContainerInspectInfo): ContainerDetail["mounts"] {
+function mountsOf(info: Dockerode.ContainerInspectInfo): InspectedPod["mounts"] {
   return (info.Mounts ?? []).map((mount) => ({
     type: mount.Type,
     // A volume is known by its name.
@@ -114,7 +118,7 @@ function mountsOf(info: Dockerode.ContainerInspectInfo): ContainerDetail["mounts
 }
 
 /** Published ports only; empty unless it runs. */
-function portsOf(info: Dockerode.ContainerInspectInfo): ContainerDetail["ports"] {
+function portsOf(info: Dockerode.ContainerInspectInfo): InspectedPod["ports"] {
   return Object.entries(info.NetworkSettings.Ports ?? {}).flatMap(([container, bindings]) =>
     (bindings ?? []).map(({ HostIp, HostPort }) => ({ container, hostIp: HostIp, hostPort: HostPort })),
   );

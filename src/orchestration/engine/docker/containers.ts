@@ -1,8 +1,10 @@
 import { Failure } from "../../../base/wire/failure.ts";
+import type { Naming } from "../../core/naming.ts";
 import type { ContainerSpec } from "../../core/workload.ts";
 import { containerLabels, type Owner, selectorLabels } from "../ownership.ts";
-import type { Container } from "../container.ts";
-import type { Runtime } from "../runtime.ts";
+import { podRef } from "../identity.ts";
+import type { InspectedPod, ObservedPod } from "../pod.ts";
+import type { Engine } from "../engine.ts";
 import { containerDetail, containerRow } from "./container-detail.ts";
 import { createRequest, endpointSettings, wholeSeconds } from "./create-options.ts";
 import type { DockerClient } from "./client.ts";
@@ -11,36 +13,37 @@ import { withPortHolder } from "./port-holder.ts";
 import { isObjectName, labelFilter } from "./formats.ts";
 
 type Containers = Pick<
-  Runtime,
-  "list" | "inspect" | "create" | "start" | "stop" | "remove" | "removeUnlessRunning" | "rename"
+  Engine,
+  "observe" | "inspect" | "create" | "start" | "stop" | "remove" | "removeUnlessRunning" | "rename"
 >;
 
-interface ContainerParts {
-  /** How long the engine may take beyond the grace that a container is given. */
-  stopSlackMs: number;
-  /** See `volume-owner.ts`. */
-  ownVolumes: (spec: ContainerSpec) => Promise<void>;
-}
+/** Any container by name or id, ours or not; undefined when missing. */
+export type Inspect = (nameOrId: string) => Promise<InspectedPod | undefined>;
 
+/** `stopSlackMs`: how long the engine may take beyond the grace that a container is given. `ownVolumes`: see `volume-owner.ts`. */
 export function createContainers(
   engine: DockerClient,
   owner: Owner,
-  { stopSlackMs, ownVolumes }: ContainerParts,
+  {
+    inspect,
+    stopSlackMs,
+    ownVolumes,
+  }: { inspect: Inspect; stopSlackMs: number; ownVolumes: (spec: ContainerSpec) => Promise<void> },
 ): Containers {
   return {
-    list: (filter = {}) => list(engine, owner, filter),
-    inspect: (nameOrId) => inspect(engine, nameOrId),
+    observe: (filter = {}) => list(engine, owner, filter),
+    inspect: ({ id }) => inspect(id),
     async create(spec) {
       await ownVolumes(spec);
-      return create(engine, owner, spec);
+      return podRef(await create(engine, owner, spec));
     },
-    start: (nameOrId) => start(engine, nameOrId),
-    stop: (nameOrId, { graceMs }) => stop(engine, nameOrId, { graceMs, slackMs: stopSlackMs }),
-    remove: async (nameOrId) => void (await remove(engine, nameOrId, { force: true })),
-    removeUnlessRunning: (nameOrId) => remove(engine, nameOrId, { force: false }),
-    rename: async (nameOrId, name) => {
-      await engine.call({ verb: "rename", subject: known(nameOrId) }, (docker, abortSignal) =>
-        docker.getContainer(nameOrId).rename({ name, abortSignal }),
+    start: ({ id }) => start(engine, id),
+    stop: ({ id }, { graceMs }) => stop(engine, id, { graceMs, slackMs: stopSlackMs }),
+    remove: async ({ id }) => void (await remove(engine, id, { force: true })),
+    removeUnlessRunning: ({ id }) => remove(engine, id, { force: false }),
+    rename: async ({ id }, name) => {
+      await engine.call({ verb: "rename", subject: known(id) }, (docker, abortSignal) =>
+        docker.getContainer(id).rename({ name, abortSignal }),
       );
     },
   };
@@ -58,22 +61,23 @@ async function list(
   engine: DockerClient,
   owner: Owner,
   filter: Parameters<typeof selectorLabels>[1],
-): Promise<Container[]> {
+): Promise<ObservedPod[]> {
   const filters = labelFilter(selectorLabels(owner, filter));
   const rows = await engine.call({ verb: "list", subject: "containers" }, (docker, abortSignal) =>
     docker.listContainers({ all: true, filters, abortSignal }),
   );
-  return rows.map((row) => containerRow(row, owner.names.label.image));
+  return rows.map((row) => containerRow(row, owner.names));
 }
 
-async function inspect(engine: DockerClient, nameOrId: string) {
+/** See `Inspect`. */
+export async function inspectContainer(engine: DockerClient, names: Naming, nameOrId: string) {
   if (!isObjectName(nameOrId)) return undefined;
   const info = await engine.call({ verb: "inspect", subject: subject(nameOrId) }, (docker, abortSignal) =>
     docker.getContainer(nameOrId).inspect({ abortSignal }).catch(unlessStatus(404)),
   );
   // The engine also takes the beginning of an id: a short name would find a stranger.
   const meant = info?.Id === nameOrId || info?.Name === `/${nameOrId}`;
-  return info !== undefined && meant ? containerDetail(info) : undefined;
+  return info !== undefined && meant ? containerDetail(info, names) : undefined;
 }
 
 async function create(engine: DockerClient, owner: Owner, spec: ContainerSpec): Promise<string> {

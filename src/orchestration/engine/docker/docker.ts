@@ -1,9 +1,11 @@
 import type { Naming } from "../../core/naming.ts";
-import type { Runtime } from "../runtime.ts";
+import type { Engine } from "../engine.ts";
+import { createDial } from "../dial.ts";
+import { podRef } from "../identity.ts";
 import { createAttach } from "./attach.ts";
 import { createCheck } from "./check.ts";
 import { createConnections } from "./connections.ts";
-import { createContainers } from "./containers.ts";
+import { createContainers, type Inspect, inspectContainer } from "./containers.ts";
 import { type SystemRoots, systemRoots } from "./cgroup.ts";
 import { createDockerClient } from "./client.ts";
 import { diskUse, pruneBuildCache } from "./disk.ts";
@@ -58,8 +60,8 @@ const defaults: DockerTimeouts = {
   waitHoldMs: 300_000,
 };
 
-/** The `Runtime` on a Docker Engine, API 1.41 (Docker 20.10) or newer. Nothing is asked of the engine before the first call. */
-export function createDockerRuntime(options: DockerOptions): Runtime {
+/** The `Engine` on a Docker Engine, API 1.41 (Docker 20.10) or newer. Nothing is asked of the engine before the first call. */
+export function createDockerEngine(options: DockerOptions): Engine {
   const { host, installationId, names, roots = systemRoots } = options;
   const { callMs, stopSlackMs, pullIdleMs, copyIdleMs, execKillGraceMs, waitHoldMs } = {
     ...defaults,
@@ -69,8 +71,8 @@ export function createDockerRuntime(options: DockerOptions): Runtime {
   const owner = { names, installationId };
   const files = createFiles(engine, copyIdleMs);
   const ownVolumes = createVolumeOwners(engine, owner, files);
-  const containers = createContainers(engine, owner, { stopSlackMs, ownVolumes });
-  const { inspect } = containers;
+  const inspect: Inspect = (nameOrId) => inspectContainer(engine, names, nameOrId);
+  const containers = createContainers(engine, owner, { inspect, stopSlackMs, ownVolumes });
   const exitWait = createExitWait({ engine, inspect, holdMs: waitHoldMs });
   const exec = createExec({ engine, names, inspect, startMs: callMs, killGraceMs: execKillGraceMs });
   return {
@@ -78,7 +80,9 @@ export function createDockerRuntime(options: DockerOptions): Runtime {
     ping: (signal) => ping(engine, signal),
     suspend: engine.suspend,
     resume: engine.resume,
+    named: podRef,
     ...containers,
+    ...createDial(containers.inspect),
     ...createNetworks(engine, owner),
     ...createVolumes(engine, owner),
     ...createImages(engine, pullIdleMs),
@@ -87,7 +91,7 @@ export function createDockerRuntime(options: DockerOptions): Runtime {
     ...createCheck(exec),
     ...createLogs(engine, inspect, options.onLogFallback),
     ...createLogFiles(engine),
-    ...createAttach({ engine, containers, wait: exitWait.wait }),
+    ...createAttach({ engine, inspect, containers, wait: exitWait.wait }),
     ...exitWait,
     ...createUsage({ engine, owner, inspect, roots }),
     ...files,

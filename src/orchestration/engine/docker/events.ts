@@ -1,4 +1,6 @@
-import type { RuntimeEvent } from "../runtime.ts";
+import { identityOf, podRef } from "../identity.ts";
+import type { PodEvent } from "../pod.ts";
+import type { Naming } from "../../core/naming.ts";
 import { type Owner, selectorLabels } from "../ownership.ts";
 import type { DockerClient } from "./client.ts";
 import { engineFailure, unreachable } from "./errors.ts";
@@ -7,12 +9,12 @@ import { labelFilter } from "./formats.ts";
 
 const attempt = { verb: "follow", subject: "container events" };
 
-/** See `Runtime.events`. */
+/** See `Engine.events`. */
 export async function* containerEvents(
   engine: DockerClient,
   owner: Owner,
   { signal, onOpen }: { signal: AbortSignal; onOpen: () => void },
-): AsyncGenerator<RuntimeEvent> {
+): AsyncGenerator<PodEvent> {
   const stop = new AbortController();
   const end = () => stop.abort();
   for (const source of [signal, engine.closed]) source.addEventListener("abort", end, { once: true });
@@ -21,7 +23,7 @@ export async function* containerEvents(
     const stream = await openStream(engine, owner, stop.signal);
     onOpen();
     for await (const row of jsonLines(stream)) {
-      const event = containerEvent(row);
+      const event = containerEvent(row, owner.names);
       if (event !== undefined) yield event;
     }
     throw unreachable("the event stream ended");
@@ -51,7 +53,7 @@ async function openStream(
 const notLabels = new Set(["name", "image", "exitCode", "signal", "execID", "execDuration", "oldName", "timeout"]);
 
 /** A row of the engine's event stream; undefined when it is not about a container. */
-export function containerEvent(row: unknown): RuntimeEvent | undefined {
+export function containerEvent(row: unknown, names: Naming): PodEvent | undefined {
   const { Action: action, Actor: actor, time, timeNano } = record(row);
   const { ID: id, Attributes } = record(actor);
   if (typeof action !== "string" || typeof id !== "string") return undefined;
@@ -60,9 +62,9 @@ export function containerEvent(row: unknown): RuntimeEvent | undefined {
   return {
     // `exec_start: <command>`: the command may carry a secret and tells nothing here.
     action: action.startsWith("exec_") ? action.replace(/:.*$/s, "") : action,
-    id,
+    ...podRef(id),
     name,
-    labels: Object.fromEntries(attributes.filter(([key]) => !notLabels.has(key))),
+    identity: identityOf(Object.fromEntries(attributes.filter(([key]) => !notLabels.has(key))), names),
     exitCode: exitCode === undefined ? undefined : Number(exitCode),
     at: typeof timeNano === "number" ? Math.floor(timeNano / 1e6) : Number(time ?? 0) * 1000,
   };

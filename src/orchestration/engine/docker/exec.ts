@@ -1,11 +1,12 @@
 import type { Naming } from "../../core/naming.ts";
 import { once } from "../../../base/pure/once.ts";
 import { systemClock } from "../../../base/words/clock.ts";
-import type { ContainerDetail } from "../container.ts";
-import type { Runtime } from "../runtime.ts";
+import type { InspectedPod } from "../pod.ts";
+import type { Engine } from "../engine.ts";
 import type { ExecSession, ExecSpec, TerminalSize } from "../session.ts";
 import { pipeOutput } from "./demux.ts";
 import { type DockerClient, speaks } from "./client.ts";
+import type { Inspect } from "./containers.ts";
 import { type Attempt, missing, refusal, timedOut } from "./errors.ts";
 import { isWithinReach, type Killer, killFromInside, killFromOutside, readExec } from "./exec-kill.ts";
 import { hijack } from "./hijack.ts";
@@ -15,22 +16,22 @@ import { containerProcess } from "./process-tree.ts";
 interface ExecParts {
   engine: DockerClient;
   names: Naming;
-  inspect: Runtime["inspect"];
+  inspect: Inspect;
   /** Longest time between the request and the start of the process. */
   startMs: number;
   /** Between SIGHUP and SIGKILL. */
   killGraceMs: number;
 }
 
-/** See `Runtime.exec`. */
-export function createExec(parts: ExecParts): Pick<Runtime, "exec"> {
-  return { exec: (nameOrId, spec) => exec(parts, nameOrId, spec) };
+/** See `Engine.exec`. */
+export function createExec(parts: ExecParts): Pick<Engine, "exec"> {
+  return { exec: ({ id }, spec) => exec(parts, id, spec) };
 }
 
 /** What one exec is made of while it is set up. */
 interface Setup extends ExecParts {
   attempt: Attempt;
-  container: ContainerDetail;
+  container: InspectedPod;
   spec: ExecSpec;
   /** Set when its processes can only be ended from inside, and are to be known there. */
   mark: string | undefined;

@@ -1,28 +1,29 @@
 import type Dockerode from "dockerode";
 import { Failure } from "../../../base/wire/failure.ts";
 import { systemClock } from "../../../base/words/clock.ts";
-import type { ContainerDetail } from "../container.ts";
-import type { Runtime } from "../runtime.ts";
+import type { InspectedPod } from "../pod.ts";
+import type { Engine } from "../engine.ts";
 import type { DockerClient } from "./client.ts";
+import type { Inspect } from "./containers.ts";
 import { missing } from "./errors.ts";
 import { openStream } from "./open-stream.ts";
 
 interface ExitWaitParts {
   engine: DockerClient;
-  inspect: Runtime["inspect"];
+  inspect: Inspect;
   /** How long one question to the engine may stay open before the state is read again. */
   holdMs: number;
 }
 
-type Exit = Awaited<ReturnType<Runtime["wait"]>>;
+type Exit = Awaited<ReturnType<Engine["wait"]>>;
 
-/** See `Runtime.wait`. The engine's own wait only says when to look: what counts is the state, read before and after. */
-export function createExitWait(parts: ExitWaitParts): Pick<Runtime, "wait"> {
+/** See `Engine.wait`. The engine's own wait only says when to look: what counts is the state, read before and after. */
+export function createExitWait(parts: ExitWaitParts): Pick<Engine, "wait"> {
   return {
-    wait: async (nameOrId, signal) => {
+    wait: async ({ id }, signal) => {
       for (;;) {
         signal.throwIfAborted();
-        const exit = await onceMore(parts, nameOrId, signal);
+        const exit = await onceMore(parts, id, signal);
         if (exit !== undefined) return exit;
       }
     },
@@ -67,7 +68,7 @@ export function isPassing(error: unknown): boolean {
 }
 
 /** Undefined while it runs, or will again by its restart policy. */
-function exitOf({ name, state, exitCode, oomKilled, error, finishedAt }: ContainerDetail): Exit | undefined {
+function exitOf({ name, state, exitCode, oomKilled, error, finishedAt }: InspectedPod): Exit | undefined {
   if (state === "created") {
     throw new Failure("conflict", `cannot wait for container "${name}": it was never started; start it first`);
   }

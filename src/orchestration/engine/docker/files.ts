@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import type { FileStat } from "../session.ts";
-import type { Runtime } from "../runtime.ts";
+import type { Engine } from "../engine.ts";
+import type { PodRef } from "../pod.ts";
 import type { DockerClient } from "./client.ts";
 import { timedOut, unlessStatus } from "./errors.ts";
 import { folderIn, ownerOf, textIn, withOwner } from "./file-owner.ts";
@@ -10,12 +11,12 @@ import { openStream } from "./open-stream.ts";
 /** A copy has no deadline of its own, as long as bytes go on. */
 const foreverMs = 2 ** 31 - 1;
 
-type Files = Pick<Runtime, "statFile" | "readFiles" | "writeFiles" | "folderAccess">;
+type Files = Pick<Engine, "statFile" | "readFiles" | "writeFiles" | "folderAccess">;
 
-/** See `Runtime.statFile` and its neighbours: the engine's archives, which need no program in the container. */
+/** See `Engine.statFile` and its neighbours: the engine's archives, which need no program in the container. */
 export function createFiles(engine: DockerClient, idleMs: number): Files {
   const files: Files = {
-    async statFile(nameOrId, path) {
+    async statFile({ id: nameOrId }, path) {
       const attempt = { verb: "look at", subject: `"${path}" in container "${nameOrId}"` };
       const answer: unknown = await engine.call(attempt, (docker, abortSignal) => {
         const options: object = { path, abortSignal };
@@ -23,7 +24,7 @@ export function createFiles(engine: DockerClient, idleMs: number): Files {
       });
       return answer === undefined ? undefined : statOf(answer);
     },
-    async *readFiles(nameOrId, path, signal) {
+    async *readFiles({ id: nameOrId }, path, signal) {
       const attempt = { verb: "read", subject: `"${path}" of container "${nameOrId}"` };
       const watch = createIdleWatch(idleMs, AbortSignal.any([engine.held, signal]));
       try {
@@ -42,17 +43,17 @@ export function createFiles(engine: DockerClient, idleMs: number): Files {
         watch.end();
       }
     },
-    async writeFiles(nameOrId, { folder, archive, signal }) {
-      const attempt = { verb: "write to", subject: `"${folder}" in container "${nameOrId}"` };
+    async writeFiles(pod, { folder, archive, signal }) {
+      const attempt = { verb: "write to", subject: `"${folder}" in container "${pod.id}"` };
       const stop = AbortSignal.any([engine.held, signal]);
-      const owner = await ownerIn(nameOrId);
+      const owner = await ownerIn(pod);
       const body = Readable.from(withOwner(archive, owner), { objectMode: false });
       try {
         // The engine's own way to an owner reads the accounts of the machine. A file never replaces a folder here.
         const options: object = { path: folder, noOverwriteDirNonDir: "true", abortSignal: stop };
         await engine.call(
           attempt,
-          (docker) => docker.getContainer(nameOrId).putArchive(body, options as never),
+          (docker) => docker.getContainer(pod.id).putArchive(body, options as never),
           foreverMs,
         );
       } catch (error) {
@@ -61,21 +62,21 @@ export function createFiles(engine: DockerClient, idleMs: number): Files {
         body.destroy();
       }
     },
-    async folderAccess(nameOrId, path) {
-      const there = await files.statFile(nameOrId, path);
+    async folderAccess(pod, path) {
+      const there = await files.statFile(pod, path);
       if (there?.kind !== "folder") return undefined;
-      const folder = await folderIn(files.readFiles(nameOrId, path, engine.held));
-      return folder === undefined ? undefined : { folder, user: await ownerIn(nameOrId) };
+      const folder = await folderIn(files.readFiles(pod, path, engine.held));
+      return folder === undefined ? undefined : { folder, user: await ownerIn(pod) };
     },
   };
-  const ownerIn = async (nameOrId: string) => {
-    const attempt = { verb: "look at", subject: `container "${nameOrId}"` };
+  const ownerIn = async (pod: PodRef) => {
+    const attempt = { verb: "look at", subject: `container "${pod.id}"` };
     const facts = await engine.call(attempt, (docker, abortSignal) =>
-      docker.getContainer(nameOrId).inspect({ abortSignal }),
+      docker.getContainer(pod.id).inspect({ abortSignal }),
     );
     return ownerOf(facts.Config.User ?? "", async (path) => {
-      const there = await files.statFile(nameOrId, path);
-      return there?.kind === "file" ? textIn(files.readFiles(nameOrId, path, engine.held)) : undefined;
+      const there = await files.statFile(pod, path);
+      return there?.kind === "file" ? textIn(files.readFiles(pod, path, engine.held)) : undefined;
     });
   };
   return files;

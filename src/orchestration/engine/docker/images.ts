@@ -2,7 +2,7 @@ import type Dockerode from "dockerode";
 import { Failure } from "../../../base/wire/failure.ts";
 import { canonicalReference, isImageId, parseImageReference } from "../../core/image-reference.ts";
 import type { Image, RegistryAuth } from "../machine.ts";
-import type { Runtime } from "../runtime.ts";
+import type { Engine } from "../engine.ts";
 import { createShare } from "../share.ts";
 import { followBuild } from "./build.ts";
 import type { DockerClient } from "./client.ts";
@@ -11,7 +11,7 @@ import { inspectAt } from "./open-stream.ts";
 import { followPull } from "./pull.ts";
 import { envRecord, epochMs } from "./formats.ts";
 
-type Images = Pick<Runtime, "inspectImage" | "pull" | "build" | "listImages" | "tagImage" | "removeImage">;
+type Images = Pick<Engine, "inspectImage" | "pull" | "build" | "listImages" | "tagImage" | "removeImage">;
 
 /** `pullIdleMs`: a pull without any sign of progress for that long has failed. */
 export function createImages(engine: DockerClient, pullIdleMs: number): Images {

@@ -1,7 +1,7 @@
 import { stat, statfs } from "node:fs/promises";
 import { type SteadyClock, systemClock } from "../../../base/words/clock.ts";
 import type { EngineInfo } from "../machine.ts";
-import type { Runtime } from "../runtime.ts";
+import type { Engine } from "../engine.ts";
 import type { DockerClient } from "./client.ts";
 
 /** What of the engine's own description is read; every field may be missing in some version. */
@@ -37,7 +37,7 @@ export async function engineInfo(engine: DockerClient): Promise<EngineInfo> {
 const rootDirMs = 5 * 60_000;
 
 /** Free bytes for an unprivileged writer where the engine keeps its data; undefined when that folder is not to be seen from here. */
-export function createFreeBytes(engine: DockerClient, clock: SteadyClock = systemClock): Runtime["freeBytes"] {
+export function createFreeBytes(engine: DockerClient, clock: SteadyClock = systemClock): Engine["freeBytes"] {
   let known: { rootDir: string | undefined; at: number } | undefined;
   return async () => {
     if (!engine.local) return undefined;

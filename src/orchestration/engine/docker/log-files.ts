@@ -1,16 +1,16 @@
 import { stat } from "node:fs/promises";
-import type { Runtime } from "../runtime.ts";
+import type { Engine } from "../engine.ts";
 import { epochMs } from "./formats.ts";
 import type { DockerClient } from "./client.ts";
 import { unlessStatus } from "./errors.ts";
 
 /**
- * See `Runtime.logDropped`. The engine makes the first file of a log before it starts the container, renames full files,
+ * See `Engine.logDropped`. The engine makes the first file of a log before it starts the container, renames full files,
  * and removes the oldest: where the last one that it keeps was made after the start, there was one before it.
  */
-export function createLogFiles(engine: DockerClient): Pick<Runtime, "logDropped"> {
+export function createLogFiles(engine: DockerClient): Pick<Engine, "logDropped"> {
   return {
-    async logDropped(nameOrId) {
+    async logDropped({ id: nameOrId }) {
       if (!engine.local) return undefined;
       const attempt = { verb: "inspect", subject: `container "${nameOrId}"` };
       const info = await engine.call(attempt, (docker, abortSignal) => {

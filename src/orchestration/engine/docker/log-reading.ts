@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { openLogFile } from "../../../base/machine/log-file.ts";
 import { createLogWalk, type LogWalk } from "../../../base/machine/log-walk.ts";
 import { Failure } from "../../../base/wire/failure.ts";
-import type { ContainerDetail } from "../container.ts";
+import type { InspectedPod } from "../pod.ts";
 import type { LogOptions } from "../session.ts";
 import { lastLinesAt } from "./log-start.ts";
 import { createLogText, type LogText } from "./log-text.ts";
@@ -14,7 +14,7 @@ const stepBytes = 64 * 1024;
 const partialMs = 2_000;
 
 /** Why the log files of a container cannot be read from here; undefined where they can. */
-export function whyNoFiles({ logPath }: Pick<ContainerDetail, "logPath">): string | undefined {
+export function whyNoFiles({ logPath }: Pick<InspectedPod, "logPath">): string | undefined {
   if (logPath === undefined) return "the log driver of the container keeps no files in the format json-file";
   try {
     const file = openLogFile(logPath);

@@ -1,24 +1,24 @@
-import type { ContainerDetail } from "../container.ts";
-import type { Runtime } from "../runtime.ts";
+import type { InspectedPod } from "../pod.ts";
 import type { LogOptions } from "../session.ts";
 import type { DockerClient } from "./client.ts";
+import type { Inspect } from "./containers.ts";
 import { type Attempt, missing, unreachable } from "./errors.ts";
 import { askRaw, type RawAnswer } from "./raw-request.ts";
 import { createChunkSqueeze, createHeadSqueeze } from "./squeeze.ts";
 
 export interface LogSource {
   engine: DockerClient;
-  inspect: Runtime["inspect"];
+  inspect: Inspect;
   nameOrId: string;
 }
 
 interface LogReading {
   signal: AbortSignal;
   /** Told whose log it is, before the first byte. */
-  onContainer?: (container: ContainerDetail) => void;
+  onContainer?: (container: InspectedPod) => void;
 }
 
-/** One answer of the engine, without its framing, to where the engine ends it. Fails as `Runtime.logs` does. */
+/** One answer of the engine, without its framing, to where the engine ends it. Fails as `Engine.logs` does. */
 export async function* readLog(
   source: LogSource,
   options: LogOptions,

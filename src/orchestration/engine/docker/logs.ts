@@ -1,8 +1,9 @@
 import { Failure } from "../../../base/wire/failure.ts";
-import type { Runtime } from "../runtime.ts";
+import type { Engine } from "../engine.ts";
 import type { LogOptions } from "../session.ts";
-import type { ContainerDetail } from "../container.ts";
+import type { InspectedPod } from "../pod.ts";
 import type { DockerClient } from "./client.ts";
+import type { Inspect } from "./containers.ts";
 import { missing } from "./errors.ts";
 import { readLogFiles, whyNoFiles } from "./log-reading.ts";
 import { type LogSource, readLog } from "./log-stream.ts";
@@ -13,22 +14,22 @@ import { createSeen, type Seen } from "./seen.ts";
 export type OnLogFallback = (why: string, container: string) => void;
 
 /**
- * See `Runtime.logs`. The files of the driver json-file are read by their places, which is exact. Where there are none to
+ * See `Engine.logs`. The files of the driver json-file are read by their places, which is exact. Where there are none to
  * read, the engine is asked, which can repeat and lose lines where it changes files.
  */
 export function createLogs(
   engine: DockerClient,
-  inspect: Runtime["inspect"],
+  inspect: Inspect,
   onFallback: OnLogFallback = () => undefined,
-): Pick<Runtime, "logs"> {
+): Pick<Engine, "logs"> {
   const told = new Set<string>();
-  const tell = (why: string, { name }: ContainerDetail) => {
+  const tell = (why: string, { name }: InspectedPod) => {
     if (told.has(why) || told.size >= reasonsMax) return;
     told.add(why);
     onFallback(why, name);
   };
   return {
-    async *logs(nameOrId, options, signal) {
+    async *logs({ id: nameOrId }, options, signal) {
       if (signal.aborted) return;
       const source = { engine, inspect, nameOrId };
       const container = await inspect(nameOrId);

@@ -2,7 +2,7 @@ import type Dockerode from "dockerode";
 import { isSubnet } from "../../../base/pure/route-table.ts";
 import { Failure } from "../../../base/wire/failure.ts";
 import { type Owner, ownLabels } from "../ownership.ts";
-import type { Runtime } from "../runtime.ts";
+import type { Engine } from "../engine.ts";
 import { createShare } from "../share.ts";
 import type { DockerClient } from "./client.ts";
 import { unlessStatus } from "./errors.ts";
@@ -10,7 +10,7 @@ import { isObjectName } from "./formats.ts";
 import { inspectAt } from "./open-stream.ts";
 
 type Labels = Record<string, string>;
-type Networks = Pick<Runtime, "ensureNetwork" | "removeNetwork" | "networkGateway" | "networkSubnets" | "hasNetwork">;
+type Networks = Pick<Engine, "ensureNetwork" | "networkGateway" | "networkSubnets" | "hasNetwork">;
 
 export function createNetworks(engine: DockerClient, owner: Owner): Networks {
   const share = createShare<void>();
@@ -44,17 +44,6 @@ export function createNetworks(engine: DockerClient, owner: Owner): Networks {
       const network = await look(name);
       const subnets = (network?.IPAM?.Config ?? []).map(({ Subnet }) => Subnet);
       return subnets.filter((subnet) => subnet !== undefined).filter(isSubnet);
-    },
-
-    removeNetwork: async (name) => {
-      const existing = await labelsOf(engine, name);
-      if (existing === undefined) return;
-      if (!isOurs(existing)) {
-        throw new Failure("conflict", `${subject(name)} was not made by this installation; remove it by hand`);
-      }
-      await engine.call({ verb: "remove", subject: subject(name) }, async (docker, abortSignal) => {
-        await docker.getNetwork(name).remove({ abortSignal }).catch(unlessStatus(404));
-      });
     },
   };
 }

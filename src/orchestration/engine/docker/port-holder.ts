@@ -27,7 +27,7 @@ export async function withPortHolder(engine: DockerClient, error: unknown): Prom
   });
 }
 
-/** See `Runtime`. Programs are looked for only where no container publishes the port: its proxy listens, too. */
+/** See `Engine`. Programs are looked for only where no container publishes the port: its proxy listens, too. */
 export async function portHolders(engine: DockerClient, bindings: readonly PortBinding[]): Promise<PortHolder[]> {
   if (bindings.length === 0) return [];
   const containers = await published(engine);

@@ -1,5 +1,5 @@
 import { systemClock } from "../../../base/words/clock.ts";
-import type { ContainerDetail } from "../container.ts";
+import type { InspectedPod } from "../pod.ts";
 import { unreachable } from "./errors.ts";
 import { isPassing, nextStop } from "./exit-wait.ts";
 import type { LogSource } from "./log-stream.ts";
@@ -12,7 +12,7 @@ const retryMs = 1_000;
 /** Resolves when `run` of a container has ended, also where the container runs again or is gone. The engine may be away meanwhile. */
 export async function runEnd(
   { engine, inspect }: LogSource,
-  { id, startedAt }: Pick<ContainerDetail, "id" | "startedAt">,
+  { id, startedAt }: Pick<InspectedPod, "id" | "startedAt">,
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {

@@ -2,23 +2,24 @@ import { totalmem } from "node:os";
 import type Dockerode from "dockerode";
 import { Failure } from "../../../base/wire/failure.ts";
 import { type Owner, selectorLabels } from "../ownership.ts";
-import type { Container, Usage } from "../container.ts";
-import type { Runtime } from "../runtime.ts";
+import type { ObservedPod, PodUsage } from "../pod.ts";
+import type { Engine } from "../engine.ts";
 import { type Cgroup, type Counters, findCgroup, readCounters, type SystemRoots } from "./cgroup.ts";
 import { readDetail } from "./cgroup-detail.ts";
 import { containerRow } from "./container-detail.ts";
 import type { DockerClient } from "./client.ts";
+import type { Inspect } from "./containers.ts";
 import { labelFilter } from "./formats.ts";
 
 interface UsageParts {
   engine: DockerClient;
   owner: Owner;
-  inspect: Runtime["inspect"];
+  inspect: Inspect;
   roots: SystemRoots;
 }
 
-/** See `Runtime.usage`. */
-export function createUsage(parts: UsageParts): Pick<Runtime, "usage"> {
+/** See `Engine.usage`. */
+export function createUsage(parts: UsageParts): Pick<Engine, "usage"> {
   // By container id. A cgroup keeps its place when the container is started again.
   let known = new Map<string, Cgroup>();
   return {
@@ -34,12 +35,12 @@ export function createUsage(parts: UsageParts): Pick<Runtime, "usage"> {
   };
 }
 
-async function listRunning({ engine, owner }: UsageParts): Promise<Container[]> {
+async function listRunning({ engine, owner }: UsageParts): Promise<ObservedPod[]> {
   const filters = { ...labelFilter(selectorLabels(owner, {})), status: ["running"] };
   const rows = await engine.call({ verb: "list", subject: "containers" }, (docker, abortSignal) =>
     docker.listContainers({ filters, abortSignal }),
   );
-  return rows.map((row) => containerRow(row, owner.names.label.image));
+  return rows.map((row) => containerRow(row, owner.names));
 }
 
 function find({ engine, inspect, roots }: UsageParts, id: string): Promise<Cgroup | undefined> {
@@ -49,9 +50,9 @@ function find({ engine, inspect, roots }: UsageParts, id: string): Promise<Cgrou
 /** Undefined for a container that has ended since it was listed. */
 async function reading(
   { engine, roots }: UsageParts,
-  { id, name, labels }: Container,
+  { node, id, name, identity }: ObservedPod,
   cgroup: Cgroup | undefined,
-): Promise<Usage | undefined> {
+): Promise<PodUsage | undefined> {
   const counters = cgroup === undefined ? await askEngine(engine, name, id) : readCounters(cgroup);
   if (counters === undefined) return undefined;
   const { cpuNanos, memoryBytes, memoryLimitBytes = Number.POSITIVE_INFINITY, pids, memoryStat } = counters;
@@ -60,7 +61,7 @@ async function reading(
   const limit = Math.min(memoryLimitBytes, machineBytes);
   const detail = cgroup === undefined ? undefined : readDetail(cgroup, memoryStat, roots.proc);
   const figures = { cpuNanos, memoryBytes, memoryLimitBytes: limit, pids, at: Date.now() };
-  return { id, name, labels, ...figures, ...(detail === undefined ? {} : { detail }) };
+  return { node, id, name, identity, ...figures, ...(detail === undefined ? {} : { detail }) };
 }
 
 /** For an engine whose files are not to be seen. It takes about a second, because the engine waits for its own collector. */

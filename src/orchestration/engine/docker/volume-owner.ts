@@ -1,6 +1,7 @@
 import type { ContainerSpec, Mount, VolumeOwner } from "../../core/workload.ts";
 import type { Owner } from "../ownership.ts";
-import type { Runtime } from "../runtime.ts";
+import type { Engine } from "../engine.ts";
+import { podRef } from "../identity.ts";
 import type { DockerClient } from "./client.ts";
 import { unlessStatus } from "./errors.ts";
 import { folderArchive, folderIn } from "./file-owner.ts";
@@ -21,7 +22,7 @@ const place = "/volume-owner";
 export function createVolumeOwners(
   engine: DockerClient,
   owner: Owner,
-  files: Pick<Runtime, "readFiles">,
+  files: Pick<Engine, "readFiles">,
 ): (spec: ContainerSpec) => Promise<void> {
   const { names, installationId } = owner;
   const name = `${names.prefix}-volume-owner-${installationId}`;
@@ -60,7 +61,7 @@ export function createVolumeOwners(
       } as never),
     );
     try {
-      const folder = await folderIn(files.readFiles(name, place, engine.held));
+      const folder = await folderIn(files.readFiles(podRef(name), place, engine.held));
       if (folder === undefined || !folder.isEmpty) return;
       const wanted = { uid: mount.owner.uid, gid: mount.owner.gid ?? folder.gid, mode: folder.mode };
       if (wanted.uid === folder.uid && wanted.gid === folder.gid) return;

@@ -1,12 +1,12 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import { foreignLabel, type Owner, ownLabels } from "../ownership.ts";
 import type { Volume } from "../machine.ts";
-import type { Runtime } from "../runtime.ts";
+import type { Engine } from "../engine.ts";
 import type { DockerClient } from "./client.ts";
 import { missing, unlessStatus } from "./errors.ts";
 import { isObjectName, labelFilter } from "./formats.ts";
 
-type Volumes = Pick<Runtime, "ensureVolume" | "listVolumes" | "inspectVolume" | "removeVolume">;
+type Volumes = Pick<Engine, "ensureVolume" | "listVolumes" | "inspectVolume" | "removeVolume">;
 
 export function createVolumes(engine: DockerClient, owner: Owner): Volumes {
   return {

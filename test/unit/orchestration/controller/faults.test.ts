@@ -118,8 +118,8 @@ describe("a container that cannot be made or started", () => {
     it = await world({
       wrapRuntime: (runtime) => ({
         ...runtime,
-        list: async (filter) =>
-          (await runtime.list(filter)).filter(({ labels }) => labels["berth.scope"] !== undefined),
+        observe: async (filter) =>
+          (await runtime.observe(filter)).filter(({ labels }) => labels["berth.scope"] !== undefined),
       }),
     });
     const theirs = await it.runtime.create(containerSpec({ name: "shop-db.0" }));
@@ -127,7 +127,7 @@ describe("a container that cannot be made or started", () => {
     await it.advance(20_000);
     const { conditions } = await it.status("statefulset", "shop", "db");
     expect(conditions.find(({ type }) => type === "Degraded")).toMatchObject({ reason: "NameTaken" });
-    expect(it.runtime.containers().map(({ id }) => id)).toEqual([theirs]);
+    expect(it.runtime.containers().map(({ id }) => id)).toEqual([theirs.id]);
     it.runtime.removeByHand("shop-db.0");
     await it.settle();
     expect(it.containers()).toEqual(["shop-db.0"]);
@@ -241,7 +241,7 @@ describe("the engine", () => {
   test("that fails a single listing is asked again", async () => {
     await it.apply(deployment("shop", "web"));
     await it.settle();
-    it.runtime.fail("list", new Failure("timeout", "too slow"), 2);
+    it.runtime.fail("observe", new Failure("timeout", "too slow"), 2);
     const [name = ""] = it.containers();
     it.runtime.removeByHand(name);
     await it.settle();

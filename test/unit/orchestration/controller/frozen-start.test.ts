@@ -20,7 +20,7 @@ test("a replica that is frozen between its making and its start is not started",
         return id;
       },
       start(id) {
-        started.push(id);
+        started.push(id.id);
         return runtime.start(id);
       },
     }),

@@ -11,10 +11,10 @@ beforeEach(async () => {
   it = await world({
     wrapRuntime: (runtime) => ({
       ...runtime,
-      stop: (id, options) => {
-        const { name } = runtime.containers().find((container) => container.id === id) ?? { name: id };
+      stop: (pod, options) => {
+        const { name } = runtime.containers().find((container) => container.id === pod.id) ?? { name: pod.id };
         stops.push(`${name} ${options.graceMs}`);
-        return runtime.stop(id, options);
+        return runtime.stop(pod, options);
       },
     }),
   });

@@ -2,7 +2,6 @@ import { beforeEach, expect, test } from "bun:test";
 import { Failure } from "../../../../src/base/wire/failure.ts";
 import { naming } from "../../../../src/orchestration/core/naming.ts";
 import type { HelperProgram } from "../../../../src/orchestration/engine/helper.ts";
-import { createLocalEngine } from "../../../../src/orchestration/engine/local.ts";
 import { createHelper } from "../../../../src/orchestration/engine/local-helper.ts";
 import { containerSpec } from "../../../support/container-spec.ts";
 import { expectFailure } from "../../../support/failure.ts";
@@ -34,7 +33,7 @@ async function helperOf(changed: Partial<HelperProgram> = {}) {
   const id = await runtime.create(containerSpec({ name: "probe", image: "haproxy:2.6" }));
   const installationId = installationOf(await runtime.inspect(id));
   await runtime.remove(id);
-  return createHelper(createLocalEngine(runtime, names), { names, installationId }, { ...program, ...changed });
+  return createHelper(runtime, { names, installationId }, { ...program, ...changed });
 }
 
 test("it runs on the network and among the processes of the machine, with its folders at their paths", async () => {
@@ -46,7 +45,7 @@ test("it runs on the network and among the processes of the machine, with its fo
 });
 
 test("what it is made from has the digest that earlier versions gave it, so that no upgrade makes another container", async () => {
-  const engine = createLocalEngine(runtime, names);
+  const engine = runtime;
   const image = await engine.inspectImage(program.image);
   const pinned = { ...engine, inspectImage: async () => image && { ...image, id: "sha256:1" } };
   await createHelper(pinned, { names, installationId: "x" }, program).start(["-W"]);
@@ -57,7 +56,7 @@ test("what it is made from has the digest that earlier versions gave it, so that
 
 test("no resource has it", async () => {
   await (await helperOf()).start([]);
-  expect(await createLocalEngine(runtime, names).observe()).toMatchObject([{ identity: undefined }]);
+  expect(await runtime.observe()).toMatchObject([{ identity: undefined }]);
 });
 
 test("the same program is started again in its container; another image makes another one", async () => {
@@ -93,7 +92,7 @@ test("a container whose start an engine's end left half done makes way for anoth
 test("an image that is not there, and a name that another program has, are said", async () => {
   const missing = await expectFailure((await helperOf({ image: "other:1" })).start([]), "conflict");
   expect(missing.message).toBe("the image other:1 is not on this machine");
-  const other = createHelper(createLocalEngine(runtime, names), { names, installationId: "another" }, program);
+  const other = createHelper(runtime, { names, installationId: "another" }, program);
   await (await helperOf()).start([]);
   const taken = await expectFailure(other.start([]), "conflict");
   expect(taken.message).toBe('the container name "berth-ingress" is in use; remove that container, or rename it');

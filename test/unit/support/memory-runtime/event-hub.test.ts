@@ -1,7 +1,15 @@
 import { expect, test } from "bun:test";
 import { createEventHub } from "../../../support/memory-runtime/event-hub.ts";
 
-const event = (id: string) => ({ action: "start", id, name: id, labels: {}, exitCode: undefined, at: 1 });
+const event = (id: string) => ({
+  action: "start",
+  node: "local",
+  id,
+  name: id,
+  identity: undefined,
+  exitCode: undefined,
+  at: 1,
+});
 
 test("a slow follower loses nothing and keeps the order; a late one gets what comes later", async () => {
   const hub = createEventHub();

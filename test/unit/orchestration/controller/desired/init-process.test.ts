@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
 import { naming } from "../../../../../src/orchestration/core/naming.ts";
-import { createLocalEngine } from "../../../../../src/orchestration/engine/local.ts";
 import { initMissing, withInit } from "../../../../../src/orchestration/controller/desired/init-process.ts";
 import { containerSpec } from "../../../../support/container-spec.ts";
 import { createMemoryRuntime } from "../../../../support/memory-runtime.ts";
@@ -11,7 +10,7 @@ const silent = { initUnlessOwn: true };
 function engineWith(image: { entrypoint?: string[]; command?: string[] }, { hasInit = true } = {}) {
   const runtime = createMemoryRuntime({ names });
   runtime.addImage("app:1", image);
-  const engine = createLocalEngine(runtime, names);
+  const engine = runtime;
   return { engine: { ...engine, info: async () => ({ ...(await engine.info()), hasInit }) } };
 }
 

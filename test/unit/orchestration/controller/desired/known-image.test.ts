@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Spec } from "../../../../../src/orchestration/api/manifest.ts";
 import { deployment } from "../../../../support/manifests.ts";
 import { keyOf, type World, world } from "../../../../support/world.ts";
+import { podRef } from "../../../../../src/orchestration/engine/identity.ts";
 
 let it: World;
 beforeEach(async () => {
@@ -30,7 +31,7 @@ describe("an image of a release that is gone, while its tag means another one", 
   const releases = () => it.store.releases.list(key).map(({ imageId, good }) => ({ imageId, good }));
   const gone = async (id: string) => {
     for (const { id: container, imageId } of it.runtime.containers()) {
-      if (imageId === id) await it.runtime.remove(container);
+      if (imageId === id) await it.runtime.remove(podRef(container));
     }
     await it.runtime.removeImage(id);
   };
@@ -174,7 +175,7 @@ describe("an image of a release that is gone, while its tag means another one", 
     await it.apply(job);
     await run();
     await finish("shop-report.");
-    for (const { id } of it.runtime.containers()) await it.runtime.remove(id);
+    for (const { id } of it.runtime.containers()) await it.runtime.remove(podRef(id));
     rebuild();
     await gone("sha256:one");
     await run();

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { naming } from "../../../../../src/orchestration/core/naming.ts";
 import { deployment, job } from "../../../../support/manifests.ts";
 import { keyOf, type World, world } from "../../../../support/world.ts";
+import { podRef } from "../../../../../src/orchestration/engine/identity.ts";
 
 let it: World;
 beforeEach(async () => {
@@ -20,8 +21,8 @@ async function applied(...manifests: Parameters<World["apply"]>[0][]): Promise<s
 }
 
 async function mountOf(scope: string, name = "web"): Promise<string | undefined> {
-  const [container] = await it.runtime.list({ scope, name });
-  const { mounts = [] } = (await it.runtime.inspect(container?.id ?? "")) ?? {};
+  const [container] = await it.runtime.observe({ scope, name });
+  const { mounts = [] } = (await it.runtime.inspect(podRef(container?.id ?? ""))) ?? {};
   return mounts[0]?.source;
 }
 

@@ -7,6 +7,7 @@ import { expectFailure } from "../../../../support/failure.ts";
 import { deployment, fixtureImage, job, statefulset } from "../../../../support/manifests.ts";
 import { changesIn } from "../../../../support/rows.ts";
 import { keyOf, type World, world } from "../../../../support/world.ts";
+import { podRef } from "../../../../../src/orchestration/engine/identity.ts";
 
 let it: World;
 beforeEach(async () => {
@@ -14,7 +15,7 @@ beforeEach(async () => {
   it = await world({
     wrapRuntime: (runtime) => ({
       ...runtime,
-      list: async (filter) => (await runtime.list(filter)).filter(({ name }) => name !== "stranger"),
+      observe: async (filter) => (await runtime.observe(filter)).filter(({ name }) => name !== "stranger"),
     }),
   });
   await it.apply([
@@ -232,7 +233,7 @@ describe("a stop with freeze", () => {
     const [name = ""] = web();
     await stop(name);
     const id = name.split(".")[1] ?? "";
-    await it.runtime.remove(name);
+    await it.runtime.remove(podRef(name));
     await it.settle();
     const { status, pods } = await it.describe("deployment", "shop", "web");
     expect([status?.frozen_ids, pods.length]).toEqual([[id], 1]);
@@ -260,7 +261,7 @@ describe("a stop with freeze", () => {
     await stranger();
     expect((await expectFailure(stop("stranger"), "invalid")).message).toContain("use freeze=false");
     await it.runtime.ensureNetwork("bridge");
-    await it.runtime.start("stranger");
+    await it.runtime.start(podRef("stranger"));
     expect(await stop("stranger", false)).toEqual({ name: "stranger", freeze: false });
     expect(stateOf("stranger")).toBe("exited");
   });

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { deployment } from "../../../../support/manifests.ts";
 import { type World, world } from "../../../../support/world.ts";
+import { podRef } from "../../../../../src/orchestration/engine/identity.ts";
 
 let it: World;
 beforeEach(async () => {
@@ -11,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => it.close());
 
 async function addressOf(name: string): Promise<string> {
-  return (await it.runtime.inspect(name))?.networks.berth0?.ipAddress ?? "";
+  return (await it.runtime.inspect(podRef(name)))?.networks.berth0?.ipAddress ?? "";
 }
 
 test("a container is known by its address while it runs, and nobody else is", async () => {
@@ -34,9 +35,9 @@ test("a stranger who knocks again and again costs one listing a second", async (
   const counted = await world({
     wrapRuntime: (runtime) => ({
       ...runtime,
-      list(...given) {
+      observe(...given) {
         listings += 1;
-        return runtime.list(...given);
+        return runtime.observe(...given);
       },
     }),
   });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { Failure } from "../../../../../src/base/wire/failure.ts";
-import type { ContainerDetail } from "../../../../../src/orchestration/engine/container.ts";
+import type { InspectedPod } from "../../../../../src/orchestration/engine/pod.ts";
 import { deployment, statefulset } from "../../../../support/manifests.ts";
 import { type World, world } from "../../../../support/world.ts";
 
@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => it.close());
 
-const of = (app: string): ContainerDetail[] =>
+const of = (app: string): InspectedPod[] =>
   it.runtime
     .containers()
     .filter(({ name }) => name.startsWith(`${app}.`))

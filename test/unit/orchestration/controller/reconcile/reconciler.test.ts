@@ -42,7 +42,7 @@ describe("a resync", () => {
     const events = it.events().length;
     it.runtime.calls.length = 0;
     await it.advance(5 * 60_000);
-    expect(it.runtime.calls).toEqual(Array(10).fill("list"));
+    expect(it.runtime.calls).toEqual(Array(10).fill("observe"));
     expect(it.store.status.get(keyOf("deployment", "shop", "web"))).toBe(rows);
     expect(it.events()).toHaveLength(events);
   });
@@ -69,7 +69,7 @@ describe("a resync", () => {
     expect(it.events()).toHaveLength(events);
     // One listing a resync, one for each resource at each deep one, and one of the images each hour.
     expect(it.runtime.calls.length).toBeLessThan((aDay / 30_000) * 1.25);
-    expect(new Set(it.runtime.calls.map((call) => call.split(" ", 1)[0]))).toEqual(new Set(["list", "listImages"]));
+    expect(new Set(it.runtime.calls.map((call) => call.split(" ", 1)[0]))).toEqual(new Set(["observe", "listImages"]));
   });
 });
 
@@ -85,11 +85,11 @@ test(`${many} resources at rest cost one listing a resync`, async () => {
   await it.advance(31_000);
   it.runtime.calls.length = 0;
   expect(await it.running.reconciler.resync()).toBe(0);
-  expect(it.runtime.calls).toEqual(["list"]);
+  expect(it.runtime.calls).toEqual(["observe"]);
   await it.apply(deployment("many", "app7", { replicas: 1 }));
   await it.settle();
   expect(it.containers()).toHaveLength(1);
-  expect(callsOf("list").length).toBeLessThan(10);
+  expect(callsOf("observe").length).toBeLessThan(10);
 }, 180_000);
 
 describe("one slow or broken resource", () => {

@@ -6,6 +6,7 @@ import type { MemoryRuntime } from "../../../../support/memory-runtime.ts";
 import { containerSpec } from "../../../../support/container-spec.ts";
 import { deployment, statefulset } from "../../../../support/manifests.ts";
 import { type World, world } from "../../../../support/world.ts";
+import { podRef } from "../../../../../src/orchestration/engine/identity.ts";
 
 let it: World;
 afterEach(() => it.close());
@@ -16,7 +17,7 @@ const { label } = naming();
 async function orphan(name: string): Promise<void> {
   const labels = { [label.kind]: "deployment", [label.scope]: "lost", [label.name]: name, [label.replicaId]: "abcde" };
   await it.runtime.create(containerSpec({ name: `lost-${name}.abcde`, labels }));
-  await it.runtime.start(`lost-${name}.abcde`);
+  await it.runtime.start(podRef(`lost-${name}.abcde`));
 }
 
 const names = (scope: string) => it.containers().filter((name) => name.startsWith(`${scope}-`));
@@ -86,9 +87,9 @@ describe("containers that no manifest asks for", () => {
     it = await world({
       wrapRuntime: (runtime) => ({
         ...runtime,
-        remove: async (id) => {
-          if (id === stuck) throw new Failure("conflict", "device or resource busy", { reason: "Other" });
-          await runtime.remove(id);
+        remove: async (pod) => {
+          if (pod.id === stuck) throw new Failure("conflict", "device or resource busy", { reason: "Other" });
+          await runtime.remove(pod);
         },
       }),
     });

@@ -4,6 +4,7 @@ import type { JobRun } from "../../../../../src/orchestration/api/jobs.ts";
 import { cronjob, fixtureImage, job } from "../../../../support/manifests.ts";
 import { thrownBy } from "../../../../support/failure.ts";
 import { type World, world } from "../../../../support/world.ts";
+import { podRef } from "../../../../../src/orchestration/engine/identity.ts";
 
 let it: World;
 afterEach(() => it.close());
@@ -172,12 +173,12 @@ describe("a run of a job", () => {
     const first = await start();
     await it.controller.setConfig({ scope: "shop", name: "report" }, { KEY: "2" }, { restart: true, actor: "t" });
     const second = await start();
-    const env = async (run: JobRun) => (await it.runtime.inspect(run.container))?.env;
+    const env = async (run: JobRun) => (await it.runtime.inspect(podRef(run.container)))?.env;
     expect(await env(first)).toMatchObject({ MODE: "full", KEY: "1", BERTH_SCOPE: "shop", BERTH_NAME: "report" });
     expect(await env(second)).toMatchObject({ KEY: "2" });
-    const [mount] = (await it.runtime.inspect(first.container))?.mounts ?? [];
+    const [mount] = (await it.runtime.inspect(podRef(first.container)))?.mounts ?? [];
     expect(mount?.source).toContain(it.layout.assets);
-    expect((await it.runtime.inspect(first.container))?.command[1]).toBe(`--file=${mount?.source}`);
+    expect((await it.runtime.inspect(podRef(first.container)))?.command[1]).toBe(`--file=${mount?.source}`);
   });
 });
 
@@ -230,10 +231,10 @@ describe("what goes wrong before the process runs", () => {
   test("an image is pinned by the first run: a tag that moves later is not taken", async () => {
     await withJob();
     const first = await start();
-    const pinned = (await it.runtime.inspect(first.container))?.imageId;
+    const pinned = (await it.runtime.inspect(podRef(first.container)))?.imageId;
     it.runtime.addImage(fixtureImage, { id: "sha256:other" });
     const second = await start();
-    expect((await it.runtime.inspect(second.container))?.imageId).toBe(pinned);
+    expect((await it.runtime.inspect(podRef(second.container)))?.imageId).toBe(pinned);
   });
 
   test("pull: always asks the registry for every run", async () => {

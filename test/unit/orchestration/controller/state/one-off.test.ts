@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { Failure } from "../../../../../src/base/wire/failure.ts";
-import { createLocalEngine } from "../../../../../src/orchestration/engine/local.ts";
 import type { Context } from "../../../../../src/orchestration/controller/state/context.ts";
 import { createLogReaders } from "../../../../../src/orchestration/controller/state/log-readers.ts";
 import {
@@ -14,6 +13,7 @@ import { containerSpec } from "../../../../support/container-spec.ts";
 import { expectFailure } from "../../../../support/failure.ts";
 import { fixtureImage } from "../../../../support/manifests.ts";
 import { type World, world } from "../../../../support/world.ts";
+import type { PodRef } from "../../../../../src/orchestration/engine/pod.ts";
 
 const names = naming();
 const { label } = names;
@@ -64,7 +64,7 @@ test("a container whose start an engine's end left half done makes way for anoth
   );
   const { state } = begin();
   await it.advance(1_000);
-  expect(it.runtime.containers().map(({ id, state: now }) => [id === half, now])).toEqual([[false, "running"]]);
+  expect(it.runtime.containers().map(({ id, state: now }) => [id === half.id, now])).toEqual([[false, "running"]]);
   it.runtime.finish("tidy.1", 0);
   await it.quiet();
   expect(state.result).toMatchObject({ end: "exited", exitCode: 0 });
@@ -210,7 +210,7 @@ describe("a container of that name", () => {
     const id = await it.runtime.create(spec);
     const { state } = begin();
     await it.quiet();
-    expect(container()).toMatchObject({ id, state: "running" });
+    expect(container()).toMatchObject({ ...id, state: "running" });
     it.runtime.finish("tidy.1", 0);
     await it.quiet();
     expect(state.result?.end).toBe("exited");
@@ -220,10 +220,10 @@ describe("a container of that name", () => {
     const id = await it.runtime.create(spec);
     let asked = 0;
     const inspect: typeof it.runtime.inspect = async (name) => (asked++ === 0 ? undefined : it.runtime.inspect(name));
-    context = { ...context, engine: createLocalEngine({ ...it.runtime, inspect }, names) };
+    context = { ...context, engine: { ...it.runtime, inspect } };
     const { state } = begin();
     await it.quiet();
-    expect(container()).toMatchObject({ id, state: "running" });
+    expect(container()).toMatchObject({ ...id, state: "running" });
     it.runtime.finish("tidy.1", 0);
     await it.quiet();
     expect(state.result?.end).toBe("exited");
@@ -269,13 +269,13 @@ describe("an engine that goes away", () => {
 describe("an engine that is slow to say that it has started a container", () => {
   test("does not get it removed: the next try takes it up", async () => {
     const { runtime } = it;
-    const slow = async (id: string) => {
-      await runtime.start(id);
+    const slow = async (pod: PodRef) => {
+      await runtime.start(pod);
       throw new Failure("timeout", "docker did not start it in time");
     };
     await expectFailure(
       runOneOff(
-        { ...context, engine: createLocalEngine({ ...runtime, start: slow }, names) },
+        { ...context, engine: { ...runtime, start: slow } },
         { spec, timeoutMs: undefined, signal: never, onOutput: () => undefined },
       ),
       "timeout",

@@ -3,6 +3,7 @@ import { fixtureImage } from "../../../../support/manifests.ts";
 import { acting, printing, testPlugins, writePlugin } from "../../../../support/plugins.ts";
 import { waitFor } from "../../../../support/wait.ts";
 import { type World, world } from "../../../../support/world.ts";
+import { podRef } from "../../../../../src/orchestration/engine/identity.ts";
 
 /** A plugin whose command runs until a file is there, and whose block is one pod, `data-db.0`. */
 let it: World;
@@ -31,8 +32,8 @@ async function begin(yml = "name: db\nversion: '1'\n") {
   return { restore, end: () => Bun.write(`${folder}/go`, "") };
 }
 
-const idOf = async () => (await it.runtime.inspect(pod))?.id;
-const stateOf = async () => (await it.runtime.inspect(pod))?.state;
+const idOf = async () => (await it.runtime.inspect(podRef(pod)))?.id;
+const stateOf = async () => (await it.runtime.inspect(podRef(pod)))?.state;
 
 afterEach(() => it.close());
 
@@ -58,7 +59,7 @@ test("what a run of its plugin stopped through the engine stays stopped until th
   // It was outdated, by the config and by the action of the answer: what was stopped is never started as it was.
   expect(await stateOf()).toBe("running");
   expect(await idOf()).not.toBe(before);
-  expect((await it.runtime.inspect(pod))?.env).toMatchObject({ A: "1", RESTORED: "yes" });
+  expect((await it.runtime.inspect(podRef(pod)))?.env).toMatchObject({ A: "1", RESTORED: "yes" });
   expect(it.events("replica.start")).toEqual([]);
 });
 
@@ -93,7 +94,7 @@ test("pods of nobody's block, and those that had ended before the run began, are
   await it.settle();
   it.runtime.stopByHand("data-other.0");
   await it.advance(60_000);
-  expect((await it.runtime.inspect("data-other.0"))?.state).toBe("running");
+  expect((await it.runtime.inspect(podRef("data-other.0")))?.state).toBe("running");
   await end();
   await restore;
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { SteadyClock } from "../../../../../src/base/words/clock.ts";
-import type { ContainerDetail } from "../../../../../src/orchestration/engine/container.ts";
+import type { InspectedPod } from "../../../../../src/orchestration/engine/pod.ts";
 import { addCrashes, endOfRun, fill, type Pod } from "../../../../../src/orchestration/controller/state/pod.ts";
 
 let now = 0;
@@ -18,7 +18,7 @@ const detail = (state: string, startedAt: number, restartCount: number) =>
     finishedAt: startedAt + 10,
     exitCode: 4,
     ports: [],
-  }) as unknown as ContainerDetail;
+  }) as unknown as InspectedPod;
 
 /** The engine tells that it ended, and is asked about it while it waits; then it is started again. */
 function crash(pod: Pod, { run, pause }: { run: number; pause: number }): void {

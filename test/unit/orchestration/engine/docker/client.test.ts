@@ -8,12 +8,13 @@ import {
 } from "../../../../../src/orchestration/engine/docker/client.ts";
 import { ping } from "../../../../../src/orchestration/engine/docker/ping.ts";
 import { naming } from "../../../../../src/orchestration/core/naming.ts";
-import { createDockerRuntime } from "../../../../../src/orchestration/engine/docker/docker.ts";
+import { createDockerEngine } from "../../../../../src/orchestration/engine/docker/docker.ts";
 import { deadProxies } from "../../../../support/dead-proxies.ts";
 import { expectFailure } from "../../../../support/failure.ts";
 import { type Answer, type FakeEngine, refuse, sendJson, startFakeEngine } from "../../../../support/fake-engine.ts";
 import { freePort } from "../../../../support/ports.ts";
 import { waitFor } from "../../../../support/wait.ts";
+import { podRef } from "../../../../../src/orchestration/engine/identity.ts";
 
 const listing = { verb: "list", subject: "containers" };
 
@@ -164,12 +165,11 @@ describe("calls", () => {
       open.add(request);
       response.on("close", () => open.delete(request));
     });
-    const runtime = createDockerRuntime({ host, installationId: "one", names: naming("bt") });
+    const runtime = createDockerEngine({ host, installationId: "one", names: naming("bt") });
     const asked = [
       runtime.info(),
       runtime.hasNetwork("n"),
       runtime.networkGateway("n"),
-      runtime.removeNetwork("n"),
       runtime.ensureNetwork("m"),
       runtime.ensureVolume("v", {}),
       runtime.listVolumes({}),
@@ -182,12 +182,12 @@ describe("calls", () => {
       runtime.pull("b:1", undefined),
       runtime.diskUse(),
       runtime.pruneBuildCache(),
-      runtime.list({}),
-      runtime.inspect("c"),
-      runtime.start("c"),
-      runtime.stop("c", { graceMs: 1_000 }),
-      runtime.remove("c"),
-      runtime.wait("c", new AbortController().signal),
+      runtime.observe({}),
+      runtime.inspect(podRef("c")),
+      runtime.start(podRef("c")),
+      runtime.stop(podRef("c"), { graceMs: 1_000 }),
+      runtime.remove(podRef("c")),
+      runtime.wait(podRef("c"), new AbortController().signal),
     ].map((answer) => answer.catch(() => undefined));
     await waitFor("all of them to ask", () => requests.length >= asked.length);
     expect(open.size).toBeGreaterThan(0);

@@ -5,8 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createConnections, servedBy, tcpRows } from "../../../../../src/orchestration/engine/docker/connections.ts";
 import type { DockerClient } from "../../../../../src/orchestration/engine/docker/client.ts";
-import type { ContainerDetail } from "../../../../../src/orchestration/engine/container.ts";
+import type { InspectedPod } from "../../../../../src/orchestration/engine/pod.ts";
 import { waitFor } from "../../../../support/wait.ts";
+import { podRef } from "../../../../../src/orchestration/engine/identity.ts";
 
 const head = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n";
 const row = (local: string, state: string) =>
@@ -102,10 +103,10 @@ describe("of a container", () => {
     writeFileSync(join(proc, "42/net", name), text);
   }
 
-  function ask(detail: Partial<ContainerDetail> | undefined, local = true) {
+  function ask(detail: Partial<InspectedPod> | undefined, local = true) {
     const engine = { local } as unknown as DockerClient;
-    const inspect = async () => detail as ContainerDetail | undefined;
-    return createConnections({ engine, inspect, roots: { proc, cgroup: "" } }).connections("web.1");
+    const inspect = async () => detail as InspectedPod | undefined;
+    return createConnections({ engine, inspect, roots: { proc, cgroup: "" } }).connections(podRef("web.1"));
   }
 
   test("the sockets under its process are counted, of both families together", async () => {

@@ -1,6 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import type Dockerode from "dockerode";
 import { containerDetail, containerRow } from "../../../../../src/orchestration/engine/docker/container-detail.ts";
+import { naming } from "../../../../../src/orchestration/core/naming.ts";
+
+const names = naming("berth");
 
 const row = (change: object = {}) =>
   containerRow(
@@ -15,13 +18,14 @@ const row = (change: object = {}) =>
       Status: "Up 2 hours",
       ...change,
     } as unknown as Dockerode.ContainerInfo,
-    "berth.image",
+    names,
   );
 
 describe("containerRow", () => {
   test("as the engine tells it", () => {
     const networks = { berth0: { IPAddress: "172.20.0.2" }, side: { IPAddress: "" }, host: {} };
-    expect(row({ NetworkSettings: { Networks: networks } })).toEqual({
+    expect(row({ NetworkSettings: { Networks: networks } })).toMatchObject({
+      node: "local",
       id: "c1",
       name: "web.1",
       image: "nginx:1",
@@ -53,53 +57,57 @@ describe("containerRow", () => {
 });
 
 const info = (state: object = {}, change: object = {}) =>
-  containerDetail({
-    Id: "c1",
-    Name: "/web.1",
-    Created: "2024-05-01T10:00:00.123456789Z",
-    Image: "sha256:aa",
-    RestartCount: 2,
-    State: {
-      Status: "running",
-      OOMKilled: false,
-      Pid: 42,
-      ExitCode: 0,
-      Error: "",
-      StartedAt: "2024-05-01T10:00:01Z",
-      FinishedAt: "0001-01-01T00:00:00Z",
-      ...state,
-    },
-    Config: {
-      Image: "nginx:1",
-      Cmd: ["a"],
-      Entrypoint: null,
-      Env: ["A=1", "B=x=y"],
-      WorkingDir: "/",
-      Labels: null,
-      Tty: false,
-    },
-    HostConfig: { RestartPolicy: { Name: "always" }, NanoCpus: 0, Memory: 0 },
-    NetworkSettings: {
-      Ports: { "80/tcp": [{ HostIp: "127.0.0.1", HostPort: "8080" }], "443/tcp": null },
-      Networks: { berth0: { NetworkID: "n1", IPAddress: "172.20.0.2", Gateway: "172.20.0.1", Aliases: null } },
-    },
-    Mounts: [
-      {
-        Type: "volume",
-        Name: "data",
-        Source: "/var/lib/docker/volumes/data/_data",
-        Destination: "/d",
-        Mode: "z",
-        RW: true,
+  containerDetail(
+    {
+      Id: "c1",
+      Name: "/web.1",
+      Created: "2024-05-01T10:00:00.123456789Z",
+      Image: "sha256:aa",
+      RestartCount: 2,
+      State: {
+        Status: "running",
+        OOMKilled: false,
+        Pid: 42,
+        ExitCode: 0,
+        Error: "",
+        StartedAt: "2024-05-01T10:00:01Z",
+        FinishedAt: "0001-01-01T00:00:00Z",
+        ...state,
       },
-      { Type: "bind", Source: "/srv", Destination: "/s", Mode: "ro", RW: false },
-    ],
-    ...change,
-  } as unknown as Dockerode.ContainerInspectInfo);
+      Config: {
+        Image: "nginx:1",
+        Cmd: ["a"],
+        Entrypoint: null,
+        Env: ["A=1", "B=x=y"],
+        WorkingDir: "/",
+        Labels: null,
+        Tty: false,
+      },
+      HostConfig: { RestartPolicy: { Name: "always" }, NanoCpus: 0, Memory: 0 },
+      NetworkSettings: {
+        Ports: { "80/tcp": [{ HostIp: "127.0.0.1", HostPort: "8080" }], "443/tcp": null },
+        Networks: { berth0: { NetworkID: "n1", IPAddress: "172.20.0.2", Gateway: "172.20.0.1", Aliases: null } },
+      },
+      Mounts: [
+        {
+          Type: "volume",
+          Name: "data",
+          Source: "/var/lib/docker/volumes/data/_data",
+          Destination: "/d",
+          Mode: "z",
+          RW: true,
+        },
+        { Type: "bind", Source: "/srv", Destination: "/s", Mode: "ro", RW: false },
+      ],
+      ...change,
+    } as unknown as Dockerode.ContainerInspectInfo,
+    names,
+  );
 
 describe("containerDetail", () => {
   test("of a running container", () => {
-    expect(info()).toEqual({
+    expect(info()).toMatchObject({
+      node: "local",
       id: "c1",
       name: "web.1",
       image: "nginx:1",

@@ -1,17 +1,20 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { naming } from "../../../../../src/orchestration/core/naming.ts";
-import { createDockerRuntime } from "../../../../../src/orchestration/engine/docker/docker.ts";
+import { createDockerEngine } from "../../../../../src/orchestration/engine/docker/docker.ts";
 import { containerEvent } from "../../../../../src/orchestration/engine/docker/events.ts";
-import type { Runtime, RuntimeEvent } from "../../../../../src/orchestration/engine/runtime.ts";
+import type { Engine } from "../../../../../src/orchestration/engine/engine.ts";
+import type { PodEvent } from "../../../../../src/orchestration/engine/pod.ts";
 import { expectFailure } from "../../../../support/failure.ts";
 import { type Answer, type FakeEngine, refuse, startFakeEngine } from "../../../../support/fake-engine.ts";
+
+const names = naming("berth");
 
 let fake: FakeEngine;
 afterEach(() => fake?.close());
 
-const runtimeOn = async (answer: Answer, timeouts = {}): Promise<Runtime> => {
+const runtimeOn = async (answer: Answer, timeouts = {}): Promise<Engine> => {
   fake = await startFakeEngine(answer);
-  return createDockerRuntime({ host: fake.host, installationId: "i1", names: naming("berth"), timeouts });
+  return createDockerEngine({ host: fake.host, installationId: "i1", names: naming("berth"), timeouts });
 };
 const die = {
   Type: "container",
@@ -20,7 +23,7 @@ const die = {
   time: 1_700_000_000,
   timeNano: 1_700_000_000_123_456_800,
 };
-const collect = async (runtime: Runtime, seen: RuntimeEvent[] = [], signal = new AbortController().signal) => {
+const collect = async (runtime: Engine, seen: PodEvent[] = [], signal = new AbortController().signal) => {
   for await (const event of runtime.events(signal, () => undefined)) seen.push(event);
   return seen;
 };
@@ -44,7 +47,7 @@ describe("the stream", () => {
       }
       response.end();
     });
-    const seen: RuntimeEvent[] = [];
+    const seen: PodEvent[] = [];
     await expectFailure(collect(runtime, seen), "unavailable", "EngineUnavailable");
     expect(seen.map(({ action }) => action)).toEqual(["die", "start"]);
   });
@@ -124,31 +127,32 @@ describe("the stream", () => {
 
 describe("containerEvent", () => {
   test("takes labels, name, exit code and time", () => {
-    expect(containerEvent(die)).toEqual({
+    expect(containerEvent(die, names)).toEqual({
       action: "die",
+      node: "local",
       id: "c1",
       name: "web.1",
-      labels: { "berth.kind": "deployment" },
+      identity: undefined,
       exitCode: 137,
       at: 1_700_000_000_123,
     });
   });
 
   test("cuts the command of an exec, keeps the health", () => {
-    const action = (Action: string) => containerEvent({ ...die, Action })?.action;
+    const action = (Action: string) => containerEvent({ ...die, Action }, names)?.action;
     expect(action("exec_start: sh -c 'login --password s3cret'\nmore")).toBe("exec_start");
     expect(action("health_status: unhealthy")).toBe("health_status: unhealthy");
   });
 
   test("falls back to seconds, and does without attributes", () => {
-    expect(containerEvent({ Action: "start", Actor: { ID: "c1" }, time: 5 })).toMatchObject({
+    expect(containerEvent({ Action: "start", Actor: { ID: "c1" }, time: 5 }, names)).toMatchObject({
       at: 5_000,
       name: "",
-      labels: {},
+      identity: undefined,
     });
   });
 
   test.each([null, 1, "x", {}, { Action: "start" }, { Actor: { ID: "c1" } }])("%j is none", (row) => {
-    expect(containerEvent(row)).toBeUndefined();
+    expect(containerEvent(row, names)).toBeUndefined();
   });
 });

@@ -1,11 +1,12 @@
 import type { ServerResponse } from "node:http";
 import { afterEach, describe, expect, test } from "bun:test";
 import { naming } from "../../../../../src/orchestration/core/naming.ts";
-import { createDockerRuntime } from "../../../../../src/orchestration/engine/docker/docker.ts";
+import { createDockerEngine } from "../../../../../src/orchestration/engine/docker/docker.ts";
 import type { ExecSpec } from "../../../../../src/orchestration/engine/session.ts";
 import { type FakeEngine, refuse, sendJson, startFakeEngine } from "../../../../support/fake-engine.ts";
 import { expectFailure } from "../../../../support/failure.ts";
 import { inspection } from "../../../../support/inspection.ts";
+import { podRef } from "../../../../../src/orchestration/engine/identity.ts";
 
 const spec: ExecSpec = { command: ["sh", "-c", "x"], env: ["A=1"], tty: true, interactive: true };
 
@@ -20,8 +21,8 @@ describe("the requests of an exec", () => {
       else refuse(response, 409, "not today");
     });
     engine.version.ApiVersion = apiVersion;
-    const runtime = createDockerRuntime({ host: engine.host, installationId: "i", names: naming() });
-    const failure = await expectFailure(runtime.exec("a", { ...spec, ...change }), "conflict");
+    const runtime = createDockerEngine({ host: engine.host, installationId: "i", names: naming() });
+    const failure = await expectFailure(runtime.exec(podRef("a"), { ...spec, ...change }), "conflict");
     expect(failure.message).toBe('cannot run "sh" in container "a": not today');
     runtime.close();
     const [create, start] = engine.requests.filter(({ path }) => path.includes("exec"));
@@ -79,8 +80,8 @@ describe("the size of the terminal before 1.42", () => {
       }
     });
     engine.version.ApiVersion = "1.41";
-    const runtime = createDockerRuntime({ host: engine.host, installationId: "i", names: naming() });
-    await runtime.exec("a", { ...spec, size: { cols: 99, rows: 33 } });
+    const runtime = createDockerEngine({ host: engine.host, installationId: "i", names: naming() });
+    await runtime.exec(podRef("a"), { ...spec, size: { cols: 99, rows: 33 } });
     runtime.close();
     const asked = engine.requests.flatMap(({ url = "" }) =>
       url.includes("/exec/") ? [url.replace("/v1.41", "")] : [],
@@ -105,8 +106,8 @@ describe("the looks for the process of an exec", () => {
         begin(response, () => (pid = 7));
       }
     });
-    const runtime = createDockerRuntime({ host: engine.host, installationId: "i", names: naming() });
-    await runtime.exec("a", spec);
+    const runtime = createDockerEngine({ host: engine.host, installationId: "i", names: naming() });
+    await runtime.exec(podRef("a"), spec);
     runtime.close();
     return engine.requests.filter(({ path }) => path.endsWith("/exec/e1/json")).length;
   };

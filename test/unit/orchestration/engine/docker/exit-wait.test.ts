@@ -1,16 +1,17 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { ServerResponse } from "node:http";
 import { naming } from "../../../../../src/orchestration/core/naming.ts";
-import { createDockerRuntime } from "../../../../../src/orchestration/engine/docker/docker.ts";
-import type { Runtime } from "../../../../../src/orchestration/engine/runtime.ts";
+import { createDockerEngine } from "../../../../../src/orchestration/engine/docker/docker.ts";
+import type { Engine } from "../../../../../src/orchestration/engine/engine.ts";
 import { type FakeEngine, refuse, sendJson, startFakeEngine } from "../../../../support/fake-engine.ts";
 import { expectFailure } from "../../../../support/failure.ts";
 import { inspection } from "../../../../support/inspection.ts";
 import { waitFor } from "../../../../support/wait.ts";
+import { podRef } from "../../../../../src/orchestration/engine/identity.ts";
 
 describe("waiting for an exit", () => {
   let engine: FakeEngine;
-  let runtime: Runtime;
+  let runtime: Engine;
   let state: string;
   let wait: (response: ServerResponse) => void;
   let inspect: (response: ServerResponse) => void;
@@ -27,7 +28,7 @@ describe("waiting for an exit", () => {
     await engine.close();
   });
   const connect = (waitHoldMs: number) => {
-    return createDockerRuntime({ host: engine.host, installationId: "i", names: naming(), timeouts: { waitHoldMs } });
+    return createDockerEngine({ host: engine.host, installationId: "i", names: naming(), timeouts: { waitHoldMs } });
   };
   const asked = () => engine.requests.filter(({ path }) => path.endsWith("/wait")).length;
   const never = () => new AbortController().signal;
@@ -42,7 +43,7 @@ describe("waiting for an exit", () => {
       if (begun) response.writeHead(200).write("{");
       setTimeout(() => response.destroy(), 20);
     };
-    expect(await runtime.wait("a", never())).toEqual(exit);
+    expect(await runtime.wait(podRef("a"), never())).toEqual(exit);
     expect(asked()).toBe(2);
   });
 
@@ -51,7 +52,7 @@ describe("waiting for an exit", () => {
       if (asked() === 2) state = "exited";
     };
     const hasty = connect(100);
-    expect(await hasty.wait("a", never())).toEqual(exit);
+    expect(await hasty.wait(podRef("a"), never())).toEqual(exit);
     hasty.close();
   });
 
@@ -61,7 +62,7 @@ describe("waiting for an exit", () => {
       if (engine.requests.length < 3) return refuse(response, 503, "going down");
       refuse(response, 500, "broken");
     };
-    const failure = await expectFailure(runtime.wait("a", never()), "conflict");
+    const failure = await expectFailure(runtime.wait(podRef("a"), never()), "conflict");
     expect(failure.message).toContain("broken");
   });
 
@@ -70,7 +71,7 @@ describe("waiting for an exit", () => {
       if (asked() === 2) state = "exited";
       sendJson(response, 200, { StatusCode: 1 });
     };
-    expect(await runtime.wait("a", never())).toEqual(exit);
+    expect(await runtime.wait(podRef("a"), never())).toEqual(exit);
     expect(asked()).toBe(2);
   });
 
@@ -80,7 +81,7 @@ describe("waiting for an exit", () => {
       state = "exited";
       sendJson(response, 200, { StatusCode: 1 });
     };
-    expect(await runtime.wait("a", never())).toEqual(exit);
+    expect(await runtime.wait(podRef("a"), never())).toEqual(exit);
   });
 
   test("an abort ends the question, and so does the end of the runtime", async () => {
@@ -91,12 +92,12 @@ describe("waiting for an exit", () => {
       });
     };
     const stop = new AbortController();
-    const waiting = runtime.wait("a", stop.signal);
+    const waiting = runtime.wait(podRef("a"), stop.signal);
     await waitFor("the question", () => asked() === 1);
     stop.abort(new Error("enough"));
     await expect(waiting).rejects.toThrow("enough");
     await waitFor("the connection to end", () => gone === 1);
-    const other = runtime.wait("a", never());
+    const other = runtime.wait(podRef("a"), never());
     await waitFor("the question", () => asked() === 2);
     runtime.close();
     await expectFailure(other, "unavailable");

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { naming } from "../../../../../src/orchestration/core/naming.ts";
-import { createDockerRuntime } from "../../../../../src/orchestration/engine/docker/docker.ts";
+import { createDockerEngine } from "../../../../../src/orchestration/engine/docker/docker.ts";
 import { expectFailure } from "../../../../support/failure.ts";
 import { type Answer, type FakeEngine, refuse, sendJson, startFakeEngine } from "../../../../support/fake-engine.ts";
 
@@ -9,7 +9,7 @@ afterEach(() => fake.close());
 
 const runtimeOn = async (answer: Answer, timeouts = {}) => {
   fake = await startFakeEngine(answer);
-  return createDockerRuntime({ host: fake.host, installationId: "i1", names: naming("berth"), timeouts });
+  return createDockerEngine({ host: fake.host, installationId: "i1", names: naming("berth"), timeouts });
 };
 const sha = `sha256:${"ab".repeat(32)}`;
 const image = {

@@ -1,13 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { ServerResponse } from "node:http";
 import { naming } from "../../../../../src/orchestration/core/naming.ts";
-import { createDockerRuntime } from "../../../../../src/orchestration/engine/docker/docker.ts";
+import { createDockerEngine } from "../../../../../src/orchestration/engine/docker/docker.ts";
 import { logQuery } from "../../../../../src/orchestration/engine/docker/log-stream.ts";
-import type { Runtime } from "../../../../../src/orchestration/engine/runtime.ts";
+import type { Engine } from "../../../../../src/orchestration/engine/engine.ts";
 import { inspection } from "../../../../support/inspection.ts";
 import { type FakeEngine, refuse, sendJson, startFakeEngine } from "../../../../support/fake-engine.ts";
 import { expectFailure } from "../../../../support/failure.ts";
 import { waitFor } from "../../../../support/wait.ts";
+import { podRef } from "../../../../../src/orchestration/engine/identity.ts";
 
 const all = { follow: false, tail: undefined, since: undefined, timestamps: false };
 
@@ -24,7 +25,7 @@ describe("logQuery", () => {
 
 describe("logs of the engine", () => {
   let engine: FakeEngine;
-  let runtime: Runtime;
+  let runtime: Engine;
   let tty: boolean;
   let facts: { state: "exited" | "running"; startedAt?: string };
   let answer: (response: ServerResponse, query: URLSearchParams) => void;
@@ -35,13 +36,13 @@ describe("logs of the engine", () => {
       if (path.endsWith("/json")) sendJson(response, 200, inspection({ name: "a", tty, ...facts }));
       else answer(response, query);
     });
-    runtime = createDockerRuntime({ host: engine.host, installationId: "i", names: naming() });
+    runtime = createDockerEngine({ host: engine.host, installationId: "i", names: naming() });
   });
   afterEach(async () => {
     runtime.close();
     await engine.close();
   });
-  const logs = (signal = new AbortController().signal) => runtime.logs("a", { ...all, follow: true }, signal);
+  const logs = (signal = new AbortController().signal) => runtime.logs(podRef("a"), { ...all, follow: true }, signal);
   const frame = (stream: number, text: string) =>
     Buffer.from([stream, 0, 0, 0, 0, 0, 0, text.length, ...Buffer.from(text)]);
   const text = (chunks: Uint8Array[]) => Buffer.concat(chunks).toString();
@@ -104,7 +105,7 @@ describe("logs of the engine", () => {
     });
 
     test("are left alone where another run has begun, or only some lines of one that has ended were wanted", async () => {
-      const some = runtime.logs("a", { ...all, follow: true, tail: 2 }, new AbortController().signal);
+      const some = runtime.logs(podRef("a"), { ...all, follow: true, tail: 2 }, new AbortController().signal);
       expect(text(await Array.fromAsync(some))).toBe("one\ntw");
       given = [["one\n", "tw"]];
       facts = { ...facts, state: "running" };
@@ -136,7 +137,7 @@ describe("logs of the engine", () => {
       response.end(frame(1, "late\n"));
     };
     const seen: Uint8Array[] = [];
-    for await (const chunk of runtime.logs("a", all, new AbortController().signal)) {
+    for await (const chunk of runtime.logs(podRef("a"), all, new AbortController().signal)) {
       seen.push(chunk);
       first.resolve();
     }

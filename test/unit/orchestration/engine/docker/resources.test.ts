@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { naming } from "../../../../../src/orchestration/core/naming.ts";
 import type { DockerClient } from "../../../../../src/orchestration/engine/docker/client.ts";
-import { createDockerRuntime } from "../../../../../src/orchestration/engine/docker/docker.ts";
+import { createDockerEngine } from "../../../../../src/orchestration/engine/docker/docker.ts";
 import { createFreeBytes } from "../../../../../src/orchestration/engine/docker/info.ts";
 import { createFakeClock } from "../../../../support/fake-clock.ts";
 import { expectFailure } from "../../../../support/failure.ts";
@@ -12,7 +12,7 @@ afterEach(() => fake.close());
 
 const runtimeOn = async (answer: Answer) => {
   fake = await startFakeEngine(answer);
-  return createDockerRuntime({ host: fake.host, installationId: "i1", names: naming("berth") });
+  return createDockerEngine({ host: fake.host, installationId: "i1", names: naming("berth") });
 };
 const asked = () => fake.requests.map(({ method, path }) => `${method} ${path}`);
 const ours = { createdby: "berth", "berth.installation": "i1" };
@@ -88,13 +88,6 @@ describe("networks", () => {
     });
     const failure = await expectFailure(runtime.ensureNetwork("berth0"), "conflict");
     expect(failure.message).toContain("address pool");
-  });
-
-  test("one of another installation is not removed", async () => {
-    const Labels = { ...ours, "berth.installation": "i2" };
-    const runtime = await runtimeOn((_request, response) => sendJson(response, 200, { Name: "berth0", Labels }));
-    await expectFailure(runtime.removeNetwork("berth0"), "conflict");
-    expect(asked()).toEqual(["GET /networks/berth0"]);
   });
 });
 

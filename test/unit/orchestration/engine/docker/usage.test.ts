@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { naming } from "../../../../../src/orchestration/core/naming.ts";
-import { createDockerRuntime } from "../../../../../src/orchestration/engine/docker/docker.ts";
+import { createDockerEngine } from "../../../../../src/orchestration/engine/docker/docker.ts";
 import {
   type FakeEngine,
   refuse,
@@ -40,14 +40,14 @@ describe("usage of an engine elsewhere", () => {
   });
   afterEach(() => engine.close());
   const usage = async () => {
-    const runtime = createDockerRuntime({ host: engine.host, installationId: "i", names: naming() });
+    const runtime = createDockerEngine({ host: engine.host, installationId: "i", names: naming() });
     return runtime.usage().finally(runtime.close);
   };
 
   test("is what the engine counts, page cache aside", async () => {
     answer = (_request, response) => sendJson(response, 200, stats);
     const [first, second] = await usage();
-    const counted = { cpuNanos: 1234, memoryBytes: 5_000, memoryLimitBytes: 64_000, pids: 3, labels: { team: "blue" } };
+    const counted = { cpuNanos: 1234, memoryBytes: 5_000, memoryLimitBytes: 64_000, pids: 3, identity: undefined };
     expect(first).toMatchObject({ ...counted, name: "a", id: "a".repeat(64) });
     expect(second).toMatchObject({ ...counted, name: "b" });
     const asked = engine.requests.filter(({ path }) => path.endsWith("/stats"));

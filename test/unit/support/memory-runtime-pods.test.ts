@@ -1,10 +1,9 @@
 import { beforeEach, expect, test } from "bun:test";
-import { naming } from "../../../../src/orchestration/core/naming.ts";
-import type { Engine } from "../../../../src/orchestration/engine/engine.ts";
-import { createLocalEngine } from "../../../../src/orchestration/engine/local.ts";
-import { containerSpec } from "../../../support/container-spec.ts";
-import { expectFailure } from "../../../support/failure.ts";
-import { createMemoryRuntime, type MemoryRuntime } from "../../../support/memory-runtime.ts";
+import { naming } from "../../../src/orchestration/core/naming.ts";
+import type { Engine } from "../../../src/orchestration/engine/engine.ts";
+import { containerSpec } from "../../support/container-spec.ts";
+import { expectFailure } from "../../support/failure.ts";
+import { createMemoryRuntime, type MemoryRuntime } from "../../support/memory-runtime.ts";
 
 const names = naming();
 const key = { kind: "deployment", scope: "shop", name: "web" };
@@ -22,7 +21,7 @@ let engine: Engine;
 beforeEach(async () => {
   runtime = createMemoryRuntime({ names });
   runtime.addImage("berth-fixture:1");
-  engine = createLocalEngine(runtime, names);
+  engine = runtime;
   await engine.ensureNetwork(network);
 });
 
@@ -58,27 +57,6 @@ test("a container is found by its name, whichever it is; calls on a name that no
 test("a stranger has no identity", async () => {
   await runtime.create({ ...spec, labels: {} });
   expect(await engine.inspect(engine.named("shop-web.a1"))).toMatchObject({ identity: undefined });
-});
-
-test("a gentle stop gives the grace that the pod was made with, and none is needed for one that is gone", async () => {
-  const graces: number[] = [];
-  const watched = createLocalEngine(
-    {
-      ...runtime,
-      stop: (id, options) => {
-        graces.push(options.graceMs);
-        return runtime.stop(id, options);
-      },
-    },
-    names,
-  );
-  const pod = await started();
-  await watched.stopGently(pod);
-  expect(graces).toEqual([7_000]);
-  expect((await engine.inspect(pod))?.state).toBe("exited");
-  await engine.remove(pod);
-  await watched.stopGently(pod);
-  expect(graces).toHaveLength(1);
 });
 
 test("a pod is renamed, kept while it runs, and removed once it does not", async () => {
