@@ -211,16 +211,19 @@ interface FilesRow {
 const schedulesTable = {
   table: "seen_schedules",
   many: false,
-  columns: ["expression", "timezone", "suspended", "since", "decided_until"],
-  seal: ({ suspended, decidedUntil, ...schedule }: SeenSchedule): ScheduleRow => ({
+  columns: ["expression", "timezone", "suspended", "since", "decided_until", "missed_after", "missed_until"],
+  seal: ({ suspended, decidedUntil, missed, ...schedule }: SeenSchedule): ScheduleRow => ({
     ...schedule,
     suspended: suspended ? 1 : 0,
     decided_until: decidedUntil ?? null,
+    missed_after: missed?.after ?? null,
+    missed_until: missed?.until ?? null,
   }),
-  open: ({ suspended, decided_until, ...schedule }: ScheduleRow): SeenSchedule => ({
+  open: ({ suspended, decided_until, missed_after: after, missed_until: until, ...schedule }: ScheduleRow) => ({
     ...schedule,
     suspended: suspended === 1,
     ...(decided_until === null ? {} : { decidedUntil: decided_until }),
+    ...(after === null || until === null ? {} : { missed: { after, until } }),
   }),
 } as const;
 
@@ -230,4 +233,6 @@ interface ScheduleRow {
   suspended: number;
   since: number;
   decided_until: number | null;
+  missed_after: number | null;
+  missed_until: number | null;
 }

@@ -47,6 +47,7 @@ export function createRuns(db: Database): Transaction["runs"] {
       if (run.instant !== undefined) sql.raiseInstant.run(...columnsOf(run), run.instant);
       return true;
     },
+    dropMissed: (key, { after, until }) => void sql.dropMissed.run(...columnsOf(key), after, until),
     trim(key, keep) {
       const columns = columnsOf(key);
       const succeeded = sql.trimSucceeded.all(...columns, ...columns, keep.succeeded);
@@ -89,6 +90,9 @@ function prepare(db: Database) {
     raiseInstant: db.query<unknown, [...KeyColumns, number]>(
       "insert into last_instants (kind, scope, name, instant) values (?, ?, ?, ?)" +
         " on conflict (kind, scope, name) do update set instant = max(instant, excluded.instant)",
+    ),
+    dropMissed: db.query<unknown, [...KeyColumns, number, number]>(
+      `delete from runs where ${whereKey} and status = 'missed' and instant > ? and instant <= ?`,
     ),
     trimSucceeded: trim(succeeded),
     trimFailed: trim(failed),

@@ -184,13 +184,12 @@ export interface Transaction extends LookWrites {
     put(release: ReleaseRecord): void;
   };
   runs: RunReads & {
-    /**
-     * Inserts or replaces by id. False, and nothing written, when another run of the resource has the same `instant`.
-     * Fails `conflict` when the id is taken by another resource: make another one.
-     */
+    /** As for releases. False, and nothing written, when another run of the resource has the same `instant`. */
     put(run: RunRecord): boolean;
     /** Removes ended runs beyond the newest `succeeded` and `failed` (anything that is not a success) ones; returns their ids. */
     trim(key: ManifestKey, keep: { succeeded: number; failed: number }): string[];
+    /** Forgets the rows of missed instants after `after`, up to and including `until`: they are yet to come. */
+    dropMissed(key: ManifestKey, instants: { after: number; until: number }): void;
   };
   autoscale: AutoscaleReads & AutoscaleWrites;
   sleep: SleepReads & SleepWrites;

@@ -31,16 +31,19 @@ export function lookAtCronjob(
   if (manifest === undefined) return { started: [], next: undefined };
   const { expression, timezone, suspended } = decodeSpec("cronjob", manifest.spec);
   const schedule = { expression, timezone, suspended };
-  const { windows, seen, nextAfter } = cronWindows({
+  const { windows, seen, nextAfter, reopened } = cronWindows({
     schedule,
     updatedAt: manifest.updatedAt,
     seen: tx.seenSchedules.get(key),
     lastInstant: tx.runs.lastInstant(key),
     now,
   });
+  if (reopened !== undefined) tx.runs.dropMissed(key, reopened);
   const due = windows.flatMap((window) => dueInstants({ ...window, limit: dueMax }));
-  const started = due.length === 0 ? [] : settle(context, tx, { manifest, due, now });
-  tx.seenSchedules.put(key, seen);
+  const { started, missedUntil } = settle(context, tx, { manifest, due, now });
+  // While instants are open again, those that are missed now do not close the rest.
+  const isNew = missedUntil !== undefined && reopened === undefined;
+  tx.seenSchedules.put(key, isNew ? { ...seen, missed: { after: windows[0]?.after ?? 0, until: missedUntil } } : seen);
   const next = schedule.suspended ? undefined : nextInstant({ ...schedule, after: nextAfter });
   return { started, next };
 }
@@ -49,13 +52,14 @@ function settle(
   context: Context,
   tx: Transaction,
   { manifest, due, now }: { manifest: StoredManifest; due: number[]; now: number },
-): CronLooked["started"] {
+): { started: CronLooked["started"]; missedUntil: number | undefined } {
+  if (due.length === 0) return { started: [], missedUntil: undefined };
   const others = tx.runs.unfinishedOf(manifest);
   const { policy, startingDeadlineMs } = decodeSpec("cronjob", manifest.spec);
   const decisions = decide({ due, now, policy, startingDeadlineMs, running: others.length });
   const notRun = decisions.filter(({ action }) => action === "missed" || action === "skipped");
   noteNotRun(context, tx, { manifest, notRun, now });
-  return decisions.flatMap((decision) => {
+  const started = decisions.flatMap((decision) => {
     if (decision.action === "missed" || decision.action === "skipped") return [];
     if (others.length < context.limits.runsAtOnceMax || decision.action === "replace") {
       const run = newRun(context, manifest, { trigger: "schedule", instant: decision.instant });
@@ -66,6 +70,7 @@ function settle(
     noteNotRun(context, tx, { manifest, notRun: [{ ...decision, action: "skipped", why }], now });
     return [];
   });
+  return { started, missedUntil: decisions.findLast(({ action }) => action === "missed")?.instant };
 }
 
 /** A row for each; one event for each too, but one for all of a backlog. */

@@ -26,6 +26,7 @@ import { madeByActions } from "./0025-made-by-actions.ts";
 import { blockMakers } from "./0026-block-makers.ts";
 import { pluginConfig } from "./0027-plugin-config.ts";
 import { deathHints } from "./0028-death-hints.ts";
+import { missedInstants } from "./0029-missed-instants.ts";
 
 /** The migrations of `state.db`, in order. A released migration is never edited; a change is a new file. */
 export const stateMigrations: readonly string[] = [
@@ -57,4 +58,5 @@ export const stateMigrations: readonly string[] = [
   blockMakers,
   pluginConfig,
   deathHints,
+  missedInstants,
 ];

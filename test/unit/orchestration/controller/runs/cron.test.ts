@@ -352,6 +352,45 @@ describe("a wall clock that jumps", () => {
     expect(byInstant()).toEqual(["00:20 missed", "00:40 missed", "01:00 running"]);
   });
 
+  test.each([1, 24, 30])(
+    "%i h ahead by mistake and back: what it passed over runs when it comes, once",
+    async (hours) => {
+      await withJumpyClock({ schedule: "*/20 * * * *" });
+      await it.advance(30 * minute);
+      await finishAll();
+      offMs = hours * hour;
+      await it.advance(2 * minute);
+      await finishAll();
+      offMs = 0;
+      for (let third = 0; third < 3 * (hours + 2); third++) {
+        await it.advance(20 * minute);
+        await finishAll();
+      }
+      const ran = runs().filter(({ status }) => status === "succeeded");
+      const instants = ran.map(({ instant }) => Date.parse(instant ?? ""));
+      const first = Date.parse("2026-01-01T00:20:00.000Z");
+      const every = Array.from({ length: instants.length }, (_, index) => first + index * 20 * minute);
+      expect(instants.toSorted((a, b) => a - b)).toEqual(every);
+      expect(every.length).toBeGreaterThan(3 * (hours + 1));
+      expect(runs().filter(({ status }) => status === "missed")).toEqual([]);
+    },
+  );
+
+  test("ahead by mistake, and back behind what it passed over: nothing before it runs twice", async () => {
+    await withJumpyClock({ schedule: "*/20 * * * *" });
+    await it.advance(2 * hour);
+    await finishAll();
+    const before = runs().length;
+    offMs = hour;
+    await it.advance(2 * minute);
+    await finishAll();
+    offMs = -hour;
+    await it.advance(58 * minute);
+    expect(runs().filter(({ status }) => status === "succeeded")).toHaveLength(before + 1);
+    await it.advance(30 * minute);
+    expect(clockTime(runs().find(({ status }) => status === "running")?.instant)).toBe("02:20");
+  });
+
   test("years ahead by mistake and back: it is not silent until then", async () => {
     await withJumpyClock({ schedule: "*/10 * * * *" });
     offMs = 4 * 365 * 24 * hour;

@@ -80,6 +80,27 @@ describe("a clock that went back", () => {
     expect(cronWindows(back)).toEqual({ windows: [], seen, nextAfter: start + 12 * hour });
   });
 
+  test("over instants that it had passed by: they are open again, and no others", () => {
+    const missed = { after: start + 9 * hour, until: start + 20 * hour };
+    const ahead = { seen: { ...seen, missed }, lastInstant: start + 21 * hour };
+    const reopened = { after: start + 10 * hour, until: missed.until };
+    const first = cronWindows(view(ahead));
+    expect(first).toEqual({
+      windows: [],
+      seen: { ...seen, missed, decidedUntil: start + 10 * hour },
+      nextAfter: start + 10 * hour,
+      reopened,
+    });
+    const open = (now: number) => spans({ ...ahead, seen: first.seen, now }).map(([, after, until]) => [after, until]);
+    expect(open(start + 12 * hour)).toEqual([[start + 10 * hour, start + 12 * hour]]);
+    expect(open(start + 20.5 * hour)).toEqual([[start + 10 * hour, missed.until]]);
+    expect(open(start + 22 * hour)).toEqual([
+      [start + 10 * hour, missed.until],
+      [start + 21 * hour, start + 22 * hour],
+    ]);
+    expect(cronWindows(view({ ...ahead, now: start + 2 * hour })).nextAfter).toBe(missed.after);
+  });
+
   test("by more: what it said before is forgotten, from the moment it is noticed", () => {
     const first = cronWindows(view({ seen, lastInstant: start + 400 * day }));
     expect(first).toEqual({
