@@ -18,11 +18,13 @@ const starts = 5;
 const resyncs = 9;
 const pods = 20;
 const settleMs = 3_000;
+/** Four rounds of samples, two of resyncs. */
+const idleMs = 60_000;
 const simulatedMs = 3_600_000;
 
-/** What size costs: a start with many manifests, a look at many resources, the memory of an idle server. */
+/** What size costs: a start with many manifests, a look at many resources, an idle server. */
 export async function run(): Promise<BenchRow[]> {
-  return [await startRow(), await resyncRow(), await memoryRow()];
+  return [await startRow(), await resyncRow(), ...(await idleRows())];
 }
 
 /** From the start of the process to its `ready` line, against reading the same rows through a bare connection. */
@@ -126,23 +128,52 @@ async function cpuMs(work: () => Promise<unknown>): Promise<number> {
   return (user + system) / 1_000;
 }
 
-/** Resident memory of the server while it keeps its pods running, against the same server without any. */
-async function memoryRow(): Promise<BenchRow> {
+/** Resident memory and CPU of the server while it keeps its silent pods running, against the same server without any. */
+async function idleRows(): Promise<BenchRow[]> {
   const berth = await rig();
   try {
-    await Bun.sleep(settleMs);
-    const baseline = residentMib(berth);
+    const before = await idleFigures(berth);
     const apps = Array.from({ length: pods / 2 }, (_, index) => deployment("idle", `app${index}`, { replicas: 2 }));
     await berth.apply(...apps);
     for (const { scope = "", name } of apps) await berth.ready("deployment", scope, name, 120_000);
     mustBe("pods of the server", (await berth.pods("idle")).length, pods);
-    await Bun.sleep(settleMs);
-    const value = residentMib(berth);
-    const name = `memory of the idle server with ${pods} pods`;
-    return { name, value, unit: "MiB", baseline, ratio: value / baseline, wanted: "value <= 90" };
+    const after = await idleFigures(berth);
+    const row = (what: keyof typeof after, unit: string, wanted: string): BenchRow => {
+      const [value, baseline] = [after[what], before[what]];
+      return {
+        name: `${what} of the idle server, ${pods} pods`,
+        value,
+        unit,
+        baseline,
+        ratio: value / baseline,
+        wanted,
+      };
+    };
+    return [
+      row("memory", "MiB", "value <= 90"),
+      row("memory later", "MiB", "value <= 100"),
+      row("CPU", "% of a core", "value <= 0.5"),
+    ];
   } finally {
     await berth.close();
   }
+}
+
+async function idleFigures(berth: Rig) {
+  await Bun.sleep(settleMs);
+  const memory = residentMib(berth);
+  const [begun, usedMs] = [performance.now(), processMs(berth)];
+  await Bun.sleep(idleMs);
+  const CPU = ((processMs(berth) - usedMs) / (performance.now() - begun)) * 100;
+  return { memory, "memory later": residentMib(berth), CPU };
+}
+
+/** CPU time of all threads so far, in ticks of 10 ms. Source: proc(5). */
+function processMs({ server }: Rig): number {
+  const fields = readFileSync(`/proc/${server.pid}/stat`, "utf8")
+    .replace(/^.*\) /s, "")
+    .split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
 function residentMib({ server }: Rig): number {
