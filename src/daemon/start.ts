@@ -9,6 +9,7 @@ import { createOpened, type Opened, type OpenedOptions } from "../base/words/ope
 import { mountIdentity } from "../identity/http/manage/mount.ts";
 import { mountIngress } from "../ingress/http/mount.ts";
 import { createCertificateViews } from "../ingress/service/certificate-views.ts";
+import { planeOfInstances } from "../observability/http/identity.ts";
 import { mountObservability } from "../observability/http/shared.ts";
 import { createOnce } from "../orchestration/controller/write/once.ts";
 import { createOrchestrationApp, mountOrchestration } from "../orchestration/http/app.ts";
@@ -73,7 +74,7 @@ async function start(options: ServeOptions, log: Log, opened: Opened): Promise<D
   const front = await serve(ground, { running, app });
   servePlane({
     observability: rooms.observability.observability,
-    mountOthers: (plane) => mountOthers(inside.through(plane), ground, { running }),
+    mountOthers: (plane) => mountForTokens(inside.through(plane), ground, { running, identity, rooms }),
   });
   openDoors(ground, late, { running, engine: network.engine, app, rooms });
 
@@ -149,8 +150,14 @@ function orchestrationApp(
 }
 
 /** What operators have and tokens may have too: each endpoint says it by its scope. */
-function mountOthers(plane: Plane, { names }: Ground, { running }: Pick<Made, "running">): void {
+function mountForTokens(
+  plane: Plane,
+  { names }: Ground,
+  { running, identity, rooms }: Pick<Made, "running" | "identity" | "rooms">,
+): void {
   mountOrchestration(plane, { controller: running.controller, version: versionText(), names, limits });
+  const instances = planeOfInstances(plane, rooms.observability.observability.identity);
+  mountIdentity(instances, identity.identity.manage, { pageMax: limits.eventsPageMax });
 }
 
 /** The listeners of the orchestration plane, once what runs was looked at: health checks of a proxy come at once. */

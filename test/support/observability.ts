@@ -17,6 +17,7 @@ import { podInside } from "../../src/daemon/pods.ts";
 import { createLog } from "../../src/base/words/log.ts";
 import { createObservabilityApp, type ObservabilityApp } from "../../src/observability/http/app.ts";
 import { planeRefusals } from "../../src/observability/http/refusals.ts";
+import { planeOfInstances } from "../../src/observability/http/identity.ts";
 import { mountObservability } from "../../src/observability/http/shared.ts";
 import { createSessionCookie } from "../../src/observability/http/session-cookie.ts";
 import { mountIdentity } from "../../src/identity/http/manage/mount.ts";
@@ -201,7 +202,13 @@ export function planeWorld(options: WorldOptions = {}): PlaneWorld {
       connected,
       trustedProxies: ["127.0.0.1/32"],
       cookie,
-      mountOthers: (plane) => mountOrchestration(plane, own),
+      mountOthers(plane) {
+        mountOrchestration(plane, own);
+        const instances = planeOfInstances(plane, observability.identity);
+        // Without an identity service its endpoints are there all the same, and fail.
+        const manage = options.identity?.manage ?? ({} as Identity["manage"]);
+        mountIdentity(instances, manage, { pageMax: limits.eventsPageMax });
+      },
       version: "test",
       headerPrefix: "X-Berth",
       log,

@@ -7,7 +7,7 @@ import {
   updateIdentityInstance,
 } from "../../identity/api/manage/instances.ts";
 import { createIdentityKey, deleteIdentityKey, listIdentityKeys } from "../../identity/api/manage/keys.ts";
-import { previewIdentityPage, previewQuery } from "../../identity/api/manage/preview.ts";
+import { previewIdentityPage } from "../../identity/api/manage/preview.ts";
 import { listIdentityProviders } from "../../identity/api/manage/providers.ts";
 import { listIdentitySessions, revokeIdentitySession } from "../../identity/api/manage/sessions.ts";
 import {
@@ -19,14 +19,14 @@ import {
   unbanIdentityUser,
   verifyIdentityUser,
 } from "../../identity/api/manage/users.ts";
-import { planeEndpoint } from "./plane-endpoint.ts";
+import { aliasOf, type PlaneEndpoint, planeEndpoint } from "./plane-endpoint.ts";
 
 /*
  * Instances of the identity service, for owners of apps. What names no person needs `read`. Users, sessions and the audit
  * of an instance are personal data, and need `admin`, as every change does. A token that is limited to apps sees none.
  */
 const instances = "/identity/instances";
-const one = `${instances}/:instance`;
+const one = `${instances}/:instance` as const;
 const paged = {
   query: Text("search tokens such as email:*@shop.test created_at>2026-01-01"),
   limit: Text("at most this many (default 50, at most 1000)"),
@@ -60,43 +60,26 @@ export const listPlaneSettings = planeEndpoint({
   data: Type.Object({ settings: Type.Array(SettingForm) }),
 });
 
-export const getPlaneInstance = planeEndpoint({
-  ...getIdentityInstance,
-  path: one,
-  scope: "read",
-});
+export const getPlaneInstance = aliasOf(getIdentityInstance, { path: one, scope: "read" });
 
-export const updatePlaneInstance = planeEndpoint({
-  ...updateIdentityInstance,
-  path: one,
-  scope: "admin",
-});
+export const updatePlaneInstance = aliasOf(updateIdentityInstance, { path: one, scope: "admin" });
 
-export const previewPlanePage = planeEndpoint({
-  method: "GET",
-  path: `${one}/preview`,
-  scope: "read",
-  summary: previewIdentityPage.summary,
-  query: previewQuery,
-  stream: "text/html; charset=utf-8",
-});
+export const previewPlanePage = aliasOf(previewIdentityPage, { scope: "read" });
 
-export const listPlaneProviders = planeEndpoint({
-  method: "GET",
+const listPlaneProviders = aliasOf(listIdentityProviders, {
   path: `${one}/providers`,
   scope: "read",
   summary: "Providers of an instance, without their secrets",
-  ...(listIdentityProviders.data === undefined ? {} : { data: listIdentityProviders.data }),
+  query: undefined,
 });
 
-export const listPlaneKeys = planeEndpoint({ ...listIdentityKeys, path: `${one}/keys`, scope: "read" });
-export const createPlaneKey = planeEndpoint({ ...createIdentityKey, path: `${one}/keys`, scope: "admin" });
-export const deletePlaneKey = planeEndpoint({ ...deleteIdentityKey, path: `${one}/keys/:key`, scope: "admin" });
+export const listPlaneKeys = aliasOf(listIdentityKeys, { path: `${one}/keys`, scope: "read" });
+export const createPlaneKey = aliasOf(createIdentityKey, { path: `${one}/keys`, scope: "admin" });
+export const deletePlaneKey = aliasOf(deleteIdentityKey, { path: `${one}/keys/:key`, scope: "admin" });
 
-const user = `${one}/users/:user`;
+const user = `${one}/users/:user` as const;
 
-export const listPlaneUsers = planeEndpoint({
-  ...listIdentityUsers,
+export const listPlaneUsers = aliasOf(listIdentityUsers, {
   path: `${one}/users`,
   scope: "admin",
   query: Type.Object(paged),
@@ -104,32 +87,16 @@ export const listPlaneUsers = planeEndpoint({
 
 const without = Type.Object({});
 
-export const createPlaneUser = planeEndpoint({
-  ...createIdentityUser,
-  path: `${one}/users`,
-  scope: "admin",
-  query: without,
-});
-export const banPlaneUser = planeEndpoint({ ...banIdentityUser, path: `${user}/ban`, scope: "admin", query: without });
-export const unbanPlaneUser = planeEndpoint({
-  ...unbanIdentityUser,
-  path: `${user}/unban`,
-  scope: "admin",
-  query: without,
-});
-export const verifyPlaneUser = planeEndpoint({
-  ...verifyIdentityUser,
-  path: `${user}/verify`,
-  scope: "admin",
-  query: without,
-});
-export const setPlanePassword = planeEndpoint({
-  ...setIdentityPassword,
+export const createPlaneUser = aliasOf(createIdentityUser, { path: `${one}/users`, scope: "admin", query: without });
+export const banPlaneUser = aliasOf(banIdentityUser, { path: `${user}/ban`, scope: "admin", query: without });
+export const unbanPlaneUser = aliasOf(unbanIdentityUser, { path: `${user}/unban`, scope: "admin", query: without });
+export const verifyPlaneUser = aliasOf(verifyIdentityUser, { path: `${user}/verify`, scope: "admin", query: without });
+export const setPlanePassword = aliasOf(setIdentityPassword, {
   path: `${user}/password`,
   scope: "admin",
   query: without,
 });
-export const deletePlaneUser = planeEndpoint({ ...deleteIdentityUser, path: user, scope: "admin", query: without });
+export const deletePlaneUser = aliasOf(deleteIdentityUser, { path: user, scope: "admin", query: without });
 
 export const endPlaneUserSessions = planeEndpoint({
   method: "POST",
@@ -139,27 +106,24 @@ export const endPlaneUserSessions = planeEndpoint({
   data: Type.Object({ sessions_revoked: Type.Integer() }),
 });
 
-export const listPlaneSessions = planeEndpoint({
-  ...listIdentitySessions,
+export const listPlaneSessions = aliasOf(listIdentitySessions, {
   path: `${one}/sessions`,
   scope: "admin",
   query: Type.Object({ user: Text("id or address of a user: its active sessions"), ...paged }),
 });
-export const revokePlaneSession = planeEndpoint({
-  ...revokeIdentitySession,
+export const revokePlaneSession = aliasOf(revokeIdentitySession, {
   path: `${one}/sessions/:session/revoke`,
   scope: "admin",
   query: without,
 });
 
-export const listPlaneIdentityAudit = planeEndpoint({
-  ...listIdentityAudit,
+export const listPlaneIdentityAudit = aliasOf(listIdentityAudit, {
   path: `${one}/audit`,
   scope: "admin",
   query: Type.Object(paged),
 });
 
-export const planeIdentityEndpoints = [
+export const planeIdentityEndpoints: PlaneEndpoint[] = [
   listPlaneInstances,
   listPlaneSettings,
   getPlaneInstance,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { observabilityLimits } from "../../../src/config/observability-limits.ts";
+import { planeIdentityEndpoints } from "../../../src/observability/api/identity.ts";
 import { type PeopleWorld, peopleWorld } from "../../support/people-world.ts";
 
 let it: PeopleWorld;
@@ -191,4 +192,27 @@ test("an unknown instance is a 404 everywhere", async () => {
   for (const path of ["", "/users", "/sessions", "/keys", "/audit", "/providers", "/preview"]) {
     expect([path, (await ask(`GET /identity/instances/inst_none${path}`)).status]).toEqual([path, 404]);
   }
+});
+
+test("whatever gives access is refused for the operators' instance: every change that is not known to take some away", async () => {
+  const operators = await it.enable();
+  const takesAway = ["/ban", "/users/:user", "/revoke", "/sign-out"];
+  const giving = planeIdentityEndpoints.filter(
+    ({ method, path }) => method !== "GET" && !takesAway.some((end) => path.endsWith(end)),
+  );
+  expect(giving.length).toBeGreaterThan(5);
+  for (const { method, path, body } of giving) {
+    const request = `${method} ${path.replace(":instance", operators).replaceAll(/:[a-z]+/g, "a")}`;
+    const answer = await ask(request, body === undefined ? undefined : {});
+    expect([request, answer.status, answer.error]).toEqual([request, 403, expect.stringContaining("berth identity")]);
+  }
+});
+
+test("the instance is that of the path: a query cannot name another one", async () => {
+  const other = await it.identity.tenant();
+  const id = await user("eve@example.com");
+  const banned = await ask(`POST /identity/instances/${other.id}/users/${id}/ban?instance=${shop}`);
+  expect([banned.status, banned.error]).toEqual([400, expect.stringContaining('"instance"')]);
+  const listed = await ask(`GET /identity/instances/${other.id}/users?instance=${shop}`);
+  expect(listed.data).toMatchObject({ users: [] });
 });

@@ -5,7 +5,7 @@ import { Text } from "../../../base/wire/query.ts";
 /** What a hosted page can look like. */
 export const previewStates = ["sign-in", "wrong", "signed-in", "sign-up"] as const;
 
-export const previewQuery = Type.Object({
+const previewQuery = Type.Object({
   state: Text("sign-in (default), wrong: after a wrong password, signed-in: the browser has a session, sign-up"),
   title: Text("title to try; a blank one shows the stored one"),
   accent: Text("colour to try, such as #2f6fed"),

@@ -110,7 +110,10 @@ function mountIdentityInstances(plane: Plane, { instances, quickstart }: Managem
 
 function mountIdentityKeys(plane: Plane, { keys }: Management): void {
   mount(plane, listIdentityKeys, ({ params }) => keys.list(readParam(params, "instance")));
-  mount(plane, createIdentityKey, ({ params, actor }) => keys.create(readParam(params, "instance"), { actor }));
+  mount(plane, createIdentityKey, {
+    answer: ({ params, actor }) => keys.create(readParam(params, "instance"), { actor }),
+    headers: () => ({ "Cache-Control": "no-store" }),
+  });
   mount(plane, rotateIdentityKey, ({ params, body, actor }) =>
     keys.rotate(readParam(params, "instance"), body, { actor }),
   );
