@@ -1,6 +1,6 @@
 import { generateDockerfile } from "../../orchestration/core/build/generate.ts";
 import { type Hints, readHints } from "../../orchestration/core/build/hints/hints.ts";
-import { needsMark } from "../../orchestration/core/build/evidence/needs.ts";
+import { isBuiltIn, needsMark } from "../../orchestration/core/build/evidence/needs.ts";
 import { portIn } from "../../orchestration/core/build/hints/commands.ts";
 import { inFolder } from "../../orchestration/core/build/node/parts.ts";
 import { readPackage } from "../../orchestration/core/build/node/package-json.ts";
@@ -40,7 +40,10 @@ export function noteText(note: string): string {
 /** `problem`: the folder cannot be built as it is. */
 export type Look = { ok: true; findings: Findings } | { ok: false; problem: string };
 
-const envFiles = [".env.example", ".env.sample", ".env"];
+const envFiles = [
+  ...[".env.example", ".env.sample", ".env.template", ".env.dist", ".env.local.example", ".env.production.example"],
+  ...["env.example", "env.sample", "example.env", "sample.env", ".sample.env", "env-example", ".env"],
+];
 
 /** Looks at the source; nothing is run. `path` is the part of it that holds the app. */
 export function lookAt(tree: SourceTree, path?: string): Look {
@@ -118,7 +121,7 @@ function envOf(tree: SourceTree, { env }: Hints): Findings["env"] {
   for (const file of envFiles) {
     const text = tree.read(file);
     if (text === undefined) continue;
-    const keys = Object.keys(readEnvFile({ name: file, text }, []));
+    const keys = Object.keys(readEnvFile({ name: file, text }, [])).filter((name) => !isBuiltIn(name));
     if (keys.length > 0) return { file, keys };
   }
   const open = Object.entries(env?.value ?? {}).filter(([name, value]) => value === undefined || isSecret(name));

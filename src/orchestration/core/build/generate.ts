@@ -104,6 +104,8 @@ function besideNotes(tree: SourceTree, built: Runtime): string[] {
 export const noLanguage = "the folder has no Dockerfile, and no file that shows its language";
 
 function nothing(tree: SourceTree): string {
+  if (tree.has("theme.toml") || (tree.has("layouts") && tree.has("go.mod")))
+    return "the folder holds a theme of Hugo and no site: build the site that uses it";
   if (tree.list("").some((name) => name.endsWith(".go")))
     return `${noLanguage}: to build its Go files, run go mod init`;
   if (tree.list("").some((name) => name.endsWith(".py")))

@@ -4,7 +4,6 @@ import { runtimeFolders } from "./runtime-folders.ts";
 import {
   type Adapted,
   command,
-  firstOf,
   lines,
   plainName,
   type Plan,
@@ -36,6 +35,24 @@ function goPrograms(tree: SourceTree): string[] {
   return isMain(tree, "cmd") ? ["cmd", ...usual] : usual.length > 0 ? usual : below("");
 }
 
+function isHugo(tree: SourceTree): boolean {
+  return ["theme.toml", "layouts", "content", "hugo.toml", "hugo.yaml"].some((path) => tree.has(path));
+}
+
+function holdsGo(tree: SourceTree): boolean {
+  const isCode = (folder: string) => tree.list(folder).some((file) => file.endsWith(".go"));
+  const below = (parent: string) =>
+    tree
+      .list(parent.replace(/\/$/, ""))
+      .filter((name) => name.endsWith("/"))
+      .map((name) => parent + name);
+  const near = below("");
+  return (
+    isCode("") ||
+    near.some((folder) => isCode(folder.slice(0, -1)) || below(folder).some((deeper) => isCode(deeper.slice(0, -1))))
+  );
+}
+
 function moduleName(text: string): string {
   const name = /^module (\S{1,1000})[ \t\r]*$/m.exec(text)?.[1] ?? "";
   const own =
@@ -57,14 +74,17 @@ function programsOf(tree: SourceTree, path: string | undefined, named: string): 
   const all = goPrograms(tree);
   if (path !== undefined) return { chosen: path, others: [] };
   if (isRoot) return { chosen: "", others: all.filter((folder) => folder.startsWith("cmd")) };
-  const wanted = [named, ...usualPrograms].map((name) => all.find((folder) => folder.split("/").at(-1) === name));
+  const wanted = [`${named}d`, `${named}-server`, named, ...usualPrograms].map((name) =>
+    all.find((folder) => folder.split("/").at(-1) === name),
+  );
   const chosen = wanted.find((folder) => folder !== undefined) ?? all[0];
   return chosen === undefined ? undefined : { chosen, others: all.filter((folder) => folder !== chosen) };
 }
 
 export const go: Runtime = {
   name: "go",
-  mark: (tree) => firstOf(tree, ["go.mod"]),
+  // Sites and themes of Hugo have a go.mod and no program.
+  mark: (tree) => (tree.has("go.mod") && (!isHugo(tree) || holdsGo(tree)) ? "go.mod" : undefined),
   plan(tree, { version, path }): Plan {
     const module = tree.read("go.mod") ?? "";
     const own = moduleName(module);
@@ -85,7 +105,7 @@ export const go: Runtime = {
     // Commands of a Procfile are for a shell, and name programs as they are installed.
     const isNamed = processes.length > 0 && plainName(own) !== undefined;
     const built = isNamed ? [chosen, ...others] : [chosen];
-    const data = runtimeFolders(tree, (folder) => isMain(tree, folder));
+    const data = runtimeFolders(tree, (folder) => isMain(tree, folder), "go");
     const start = isNamed ? `/app/bin/${nameOf(chosen)}` : "/app";
     return {
       port: 8080,

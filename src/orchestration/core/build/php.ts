@@ -30,37 +30,15 @@ interface Site {
 
 /** Extensions that a composer.json asks for; those that every image of PHP has are left out. */
 function extensionsOf(tree: SourceTree): string[] {
-  const there = [
-    "json",
-    "mbstring",
-    "xml",
-    "dom",
-    "ctype",
-    "curl",
-    "openssl",
-    "tokenizer",
-    "fileinfo",
-    "filter",
-    "hash",
-    "iconv",
-    "pdo",
-    "phar",
-    "session",
-    "simplexml",
-    "sodium",
-    "xmlreader",
-    "xmlwriter",
-    "zlib",
-    "libxml",
-    "posix",
-    "readline",
-    "ftp",
-    "random",
-  ];
+  const there = new Set(
+    "json mbstring xml dom ctype curl openssl tokenizer fileinfo filter hash iconv pdo phar session simplexml sodium xmlreader xmlwriter zlib libxml posix readline ftp random".split(
+      " ",
+    ),
+  );
   const asked = Object.keys(fieldsOf(jsonOf(tree, "composer.json").require)).flatMap(
     (name) => /^ext-(\w+)$/.exec(name)?.[1] ?? [],
   );
-  return asked.filter((name) => !there.includes(name.toLowerCase()));
+  return asked.filter((name) => !there.has(name.toLowerCase()));
 }
 
 function phpVersion(tree: SourceTree): string {
@@ -223,6 +201,8 @@ function migrates(command: string[]): string {
   return `no migration runs by itself; to run them before each version, write release: { command: ${JSON.stringify(command).replaceAll(",", ", ")} }`;
 }
 
+/** Folders that programs write into, by custom. */
+const writable = "logs log var cache tmp temp storage runtime writable uploads public/uploads data".split(" ");
 const docroots = ["public", "web", "webroot", "www", "htdocs", "public_html"];
 
 export const php: Runtime = {
@@ -257,6 +237,10 @@ export const php: Runtime = {
             "Apache serves every file of the folder; what visitors must not see belongs beside a folder public with index.php",
           ]
         : [];
-    return apache(tree, { ...site, notes: [...notes, ...wordpress], writes: isWordpress ? ["wp-content"] : [] });
+    return apache(tree, {
+      ...site,
+      notes: [...notes, ...wordpress],
+      writes: isWordpress ? ["wp-content"] : writable.filter((folder) => tree.has(folder)),
+    });
   },
 };

@@ -46,6 +46,17 @@ const libraries: Readonly<Record<string, string>> = {
   "ruby-vips": "libvips",
   image_processing: "libvips",
   rmagick: "libmagickwand-dev",
+  mimemagic: "shared-mime-info",
+  charlock_holmes: "libicu-dev",
+  "idn-ruby": "libidn-dev",
+  curb: "libcurl4-openssl-dev",
+  "ruby-filemagic": "libmagic-dev",
+  rugged: "cmake",
+  mini_magick: "imagemagick",
+  "streamio-ffmpeg": "ffmpeg",
+  ffi: "libffi-dev",
+  // Assets that are made by JavaScript.
+  "(?:execjs|uglifier|coffee-rails|autoprefixer-rails|terser|coffee-script)": "nodejs",
 };
 
 function hasGem(tree: SourceTree, name: string): boolean {
@@ -53,13 +64,17 @@ function hasGem(tree: SourceTree, name: string): boolean {
 }
 
 function install(tree: SourceTree, more: readonly string[]): (string | undefined)[] {
+  // A gem of the folder itself has to be there for an install.
+  const isLocal = /^[ \t]*gemspec\b|^[ \t]*gem [^\n]{1,100}\bpath:|^[ \t]*path ["']/m.test(tree.read("Gemfile") ?? "");
   const needs = Object.entries(libraries).flatMap(([gem, library]) => (hasGem(tree, gem) ? [library] : []));
   return [
     "WORKDIR /app",
     aptLine(...new Set(["build-essential", "git", "libpq-dev", "libyaml-dev", ...needs.toSorted(), ...more])),
-    `COPY ${["Gemfile", "Gemfile.lock", ".ruby-version"].filter((file) => tree.has(file)).join(" ")} ./`,
+    isLocal
+      ? "COPY . ."
+      : `COPY ${["Gemfile", "Gemfile.lock", ".ruby-version"].filter((file) => tree.has(file)).join(" ")} ./`,
     "RUN bundle config set without development:test && bundle install",
-    "COPY . .",
+    isLocal ? undefined : "COPY . .",
   ];
 }
 
@@ -139,7 +154,7 @@ export const ruby: Runtime = {
   plan(tree, choice) {
     const { version = rubyVersion(tree), entrypoint } = choice;
     if (isRails(tree)) return rails.plan(tree, choice);
-    if (entrypoint === undefined && hasGem(tree, "jekyll|github-pages")) return jekyll(tree, version);
+    if (entrypoint === undefined && isJekyll(tree)) return jekyll(tree, version);
     const start = startOf(tree, choice) ?? [];
     // Rack has had no server of its own since Ruby 3.0.
     const needsServer = start.includes("rackup") && !hasGem(tree, rackServers);
@@ -151,6 +166,15 @@ export const ruby: Runtime = {
     });
   },
 };
+
+function isJekyll(tree: SourceTree): boolean {
+  const spec = tree
+    .list("")
+    .filter((name) => name.endsWith(".gemspec"))
+    .map((name) => tree.read(name) ?? "");
+  const isIn = /\bjekyll\b/.test([tree.read("Gemfile") ?? "", ...spec].join("\n"));
+  return hasGem(tree, "(?:jekyll|github-pages)") || (tree.has("_config.yml") && isIn);
+}
 
 const noStart =
   "no file that starts the Ruby program was found (config.ru, app.rb, main.rb, server.rb): set build.lang.entrypoint";
@@ -173,7 +197,14 @@ function startOf(tree: SourceTree, { entrypoint }: LanguageChoice): string[] | u
 function jekyll(tree: SourceTree, version: string): Plan {
   return {
     ...servedByNginx,
-    notes: ["jekyll makes pages in _site, which nginx serves"],
+    notes: [
+      "jekyll makes pages in _site, which nginx serves",
+      ...(readPackage(tree).scripts.build === undefined
+        ? []
+        : [
+            'the script "build" of package.json does not run; if the pages need what it makes, commit that, or write a Dockerfile',
+          ]),
+    ],
     dockerfile: `${lines(`ARG BASE=ruby:${version}-slim`, pagesBase, "FROM ${BASE} AS build", ...install(tree, []), "RUN JEKYLL_ENV=production bundle exec jekyll build")}${servePages("/app/_site", "pages")}`,
   };
 }

@@ -1,3 +1,4 @@
+import { sourcesOf } from "./evidence/sources.ts";
 import type { SourceTree } from "./runtime.ts";
 
 /** Names of what a compiled program reads while it runs, by custom. */
@@ -11,10 +12,20 @@ const code = /\.(?:go|rs)$/;
 const looksMax = 200;
 
 /** Those of a folder that hold something else than source, with the lines that copy them beside the program. */
-export function runtimeFolders(tree: SourceTree, isSource: (folder: string) => boolean): string[] {
-  const there = folders.filter(
-    (folder) => tree.list(folder).length > 0 && !isSource(folder) && holdsData(tree, folder),
-  );
+export function runtimeFolders(tree: SourceTree, isSource: (folder: string) => boolean, language: string): string[] {
+  const text = sourcesOf(tree, language)
+    .files.map((file) => file.text)
+    .join("\n");
+  const isNamed = (folder: string) =>
+    [`"${folder}"`, `"${folder}/`, `"./${folder}`, `"/${folder}/`].some((words) => text.includes(words));
+  const others = tree
+    .list("")
+    .filter(
+      (name) => /^[a-z][\w-]{1,40}\/$/i.test(name) && !/^(?:src|target|cmd|pkg|internal|tests?|docs?)\/$/.test(name),
+    )
+    .map((name) => name.slice(0, -1));
+  const all = [...new Set([...folders, ...others.filter(isNamed)])];
+  const there = all.filter((folder) => tree.list(folder).length > 0 && !isSource(folder) && holdsData(tree, folder));
   const copied = [...there.map((folder) => `${folder}/`), ...files.filter((file) => tree.has(file))];
   return copied.map((path) => `COPY ${path} ${path.endsWith("/") ? `./${path}` : "./"}`);
 }

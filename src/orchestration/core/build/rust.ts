@@ -57,7 +57,7 @@ export const rust: Runtime = {
         problem:
           "Cargo.toml names no program (src/main.rs, src/bin or [[bin]]): name the folder of its package in build.path",
       };
-    const data = runtimeFolders(tree, () => false);
+    const data = runtimeFolders(tree, () => false, "rust");
     const isBot = onlyTalks(tree, folders);
     const built = [...new Set([name, ...started])];
     return {

@@ -1,7 +1,7 @@
 import { readPackage } from "../node/package-json.ts";
 import { firstOf, type Planned, type SourceTree, talksNote } from "../runtime.ts";
 import { hostVariables, listeningOf, type Listening, loopbackIn } from "./listening.ts";
-import { type App, frameworkNotes, namesRead, needsMark, servicesNote } from "./needs.ts";
+import { type App, frameworkNotes, isBuiltIn, namesRead, needsMark, servicesNote } from "./needs.ts";
 import { absentFiles, keptIn, type Sources, sourcesOf } from "./sources.ts";
 
 const namesShownMax = 8;
@@ -14,8 +14,9 @@ const users: Readonly<Record<string, string>> = {
 /** A plan that was checked against the sources: its port is theirs, and what they do not show is said. */
 export function withEvidence(tree: SourceTree, language: string, plan: Planned): Planned {
   const { folder = "", port } = plan;
-  if (plan.adapt !== undefined && port === 80 && language !== "php") return plan;
   const sources = sourcesOf(tree, language, folder);
+  const isPages = plan.adapt !== undefined && port === 80 && language !== "php";
+  if (isPages) return { ...plan, notes: [...(plan.notes ?? []), ...builtInNote(sources)] };
   // A file without a text is yet to be written.
   if (sources.files.length > 0 && sources.files.every(({ text }) => text.trim() === "")) return plan;
   const listened = port === undefined || plan.isTold === true ? plan : withPort(plan, sources, language);
@@ -86,7 +87,11 @@ function withVariables(dockerfile: string, set: readonly string[]): string {
 
 function withNeeds(tree: SourceTree, { sources, language, folder }: App, plan: Planned): Planned {
   const { notes = [] } = plan;
-  const names = namesRead(sources, language).filter(
+  const schema = tree.read(`${folder}prisma/schema.prisma`) ?? tree.read(`${folder}schema.prisma`) ?? "";
+  const asked = [...schema.slice(0, 20_000).matchAll(/\benv\("([A-Z][A-Z0-9_]{1,60})"\)/g)].map(
+    ([, name = ""]) => name,
+  );
+  const names = [...new Set([...namesRead(sources, language), ...asked])].filter(
     (name) => !plan.dockerfile.includes(`${name}=`) && !notes.join().includes(name),
   );
   const shown = names.slice(0, namesShownMax).join(", ");
@@ -106,8 +111,9 @@ function withNeeds(tree: SourceTree, { sources, language, folder }: App, plan: P
     notes: [
       ...notes,
       ...frameworkNotes(tree, { sources, language, folder }),
-      ...(notes.some((one) => one.startsWith("no migration runs")) ? [] : migrationNote(tree, folder)),
+      ...(notes.some((one) => one.startsWith("no migration runs")) ? [] : migrationNote(tree, folder, language)),
       ...note,
+      ...builtInNote(sources),
       ...absent,
       ...(service === undefined ? [] : [service]),
       ...(names.length === 0
@@ -148,8 +154,21 @@ function withKept(
   return { dockerfile: `${dockerfile.slice(0, before)}\n${line}${dockerfile.slice(before)}`, note };
 }
 
+/** Variables that a bundler writes into pages: the config of an app reaches only what runs. */
+function builtInNote({ files }: Sources): string[] {
+  const found = files.flatMap(({ text }) =>
+    [...text.matchAll(/\benv\.([A-Z][A-Z0-9_]{2,60})\b/g)].map(([, name = ""]) => name),
+  );
+  const names = [...new Set(found)].filter((name) => isBuiltIn(name));
+  return names.length === 0
+    ? []
+    : [
+        `${needsMark}values while it is built: the pages hold ${names.slice(0, namesShownMax).join(", ")}; write them into .env.production, and the line "!.env.production" into .berthignore`,
+      ];
+}
+
 /** What changes the database to fit the program, where neither its start nor its build does that. */
-function migrationNote(tree: SourceTree, folder: string): string[] {
+function migrationNote(tree: SourceTree, folder: string, language: string): string[] {
   const { scripts, dependencies } = readPackage(tree, folder);
   const ran = ["build", "postinstall", "prestart", "start", "start:prod", "heroku-postbuild"].map(
     (name) => scripts[name] ?? "",
@@ -169,11 +188,17 @@ function migrationNote(tree: SourceTree, folder: string): string[] {
       ? ["npx", "prisma", "migrate", "deploy"]
       : script !== undefined
         ? ["npm", "run", script]
-        : has("alembic.ini")
-          ? ["alembic", "upgrade", "head"]
-          : has("migrations/alembic.ini")
-            ? ["flask", "db", "upgrade"]
-            : undefined;
+        : language === "elixir" && has("priv/repo/migrations")
+          ? [
+              `/app/bin/${/app:\s*:(\w+)/.exec(tree.read(`${folder}mix.exs`) ?? "")?.[1] ?? "app"}`,
+              "eval",
+              `${/defmodule ([\w.]{1,60})\.MixProject/.exec(tree.read(`${folder}mix.exs`) ?? "")?.[1] ?? "App"}.Release.migrate`,
+            ]
+          : has("alembic.ini")
+            ? ["alembic", "upgrade", "head"]
+            : has("migrations/alembic.ini")
+              ? ["flask", "db", "upgrade"]
+              : undefined;
   if (command === undefined || /migrat|db push|db:push|db upgrade|upgrade head/.test(ran.join("\n"))) return [];
   return [
     `no migration runs by itself; to run them before each version, write release: { command: ${JSON.stringify(command).replaceAll(",", ", ")} }`,

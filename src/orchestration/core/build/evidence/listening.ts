@@ -190,9 +190,12 @@ export function listeningOf(sources: Sources, language: string): Listening {
   const inCalls = portsOf(files, own.ports);
   const byName = inCalls.length > 0 ? inCalls : portsOf(calling, own.named);
   const elsewhere = files.filter(({ path }) =>
-    /(?:config|setting|constant|env|option|index|main)\w{0,12}\.\w+$/i.test(path),
+    /(?:config|setting|constant|env|option|index|main)\w{0,15}(?:\/\w{1,40})?\.\w+$/i.test(path),
   );
-  const all = byName.length > 0 || calling.length === 0 ? byName : portsOf(elsewhere, own.named);
+  const all =
+    byName.length > 0 || calling.length === 0
+      ? byName
+      : portsOf(elsewhere, [...own.named, /^[ \t]*"?(?:http_?)?port"?[ \t]*[:=][ \t]*"?(\d{2,5})\b/gim]);
   const [found] = all;
   if (found !== undefined)
     return {

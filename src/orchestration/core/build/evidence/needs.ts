@@ -16,6 +16,8 @@ const reading: Readonly<Record<string, RegExp[]>> = {
     /\bos\.environ\[["']([A-Z][A-Z0-9_]{1,60})["']\](?!\s*=[^=])/g,
     /\b(?:os\.getenv|environ\.get)\(\s*["']([A-Z][A-Z0-9_]{1,60})["']\s*\)(?!\s*or\b)/g,
     /\b(?:env|config)(?:\.\w{1,20})?\(\s*["']([A-Z][A-Z0-9_]{1,60})["']\s*\)/g,
+    // Names in small letters, where django-environ reads them.
+    /\benv(?:\.\w{1,20})?\(\s*["']([a-z][a-z0-9_]{2,60})["']\s*\)/g,
   ],
   ruby: [
     /\bENV\.fetch\(\s*["']([A-Z][A-Z0-9_]{1,60})["']\s*\)(?!\s*(?:\{|do\b))/g,
@@ -32,12 +34,17 @@ const reading: Readonly<Record<string, RegExp[]>> = {
   rust: [/\benv::var(?:_os)?\(\s*"([A-Z][A-Z0-9_]{1,60})"\s*\)(?!\s*\.(?:unwrap_or|ok|is_ok|map_or))/g],
   java: [/\$\{([A-Z][A-Z0-9_]{1,60})\}/g, /\bSystem\.getenv\(\s*"([A-Z][A-Z0-9_]{1,60})"\s*\)/g],
   dotnet: [/\bGetEnvironmentVariable\(\s*"([A-Z][A-Z0-9_]{1,60})"\s*\)(?!\s*\?\?)/g],
-  elixir: [/\bSystem\.(?:fetch_env!|get_env)\(\s*"([A-Z][A-Z0-9_]{1,60})"\s*\)(?!\s*in\b)/g],
+  elixir: [/\bSystem\.(?:fetch_env!|get_env)\(\s*"([A-Z][A-Z0-9_]{1,60})"\s*\)(?!\s*(?:in\b|\|\|\s*["\d~]))/g],
 };
 
 /** Variables that the image, the system or a build sets. */
 const given =
   /^(?:PORT|HOST|HOSTNAME|BIND|NODE_ENV|ENV|APP_ENV|RAILS_ENV|RACK_ENV|MIX_ENV|PHX_SERVER|PATH|HOME|USER|PWD|TZ|CI|DEBUG|VERBOSE|TERM|LANG|SHELL|TMPDIR|TMP|TEMP|NO_COLOR|LOG_LEVEL|RUST_LOG|GIN_MODE|SECRET_KEY_BASE_DUMMY|DYNO|PIDFILE|APPDATA|WINDIR|LOCALAPPDATA|USERPROFILE|EDITOR|ANALYZE|INIT_CWD|BROWSER|DJANGO_SETTINGS_MODULE|REQUEST_METHOD|REQUEST_URI|(?:VERCEL|NETLIFY|npm|NEXT_RUNTIME|NEXT_PHASE|RENDER|FLY|RAILWAY|HEROKU|GITHUB|CODESPACE|XDG|HTTP|SERVER|REMOTE|CARGO|GO|BUNDLE|RAILS|WDS|VITE_DEV|JEST|ECTO_IPV6|POOL_SIZE|DNS_CLUSTER).{0,60})$/;
+
+/** Whether a bundler replaces the variable by its value while it builds. */
+export function isBuiltIn(name: string): boolean {
+  return /^(?:VITE|REACT_APP|NEXT_PUBLIC|VUE_APP|GATSBY|EXPO_PUBLIC|PUBLIC)_/.test(name);
+}
 
 /** Names of variables that the sources read and give no value of their own. */
 export function namesRead({ files }: Sources, language: string): string[] {
@@ -49,7 +56,7 @@ export function namesRead({ files }: Sources, language: string): string[] {
     ...(path.endsWith(".py") ? requiredSettings(text) : []),
     ...(path.endsWith(".rs") ? clapFields(text) : []),
   ]);
-  return [...new Set(names)].filter((name) => !/_PORT$|^$/.test(name) && !given.test(name));
+  return [...new Set(names)].filter((name) => !/_PORT$|^$/.test(name) && !given.test(name) && !isBuiltIn(name));
 }
 
 /** Fields of pydantic without a default: the program does not start without them. */
@@ -58,9 +65,11 @@ function requiredSettings(text: string): string[] {
     ...text.matchAll(/^class \w{1,80}\([^)\n]{0,100}BaseSettings\):\n((?:(?:[ \t][^\n]{0,400})?\n){0,200})/gm),
   ];
   return classes.flatMap(([, body = ""]) =>
-    [...body.matchAll(/^ {4}([A-Za-z]\w{1,60})[ \t]*:[ \t]*(?:str|int|bool|\w*(?:Url|Dsn|DSN|Str))[ \t]*$/gm)].map(
-      ([, name = ""]) => name.toUpperCase(),
-    ),
+    [
+      ...body.matchAll(
+        /^ {4}([A-Za-z]\w{1,60})[ \t]*:[ \t]*(?:str|int|bool|(?:list|List|dict|Dict)\[[^\]\n]{1,60}\]|\w*(?:Url|Dsn|DSN|Str))[ \t]*$/gm,
+      ),
+    ].map(([, name = ""]) => name.toUpperCase()),
   );
 }
 
@@ -99,7 +108,7 @@ const manifests = [
 const services: readonly [name: string, library: RegExp, kind?: string][] = [
   [
     "PostgreSQL",
-    /"(?:pg|postgres|pg-promise|@neondatabase\/serverless|@prisma\/adapter-pg)"\s*:|\bpsycopg(?:2|2-binary|\[[\w,]{1,40}\])?\b|\basyncpg\b|^[ \t]*gem ["']pg["']|github\.com\/(?:lib\/pq|jackc\/pgx|go-pg)|gorm\.io\/driver\/postgres|\btokio-postgres\b|\bsqlx\b[^\n]{0,200}postgres|\bdiesel\b[^\n]{0,200}postgres|<artifactId>postgresql<|org\.postgresql:postgresql|\{:postgrex,|Npgsql|provider\s*=\s*"postgresql"|"ext-pdo_pgsql"/m,
+    /"(?:pg|postgres|pg-promise|@neondatabase\/serverless|@prisma\/adapter-pg)"\s*:|\bpsycopg(?:2|2-binary|\[[\w,]{1,40}\])?\b|\basyncpg\b|^[ \t]*gem ["']pg["']|github\.com\/(?:lib\/pq|jackc\/pgx|go-pg)|gorm\.io\/driver\/postgres|\btokio-postgres\b|\bsqlx\b[^\n]{0,200}postgres|\bdiesel\b[^\n]{0,200}postgres|\[dependencies\.(?:sqlx|diesel)\][^[]{0,80}\[[^\]]{0,200}"postgres"|<artifactId>postgresql<|org\.postgresql:postgresql|\{:postgrex,|Npgsql|provider\s*=\s*"postgresql"|"ext-pdo_pgsql"/m,
     "postgres",
   ],
   [
@@ -122,6 +131,10 @@ const services: readonly [name: string, library: RegExp, kind?: string][] = [
   [
     "Kafka",
     /"kafkajs"\s*:|\b(?:kafka-python|confluent-kafka|aiokafka)\b|segmentio\/kafka-go|IBM\/sarama|Shopify\/sarama|^[ \t]*rdkafka\s*=|spring-kafka|Confluent\.Kafka/m,
+  ],
+  [
+    "SQL Server",
+    /"(?:mssql|tedious)"\s*:|\b(?:pymssql|mssql-django)\b|EntityFrameworkCore\.SqlServer|<artifactId>mssql-jdbc<|microsoft\/go-mssqldb/,
   ],
   [
     "Elasticsearch",

@@ -15,8 +15,8 @@ const endings: Readonly<Record<string, RegExp>> = {
   python: /\.py$/,
   ruby: /\.(?:rb|ru)$/,
   php: /\.php$/,
-  go: /(?<!_test)\.go$/,
-  rust: /\.rs$/,
+  go: /(?<!_test)\.go$|(?:^|\/)(?:conf|config|configs|configuration|settings)(?:\/[\w-]{1,40})?\.(?:ya?ml|toml|json)$/,
+  rust: /\.rs$|(?:^|\/)(?:conf|config|configs|configuration|settings)(?:\/[\w-]{1,40})?\.(?:ya?ml|toml|json)$/,
   java: /\.(?:java|kt|properties|conf)$|(?:^|\/)application[\w-]{0,40}\.ya?ml$/,
   dotnet: /\.[cf]s$|(?:^|\/)appsettings(?:\.Production)?\.json$/,
   elixir: /\.exs?$/,
@@ -69,7 +69,7 @@ const sample =
   /^(?!\.?env|README|docker|compose|Makefile|phpunit|phpstan|phpcs|\.)([\w-]{1,60}(?:\.[\w]{1,10})?)[._-](?:example|sample|dist|template|default)(\.(?:json|ya?ml|php|py|toml|ini|rb|js|ts|conf|exs))?$/i;
 const opens =
   /\b(?:open|readFileSync|isfile|exists|ReadFile|Open|load_file|read_to_string|from_file|LoadFile)\(\s*["'](?:\.\/)?([\w-]{1,60}\.(?:json|ya?ml|toml|ini|cfg))["']/g;
-const imports = /(?:\brequire\(|\bfrom|\bimport\(|\bimport)\s{0,3}["'](\.{1,2}\/[\w./@-]{1,150})["']/g;
+const imports = /(?:\brequire\(|\bfrom|\bimport)\s{0,3}["'](\.{1,2}\/[\w./@-]{1,150})["']/g;
 const moduleEnds = [
   "",
   ".js",
@@ -91,7 +91,8 @@ const moduleEnds = [
   "/index.json",
 ];
 /** Folders that a build or a tool makes. */
-const madeLater = /(?:^|\/)(?:dist|build|out|lib|generated|__generated__|\.\w+|node_modules)(?:\/|$)/;
+const madeLater =
+  /(?:^|\/)(?:[\w-]{0,30}(?:dist|build|built|generated)[\w-]{0,30}|out|lib|gen|\.\w+|node_modules)(?:\/|$)/i;
 
 /** Files that the sources read, or of which only a sample is there: their names, and what shows it. */
 export function absentFiles(tree: SourceTree, { files }: Sources, folder: string): { name: string; from: string }[] {

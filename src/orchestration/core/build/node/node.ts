@@ -78,6 +78,17 @@ function plan(tree: SourceTree, choice: LanguageChoice, name: "node" | "bun"): P
     name === "bun" && found.name !== "bun" ? packagerOf(tree, { ...root, packageManager: "bun@1" }) : found;
   const version =
     choice.version ?? (name === "bun" ? "1" : nodeVersion(tree, app.package.node === undefined ? root : app.package));
+  const isAged =
+    name === "node" &&
+    choice.version === undefined &&
+    Number.parseInt(version, 10) < 20 &&
+    (app.package.node ?? root.node) === undefined &&
+    !tree.has(".nvmrc") &&
+    !tree.has(".node-version");
+  if (isAged)
+    notes.push(
+      `Node ${version} is used, as the packages are of its time; to use another, set engines.node in package.json`,
+    );
   const base = name === "bun" ? `oven/bun:${version}` : `node:${version}-slim`;
   const built = buildScript(tree, root);
   const endless = built === undefined ? undefined : startInBuild(root, built);
@@ -136,6 +147,7 @@ function buildLines({ app, root, packager, notes }: Work, build: string[] | unde
     aptLine(...(usesPrisma ? ["ca-certificates", "openssl"] : []), ...nodeLibraries(all)),
     ...browserLines(all),
     packager.prepare === undefined ? undefined : `RUN ${packager.prepare}`,
+    packager.env === undefined ? undefined : `ENV ${packager.env}`,
     copiesAll ? "COPY . ." : `COPY ${["package.json", ...files].join(" ")} ./`,
     `RUN ${packager.install}`,
     copiesAll ? undefined : "COPY . .",

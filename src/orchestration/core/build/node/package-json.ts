@@ -67,7 +67,7 @@ const known = ["24", "22", "20", "18", "16", "14"];
 const names: Readonly<Record<string, string>> = { krypton: "24", jod: "22", iron: "20", hydrogen: "18", gallium: "16" };
 
 /** The version of Node that the folder asks for, else the newest that is known here. */
-export function nodeVersion(tree: SourceTree, { node, dependencies }: PackageJson): string {
+export function nodeVersion(tree: SourceTree, { node, dependencies, packageManager }: PackageJson): string {
   for (const file of [".nvmrc", ".node-version"]) {
     const text = tree.read(file)?.trim() ?? "";
     const exact = versionIn(text, /^v?(\d+(?:\.\d+){0,2})/);
@@ -80,7 +80,12 @@ export function nodeVersion(tree: SourceTree, { node, dependencies }: PackageJso
   // One between two long-term versions.
   const major = versionIn(node, /^[\^~v=]?\s*(\d+)(?:\.(?:x|\*|\d+)){0,2}$/);
   const hinted = hintedVersion(tree, "NODE_VERSION", "NIXPACKS_NODE_VERSION")?.split(".")[0];
-  return exact ?? hinted ?? fits ?? major ?? oldToolNode(dependencies) ?? known[0] ?? "";
+  if (exact !== undefined || hinted !== undefined) return exact ?? hinted ?? "";
+  // A range without an end says nothing of the versions after it.
+  const age = ageOf(tree, { dependencies, packageManager });
+  const isOpen = node === undefined || fits === known[0];
+  if (isOpen && age !== undefined && (node === undefined || newestIn(node, [age]) !== undefined)) return age;
+  return fits ?? major ?? known[0] ?? "";
 }
 
 /** Bundlers that fail on a newer Node, up to a major version: they hash with what newer TLS libraries refuse. */
@@ -94,6 +99,26 @@ const oldTools: readonly [name: string, majorMax: number, node: string][] = [
   ["gatsby", 3, "16"],
   ["webpack", 4, "16"],
 ];
+
+/** The newest Node that packages of that age run on, where they are older than the newest; the oldest sign counts. */
+function ageOf(
+  tree: SourceTree,
+  { dependencies, packageManager = "" }: Pick<PackageJson, "dependencies" | "packageManager">,
+): string | undefined {
+  const types = Number(/^[~^=v\s]*(\d+)/.exec(dependencies["@types/node"] ?? "")?.[1] ?? 99);
+  const lock = Number(
+    /"lockfileVersion":\s{0,4}(\d)/.exec(tree.read("package-lock.json")?.slice(0, 2000) ?? "")?.[1] ?? 9,
+  );
+  const [pnpmMajor = 99, pnpmMinor = 0] = (/^pnpm@(\d+)\.(\d+)/.exec(packageManager)?.slice(1) ?? []).map(Number);
+  const signs = [
+    oldToolNode(dependencies),
+    types < 19 ? (known.find((version) => Number(version) <= Math.max(types + (types % 2), 14)) ?? "") : undefined,
+    lock === 1 ? "16" : undefined,
+    // Its older versions fail on the fetch of a newer Node.
+    pnpmMajor < 8 || (pnpmMajor === 8 && pnpmMinor < 4) ? "18" : undefined,
+  ].flatMap((version) => (version === undefined ? [] : [Number(version)]));
+  return signs.length === 0 ? undefined : String(Math.min(...signs));
+}
 
 function oldToolNode(dependencies: Record<string, string>): string | undefined {
   return oldTools.find(([name, majorMax]) => {

@@ -13,6 +13,8 @@ export interface Packager {
   exec: string;
   /** Installs a tool that the image of Node does not have. The start needs it too, and has no network. */
   prepare?: string | undefined;
+  /** Variables of the install. */
+  env?: string | undefined;
 }
 
 /** The version that package.json names, else the one that reads the lock file. */
@@ -58,6 +60,8 @@ export function packagerOf(tree: SourceTree, { packageManager = "" }: PackageJso
     return {
       ...{ name: "yarn", run: "yarn run", exec: isBerry ? "yarn exec" : "yarn run" },
       prepare: isBerry ? berryTool(tree, packageManager) : undefined,
+      // The user that starts the program cannot read a cache of root.
+      env: isBerry ? "YARN_ENABLE_GLOBAL_CACHE=false YARN_ENABLE_TELEMETRY=false" : undefined,
       files: here("yarn.lock", ".yarnrc.yml", ".yarnrc"),
       install: tree.has("yarn.lock") ? `yarn install ${isBerry ? "--immutable" : "--frozen-lockfile"}` : "yarn install",
     };
@@ -94,6 +98,13 @@ const libraries: readonly [packages: readonly string[], debian: readonly string[
         "node-pty",
         "deasync",
         "sodium-native",
+        "@discordjs/opus",
+        "node-opus",
+        "sodium",
+        "hiredis",
+        "kerberos",
+        "odbc",
+        "oracledb",
         "bufferutil",
       ],
     ],

@@ -196,7 +196,9 @@ function dashStart(tree: SourceTree): PythonStart | undefined {
 
 /** The folder of `manage.py`, with a slash at its end: the root, or the only one below it that has one. */
 function djangoFolder(tree: SourceTree, packages: ReadonlySet<string>): string | undefined {
-  if (tree.has("manage.py")) return "";
+  // Others use the same name, such as Flask-Script.
+  const manage = tree.read("manage.py");
+  if (manage !== undefined && (manage.trim() === "" || /django/i.test(manage))) return "";
   if (!packages.has("django")) return undefined;
   const below = tree.list("").filter((name) => name.endsWith("/") && tree.has(`${name}manage.py`));
   const [only] = below;

@@ -77,13 +77,16 @@ const firstFor: Readonly<Record<string, string>> = {
   matplotlib: "3.12:3.8 3.11:3.6 3.10:3.5 3.9:3.3.3",
   tensorflow: "3.12:2.16 3.11:2.12 3.10:2.8 3.9:2.5",
   torch: "3.12:2.2 3.11:2.0 3.10:1.11 3.9:1.8",
+  asyncpg: "3.12:0.29 3.11:0.27 3.10:0.25",
+  cffi: "3.12:1.16 3.11:1.15.1 3.10:1.15",
+  grpcio: "3.12:1.59 3.11:1.49.1 3.10:1.41",
   lxml: "3.12:4.9.3 3.11:4.9.1 3.10:4.6.4",
   "psycopg2-binary": "3.12:2.9.9 3.11:2.9.5 3.10:2.9.2 3.9:2.8.6",
 };
 
 /** The newest Python that the pinned packages (`numpy==1.23.5`) know; undefined where no pin says something. */
 function byPins(tree: SourceTree): string | undefined {
-  const text = textOf(tree, requirementFile(tree) ?? "");
+  const text = withIncludes(tree, requirementFile(tree) ?? "");
   const found = Object.entries(firstFor).flatMap(([name, firsts]) => {
     const pin = new RegExp(`^[ \\t]*${name}[ \\t]*==[ \\t]*(\\d+(?:\\.\\d+){0,2})`, "im").exec(text)?.[1];
     if (pin === undefined) return [];
@@ -93,6 +96,17 @@ function byPins(tree: SourceTree): string | undefined {
   return [...known].reverse().find((version) => found.includes(version));
 }
 
+/** A file of requirements with those that it names by `-r`. */
+function withIncludes(tree: SourceTree, file: string, deep = 0): string {
+  const text = textOf(tree, file);
+  const folder = file.slice(0, file.lastIndexOf("/") + 1);
+  const more = [...text.matchAll(/^[ \t]*(?:-r|--requirement)[ \t=]{1,3}(?:\.\/)?([\w./-]{1,100})/gm)].map(
+    ([, name = ""]) => name,
+  );
+  const included = deep > 3 ? [] : more.slice(0, 10).filter((name) => !name.includes(".."));
+  return [text, ...included.map((name) => withIncludes(tree, folder + name, deep + 1))].join("\n");
+}
+
 function whole(version: string): string {
   return [...version.split("."), "0", "0"].slice(0, 3).join(".");
 }
@@ -100,6 +114,15 @@ function whole(version: string): string {
 /** Made on Windows, a file has other line ends, or two bytes a character. */
 function textOf(tree: SourceTree, file: string): string {
   return (tree.read(file) ?? "").replaceAll(/[\r\0\uFFFD]/g, "");
+}
+
+/** What shows that the program is for Python 2, which has had no image for years. */
+export function isPython2(tree: SourceTree, files: readonly string[]): boolean {
+  const old = /^[ \t]*(?:print[ \t]+["'\w]|except \w{1,60}, \w{1,60}:|import urllib2\b|from urlparse\b)/m;
+  return (
+    /^wsgiref\b/m.test(textOf(tree, requirementFile(tree) ?? "")) ||
+    files.some((file) => old.test((tree.read(file) ?? "").slice(0, 64 * 1024)))
+  );
 }
 
 /** A line that names a file of another machine, which no other can install. */

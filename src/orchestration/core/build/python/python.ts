@@ -2,7 +2,7 @@ import { hintedStart, readHints } from "../hints/hints.ts";
 import { pagesBase, servedByNginx, servePages } from "../pages.ts";
 import { command, lines, namesStart, type Plan, type Runtime, type SourceTree, talksNote } from "../runtime.ts";
 import { type PythonStart, pythonStart, rootFiles } from "./frameworks.ts";
-import { foreignLine, installLines, packageFile, pythonPackages, pythonVersion } from "./packages.ts";
+import { foreignLine, installLines, isPython2, packageFile, pythonPackages, pythonVersion } from "./packages.ts";
 
 const port = 8000;
 
@@ -57,13 +57,20 @@ function programPlan(tree: SourceTree, { base, packages, start }: Program): Plan
   const added = missing.map(
     (name) => `${name} is installed beside what the folder asks for, to serve the app; add it there`,
   );
+  const looked = ["config.py", ...tree.list("").filter((name) => name.endsWith(".py"))];
+  const isOld = isPython2(tree, looked.slice(0, 20));
   const isBot = start.framework === undefined && onlyTalks(packages);
   return {
     ...(isBot ? {} : { port }),
     readsPort: start.framework === undefined,
     isTold: start.framework !== undefined || ["gunicorn", "uvicorn"].includes(words[0] ?? ""),
     noStart: words.length === 0 ? noStart : undefined,
-    notes: [...notes, ...added, ...(isBot ? [talksNote] : [])],
+    notes: [
+      ...(isOld ? ["the sources are Python 2, which no supported image runs: move them to Python 3"] : []),
+      ...notes,
+      ...added,
+      ...(isBot ? [talksNote] : []),
+    ],
     dockerfile: lines(
       `ARG BASE=${base}`,
       "FROM ${BASE}",

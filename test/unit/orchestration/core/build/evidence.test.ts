@@ -303,3 +303,111 @@ test.each<[string, string, Files]>([
   const { notes, dockerfile } = made(files);
   expect(`${dockerfile}${notes}`).toContain(said);
 });
+
+test("older packages get the Node of their time, and it is said where nothing asks for one", () => {
+  const age = (more: object, files: Files = {}) => {
+    const { dockerfile, notes } = made({
+      "package.json": JSON.stringify({ scripts: { start: "node app.js" }, ...more }),
+      "app.js": "listen(process.env.PORT)",
+      ...files,
+    });
+    return [/^ARG BASE=node:(\d+)/.exec(dockerfile)?.[1], notes.includes("packages are of its time")];
+  };
+  expect(age({ devDependencies: { "@types/node": "13.13.5" } })).toEqual(["14", true]);
+  expect(age({ devDependencies: { "@types/node": "^20.1.0" } })).toEqual(["24", false]);
+  expect(age({ packageManager: "pnpm@7.0.1" })).toEqual(["18", true]);
+  expect(age({}, { "package-lock.json": '{"lockfileVersion": 1}' })).toEqual(["16", true]);
+  expect(age({ engines: { node: ">=14.x" }, dependencies: { next: "10.0.9" } })).toEqual(["16", false]);
+  expect(age({ engines: { node: ">=20" }, dependencies: { next: "10.0.9" } })).toEqual(["24", false]);
+});
+
+test("newer Yarn keeps its packages where the program's user reads them", () => {
+  const berry = { ...js("listen(process.env.PORT)"), "yarn.lock": "__metadata:\n", ".yarnrc.yml": "" };
+  expect(made(berry).dockerfile).toContain("ENV YARN_ENABLE_GLOBAL_CACHE=false");
+});
+
+test("values that a bundler writes into pages are told from those of the config", () => {
+  const files = {
+    "package.json": '{"scripts":{"build":"vite build"},"devDependencies":{"vite":"7"}}',
+    "src/a.ts": "fetch(import.meta.env.VITE_API_URL)",
+  };
+  expect(made(files).notes).toContain("needs values while it is built: the pages hold VITE_API_URL");
+});
+
+test.each<[string, string, Files]>([
+  [
+    "small names of django-environ",
+    "read db_name and",
+    { "manage.py": "", "requirements.txt": "django\n", "s/settings.py": 'env("db_name")' },
+  ],
+  [
+    "a list of pydantic",
+    "read ORIGINS and",
+    python("class C(BaseSettings):\n    ORIGINS: list[str]\n\nweb.run_app(app, port=80)"),
+  ],
+  [
+    "a variable of Prisma",
+    "read DB_URL and",
+    { ...js("listen(process.env.PORT)"), "prisma/schema.prisma": 'url = env("DB_URL")' },
+  ],
+  [
+    "SQL Server",
+    "needs SQL Server",
+    { "A.csproj": "Microsoft.NET.Sdk.Web Microsoft.EntityFrameworkCore.SqlServer", "Program.cs": "app.Run();" },
+  ],
+  ["Python 2", "sources are Python 2", { "requirements.txt": "flask\n", "app.py": `${flask}print app\n` }],
+  [
+    "a manage.py of another framework",
+    '["gunicorn"',
+    { "manage.py": "from flask_script import Manager", "requirements.txt": "flask\n", "app.py": flask },
+  ],
+  [
+    "pins of included files",
+    "python:3.11-slim",
+    { "requirements/prod.txt": "-r base.txt\n", "requirements/base.txt": "flask\nasyncpg==0.27.0\n", "app.py": flask },
+  ],
+  [
+    "assets of Rails that need JavaScript",
+    "libyaml-dev nodejs ",
+    { Gemfile: 'gem "rails"\ngem "uglifier"\n', "config/application.rb": "", "app/a.rb": "x" },
+  ],
+  ["a gem of the folder", "COPY . .\nRUN bundle", { Gemfile: "gemspec\n", "config.ru": "run X" }],
+  ["a theme of Jekyll", "/app/_site", { Gemfile: "gemspec\n", "x.gemspec": 'add "jekyll"', "_config.yml": "" }],
+  [
+    "folders that PHP writes",
+    "chown -R www-data logs var",
+    { "composer.json": "{}", "public/index.php": "x", "logs/a": "", "var/a": "" },
+  ],
+  [
+    "a daemon beside its client",
+    "./cmd/xd",
+    { "go.mod": "module x\n", "cmd/x/main.go": "package main", "cmd/xd/main.go": "package main\nhttp.ListenAndServe" },
+  ],
+  [
+    "a folder that Rust reads",
+    "COPY configuration/ ./configuration/",
+    { ...rust('dir.join("configuration"); serve()'), "configuration/base.yaml": "application:\n  port: 8000\n" },
+  ],
+  [
+    "a port in settings of Rust",
+    "listens on 8000, as configuration/base.yaml",
+    { ...rust('dir.join("configuration"); serve()'), "configuration/base.yaml": "application:\n  port: 8000\n" },
+  ],
+  [
+    "migrations of Ecto",
+    '"eval", "Shop.Release.migrate"',
+    {
+      "mix.exs": "defmodule Shop.MixProject do\n app: :shop, {:phoenix,",
+      "config/runtime.exs": 'get_env("PORT")',
+      "priv/repo/migrations/1.exs": "",
+    },
+  ],
+])("%s: %s", (_kind, said, files) => {
+  const { notes, dockerfile } = made(files);
+  expect(`${dockerfile}${notes}`).toContain(said);
+});
+
+test("a theme of Hugo is no app, also with a go.mod", () => {
+  const result = generateDockerfile(treeOf({ "go.mod": "module x\n", "theme.toml": "", "layouts/index.html": "" }), {});
+  expect(result).toMatchObject({ ok: false, problem: expect.stringContaining("a theme of Hugo") });
+});
