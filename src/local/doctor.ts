@@ -19,6 +19,7 @@ import * as checks from "./checks.ts";
 import { examineForwarding } from "./forwarding.ts";
 import { askDocker, askIngress, askServer, askSettings, isBerth, isListening } from "./probe.ts";
 import { complainNow, OutputFailure, sayNow } from "../client/basics/output.ts";
+import { wrongLine } from "../client/basics/failures.ts";
 
 const usage = `usage: berth doctor [--root DIR] [--addr A] [--addr-insecure] [--observability-addr A]
                     [--observability-tls HOW] [--identity-addr A] [--identity-base-url U]
@@ -147,7 +148,7 @@ function readCommand(args: string[]): { flags: ServeFlags; json: boolean } | num
     return { flags, json: values.output === "json" };
   } catch (error) {
     if (error instanceof OutputFailure) throw error;
-    complainNow(`error: ${error instanceof Error ? error.message : String(error)}\n${usage}`);
+    complainNow(`error: ${wrongLine(error) ?? (error instanceof Error ? error.message : String(error))}\n${usage}`);
     return 2;
   }
 }

@@ -144,7 +144,7 @@ describe("apply", () => {
     expect(content.exitCode).toBe(1);
     expect(content.stderr).toBe(
       [
-        'app.yml:6:13: spec.replicas: expected integer, got string "3"',
+        'app.yml:6:13: spec.replicas: expected integer, got string "3"; write 3 without quotes',
         '  6 |   replicas: "3"',
         "    |             ^^^",
         "",

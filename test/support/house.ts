@@ -372,8 +372,8 @@ export const serverTexts = ["message", "error", "why", "outcome"];
 
 /** Files of the client whose texts of such a name are not the server's, and why. */
 export const ownTexts: Record<string, string> = {
-  "src/client/entry/run.ts":
-    "a text of the client itself: a place in a manifest, or what Node says of a wrong command line",
+  "src/client/entry/run.ts": "a text of the client itself: a place in a manifest",
+  "src/client/basics/failures.ts": "what Node says of a wrong command line",
 };
 
 /** Who may read a spec field by field: the room that decodes it, and others with their reasons. */

@@ -65,7 +65,10 @@ export function readCount(name: string, text: string | undefined, max: number): 
   if (text === undefined) return undefined;
   const count = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
   if (count <= max) return count;
-  throw new Failure("invalid", `query ${name}: ${JSON.stringify(text)} is not a whole number from 0 to ${max}`);
+  throw new Failure(
+    "invalid",
+    `query ${name}: ${JSON.stringify(text)} is not a whole number${max === Number.MAX_SAFE_INTEGER ? "" : ` from 0 to ${max}`}`,
+  );
 }
 
 /** A time of a query: a length of time before now, or a point in time. Epoch milliseconds. */

@@ -79,7 +79,7 @@ function messageOf(error: ValueError, path: string): string {
     case ValueErrorType.NumberMaximum:
       return `must be at most ${schema.maximum}, got ${value}`;
     default:
-      return `expected ${wanted(schema)}, got ${given(value, secretPath.test(path))}${hintFor(schema, value)}`;
+      return `expected ${wanted(schema)}, got ${given(value, secretPath.test(path))}${hintFor(schema, value, secretPath.test(path))}`;
   }
 }
 
@@ -115,12 +115,39 @@ function given(value: unknown, hidden: boolean): string {
   return `${type} ${text.length > shownTextMax ? `${text.slice(0, shownTextMax)}…` : text}`;
 }
 
-function hintFor(schema: TSchema, value: unknown): string {
+function hintFor(schema: TSchema, value: unknown, hidden: boolean): string {
   const isScalar = typeof value === "number" || typeof value === "boolean";
   if (schema[Kind] === "String" && isScalar) return "; put it in quotes";
-  if (typeof value !== "string") return "";
+  const shape = shapeHint(schema, value, hidden);
+  if (shape !== "" || typeof value !== "string") return shape;
   const words = (schema.anyOf ?? []).map((variant: TSchema) => String(variant.const ?? ""));
   return didYouMean(value, words);
+}
+
+/** How to write what was given in another form; the value itself only where it can be no secret. */
+function shapeHint(schema: TSchema, value: unknown, hidden: boolean): string {
+  const isText = typeof value === "string";
+  const text = isText && !hidden && value.length <= shownTextMax ? value : undefined;
+  switch (schema[Kind]) {
+    case "Array": {
+      if (!isText) return "";
+      const words = text === undefined || schema.items?.type !== "string" ? [] : text.split(/\s+/).filter(Boolean);
+      return `; write a list${words.length === 0 ? "" : `: ${JSON.stringify(words).replaceAll(",", ", ")}`}`;
+    }
+    case "Record":
+    case "Object":
+      return Array.isArray(value) || isText ? '; write a map, with a line "KEY: VALUE" for each entry' : "";
+    case "Boolean":
+      if (text !== undefined && /^(?:yes|on|true|y)$/i.test(text)) return "; write true without quotes";
+      return text !== undefined && /^(?:no|off|false|n)$/i.test(text)
+        ? "; write false without quotes"
+        : "; write true or false";
+    case "Integer":
+    case "Number":
+      return text !== undefined && /^-?\d+$/.test(text) ? `; write ${text} without quotes` : "";
+    default:
+      return "";
+  }
 }
 
 /** The variant of a union whose faults say more than the union's: the one for numbers, or the object whose literal field has the given value. */

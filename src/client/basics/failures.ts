@@ -31,3 +31,11 @@ export class CommandFailure extends Error {
 export function usageFailure(message: string): CommandFailure {
   return new CommandFailure(message, exitCodes.usage);
 }
+
+/** What `parseArgs` of the local commands throws, in our style: its first sentence, names in double quotes. */
+export function wrongLine(error: unknown): string | undefined {
+  if (!(error instanceof Error && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS"))) return undefined;
+  const [sentence = ""] = error.message.split(/\. |\n/);
+  const text = sentence.charAt(0).toLowerCase() + sentence.slice(1).replaceAll("'", '"').replace(/\.$/, "");
+  return text.startsWith("unexpected argument") ? `${text}: it is one word too many; see --help` : text;
+}

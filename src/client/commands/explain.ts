@@ -82,7 +82,9 @@ function under(schema: SchemaNode, { kind, path }: { kind: string; path: readonl
     const fields = inside(node).properties ?? {};
     const next = Object.hasOwn(fields, part) ? fields[part] : undefined;
     if (next === undefined) {
-      throw usageFailure(`${at} has no field "${part}"${didYouMean(part, Object.keys(fields), `${at}.`)}`);
+      throw usageFailure(
+        `${at} has no field "${part}"${didYouMean(part, Object.keys(fields), `${at}.`) || `; see: berth explain ${at}`}`,
+      );
     }
     node = next;
     at += `.${part}`;

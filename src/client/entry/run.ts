@@ -6,7 +6,7 @@ import { type Arguments, type Flag, parseArguments } from "../basics/arguments.t
 import type { Target } from "../remote/target.ts";
 import type { Command, Context } from "../shell/command.ts";
 import { contextOf, type Format, namedByFlags, type Surroundings, targetOf } from "./context.ts";
-import { CommandFailure, exitCodes, usageFailure } from "../basics/failures.ts";
+import { CommandFailure, exitCodes, usageFailure, wrongLine } from "../basics/failures.ts";
 import { commandHelp, formatsOf, formatsText, globalFlags, overview } from "../shell/help.ts";
 import { narrowed } from "./narrow.ts";
 import { ManifestError } from "../manifests/source.ts";
@@ -187,7 +187,8 @@ function tell(error: unknown, interrupted: boolean): { message: string; exitCode
   }
   const disk = diskText(error);
   if (disk !== undefined) return { message: disk, exitCode: exitCodes.failed };
-  if (isWrongLine(error)) return { message: wrongLineText(error), exitCode: exitCodes.usage };
+  const line = wrongLine(error);
+  if (line !== undefined) return { message: line, exitCode: exitCodes.usage };
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { message: `this is a bug in berth, please report it: ${text}`, exitCode: exitCodes.failed };
 }
@@ -210,15 +211,4 @@ function withNext({ message, data }: ApiError): string {
   if (data.reason !== "NameIsScope") return message;
   const next = example === undefined ? `; see: berth get ${scope}` : `, for example: ${example}`;
   return `${message}\n  ${printable(`"${scope}" is a scope: write SCOPE/NAME${next}`)}`;
-}
-
-/** What `parseArgs` of the local commands throws. */
-function isWrongLine(error: unknown): error is Error {
-  return error instanceof Error && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS");
-}
-
-/** The platform's text in our style: its first sentence, names in double quotes. */
-function wrongLineText({ message }: Error): string {
-  const [sentence = ""] = message.split(/\. |\n/);
-  return sentence.charAt(0).toLowerCase() + sentence.slice(1).replaceAll("'", '"').replace(/\.$/, "");
 }

@@ -13,7 +13,7 @@ const initHint = "berth init writes the manifest of the program beside it";
 
 const kubernetesHint = "write its pods as deployments, jobs and ingresses; berth explain lists their fields";
 
-/** Files of other tools, the more special first. */
+/** Files of other tools, and in languages that no manifest has, the more special first. */
 const foreign: readonly Foreign[] = [
   {
     name: /^fly(?:\.[\w-]+)?\.toml$/,
@@ -52,6 +52,10 @@ const foreign: readonly Foreign[] = [
   {
     texts: [/^job\s+"[^"]*"\s*\{/m, /^[ \t]*(?:datacenters[ \t]*=|group[ \t]+"|task[ \t]+")/m],
     says: () => "this is a job of Nomad: write its tasks as deployments and jobs; berth explain lists their fields",
+  },
+  {
+    name: /\.(?:toml|ini|xml|md|sh|js|ts)$/,
+    says: (file) => `a manifest is YAML, JSON or HCL, not a file like ${basename(file)}; berth init writes a first one`,
   },
   {
     texts: [/^(?:services|include):\s*(?:#.*)?$/m],

@@ -88,7 +88,7 @@ export function readManifestFiles(
   if (faults.length + texts.length > 0) {
     throw new FaultyManifests({ faults, texts, entries }, setup.limits.faultsShownMax);
   }
-  if (entries.length === 0) throw new CommandFailure(`no manifest in ${files.map((file) => file.name).join(", ")}`);
+  if (entries.length === 0) throw new CommandFailure(emptyText(files));
   return {
     manifests: entries.map((entry) => entry.manifest),
     directories: entries.map((entry) => entry.file.directory),
@@ -97,6 +97,12 @@ export function readManifestFiles(
     places: entries.map((entry) => placeOf(entry.places.get("kind")?.value ?? nameSpan(entry))),
     explain: (problems) => explain(problems, entries, setup.limits.faultsShownMax),
   };
+}
+
+function emptyText(files: readonly ManifestFile[]): string {
+  const names = files.map((file) => file.name).join(", ");
+  const what = files.every(({ text }) => text.trim() === "") ? "is empty" : "has comments alone";
+  return `no manifest in ${names}: ${files.length === 1 ? `the file ${what}` : "they are empty"}; berth init writes a first one`;
 }
 
 /** `embedded` gets the files that become part of a manifest. */

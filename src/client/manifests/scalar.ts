@@ -22,7 +22,8 @@ export function readScalar(node: Scalar, rules: ScalarRules): ScalarValue {
   const written = node.source ?? String(value);
   if (rules.environment) return { value, problems: [{ message: environmentProblem(value, written) }] };
   if (typeof value === "number" && !rules.json && String(value) !== written) {
-    const message = `reads as the number ${value}, not as "${written}": put it in quotes to keep the text`;
+    const way = Number.isSafeInteger(Math.round(value)) ? "" : "write a smaller number, or ";
+    const message = `reads as the number ${value}, not as "${written}": ${way}put it in quotes to keep the text`;
     return { value, problems: [{ message }] };
   }
   return { value, problems: [] };

@@ -101,7 +101,7 @@ export function lockOperations(context: Context): LockOperations {
         const now = clock.now();
         const held = tx.locks.list(scope).find((one) => one.name === name && !isOver(one, now));
         const what = name === "" ? `scope ${scope}` : `${scope}/${name}`;
-        if (held === undefined) throw new Failure("not_found", `${what} is not locked`);
+        if (held === undefined) throw new Failure("not_found", `${what} is not locked; see: berth locks`);
         tx.locks.remove(scope, name);
         const detail = { reason: held.reason, locked_by: held.actor };
         tx.events.append({ actor, action: "unlock", scope, ...(name === "" ? {} : { name }), detail }, now);

@@ -104,7 +104,10 @@ export function notStored(
 ): Failure {
   const text = `${kinds.map((kind) => formatKey({ kind, scope, name })).join(" or ")} not found`;
   const within = scope === "" ? manifests.list({ scope: name }) : [];
-  if (within.length === 0) return new Failure("not_found", `${text}${meant(manifests, kinds, { scope, name })}`);
+  if (within.length === 0) {
+    const next = meant(manifests, kinds, { scope, name }) || "; see: berth get all";
+    return new Failure("not_found", `${text}${next}`);
+  }
   const example = within.find(({ kind }) => kinds.includes(kind));
   const fields = { scope: name, ...(example === undefined ? {} : { example: `${name}/${example.name}` }) };
   return new Failure("not_found", text, { reason: "NameIsScope", fields });

@@ -1,4 +1,5 @@
 import { isFields } from "../../../base/pure/fields.ts";
+import { didYouMean } from "../../../base/pure/suggest.ts";
 import { Failure, type Problem, problemsFailure } from "../../../base/wire/failure.ts";
 import { formatKey, type ManifestKey } from "../../api/manifest.ts";
 import { identityProblems } from "../../core/identity.ts";
@@ -25,7 +26,12 @@ export function getConfig(
   const vars = query.name && query.merge ? config.merged(scope, query.name) : config.bucket(scope, query.name ?? "");
   if (!query.key) return { vars };
   const value = Object.hasOwn(vars, query.key) ? vars[query.key] : undefined;
-  if (value === undefined) throw new Failure("not_found", `key "${query.key}" not set`);
+  if (value === undefined) {
+    const next =
+      didYouMean(query.key, Object.keys(vars)) ||
+      `; see: berth config list ${query.name ? `${scope}/${query.name}` : scope}`;
+    throw new Failure("not_found", `key "${query.key}" is not set${next}`);
+  }
   return { [query.key]: value };
 }
 

@@ -131,9 +131,16 @@ describe("files", () => {
   test.each([
     [["none.yaml"], '"none.yaml" does not exist'],
     [["empty"], 'no manifest in folder "empty": it holds no .yaml, .yml, .hcl, .json, .voodu, .vdu or .vd file'],
-    [["blank.yaml"], "no manifest in blank.yaml"],
+    [["nothing.yaml"], "no manifest in nothing.yaml: the file is empty; berth init writes a first one"],
+    [["a.toml"], "a.toml: a manifest is YAML, JSON or HCL, not a file like a.toml; berth init writes a first one"],
+    [["blank.yaml"], "no manifest in blank.yaml: the file has comments alone; berth init writes a first one"],
   ])("%p: %p", async (paths, text) => {
-    expect(await message({ "empty/x.txt": "", "blank.yaml": "# nothing\n" }, { paths })).toBe(text);
+    expect(
+      await message(
+        { "empty/x.txt": "", "blank.yaml": "# nothing\n", "nothing.yaml": "", "a.toml": "a = 1\n" },
+        { paths },
+      ),
+    ).toBe(text);
   });
 
   test("a file over the limit is not read", async () => {

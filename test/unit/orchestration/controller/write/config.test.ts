@@ -58,7 +58,7 @@ describe("reading a bucket", () => {
       () => get("shop", "web", { key: "toString" }),
     ]) {
       const error = await expectFailure((async () => lookup())(), "not_found");
-      expect(error.message).toMatch(/^key ".*" not set$/);
+      expect(error.message).toMatch(/^key ".*" is not set; (?:did you mean|see: berth config list shop\/web)/);
     }
   });
 
