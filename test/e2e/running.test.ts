@@ -55,6 +55,30 @@ describe("what runs", () => {
     }
   });
 
+  test("the first start waits for the apps of start_after, why says so, and a restart does not wait", async () => {
+    const probes = { readiness: { exec: { command: ["test", "-e", "/tmp/up"] }, period: "500ms" } };
+    await berth.apply(
+      deployment("order", "web", { start_after: ["db"] }),
+      statefulset("order", "db", { probes, command: ["sleep", "1000"] }),
+    );
+    const db = await waitFor("the database", async () => (await podOf("order", "db")) || undefined);
+    await waitFor("it to run", () => inspect(db, ".State.Running") === true);
+    await waitFor("the reason", async () => {
+      const { stdout } = await berth.cli(["why", "order/web"]);
+      return stdout.includes("the first start waits for order/db to be ready (start_after), until 20");
+    });
+    expect(await berth.pods("order", "web")).toEqual([]);
+    inside(db, "touch", "/tmp/up");
+    await berth.ready("deployment", "order", "web");
+    inside(db, "rm", "/tmp/up");
+    await waitFor(
+      "the database to be unready",
+      async () => (await berth.status("statefulset", "order", "db")).phase !== "ready",
+    );
+    expect((await berth.cli(["restart", "order/web"])).exitCode).toBe(0);
+    await berth.ready("deployment", "order", "web");
+  });
+
   test("a file of an asset with a mode is a program", async () => {
     const run = "#!/bin/sh\necho ran > /tmp/ran\nexec sleep 3600\n";
     const spec = { files: { run, plain: run }, modes: { run: "0755" } };
