@@ -38,7 +38,7 @@ export function dedicatedSection(site: Site, backend: string, setup: Setup): { u
     ...headerRules("http-request", options.requestHeaders),
     ...ownRules(options, setup),
     ...headerRules("http-response", options.responseHeaders),
-    ...closingRules(setup),
+    ...closingRules(setup, options.isOwn === true ? [repeatable] : []),
   ];
   const users = options.basicAuth.map(
     ({ user, hash }) => `user ${word(nonEmpty(user, "user"), "user")} password ${word(nonEmpty(hash, "hash"), "hash")}`,
@@ -65,6 +65,12 @@ export function balanceLines(balance: SiteOptions["balance"]): Lines {
 
 /** So long a request waits for this server while it restarts: HAProxy tries a refused connection again every second. */
 const restartSeconds = 10;
+
+/**
+ * What the identity service answers alike when it is asked once more: a server that stops may have closed the connection,
+ * and an app takes an error of these for the end of its session.
+ */
+const repeatable = "{ path -m reg ^(/i/[^/]+)?/api/v1/sessions/(exchange|refresh)$ }";
 
 /** The runtime's HTTP server closes a connection with a method that it does not know, without an answer. */
 const unknownMethods = "http-request deny deny_status 501 unless { method GET HEAD POST PUT PATCH DELETE OPTIONS }";

@@ -37,7 +37,7 @@ export function openingRules({ paths }: Setup): Lines {
   ];
 }
 
-export function closingRules({ paths }: Setup): Lines {
+export function closingRules({ paths }: Setup, repeatable: readonly string[] = []): Lines {
   const holds = argumentPath(mapPath(paths, "hold"));
   return [
     `http-request set-var(txn.hold) be_name,map_str(${holds}) if { nbsrv eq 0 }`,
@@ -47,7 +47,7 @@ export function closingRules({ paths }: Setup): Lines {
     `http-request redirect location %[var(txn.proto)]://%[req.hdr(host)]%[pathq] code 307 if { var(txn.again) -m found } !{ req.hdr(upgrade) -m found } !{ req.hdr(content-type) -m beg application/grpc }`,
     `http-request lua.strip if ${hasFlag("strip")}`,
     // Only what may be done twice is sent again once a replica may have seen it.
-    "http-request disable-l7-retry unless { method GET HEAD OPTIONS }",
+    `http-request disable-l7-retry unless ${["{ method GET HEAD OPTIONS }", ...repeatable].join(" or ")}`,
   ];
 }
 

@@ -53,3 +53,13 @@ test("headers that an ingress sets have room of their own, which no head of a re
   expect(withHeaders(20, 100)).toEqual([22 * kib, 5 * kib]);
   expect(withHeaders(50, 4 * kib)).toEqual([146 * kib, 129 * kib]);
 });
+
+test("refreshes of sessions are sent once more, to the server itself alone", () => {
+  const own = site("own", [], { options: { isOwn: true } });
+  const { files } = changes(undefined, table([own, site("app", [])]), proxySetup("/run/x"));
+  const config = files.find(({ path }) => path.endsWith("/haproxy.cfg"))?.content ?? "";
+  const rules = config.split("\n").filter((line) => line.includes("disable-l7-retry"));
+  const wide = rules.filter((rule) => rule.includes("/api/v1/sessions/(exchange|refresh)$"));
+  expect([wide.length, rules.length > 1]).toEqual([1, true]);
+  expect(rules.filter((rule) => !wide.includes(rule)).every((rule) => rule.endsWith("HEAD OPTIONS }"))).toBe(true);
+});
