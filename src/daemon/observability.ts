@@ -34,7 +34,6 @@ import { createMetricsRoom } from "./metrics.ts";
 import type { TakenFigures } from "../ingress/api/taken-figures.ts";
 import type { PodEndpoint } from "../orchestration/api/pod-endpoint.ts";
 import type { PodMeasures } from "../orchestration/api/pod-measure.ts";
-import type { SourceReader } from "../orchestration/api/sources.ts";
 import type { Engine } from "../orchestration/engine/engine.ts";
 import { decodeThread, tracePlatform } from "./telemetry.ts";
 import { drainOutside, logPlatform } from "./logs.ts";
@@ -60,7 +59,6 @@ interface Parts {
   /** The replicas that run, with their addresses. */
   endpoints: () => readonly PodEndpoint[] | undefined;
   engine: Engine;
-  sources: SourceReader;
   /** The identity service, as far as people sign in to the web UI through it. */
   people: PeopleIdentity;
 }
@@ -87,7 +85,6 @@ export function createObservabilityRoom(parts: Parts): RunningObservability {
       decoding: decodeThread(),
       drains: drainOutside(parts.options.allowPrivateWebhooks, parts.gate),
       routes: { endpoints: parts.endpoints, fetch: forward },
-      sources: parts.sources,
     },
     alerts: alertOutside(parts, metrics),
     people: parts.people,

@@ -33,7 +33,7 @@ export async function openRooms(ground: Ground, late: Late, given: Given) {
     "open the observability plane",
     () =>
       createObservabilityRoom({
-        ...{ layout, options, key, log, gate, installationId: store.installationId, engine, sources, sendMail },
+        ...{ layout, options, key, log, gate, installationId: store.installationId, engine, sendMail },
         apps: running.apps,
         measures: running.measures,
         taken: () => late.ingress?.takenFigures() ?? [],

@@ -156,6 +156,7 @@ function mountForTokens(
   { running, identity, rooms }: Pick<Made, "running" | "identity" | "rooms">,
 ): void {
   mountOrchestration(plane, { controller: running.controller, version: versionText(), names, limits });
+  mountSources(plane, rooms.sources);
   const instances = planeOfInstances(plane, rooms.observability.observability.identity);
   mountIdentity(instances, identity.identity.manage, { pageMax: limits.eventsPageMax });
 }

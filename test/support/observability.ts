@@ -32,6 +32,7 @@ import { observabilityMigrations } from "../../src/observability/store/migration
 import { type ObservabilityStore, openObservabilityStore } from "../../src/observability/store/open-store.ts";
 import type { Controller } from "../../src/orchestration/controller/controller.ts";
 import { naming } from "../../src/orchestration/core/naming.ts";
+import { mountSources } from "../../src/orchestration/http/sources.ts";
 import { createOrchestrationApp, mountOrchestration } from "../../src/orchestration/http/app.ts";
 import type { SourceReader } from "../../src/orchestration/api/sources.ts";
 import type { AppFacts } from "../../src/orchestration/api/app-facts.ts";
@@ -140,6 +141,8 @@ const noIdentity: Identity["ownApp"] = {
   end: () => Promise.resolve(),
 };
 
+const noSources = { uploadBytesMax: 0 } as SourceReader;
+
 const noEngine = {
   named: (name: string) => ({ node: "local", id: name }),
   exec: () => Promise.reject(new Failure("unavailable", "there is no engine here")),
@@ -176,7 +179,6 @@ export function planeWorld(options: WorldOptions = {}): PlaneWorld {
       podLogs: (name, reading) => controller.podLogs(name, reading),
       inside: { ...podInside(controller, noEngine), ...options.inside },
       upcoming: (_, { now, max }) => Array.from({ length: max }, (__, index) => now + (index + 1) * 3_600_000),
-      ...(options.sources === undefined ? {} : { sources: options.sources }),
       ...(options.logs === undefined ? {} : { logs: options.logs }),
       ...(options.traces === undefined ? {} : { traces: options.traces }),
       decoding: options.decoding ?? decodeHere,
@@ -204,6 +206,7 @@ export function planeWorld(options: WorldOptions = {}): PlaneWorld {
       cookie,
       mountOthers(plane) {
         mountOrchestration(plane, own);
+        mountSources(plane, options.sources ?? noSources);
         const instances = planeOfInstances(plane, observability.identity);
         // Without an identity service its endpoints are there all the same, and fail.
         const manage = options.identity?.manage ?? ({} as Identity["manage"]);

@@ -97,6 +97,8 @@ export function mountStream<E extends Endpoint, More = unknown>(
 
 interface OperatorPlaneOptions extends Pick<Plane, "jsonDepthMax" | "once" | "mapError"> {
   app: Elysia;
+  /** Those that it serves; others that are mounted on it are left out. */
+  endpoints: readonly Endpoint[];
   /** Header that names who asks. */
   actorHeader: string;
   /** Whom the listener that a request came through has vouched for. */
@@ -106,6 +108,7 @@ interface OperatorPlaneOptions extends Pick<Plane, "jsonDepthMax" | "once" | "ma
 /** The plane of operators and of programs that ask in their name: no endpoint needs a scope. */
 export function createOperatorPlane({
   app,
+  endpoints,
   actorHeader,
   principals,
   ...options
@@ -116,6 +119,7 @@ export function createOperatorPlane({
     servedBy: <E extends Endpoint>(endpoint: E) => mounted.get(endpoint) as Served<E> | undefined,
     serve(endpoint, how) {
       const { answer, respond } = how;
+      if (!endpoints.includes(endpoint)) return;
       mounted.set(endpoint, how);
       const depth = { depthMax: plane.jsonDepthMax };
       const read = (request: Request, { params, body, came }: Asking<typeof endpoint>) =>

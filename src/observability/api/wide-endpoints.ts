@@ -29,7 +29,8 @@ import {
   revealAppConfig,
   revealScopeConfig,
 } from "./settings.ts";
-import { fetchAppSource, uploadAppSource } from "./sources.ts";
+import { uploadSource } from "../../orchestration/api/sources.ts";
+import { fetchAppSource } from "./sources.ts";
 import { openStream } from "./stream.ts";
 
 /** Everything about apps, deploys and the machine; the other rooms of the plane have lists of their own. */
@@ -37,7 +38,7 @@ export const wideEndpoints: PlaneEndpoint[] = [
   ...[getOverview, listApps, getApp, listDeploys],
   ...[listAppReleases, diffReleases, applyManifests, getAtomicApply, listStored, deleteApp],
   ...buildEndpoints,
-  ...[fetchAppSource, uploadAppSource],
+  ...[fetchAppSource, uploadSource],
   ...[restartApp, stopApp, freezeApp, startApp, scaleApp, rollbackApp, pauseApp, resumeApp, promoteApp, abortApp],
   ...[listJobs, listJobRuns, getJobRun, runJobNow, cancelJobRun, pauseCronjob, resumeCronjob],
   ...[listActivity, listAudit, listSites, listCerts, renewCert, listRequests],

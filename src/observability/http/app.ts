@@ -36,7 +36,6 @@ import { createPluginProxy } from "./plugin-proxy.ts";
 import { mountDatabases } from "./plugins.ts";
 import { mountActions } from "./actions.ts";
 import { mountApps } from "./apps.ts";
-import { mountSources } from "./sources.ts";
 import { mountDisk } from "./disk.ts";
 import { mountDeploys } from "./deploys.ts";
 import { mountActivity } from "./activity.ts";
@@ -116,7 +115,6 @@ export function createObservabilityApp(options: ObservabilityAppOptions): Observ
   mountApps(plane);
   mountActions(plane);
   mountDeploys(plane);
-  mountSources(plane);
   mountSettings(plane);
   mountJobs(plane);
   mountDisk(plane);

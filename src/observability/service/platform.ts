@@ -7,7 +7,6 @@ import type { Grant } from "../core/tokens/grant.ts";
 import type { LogPlatform } from "./logs/create.ts";
 import type { Client } from "../../base/wire/client.ts";
 import type { FileInfo } from "../../orchestration/api/files.ts";
-import type { SourceReader } from "../../orchestration/api/sources.ts";
 import type { AppWatch } from "../../orchestration/api/app-facts.ts";
 
 /** Which part of a log is read. */
@@ -85,8 +84,6 @@ export interface Platform {
   settings?: ServerReport["settings"];
   /** The output of pods; without it the plane keeps none. */
   logs?: LogPlatform;
-  /** Source of new apps; without it they come from images. */
-  sources?: SourceReader;
   /** Where traces of apps are kept; without it the plane keeps none. */
   traces?: TracePlatform;
   /** The thread that decodes what apps send; without it the plane takes no telemetry. */

@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { Flag, Text } from "../../base/wire/query.ts";
 import { endpoint } from "../../base/wire/endpoint.ts";
 import { GitSource } from "./builds.ts";
 
@@ -55,13 +56,31 @@ export type GitAsk = Static<typeof GitAsk>;
 export const fetchSource = endpoint({
   method: "POST",
   path: "/builds/sources/git",
+  scope: "actions",
   summary: "Fetch a commit of a git repository, to be built; progress streams to who accepts application/x-ndjson",
   body: GitAsk,
   data: Source,
 });
 
+/** For tokens and sessions: a client of operators packs the folder itself. */
+export const uploadSource = endpoint({
+  method: "POST",
+  path: "/sources/upload",
+  scope: "actions",
+  summary: "Upload the source of an app: tar, gzipped or not, or zip, at most 512 MiB; answers as for git",
+  query: Type.Object({
+    scope: Text("of an app whose source has no manifests (required)"),
+    name: Text("its name (required)"),
+    host: Text("its domain"),
+    folder: Flag("a browser packed a folder: files have no modes, and no folder is around them (default false)"),
+  }),
+  body: Type.String({ description: "the bytes of the archive" }),
+  bodyType: "application/octet-stream",
+  data: Source,
+});
+
 /** An upload that is read. */
-export interface ArchiveAsk {
+interface ArchiveAsk {
   scope: string;
   name: string;
   host?: string | undefined;

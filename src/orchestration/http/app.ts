@@ -77,7 +77,7 @@ export function createOrchestrationApp(options: OrchestrationOptions): Orchestra
   );
   const principals = new WeakMap<Request, Principal>();
   const plane = createOperatorPlane({
-    ...{ app, actorHeader, principals, once: options.once },
+    ...{ app, endpoints: orchestrationEndpoints, actorHeader, principals, once: options.once },
     jsonDepthMax: limits.jsonDepthMax,
     mapError: (error) => mapError(error, log),
   });

@@ -97,8 +97,8 @@ function targetOf({ params, by }: { params: Record<"scope" | "name" | "id", stri
   return target;
 }
 
-/** What else is wrong with the body is for the controller to say. */
-function requireBuildable(by: Principal, body: unknown): void {
+/** Fails `forbidden` for an app that the caller may not see. What else is wrong with a body is for the controller to say. */
+export function requireBuildable(by: Principal, body: unknown): void {
   const { scope, name } = isFields(body) ? body : {};
   if (typeof scope !== "string" || typeof name !== "string" || sees(by, { scope, name })) return;
   throw new Failure("forbidden", `this token may not build ${scope}/${name}`);

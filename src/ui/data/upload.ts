@@ -1,8 +1,7 @@
 import { ApiError, readAnswer, targetOf } from "../../base/wire/client.ts";
 import { uiHeader } from "../../observability/api/sessions.ts";
 import { planePath } from "../../observability/api/plane-endpoint.ts";
-import { uploadAppSource } from "../../observability/api/sources.ts";
-import type { Source } from "../../orchestration/api/sources.ts";
+import { type Source, uploadSource as endpoint } from "../../orchestration/api/sources.ts";
 import { tarEnd, tarHead, tarPadding } from "../text/tar.ts";
 
 /** A tar archive of files. The browser reads each only while it is sent. */
@@ -21,13 +20,13 @@ interface Upload {
 export function uploadSource(archive: Blob, { query, onSent }: Upload): Promise<Source> {
   const { promise, resolve, reject } = Promise.withResolvers<Source>();
   const request = new XMLHttpRequest();
-  request.open("POST", targetOf(planePath(uploadAppSource), { query }));
-  request.setRequestHeader("Content-Type", uploadAppSource.bodyType ?? "");
+  request.open("POST", targetOf(planePath(endpoint), { query }));
+  request.setRequestHeader("Content-Type", endpoint.bodyType ?? "");
   request.setRequestHeader(uiHeader, "1");
   request.upload.onprogress = ({ loaded, total }) => onSent(total === 0 ? 1 : loaded / total);
   request.onload = () => {
     try {
-      resolve(readAnswer(uploadAppSource, request.status, request.responseText));
+      resolve(readAnswer(endpoint, request.status, request.responseText));
     } catch (error) {
       reject(error);
     }

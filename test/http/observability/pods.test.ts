@@ -102,6 +102,7 @@ test("a restart answers at once with an operation, needs its scope, and is on re
   ]);
   const [call] = it.calls.filter(({ method }) => method === "restart");
   expect(JSON.stringify(call?.args)).toContain(`pat:${token.slice(4, 10)}`);
+  expect(call?.args[1]).toMatchObject({ by: { type: "token", scopes: ["read", "actions"], apps: [] } });
   const refused = await it.ask("POST /pods/shop-web.abcde/restart", { token: await it.token() });
   expect([refused.status, refused.error]).toEqual([403, "insufficient scope: requires actions"]);
 });

@@ -1,5 +1,4 @@
 import { tokenNames } from "../tokens/tokens.ts";
-import { createSourceRoom, type Sources } from "./sources.ts";
 import { createStreamRoom, type StreamRoom } from "./stream-room.ts";
 import type { AuditTrail } from "../audit.ts";
 import type { ObservabilityContext } from "../context.ts";
@@ -20,7 +19,6 @@ export interface AppsRoom {
   operations: Operations;
   actions: Actions;
   deploys: Deploys;
-  sources: Sources;
   settings: Settings;
   stream: StreamRoom;
   run(signal: AbortSignal): Promise<void>;
@@ -67,7 +65,6 @@ export function createAppsRoom(context: ObservabilityContext, { audit, host, not
     operations,
     actions: createActions({ platform, apps, model, operations }),
     deploys: createDeploys({ platform, apps, model, operations, nameOf }),
-    sources: createSourceRoom(platform.sources),
     settings: createSettings({ platform, audit }),
     stream,
     run: async (signal) => void (await Promise.all([model, operations, stream].map((room) => room.run(signal)))),

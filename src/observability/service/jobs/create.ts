@@ -91,11 +91,11 @@ export function createJobs({ platform, clock }: Pick<ObservabilityContext, "plat
     async start({ grant, actor }, target) {
       const { kind, scope, name } = await find(grant, target);
       const begin = kind === "job" ? runJob : runCronjob;
-      return platform.as(actor).call(begin, { query: { scope, name, wait: false } });
+      return platform.as(actor, grant).call(begin, { query: { scope, name, wait: false } });
     },
     async cancel({ grant, actor }, id) {
       await reachable(grant, id);
-      return platform.as(actor).call(cancelRun, { params: { id } });
+      return platform.as(actor, grant).call(cancelRun, { params: { id } });
     },
     async suspend({ grant, actor }, target, suspended) {
       const { kind, scope, name, spec } = await find(grant, { ...target, kind: "cronjob" });

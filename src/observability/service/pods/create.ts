@@ -73,7 +73,7 @@ export function createPods({ platform }: Pick<ObservabilityContext, "platform">)
           `pod "${podName}" belongs to a ${kind}; only deployments and statefulsets restart`,
         );
       }
-      const begun = await platform.as(actor).call(restart, { query: { kind, scope, name, wait: false } });
+      const begun = await platform.as(actor, grant).call(restart, { query: { kind, scope, name, wait: false } });
       return {
         ...{ scope, name, kind, unfroze: begun.unfroze },
         ...(begun.operation === undefined ? {} : { operation: begun.operation }),

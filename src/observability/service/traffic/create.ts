@@ -73,7 +73,7 @@ export function createTrafficRoom({ platform }: Pick<ObservabilityContext, "plat
       if (!known.some(({ id, names }) => id === host || names.includes(host))) {
         throw new Failure("not_found", `no certificate of ${JSON.stringify(host)}, or this token may not see it`);
       }
-      return (await platform.as(actor).call(renewCertificates, { params: { name: host } })).certificates;
+      return (await platform.as(actor, grant).call(renewCertificates, { params: { name: host } })).certificates;
     },
     async requests(grant, filter) {
       const targets = new Map((await sitesOf(grant)).sites.map(({ ingress, target }) => [ingress, target]));

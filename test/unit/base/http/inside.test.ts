@@ -18,20 +18,27 @@ const store = endpoint({
   data: Type.Object({ stored: Type.String() }),
 });
 const follow = endpoint({ method: "GET", path: "/things/:name/lines", summary: "follows", stream: "text/plain" });
-const gone = endpoint({ method: "GET", path: "/gone", summary: "is not mounted" });
+const gone = endpoint({ method: "GET", path: "/gone", summary: "is not in the list" });
 
 function world(answer: (call: Call<typeof store>) => { stored: string } = () => ({ stored: "yes" })) {
   const log = createLog(() => undefined, "error");
   const app = new Elysia();
   const seen: Call<typeof store>[] = [];
   const plane = createOperatorPlane({
-    ...{ app, actorHeader: "X-Actor", principals: new WeakMap<Request, Principal>(), jsonDepthMax: 10 },
+    ...{
+      app,
+      endpoints: [store, follow],
+      actorHeader: "X-Actor",
+      principals: new WeakMap<Request, Principal>(),
+      jsonDepthMax: 10,
+    },
     mapError: (error) => mapError(error, log),
   });
   mount(plane, store, (call) => {
     seen.push(call);
     return answer(call);
   });
+  mountStream(plane, gone, async () => new Response("is not in the list"));
   mountStream(plane, follow, async ({ params }, { signal }) => new Response(`${params.name} ${signal.aborted}`));
   return { seen, client: createInsideClient(plane, plane.servedBy, { actor: "pat:abc", by: operator }) };
 }
