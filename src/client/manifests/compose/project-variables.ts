@@ -17,16 +17,28 @@ interface ProjectSetup {
 export function projectVariables(project: string, { cwd, variables, envFiles, limits }: ProjectSetup): Known {
   const own = join(project, ".env");
   const files = envFiles.length > 0 ? envFiles.map((name) => resolve(cwd, name)) : existsSync(own) ? [own] : [];
-  const values: Record<string, string> = {};
+  let values: Record<string, string> = {};
   for (const file of files) {
-    // Compose also reads lines that are not variables; they say nothing here.
-    const read = readEnvFile({ name: file, text: readText(file, file, { bytesMax: limits.fileBytesMax }) }, []);
-    for (const [name, value] of Object.entries(read)) {
-      const known = { values, shell: variables, complete: true };
-      values[name] = value.includes("$")
-        ? withDefaults(composeText(value, { known, path: name, lose: () => {} }))
-        : value;
-    }
+    const text = readText(file, file, { bytesMax: limits.fileBytesMax });
+    values = { ...values, ...fileValues(text, { values, shell: variables, complete: true }) };
   }
   return { values, shell: variables, complete: files.length > 0 };
+}
+
+/** The variables of an env file, filled in from those before them and from what is known. */
+export function fileValues(text: string, known: Known): Record<string, string> {
+  const { variables, verbatim } = readVariables(text);
+  const values: Record<string, string> = {};
+  for (const [name, value] of Object.entries(variables)) {
+    const around = { known: { ...known, values: { ...known.values, ...values } }, path: name, lose: () => {} };
+    values[name] = value.includes("$") && !verbatim.has(name) ? withDefaults(composeText(value, around)) : value;
+  }
+  return values;
+}
+
+/** As they are written. Compose fills in nothing within single quotes, and passes over other lines. */
+export function readVariables(text: string): { variables: Record<string, string>; verbatim: ReadonlySet<string> } {
+  const quoted = text.matchAll(/^\s*(?:export\s+)?([A-Za-z_][\w.-]*)\s*=\s*'/gm);
+  const verbatim = new Set([...quoted].flatMap(([, name]) => name ?? []));
+  return { variables: readEnvFile({ name: "", text }, []), verbatim };
 }

@@ -8,7 +8,8 @@ import { isScalar, pairsOf, shellWords, sizeText, textsOf } from "./text.ts";
 import { own } from "./own.ts";
 import { grantedMounts } from "./granted.ts";
 import type { Files } from "./machine-paths.ts";
-import { handedOn, type Known, withDefaults } from "./variables.ts";
+import { fileValues, readVariables } from "./project-variables.ts";
+import { composeText, handedOn, type Known, withDefaults } from "./variables.ts";
 import { volumesOf } from "./volumes.ts";
 
 type Fields = Record<string, unknown>;
@@ -27,6 +28,8 @@ interface Service {
   configs: Fields;
   /** Its profile is not asked for. */
   isOff: boolean;
+  /** Variables of its env files whose values hold variables. */
+  fromFiles: Record<string, string>;
   /** Its ports are published, or are those of the machine. */
   hasPorts: boolean;
   /** Folder that the image is built from. */
@@ -129,10 +132,14 @@ const advice: Record<string, string> = {
 const order = ["image", "build", "pull", "replicas", "entrypoint", "command", "env", "env_file", "ports", "volumes"];
 
 /** The spec of the deployment that a service becomes. What does not carry over is reported. */
-export function specOf(fields: Fields, path: string, setup: Omit<Service, "spec" | "context" | "hasPorts">): Fields {
+export function specOf(
+  fields: Fields,
+  path: string,
+  setup: Omit<Service, "spec" | "context" | "hasPorts" | "fromFiles">,
+): Fields {
   const { ports, network_mode: mode } = fields;
   const hasPorts = (Array.isArray(ports) && ports.length > 0) || mode === "host" || mode === "none";
-  const service: Service = { ...setup, spec: {}, hasPorts, context: contextOf(fields.build) };
+  const service: Service = { ...setup, spec: {}, fromFiles: {}, hasPorts, context: contextOf(fields.build) };
   for (const [name, value] of Object.entries(fields)) {
     const at = `${path}.${name}`;
     if (name.startsWith("x-") || value === null || value === undefined) continue;
@@ -140,7 +147,8 @@ export function specOf(fields: Fields, path: string, setup: Omit<Service, "spec"
     if (read === undefined) setup.lose(at, own(advice, name) ?? "has no counterpart");
     else read(value, at, service);
   }
-  const { spec, options } = service;
+  const { spec, options, fromFiles } = service;
+  if (Object.keys(fromFiles).length > 0) spec.env = { ...fromFiles, ...(isFields(spec.env) ? spec.env : {}) };
   // The platform names what it builds.
   if (spec.build !== undefined) delete spec.image;
   if (setup.isOff) spec.replicas = 0;
@@ -199,7 +207,19 @@ function readExposed(value: unknown, path: string, { spec, hasPorts, lose }: Ser
   if (ports.length > 0) spec.ports = [...new Set(ports)];
 }
 
-function readEnvFiles(value: unknown, path: string, { spec, files, lose }: Service): void {
+/** The values of an env file that hold variables, as Compose fills them in. What a later file writes plainly wins. */
+function fillIn(text: string, path: string, { fromFiles, known, lose }: Service): void {
+  const { variables, verbatim } = readVariables(text);
+  const values = { ...known.values, ...fileValues(text, known) };
+  for (const [name, value] of Object.entries(variables)) {
+    delete fromFiles[name];
+    if (!value.includes("$") || verbatim.has(name)) continue;
+    fromFiles[name] = composeText(value, { known: { ...known, values, complete: true }, path, lose });
+  }
+}
+
+function readEnvFiles(value: unknown, path: string, service: Service): void {
+  const { spec, files, lose } = service;
   const list = Array.isArray(value) ? value : [value];
   const found = list.flatMap((item, index) => {
     const at = Array.isArray(value) ? `${path}[${index}]` : path;
@@ -210,6 +230,8 @@ function readEnvFiles(value: unknown, path: string, { spec, files, lose }: Servi
     }
     const isThere = files.look(String(file)) === "file";
     if (!isThere && required === false) return [];
+    const text = isThere && !(isFields(item) && item.format === "raw") ? files.text(String(file)) : undefined;
+    if (text !== undefined) fillIn(text, at, service);
     if (!isThere && !String(file).includes("\uE000")) {
       lose(at, `"${file}" does not exist: create it before berth apply`, "note");
     }

@@ -208,6 +208,28 @@ describe("importCompose", () => {
     expect(notes).toEqual([expect.stringContaining('"./data/hub" is part of an asset')]);
   });
 
+  test("variables in an env file are filled in as Compose does, from the file itself and from .env", () => {
+    const files = {
+      "a.env": "U=me\nURL=postgres://${U}:$P@db/$D\nRAW='${U}'\nLATER=${U}\nOWN=${U}\nTWICE=$URL",
+      "b.env": "LATER=x",
+      "c.env": "KEPT=${U}",
+    };
+    const known = { values: { P: "s", D: "shop" }, complete: true };
+    const { spec, losses, notes } = service(
+      "env_file: [a.env, b.env, {path: c.env, format: raw}]\nenvironment: {OWN: 1}",
+      "",
+      { files, known },
+    );
+    const [u, pass, d] = [keptReference("U:-me"), keptReference("P:-s"), keptReference("D:-shop")];
+    expect({ losses, notes }).toEqual({ losses: [], notes: [] });
+    expect(spec).toMatchObject({ env_file: ["a.env", "b.env", "c.env"] });
+    expect(spec.env).toEqual({
+      URL: `postgres://${u}:${pass}@db/${d}`,
+      TWICE: keptReference("URL:-postgres://me:s@db/shop"),
+      OWN: "1",
+    });
+  });
+
   test("a lone service finds itself by its name", () => {
     const { spec } = service("environment: {VOTERS: '1@web:9093'}");
     const search = ["--dns-search=my-shop.berth", "--dns-option=ndots:1"];
