@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { writeWhole } from "../basics/write-whole.ts";
 import { dirname, resolve } from "node:path";
 import type { ImportedFile, ImportSetup } from "../manifests/compose/files.ts";
 import { answer, type CommandBody, type Context } from "../shell/command.ts";
@@ -125,7 +125,8 @@ function targetOf(args: Arguments): "yaml" | "hcl" {
 
 async function printed(result: ImportedFile, context: Context, write: string | undefined): Promise<number> {
   const { groupedLines } = await import("../manifests/compose/report.ts");
-  if (write !== undefined) writeFileSync(resolve(context.cwd, write), result.text);
+  if (write !== undefined)
+    writeWhole({ path: resolve(context.cwd, write), shown: write, text: result.text, mode: 0o644 });
   if (context.json || write === undefined) answer(context, result, () => result.text.replace(/\n$/, ""));
   if (context.json) return exitCodes.done;
   const { terminal } = context;

@@ -1,5 +1,5 @@
-import { diskFailure } from "../../base/wire/disk-failure.ts";
-import { existsSync, statSync, writeFileSync } from "node:fs";
+import { writeWhole } from "../basics/write-whole.ts";
+import { existsSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { parseImageReference } from "../../orchestration/core/image-reference.ts";
 import { type Findings, noteText } from "../init/look.ts";
@@ -49,11 +49,7 @@ export const initCommand: CommandBody = {
     const choices = await chosen({ context, args, root, findings });
     await consentToReplace(context, args, root);
     const path = join(folder, written);
-    try {
-      writeFileSync(join(root, written), firstManifest(choices, findings));
-    } catch (error) {
-      throw diskFailure(error, path);
-    }
+    writeWhole({ path: join(root, written), shown: path, text: firstManifest(choices, findings), mode: 0o644 });
     report(context, { path, folder, choices, findings });
     return exitCodes.done;
   },

@@ -1,7 +1,8 @@
 import { isFields } from "../../base/pure/fields.ts";
-import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { CommandFailure } from "../basics/failures.ts";
+import { writeWhole } from "../basics/write-whole.ts";
 import { unreadable } from "./unreadable.ts";
 import { readAddress, readName, readSocket, type SshAddress } from "./address.ts";
 
@@ -58,15 +59,12 @@ export function writeRemotes(file: string, { default: standard, list }: Remotes)
     list.map(({ name, groups, ...rest }) => [name, { ...rest, ...(groups.length === 0 ? {} : { groups }) }]),
   );
   const text = JSON.stringify({ ...(standard === undefined ? {} : { default: standard }), remotes }, null, 2);
-  const temporary = `${file}.${process.pid}.tmp`;
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(temporary, `${text}\n`, { mode: 0o600 });
-    chmodSync(temporary, 0o600);
-    renameSync(temporary, file);
   } catch (error) {
     throw new CommandFailure(`cannot write ${file}: ${codeOf(error)}`);
   }
+  writeWhole({ path: file, shown: file, text: `${text}\n`, mode: 0o600, exact: true });
 }
 
 function readRemote(file: string, name: string, entry: unknown): Remote {

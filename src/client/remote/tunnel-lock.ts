@@ -1,5 +1,7 @@
 import { linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { Clock } from "../../base/words/clock.ts";
+import { CommandFailure } from "../basics/failures.ts";
+import { diskFailure } from "../../base/wire/disk-failure.ts";
 import { isAlive } from "../../base/words/alive.ts";
 
 interface Waiting {
@@ -30,17 +32,23 @@ export async function withLock<T>(file: string, { clock, patienceMs, signal }: W
 /** The name of the lock and its content appear together. */
 function take(file: string): boolean {
   const own = `${file}.${process.pid}`;
-  writeFileSync(own, String(process.pid), { mode: 0o600 });
   try {
+    writeFileSync(own, String(process.pid), { mode: 0o600 });
     linkSync(own, file);
     return true;
   } catch (error) {
-    if (codeOf(error) !== "EEXIST") throw error;
+    if (codeOf(error) !== "EEXIST") throw new CommandFailure(cannotLock(error, file));
     removeIfLeft(file);
     return false;
   } finally {
     rmSync(own, { force: true });
   }
+}
+
+/** The disk of this machine is at fault, and not the way to the server. */
+function cannotLock(error: unknown, file: string): string {
+  const failure = diskFailure(error, file);
+  return failure instanceof Error ? failure.message : String(failure);
 }
 
 function removeIfLeft(file: string): void {

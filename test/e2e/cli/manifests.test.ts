@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "bun:test";
 import { folder } from "../../support/files.ts";
 import { executable } from "../../support/executable.ts";
+import { isRoot } from "../../support/is-root.ts";
 import { type CliOptions, runCli } from "./run-cli.ts";
 
 const berth = (args: string[], options: CliOptions) => runCli(args, { ...options, executable });
@@ -26,4 +27,27 @@ test("the tools for manifest files, one after the other, without a server", asyn
   const exported = await berth(["export", "kubernetes", "-f", "d"], { cwd });
   expect(exported.out).toContain("kind: Job\n");
   expect(JSON.parse((await berth(["schema"], { cwd })).out).title).toBe("berth manifest");
+});
+
+test.skipIf(!isRoot)("a full disk is named with the file, and leaves no half of one", () => {
+  using place = folder({});
+  const script = `
+    mount -t tmpfs -o size=32k none "$1"; cd "$1"; mkdir app; echo "FROM x" >app/Dockerfile; echo "{}" >remotes.json; echo "services: {web: {image: a}}" >c.yml
+    export BERTH_REMOTES="$1/remotes.json" BERTH_TUNNELS="$1/t"; mkdir t
+    dd if=/dev/zero of=fill bs=1k 2>/dev/null
+    for words in "init app" "import compose c.yml --write nx.yaml" "remote add x a@b" "-r a@b get"; do "$0" $words; echo "rc $?"; done
+    find . -type f | sort; cat remotes.json`;
+  const { stdout } = Bun.spawnSync(["unshare", "-m", "sh", "-c", `exec 2>&1; ${script}`, executable, place.path], {
+    env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", HOME: "/nonexistent" },
+  });
+  const told = (file: string) => [`error: no space left to write "${file}": free some disk space`, "rc 1"];
+  const lines = stdout.toString().trimEnd().split("\n");
+  expect(lines).toEqual([
+    ...told("app/berth.yaml"),
+    ...told("nx.yaml"),
+    ...told(`${place.path}/remotes.json`),
+    expect.stringMatching(/^error: no space left to write ".*\.lock": free some disk space$/),
+    "rc 1",
+    ...["./app/Dockerfile", "./c.yml", "./fill", "./remotes.json", "{}"],
+  ]);
 });
