@@ -1,4 +1,4 @@
-import { command, lines, plainName, type Runtime, type SourceTree, versionIn } from "./runtime.ts";
+import { aptLine, command, lines, plainName, type Runtime, type SourceTree, versionIn } from "./runtime.ts";
 
 /** Projects of .NET: in the folder, one below, and below src. */
 function projects(tree: SourceTree): string[] {
@@ -40,7 +40,13 @@ export const dotnet: Runtime = {
           "no project of .NET makes a program (Microsoft.NET.Sdk.Web, or OutputType Exe): name its folder in build.path",
       };
     const text = tree.read(project) ?? "";
-    const wanted = version ?? versionIn(text, /<TargetFrameworks?>\s*net(?:coreapp)?(\d+\.\d+)/) ?? "8.0";
+    const shared = ["Directory.Build.props", "src/Directory.Build.props"]
+      .map((file) => tree.read(file) ?? "")
+      .join("\n");
+    const sdk = versionIn(tree.read("global.json"), /"version"\s*:\s*"(\d+\.\d+)/);
+    const makesPages = /<SpaRoot>|Command="npm /.test(text);
+    const wanted =
+      version ?? versionIn(`${text}\n${shared}`, /<TargetFrameworks?>\s*net(?:coreapp)?(\d+\.\d+)/) ?? sdk ?? "8.0";
     const isClassic = /<TargetFrameworks?>\s*net4|<TargetFrameworkVersion>\s*v4/.test(text);
     if (version === undefined && isClassic)
       return { problem: `${project} is for .NET Framework, which runs on Windows alone: move it to .NET 8 or newer` };
@@ -65,6 +71,7 @@ export const dotnet: Runtime = {
         "FROM ${BASE} AS build",
         "WORKDIR /src",
         "COPY . .",
+        makesPages && aptLine("nodejs", "npm"),
         `RUN dotnet publish ${project} -c Release -o /out`,
         "FROM ${RUN_BASE}",
         "WORKDIR /app",

@@ -1,3 +1,4 @@
+import { readPackage } from "./node/package-json.ts";
 import { hintedVersion } from "./hints/hints.ts";
 import { aptLine, command, firstOf, lines, type Plan, type Runtime, type SourceTree, versionIn } from "./runtime.ts";
 
@@ -26,6 +27,7 @@ export const elixir: Runtime = {
           "mix.exs names no app (app: :name); of an umbrella, name the app's folder in build.path, or write a Dockerfile",
       };
     const hasPackages = tree.has("assets/package.json");
+    const deploys = readPackage(tree, "assets/").scripts.deploy !== undefined;
     const served = ["config/runtime.exs", "config/prod.exs", "config/releases.exs", "config/config.exs"]
       .map((file) => (tree.read(file) ?? "").replaceAll(/#.*/g, ""))
       .join("\n");
@@ -50,7 +52,8 @@ export const elixir: Runtime = {
         "COPY . .",
         tells && "RUN echo 'config :phoenix, :serve_endpoints, true' >>config/prod.exs",
         hasPackages && "RUN npm install --prefix assets",
-        /"assets\.deploy"/.test(project) && "RUN mix assets.deploy",
+        hasPackages && deploys && "RUN npm run deploy --prefix assets",
+        /"assets\.deploy"/.test(project) ? "RUN mix assets.deploy" : hasPackages && deploys && "RUN mix phx.digest",
         "RUN mix release --path /out",
         "FROM ${BASE}",
         "COPY --from=build /out /app",

@@ -65,7 +65,10 @@ function hasGem(tree: SourceTree, name: string): boolean {
 
 function install(tree: SourceTree, more: readonly string[]): (string | undefined)[] {
   // A gem of the folder itself has to be there for an install.
-  const isLocal = /^[ \t]*gemspec\b|^[ \t]*gem [^\n]{1,100}\bpath:|^[ \t]*path ["']/m.test(tree.read("Gemfile") ?? "");
+  const isLocal =
+    /^[ \t]*gemspec\b|^[ \t]*gem [^\n]{1,100}\bpath:|^[ \t]*path ["']|\bFile\.(?:read|exist)|\beval_gemfile\b/m.test(
+      tree.read("Gemfile") ?? "",
+    );
   const needs = Object.entries(libraries).flatMap(([gem, library]) => (hasGem(tree, gem) ? [library] : []));
   return [
     "WORKDIR /app",

@@ -1,8 +1,10 @@
+import { readHints } from "../hints/hints.ts";
 import { readPackage } from "../node/package-json.ts";
-import { firstOf, type Planned, type SourceTree, talksNote } from "../runtime.ts";
+import { type Planned, type SourceTree, talksNote } from "../runtime.ts";
 import { hostVariables, listeningOf, type Listening, loopbackIn } from "./listening.ts";
-import { type App, frameworkNotes, isBuiltIn, namesRead, needsMark, servicesNote } from "./needs.ts";
-import { absentFiles, keptIn, type Sources, sourcesOf } from "./sources.ts";
+import { type App, frameworkNotes, namesRead, needsMark, servicesNote } from "./needs.ts";
+import { builtInNote, migrationNote, versionNote } from "./notes.ts";
+import { absentFiles, keptIn, sourcesOf } from "./sources.ts";
 
 const namesShownMax = 8;
 const filesShownMax = 4;
@@ -16,14 +18,20 @@ export function withEvidence(tree: SourceTree, language: string, plan: Planned):
   const { folder = "", port } = plan;
   const sources = sourcesOf(tree, language, folder);
   const isPages = plan.adapt !== undefined && port === 80 && language !== "php";
-  if (isPages) return { ...plan, notes: [...(plan.notes ?? []), ...builtInNote(sources)] };
+  if (isPages)
+    return {
+      ...plan,
+      notes: [...(plan.notes ?? []), ...versionNote(tree, plan, language, folder), ...builtInNote(sources)],
+    };
   // A file without a text is yet to be written.
   if (sources.files.length > 0 && sources.files.every(({ text }) => text.trim() === "")) return plan;
-  const listened = port === undefined || plan.isTold === true ? plan : withPort(plan, sources, language);
+  const versioned = { ...plan, notes: [...(plan.notes ?? []), ...versionNote(tree, plan, language, folder)] };
+  const listened =
+    port === undefined || plan.isTold === true ? versioned : withPort(tree, versioned, { sources, language, folder });
   return withNeeds(tree, { sources, language, folder }, listened);
 }
 
-function withPort(plan: Planned, sources: Sources, language: string): Planned {
+function withPort(tree: SourceTree, plan: Planned, { sources, language }: App): Planned {
   const { port = 0, notes = [] } = plan;
   const found = listeningOf(sources, language);
   const loopback = loopbackIn(sources, language);
@@ -32,7 +40,11 @@ function withPort(plan: Planned, sources: Sources, language: string): Planned {
   const set = [...own.map((name) => `${name}=${port}`), ...hosts.map((name) => `${name}=0.0.0.0`)];
   const more = [...noteOf(found, port, language), ...(loopback === undefined ? [] : [loopbackNote(loopback)])];
   const dockerfile = withVariables(plan.dockerfile, set);
-  if (found.type === "nowhere" && language !== "dotnet") {
+  if (
+    found.type === "nowhere" &&
+    language !== "dotnet" &&
+    !readHints(tree).processes.some(({ type }) => type === "web")
+  ) {
     const silent = dockerfile.replace(/^EXPOSE .*\n/gm, "");
     const says = notes.includes(talksNote);
     return {
@@ -118,9 +130,19 @@ function withNeeds(tree: SourceTree, { sources, language, folder }: App, plan: P
       ...(service === undefined ? [] : [service]),
       ...(names.length === 0
         ? []
-        : [`${needsMark}values: the sources read ${shown}${rest} and have no default; set them with berth config set`]),
+        : [
+            `${needsMark}values: the sources read ${shown}${rest} and have no default; set them with berth config set${buildReads(tree, folder)}`,
+          ]),
     ],
   };
+}
+
+/** Some frameworks run the program while they build it. */
+function buildReads(tree: SourceTree, folder: string): string {
+  const { dependencies } = readPackage(tree, folder);
+  return dependencies.next === undefined
+    ? ""
+    : ', and, where the build asks for them, in .env.production with the line "!.env.production" in .berthignore';
 }
 
 /** The program's user may write there, and a volume is named. */
@@ -152,55 +174,4 @@ function withKept(
   const before = isThere || !/^[\w./-]{1,200}$/.test(target) ? undefined : dockerfile.lastIndexOf(`\nUSER ${user}`);
   if (before === undefined || before < 0) return { dockerfile, note };
   return { dockerfile: `${dockerfile.slice(0, before)}\n${line}${dockerfile.slice(before)}`, note };
-}
-
-/** Variables that a bundler writes into pages: the config of an app reaches only what runs. */
-function builtInNote({ files }: Sources): string[] {
-  const found = files.flatMap(({ text }) =>
-    [...text.matchAll(/\benv\.([A-Z][A-Z0-9_]{2,60})\b/g)].map(([, name = ""]) => name),
-  );
-  const names = [...new Set(found)].filter((name) => isBuiltIn(name));
-  return names.length === 0
-    ? []
-    : [
-        `${needsMark}values while it is built: the pages hold ${names.slice(0, namesShownMax).join(", ")}; write them into .env.production, and the line "!.env.production" into .berthignore`,
-      ];
-}
-
-/** What changes the database to fit the program, where neither its start nor its build does that. */
-function migrationNote(tree: SourceTree, folder: string, language: string): string[] {
-  const { scripts, dependencies } = readPackage(tree, folder);
-  const ran = ["build", "postinstall", "prestart", "start", "start:prod", "heroku-postbuild"].map(
-    (name) => scripts[name] ?? "",
-  );
-  const has = (...paths: string[]) =>
-    firstOf(
-      tree,
-      paths.map((path) => folder + path),
-    ) !== undefined;
-  const script = Object.keys(scripts).find((name) =>
-    /^(?:db:|typeorm:|prisma:|drizzle:|knex:)?migrat(?:e|ion|ions)(?::(?:run|deploy|up|latest|prod|production))?$/.test(
-      name,
-    ),
-  );
-  const command =
-    dependencies.prisma !== undefined && has("prisma/migrations", "src/prisma/migrations")
-      ? ["npx", "prisma", "migrate", "deploy"]
-      : script !== undefined
-        ? ["npm", "run", script]
-        : language === "elixir" && has("priv/repo/migrations")
-          ? [
-              `/app/bin/${/app:\s*:(\w+)/.exec(tree.read(`${folder}mix.exs`) ?? "")?.[1] ?? "app"}`,
-              "eval",
-              `${/defmodule ([\w.]{1,60})\.MixProject/.exec(tree.read(`${folder}mix.exs`) ?? "")?.[1] ?? "App"}.Release.migrate`,
-            ]
-          : has("alembic.ini")
-            ? ["alembic", "upgrade", "head"]
-            : has("migrations/alembic.ini")
-              ? ["flask", "db", "upgrade"]
-              : undefined;
-  if (command === undefined || /migrat|db push|db:push|db upgrade|upgrade head/.test(ran.join("\n"))) return [];
-  return [
-    `no migration runs by itself; to run them before each version, write release: { command: ${JSON.stringify(command).replaceAll(",", ", ")} }`,
-  ];
 }

@@ -214,7 +214,7 @@ function djangoNotes(tree: SourceTree, { sources, folder }: App): string[] {
     })),
   );
   const open =
-    hosts.some(({ list }) => /["'](?:\*|\.)/.test(list)) ||
+    hosts.some(({ list }) => /["']\*["']/.test(list)) ||
     settings.some(({ text }) => /ALLOWED_HOSTS[^\n]{0,80}(?:env|getenv|config|split)/.test(text));
   const [first] = hosts;
   const names = first === undefined ? [] : [...first.list.matchAll(/["']([\w.-]+)["']/g)].map(([, name = ""]) => name);

@@ -137,8 +137,9 @@ function config(app: NodeApp, base: string): string {
 }
 
 /** A workspace of Nest: `nest build` makes the application that nest-cli.json names first, in a folder of its own. */
-function nestPlan({ tree, folder }: NodeApp): NodePlan {
-  const usual: NodePlan = { type: "program", start: ["node", "dist/main"], build: ["nest", "build"] };
+function nestPlan({ tree, folder, package: found }: NodeApp): NodePlan {
+  const build = found.dependencies["@nestjs/cli"] === undefined ? ["tsc"] : ["nest", "build"];
+  const usual: NodePlan = { type: "program", start: ["node", "dist/main"], build };
   const config = jsonOf(tree, `${folder}nest-cli.json`);
   const root = plainName(typeof config.root === "string" ? config.root : undefined);
   if (config.monorepo !== true || root === undefined) return usual;

@@ -202,8 +202,21 @@ function notSent(file: string): string {
   return `${file} is not sent, as it may hold secrets; if it holds none and the build needs it, write the line "!${file}" into .berthignore`;
 }
 
-function wordsOf({ start }: Program, { packager, user }: Work): string[] {
-  if ("script" in start) return [...packager.run.split(" "), start.script];
+/** Whether a script that runs before the start only builds. */
+function builds(script: string | undefined): boolean {
+  return (
+    script !== undefined &&
+    /^(?:npm run build|yarn build|pnpm (?:run )?build|(?:npx )?tsc\b)[\w ./-]{0,80}$/.test(script.trim())
+  );
+}
+
+function wordsOf({ start }: Program, { app, packager, user }: Work): string[] {
+  if ("script" in start) {
+    // What runs before it would write into the image, which its user may not.
+    const text = app.package.scripts[start.script]?.trim() ?? "";
+    const isBuilt = builds(app.package.scripts[`pre${start.script}`]) && /^node [\w./-]{1,120}$/.test(text);
+    return isBuilt ? text.split(" ") : [...packager.run.split(" "), start.script];
+  }
   if ("exec" in start) return [...packager.exec.split(" "), ...start.exec];
   const [program, ...rest] = start;
   return user === "bun" && program === "node" ? ["bun", ...rest] : start;

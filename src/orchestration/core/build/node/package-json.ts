@@ -97,6 +97,8 @@ const oldTools: readonly [name: string, majorMax: number, node: string][] = [
   ["next", 11, "16"],
   ["nuxt", 2, "16"],
   ["gatsby", 3, "16"],
+  ["node-sass", 5, "14"],
+  ["node-sass", 7, "16"],
   ["webpack", 4, "16"],
 ];
 
@@ -121,8 +123,9 @@ function ageOf(
 }
 
 function oldToolNode(dependencies: Record<string, string>): string | undefined {
-  return oldTools.find(([name, majorMax]) => {
+  const old = oldTools.filter(([name, majorMax]) => {
     const major = /^[~^=v\s]*(\d+)/.exec(dependencies[name] ?? "")?.[1];
     return major !== undefined && Number(major) <= majorMax;
-  })?.[2];
+  });
+  return old.map(([, , version]) => version).toSorted()[0];
 }

@@ -30,7 +30,7 @@ const bringsServer = /\bfastapi(?:\[|[ \t]*=[ \t]*\{[^}\n]*extras[ \t]*=[ \t]*\[
 /** Names of the packages that the folder asks for, in lower case with hyphens. */
 export function pythonPackages(tree: SourceTree): ReadonlySet<string> {
   const files = [hintedFile(tree) ?? "", ...requirementFiles, "pyproject.toml", "Pipfile", "setup.py"];
-  const text = files.map((file) => textOf(tree, file).replaceAll(/(?:^|[ \t])#.*$/gm, "")).join("\n");
+  const text = files.map((file) => withIncludes(tree, file).replaceAll(/(?:^|[ \t])#.*$/gm, "")).join("\n");
   const names = [
     ...text.matchAll(/(?:^|["'[,])[ \t]*([A-Za-z][\w.-]*)(?=[ \t]*(?:\[[\w, -]*\][ \t]*)?(?:[<>=!~;@"',]|$))/gm),
   ];
@@ -148,6 +148,7 @@ const libraries: Readonly<Record<string, string[]>> = {
   lightgbm: ["libgomp1"],
   weasyprint: ["libpango-1.0-0", "libpangoft2-1.0-0", "libharfbuzz-subset0"],
   cairosvg: ["libcairo2"],
+  pylibmc: ["gcc", "libmemcached-dev", "zlib1g-dev"],
   uwsgi: ["gcc"],
   "python-ldap": ["gcc", "libldap2-dev", "libsasl2-dev"],
   pyodbc: ["gcc", "unixodbc-dev"],
@@ -176,6 +177,8 @@ export function installLines(
 ): (string | undefined)[] {
   // What another platform's file names is there already.
   const named = new Set(readHints(tree).packages.flatMap(({ value }) => value));
+  const own = [...requirementFiles, "pyproject.toml", "Pipfile"].map((file) => withIncludes(tree, file)).join("\n");
+  const compilesPsycopg = /\bpsycopg\[[\w,]{0,20}\bc\b/.test(own);
   const fetches = [...requirementFiles, "pyproject.toml", "Pipfile", "setup.py"].some((file) =>
     /\bgit\+(?:https|ssh):|\bgit\s*=\s*["']https:/.test(tree.read(file) ?? ""),
   );
@@ -183,6 +186,7 @@ export function installLines(
     ...new Set([
       ...Object.entries(libraries).flatMap(([name, needs]) => (packages.has(name) ? needs : [])),
       ...(fetches ? ["git"] : []),
+      ...(compilesPsycopg ? ["gcc", "libpq-dev"] : []),
     ]),
   ].filter((name) => !named.has(name));
   // The environment of uv has no pip of its own.

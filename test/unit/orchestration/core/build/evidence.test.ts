@@ -4,11 +4,13 @@ import { generateDockerfile } from "../../../../../src/orchestration/core/build/
 import { treeOf } from "../../../../support/source-tree.ts";
 
 type Files = Record<string, string>;
+/** Said of most of these folders. */
+const unnamed = "nothing in the folder names one";
 function made(files: Files) {
   const result = generateDockerfile(treeOf(files), {});
   if (!result.ok) throw new Error(result.problem);
   const { port, notes, dockerfile } = result.build;
-  return { port, notes: notes.join("\n"), dockerfile };
+  return { port, notes: notes.filter((note) => !note.includes(unnamed)).join("\n"), dockerfile };
 }
 const js = (text: string, packages = '"express":"4"', file = "app.js"): Files => ({
   "package.json": `{"scripts":{"start":"node ${file}"},"dependencies":{${packages}}}`,
@@ -410,4 +412,87 @@ test.each<[string, string, Files]>([
 test("a theme of Hugo is no app, also with a go.mod", () => {
   const result = generateDockerfile(treeOf({ "go.mod": "module x\n", "theme.toml": "", "layouts/index.html": "" }), {});
   expect(result).toMatchObject({ ok: false, problem: expect.stringContaining("a theme of Hugo") });
+});
+
+test.each<[string, string, Files, Files]>([
+  ["Node", "Node 24 is used", js("listen(process.env.PORT)"), { ".nvmrc": "22\n" }],
+  ["Python", "Python 3.12 is used", python("web.run_app(app, port=80)"), { ".python-version": "3.12\n" }],
+  ["Ruby", "Ruby 3.4 is used", { Gemfile: 'gem "sinatra"', "app.rb": "x" }, { ".ruby-version": "3.4.1" }],
+  ["PHP", "PHP 8.4 is used", { "index.php": "x" }, { "composer.json": '{"require":{"php":"^8.2"}}' }],
+  ["Java", "Java 21 is used", maven("void main"), { ".java-version": "21" }],
+])("a version of %s that nothing names is said", (_kind, said, files, named) => {
+  const notes = (all: Files) => {
+    const result = generateDockerfile(treeOf(all), {});
+    return result.ok ? result.build.notes.join("\n") : "";
+  };
+  expect(notes(files)).toContain(`${said}, as ${unnamed}; to change that, `);
+  expect(notes({ ...files, ...named })).not.toContain(unnamed);
+});
+
+test("a start that builds first is built before, as its user may not write", () => {
+  const scripts = { "prestart:prod": "tsc", "start:prod": "node dist/main.js" };
+  const { dockerfile } = made({
+    "package.json": JSON.stringify({ scripts, dependencies: { "@nestjs/core": "7" } }),
+    "src/main.ts": "app.listen(3000)",
+  });
+  expect(dockerfile).toContain("RUN npx tsc\n");
+  expect(dockerfile).toContain('CMD ["node","dist/main.js"]');
+});
+
+test.each<[string, string, Files]>([
+  ["an older node-sass", "node:14-slim", js("x", '"express":"4","node-sass":"^4.13.0"')],
+  [
+    "a web process of a Procfile",
+    "EXPOSE 8000",
+    { ...python("app = make()", "x\n"), Procfile: "web: gunicorn main:app\n" },
+  ],
+  [
+    "a package that compiles",
+    "gcc libmemcached-dev libpq-dev",
+    { "requirements.txt": "flask\npsycopg[c]==3.2\npylibmc==1.6\n", "app.py": flask },
+  ],
+  [
+    "hosts of a domain",
+    "names .shop.example",
+    { "manage.py": "", "requirements.txt": "django\n", "s/settings.py": "ALLOWED_HOSTS = ['.shop.example']" },
+  ],
+  [
+    "a framework in shared settings",
+    "sdk:10.0",
+    {
+      "A.csproj": "Microsoft.NET.Sdk.Web",
+      "Program.cs": "app.Run();",
+      "Directory.Build.props": "<TargetFramework>net10.0<",
+    },
+  ],
+  [
+    "pages inside of .NET",
+    "nodejs npm",
+    { "A.csproj": "Microsoft.NET.Sdk.Web <SpaRoot>ClientApp<", "Program.cs": "app.Run();" },
+  ],
+  [
+    "assets of an older Phoenix",
+    "RUN npm run deploy --prefix assets\nRUN mix phx.digest",
+    {
+      "mix.exs": "app: :x, {:phoenix,",
+      "config/runtime.exs": 'get_env("PORT")',
+      "assets/package.json": '{"scripts":{"deploy":"webpack"}}',
+    },
+  ],
+  [
+    "a Gemfile that reads files",
+    "COPY . .\nRUN bundle",
+    { Gemfile: 'gem "puma" if File.read("Procfile")', "config.ru": "run X" },
+  ],
+  [
+    "values that Next reads while it builds",
+    "in .env.production",
+    {
+      "package.json": '{"scripts":{"start":"next start"},"dependencies":{"next":"15"}}',
+      "lib/a.ts": "process.env.KEY!",
+    },
+  ],
+])("%s: %s", (_kind, said, files) => {
+  const { notes, dockerfile } = made(files);
+  expect(`${dockerfile}${notes}`).toContain(said);
 });
