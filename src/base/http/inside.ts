@@ -65,6 +65,8 @@ function callOf<E extends Endpoint>(endpoint: E, given: Given, who: { actor: str
     open: () => ({ signal: request.signal, close: () => undefined }),
     readBody: async () => body,
     keepOpen: () => undefined,
-    left: request.signal,
+    get left() {
+      return request.signal;
+    },
   };
 }

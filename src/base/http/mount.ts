@@ -133,7 +133,10 @@ export function createOperatorPlane({
           open: () => ({ signal: came.signal, close: () => undefined }),
           readBody: (optional) => (optional === undefined ? readBody : readOptionalBody)(came, depth),
           keepOpen: () => undefined,
-          left: came.signal,
+          // Made only where it is asked for: the signal of a request costs more than the rest of this object.
+          get left() {
+            return came.signal;
+          },
         });
       const withBody = async (request: Request, asking: Omit<Asking<typeof endpoint>, "body">): Promise<Response> => {
         const isText = endpoint.bodyType !== undefined;

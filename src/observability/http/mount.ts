@@ -71,7 +71,9 @@ async function asked<E extends Endpoint>(
     open: () => plane.observability.streams.open(grant, request.signal),
     readBody: (optional) => (optional !== undefined && request.body === null ? Promise.resolve(undefined) : read()),
     keepOpen: () => plane.connected.keepOpen(request),
-    left: new AbortController().signal,
+    get left() {
+      return new AbortController().signal;
+    },
   });
 }
 
