@@ -1,9 +1,11 @@
 import { normalJit } from "./base/words/follow-load.ts";
+import { settleAllocator } from "./config/allocator.ts";
 
 const [verb, ...rest] = process.argv.slice(2);
 
-// A server does this while it is busy.
-if (verb !== "serve") normalJit();
+// A server compiles as usual while it is busy.
+if (verb === "serve") settleAllocator();
+else normalJit();
 
 // A plugin is run for every block of an apply: it loads nothing of the client.
 process.exitCode =

@@ -316,7 +316,7 @@ export const callHomes: { name: string; call: RegExp; homes: readonly string[] }
   {
     name: "the environment",
     call: /\bprocess\s*\.\s*env\b|\bBun\s*\.\s*env\b|\bimport\s*\.\s*meta\s*\.\s*env\b/,
-    homes: ["src/config/config.ts"],
+    homes: ["src/config/config.ts", "src/config/allocator.ts"],
   },
   {
     name: "a status as it was written, which is for showing and decides nothing",
