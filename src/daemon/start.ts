@@ -15,7 +15,9 @@ import { createOnce } from "../orchestration/controller/write/once.ts";
 import { createOrchestrationApp, mountOrchestration } from "../orchestration/http/app.ts";
 import { mountSources } from "../orchestration/http/sources.ts";
 import { versionText } from "../version.ts";
+import { mountBackups } from "../backups/http/mount.ts";
 import { openPlane } from "./access.ts";
+import { createBackupRoom } from "./backups.ts";
 import { makeController } from "./controller.ts";
 import { openEngine } from "./engine.ts";
 import { openFirstListeners } from "./first-listeners.ts";
@@ -64,7 +66,8 @@ async function start(options: ServeOptions, log: Log, opened: Opened): Promise<D
     ...{ running, plugins, identity, engine: network.engine, ask: inside.as },
     addresses: () => addresses,
   });
-  const app = orchestrationApp(ground, { running, identity, rooms });
+  const backups = createBackupRoom(ground);
+  const app = orchestrationApp(ground, { running, identity, rooms, backups });
   const runs = await opened.step(
     "listen for runs of plugins",
     () => runDoorOf({ running, names: ground.names, app, log }),
@@ -83,7 +86,7 @@ async function start(options: ServeOptions, log: Log, opened: Opened): Promise<D
   const controlling = running.run(stopping.signal);
   const working = Promise.all([
     controlling,
-    ...[identity, network, rooms.certificates, rooms.ingress].map((part) => part.run(stopping.signal)),
+    ...[identity, network, rooms.certificates, rooms.ingress, backups].map((part) => part.run(stopping.signal)),
     ...[late.callbacks, late.telemetry].map((door) => door?.run(stopping.signal)),
     rooms.observability.run(recording.signal),
   ]);
@@ -121,6 +124,7 @@ interface Made {
   running: ReturnType<typeof makeController>;
   identity: Awaited<ReturnType<typeof openFirstListeners>>["identity"];
   rooms: Awaited<ReturnType<typeof openRooms>>;
+  backups: ReturnType<typeof createBackupRoom>;
   app: ReturnType<typeof orchestrationApp>;
   engine: Awaited<ReturnType<typeof openEngine>>["engine"];
 }
@@ -128,7 +132,7 @@ interface Made {
 /** The orchestration plane with what other services mount on it. */
 function orchestrationApp(
   { names, log, store }: Ground,
-  { running, identity, rooms }: Pick<Made, "running" | "identity" | "rooms">,
+  { running, identity, rooms, backups }: Pick<Made, "running" | "identity" | "rooms" | "backups">,
 ): ReturnType<typeof createOrchestrationApp> {
   return createOrchestrationApp({
     controller: running.controller,
@@ -140,6 +144,7 @@ function orchestrationApp(
       });
       mountObservability(plane, rooms.observability.observability);
       mountSources(plane, rooms.sources);
+      mountBackups(plane, backups);
     },
     version: versionText(),
     once: createOnce({ store, clock: systemClock, log, limits }),
@@ -184,7 +189,7 @@ async function serve({ options, layout, names, log, opened }: Ground, { running,
 function openDoors(
   { options, names, log }: Ground,
   late: Late,
-  { running, engine, app, rooms }: Omit<Made, "identity">,
+  { running, engine, app, rooms }: Omit<Made, "identity" | "backups">,
 ): void {
   late.callbacks = callbackDoor({ options, running, engine, names, plane: app.behind, log });
   const { observability } = rooms.observability;

@@ -19,8 +19,10 @@ export const backupUsage = `berth backup /var/backups/berth.backup
 usage: berth backup FILE [--force] [--root DIR] [--passphrase-file PATH] [-o json]
 
 Writes the whole state (manifests, config, history, users of the identity service, tokens, alerts) and its key into one
-file, with the server running or stopped. Figures and stored logs are not part of it. Without a passphrase, everyone who has the file can read every config value: keep it as safe
-as the server.
+file, with the server running or stopped. Figures and stored logs are not part of it. Without a passphrase, everyone who
+has the file can read every config value: keep it as safe as the server.
+
+Copies outside of the machine, made by the server itself: berth backup target --help
 
   --force                  write over a FILE that is there already
   --root DIR               folder of all state (BERTH_ROOT, /opt/berth)
@@ -45,17 +47,7 @@ export async function backupCommand(args: string[]): Promise<number> {
     return values.help ? 0 : 2;
   }
   const json = wantsJson(values.output);
-  const there = statSync(target, { throwIfNoEntry: false });
-  if (there !== undefined && !there.isFile())
-    throw new CommandFailure(`"${target}" is not a regular file: name a file to write the backup to`);
-  if (!values.force && there !== undefined) {
-    const text = `"${target}" is there already: add --force to write over it; nothing was changed`;
-    throw new CommandFailure(text, exitCodes.refused);
-  }
-  const folder = dirname(resolve(target));
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
-    throw new CommandFailure(`"${folder}" is not a folder: make it first, or name a file in another one`);
-  }
+  checkFile(target, values.force === true);
   const layout = layoutOf(serveOptions(values.root === undefined ? {} : { root: values.root }).root);
   const key = await readKey(layout.key);
   if (key === undefined) throw new Failure("not_found", `no berth state under "${layout.root}": use --root`);
@@ -75,4 +67,23 @@ export async function backupCommand(args: string[]): Promise<number> {
   const data = { file: target, sealed: passphrase !== undefined };
   report({ json, data }, [`backup written to ${target} (${sealed})`]);
   return 0;
+}
+
+/** Fails where the backup cannot become this file. */
+function checkFile(target: string, force: boolean): void {
+  if (!/[/.]/.test(target)) {
+    const words = "target, now, list, runs and key are commands";
+    throw new CommandFailure(`"${target}" is not a file with its path (${words}); write ./${target}`, exitCodes.usage);
+  }
+  const there = statSync(target, { throwIfNoEntry: false });
+  if (there !== undefined && !there.isFile())
+    throw new CommandFailure(`"${target}" is not a regular file: name a file to write the backup to`);
+  if (!force && there !== undefined) {
+    const text = `"${target}" is there already: add --force to write over it; nothing was changed`;
+    throw new CommandFailure(text, exitCodes.refused);
+  }
+  const folder = dirname(resolve(target));
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    throw new CommandFailure(`"${folder}" is not a folder: make it first, or name a file in another one`);
+  }
 }

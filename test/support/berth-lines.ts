@@ -23,7 +23,10 @@ export async function checkBerthLine(words: readonly string[]): Promise<void> {
   if (verb === "" || verb.startsWith("-") || /^[A-Z]/.test(verb) || examples.includes(verb)) return;
   if (verb === "help") return checkBerthLine(rest);
   if (verb === "plugin") return;
-  const local = localCommands.find(({ name }) => `${[verb, ...rest].join(" ")} `.startsWith(`${name} `));
+  const local = localCommands.find((one) => {
+    const isOfClient = "unless" in one && ["", ...one.unless].includes(rest[0] ?? "");
+    return !isOfClient && `${[verb, ...rest].join(" ")} `.startsWith(`${one.name} `);
+  });
   if (local !== undefined) return checkLocal(local.name, rest);
   if (bundled[verb] !== undefined) return checkPlugin(bundled[verb], rest);
   const found = verbs.find(({ name }) => name === verb);
@@ -73,7 +76,8 @@ async function askLocalHelp(): Promise<Map<string, string>> {
   const script = `
     const { client } = await import(${JSON.stringify(join(checkout, "src/client.ts"))});
     for (const name of ${JSON.stringify(names)}) {
-      await client([...name.split(" "), "--help"]);
+      // Its help without a word is that of the client's command.
+      await client([...name.split(" "), ...(name === "backup" ? ["./file"] : []), "--help"]);
       process.stdout.write("\\0");
     }`;
   const child = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe", stderr: "ignore" });

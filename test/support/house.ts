@@ -20,7 +20,7 @@ export const mayImport: Record<string, readonly string[] | "*"> = {
   /** Who asks, and what that may: pure. */
   access: [...pure, "orchestration/api", "orchestration/core"],
 
-  "orchestration/api": [...pure, "identity/api", "ingress/api", "observability/api"],
+  "orchestration/api": [...pure, "backups/api", "identity/api", "ingress/api", "observability/api"],
   "orchestration/core": [...pure, "orchestration/api"],
   "orchestration/store": [...words, "base/sqlite", "orchestration/api", "orchestration/core"],
   "orchestration/engine": [...words, "base/machine", "orchestration/api", "orchestration/core"],
@@ -66,6 +66,12 @@ export const mayImport: Record<string, readonly string[] | "*"> = {
     "orchestration/api",
   ],
   "ingress/http": [...words, "base/http", "ingress/api", "ingress/core", "ingress/service"],
+
+  "backups/api": pure,
+  "backups/core": [...pure, "backups/api"],
+  "backups/restic": [...words, "backups/core"],
+  "backups/service": [...words, "base/deliver", "backups/api", "backups/core", "backups/restic"],
+  "backups/http": [...words, "access", "base/http", "backups/api", "backups/service"],
 
   "observability/api": [...pure, "orchestration/api", "identity/api", "ingress/api"],
   "observability/core": [...pure, "access", "observability/api", "orchestration/api", "ingress/api"],
@@ -115,6 +121,7 @@ export const mayImport: Record<string, readonly string[] | "*"> = {
     "identity/core",
     "ingress/api",
     "observability/api",
+    "backups/api",
   ],
   /** What the contract's own client says and reads differently, translated at the doors. */
   compat: [...words, "base/http", "orchestration/api", "orchestration/core"],
@@ -192,6 +199,7 @@ export const packageHomes: Record<string, readonly string[]> = {
     "src/observability/api/",
     "src/observability/core/",
     "src/observability/http/",
+    "src/backups/api/",
   ],
   "bun:ffi": ["src/base/machine/socket-diag.ts", "src/base/machine/own-code.ts"],
   "bun:jsc": ["src/local/open-handles.ts"],
@@ -220,6 +228,7 @@ const files = [
   "src/orchestration/engine/docker/",
   "src/local/",
   "src/client/",
+  "src/backups/restic/",
   "src/base/http/front/address.ts",
   "src/ingress/proxy/",
 ];
@@ -231,6 +240,7 @@ const children = [
   "src/client/basics/local-run.ts",
   "src/client/remote/ssh.ts",
   "src/local/",
+  "src/backups/restic/",
 ];
 
 /**

@@ -33,6 +33,8 @@ export interface Layout {
   assets: string;
   plugins: string;
   backups: string;
+  /** What copies to targets outside of the machine need while they are made, and what restic keeps to be quick. */
+  copies: string;
   logs: string;
   /** Folders that images are built from, packed, and what the builds printed. */
   builds: string;
@@ -95,6 +97,7 @@ export function layoutOf(root: string): Layout {
     assets: join(root, "assets"),
     plugins: join(root, "plugins"),
     backups: join(root, "backups"),
+    copies: join(root, "copies"),
     logs: join(root, "logs"),
     builds: join(root, "builds"),
     repositories: join(root, "repositories"),

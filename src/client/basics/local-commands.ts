@@ -1,10 +1,13 @@
-/** Commands that work on the machine itself: they are given their words as they are. */
+/**
+ * Commands that work on the machine itself: they are given their words as they are. `unless`: with none or one of these as
+ * the next word, it is a command of the client.
+ */
 export const localCommands = [
   { name: "serve", summary: "run the server" },
   { name: "doctor", summary: "check this machine and say how to fix what is wrong" },
   { name: "server", summary: "install, upgrade, remove or look at the server of this machine" },
   { name: "self-update", summary: "replace this program by the latest release" },
-  { name: "backup", summary: "write all state to a file" },
+  { name: "backup", summary: "write all state to a file", unless: ["target", "now", "list", "runs", "key"] },
   { name: "receive-pack", summary: "take a git push and deploy it: run by git over ssh" },
   { name: "git-branch", summary: "show or set the branch whose push is deployed, on the server" },
   { name: "upload-pack", summary: "send what was pushed: run by git over ssh" },

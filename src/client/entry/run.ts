@@ -105,9 +105,12 @@ function takesValue(flag: string | undefined): boolean {
 
 /** A command of the machine itself has a name of one or two words. */
 function findLocal(words: readonly string[]): { name: LocalName; rest: string[] } | undefined {
-  for (const { name } of localCommands) {
+  for (const local of localCommands) {
+    const { name } = local;
     const length = name.split(" ").length;
-    if (words.slice(0, length).join(" ") === name) return { name, rest: words.slice(length) };
+    if (words.slice(0, length).join(" ") !== name) continue;
+    const unless: readonly string[] = "unless" in local ? ["", "-h", "--help", ...local.unless] : [];
+    if (!unless.includes(words[length] ?? "")) return { name, rest: words.slice(length) };
   }
   return undefined;
 }

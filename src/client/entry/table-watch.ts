@@ -13,6 +13,11 @@ export const watchVerbs: readonly Verb[] = [
     load: async () => (await import("../commands/boards.ts")).boardsCommand,
   },
   {
+    name: "backup",
+    summary: "copy all state to places outside of the machine, by itself, encrypted",
+    load: async () => (await import("../commands/backup.ts")).backupCommand,
+  },
+  {
     name: "disk",
     summary: "show what fills the disk of the server, and the volumes",
     load: async () => (await import("../commands/disk.ts")).diskCommand,

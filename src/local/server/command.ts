@@ -3,6 +3,7 @@ import { serverUnit } from "../unit.ts";
 import { flagOf, installedWords, isActive, withFlags } from "./systemd.ts";
 import { givenFlags, unitFlagsUsage, unitOptions } from "./flags.ts";
 import { installCommand, installUsage } from "./install.ts";
+import { restoreFromCommand, restoreFromUsage } from "./restore-from.ts";
 import { rollbackCommand, rollbackUsage } from "./rollback.ts";
 import { uninstallCommand, uninstallUsage } from "./uninstall.ts";
 import { upgradeCommand, upgradeUsage } from "./upgrade.ts";
@@ -71,6 +72,7 @@ const verbs: Record<string, Verb> = {
   install: { usage: installUsage, run: installCommand },
   upgrade: { usage: upgradeUsage, run: upgradeCommand },
   rollback: { usage: rollbackUsage, run: rollbackCommand },
+  restore: { usage: restoreFromUsage, run: restoreFromCommand },
   status: { usage: statusUsage, run: statusCommand },
   uninstall: { usage: uninstallUsage, run: uninstallCommand },
   unit: { usage: unitUsage, run: printUnit },

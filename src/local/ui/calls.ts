@@ -5,7 +5,7 @@ import { dirname, join, relative } from "node:path";
  * the keys of resources are code that it runs, as is where endpoints are on the observability plane.
  */
 const contract =
-  /\/src\/(?:observability|orchestration|identity|ingress)\/api\/(?!(?:exec-frames|manifest-key|missing-lines|plane-endpoint)\.ts$).+\.ts$/;
+  /\/src\/(?:backups|identity|ingress|observability|orchestration)\/api\/(?!(?:exec-frames|manifest-key|missing-lines|plane-endpoint)\.ts$).+\.ts$/;
 
 /**
  * Puts the method and path of each endpoint in the place of the module that defines it. The schemas, and the library that

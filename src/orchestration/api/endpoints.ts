@@ -21,6 +21,7 @@ import { podLogs, scopeLogs } from "./logs.ts";
 import { cancelRun, getRun, listRuns, runCronjob, runJob } from "./jobs.ts";
 import { identityEndpoints } from "../../identity/api/manage/endpoints.ts";
 import { operatorEndpoints } from "../../observability/api/operator-endpoints.ts";
+import { backupEndpoints } from "../../backups/api/backups.ts";
 import { ingressEndpoints } from "../../ingress/api/endpoints.ts";
 import { listDeliveries } from "./webhooks.ts";
 import { listLocks, lock, unlock } from "./locks.ts";
@@ -128,6 +129,7 @@ export const orchestrationEndpoints: Endpoint[] = [
   listEvents,
   ...identityEndpoints,
   ...ingressEndpoints,
+  ...backupEndpoints,
   ...operatorEndpoints,
   listPlugins,
   listPluginRuns,

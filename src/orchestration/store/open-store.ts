@@ -9,7 +9,7 @@ import { createAtomic } from "./atomic.ts";
 import { createAutoscale } from "./autoscale.ts";
 import { createBlocks } from "./blocks.ts";
 import { createCanaries } from "./canaries.ts";
-import { createCertificates } from "./certificates.ts";
+import { createDocuments } from "./documents.ts";
 import { createReservations } from "./reservations.ts";
 import { createConfig } from "./config.ts";
 import { copyInto, openDatabase, quickCheck } from "../../base/sqlite/database.ts";
@@ -213,7 +213,8 @@ function createTransaction(
     pluginRuns: createPluginRuns(db, seal, limits.pluginRunsKept),
     pluginConfig: createPluginConfig(db, seal),
     blocks,
-    certificates: createCertificates(db, seal),
+    certificates: createDocuments(db, seal, "certificates"),
+    backups: createDocuments(db, seal, "backups"),
   };
   return {
     tx,

@@ -1,6 +1,6 @@
 import type { Reservation } from "../core/reservation.ts";
 import type { AtomicReads, AtomicWrites } from "./atomic-records.ts";
-import type { CertificateReads, CertificateWrites } from "./certificate-records.ts";
+import type { DocumentTables, WrittenDocuments } from "./document-records.ts";
 import type { CoreKind, ManifestKey, Spec, StoredManifest } from "../api/manifest.ts";
 import type { ImageReads, ImageWrites } from "./image-records.ts";
 import type { LookReads, LookWrites } from "./look-records.ts";
@@ -50,7 +50,7 @@ export type {
  * The store: the only SQL. All reads are synchronous and see the last commit. All writes go through `write`, which
  * groups the transactions of callers that wait together into one commit (synchronous=FULL) and resolves after it.
  */
-export interface Store extends LookReads {
+export interface Store extends LookReads, DocumentTables {
   /** Made once per database; every engine object carries it as a label. */
   readonly installationId: string;
   readonly manifests: ManifestReads;
@@ -79,7 +79,6 @@ export interface Store extends LookReads {
   readonly pluginRuns: PluginRunReads;
   readonly pluginConfig: PluginConfigReads;
   readonly blocks: BlockReads;
-  readonly certificates: CertificateReads;
 
   /**
    * Runs `change` inside a transaction of its own (a savepoint in a shared commit) and resolves with its result once
@@ -102,7 +101,7 @@ export interface Store extends LookReads {
   close(): void;
 }
 
-export interface Transaction extends LookWrites {
+export interface Transaction extends LookWrites, WrittenDocuments {
   manifests: ManifestReads & {
     /** Writes content; returns the stored row. Writing what is there already changes nothing and keeps the revision. */
     put(manifest: { kind: CoreKind; scope: string; name: string; spec: Spec }, now: number): PutResult;
@@ -204,7 +203,6 @@ export interface Transaction extends LookWrites {
   pluginRuns: PluginRunReads & PluginRunWrites;
   pluginConfig: PluginConfigReads & PluginConfigWrites;
   blocks: BlockReads & BlockWrites;
-  certificates: CertificateReads & CertificateWrites;
 }
 
 export interface PutResult {

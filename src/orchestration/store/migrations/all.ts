@@ -27,6 +27,7 @@ import { blockMakers } from "./0026-block-makers.ts";
 import { pluginConfig } from "./0027-plugin-config.ts";
 import { deathHints } from "./0028-death-hints.ts";
 import { missedInstants } from "./0029-missed-instants.ts";
+import { backups } from "./0030-backups.ts";
 
 /** The migrations of `state.db`, in order. A released migration is never edited; a change is a new file. */
 export const stateMigrations: readonly string[] = [
@@ -59,4 +60,5 @@ export const stateMigrations: readonly string[] = [
   pluginConfig,
   deathHints,
   missedInstants,
+  backups,
 ];

@@ -1,0 +1,121 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { endpoint } from "../../base/wire/endpoint.ts";
+import { Text } from "../../base/wire/query.ts";
+import { MapOf, Shape } from "../../base/wire/shape.ts";
+
+/** One copy of the server's state to one target, under way or ended. Times are ISO 8601, sizes bytes. */
+export const BackupRun = Type.Object({
+  target: Type.String(),
+  started_at: Type.String(),
+  ended_at: Type.Optional(Type.String({ description: "absent while it is under way" })),
+  snapshot: Type.Optional(Type.String({ description: "its id at the target, where it was listed afterwards" })),
+  bytes: Type.Optional(Type.Integer({ description: "size of what was copied" })),
+  added: Type.Optional(Type.Integer({ description: "what it added at the target" })),
+  error: Type.Optional(Type.String({ description: "why it failed" })),
+});
+export type BackupRun = Static<typeof BackupRun>;
+
+export const BackupTarget = Type.Object({
+  name: Type.String(),
+  url: Type.String({ description: "its address, without credentials" }),
+  every: Type.String({ description: "how often a copy is made" }),
+  keep: Type.String({ description: "how many copies are kept: 24h 7d 4w 12m" }),
+  created_at: Type.String(),
+  last_success_at: Type.Optional(
+    Type.String({ description: "start of the newest copy that was listed at the target" }),
+  ),
+  last_error: Type.Optional(Type.String({ description: "why the newest run failed; absent after a success" })),
+  next_at: Type.Optional(Type.String({ description: "start of the next copy; absent while copies are held" })),
+  held: Type.Optional(Type.String({ description: "why no copy is made now" })),
+});
+export type BackupTarget = Static<typeof BackupTarget>;
+
+export const BackupTargetBody = Shape({
+  url: Type.String({
+    minLength: 1,
+    maxLength: 2_000,
+    description: "/FOLDER, s3://HOST/BUCKET/PATH, sftp://USER@HOST/PATH or rest:https://HOST/PATH",
+  }),
+  credentials: Type.Optional(
+    MapOf(
+      Type.String({ maxLength: 2_000 }),
+      "of s3: access_key_id and secret_access_key; of rest: user and password; stored sealed",
+    ),
+  ),
+  every: Type.Optional(Type.String({ description: 'how often a copy is made, like "1h" or "1d" (default 1h)' })),
+  keep: Type.Optional(Type.String({ maxLength: 100, description: 'how many are kept (default "24h 7d 4w 12m")' })),
+});
+export type BackupTargetBody = Static<typeof BackupTargetBody>;
+
+const targetsPath = "/backups/targets";
+
+export const listBackupTargets = endpoint({
+  method: "GET",
+  path: targetsPath,
+  summary: "Where copies of the server's state go to, and how the last one went",
+  data: Type.Object({ targets: Type.Array(BackupTarget) }),
+});
+
+export const putBackupTarget = endpoint({
+  method: "PUT",
+  path: `${targetsPath}/:name`,
+  summary: "Add a target, or change it, once its repository was opened; 409 where it is another server's",
+  body: BackupTargetBody,
+  data: BackupTarget,
+});
+
+export const testBackupTarget = endpoint({
+  method: "POST",
+  path: `${targetsPath}/:name/test`,
+  summary: "Open the repository of a target and list what is in it",
+  data: Type.Object({ name: Type.String(), snapshots: Type.Integer(), newest_at: Type.Optional(Type.String()) }),
+});
+
+export const deleteBackupTarget = endpoint({
+  method: "DELETE",
+  path: `${targetsPath}/:name`,
+  summary: "Make no more copies there; those that are there stay",
+  data: Type.Object({ name: Type.String() }),
+});
+
+export const backupKey = endpoint({
+  method: "GET",
+  path: "/backups/key",
+  summary: "The recovery key, which opens every copy of this server",
+  data: Type.Object({ key: Type.String() }),
+});
+
+export const runBackup = endpoint({
+  method: "POST",
+  path: "/backups/runs",
+  summary:
+    "Begin to copy the server's state to every target; each has a run that started at `since` or later when it has ended",
+  query: Type.Object({ target: Text("only to this target") }),
+  data: Type.Object({ since: Type.String(), targets: Type.Array(Type.String()) }),
+});
+
+export const listBackupRuns = endpoint({
+  method: "GET",
+  path: "/backups/runs",
+  summary: "The newest runs of each target, newest first",
+  query: Type.Object({ target: Text("only of this target") }),
+  data: Type.Object({ runs: Type.Array(BackupRun) }),
+});
+
+export const listSnapshots = endpoint({
+  method: "GET",
+  path: "/backups/snapshots",
+  summary: "The copies that are at the targets, newest first, as the targets list them now",
+  query: Type.Object({ target: Text("only of this target") }),
+  data: Type.Object({
+    snapshots: Type.Array(
+      Type.Object({ target: Type.String(), id: Type.String(), at: Type.String(), what: Type.String() }),
+    ),
+    unreachable: Type.Array(Type.Object({ target: Type.String(), why: Type.String() })),
+  }),
+});
+
+export const backupEndpoints = [
+  ...[listBackupTargets, putBackupTarget, testBackupTarget, deleteBackupTarget],
+  ...[backupKey, runBackup, listBackupRuns, listSnapshots],
+];

@@ -1,0 +1,85 @@
+import { Failure } from "../../base/wire/failure.ts";
+
+/** The oldest restic that berth works with; older ones answer in other forms. */
+export const resticMin = "0.12";
+
+/** `restic 0.14.0 compiled with …` → `0.14.0`; undefined for anything else. */
+export function resticVersion(text: string): string | undefined {
+  return /^restic (\d+\.\d+(?:\.\d+)?)\b/.exec(text.trim())?.[1];
+}
+
+/** Whether a version is `resticMin` or newer. */
+export function isNewEnough(version: string): boolean {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  const [oldestMajor = 0, oldestMinor = 0] = resticMin.split(".").map(Number);
+  return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
+}
+
+/** One snapshot as restic lists it. */
+export interface Snapshot {
+  id: string;
+  /** Epoch milliseconds. */
+  at: number;
+  tags: string[];
+}
+
+/** The answer to `snapshots --json`. Fails `internal` for what is not one. */
+export function readSnapshots(text: string): Snapshot[] {
+  const rows: unknown = parsedJson(text);
+  if (!Array.isArray(rows)) throw new Failure("internal", "restic listed no snapshots");
+  return rows.flatMap((row: { id?: unknown; time?: unknown; tags?: unknown }): Snapshot[] => {
+    const at = Date.parse(String(row.time));
+    if (typeof row.id !== "string" || Number.isNaN(at)) return [];
+    return [{ id: row.id, at, tags: Array.isArray(row.tags) ? row.tags.map(String) : [] }];
+  });
+}
+
+/** What a backup read and wrote, in bytes. */
+export interface BackupSummary {
+  snapshot: string;
+  bytes: number;
+  added: number;
+}
+
+/** The last line of `backup --json`; undefined where the backup did not come to its end. */
+export function readSummary(text: string): BackupSummary | undefined {
+  const line = text.split("\n").findLast((one) => one.includes('"message_type":"summary"'));
+  if (line === undefined) return undefined;
+  const row = (parsedJson(line) ?? {}) as Record<string, unknown>;
+  if (typeof row.snapshot_id !== "string" || row.snapshot_id === "") return undefined;
+  return { snapshot: row.snapshot_id, bytes: Number(row.total_bytes_processed), added: Number(row.data_added) };
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Why restic failed, as far as somebody can act on it. */
+export type ResticTrouble = "wrong_key" | "no_repository" | "locked" | "other";
+
+/** Reads it from what restic said: before 0.17 its exit codes do not tell these apart. */
+export function troubleOf(said: string): ResticTrouble {
+  if (/wrong password or no key found/.test(said)) return "wrong_key";
+  if (/already locked|unable to create lock/.test(said)) return "locked";
+  const isMissing = /no such file or directory|does not exist|NoSuchKey|not found|\b404\b|repository does not exist/i;
+  // It asks "Is there a repository at the following location?" also where it could not connect.
+  if (/unable to open config file|repository does not exist/.test(said) && isMissing.test(said)) return "no_repository";
+  return "other";
+}
+
+/** The line of what restic said that names the cause. */
+export function causeOf(text: string): string {
+  const lines = text.split("\n").map((line) => line.trim());
+  const full = lines.filter(
+    (line) => line !== "" && !/^(?:Is there a repository|repository \w+ opened|found \d+ old)/.test(line),
+  );
+  const said = full.find((line) => line.startsWith("Fatal: ")) ?? full.at(-1) ?? "restic said nothing";
+  // While it tries again: `Load(<config/0000000000>, 0, 0) returned error, retrying after 552ms: stat /x: not a directory`.
+  const fatal = said.replace(/^.* returned error, retrying after \S+: /, "");
+  const ssh = full.find((line) => line.startsWith("subprocess ssh: "));
+  return (ssh ?? fatal).replace(/^(?:Fatal|subprocess ssh): /, "").slice(0, 400);
+}

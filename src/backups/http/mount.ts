@@ -1,0 +1,58 @@
+import { ownsMachine, type Principal } from "../../access/principal.ts";
+import { mount, type Plane } from "../../base/http/mount.ts";
+import { Failure } from "../../base/wire/failure.ts";
+import { bodyReader } from "../../base/wire/read-body.ts";
+import {
+  backupKey,
+  BackupTargetBody,
+  deleteBackupTarget,
+  listBackupRuns,
+  listBackupTargets,
+  listSnapshots,
+  putBackupTarget,
+  runBackup,
+  testBackupTarget,
+} from "../api/backups.ts";
+import type { Backups } from "../service/create.ts";
+
+const readTargetBody = bodyReader({ path: putBackupTarget.path, body: BackupTargetBody });
+
+/** Copies hold every secret of the server, and a target is a way out of it: they are for those who own the machine. */
+export function mountBackups(plane: Plane, backups: Backups): void {
+  mount(plane, listBackupTargets, ({ by }) => {
+    owner(by);
+    return { targets: backups.listTargets() };
+  });
+  mount(plane, putBackupTarget, ({ params, body, by }) => {
+    owner(by);
+    return backups.putTarget(params.name, readTargetBody(body));
+  });
+  mount(plane, testBackupTarget, ({ params, by }) => {
+    owner(by);
+    return backups.testTarget(params.name);
+  });
+  mount(plane, deleteBackupTarget, ({ params, by }) => {
+    owner(by);
+    return backups.removeTarget(params.name);
+  });
+  mount(plane, backupKey, async ({ by }) => {
+    owner(by);
+    return { key: await backups.key() };
+  });
+  mount(plane, runBackup, ({ query: { target }, by }) => {
+    owner(by);
+    return backups.runNow(target);
+  });
+  mount(plane, listBackupRuns, ({ query: { target }, by }) => {
+    owner(by);
+    return { runs: backups.listRuns(target) };
+  });
+  mount(plane, listSnapshots, ({ query: { target }, by }) => {
+    owner(by);
+    return backups.snapshots(target);
+  });
+}
+
+function owner(by: Principal): void {
+  if (!ownsMachine(by)) throw new Failure("forbidden", "copies of the server's state are for its operators");
+}

@@ -1,0 +1,153 @@
+import { mkdir } from "node:fs/promises";
+import { hidingOf } from "../../base/pure/hide.ts";
+import { Failure } from "../../base/wire/failure.ts";
+import { isNewEnough, resticMin, resticVersion, troubleOf, type ResticTrouble, causeOf } from "../core/restic-words.ts";
+
+/** One command of restic. */
+interface Order {
+  words: readonly string[];
+  /** Repository and credentials; see `repositoryEnvironment`. */
+  env: Readonly<Record<string, string>>;
+  /** What `.` of the words is. */
+  folder?: string | undefined;
+  timeoutMs: number;
+  signal?: AbortSignal | undefined;
+}
+
+interface Answered {
+  ok: boolean;
+  /** Exit code; undefined where a signal ended it. */
+  code: number | undefined;
+  stdout: string;
+  trouble: ResticTrouble;
+  /** The cause in one line, without credentials; of a command that failed. */
+  cause: string;
+}
+
+/** Runs restic, which does what leaves the machine: encryption, chunks, retention and storage. */
+export interface Restic {
+  /** The version that is installed. Fails `unavailable` where there is none, or one that is too old. */
+  version(): Promise<string>;
+  /** Runs to the end of the command. Fails `unavailable` as `version` does. */
+  run(order: Order): Promise<Answered>;
+}
+
+const program = "restic";
+
+/** See `backupLimits`. */
+interface ResticLimits {
+  resticOutputBytesMax: number;
+  /** Between SIGTERM and SIGKILL. */
+  resticKillGraceMs: number;
+  /** How long tries may all fail before a command is given up. */
+  resticStallMs: number;
+}
+
+const missing = `restic is not installed: apt-get install restic (${resticMin} or newer), then try again`;
+
+/**
+ * It dies with the server, gives way to apps, and is the first to go when memory ends. Those programs are part of
+ * util-linux and coreutils, which every system has that runs the server.
+ */
+const politely = ["choom", "-n", "800", "--", "nice", "-n", "10", "setpriv", "--pdeathsig", "TERM", "--"];
+
+/** The program restic. `cacheFolder` is what it may make again whenever it is gone. */
+export function createRestic(
+  cacheFolder: string,
+  { resticOutputBytesMax: outputBytesMax, resticKillGraceMs: killGraceMs, resticStallMs: stallMs }: ResticLimits,
+): Restic {
+  const spawn = (words: readonly string[], { env, folder }: Pick<Order, "env" | "folder">) =>
+    Bun.spawn([...politely, program, ...words], {
+      cwd: folder ?? "/",
+      env: { PATH: searchPath, HOME: homeOfRoot, RESTIC_CACHE_DIR: cacheFolder, ...env },
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+
+  async function run(order: Order): Promise<Answered> {
+    await mkdir(cacheFolder, { recursive: true, mode: 0o700 });
+    const child = spawn(order.words, order);
+    let why: string | undefined;
+    let killing: Timer | undefined;
+    const end = (reason: string) => {
+      why ??= reason;
+      child.kill("SIGTERM");
+      killing ??= setTimeout(() => child.kill("SIGKILL"), killGraceMs);
+    };
+    let failingSince: number | undefined;
+    const retries = (text: string) => {
+      const isRetry = text.includes("returned error, retrying after ");
+      failingSince = isRetry ? (failingSince ?? performance.now()) : undefined;
+      if (isRetry && performance.now() - (failingSince ?? 0) > stallMs)
+        end(`it failed again and again for ${stallMs / 1000} s`);
+    };
+    const late = setTimeout(() => end(`it took longer than ${Math.round(order.timeoutMs / 1000)} s`), order.timeoutMs);
+    const onAbort = () => end("it was interrupted");
+    order.signal?.addEventListener("abort", onAbort, { once: true });
+    if (order.signal?.aborted) onAbort();
+    try {
+      const [stdout, stderr] = await Promise.all([
+        readTail(child.stdout, outputBytesMax),
+        readTail(child.stderr, outputBytesMax, retries),
+      ]);
+      await child.exited;
+      const hide = hidingOf(secretsOf(order.env), { mask: "***", charactersMin: 4 });
+      const code = child.exitCode ?? undefined;
+      return {
+        ok: code === 0 && why === undefined,
+        code,
+        stdout,
+        trouble: troubleOf(stderr),
+        cause: why === undefined ? hide(causeOf(stderr)) : `${why}; restic said last: ${hide(causeOf(stderr))}`,
+      };
+    } finally {
+      clearTimeout(late);
+      clearTimeout(killing);
+      order.signal?.removeEventListener("abort", onAbort);
+    }
+  }
+
+  return {
+    async version() {
+      const found = Bun.which(program, { PATH: searchPath });
+      if (found === null) throw new Failure("unavailable", missing);
+      const { stdout, cause } = await run({ words: ["version"], env: {}, timeoutMs: 10_000 });
+      const version = resticVersion(stdout);
+      if (version === undefined) throw new Failure("unavailable", `"${found} version" did not answer: ${cause}`);
+      if (!isNewEnough(version))
+        throw new Failure("unavailable", `restic ${version} is too old: berth needs ${resticMin}`);
+      return version;
+    },
+    async run(order) {
+      if (Bun.which(program, { PATH: searchPath }) === null) throw new Failure("unavailable", missing);
+      return run(order);
+    },
+  };
+}
+
+const searchPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+/** Keys and known hosts of sftp. */
+const homeOfRoot = "/root";
+
+function secretsOf(env: Readonly<Record<string, string>>): string[] {
+  const login = /:\/\/[^@/]*:([^@/]*)@/.exec(env.RESTIC_REPOSITORY ?? "")?.[1];
+  return [env.RESTIC_PASSWORD, env.AWS_SECRET_ACCESS_KEY, login].flatMap((text) => (text ? [text] : []));
+}
+
+/** The end of what a program says; the beginning of a flood is left out. */
+async function readTail(
+  stream: ReadableStream<Uint8Array>,
+  bytesMax: number,
+  onText: (text: string) => void = () => undefined,
+): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of stream) {
+    parts.push(part);
+    onText(Buffer.from(part).toString("utf8"));
+    bytes += part.length;
+    while (parts.length > 1 && bytes - (parts[0]?.length ?? 0) >= bytesMax) bytes -= parts.shift()?.length ?? 0;
+  }
+  return Buffer.concat(parts).toString("utf8");
+}

@@ -1,0 +1,238 @@
+import type { Gate } from "../../base/deliver/gate.ts";
+import { formatDuration } from "../../base/pure/duration.ts";
+import { isoTime } from "../../base/pure/iso-time.ts";
+import { Failure } from "../../base/wire/failure.ts";
+import type { Clock } from "../../base/words/clock.ts";
+import type { Log } from "../../base/words/log.ts";
+import type { BackupRun, BackupTarget, BackupTargetBody } from "../api/backups.ts";
+import { keepWords } from "../core/keep.ts";
+import { makeRecoveryKey, readRecoveryKey } from "../core/recovery-key.ts";
+import type { Restic } from "../restic/restic.ts";
+import type { BackupRecords, StoredRun, StoredTarget } from "./records.ts";
+import { newestFirst, readTargetBody, shownRun, shownSnapshot, stateTag } from "./shown.ts";
+import { createRepository, type Repository, type RepositoryLimits } from "./repository.ts";
+
+/** Copies of the server's state at targets outside of the machine. */
+export interface Backups {
+  listTargets(): BackupTarget[];
+  /** Fails `invalid` for a body that says nothing useful, and as the target does that cannot be opened. */
+  putTarget(name: string | null, body: BackupTargetBody): Promise<BackupTarget>;
+  testTarget(name: string | null): Promise<{ name: string; snapshots: number; newest_at?: string | undefined }>;
+  removeTarget(name: string | null): Promise<{ name: string }>;
+  /** Made with the first call. */
+  key(): Promise<string>;
+  /**
+   * Begins to copy, one target after the other: each has a run that started at `since` or later once it has ended. Fails
+   * `conflict` while copies are held, `not_found` for an unknown target.
+   */
+  runNow(target: string | undefined): Promise<{ since: string; targets: string[] }>;
+  listRuns(target: string | undefined): BackupRun[];
+  snapshots(target: string | undefined): Promise<{
+    snapshots: { target: string; id: string; at: string; what: string }[];
+    unreachable: { target: string; why: string }[];
+  }>;
+  /** Makes the copies that are due, until `signal` aborts; not before the gate is open. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** See `config/backup-limits.ts`. */
+interface BackupLimits extends RepositoryLimits {
+  lookMs: number;
+  everyMinMs: number;
+  everyDefaultMs: number;
+  retryMs: number;
+  pruneEveryMs: number;
+  targetsMax: number;
+  runsKept: number;
+}
+
+interface BackupOptions {
+  records: BackupRecords;
+  restic: Restic;
+  installationId: string;
+  gate: Gate;
+  clock: Clock;
+  log: Log;
+  limits: BackupLimits;
+  randomBytes(count: number): Uint8Array;
+  /** Writes the server's state into a folder that holds nothing else. `close` removes the folder. */
+  stage(): Promise<{ folder: string; close(): Promise<void> }>;
+  /** The state was copied to a target. */
+  onCopied(at: number): Promise<void>;
+}
+
+export function createBackups(options: BackupOptions): Backups {
+  const { records, restic, installationId, gate, clock, log, limits } = options;
+  /** One command at a time writes to the targets. */
+  let last: Promise<unknown> = Promise.resolve();
+  const closing = new AbortController();
+  /** Looks at once whether a copy is due. */
+  let wake: () => void = () => undefined;
+
+  function oneByOne<T>(work: () => Promise<T>): Promise<T> {
+    const turn = last.then(work, work);
+    last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async function key(): Promise<string> {
+    const known = records.key();
+    if (known !== undefined) return known;
+    const { text } = makeRecoveryKey(installationId, options.randomBytes(200));
+    await records.setKey(text);
+    return text;
+  }
+
+  async function repositoryOf(target: Pick<StoredTarget, "url" | "credentials">): Promise<Repository> {
+    // A restored server goes on with the copies that it was restored from.
+    const { installation, text } = readRecoveryKey(await key());
+    return createRepository(
+      restic,
+      { url: target.url, credentials: target.credentials, installation, password: text },
+      limits,
+    );
+  }
+
+  function stored(name: string | null): StoredTarget {
+    const target = records.targets().find((one) => one.name === name);
+    if (target === undefined)
+      throw new Failure("not_found", `no target "${name}"; berth backup target list shows them`);
+    return target;
+  }
+
+  const chosen = (target: string | undefined) => (target === undefined ? records.targets() : [stored(target)]);
+
+  /** Never rejects: what went wrong is in the record. */
+  async function copyTo(target: StoredTarget, signal: AbortSignal): Promise<StoredRun> {
+    const startedAt = clock.now();
+    const run: StoredRun = {
+      ...{ startedAt, endedAt: startedAt, snapshot: undefined, bytes: undefined, added: undefined, error: undefined },
+    };
+    try {
+      const repository = await repositoryOf(target);
+      await repository.open();
+      const staged = await options.stage();
+      try {
+        Object.assign(run, await repository.backup(staged.folder, stateTag, signal));
+      } finally {
+        await staged.close();
+      }
+      await options.onCopied(startedAt);
+      log.info("state copied", { target: target.name, snapshot: run.snapshot, added: run.added });
+      await tidy(target, repository, signal);
+    } catch (error) {
+      run.error = error instanceof Failure ? error.message : "an error of the server itself; its log says more";
+      log.warn("state not copied", { target: target.name, error });
+    }
+    run.endedAt = clock.now();
+    const kept = [run, ...records.runs(target.name)].slice(0, limits.runsKept);
+    await records.putRuns(target.name, kept);
+    return run;
+  }
+
+  /** Where this fails, the copy is good all the same. */
+  async function tidy(target: StoredTarget, repository: Repository, signal: AbortSignal): Promise<void> {
+    if (target.prunedAt !== undefined && clock.now() - target.prunedAt < limits.pruneEveryMs) return;
+    try {
+      await repository.forget(stateTag, keepWords(target.keep), signal);
+      await records.putTarget({ ...target, prunedAt: clock.now() });
+    } catch (error) {
+      log.warn("old copies not removed", { target: target.name, error });
+    }
+  }
+
+  function nextAt({ name, everyMs }: StoredTarget): number {
+    const [newest] = records.runs(name);
+    if (newest === undefined) return clock.now();
+    return newest.error === undefined ? newest.startedAt + everyMs : newest.endedAt + Math.min(limits.retryMs, everyMs);
+  }
+
+  function shown(target: StoredTarget): BackupTarget {
+    const runs = records.runs(target.name);
+    const success = runs.find(({ error }) => error === undefined);
+    const held = gate.isOpen() ? undefined : "this server was restored from a backup: berth restore --confirm";
+    return {
+      name: target.name,
+      url: target.url,
+      every: formatDuration(target.everyMs),
+      keep: target.keep,
+      created_at: isoTime(target.createdAt),
+      last_success_at: success && isoTime(success.startedAt),
+      last_error: runs[0]?.error,
+      next_at: held === undefined ? isoTime(nextAt(target)) : undefined,
+      held,
+    };
+  }
+
+  return {
+    listTargets: () => records.targets().map(shown),
+    async putTarget(name, body) {
+      const target = readTargetBody(name, body, { limits, now: clock.now() });
+      const others = records.targets().filter((one) => one.name !== target.name);
+      if (others.length >= limits.targetsMax)
+        throw new Failure("conflict", `there are ${limits.targetsMax} targets already`);
+      await restic.version();
+      await oneByOne(async () => (await repositoryOf(target)).open());
+      const before = records.targets().find((one) => one.name === target.name);
+      const stands = before === undefined ? target : { ...target, createdAt: before.createdAt };
+      await records.putTarget(stands);
+      wake();
+      return shown(stands);
+    },
+    async testTarget(name) {
+      const target = stored(name);
+      const found = await (await repositoryOf(target)).snapshots();
+      const newest = newestFirst(found)[0];
+      return { name: target.name, snapshots: found.length, newest_at: newest && isoTime(newest.at) };
+    },
+    async removeTarget(name) {
+      const target = stored(name);
+      await records.removeTarget(target.name);
+      return { name: target.name };
+    },
+    key,
+    async runNow(target) {
+      gate.mustBeOpen("no copy is made");
+      const targets = chosen(target);
+      if (targets.length === 0) throw new Failure("conflict", "there is no target: berth backup target add NAME URL");
+      await restic.version();
+      const since = isoTime(clock.now());
+      for (const one of targets) oneByOne(() => copyTo(one, closing.signal)).catch(() => undefined);
+      return { since, targets: targets.map(({ name }) => name) };
+    },
+    listRuns: (target) =>
+      chosen(target)
+        .flatMap(({ name }) => records.runs(name).map((run) => shownRun(name, run)))
+        .sort((a, b) => (a.started_at < b.started_at ? 1 : -1)),
+    async snapshots(target) {
+      const unreachable: { target: string; why: string }[] = [];
+      const lists = await Promise.all(
+        chosen(target).map(async (one) => {
+          try {
+            const found = await (await repositoryOf(one)).snapshots();
+            return newestFirst(found).map((snapshot) => shownSnapshot(one.name, snapshot));
+          } catch (error) {
+            if (!(error instanceof Failure)) throw error;
+            unreachable.push({ target: one.name, why: error.message });
+            return [];
+          }
+        }),
+      );
+      return { snapshots: lists.flat().sort((a, b) => (a.at < b.at ? 1 : -1)), unreachable };
+    },
+    async run(signal) {
+      signal.addEventListener("abort", () => closing.abort(), { once: true });
+      await gate.whenOpen(async () => {
+        while (!signal.aborted) {
+          for (const target of records.targets()) {
+            if (!signal.aborted && nextAt(target) <= clock.now()) await oneByOne(() => copyTo(target, signal));
+          }
+          const nap = new AbortController();
+          wake = () => nap.abort();
+          await clock.sleep(limits.lookMs, AbortSignal.any([signal, nap.signal]));
+        }
+      })(signal);
+      await last;
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import { Failure } from "../../base/wire/failure.ts";
+import type { Restic } from "../restic/restic.ts";
+import { type BackupSummary, readSnapshots, readSummary, type Snapshot } from "../core/restic-words.ts";
+import { type Access, readTarget, repositoryEnvironment } from "../core/target.ts";
+
+/** The copies of one installation at one target. Every call fails `unavailable` with the cause where the target does not do it. */
+export interface Repository {
+  /**
+   * Opens it, and makes it where there is none yet. Fails `conflict` where another key opens what is there: it is another
+   * server's, or the key was lost.
+   */
+  open(): Promise<void>;
+  snapshots(): Promise<Snapshot[]>;
+  /** Copies what is in a folder. It counts only once the target has listed it. */
+  backup(folder: string, tag: string, signal: AbortSignal): Promise<BackupSummary>;
+  /** Removes the snapshots of a tag that `keep` does not name, and the data that no other needs. */
+  forget(tag: string, keep: readonly string[], signal: AbortSignal): Promise<void>;
+  /** Writes a snapshot into a folder. */
+  restore(snapshot: string, folder: string, signal?: AbortSignal): Promise<void>;
+}
+
+/** See `backupLimits`. */
+export interface RepositoryLimits {
+  /** For what reads or writes little. */
+  askMs: number;
+  /** For a copy, a restore, and a removal of old copies. */
+  workMs: number;
+}
+
+export function createRepository(
+  restic: Restic,
+  { url, ...access }: Access & { url: string },
+  limits: RepositoryLimits,
+): Repository {
+  const env = repositoryEnvironment(readTarget(url), access);
+  const place = `target ${url}`;
+
+  /** Runs one command. A lock of a command that did not end by itself is removed first, which restic does with those whose process is gone. */
+  async function order(words: string[], { folder, signal }: { folder?: string; signal?: AbortSignal } = {}) {
+    const timeoutMs = signal === undefined ? limits.askMs : limits.workMs;
+    const run = () => restic.run({ words, env, timeoutMs, folder, signal });
+    const first = await run();
+    if (first.ok || first.trouble !== "locked" || signal?.aborted) return first;
+    await restic.run({ words: ["unlock"], env, timeoutMs: limits.askMs });
+    return run();
+  }
+
+  async function asked(what: string, words: string[], how?: { folder?: string; signal?: AbortSignal }) {
+    const done = await order(words, how);
+    if (!done.ok) throw refused(`${what} at ${place}`, done);
+    return done.stdout;
+  }
+
+  const list = async (words: string[]) =>
+    readSnapshots(await asked("listing the copies", ["snapshots", "--json", ...words]));
+
+  return {
+    async open() {
+      const found = await order(["cat", "config"]);
+      if (found.ok) return;
+      if (found.trouble !== "no_repository") throw refused(`opening ${place}`, found);
+      await asked("making the repository", ["init"]);
+    },
+    snapshots: () => list([]),
+    async backup(folder, tag, signal) {
+      const words = ["backup", "--json", "--host", access.installation, "--tag", tag, "."];
+      const said = await asked("copying", words, { folder, signal });
+      const summary = readSummary(said);
+      if (summary === undefined) throw new Failure("unavailable", `copying to ${place} ended without a snapshot`);
+      const [listed] = await list([summary.snapshot]);
+      if (listed === undefined) {
+        throw new Failure("unavailable", `${place} does not list the snapshot ${summary.snapshot} that it has taken`);
+      }
+      return { ...summary, snapshot: listed.id };
+    },
+    async forget(tag, keep, signal) {
+      await asked("removing old copies", ["forget", "--tag", tag, "--group-by", "tags", ...keep, "--prune"], {
+        signal,
+      });
+    },
+    async restore(snapshot, folder, signal = AbortSignal.timeout(limits.workMs)) {
+      await asked("restoring", ["restore", snapshot, "--target", folder], { signal });
+    },
+  };
+}
+
+function refused(what: string, { trouble, cause }: { trouble: string; cause: string }): Failure {
+  if (trouble === "wrong_key") {
+    const why = "another key opens what is there; choose another folder, or restore with the key of those copies";
+    return new Failure("conflict", `${what} failed: ${why}`);
+  }
+  if (trouble === "no_repository") return new Failure("not_found", `${what} failed: it holds no copies of this server`);
+  return new Failure("unavailable", `${what} failed: ${cause}`);
+}

@@ -1,0 +1,55 @@
+import { durationForm, formatDuration, parseDuration } from "../../base/pure/duration.ts";
+import { isoTime } from "../../base/pure/iso-time.ts";
+import { Failure, problemsFailure } from "../../base/wire/failure.ts";
+import type { BackupRun, BackupTargetBody } from "../api/backups.ts";
+import { keepDefault, keepWords } from "../core/keep.ts";
+import type { Snapshot } from "../core/restic-words.ts";
+import { checkCredentials, readTarget } from "../core/target.ts";
+import type { StoredRun, StoredTarget } from "./records.ts";
+
+/** Tag of the copies of the server's own state. */
+export const stateTag = "berth-state";
+
+export const newestFirst = (snapshots: readonly Snapshot[]) => snapshots.toSorted((a, b) => b.at - a.at);
+
+export function shownSnapshot(target: string, { id, at, tags }: Snapshot) {
+  return { target, id, at: isoTime(at), what: tags.includes(stateTag) ? "state of the server" : tags.join(", ") };
+}
+
+export function shownRun(target: string, run: StoredRun): BackupRun {
+  const { startedAt, endedAt, snapshot, bytes, added, error } = run;
+  return { target, started_at: isoTime(startedAt), ended_at: isoTime(endedAt), snapshot, bytes, added, error };
+}
+
+/** A target as it is stored. Fails `invalid` with the paths of its faults. */
+export function readTargetBody(
+  name: string | null,
+  { url, credentials = {}, every, keep = keepDefault }: BackupTargetBody,
+  { limits, now }: { limits: { everyMinMs: number; everyDefaultMs: number }; now: number },
+): StoredTarget {
+  if (name === null || !/^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$/.test(name)) {
+    throw new Failure(
+      "invalid",
+      `"${name}" is not the name of a target; use 1 to 40 lower-case letters, digits and "-"`,
+    );
+  }
+  at("url", () => checkCredentials(readTarget(url), credentials));
+  at("keep", () => keepWords(keep));
+  const everyMs = every === undefined ? limits.everyDefaultMs : (parseDuration(every) ?? 0);
+  if (everyMs < limits.everyMinMs) {
+    const least = formatDuration(limits.everyMinMs);
+    throw problemsFailure([
+      { path: "every", message: `"${every}" is not a time of ${least} or more; ${durationForm}` },
+    ]);
+  }
+  return { name, url, credentials, everyMs, keep, createdAt: now, prunedAt: undefined };
+}
+
+function at(path: string, check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    if (error instanceof Failure) throw problemsFailure([{ path, message: error.message }]);
+    throw error;
+  }
+}

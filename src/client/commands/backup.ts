@@ -1,0 +1,134 @@
+import { backupKey, type BackupRun, listBackupRuns, listSnapshots, runBackup } from "../../backups/api/backups.ts";
+import type { Flag } from "../basics/arguments.ts";
+import { CommandFailure, usageFailure } from "../basics/failures.ts";
+import { printable } from "../basics/style.ts";
+import { tableText } from "../basics/table-text.ts";
+import { answer, type Command, type CommandBody, type Context } from "../shell/command.ts";
+import { rowsOf } from "../shell/listing.ts";
+import { bytesText } from "../text/stats-table.ts";
+import { timeText } from "../text/time-text.ts";
+import { targetCommands } from "./backup/target.ts";
+
+const onlyTarget: Flag = { name: "target", value: "NAME", summary: "only this target" };
+
+const commands: readonly Command[] = [
+  {
+    name: "target",
+    summary: "list, add, test and remove the places where copies go to",
+    usage: [
+      "backup target list",
+      "backup target add NAME WHERE",
+      "backup target test NAME",
+      "backup target remove NAME",
+    ],
+    flags: [],
+    commands: targetCommands,
+    run(context, args) {
+      const [word] = args.words;
+      if (word !== undefined)
+        throw usageFailure(`unknown command "backup target ${word}": use list, add, test or remove`);
+      return (targetCommands[0] as Command).run(context, args);
+    },
+  },
+  {
+    name: "now",
+    summary: "copy the state to every target now",
+    usage: ["backup now [--target NAME]"],
+    flags: [onlyTarget],
+    async run(context, args) {
+      const data = { runs: await copyNow(context, args.value("target")) };
+      const failed = data.runs.filter(({ error }) => error !== undefined);
+      await answer(context, data, () => data.runs.map(runText).join("\n"));
+      if (failed.length > 0) throw new CommandFailure(`${failed.length} of ${data.runs.length} copies failed`);
+      return 0;
+    },
+  },
+  {
+    name: "runs",
+    summary: "list the copies that were made or failed, newest first",
+    usage: ["backup runs [--target NAME]"],
+    flags: [onlyTarget],
+    lists: rowsOf("runs", "target"),
+    async run(context, args) {
+      const data = await context.api.call(listBackupRuns, { query: { target: args.value("target") } });
+      return answer(context, data, () => (data.runs.length === 0 ? noCopies : data.runs.map(runText).join("\n")));
+    },
+  },
+  {
+    name: "list",
+    summary: "list the copies that the targets hold now",
+    usage: ["backup list [--target NAME]"],
+    flags: [onlyTarget],
+    lists: rowsOf("snapshots", "id"),
+    async run(context, args) {
+      const data = await context.api.call(listSnapshots, { query: { target: args.value("target") } });
+      const { style, width } = context.terminal;
+      const rows = data.snapshots.map(({ target, id, at, what }) => [timeText(at), target, id.slice(0, 8), what]);
+      const table = tableText([["TIME", "TARGET", "ID", "WHAT"], ...rows], { head: style.dim, width });
+      const faults = data.unreachable.map(({ target, why }) => `${style.red(target)}: ${printable(why)}`);
+      return answer(context, data, () => [...(rows.length === 0 ? [noCopies] : [table]), ...faults].join("\n"));
+    },
+  },
+  {
+    name: "key",
+    summary: "print the recovery key, which opens every copy of this server",
+    usage: ["backup key"],
+    detail: ["Keep it outside of this server: without it, no copy can be read. Who has it can read every copy."],
+    flags: [],
+    async run(context) {
+      const data = await context.api.call(backupKey, {});
+      return answer(context, data, () => data.key);
+    },
+  },
+];
+
+export const backupCommand: CommandBody = {
+  usage: [
+    "backup target add NAME WHERE",
+    "backup now",
+    "backup list",
+    "backup runs",
+    "backup key",
+    "backup FILE  (on the server's own machine)",
+  ],
+  examples: [
+    "backup target add disk /mnt/disk/copies  a copy of the state each hour",
+    "backup key  print what opens the copies; keep it elsewhere",
+  ],
+  detail: [
+    "berth backup COMMAND --help says more. A word with / or . is a FILE: all state goes into it, with",
+    "the server running or stopped. berth backup ./FILE --help names the flags of that form.",
+  ],
+  flags: [],
+  commands,
+  run: (_, args) => {
+    const [word] = args.words;
+    throw usageFailure(
+      `unknown command "backup ${word ?? ""}": use target, now, list, runs or key, or a FILE with its path`,
+    );
+  },
+};
+
+const noCopies = "no copies yet; see: berth backup target add --help";
+
+/** Until every target has its copy, or has failed. */
+async function copyNow({ api, clock, signal }: Context, target: string | undefined): Promise<BackupRun[]> {
+  const { since, targets } = await api.call(runBackup, { query: { target } });
+  for (;;) {
+    const { runs } = await api.call(listBackupRuns, { query: { target } });
+    const ended = targets.flatMap(
+      (name) => runs.findLast((run) => run.target === name && run.started_at >= since) ?? [],
+    );
+    if (ended.length === targets.length) return ended;
+    await clock.sleep(lookMs, signal);
+    signal.throwIfAborted();
+  }
+}
+
+const lookMs = 300;
+
+function runText({ target, started_at: at, snapshot, bytes = 0, added = 0, error }: BackupRun): string {
+  if (error !== undefined) return `${timeText(at)}  ${target}  failed: ${printable(error)}`;
+  const size = `${bytesText(bytes)}, ${bytesText(added)} of them new`;
+  return `${timeText(at)}  ${target}  ${snapshot?.slice(0, 8) ?? ""}  ${size}`;
+}

@@ -1,0 +1,134 @@
+import {
+  type BackupTarget,
+  type BackupTargetBody,
+  deleteBackupTarget,
+  listBackupTargets,
+  putBackupTarget,
+  testBackupTarget,
+} from "../../../backups/api/backups.ts";
+import type { Arguments } from "../../basics/arguments.ts";
+import { usageFailure } from "../../basics/failures.ts";
+import { printable } from "../../basics/style.ts";
+import { tableText } from "../../basics/table-text.ts";
+import { answer, type Command, type Context } from "../../shell/command.ts";
+import { rowsOf } from "../../shell/listing.ts";
+import { timeText } from "../../text/time-text.ts";
+
+export const targetCommands: readonly Command[] = [
+  {
+    name: "list",
+    summary: "list where copies go to, and how the last one went",
+    usage: ["backup target list"],
+    flags: [],
+    groups: true,
+    lists: rowsOf("targets", "name"),
+    async run(context) {
+      const data = await context.api.call(listBackupTargets, {});
+      return answer(context, data, () => targetsText(data.targets, context));
+    },
+  },
+  {
+    name: "add",
+    summary: "copy the server's state to one more place, or change how",
+    usage: ["backup target add NAME WHERE [--every TIME] [--keep COUNTS]"],
+    examples: [
+      "backup target add disk /mnt/disk/copies",
+      "backup target add offsite s3://s3.example.com/bucket --key-id AKIA1 < secret-key.txt",
+      "backup target add nas sftp://backup@nas.example.com/volume1/berth --every 6h",
+      "backup target add vault rest:https://vault.example.com:8000/ --user berth < password.txt",
+    ],
+    detail: [
+      "WHERE is a folder of the server, storage that speaks S3 (s3+http:// without TLS), a machine",
+      "by SFTP, or a REST server of restic. sftp uses the ssh keys of root on the server. Copies are",
+      "encrypted before they leave it: berth backup key prints the key that opens them.",
+    ],
+    flags: [
+      { name: "every", value: "TIME", summary: "how often a copy is made (1h)" },
+      { name: "keep", value: "COUNTS", summary: 'how many are kept ("24h 7d 4w 12m")' },
+      { name: "key-id", value: "ID", summary: "of s3: id of the access key, which comes on stdin" },
+      { name: "user", value: "NAME", summary: "of rest: user, whose password comes on stdin" },
+    ],
+    async run(context, args) {
+      const [name, url, ...more] = args.words;
+      if (name === undefined || url === undefined || more.length > 0)
+        throw usageFailure("backup target add takes a NAME and WHERE copies go to");
+      const body: BackupTargetBody = {
+        url,
+        credentials: await credentialsOf(context, args),
+        every: args.value("every"),
+        keep: args.value("keep"),
+      };
+      const data = await context.api.call(putBackupTarget, { params: { name }, body });
+      return answer(context, data, () => addedText(data));
+    },
+  },
+  {
+    name: "test",
+    summary: "open what is at a target, and count the copies there",
+    usage: ["backup target test NAME"],
+    flags: [],
+    async run(context, args) {
+      const data = await context.api.call(testBackupTarget, { params: { name: oneName(args) } });
+      const newest = data.newest_at === undefined ? "" : `, the newest of ${timeText(data.newest_at)}`;
+      return answer(
+        context,
+        data,
+        () => `${data.name} holds ${data.snapshots} ${data.snapshots === 1 ? "copy" : "copies"}${newest}`,
+      );
+    },
+  },
+  {
+    name: "remove",
+    summary: "copy nothing there any more; what is there stays",
+    usage: ["backup target remove NAME"],
+    flags: [],
+    async run(context, args) {
+      const data = await context.api.call(deleteBackupTarget, { params: { name: oneName(args) } });
+      return answer(context, data, () => `removed ${data.name}; the copies that are there stay`);
+    },
+  },
+];
+
+/** The secret part comes on stdin: an argument would stand in the list of processes. */
+async function credentialsOf(context: Context, args: Arguments): Promise<Record<string, string>> {
+  const [id, user] = [args.value("key-id"), args.value("user")];
+  if (id === undefined && user === undefined) return {};
+  const secret = (await context.stdin()).trim();
+  if (secret === "")
+    throw usageFailure("the access key or password is missing: give it on stdin, for example: < secret.txt");
+  return id === undefined ? { user: user ?? "", password: secret } : { access_key_id: id, secret_access_key: secret };
+}
+
+function oneName(args: Arguments): string {
+  const [name, ...more] = args.words;
+  if (name === undefined || more.length > 0)
+    throw usageFailure("write the NAME of one target, as berth backup target list shows it");
+  return name;
+}
+
+function addedText({ name, every, keep }: BackupTarget): string {
+  return [
+    `${name} gets a copy of the server's state every ${every}, and keeps ${keep}`,
+    "next: berth backup key > key.txt, and keep that key outside of this server: without it no copy can be read",
+  ].join("\n");
+}
+
+function targetsText(targets: readonly BackupTarget[], { terminal }: Context): string {
+  if (targets.length === 0) return "no targets; see: berth backup target add --help";
+  const { style, width } = terminal;
+  const rows = targets.map((one) => [
+    one.name,
+    printable(one.url),
+    one.every,
+    one.last_success_at === undefined ? style.yellow("never") : timeText(one.last_success_at),
+    one.last_error === undefined ? (one.held === undefined ? "well" : style.yellow("held")) : style.red("failing"),
+  ]);
+  const faults = targets.flatMap(({ name, last_error: error, held, next_at: next }) => [
+    ...(error === undefined
+      ? []
+      : [`${style.red(name)}: ${printable(error)}${next === undefined ? "" : `; next try at ${timeText(next)}`}`]),
+    ...(held === undefined ? [] : [`${style.yellow(name)}: ${printable(held)}`]),
+  ]);
+  const head = ["NAME", "WHERE", "EVERY", "LAST GOOD COPY", "STATE"];
+  return [tableText([head, ...rows], { head: style.dim, width }), ...faults].join("\n");
+}

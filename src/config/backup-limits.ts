@@ -1,0 +1,27 @@
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/** Limits of the copies of the server's state at targets outside of the machine. */
+export const backupLimits = {
+  /** How often it is looked whether a copy is due. */
+  lookMs: 30_000,
+  everyMinMs: minute,
+  everyDefaultMs: hour,
+  /** Pause after a copy that failed, where copies are not made more often anyway. */
+  retryMs: 5 * minute,
+  /** How often copies that are too old are removed: that reads and writes packs of data again. */
+  pruneEveryMs: day,
+  targetsMax: 10,
+  /** Records of runs, for each target. */
+  runsKept: 50,
+  /** A command of restic that reads or writes little. restic itself tries for 15 minutes where a target does not answer. */
+  askMs: 25_000,
+  /** A copy, a restore, or the removal of old copies. */
+  workMs: 6 * hour,
+  /** The last part of what restic says is kept: lists of snapshots are below this. */
+  resticOutputBytesMax: 16 * 1024 * 1024,
+  resticKillGraceMs: 10_000,
+  /** restic tries each request again for 15 minutes: a target that fails for as long as this is given up, until the next copy. */
+  resticStallMs: minute,
+};

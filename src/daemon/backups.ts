@@ -1,0 +1,52 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { createRestic } from "../backups/restic/restic.ts";
+import { type Backups, createBackups } from "../backups/service/create.ts";
+import type { BackupRecords, StoredRun, StoredTarget } from "../backups/service/records.ts";
+import { markBackup } from "../base/disk/backup-mark.ts";
+import { systemClock } from "../base/words/clock.ts";
+import { backupLimits } from "../config/backup-limits.ts";
+import { stageState } from "../local/stage-state.ts";
+import type { Store } from "../orchestration/store/store.ts";
+import type { Ground } from "./ground.ts";
+
+/** Copies of the server's state outside of the machine. */
+export function createBackupRoom({ layout, store, gate, key, log }: Ground): Backups {
+  const clock = systemClock;
+  return createBackups({
+    records: recordsOf(store),
+    restic: createRestic(join(layout.copies, "cache"), backupLimits),
+    installationId: store.installationId,
+    ...{ gate, clock, log, limits: backupLimits },
+    randomBytes: (count) => randomBytes(count),
+    stage: () => stageState(layout, { key, copyTo: store.copyTo, now: clock.now() }),
+    onCopied: (at) => markBackup(layout, at),
+  });
+}
+
+function recordsOf(store: Store): BackupRecords {
+  const read = <T>(text: string): T => JSON.parse(text) as T;
+  const put = (kind: "key" | "target" | "runs", id: string, value: unknown) => {
+    const text = JSON.stringify(value);
+    return store.write((tx) => tx.backups.put(kind, { id, text, updatedAt: systemClock.now() }));
+  };
+  return {
+    key() {
+      const found = store.backups.get("key", "1");
+      return found && read<string>(found.text);
+    },
+    setKey: (text) => put("key", "1", text),
+    targets: () => store.backups.list("target").map(({ text }) => read<StoredTarget>(text)),
+    putTarget: (target) => put("target", target.name, target),
+    removeTarget: (name) =>
+      store.write((tx) => {
+        tx.backups.remove("target", name);
+        tx.backups.remove("runs", name);
+      }),
+    runs(target) {
+      const found = store.backups.get("runs", target);
+      return found === undefined ? [] : read<StoredRun[]>(found.text);
+    },
+    putRuns: (target, runs) => put("runs", target, runs),
+  };
+}

@@ -1,0 +1,95 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { readRecoveryKey } from "../../backups/core/recovery-key.ts";
+import { checkCredentials, type Credentials, readTarget } from "../../backups/core/target.ts";
+import { createRestic } from "../../backups/restic/restic.ts";
+import { stateTag } from "../../backups/service/shown.ts";
+import { createRepository } from "../../backups/service/repository.ts";
+import { Failure } from "../../base/wire/failure.ts";
+import { backupLimits } from "../../config/backup-limits.ts";
+import { CommandFailure } from "../../client/basics/failures.ts";
+import { readPassphrase } from "../passphrase.ts";
+import { restoreCommand } from "../restore.ts";
+import { stateFile } from "../stage-state.ts";
+import { requireRoot, thisMachine } from "./machine.ts";
+
+export const restoreFromUsage = `berth server restore --from s3://s3.eu-central-1.amazonaws.com/my-bucket --key-file key.txt \\
+  --key-id AKIA1 --secret-file secret-key.txt
+
+usage: berth server restore --from WHERE --key-file FILE [--at TIME] [--key-id ID | --user NAME]
+         [--secret-file FILE] [-y] [--root DIR]
+
+Brings the state of a lost server back from its copies: on a new machine, after install.sh. What is
+there now is kept, as berth restore keeps it. Needs root and restic.
+
+  --from WHERE        the target, as berth backup target add got it
+  --key-file FILE     the recovery key, as berth backup key printed it; - reads it from stdin
+  --at TIME           the newest copy made at or before this time (2026-11-28T14:05:00Z); the newest of all
+  --key-id ID         of s3: id of the access key
+  --user NAME         of rest: user
+  --secret-file FILE  the access key or password
+  --root DIR          folder of all state (BERTH_ROOT, /opt/berth)
+  -y, --yes           do not ask`;
+
+/** `berth server restore --from`: the copy is fetched and verified by restic, and goes the way of every other backup. */
+export async function restoreFromCommand(args: string[]): Promise<number> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      from: { type: "string" },
+      "key-file": { type: "string" },
+      at: { type: "string" },
+      "key-id": { type: "string" },
+      user: { type: "string" },
+      "secret-file": { type: "string" },
+      root: { type: "string" },
+      yes: { type: "boolean", short: "y" },
+    },
+  });
+  const { from, "key-file": keyFile, at, root } = values;
+  if (from === undefined || keyFile === undefined) {
+    throw new CommandFailure("write where the copies are and what opens them: --from WHERE --key-file FILE", 2);
+  }
+  requireRoot("berth server restore");
+  const { installation, text } = readRecoveryKey((await readPassphrase(keyFile))?.reveal() ?? "");
+  const credentials = await credentialsOf(values);
+  checkCredentials(readTarget(from), credentials);
+  const folder = await mkdtemp(join(tmpdir(), "berth-restore."));
+  try {
+    const restic = createRestic(join(folder, "cache"), backupLimits);
+    await restic.version();
+    const repository = createRepository(restic, { url: from, installation, password: text, credentials }, backupLimits);
+    const chosen = choose(await repository.snapshots(), at);
+    thisMachine.say(`the copy of ${new Date(chosen.at).toISOString()} comes back`);
+    await repository.restore(chosen.id, join(folder, "state"));
+    const file = join(folder, "state", stateFile);
+    return await restoreCommand([
+      file,
+      ...(values.yes ? ["--yes"] : []),
+      ...(root === undefined ? [] : ["--root", root]),
+    ]);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function credentialsOf(values: Record<string, string | boolean | undefined>): Promise<Credentials> {
+  const { "key-id": id, user, "secret-file": file } = values as Record<string, string | undefined>;
+  if (id === undefined && user === undefined) return {};
+  const secret = (await readPassphrase(file))?.reveal();
+  if (secret === undefined) throw new CommandFailure("the access key or password is missing: --secret-file FILE", 2);
+  return id === undefined ? { user: user ?? "", password: secret } : { access_key_id: id, secret_access_key: secret };
+}
+
+function choose(snapshots: readonly { id: string; at: number; tags: string[] }[], at: string | undefined) {
+  const limit = at === undefined ? Infinity : Date.parse(at);
+  if (Number.isNaN(limit)) throw new CommandFailure(`"${at}" is not a time; write it like 2026-11-28T14:05:00Z`, 2);
+  const ours = snapshots.filter(({ tags }) => tags.includes(stateTag)).toSorted((a, b) => a.at - b.at);
+  const found = ours.findLast((one) => one.at <= limit);
+  if (found !== undefined) return found;
+  const [oldest] = ours;
+  const range = oldest === undefined ? "there is none" : `the oldest is of ${new Date(oldest.at).toISOString()}`;
+  throw new Failure("not_found", `no copy is that old: ${range}; nothing was changed`);
+}

@@ -1,0 +1,127 @@
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { berth as run } from "../support/executable.ts";
+import { deployment } from "../support/manifests.ts";
+import { type Rig, rig } from "../support/rig.ts";
+import { waitFor } from "../support/wait.ts";
+
+setDefaultTimeout(90_000);
+
+/** Copies at a target, made by the restic of this machine, and a server that comes back from them. */
+describe("copies outside of the machine", () => {
+  let berth: Rig;
+  let folder: string;
+  let copies: string;
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), "berth-copies."));
+    copies = join(folder, "copies");
+    berth = await rig();
+  });
+  afterEach(async () => {
+    await berth?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const cli = (...args: string[]) => berth.cli(args);
+  const add = (...more: string[]) => cli("backup", "target", "add", "disk", copies, ...more);
+  const listed = async () => {
+    const { body } = await berth.call("GET", "/backups/targets");
+    const { targets } = body.data as unknown as { targets: { last_error?: string; last_success_at?: string }[] };
+    return targets[0] ?? {};
+  };
+  const key = async () => {
+    const file = join(folder, "key.txt");
+    writeFileSync(file, (await cli("backup", "key")).stdout);
+    return file;
+  };
+  const ofFiles = (path: string): string[] =>
+    readdirSync(path, { recursive: true, withFileTypes: true }).flatMap((entry) =>
+      entry.isFile() ? [join(entry.parentPath, entry.name)] : [],
+    );
+
+  test("a burnt server comes back on another root with all it knew, and holds what would be done twice", async () => {
+    await berth.call("POST", "/config?scope=keep", { KEY: "a secret word" });
+    await berth.apply(deployment("keep", "web"));
+    await berth.ready("deployment", "keep", "web");
+    expect(await add("--every", "1d", "--keep", "7d 4w")).toMatchObject({ exitCode: 0, stderr: "" });
+    // The first copy is due at once, and its state says so only after the target has listed it.
+    await waitFor("the first copy", async () => (await listed()).last_success_at !== undefined);
+    const now = await cli("backup", "now");
+    expect(now).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(now.stdout).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ {2}disk {2}[0-9a-f]{8} /);
+    const keyFile = await key();
+    const list = (await cli("backup", "list", "-o", "json")).stdout;
+    const { snapshots } = (JSON.parse(list) as { data: { snapshots: unknown[] } }).data;
+    expect(snapshots.length).toBeGreaterThanOrEqual(2);
+    for (const file of ofFiles(copies)) expect(readFileSync(file).includes("a secret word")).toBe(false);
+    expect(existsSync(join(berth.root, "copies/state"))).toBe(false);
+
+    const root = join(folder, "root");
+    const restored = await run(["server", "restore", "--from", copies, "--key-file", keyFile, "--root", root, "-y"]);
+    expect(restored).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(restored.stdout).toContain("then run berth restore --confirm");
+    await berth.server.stop();
+    const second = await rig({ root, flags: ["--prefix", berth.prefix] });
+    try {
+      expect((await second.cli(["config", "get", "keep", "KEY"])).stdout).toBe("a secret word\n");
+      await second.ready("deployment", "keep", "web");
+      const held = await second.cli(["backup", "now"]);
+      expect([held.exitCode, held.stderr]).toEqual([
+        1,
+        "error: no copy is made: this server was restored from a backup; first: berth restore --confirm\n",
+      ]);
+      await run(["restore", "--confirm", "--root", root]);
+      await waitFor("a copy after the confirm", async () => (await second.cli(["backup", "now"])).exitCode === 0);
+      expect((await second.cli(["backup", "key"])).stdout).toBe(readFileSync(keyFile, "utf8"));
+    } finally {
+      await second.close();
+    }
+  });
+
+  test("a copy that cannot be written, altered data and a wrong key are said, and no copy counts that is not there", async () => {
+    expect((await add()).exitCode).toBe(0);
+    await waitFor("the first copy", async () => (await listed()).last_success_at !== undefined);
+    const keyFile = await key();
+    const wrong = join(folder, "wrong.txt");
+    writeFileSync(wrong, readFileSync(keyFile, "utf8").replace(/.{5}\n$/, "22222\n"));
+    const restore = (...more: string[]) =>
+      run(["server", "restore", "--from", copies, "--root", join(folder, "r"), "-y", ...more]);
+    expect((await restore("--key-file", wrong)).stderr).toContain("another key opens what is there");
+    const early = await restore("--key-file", keyFile, "--at", "2020-01-01T00:00:00Z");
+    expect(early.stderr).toContain("no copy is that old: the oldest is of ");
+
+    // Every pack of data is altered: restic notices, and nothing is restored.
+    for (const pack of ofFiles(copies).filter((path) => path.includes("/data/"))) {
+      chmodSync(pack, 0o600);
+      writeFileSync(
+        pack,
+        readFileSync(pack).map((byte, at) => (at < 64 ? byte ^ 1 : byte)),
+      );
+    }
+    const damaged = await restore("--key-file", keyFile);
+    expect(damaged.exitCode).not.toBe(0);
+    expect(existsSync(join(folder, "r/state.db"))).toBe(false);
+
+    rmSync(copies, { recursive: true });
+    writeFileSync(copies, "a file in the place of the folder");
+    const failed = await cli("backup", "now");
+    expect(failed.exitCode).toBe(1);
+    expect(failed.stdout).toContain("disk  failed: ");
+    expect(failed.stderr).toBe("error: 1 of 1 copies failed\n");
+    expect((await listed()).last_error).toContain("opening target");
+    expect((await cli("backup", "target", "list")).stdout).toContain("failing");
+  });
+
+  test("a target that cannot be opened is not added, and bad input names the fault", async () => {
+    const refused = await cli("backup", "target", "add", "vault", "rest:http://127.0.0.1:9/");
+    expect(refused.exitCode).toBe(1);
+    expect(refused.stderr).toContain("opening target rest:http://127.0.0.1:9/ failed: ");
+    expect((await cli("backup", "target", "list")).stdout).toBe("no targets; see: berth backup target add --help\n");
+    const bad = await berth.call("PUT", "/backups/targets/x", { url: "s3://bucket/a", kep: "1d" });
+    expect([bad.status, JSON.stringify(bad.body)]).toEqual([400, expect.stringContaining("kep")]);
+    const word = await run(["backup", "state", "--root", berth.root]);
+    expect([word.exitCode, word.stderr]).toEqual([2, expect.stringContaining("write ./state")]);
+  });
+});

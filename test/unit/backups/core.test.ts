@@ -1,0 +1,187 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { keepWords } from "../../../src/backups/core/keep.ts";
+import { makeRecoveryKey, readRecoveryKey } from "../../../src/backups/core/recovery-key.ts";
+import {
+  causeOf,
+  isNewEnough,
+  readSnapshots,
+  readSummary,
+  resticVersion,
+  troubleOf,
+} from "../../../src/backups/core/restic-words.ts";
+import { checkCredentials, readTarget, repositoryEnvironment } from "../../../src/backups/core/target.ts";
+
+describe("the address of a target", () => {
+  test.each([
+    ["/mnt/disk/copies/", "folder", "/mnt/disk/copies/0a1b"],
+    ["s3://s3.eu-central-1.amazonaws.com/bucket/a/b", "s3", "s3:https://s3.eu-central-1.amazonaws.com/bucket/a/b/0a1b"],
+    ["s3+http://127.0.0.1:9000/bucket", "s3", "s3:http://127.0.0.1:9000/bucket/0a1b"],
+    ["sftp://ann@nas.example.com:2222/volume1/x", "sftp", "sftp://ann@nas.example.com:2222//volume1/x/0a1b"],
+    ["rest:https://vault.example.com:8000/", "rest", "rest:https://vault.example.com:8000/0a1b/"],
+    ["rest:http://vault.example.com/a", "rest", "rest:http://vault.example.com/a/0a1b/"],
+  ] as const)("%s is read", (url, kind, repository) => {
+    const place = readTarget(url);
+    expect([place.kind, place.repositoryOf("0a1b")]).toEqual([kind, repository]);
+  });
+
+  test.each([
+    ["copies", "is not the address of a target"],
+    ["/", "is not a folder for copies"],
+    ["/srv/../etc", "is not a folder for copies"],
+    ["s3://bucket/path", "write s3://s3.REGION.amazonaws.com/bucket/path"],
+    ["s3://bucket", "s3://s3.REGION.amazonaws.com/bucket/PATH"],
+    ["s3://AKIA:secret@host.example.com/bucket", "credentials do not belong in the address"],
+    ["rest:https://user:word@host.example.com/", "credentials do not belong in the address"],
+    ["rest:host.example.com", "write rest:https://HOST/PATH"],
+    ["sftp://host.example.com", "names no folder"],
+    ["sftp://-oProxyCommand=x@host.example.com/a", 'begins with "-"'],
+    ["sftp://host.example.com/a b", "a blank"],
+    ["s3://host.example.com/bucket?x=1", '"?"'],
+    ["s3://host.example.com/buc%6bet", "the path of a target"],
+    ["ftp://host.example.com/a", "is not the address of a target"],
+  ])("%s is refused", (url, said) => {
+    expect(() => readTarget(url)).toThrow(said);
+  });
+
+  test("takes the credentials of its kind, and no others", () => {
+    const s3 = readTarget("s3://s3.example.com/bucket");
+    expect(() => checkCredentials(s3, {})).toThrow("a target of the kind s3 needs access_key_id");
+    expect(() => checkCredentials(s3, { access_key_id: "a", secret_access_key: "b" })).not.toThrow();
+    expect(() => checkCredentials(readTarget("/srv/x"), { user: "a" })).toThrow("folder takes no user");
+  });
+
+  test("passes credentials on in the environment alone", () => {
+    const access = { installation: "0a1b", password: "key" };
+    const login = { user: "a/b", password: "c@d" };
+    const rest = readTarget("rest:https://vault.example.com/");
+    expect(repositoryEnvironment(rest, { ...access, credentials: login })).toEqual({
+      RESTIC_REPOSITORY: "rest:https://a%2Fb:c%40d@vault.example.com/0a1b/",
+      RESTIC_PASSWORD: "key",
+    });
+    const keys = { access_key_id: "id", secret_access_key: "word" };
+    expect(repositoryEnvironment(readTarget("s3://s3.example.com/b"), { ...access, credentials: keys })).toEqual({
+      RESTIC_REPOSITORY: "s3:https://s3.example.com/b/0a1b",
+      RESTIC_PASSWORD: "key",
+      AWS_ACCESS_KEY_ID: "id",
+      AWS_SECRET_ACCESS_KEY: "word",
+    });
+  });
+
+  test("is read or refused as invalid, whatever it is", () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.webUrl(),
+          fc.string().map((text) => `s3://${text}`),
+        ),
+        (url) => {
+          try {
+            expect(readTarget(url).repositoryOf("0a1b")).toContain("0a1b");
+          } catch (error) {
+            expect((error as { code: string }).code).toBe("invalid");
+          }
+        },
+      ),
+    );
+  });
+});
+
+test.each([
+  ["7d 4w 12m", ["--keep-last", "1", "--keep-daily", "7", "--keep-weekly", "4", "--keep-monthly", "12"]],
+  ["24h", ["--keep-last", "1", "--keep-hourly", "24"]],
+])("what to keep: %s", (text, words) => {
+  expect(keepWords(text)).toEqual(words);
+});
+
+test.each([
+  ["", "it is empty"],
+  ["7", '"7" is not a count with its unit'],
+  ["0d", '"0d" is not a count'],
+  ["7d 7d", '"d" stands in it twice'],
+  ["7d,4w", '"7d,4w" is not a count'],
+])("what to keep: %p is refused", (text, said) => {
+  expect(() => keepWords(text)).toThrow(said);
+});
+
+describe("the recovery key", () => {
+  test("names the installation, and reads back as it was written down", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 200, maxLength: 200 }), (random) => {
+        const made = (() => {
+          try {
+            return makeRecoveryKey("0123456789abcdef", random);
+          } catch (error) {
+            expect(error).toBeInstanceOf(RangeError);
+            return undefined;
+          }
+        })();
+        if (made === undefined) return;
+        expect(made.text).toMatch(/^0123456789abcdef\.([2-9a-hj-km-np-z]{5}-){7}[2-9a-hj-km-np-z]{5}$/);
+        expect(readRecoveryKey(`  ${made.text.toUpperCase()}\n`)).toEqual(made);
+      }),
+    );
+  });
+
+  test.each(["", "abc", "0123456789abcdef", "0123456789abcdef.aaaaa-aaaaa"])("%p is refused", (text) => {
+    expect(() => readRecoveryKey(text)).toThrow("this is not a recovery key");
+  });
+});
+
+describe("what restic says", () => {
+  test("its version, and whether that is new enough", () => {
+    expect(resticVersion("restic 0.14.0 compiled with go1.19.8 on linux/amd64\n")).toBe("0.14.0");
+    expect(resticVersion("bash: restic: command not found")).toBeUndefined();
+    expect(["0.11.0", "0.12.0", "0.9.6", "0.17.3", "1.0"].map(isNewEnough)).toEqual([false, true, false, true, true]);
+  });
+
+  test.each([
+    ["Fatal: wrong password or no key found", "wrong_key"],
+    ["unable to create lock in backend: repository is already locked by PID 7", "locked"],
+    [
+      "Fatal: unable to open config file: stat /x/config: no such file or directory\nIs there a repository at",
+      "no_repository",
+    ],
+    [
+      "Fatal: unable to open config file: Stat: The specified key does not exist.\nIs there a repository at",
+      "no_repository",
+    ],
+    ["Fatal: unable to open config file: client.Head: dial tcp: connection refused\nIs there a repository at", "other"],
+    ["Fatal: no space left on device", "other"],
+  ] as const)("%s", (said, trouble) => {
+    expect(troubleOf(said)).toBe(trouble);
+  });
+
+  test("the line that names the cause", () => {
+    expect(causeOf("Fatal: wrong password\nIs there a repository at the following location?\n/x\n")).toBe(
+      "wrong password",
+    );
+    expect(causeOf("subprocess ssh: Connection refused\nFatal: unable to open repository: EOF")).toBe(
+      "Connection refused",
+    );
+    const again =
+      "Load(<config/0000000000>, 0, 0) returned error, retrying after 552.330144ms: open /x: not a directory";
+    expect(causeOf(again)).toBe("open /x: not a directory");
+    expect(causeOf("")).toBe("restic said nothing");
+  });
+
+  test("the summary of a backup; one that was cut off has none", () => {
+    const summary = '{"message_type":"summary","total_bytes_processed":30,"data_added":10,"snapshot_id":"9fb48919"}';
+    expect(readSummary(`{"message_type":"status"}\n${summary}\n`)).toEqual({
+      snapshot: "9fb48919",
+      bytes: 30,
+      added: 10,
+    });
+    expect(readSummary('{"message_type":"status"}\n')).toBeUndefined();
+    expect(readSummary(summary.slice(0, -9))).toBeUndefined();
+  });
+
+  test("snapshots; a list that was cut off is none", () => {
+    const row = { id: "aa", time: "2026-11-28T22:02:39.5Z", tags: ["x"] };
+    expect(readSnapshots(JSON.stringify([row, { id: 1 }]))).toEqual([
+      { id: "aa", at: Date.parse("2026-11-28T22:02:39.5Z"), tags: ["x"] },
+    ]);
+    expect(() => readSnapshots('[{"id":"aa"')).toThrow("restic listed no snapshots");
+  });
+});
