@@ -34,15 +34,6 @@ export interface Restic {
 
 const program = "restic";
 
-/** See `backupLimits`. */
-interface ResticLimits {
-  resticOutputBytesMax: number;
-  /** Between SIGTERM and SIGKILL. */
-  resticKillGraceMs: number;
-  /** How long tries may all fail before a command is given up. */
-  resticStallMs: number;
-}
-
 const missing = `restic is not installed: apt-get install restic (${resticMin} or newer), then try again`;
 
 /**
@@ -51,10 +42,14 @@ const missing = `restic is not installed: apt-get install restic (${resticMin} o
  */
 const politely = ["choom", "-n", "800", "--", "nice", "-n", "10", "setpriv", "--pdeathsig", "TERM", "--"];
 
-/** The program restic. `cacheFolder` is what it may make again whenever it is gone. */
+/** The program restic. `cacheFolder` is what it may make again whenever it is gone; for the limits, see `backupLimits`. */
 export function createRestic(
   cacheFolder: string,
-  { resticOutputBytesMax: outputBytesMax, resticKillGraceMs: killGraceMs, resticStallMs: stallMs }: ResticLimits,
+  {
+    resticOutputBytesMax: outputBytesMax,
+    resticKillGraceMs: killGraceMs,
+    resticStallMs: stallMs,
+  }: { resticOutputBytesMax: number; resticKillGraceMs: number; resticStallMs: number },
 ): Restic {
   const spawn = (words: readonly string[], { env, folder }: Pick<Order, "env" | "folder">) =>
     Bun.spawn([...politely, program, ...words], {
