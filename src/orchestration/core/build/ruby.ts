@@ -128,7 +128,12 @@ export const rails: Runtime = {
     const hasAssets = tree.has("package.json");
     const packager = packagerOf(tree, readPackage(tree));
     const tool = packager.name === "npm" ? "" : `npm install -g ${packager.name} && `;
-    const start = entrypoint === undefined ? ["puma", "-p", "3000"] : ["ruby", entrypoint];
+    const hasPuma =
+      hasGem(tree, "puma") ||
+      /^ {4}puma \(/m.test(tree.read("Gemfile.lock") ?? "") ||
+      (tree.read("Gemfile") ?? "").trim() === "";
+    const server = hasPuma ? ["puma", "-p", "3000"] : ["rails", "server", "-b", "0.0.0.0", "-p", "3000"];
+    const start = entrypoint === undefined ? server : ["ruby", entrypoint];
     return served(tree, version ?? rubyVersion(tree), {
       port: 3000,
       tools: hasAssets ? ["nodejs", "npm"] : [],

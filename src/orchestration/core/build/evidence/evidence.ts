@@ -3,7 +3,7 @@ import { readPackage } from "../node/package-json.ts";
 import { type Planned, type SourceTree, talksNote } from "../runtime.ts";
 import { hostVariables, listeningOf, type Listening, loopbackIn } from "./listening.ts";
 import { type App, frameworkNotes, namesRead, needsMark, servicesNote } from "./needs.ts";
-import { builtInNote, migrationNote, versionNote } from "./notes.ts";
+import { builtInNote, lockNote, migrationNote, versionNote } from "./notes.ts";
 import { absentFiles, keptIn, sourcesOf } from "./sources.ts";
 
 const namesShownMax = 8;
@@ -21,11 +21,19 @@ export function withEvidence(tree: SourceTree, language: string, plan: Planned):
   if (isPages)
     return {
       ...plan,
-      notes: [...(plan.notes ?? []), ...versionNote(tree, plan, language, folder), ...builtInNote(sources)],
+      notes: [
+        ...(plan.notes ?? []),
+        ...versionNote(tree, plan, language, folder),
+        ...lockNote(tree, language),
+        ...builtInNote(sources),
+      ],
     };
   // A file without a text is yet to be written.
   if (sources.files.length > 0 && sources.files.every(({ text }) => text.trim() === "")) return plan;
-  const versioned = { ...plan, notes: [...(plan.notes ?? []), ...versionNote(tree, plan, language, folder)] };
+  const versioned = {
+    ...plan,
+    notes: [...(plan.notes ?? []), ...versionNote(tree, plan, language, folder), ...lockNote(tree, language)],
+  };
   const listened =
     port === undefined || plan.isTold === true ? versioned : withPort(tree, versioned, { sources, language, folder });
   return withNeeds(tree, { sources, language, folder }, listened);

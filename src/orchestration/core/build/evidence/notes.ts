@@ -83,6 +83,24 @@ export function versionNote(
   return [`${name} ${version} is used, as nothing in the folder names one; to change that, ${way}`];
 }
 
+const locks: Readonly<Record<string, readonly [needs: string, locks: readonly string[]]>> = {
+  node: [
+    "package.json",
+    ["package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb"],
+  ],
+  php: ["composer.json", ["composer.lock"]],
+  ruby: ["Gemfile", ["Gemfile.lock"]],
+};
+
+/** A folder without a lock file gets other packages with each build. */
+export function lockNote(tree: SourceTree, language: string): string[] {
+  const [needs, files] = locks[language] ?? ["", []];
+  const isOpen = needs !== "" && tree.has(needs) && firstOf(tree, files) === undefined;
+  return isOpen
+    ? [`no lock file stands beside ${needs}, so each build takes the newest packages that fit; commit ${files[0]}`]
+    : [];
+}
+
 /** Variables that a bundler writes into pages: the config of an app reaches only what runs. */
 export function builtInNote({ files }: Sources): string[] {
   const found = files.flatMap(({ text }) =>

@@ -161,7 +161,7 @@ const databases: readonly RegExp[] = [
   /\b(?:filename|storage|database|DB_PATH|DATABASE_PATH)["']?\s*[:=]\s*["'`](?:\.\/)?([\w./-]{1,120}\.(?:db|sqlite3?|sqlite))["'`]/,
 ];
 const uploads: readonly RegExp[] = [
-  /\bmulter\(\s*\{\s*dest\s*:\s*["'`](?:\.\/)?([\w./-]{1,120})["'`]/,
+  /\bmulter\(\s*\{\s*dest\s*:\s*(?:path\.(?:join|resolve)\(\s*__dirname\s*,\s*)?["'`](?:\.\/)?([\w./-]{1,120})["'`]/,
   /\bUPLOAD(?:S|_FOLDER|_DIR|_PATH)["'\]]{0,2}\s*[:=]\s*["'](?:\.\/)?([\w./-]{1,120})["']/i,
   /\bdestination\s*:\s*["'`](?:\.\/)?([\w./-]{0,100}uploads?[\w./-]{0,60})["'`]/i,
   /\bmkdirSync\(\s*["'`](?:\.\/)?((?:data|uploads?|storage)[\w./-]{0,60})["'`]/,

@@ -10,7 +10,11 @@ function made(files: Files) {
   const result = generateDockerfile(treeOf(files), {});
   if (!result.ok) throw new Error(result.problem);
   const { port, notes, dockerfile } = result.build;
-  return { port, notes: notes.filter((note) => !note.includes(unnamed)).join("\n"), dockerfile };
+  return {
+    port,
+    notes: notes.filter((note) => !note.includes(unnamed) && !note.startsWith("no lock file")).join("\n"),
+    dockerfile,
+  };
 }
 const js = (text: string, packages = '"express":"4"', file = "app.js"): Files => ({
   "package.json": `{"scripts":{"start":"node ${file}"},"dependencies":{${packages}}}`,
@@ -495,4 +499,23 @@ test.each<[string, string, Files]>([
 ])("%s: %s", (_kind, said, files) => {
   const { notes, dockerfile } = made(files);
   expect(`${dockerfile}${notes}`).toContain(said);
+});
+
+test("a folder without a lock file is told that its packages change", () => {
+  const notes = (files: Files) => {
+    const result = generateDockerfile(treeOf(files), {});
+    return result.ok ? result.build.notes.join("\n") : "";
+  };
+  const said = "no lock file stands beside package.json";
+  expect(notes(js("listen(process.env.PORT)"))).toContain(said);
+  expect(notes({ ...js("listen(process.env.PORT)"), "yarn.lock": "" })).not.toContain(said);
+});
+
+test("Rails without puma starts its own server, and uploads of multer get a volume", () => {
+  const rails = { Gemfile: 'gem "rails"\n', "config/application.rb": "", "app/a.rb": "x" };
+  expect(made(rails).dockerfile).toContain('CMD ["bundle","exec","rails","server","-b","0.0.0.0","-p","3000"]');
+  expect(made({ ...rails, "Gemfile.lock": "    puma (6.4.0)\n" }).dockerfile).toContain('CMD ["bundle","exec","puma"');
+  expect(made(js("multer({ dest: path.join(__dirname, 'files/in') }); listen(process.env.PORT)")).notes).toContain(
+    "data:/app/files",
+  );
 });

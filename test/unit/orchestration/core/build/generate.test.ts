@@ -337,7 +337,7 @@ const kinds: [kind: string, files: Files, runtime: string, start: string, port?:
   [
     "rails",
     {
-      Gemfile: 'gem "rails"\n',
+      Gemfile: 'gem "rails"\ngem "puma"\n',
       "config/application.rb": "",
       "package.json": packageOf(["esbuild"], { build: "esbuild" }),
     },
