@@ -63,7 +63,7 @@ function surroundings(
     fetch: direct,
     clock: systemClock,
     limits: clientLimits,
-    validation: limits,
+    validation: { ...limits, problemsShownMax: clientLimits.faultsMax },
     variables: shellVariables(),
     cwd: process.cwd(),
     interruptible,

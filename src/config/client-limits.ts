@@ -19,6 +19,8 @@ export const clientLimits = {
   /** Values of one manifest file, aliases counted each time they are used. */
   manifestNodesMax: 200_000,
   faultsShownMax: 20,
+  /** Faults of all manifests that a check on this machine collects, for -o json. A server collects fewer. */
+  faultsMax: 10_000,
   /** Files and bytes of a folder that an import makes a part of an asset. */
   assetFolderFilesMax: 100,
   assetFolderBytesMax: 1024 * 1024,

@@ -29,6 +29,18 @@ test("the tools for manifest files, one after the other, without a server", asyn
   expect(JSON.parse((await berth(["schema"], { cwd })).out).title).toBe("berth manifest");
 });
 
+test("of a thousand faults the first are printed with the count of the others, and JSON has all", async () => {
+  const wrong = (at: number) => `kind: deployment\nscope: shop\nname: a${at}\nspec: {image: a, replicas: many}\n`;
+  using place = folder({ "all.yaml": Array.from({ length: 1000 }, (_, at) => wrong(at)).join("---\n") });
+  const { path: cwd } = place;
+  const text = await berth(["validate", "all.yaml"], { cwd });
+  expect([text.code, text.err.match(/expected integer/g)?.length, text.err.trimEnd().split("\n").at(-1)]).toEqual([
+    ...[1, 20, "and 980 more"],
+  ]);
+  const { problems } = JSON.parse((await berth(["validate", "all.yaml", "-o", "json"], { cwd })).out);
+  expect(problems).toHaveLength(1000);
+});
+
 test.skipIf(!isRoot)("a full disk is named with the file, and leaves no half of one", () => {
   using place = folder({});
   const script = `
