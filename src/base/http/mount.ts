@@ -59,7 +59,7 @@ interface Handler<E extends Endpoint, More> {
   /** 200 where left out. */
   status?(data: DataOf<E>): number;
   /** Beside those of every answer. */
-  headers?(data: DataOf<E>): Record<string, string>;
+  headers?(data: DataOf<E>, call: Call<E> & More): Record<string, string>;
 }
 
 /** Mounts one endpoint value: its handler gets the request as it was read, and its data is wrapped in the envelope. */
@@ -69,16 +69,16 @@ export function mount<E extends Endpoint, More = unknown>(
   how: Answer<E, More> | Handler<E, More>,
 ): void {
   const handler: Handler<E, More> = typeof how === "function" ? { answer: how } : how;
-  const wrapped = (data: DataOf<E>): Response => {
+  const wrapped = (data: DataOf<E>, call: Call<E> & More): Response => {
     const status = handler.status?.(data) ?? 200;
-    const headers = handler.headers?.(data);
+    const headers = handler.headers?.(data, call);
     return endpoint.flat === true ? jsonResponse(status, data, headers) : okResponse(status, data, headers);
   };
   plane.serve(endpoint, {
     answer: handler.answer,
     respond(call) {
       const data = handler.answer(call);
-      return data instanceof Promise ? data.then(wrapped) : wrapped(data);
+      return data instanceof Promise ? data.then((it) => wrapped(it, call)) : wrapped(data, call);
     },
   });
 }

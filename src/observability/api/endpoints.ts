@@ -3,7 +3,7 @@ import { openAppRun, openTerminal } from "./exec.ts";
 import { fileEndpoints } from "./files.ts";
 import { metricEndpoints } from "./metrics.ts";
 import { planeLogs, planePodLogs } from "./pod-logs.ts";
-import { getPlanePod, listPlanePods, planeStats, restartPlanePod } from "./pods.ts";
+import { getPlanePod, listPlanePods, sampledStats, restartPlanePod } from "./pods.ts";
 import { planeSystem } from "./system.ts";
 import { boardEndpoints } from "./boards.ts";
 import { drainEndpoints } from "./log-drains.ts";
@@ -27,7 +27,7 @@ export const planeEndpoints: PlaneEndpoint[] = [
   ...planePeopleEndpoints,
   ...planeIdentityEndpoints,
   planeSystem,
-  planeStats,
+  sampledStats,
   listPlanePods,
   getPlanePod,
   restartPlanePod,

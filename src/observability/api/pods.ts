@@ -1,23 +1,15 @@
 import { Type } from "@sinclair/typebox";
 import { Flag } from "../../base/wire/query.ts";
 import { Degraded, PodDetail, PodRecord } from "../../orchestration/api/pods.ts";
-import { Stats } from "../../orchestration/api/stats.ts";
+import { listStats, Stats } from "../../orchestration/api/stats.ts";
 import { listFilter } from "../../orchestration/api/target.ts";
-import { planeEndpoint } from "./plane-endpoint.ts";
+import { aliasOf, planeEndpoint } from "./plane-endpoint.ts";
 
-export const planeStats = planeEndpoint({
-  method: "GET",
-  path: "/stats",
-  scope: "read",
-  summary: "What the running pods use, beside the limits of their manifests",
+/** What pods use; tokens read what the collector has. */
+export const sampledStats = aliasOf(listStats, {
   query: Type.Object({
     ...listFilter,
     orphans: Flag("also pods whose manifest is gone (default false)"),
-  }),
-  data: Type.Object({
-    pods: Type.Array(Stats),
-    snapshot: Type.Boolean(),
-    sampled_at: Type.String(),
   }),
 });
 

@@ -124,7 +124,7 @@ export function createObservabilityApp(options: ObservabilityAppOptions): Observ
   mountDatabases(plane);
   options.mountOthers?.(plane);
   mountSystem(plane, version);
-  mountPods(plane, headerPrefix);
+  mountPods(plane);
   mountPodLogs(plane, headerPrefix);
   mountTerminals(plane);
   mountFiles(plane);

@@ -15,17 +15,7 @@ export function mountDeploys(plane: ObservabilityPlane): void {
     deploys.diff(call.grant, readTarget(call), { from: call.query.from, to: call.query.to }),
   );
   mount(plane, applyManifests, {
-    answer: ({ grant, actor, query, body }) =>
-      deploys.apply({ grant, actor }, body, {
-        dryRun: readFlag(query.dry_run, false),
-        prune: readFlag(query.prune, false),
-        force: readFlag(query.force, false),
-        atomic: readFlag(query.atomic, false),
-        takeOver: readFlag(query.take_over, false),
-        replacePlugin: readFlag(query.replace_plugin, false),
-        drop: query.drop,
-        message: query.message,
-      }),
+    answer: (call) => deploys.apply(call, call.body, call.query),
     status: ({ operations }) => (operations.length > 0 ? 202 : 200),
   });
   mount(plane, listStored, async ({ grant, query }) => ({ manifests: await deploys.stored(grant, query) }));

@@ -1,17 +1,11 @@
 import { readPodName } from "../../base/http/request.ts";
 import { readFlag } from "../../base/wire/query.ts";
-import { getPlanePod, listPlanePods, planeStats, restartPlanePod } from "../api/pods.ts";
+import { getPlanePod, listPlanePods, restartPlanePod } from "../api/pods.ts";
 import { mount } from "../../base/http/mount.ts";
 import type { ObservabilityPlane } from "./plane.ts";
 
-export function mountPods(plane: ObservabilityPlane, headerPrefix: string): void {
+export function mountPods(plane: ObservabilityPlane): void {
   const { pods } = plane.observability;
-  mount(plane, planeStats, {
-    answer: ({ grant, query: { orphans, ...filter } }) =>
-      pods.stats(grant, { ...filter, orphans: readFlag(orphans, false) }),
-    headers: ({ snapshot, sampled_at: at }) =>
-      snapshot ? { [`${headerPrefix}-Snapshot-Age`]: ageSeconds(at, Date.now()) } : {},
-  });
   mount(plane, listPlanePods, ({ grant, query: { detail, spec, stats, ...filter } }) => {
     const shown = { detail: readFlag(detail, false), spec: readFlag(spec, false), stats: readFlag(stats, true) };
     return pods.list(grant, { ...filter, ...shown });
@@ -20,8 +14,4 @@ export function mountPods(plane: ObservabilityPlane, headerPrefix: string): void
     pods.get(grant, readPodName(params), { spec: readFlag(query.spec, false) }),
   );
   mount(plane, restartPlanePod, ({ grant, params, actor }) => pods.restart(grant, readPodName(params), { actor }));
-}
-
-function ageSeconds(at: string, now: number): string {
-  return Math.max((now - Date.parse(at)) / 1_000, 0).toFixed(1);
 }

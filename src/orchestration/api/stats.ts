@@ -38,6 +38,7 @@ export type Stats = Static<typeof Stats>;
 export const listStats = endpoint({
   method: "GET",
   path: "/stats",
+  scope: "read",
   summary: "What the running pods use, beside the limits of their manifests",
   query: Type.Object({
     ...listFilter,

@@ -1,5 +1,6 @@
 import { Failure } from "../../../base/wire/failure.ts";
-import type { DataOf } from "../../../base/wire/endpoint.ts";
+import type { DataOf, QueryOf } from "../../../base/wire/endpoint.ts";
+import { readFlag } from "../../../base/wire/query.ts";
 import { apply, type ListedManifest, listManifests } from "../../../orchestration/api/apply.ts";
 import { keyOf } from "../../../orchestration/api/manifest-key.ts";
 import { type ManifestKey, podKinds } from "../../../orchestration/api/manifest.ts";
@@ -15,17 +16,6 @@ import type { Apps, AppTarget } from "./apps.ts";
 import type { AppModel } from "./model.ts";
 import type { Operations } from "./operations.ts";
 
-interface ApplyOptions {
-  dryRun: boolean;
-  prune: boolean;
-  force: boolean;
-  atomic: boolean;
-  takeOver: boolean;
-  replacePlugin: boolean;
-  drop: string | undefined;
-  message: string | undefined;
-}
-
 /** Releases of apps, and what brings new ones. */
 export interface Deploys {
   releases(grant: Grant, target: AppTarget): Promise<ShownRelease[]>;
@@ -34,10 +24,11 @@ export interface Deploys {
     target: AppTarget,
     ids: { from?: string | undefined; to?: string | undefined },
   ): Promise<DataOf<typeof diffReleases>>;
+  /** `query`: as the request has it. */
   apply(
     who: { grant: Grant; actor: string },
     body: unknown,
-    options: ApplyOptions,
+    query: Partial<QueryOf<typeof applyManifests>>,
   ): Promise<DataOf<typeof applyManifests>>;
   stored(grant: Grant, filter: Partial<ManifestKey>): Promise<ListedManifest[]>;
 }
@@ -91,22 +82,11 @@ export function createDeploys({ platform, apps, model, operations, nameOf }: Dep
         changes: specDiff(from?.spec_snapshot ?? {}, to.spec_snapshot),
       };
     },
-    async apply({ grant, actor }, body, options) {
-      const { dryRun, prune, force, atomic, takeOver, replacePlugin, drop, message } = options;
-      const fault = applyFault(grant, body, prune);
+    async apply({ grant, actor }, body, query) {
+      const fault = applyFault(grant, body, readFlag(query.prune, false));
       if (fault !== undefined) throw new Failure("forbidden", fault);
-      const query = {
-        dry_run: dryRun,
-        prune,
-        force,
-        atomic,
-        take_over: takeOver,
-        replace_plugin: replacePlugin,
-        drop,
-        message,
-      };
       const result = await platform.as(actor, grant).call(apply, { query, body });
-      return { ...result, operations: dryRun ? [] : follow(actor, result.applied) };
+      return { ...result, operations: readFlag(query.dry_run, false) ? [] : follow(actor, result.applied) };
     },
     async stored(grant, filter) {
       const query = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));

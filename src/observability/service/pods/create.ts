@@ -4,7 +4,7 @@ import { ApiError, type Client } from "../../../base/wire/client.ts";
 import { getPod, listPods, type PodDetail, type PodRecord } from "../../../orchestration/api/pods.ts";
 import { restart } from "../../../orchestration/api/restart.ts";
 import { listStats, type Stats } from "../../../orchestration/api/stats.ts";
-import type { getPlanePod, listPlanePods, planeStats, restartPlanePod } from "../../api/pods.ts";
+import type { getPlanePod, listPlanePods, restartPlanePod } from "../../api/pods.ts";
 import { mayReach } from "../../../access/apps.ts";
 import type { Grant } from "../../core/tokens/grant.ts";
 import { withoutEnv } from "../../core/pods/mask-env.ts";
@@ -19,7 +19,6 @@ export interface PodFilter {
 
 /** Containers, as far as a token may see their apps. What it may not see does not exist. */
 export interface Pods {
-  stats(grant: Grant, filter: PodFilter & { orphans: boolean }): Promise<DataOf<typeof planeStats>>;
   list(grant: Grant, query: PodQuery): Promise<DataOf<typeof listPlanePods>>;
   /** Fails `not_found`. */
   get(grant: Grant, name: string, options: { spec: boolean }): Promise<DataOf<typeof getPlanePod>>;
@@ -49,10 +48,6 @@ export function createPods({ platform }: Pick<ObservabilityContext, "platform">)
     return pod;
   };
   return {
-    async stats(grant, { orphans, ...filter }) {
-      const answer = await client.call(listStats, { query: { ...filter, orphans } });
-      return { ...answer, pods: answer.pods.filter(({ identity }) => mayReach(grant, identity)) };
-    },
     async list(grant, { stats, ...query }) {
       const { pods, degraded } = await rows(grant, query);
       if (!query.detail) return { pods: pods.map(withoutEnv), degraded };
