@@ -16,11 +16,14 @@ import type { HostReading, MountUse } from "../core/host/reading.ts";
 /** Mounts that are looked at. */
 const mountsMax = 64;
 
-/** Reads the machine once. What its kernel does not tell is zero or undefined; never fails. */
-export async function readHost(proc = "/proc"): Promise<HostReading> {
+/**
+ * Reads the machine once. What its kernel does not tell is zero or undefined; never fails. `disks` are the mounts to look at,
+ * where they are known: the table of all mounts has a row for each container.
+ */
+export async function readHost(proc = "/proc", disks?: readonly string[]): Promise<HostReading> {
   // At once: the kernel makes these texts in microseconds, and a thread that reads one costs more.
-  const [stat, load, memory, uptime, mounts, network, disks, cpu, ram, io] = [
-    ...["stat", "loadavg", "meminfo", "uptime", "self/mountinfo", "net/dev", "diskstats"],
+  const [stat, load, memory, uptime, network, blocks, cpu, ram, io] = [
+    ...["stat", "loadavg", "meminfo", "uptime", "net/dev", "diskstats"],
     ...["pressure/cpu", "pressure/memory", "pressure/io"],
   ].map((name) => textOf(`${proc}/${name}`));
   return {
@@ -36,9 +39,9 @@ export async function readHost(proc = "/proc"): Promise<HostReading> {
       memory: pressurePercent(ram ?? ""),
       io: pressurePercent(io ?? ""),
     },
-    mounts: await readMounts(diskMounts(mounts ?? "")),
+    mounts: await readMounts(disks ?? diskMounts(textOf(`${proc}/self/mountinfo`))),
     network: networkBytes(network ?? ""),
-    disk: diskBytes(disks ?? ""),
+    disk: diskBytes(blocks ?? ""),
   };
 }
 

@@ -14,6 +14,9 @@ export interface HostRoom {
   run(signal: AbortSignal): Promise<void>;
 }
 
+/** Disks that were mounted are found with one of so many looks: after 30 s. */
+const looksPerMounts = 6;
+
 interface Known {
   reading: HostReading;
   /** Since the reading before. */
@@ -22,8 +25,10 @@ interface Known {
 
 export function createHostRoom({ clock, limits }: Pick<ObservabilityContext, "clock" | "limits">): HostRoom {
   let known: Known | undefined;
+  let looks = 0;
   const look = async (): Promise<Known> => {
-    const reading = await readHost();
+    const isKnown = looks++ % looksPerMounts !== 0;
+    const reading = await readHost("/proc", isKnown ? known?.reading.mounts.map(({ mount }) => mount) : undefined);
     known = { reading, cpu: cpuPercent(known?.reading.cpu, reading.cpu) ?? known?.cpu ?? 0 };
     return known;
   };

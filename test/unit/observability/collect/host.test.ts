@@ -15,3 +15,8 @@ test("a kernel that tells nothing is no error", async () => {
   const { memory, cpu, mounts, pressure } = await readHost("/nothing/here");
   expect([memory.total, cpu, mounts, pressure.cpu]).toEqual([0, undefined, [], undefined]);
 });
+
+test("disks that are known are read without the table of mounts", async () => {
+  const { mounts } = await readHost("/nothing/here", ["/"]);
+  expect(mounts.map(({ mount }) => mount)).toEqual(["/"]);
+});
