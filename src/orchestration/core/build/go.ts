@@ -32,7 +32,12 @@ function goPrograms(tree: SourceTree): string[] {
       .map((name) => (parent === "" ? name : `${parent}/${name}`).slice(0, -1))
       .filter((folder) => plainName(folder) !== undefined && isMain(tree, folder));
   const usual = below("cmd");
-  return isMain(tree, "cmd") ? ["cmd", ...usual] : usual.length > 0 ? usual : below("");
+  if (isMain(tree, "cmd")) return ["cmd", ...usual];
+  const near = usual.length > 0 ? usual : below("");
+  const folders = tree
+    .list("")
+    .filter((name) => name.endsWith("/") && !/^(?:\.|_|vendor|node_modules|test|example|tool|script|hack)/.test(name));
+  return near.length > 0 ? near : folders.flatMap((name) => below(name.slice(0, -1)));
 }
 
 function isHugo(tree: SourceTree): boolean {
@@ -93,7 +98,7 @@ export const go: Runtime = {
     const { processes } = readHints(tree);
     const programs = programsOf(tree, path, own) ?? { chosen: "", others: [] };
     const hasCode = tree.list("").some((file) => file.endsWith(".go"));
-    if (programs.chosen === "" && hasCode && !isMain(tree, ""))
+    if (programs.chosen === "" && (hasCode || holdsGo(tree)) && !isMain(tree, ""))
       return {
         problem:
           "the Go module has no program in its folder or below cmd: name the folder of package main in build.path",

@@ -61,7 +61,7 @@ export function sourcesOf(whole: SourceTree, language: string, folder = ""): Sou
 }
 
 function withoutComments(text: string): string {
-  return text.replaceAll(/^[ \t]*(?:\/\/|#(?![![])|\*|\/\*|;;).*$/gm, "");
+  return text.replaceAll(/^[ \t]*(?:\/\/(?!go:embed)|#(?![![])|\*|\/\*|;;).*$/gm, "");
 }
 
 const looked = ["", "config/", "src/", "src/config/", "app/", "app/config/", "conf/"];
@@ -130,6 +130,12 @@ export function absentFiles(tree: SourceTree, { files }: Sources, folder: string
         })
       : [],
   );
+  const all = [...compiledIn(tree, files), ...imported, ...samples, ...read];
+  return all.filter(({ name }, index) => all.findIndex((one) => one.name === name) === index);
+}
+
+/** Files that a compiler takes in and that are not there. */
+function compiledIn(tree: SourceTree, files: Sources["files"]): { name: string; from: string }[] {
   const secret = files.flatMap(({ path, text }) =>
     path.endsWith(".exs")
       ? [...text.matchAll(/^[ \t]*import_config "([\w.-]{1,80})"/gm)].flatMap(([, name = ""]) => {
@@ -138,8 +144,13 @@ export function absentFiles(tree: SourceTree, { files }: Sources, folder: string
         })
       : [],
   );
-  const all = [...secret, ...imported, ...samples, ...read];
-  return all.filter(({ name }, index) => all.findIndex((one) => one.name === name) === index);
+  const embedded = files.flatMap(({ path, text }) =>
+    [...text.matchAll(/^\/\/go:embed[ \t]+(?:all:)?([\w./-]{1,120})/gm)].flatMap(([, name = ""]) => {
+      const at = path.slice(0, path.lastIndexOf("/") + 1) + name.replace(/\/$/, "");
+      return path.endsWith(".go") && !tree.has(at) ? [{ name: at, from: path }] : [];
+    }),
+  );
+  return [...secret, ...embedded];
 }
 
 function joined(folder: string, path: string): string {

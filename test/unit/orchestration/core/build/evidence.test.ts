@@ -519,3 +519,11 @@ test("Rails without puma starts its own server, and uploads of multer get a volu
     "data:/app/files",
   );
 });
+
+test("a Go program two folders deep is found, and what it embeds has to be there", () => {
+  const main = 'package main\n//go:embed dist\nvar f embed.FS\nhttp.ListenAndServe(":"+os.Getenv("PORT"), nil)\n';
+  const files = { "go.mod": "module x\n", "server/s.go": "package server", "bin/x/main.go": main };
+  expect(made(files).dockerfile).toContain("go build -trimpath -o /app ./bin/x\n");
+  expect(made(files).notes).toContain("needs bin/x/dist, as bin/x/main.go shows");
+  expect(made({ ...files, "bin/x/dist/a.html": "" }).notes).toBe("");
+});
