@@ -33,7 +33,11 @@ export function mountProgress<E extends Endpoint>(
     const { left: signal, keepOpen } = call;
     keepOpen();
     const isTold = request.headers.get("accept")?.includes(progressMediaType) === true;
-    if (isTold) return progressResponse(plane, signal, work);
+    if (isTold) {
+      const stream = call.open();
+      const streamed: Work<unknown> = (audience) => work(audience).finally(stream.close);
+      return progressResponse(plane, AbortSignal.any([signal, stream.signal]), streamed);
+    }
     const data = await work({ signal });
     return okResponse(statusOf(data), data);
   });

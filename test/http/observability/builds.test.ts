@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { Build } from "../../../src/orchestration/api/builds.ts";
 import type { Controller } from "../../../src/orchestration/controller/controller.ts";
+import { waitFor } from "../../support/wait.ts";
 import { type PlaneWorld, planeWorld } from "../../support/observability.ts";
 
 const build = (scope: string, actor: string): Build => ({
@@ -8,13 +9,20 @@ const build = (scope: string, actor: string): Build => ({
   ...{ image: `${scope}-web:b1`, actor, started_at: "2026-01-01T00:00:00.000Z", releases: [], kept: false },
 });
 
+async function* oneStep() {
+  yield Buffer.from("Step 1/1\n");
+}
+
+let follow: ((signal: AbortSignal) => AsyncIterable<Uint8Array>) | undefined;
 let it: PlaneWorld;
 let tokenId = "";
 beforeEach(() => {
+  follow = undefined;
   it = planeWorld({
     controller: {
       build: async () => ({ build: { ...build("shop", "ana"), status: "queued" }, reused: false }),
       listBuilds: () => ({ builds: [build("shop", `pat:${tokenId}`), build("back", "ana@laptop")] }),
+      followBuild: (_, signal) => (follow ?? oneStep)(signal),
       cancelBuild: async ({ scope }) => ({ build: { ...build(scope, "ana"), status: "canceled" } }),
       retryBuild: async ({ scope }) => ({ build: { ...build(scope, "ana"), status: "queued" } }),
     } as Partial<Controller>,
@@ -57,8 +65,24 @@ test("the output streams as text, and cancel and retry answer with the build", a
   expect([output.status, output.text, output.headers.get("content-type")]).toEqual([
     ...[200, "Step 1/1\n", "text/plain; charset=utf-8"],
   ]);
+  expect(it.running.observability.streams.count()).toBe(0);
   const ended = await it.ask("POST /builds/shop/web/b1/cancel", { token });
   expect([ended.status, (ended.data.build as Build).status]).toEqual([200, "canceled"]);
   const again = await it.ask("POST /builds/shop/web/b1/retry", { token });
   expect([again.status, (again.data.build as Build).status]).toEqual([202, "queued"]);
+});
+
+test("a revoke cuts the output that a token follows, and ends the reading of it", async () => {
+  const ended = Promise.withResolvers<boolean>();
+  follow = async function* (signal) {
+    yield Buffer.from("Step 1/2\n");
+    await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    ended.resolve(true);
+  };
+  const token = await it.token(["read"]);
+  const answer = it.ask("GET /builds/shop/web/b1/output", { token });
+  const { streams } = it.running.observability;
+  await waitFor("the stream", () => streams.count() === 1);
+  await it.manage(`DELETE /pats/${token.slice(4, 10)}`);
+  expect([await ended.promise, (await answer).text, streams.count()]).toEqual([true, "Step 1/2\n", 0]);
 });

@@ -6,6 +6,9 @@ import type { Manifest } from "../../../src/orchestration/api/manifest.ts";
 import type { PluginInfo } from "../../../src/orchestration/api/plugins.ts";
 import { appFacts } from "../../support/app-facts.ts";
 import { type PlaneWorld, planeWorld } from "../../support/observability.ts";
+import { Failure } from "../../../src/base/wire/failure.ts";
+import type { Controller } from "../../../src/orchestration/controller/controller.ts";
+import type { PluginCaller } from "../../../src/orchestration/controller/requests.ts";
 import { waitFor } from "../../support/wait.ts";
 
 const at = "2026-01-01T00:00:00.000Z";
@@ -42,10 +45,12 @@ let it: PlaneWorld;
 let fault: Error | undefined;
 let installed: PluginInfo[];
 let manifests: Manifest[];
+let begin: ((caller: PluginCaller) => Promise<unknown>) | undefined;
 let release: () => void = () => undefined;
 
 beforeEach(() => {
   fault = undefined;
+  begin = undefined;
   installed = [postgres];
   manifests = [block("data"), block("other"), { kind: "asset", scope: "data", name: "x", spec: {} }];
   it = planeWorld({
@@ -54,6 +59,8 @@ beforeEach(() => {
     ],
     limits: { rates: { actions: rates, clicks: rates, reads: rates, failures: rates, refusals: rates, keysMax: 10 } },
     controller: {
+      installPlugin: (async (_: unknown, caller: PluginCaller) =>
+        begin === undefined ? { name: "pg" } : begin(caller)) as unknown as Controller["installPlugin"],
       listPlugins: async () => ({ plugins: installed, errors: ["broken: no plugin.yml"] }),
       listPluginRuns: async () => ({ runs: [run(["data/main"]), run(["other/main"]), run([])] }),
       listManifests: () => manifests,
@@ -136,6 +143,44 @@ describe("plugins", () => {
     expect(it.store.audit.list({ limit: 5 }).map(({ action }) => action)).toContain(
       "POST /api/pat/v1/plugins/:name/accept",
     );
+  });
+});
+
+describe("an install that tells its progress", () => {
+  const progress = { Accept: "application/x-ndjson" };
+  const body = { source: "acme/pg", preview: true };
+
+  test("is a stream of its token: a revoke ends it, and the work with it", async () => {
+    const ended = Promise.withResolvers<string>();
+    begin = async ({ signal, onLine }) => {
+      onLine?.("downloading");
+      await new Promise((resolve) => signal?.addEventListener("abort", resolve));
+      ended.resolve("ended");
+      throw new Failure("unavailable", "was cut");
+    };
+    const token = await it.token(["admin"]);
+    const answer = it.ask("POST /plugins/install", { token, body, headers: progress });
+    const { streams } = it.running.observability;
+    await waitFor("the stream", () => streams.count() === 1);
+    await it.manage(`DELETE /pats/${token.slice(4, 10)}`);
+    expect(await ended.promise).toBe("ended");
+    expect((await answer).text).toContain("downloading");
+    expect(streams.count()).toBe(0);
+  });
+
+  test("is over when its work is, and one without progress is no stream", async () => {
+    const token = await it.token(["admin"]);
+    const { streams } = it.running.observability;
+    for (const headers of [progress, {}]) {
+      const counts: number[] = [];
+      begin = async ({ onLine }) => {
+        onLine?.("done soon");
+        counts.push(streams.count());
+        return { name: "pg" };
+      };
+      expect((await it.ask("POST /plugins/install", { token, body, headers })).status).toBe(200);
+      expect([counts, streams.count()]).toEqual([[headers === progress ? 1 : 0], 0]);
+    }
   });
 });
 
