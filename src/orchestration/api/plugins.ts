@@ -129,10 +129,6 @@ export type PluginPreview = Static<typeof PluginPreview>;
 export const InstallOutcome = Type.Union([InstalledInfo, PluginPreview]);
 export type InstallOutcome = Static<typeof InstallOutcome>;
 
-export function isPreview(outcome: InstallOutcome): outcome is PluginPreview {
-  return "preview" in outcome;
-}
-
 export const installPlugin = endpoint({
   method: "POST",
   path: "/plugins/install",

@@ -3,7 +3,6 @@ import {
   type InstallBody,
   type InstallOutcome,
   installPlugin,
-  isPreview,
   type PluginInfo,
   type PluginPreview,
   type UpdateBody,
@@ -124,4 +123,8 @@ export function toldPlugin(context: Context, plugin: PluginInfo, verb: string): 
   if (!context.json && plugin.enabled) context.terminal.note(`  it may ${printable(grantText(plugin))}`);
   tellStranded(context, plugin);
   return exitCodes.done;
+}
+
+function isPreview(outcome: InstallOutcome): outcome is PluginPreview {
+  return "preview" in outcome;
 }
