@@ -6,8 +6,8 @@ import type { Inspect } from "./containers.ts";
 import { pipeOutput } from "./demux.ts";
 import type { DockerClient } from "./client.ts";
 import { missing, refusal, unreachable } from "./errors.ts";
-import { hijack } from "./hijack.ts";
-import type { Pipe } from "./pipe.ts";
+import { openConnection } from "./open-stream.ts";
+import { type Pipe, pipeOf } from "./pipe.ts";
 
 interface AttachParts {
   engine: DockerClient;
@@ -47,9 +47,8 @@ interface Attached extends AttachParts {
 async function connect({ engine, container: { id }, nameOrId, options, held }: Attached): Promise<Pipe> {
   const attempt = { verb: "attach to", subject: `container "${nameOrId}"` };
   const query = `stream=1&stdout=1&stderr=1${options.interactive ? "&stdin=1" : ""}`;
-  const path = `/v${await engine.apiVersion()}/containers/${id}/attach?${query}`;
-  const { address } = engine;
-  const pipe = await engine.call(attempt, (_docker, signal) => hijack(attempt, { address, path, body: {}, signal }));
+  const path = `/containers/${id}/attach?${query}`;
+  const pipe = pipeOf(await engine.call(attempt, (docker, signal) => openConnection(docker, { path, signal })));
   held.addEventListener("abort", pipe.close);
   void pipe.end.then(() => held.removeEventListener("abort", pipe.close));
   return pipe;

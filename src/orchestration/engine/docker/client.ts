@@ -23,8 +23,8 @@ export interface DockerClient {
   failure(error: unknown, attempt: Attempt): unknown;
   /** On this machine, as far as the address shows. */
   readonly local: boolean;
-  /** For connections that are taken over, which dockerode does not make. */
-  readonly address: EngineAddress;
+  /** See `Machine.ping`. Without a version, which would have to be agreed on first. */
+  ping(signal: AbortSignal): Promise<void>;
   close(): void;
 }
 
@@ -34,7 +34,7 @@ type Ask<T> = (docker: Dockerode, signal: AbortSignal) => Promise<T>;
 const oldestApi = "1.41";
 const newestApi = "1.51";
 
-export type EngineAddress = { socketPath: string } | { host: string; port: number };
+type EngineAddress = { socketPath: string } | { host: string; port: number };
 
 export function createDockerClient(host: string, callMs: number): DockerClient {
   const address = engineAddress(host);
@@ -94,7 +94,16 @@ export function createDockerClient(host: string, callMs: number): DockerClient {
       return hold.signal;
     },
     local: "socketPath" in address,
-    address,
+    async ping(signal) {
+      // The published types leave out the options that dockerode takes here.
+      const docker = connect(address);
+      const ask: (options: object) => Promise<unknown> = docker.ping.bind(docker);
+      try {
+        await ask({ abortSignal: AbortSignal.any([closing.signal, signal]) });
+      } catch (error) {
+        throw engineFailure(error, { verb: "ping", subject: "the engine" });
+      }
+    },
     close() {
       closing.abort();
       hold.abort();

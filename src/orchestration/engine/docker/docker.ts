@@ -18,7 +18,6 @@ import { createFreeBytes, engineInfo, hasHostPath } from "./info.ts";
 import { createLogFiles } from "./log-files.ts";
 import { createLogs, type OnLogFallback } from "./logs.ts";
 import { createNetworks } from "./networks.ts";
-import { ping } from "./ping.ts";
 import { portHolders } from "./port-holder.ts";
 import { createUsage } from "./usage.ts";
 import { createVolumeOwners } from "./volume-owner.ts";
@@ -77,7 +76,7 @@ export function createDockerEngine(options: DockerOptions): Engine {
   const exec = createExec({ engine, names, inspect, startMs: callMs, killGraceMs: execKillGraceMs });
   return {
     info: () => engineInfo(engine),
-    ping: (signal) => ping(engine, signal),
+    ping: engine.ping,
     suspend: engine.suspend,
     resume: engine.resume,
     named: podRef,

@@ -9,8 +9,8 @@ import { type DockerClient, speaks } from "./client.ts";
 import type { Inspect } from "./containers.ts";
 import { type Attempt, missing, refusal, timedOut } from "./errors.ts";
 import { isWithinReach, type Killer, killFromInside, killFromOutside, readExec } from "./exec-kill.ts";
-import { hijack } from "./hijack.ts";
-import type { Pipe } from "./pipe.ts";
+import { openConnection } from "./open-stream.ts";
+import { type Pipe, pipeOf } from "./pipe.ts";
 import { containerProcess } from "./process-tree.ts";
 
 interface ExecParts {
@@ -98,10 +98,9 @@ async function createInstance(setup: Setup): Promise<string> {
 
 async function open(setup: Setup, id: string): Promise<Pipe> {
   const { engine, attempt, spec } = setup;
-  const path = `/v${await engine.apiVersion()}/exec/${id}/start`;
   const body = { Detach: false, Tty: spec.tty, ...(await consoleSize(setup)) };
-  const { address } = engine;
-  const pipe = await engine.call(attempt, (_docker, signal) => hijack(attempt, { address, path, body, signal }));
+  const request = { path: `/exec/${id}/start`, body };
+  const pipe = pipeOf(await engine.call(attempt, (docker, signal) => openConnection(docker, { ...request, signal })));
   const { held } = engine;
   held.addEventListener("abort", pipe.close);
   void pipe.end.then(() => held.removeEventListener("abort", pipe.close));

@@ -2,9 +2,9 @@ import type { InspectedPod } from "../pod.ts";
 import type { LogOptions } from "../session.ts";
 import type { DockerClient } from "./client.ts";
 import type { Inspect } from "./containers.ts";
-import { type Attempt, missing, unreachable } from "./errors.ts";
-import { askRaw, type RawAnswer } from "./raw-request.ts";
-import { createChunkSqueeze, createHeadSqueeze } from "./squeeze.ts";
+import { type Attempt, missing } from "./errors.ts";
+import { openStream } from "./open-stream.ts";
+import { createHeadSqueeze } from "./squeeze.ts";
 
 export interface LogSource {
   engine: DockerClient;
@@ -40,7 +40,7 @@ export async function* readLog(
     if (signal.aborted) return;
     if ("error" in opened) throw opened.error;
     onContainer?.(container);
-    yield* container.tty ? bodyOf(opened.answer) : unframed(bodyOf(opened.answer));
+    yield* container.tty ? gathered(opened.stream) : unframed(gathered(opened.stream));
   } catch (error) {
     if (!signal.aborted) throw engine.failure(error, attempt);
   } finally {
@@ -55,32 +55,20 @@ interface Opening {
   signal: AbortSignal;
 }
 
-/**
- * Not by dockerode: the engine sends every line by itself, and an HTTP client that hands them on one by one takes longer
- * over a log than the engine does.
- */
-async function open(
-  { engine, nameOrId }: LogSource,
-  attempt: Attempt,
-  { options, signal }: Opening,
-): Promise<RawAnswer> {
-  const { address } = engine;
-  const version = await engine.apiVersion();
-  const line = `GET /v${version}/containers/${encodeURIComponent(nameOrId)}/logs?${logQuery(options)}`;
-  const request = { address, line, headers: ["Connection: close"], accepts: [200] };
-  const answer = await engine.call(attempt, (_docker, deadline) =>
-    askRaw(attempt, { ...request, signal: AbortSignal.any([signal, deadline]) }),
-  );
-  if (signal.aborted) answer.pipe.close();
-  signal.addEventListener("abort", answer.pipe.close, { once: true });
-  return answer;
+function open({ engine, nameOrId }: LogSource, attempt: Attempt, { options, signal }: Opening): Promise<LogBytes> {
+  const path = `/containers/${encodeURIComponent(nameOrId)}/logs`;
+  return engine.call(attempt, (docker, deadline) => {
+    const end = AbortSignal.any([signal, deadline]);
+    return openStream(docker, { method: "GET", path, query: logQuery(options), signal: end });
+  });
 }
 
-type Opened = { answer: RawAnswer } | { error: unknown };
+type LogBytes = AsyncIterable<Uint8Array>;
+type Opened = { stream: LogBytes } | { error: unknown };
 
-function settled(opening: Promise<RawAnswer>): Promise<Opened> {
+function settled(opening: Promise<LogBytes>): Promise<Opened> {
   return opening.then(
-    (answer) => ({ answer }),
+    (stream) => ({ stream }),
     (error: unknown) => ({ error }),
   );
 }
@@ -91,34 +79,28 @@ function settled(opening: Promise<RawAnswer>): Promise<Opened> {
  */
 const gatherMs = 1;
 
-/** An answer that ends without having said so was cut off. */
-async function* bodyOf({ pipe, head }: RawAnswer): AsyncGenerator<Uint8Array> {
-  const chunks = /^transfer-encoding: *chunked *$/m.test(head) ? createChunkSqueeze() : undefined;
-  while (chunks?.ended() !== true) {
-    const bytes = await pipe.read();
-    if (bytes === undefined && chunks === undefined) return;
-    if (bytes === undefined) throw unreachable("it broke off in the middle of an answer");
-    const part = chunks === undefined ? bytes : chunks.push(bytes);
-    if (part.length > 0) yield part;
-    await pipe.gather(gatherMs);
+async function* gathered(stream: LogBytes): LogBytes {
+  for await (const bytes of stream) {
+    yield bytes;
+    await Bun.sleep(gatherMs);
   }
 }
 
 async function* unframed(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const heads = createHeadSqueeze();
   for await (const chunk of stream) {
-    const part = heads.push(chunk);
+    const part = heads(chunk);
     if (part.length > 0) yield part;
   }
 }
 
-export function logQuery({ follow, tail, since, timestamps }: LogOptions): URLSearchParams {
-  return new URLSearchParams({
+export function logQuery({ follow, tail, since, timestamps }: LogOptions): Record<string, string> {
+  return {
     stdout: "true",
     stderr: "true",
     follow: String(follow),
     timestamps: String(timestamps),
     tail: tail === undefined ? "all" : String(tail),
     ...(since === undefined ? {} : { since: (since / 1000).toFixed(3) }),
-  });
+  };
 }

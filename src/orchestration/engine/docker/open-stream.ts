@@ -1,3 +1,4 @@
+import type { Duplex } from "node:stream";
 import type Dockerode from "dockerode";
 
 interface StreamRequest {
@@ -43,6 +44,42 @@ export function inspectAt<T>(docker: Dockerode, path: string, abortSignal: Abort
     docker.modem.dial({ path, method: "GET", statusCodes, abortSignal }, (error: unknown, found: unknown) => {
       if (error instanceof Error) reject(error);
       else resolve(found as T);
+    });
+  });
+}
+
+interface ConnectionRequest {
+  /** Without the version prefix, with the query. */
+  path: string;
+  body?: object;
+  headers?: Record<string, string | string[]>;
+  /** Ends the attempt, and nothing after it. */
+  signal: AbortSignal;
+}
+
+/**
+ * Posts a request whose connection becomes a raw one in both directions once the engine has agreed. Fails with the
+ * engine's words when it refuses instead. Source: Docker Engine API, "Attach to a container", hijacking.
+ */
+export function openConnection(docker: Dockerode, { path, body, headers, signal }: ConnectionRequest): Promise<Duplex> {
+  const request = {
+    method: "POST",
+    path,
+    ...(headers === undefined ? {} : { headers }),
+    // Without a body of a stated length, nothing would be sent before the first byte of input.
+    options: { _query: {}, _body: body ?? {} },
+    allowEmpty: true,
+    hijack: true,
+    openStdin: true,
+    isStream: true,
+    abortSignal: signal,
+    // An engine that does not name the new protocol answers 200.
+    statusCodes: { 101: true, 200: true },
+  };
+  return new Promise((resolve, reject) => {
+    docker.modem.dial(request, (error: unknown, connection: unknown) => {
+      if (error instanceof Error) reject(error);
+      else resolve(connection as Duplex);
     });
   });
 }

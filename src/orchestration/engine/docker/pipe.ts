@@ -1,16 +1,12 @@
-import type { EngineAddress } from "./client.ts";
+import type { Duplex } from "node:stream";
 import { unreachable } from "./errors.ts";
 
 /** A raw connection that is read when asked: who does not read makes the other side wait, and so does who does not take. */
 export interface Pipe {
   /** The next bytes; undefined once the other side has finished. Rejects `unavailable` when the connection broke. */
   read(): Promise<Uint8Array | undefined>;
-  /** Reads nothing for `ms`: what comes meanwhile waits in the system, and is then read at once. */
-  gather(ms: number): Promise<void>;
   /** Resolves when there is something to read, or the other side has finished. */
   arrival(): Promise<void>;
-  /** Puts bytes back: they are read next. */
-  unread(bytes: Uint8Array): void;
   /** Resolves when the system has taken all the bytes, false when the connection has ended before. In order of the calls. */
   write(bytes: Uint8Array): Promise<boolean>;
   /** No more is written: half-close after what was written so far. Reading goes on. */
@@ -38,11 +34,11 @@ interface State {
   end: PromiseWithResolvers<void>;
   /** Replaced each time it is resolved: the code that waits looks again. */
   arrival: PromiseWithResolvers<void>;
-  drain: PromiseWithResolvers<void>;
+  /** Tells the write that is under way that the connection has ended. */
+  giveUp: () => void;
 }
 
-/** Fails `unavailable` when nothing answers there. */
-export async function openPipe(address: EngineAddress): Promise<Pipe> {
+export function pipeOf(socket: Duplex): Pipe {
   const state: State = {
     inbox: [],
     inboxBytes: 0,
@@ -52,84 +48,50 @@ export async function openPipe(address: EngineAddress): Promise<Pipe> {
     fault: undefined,
     end: Promise.withResolvers(),
     arrival: Promise.withResolvers(),
-    drain: Promise.withResolvers(),
+    giveUp: () => undefined,
   };
-  const socket = await connect(address, callbacks(state)).catch((error: Error) => {
-    const place = "socketPath" in address ? address.socketPath : `${address.host}:${address.port}`;
-    throw unreachable("code" in error ? `connect ${error.code} ${place}` : error.message, error);
+  socket.on("data", (bytes: Uint8Array) => {
+    if (state.abandoned) return;
+    state.inbox.push(bytes);
+    state.inboxBytes += bytes.length;
+    if (state.inboxBytes > inboxBytesMax && !state.paused) {
+      state.paused = true;
+      socket.pause();
+    }
+    renew(state);
+  });
+  socket.on("end", () => {
+    finished(state);
+    socket.destroy();
+  });
+  socket.on("close", () => finished(state));
+  socket.on("error", (error: Error) => {
+    if (!state.ended) state.fault = unreachable(error.message, error);
+    finished(state);
+    socket.destroy();
   });
   return { ...reading(state, socket), ...writing(state, socket) };
-}
-
-type Socket = Bun.Socket<undefined>;
-
-function connect(address: EngineAddress, socket: Bun.SocketHandler<undefined>): Promise<Socket> {
-  // Without half-open, the system would answer the other side's end with ours.
-  const how = { allowHalfOpen: true, data: undefined, socket };
-  return "socketPath" in address
-    ? Bun.connect<undefined>({ ...how, unix: address.socketPath })
-    : Bun.connect<undefined>({ ...how, hostname: address.host, port: address.port });
-}
-
-function callbacks(state: State): Bun.SocketHandler<undefined> {
-  return {
-    data: (socket, bytes) => {
-      if (state.abandoned) return;
-      state.inbox.push(bytes);
-      state.inboxBytes += bytes.length;
-      if (state.inboxBytes > inboxBytesMax && !state.paused) {
-        state.paused = true;
-        socket.pause();
-      }
-      renew(state, "arrival");
-    },
-    drain: () => renew(state, "drain"),
-    end: (socket) => {
-      finished(state);
-      socket.terminate();
-    },
-    close: (_socket, error) => {
-      if (!state.ended && error instanceof Error) state.fault = unreachable(error.message, error);
-      finished(state);
-    },
-    error: (socket, error) => {
-      state.fault ??= unreachable(error.message, error);
-      finished(state);
-      socket.terminate();
-    },
-  };
 }
 
 function finished(state: State): void {
   state.ended = true;
   state.end.resolve();
-  renew(state, "arrival");
-  renew(state, "drain");
+  renew(state);
+  state.giveUp();
 }
 
-function renew(state: State, what: "arrival" | "drain"): void {
-  state[what].resolve();
-  state[what] = Promise.withResolvers();
+function renew(state: State): void {
+  state.arrival.resolve();
+  state.arrival = Promise.withResolvers();
 }
 
-function reading(state: State, socket: Socket): Pick<Pipe, "read" | "gather" | "arrival" | "unread" | "abandon"> {
-  const pause = () => {
-    if (state.paused) return;
-    state.paused = true;
-    socket.pause();
-  };
+function reading(state: State, socket: Duplex): Pick<Pipe, "read" | "arrival" | "abandon"> {
   const resume = () => {
     if (!state.paused) return;
     state.paused = false;
     socket.resume();
   };
   return {
-    async gather(ms) {
-      if (state.inbox.length > 0 || state.ended || state.abandoned) return;
-      pause();
-      await Bun.sleep(ms);
-      resume();
-    },
     read: async () => {
       while (state.inbox.length === 0 && !state.ended && !state.abandoned) await state.arrival.promise;
       const bytes = state.inbox.shift();
@@ -146,16 +108,12 @@ function reading(state: State, socket: Socket): Pick<Pipe, "read" | "gather" | "
       state.inbox = [];
       state.inboxBytes = 0;
       resume();
-      renew(state, "arrival");
-    },
-    unread: (bytes) => {
-      state.inbox.unshift(bytes);
-      state.inboxBytes += bytes.length;
+      renew(state);
     },
   };
 }
 
-function writing(state: State, socket: Socket): Pick<Pipe, "write" | "finish" | "close" | "ended" | "end"> {
+function writing(state: State, socket: Duplex): Pick<Pipe, "write" | "finish" | "close" | "ended" | "end"> {
   let last: Promise<unknown> = Promise.resolve();
   return {
     write: (bytes) => {
@@ -164,26 +122,21 @@ function writing(state: State, socket: Socket): Pick<Pipe, "write" | "finish" | 
       return sent;
     },
     finish: () => {
-      last = last.then(() => state.ended || socket.shutdown());
+      last = last.then(() => state.ended || socket.end());
     },
     close: () => {
       finished(state);
-      socket.terminate();
+      socket.destroy();
     },
     ended: () => state.ended,
     end: state.end.promise,
   };
 }
 
-async function send(state: State, socket: Socket, bytes: Uint8Array): Promise<boolean> {
-  let rest = bytes;
-  while (!state.ended) {
-    const drained = state.drain.promise;
-    const taken = socket.write(rest);
-    if (taken < 0) return false;
-    rest = rest.subarray(taken);
-    if (rest.length === 0) return true;
-    await drained;
-  }
-  return false;
+function send(state: State, socket: Duplex, bytes: Uint8Array): Promise<boolean> | boolean {
+  if (state.ended) return false;
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  state.giveUp = () => resolve(false);
+  socket.write(bytes, (error) => resolve(!error));
+  return promise;
 }

@@ -1,9 +1,8 @@
 import { performServerHandshake, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
-import { Duplex } from "node:stream";
+import type { Duplex } from "node:stream";
 import type { DockerClient } from "../client.ts";
 import type { Attempt } from "../errors.ts";
-import type { Pipe } from "../pipe.ts";
-import { askRaw } from "../raw-request.ts";
+import { openConnection } from "../open-stream.ts";
 import { bytesField, numberField, wireFields } from "./protobuf.ts";
 
 // Node has it since 20.12; the types do not.
@@ -35,47 +34,22 @@ export async function openBuildSession(
   { attempt, signal }: { attempt: Attempt; signal: AbortSignal },
 ): Promise<BuildSession> {
   const id = crypto.randomUUID();
-  const headers = [
-    "Connection: Upgrade",
-    "Upgrade: h2c",
-    `X-Docker-Expose-Session-Uuid: ${id}`,
-    "X-Docker-Expose-Session-Name: build",
-    "X-Docker-Expose-Session-Sharedkey: ",
-    ...[healthCheck, getSecret].map((method) => `X-Docker-Expose-Session-Grpc-Method: ${method}`),
-  ];
-  const line = `POST /v${await engine.apiVersion()}/session`;
-  const { pipe } = await askRaw(attempt, { address: engine.address, line, headers, accepts: [101], signal });
-  const duplex = duplexOf(pipe);
+  const headers = {
+    Upgrade: "h2c",
+    "X-Docker-Expose-Session-Uuid": id,
+    "X-Docker-Expose-Session-Name": "build",
+    "X-Docker-Expose-Session-Sharedkey": "",
+    "X-Docker-Expose-Session-Grpc-Method": [healthCheck, getSecret],
+  };
+  const duplex = await engine.call(attempt, (docker, deadline) =>
+    openConnection(docker, { path: "/session", headers, signal: AbortSignal.any([signal, deadline]) }),
+  );
   const session: ServerHttp2Session = performServerHandshake(duplex);
   session.on("stream", (stream, asked) => answer(stream, String(asked[":path"]), secrets));
   // The engine tells the build itself when its session is gone.
+  duplex.on("error", () => duplex.destroy());
   session.on("error", () => duplex.destroy());
   return { id, close: () => duplex.destroy() };
-}
-
-/** The raw connection as the stream that HTTP/2 takes. */
-function duplexOf(pipe: Pipe): Duplex {
-  const duplex = new Duplex({
-    read() {
-      pipe.read().then(
-        (bytes) => duplex.push(bytes === undefined ? null : Buffer.from(bytes)),
-        (error: Error) => duplex.destroy(error),
-      );
-    },
-    write(chunk: Uint8Array, _encoding, done) {
-      pipe.write(chunk).then((isTaken) => done(isTaken ? null : new Error("the connection has ended")), done);
-    },
-    final(done) {
-      pipe.finish();
-      done();
-    },
-    destroy(_error, done) {
-      pipe.close();
-      // A broken session ends the build with the engine's words; nothing listens for it here.
-      done(null);
-    },
-  });
-  return duplex;
 }
 
 function answer(duplex: ServerHttp2Stream, path: string, secrets: Secrets): void {

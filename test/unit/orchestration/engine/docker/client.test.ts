@@ -6,7 +6,6 @@ import {
   engineAddress,
   pickApiVersion,
 } from "../../../../../src/orchestration/engine/docker/client.ts";
-import { ping } from "../../../../../src/orchestration/engine/docker/ping.ts";
 import { naming } from "../../../../../src/orchestration/core/naming.ts";
 import { createDockerEngine } from "../../../../../src/orchestration/engine/docker/docker.ts";
 import { deadProxies } from "../../../../support/dead-proxies.ts";
@@ -152,7 +151,7 @@ describe("calls", () => {
     expect(held.aborted).toBe(true);
     expect(engine.held.aborted).toBe(false);
     expect((await expectFailure(list(engine), "unavailable", "EngineUnavailable")).message).toBe("it hangs");
-    await ping(engine, new AbortController().signal);
+    await engine.ping(new AbortController().signal);
     hangs = false;
     engine.resume();
     expect(await list(engine)).toEqual([]);
@@ -209,12 +208,12 @@ describe("calls", () => {
     });
     const engine = createDockerClient(host, 10_000);
     const stop = new AbortController();
-    const waiting = ping(engine, stop.signal);
+    const waiting = engine.ping(stop.signal);
     await arrived.promise;
     stop.abort();
     await expectFailure(waiting, "unavailable", "EngineUnavailable");
     hangs = false;
-    expect((await expectFailure(ping(engine, new AbortController().signal), "conflict")).message).toContain(
+    expect((await expectFailure(engine.ping(new AbortController().signal), "conflict")).message).toContain(
       "the store is broken",
     );
   });

@@ -1,5 +1,8 @@
+import Dockerode from "dockerode";
 import { afterEach, describe, expect, test } from "bun:test";
-import { hijack } from "../../../../../src/orchestration/engine/docker/hijack.ts";
+import { engineFailure } from "../../../../../src/orchestration/engine/docker/errors.ts";
+import { openConnection } from "../../../../../src/orchestration/engine/docker/open-stream.ts";
+import { pipeOf } from "../../../../../src/orchestration/engine/docker/pipe.ts";
 import { expectFailure } from "../../../../support/failure.ts";
 
 const attempt = { verb: 'run "ls" in', subject: 'container "a"' };
@@ -26,22 +29,33 @@ function serve(chunks: string[], then: "stays" | "ends" = "stays") {
     },
   });
   servers.push(server);
-  const ask = (signal: AbortSignal = new AbortController().signal) =>
-    hijack(attempt, {
-      address: { host: "127.0.0.1", port: server.port },
-      path: "/v1.41/exec/x/start",
-      body: { Tty: false, text: "ü" },
-      signal,
-    });
+  const docker = new Dockerode({ protocol: "http", host: "127.0.0.1", port: server.port, version: "v1.41" });
+  const ask = async (signal: AbortSignal = new AbortController().signal) => {
+    const request = { path: "/exec/x/start", body: { Tty: false, text: "ü" }, signal };
+    try {
+      return pipeOf(await openConnection(docker, request));
+    } catch (error) {
+      throw engineFailure(error, attempt);
+    }
+  };
   return { ask, seen };
 }
 
-describe("hijack", () => {
+describe("openConnection", () => {
   test("asks as the engine wants it, and hands over what follows the head", async () => {
-    const { ask, seen } = serve(["HTTP/1.1 101 UPGRADED\r\nUpgra", "de: tcp\r\n\r\nearly", " and late"]);
+    const { ask, seen } = serve([
+      "HTTP/1.1 101 UPGRADED\r\nConnection: Upgrade\r\nUpgra",
+      "de: tcp\r\n\r\nearly",
+      " and late",
+    ]);
     const pipe = await ask();
     let text = "";
-    while (text !== "early and late") text += Buffer.from((await pipe.read()) ?? []).toString();
+    while (text !== "early and late") {
+      const bytes = await pipe.read();
+      if (bytes === undefined) break;
+      text += Buffer.from(bytes).toString();
+    }
+    expect(text).toBe("early and late");
     const [head = "", body = ""] = seen.text.split("\r\n\r\n");
     expect(head).toStartWith("POST /v1.41/exec/x/start HTTP/1.1\r\n");
     expect(head).toContain("\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n");
