@@ -12,6 +12,7 @@ import type { SendMail } from "../base/deliver/mail.ts";
 import { createPinned } from "../base/deliver/pinned.ts";
 import { resolveHost } from "../base/deliver/resolve-host.ts";
 import type { SendWebhook } from "../base/deliver/webhook.ts";
+import type { FailingCopies } from "../observability/core/alerts/facts.ts";
 import { backupAge } from "../base/disk/backup-mark.ts";
 import type { Client } from "../base/wire/client.ts";
 import { direct } from "../base/wire/outgoing.ts";
@@ -61,6 +62,8 @@ interface Parts {
   engine: Engine;
   /** The identity service, as far as people sign in to the web UI through it. */
   people: PeopleIdentity;
+  /** Targets whose copies fail. */
+  failingCopies: () => readonly FailingCopies[];
 }
 
 /** The observability plane: its store and its rooms. Call it as the holder of the root's lock. */
@@ -129,14 +132,17 @@ function platformOf(ask: Parts["ask"], handed: Pick<Parts, "apps" | "podLogs" | 
   };
 }
 
-function alertOutside({ layout, options, sendWebhook, sendMail, gate }: Parts, metrics: MetricsRoom): AlertOutside {
+function alertOutside(
+  { layout, options, sendWebhook, sendMail, gate, failingCopies }: Parts,
+  metrics: MetricsRoom,
+): AlertOutside {
   return {
     limits: alertLimits,
     server: hostname(),
     product: options.prefix,
     sources: {
       disks: (folders) => diskSpace(["/", ...folders], layout.root),
-      backup: () => backupAge(layout),
+      backup: async () => ({ ...(await backupAge(layout)), failing: failingCopies() }),
       metrics: (ask) => metricsNow(metrics, ask),
     },
     sendWebhook,

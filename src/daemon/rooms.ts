@@ -4,6 +4,7 @@ import { createHelper } from "../orchestration/engine/local-helper.ts";
 import type { Engine } from "../orchestration/engine/engine.ts";
 import type { RunningIdentity } from "../identity/service/create.ts";
 import { createCertificateRoom } from "./certificates.ts";
+import type { Backups } from "../backups/service/create.ts";
 import type { Ground, Late } from "./ground.ts";
 import { createIngressRoom } from "./ingress.ts";
 import { createObservabilityRoom } from "./observability.ts";
@@ -16,6 +17,7 @@ interface Given {
   engine: Engine;
   plugins: PluginRoom;
   identity: RunningIdentity;
+  backups: Backups;
   /** The orchestration plane in process; it is made after these rooms. */
   ask: Parameters<typeof createObservabilityRoom>[0]["ask"];
   /** Where requests to the own services go, `host:port`; undefined for one that is turned off. */
@@ -42,6 +44,7 @@ export async function openRooms(ground: Ground, late: Late, given: Given) {
         endpoints: () => running.endpoints.list(),
         sendWebhook: sendWebhooks({ allowPrivate: options.allowPrivateWebhooks }),
         ask: given.ask,
+        failingCopies: given.backups.failing,
         people: given.identity.identity.ownApp,
       }),
     (it) => it.close(),

@@ -62,11 +62,11 @@ async function start(options: ServeOptions, log: Log, opened: Opened): Promise<D
   const addresses = { identity: identityListener?.address, observability: planeListener?.local };
   const running = makeController(ground, late, { plugins, network, listeners: addresses });
   const inside = createInside((actor, by) => app.as(actor, by));
+  const backups = createBackupRoom(ground);
   const rooms = await openRooms(ground, late, {
-    ...{ running, plugins, identity, engine: network.engine, ask: inside.as },
+    ...{ running, plugins, identity, backups, engine: network.engine, ask: inside.as },
     addresses: () => addresses,
   });
-  const backups = createBackupRoom(ground);
   const app = orchestrationApp(ground, { running, identity, rooms, backups });
   const runs = await opened.step(
     "listen for runs of plugins",

@@ -31,6 +31,8 @@ export interface Backups {
     snapshots: { target: string; id: string; at: string; what: string }[];
     unreachable: { target: string; why: string }[];
   }>;
+  /** Targets whose newest copies failed: since when, and why the last one did. */
+  failing(): { target: string; sinceAt: number; error: string }[];
   /** Makes the copies that are due, until `signal` aborts; not before the gate is open. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -220,6 +222,14 @@ export function createBackups(options: BackupOptions): Backups {
       );
       return { snapshots: lists.flat().sort((a, b) => (a.at < b.at ? 1 : -1)), unreachable };
     },
+    failing: () =>
+      records.targets().flatMap(({ name }) => {
+        const runs = records.runs(name);
+        const good = runs.findIndex(({ error }) => error === undefined);
+        const failed = good < 0 ? runs : runs.slice(0, good);
+        const [newest, oldest] = [failed[0], failed.at(-1)];
+        return newest && oldest ? [{ target: name, sinceAt: oldest.startedAt, error: newest.error ?? "" }] : [];
+      }),
     async run(signal) {
       signal.addEventListener("abort", () => closing.abort(), { once: true });
       await gate.whenOpen(async () => {

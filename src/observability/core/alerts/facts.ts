@@ -64,6 +64,15 @@ export interface DrainFact {
   error: string;
 }
 
+/** A target outside of the machine whose newest copies all failed. */
+export interface FailingCopies {
+  target: string;
+  /** When the first of them failed; epoch milliseconds. */
+  sinceAt: number;
+  /** Why the last one failed. */
+  error: string;
+}
+
 /** One value of a metric query, by what it was grouped by. */
 export interface MetricValue {
   labels: Labels;
@@ -83,7 +92,7 @@ export interface Facts {
   ingress?: { problem: string };
   /** Those that are behind. */
   drains?: readonly DrainFact[];
-  backup?: { newestAt?: number; installedAt: number };
+  backup?: { newestAt?: number; installedAt: number; failing?: readonly FailingCopies[] };
   disks?: readonly { mount: string; usedPercent: number; freeBytes: number; readOnly: boolean }[];
   /** Results of the queries of the rules, by `queryText`. */
   metrics?: ReadonlyMap<string, readonly MetricValue[]>;

@@ -137,11 +137,16 @@ function certificateFindings({ certificates, now }: Facts, limit = 14): Finding[
 /** On a fresh server the time counts from the installation. */
 function backupFindings({ backup, now }: Facts, limit = 8): Finding[] | undefined {
   if (backup === undefined) return undefined;
-  const { newestAt, installedAt } = backup;
+  const { newestAt, installedAt, failing = [] } = backup;
+  const failed = failing.map(({ target, sinceAt, error }): Finding => {
+    const since = new Date(sinceAt).toISOString();
+    return { labels: { target }, title: `copies to ${target} fail`, detail: `since ${since}: ${error}` };
+  });
   const days = Math.floor((now - (newestAt ?? installedAt)) / day);
-  if (days < limit) return [];
+  if (days < limit) return failed;
   const title = newestAt === undefined ? `no backup for ${days} days` : `the newest backup is ${days} days old`;
-  return [{ labels: {}, title, detail: "make one with: berth backup FILE", value: days }];
+  const detail = "make one with: berth backup target add, or berth backup FILE";
+  return [...failed, { labels: {}, title, detail, value: days }];
 }
 
 function drainFindings({ drains, now }: Facts, limit = 10): Finding[] | undefined {

@@ -109,6 +109,11 @@ describe("the default pack", () => {
     ]);
     expect(found("backup", { backup: { installedAt: now - 9 * day } })?.[0]?.[0]).toBe("no backup for 9 days");
     expect(found("backup", { backup: { installedAt: 0, newestAt: now - day } })).toEqual([]);
+    const failing = [{ target: "vault", sinceAt: 0, error: "connection refused" }];
+    expect(found("backup", { backup: { installedAt: 0, newestAt: now - day, failing } })?.[0]?.slice(0, 2)).toEqual([
+      "copies to vault fail",
+      "since 1970-01-01T00:00:00.000Z: connection refused",
+    ]);
     const drains = [
       { name: "loki", oldestAt: now - 12 * 60_000, error: "status 401" },
       { name: "s3", oldestAt: now - 60_000, error: "" },
