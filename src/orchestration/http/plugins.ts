@@ -1,5 +1,5 @@
 import { reachesAll, requireAllApps, isFromAfar, sightOf } from "../../access/apps.ts";
-import type { Principal } from "../../access/principal.ts";
+import { ownsMachine, type Principal } from "../../access/principal.ts";
 import { isFields } from "../../base/pure/fields.ts";
 import { type Call, mount, type Plane } from "../../base/http/mount.ts";
 import type { DataOf, Endpoint } from "../../base/wire/endpoint.ts";
@@ -79,9 +79,9 @@ function requireServer(by: Principal): void {
   requireAllApps(by, "plugins serve the blocks of all");
 }
 
-/** With a token nothing is installed that was not looked at, and no folder of the server. */
+/** With a token nothing is installed that was not looked at, and no folder of the server. Without its rights the controller refuses. */
 function requireSeen(by: Principal, body: unknown): void {
-  if (!isFromAfar(by) || !isFields(body)) return;
+  if (!isFromAfar(by) || !ownsMachine(by) || !isFields(body)) return;
   const { source, preview, expect } = body;
   if (typeof source === "string" && /^(?:[./~]|file:)/i.test(source)) {
     const text = `source: "${source}" is a folder of the server; install it there with berth plugins install`;
