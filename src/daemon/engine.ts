@@ -1,6 +1,6 @@
 import { createDockerEngine } from "../orchestration/engine/docker/docker.ts";
 import type { Ground, Late } from "./ground.ts";
-import { dockerOf, drainedEngine } from "./logs.ts";
+import { dockerOf } from "./logs.ts";
 import { createNetworkRoom } from "./network.ts";
 
 /** The engine, and what looks after its network on this machine. A container that is removed hands over its last lines. */
@@ -9,10 +9,12 @@ export async function openEngine(ground: Ground, late: Late): Promise<ReturnType
   const engine = await opened.step(
     "make the engine",
     () =>
-      drainedEngine(
-        createDockerEngine({ ...dockerOf(options, log), installationId: store.installationId, names }),
-        async (container) => late.observability?.observability.logs.drain(container),
-      ),
+      createDockerEngine({
+        ...dockerOf(options, log),
+        installationId: store.installationId,
+        names,
+        beforeRemoval: async (container) => late.observability?.observability.logs.drain(container),
+      }),
     (it) => it.close(),
   );
   const network = createNetworkRoom({ ...ground, engine });

@@ -19,21 +19,6 @@ import type { LogPlatform } from "../observability/service/logs/create.ts";
 import type { Engine } from "../orchestration/engine/engine.ts";
 import type { ObservedPod } from "../orchestration/engine/pod.ts";
 
-/** The same engine, but before a pod is removed its output is put on disk: Docker deletes it with the pod. */
-export function drainedEngine(engine: Engine, drain: (container: string) => Promise<void>): Engine {
-  return {
-    ...engine,
-    async remove(pod) {
-      await drain(pod.id);
-      await engine.remove(pod);
-    },
-    async removeUnlessRunning(pod) {
-      await drain(pod.id);
-      return engine.removeUnlessRunning(pod);
-    },
-  };
-}
-
 /** Where the engine is, and who notes that logs come from the engine itself: that is not exact while it changes its log files. */
 export function dockerOf({ dockerHost }: Pick<ServeOptions, "dockerHost">, log: Log) {
   const message = "logs are read through Docker, which can repeat or lose lines when log files are full";
@@ -46,17 +31,14 @@ export function dockerOf({ dockerHost }: Pick<ServeOptions, "dockerHost">, log: 
 /** What the room of the logs needs of this machine. */
 export function logPlatform(engine: Engine, layout: Pick<Layout, "logs">): LogPlatform {
   const { store, capture, search, room } = logLimits;
-  let rootDir: string | undefined;
   return {
     start: startThread(threads.logs),
     setup: { folder: join(layout.logs, "pods"), store, capture, search },
     limits: room,
     async containers() {
-      const [pods, info] = await Promise.all([engine.observe(), rootDir === undefined ? engine.info() : undefined]);
-      const root = rootDir ?? info?.rootDir ?? "";
-      // An engine that does not say where its files are says nothing for good.
-      rootDir = root;
-      return root === "" ? [] : pods.flatMap((pod) => logged(pod, root));
+      const pods = await engine.observe();
+      const paths = await Promise.all(pods.map((pod) => engine.logFile(pod)));
+      return pods.flatMap((pod, index) => logged(pod, paths[index]));
     },
     async changes(signal, onChange) {
       while (!signal.aborted) {
@@ -94,14 +76,14 @@ function isChange(action: string): boolean {
   return ["create", "start", "die", "destroy", "rename"].includes(action);
 }
 
-function logged({ id, name, state, identity }: ObservedPod, root: string): LoggedContainer[] {
-  if (identity === undefined) return [];
+function logged({ id, name, state, identity }: ObservedPod, path: string | undefined): LoggedContainer[] {
+  if (identity === undefined || path === undefined) return [];
   const { key, replicaId, releaseId, role } = identity;
   return [
     {
       app: { scope: key.scope, name: key.name },
       source: { id, pod: name, replica: replicaId, release: releaseId ?? "", role: role ?? "" },
-      path: join(root, "containers", id, `${id}-json.log`),
+      path,
       running: state === "running" || state === "restarting" || state === "paused",
     },
   ];

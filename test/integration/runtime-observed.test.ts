@@ -113,6 +113,17 @@ describe("docker, observed", () => {
     expect(last?.memoryLimitBytes).toBe(stats.memory_stats.limit);
   });
 
+  test("says which file the output of a pod is written to, before there is one and while it runs", async () => {
+    const id = await started("logged", "echo hello; sleep 600");
+    expect(await runtime.logFile(id)).toBe((await runtime.inspect(id))?.logPath ?? "");
+    const blind = connect({ beforeRemoval: async (removed: string) => void told.push(removed) });
+    const told: string[] = [];
+    await blind.remove(id);
+    expect(await blind.removeUnlessRunning(id)).toBe(true);
+    expect(told).toEqual([id.id, id.id]);
+    blind.close();
+  });
+
   test("where the files cannot be seen, the engine is asked, and the figures mean the same", async () => {
     const id = await started("a", "while :; do :; done");
     const blind = connect({ roots: { cgroup: tmpdir(), proc: tmpdir() } });

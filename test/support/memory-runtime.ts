@@ -216,7 +216,7 @@ function imageCalls({
 
 function insideCalls(
   world: World,
-): Calls<"exec" | "check" | "startAttached" | "logs" | "logDropped" | "wait" | "usage" | "connections"> {
+): Calls<"exec" | "check" | "startAttached" | "logs" | "logFile" | "logDropped" | "wait" | "usage" | "connections"> {
   const { faults, logs, execs, gauges } = world;
   const { does } = faults;
   const exec: Engine["exec"] = ({ id }, spec) =>
@@ -230,6 +230,7 @@ function insideCalls(
     },
     wait: ({ id }, signal) => waitForExit(world, id, signal),
     usage: () => does("usage", "", gauges.usage),
+    logFile: async () => undefined,
     logDropped: async ({ id }) => world.logsDropped.has(id),
     connections: ({ id }) => does("connections", id, () => gauges.connections(id)),
   };

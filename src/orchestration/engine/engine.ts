@@ -75,6 +75,11 @@ export interface Engine extends Machine {
   wait(pod: PodRef, signal: AbortSignal): Promise<ContainerEnd>;
   /** One reading of every running pod of this installation. */
   usage(): Promise<PodUsage[]>;
+  /**
+   * Path of the file that the output of a pod is written to, in the format json-file, also where there is none yet. Undefined
+   * where the engine does not say where its files are.
+   */
+  logFile(pod: PodRef): Promise<string | undefined>;
   /** Whether the oldest output is gone, because the log files were full; undefined when that cannot be seen. */
   logDropped(pod: PodRef): Promise<boolean | undefined>;
   /**

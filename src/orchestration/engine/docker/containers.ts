@@ -28,7 +28,13 @@ export function createContainers(
     inspect,
     stopSlackMs,
     ownVolumes,
-  }: { inspect: Inspect; stopSlackMs: number; ownVolumes: (spec: ContainerSpec) => Promise<void> },
+    beforeRemoval,
+  }: {
+    inspect: Inspect;
+    stopSlackMs: number;
+    ownVolumes: (spec: ContainerSpec) => Promise<void>;
+    beforeRemoval: (id: string) => Promise<void>;
+  },
 ): Containers {
   return {
     observe: (filter = {}) => list(engine, owner, filter),
@@ -39,8 +45,14 @@ export function createContainers(
     },
     start: ({ id }) => start(engine, id),
     stop: ({ id }, { graceMs }) => stop(engine, id, { graceMs, slackMs: stopSlackMs }),
-    remove: async ({ id }) => void (await remove(engine, id, { force: true })),
-    removeUnlessRunning: ({ id }) => remove(engine, id, { force: false }),
+    async remove({ id }) {
+      await beforeRemoval(id);
+      await remove(engine, id, { force: true });
+    },
+    async removeUnlessRunning({ id }) {
+      await beforeRemoval(id);
+      return remove(engine, id, { force: false });
+    },
     rename: async ({ id }, name) => {
       await engine.call({ verb: "rename", subject: known(id) }, (docker, abortSignal) =>
         docker.getContainer(id).rename({ name, abortSignal }),

@@ -31,6 +31,8 @@ export interface DockerOptions {
   timeouts?: Partial<DockerTimeouts>;
   /** Where usage figures are read; other places in tests. */
   roots?: SystemRoots;
+  /** Awaited before a container is removed: Docker deletes its output with it. */
+  beforeRemoval?: (id: string) => Promise<void>;
   /** Told once for each reason why the logs of containers are not read from Docker's files. */
   onLogFallback?: OnLogFallback;
 }
@@ -71,7 +73,12 @@ export function createDockerEngine(options: DockerOptions): Engine {
   const files = createFiles(engine, copyIdleMs);
   const ownVolumes = createVolumeOwners(engine, owner, files);
   const inspect: Inspect = (nameOrId) => inspectContainer(engine, names, nameOrId);
-  const containers = createContainers(engine, owner, { inspect, stopSlackMs, ownVolumes });
+  const containers = createContainers(engine, owner, {
+    inspect,
+    stopSlackMs,
+    ownVolumes,
+    beforeRemoval: options.beforeRemoval ?? (async () => undefined),
+  });
   const exitWait = createExitWait({ engine, inspect, holdMs: waitHoldMs });
   const exec = createExec({ engine, names, inspect, startMs: callMs, killGraceMs: execKillGraceMs });
   return {

@@ -1,15 +1,23 @@
 import { stat } from "node:fs/promises";
+import { join } from "node:path";
 import type { Engine } from "../engine.ts";
 import { epochMs } from "./formats.ts";
 import type { DockerClient } from "./client.ts";
 import { unlessStatus } from "./errors.ts";
+import { engineInfo } from "./info.ts";
 
 /**
  * See `Engine.logDropped`. The engine makes the first file of a log before it starts the container, renames full files,
  * and removes the oldest: where the last one that it keeps was made after the start, there was one before it.
  */
-export function createLogFiles(engine: DockerClient): Pick<Engine, "logDropped"> {
+export function createLogFiles(engine: DockerClient): Pick<Engine, "logDropped" | "logFile"> {
+  let rootDir: string | undefined;
   return {
+    async logFile({ id }) {
+      // An engine that does not say where its files are says nothing for good.
+      rootDir ??= (await engineInfo(engine)).rootDir;
+      return rootDir === "" ? undefined : join(rootDir, "containers", id, `${id}-json.log`);
+    },
     async logDropped({ id: nameOrId }) {
       if (!engine.local) return undefined;
       const attempt = { verb: "inspect", subject: `container "${nameOrId}"` };
