@@ -1,0 +1,59 @@
+import { expect, test } from "bun:test";
+import { operator, type Principal, tokenPrincipal } from "../../src/access/principal.ts";
+import { backupEndpoints } from "../../src/backups/api/backups.ts";
+import { mountBackups } from "../../src/backups/http/mount.ts";
+import type { Backups } from "../../src/backups/service/create.ts";
+import { createLog } from "../../src/base/words/log.ts";
+import { naming } from "../../src/orchestration/core/naming.ts";
+import { createOrchestrationApp } from "../../src/orchestration/http/app.ts";
+import { createRecordingController } from "../support/recording-controller.ts";
+
+const called: string[] = [];
+const backups = new Proxy({} as Backups, {
+  get: (_, name) => () => {
+    called.push(String(name));
+    return name === "listTargets" || name === "listRuns" ? [] : Promise.resolve({});
+  },
+});
+const app = createOrchestrationApp({
+  controller: createRecordingController().controller,
+  mountOthers: (plane) => mountBackups(plane, backups),
+  version: "1",
+  names: naming(),
+  log: createLog(() => undefined, "error"),
+  limits: { jsonDepthMax: 64, eventsPageMax: 1_000, execInputBytesMax: 1_000, logPingMs: 25_000 },
+});
+const ask = (by: Principal, { method, path }: { method: string; path: string }) => {
+  const body = method === "PUT" ? JSON.stringify({ url: "/srv/copies" }) : undefined;
+  return app.behind(
+    new Request(`http://localhost${path.replace(":name", "disk")}`, { method, body: body ?? null }),
+    by,
+  );
+};
+
+const everyScope = { scopes: ["read", "actions", "host:read", "config:reveal", "exec", "admin"], apps: ["shop/web"] };
+const notAdmin = { scopes: ["read", "actions", "host:read", "config:reveal", "exec"], apps: [] };
+const strangers: [string, Principal][] = [
+  ["a token without admin", tokenPrincipal(notAdmin)],
+  ["a token of one app", tokenPrincipal(everyScope)],
+  ["a person without admin", tokenPrincipal({ ...notAdmin, person: "ann" })],
+  ["a run of a plugin that a token started", { type: "plugin", askedBy: tokenPrincipal(notAdmin) }],
+  ["a pod", { type: "pod" }],
+  ["a caller that no door named", { type: "unnamed" }],
+];
+
+test.each(strangers)("%s gets no copy, no key and no target", async (_, by) => {
+  for (const endpoint of backupEndpoints) {
+    called.length = 0;
+    const answer = await ask(by, endpoint);
+    expect([endpoint.method, endpoint.path, answer.status, called]).toEqual([endpoint.method, endpoint.path, 403, []]);
+  }
+});
+
+test("an operator reaches each of them", async () => {
+  for (const endpoint of backupEndpoints) {
+    called.length = 0;
+    const answer = await ask(operator, endpoint);
+    expect([endpoint.path, answer.status, called.length]).toEqual([endpoint.path, 200, 1]);
+  }
+});

@@ -1,0 +1,173 @@
+import { beforeEach, describe, expect, test } from "bun:test";
+import { createBackups } from "../../../src/backups/service/create.ts";
+import type { BackupRecords, StoredRun, StoredTarget } from "../../../src/backups/service/records.ts";
+import type { Restic } from "../../../src/backups/restic/restic.ts";
+import { createGate } from "../../../src/base/deliver/gate.ts";
+import { createLog } from "../../../src/base/words/log.ts";
+import { backupLimits } from "../../../src/config/backup-limits.ts";
+import { createFakeClock } from "../../support/fake-clock.ts";
+
+type Answer = Partial<Awaited<ReturnType<Restic["run"]>>>;
+
+const good = { ok: true, code: 0, stdout: "", trouble: "other", cause: "" } as const;
+const hour = 3_600_000;
+
+describe("copies of the state", () => {
+  let clock: ReturnType<typeof createFakeClock>;
+  const pass = (ms: number) => clock.moveTo(clock.steady() + ms);
+  let said: Record<string, Answer>;
+  let asked: string[];
+  let staged: number;
+  let held: boolean;
+  let targets: Map<string, StoredTarget>;
+  let runs: Map<string, readonly StoredRun[]>;
+
+  beforeEach(() => {
+    clock = createFakeClock(1_000 * hour);
+    [said, asked, staged, held] = [{}, [], 0, false];
+    [targets, runs] = [new Map(), new Map()];
+  });
+
+  function start() {
+    let text: string | undefined;
+    const records: BackupRecords = {
+      key: () => text,
+      async setKey(made) {
+        text = made;
+      },
+      targets: () => [...targets.values()],
+      putTarget: async (target) => void targets.set(target.name, target),
+      removeTarget: async (name) => void targets.delete(name),
+      runs: (name) => [...(runs.get(name) ?? [])],
+      putRuns: async (name, list) => void runs.set(name, list),
+    };
+    const restic: Restic = {
+      version: async () => "0.14.0",
+      async run({ words: [verb = ""], env }) {
+        asked.push(`${verb} ${env.RESTIC_REPOSITORY}`);
+        const summary = '{"message_type":"summary","snapshot_id":"aa","total_bytes_processed":9,"data_added":3}';
+        const row = JSON.stringify([{ id: "aabb", time: new Date(clock.now()).toISOString(), tags: ["berth-state"] }]);
+        const usual = { backup: summary, snapshots: row }[verb] ?? "";
+        return { ...good, stdout: usual, ...said[verb] };
+      },
+    };
+    return createBackups({
+      ...{ records, restic, installationId: "0123456789abcdef", clock, limits: backupLimits },
+      gate: createGate({ isHeld: () => held, clock, lookMs: 1_000 }),
+      log: createLog(() => undefined, "error"),
+      randomBytes: (count) => new Uint8Array(count).fill(7),
+      stage: async () => {
+        staged += 1;
+        const close = async () => {
+          staged -= 1;
+        };
+        return { folder: "/staged", close };
+      },
+      onCopied: async () => undefined,
+    });
+  }
+
+  const settle = async () => {
+    for (let turn = 0; turn < 200; turn++) await Promise.resolve();
+  };
+
+  test("are made at once, then at their time; a failed one is tried again sooner, and says since when", async () => {
+    const backups = start();
+    const stop = new AbortController();
+    const running = backups.run(stop.signal);
+    await backups.putTarget("disk", { url: "/srv/copies", every: "1h" });
+    await settle();
+    expect(backups.listRuns(undefined)).toMatchObject([{ target: "disk", snapshot: "aabb", bytes: 9, added: 3 }]);
+    expect(backups.failing()).toEqual([]);
+
+    said = { backup: { ok: false, code: 1, cause: "no space left on device" } };
+    pass(hour);
+    await settle();
+    const failedAt = clock.now();
+    pass(backupLimits.retryMs);
+    await settle();
+    expect(backups.listRuns("disk").map(({ error }) => error !== undefined)).toEqual([true, true, false]);
+    const error = "copying at target /srv/copies failed: no space left on device";
+    expect(backups.failing()).toEqual([{ target: "disk", sinceAt: failedAt, error }]);
+    expect(backups.listTargets()).toMatchObject([{ name: "disk", last_error: error }]);
+    expect(staged).toBe(0);
+
+    said = {};
+    pass(backupLimits.retryMs);
+    await settle();
+    expect(backups.failing()).toEqual([]);
+    stop.abort();
+    pass(hour);
+    await running;
+  });
+
+  test("count only once the target has listed them", async () => {
+    const backups = start();
+    await backups.putTarget("disk", { url: "/srv/copies" });
+    said = { snapshots: { stdout: "[]" } };
+    await backups.runNow(undefined);
+    await settle();
+    expect(backups.listRuns("disk")).toMatchObject([
+      { error: "target /srv/copies does not list the snapshot aa that it has taken" },
+    ]);
+    expect(backups.listTargets()[0]?.last_success_at).toBeUndefined();
+  });
+
+  test("wait while a restore is not confirmed", async () => {
+    const backups = start();
+    held = true;
+    const stop = new AbortController();
+    const running = backups.run(stop.signal);
+    await backups.putTarget("disk", { url: "/srv/copies" });
+    pass(2 * hour);
+    await settle();
+    expect(backups.listRuns("disk")).toEqual([]);
+    expect(backups.listTargets()[0]?.held).toContain("berth restore --confirm");
+    await expect(backups.runNow("disk")).rejects.toThrow("first: berth restore --confirm");
+    stop.abort();
+    pass(hour);
+    await running;
+  });
+
+  test("remove old ones once a day, and stay good where that fails", async () => {
+    const backups = start();
+    await backups.putTarget("disk", { url: "/srv/copies" });
+    said = { forget: { ok: false, cause: "permission denied" } };
+    for (let turn = 0; turn < 2; turn++) {
+      await backups.runNow(undefined);
+      await settle();
+    }
+    expect(asked.filter((words) => words.startsWith("forget"))).toHaveLength(2);
+    expect(backups.failing()).toEqual([]);
+    said = {};
+    for (let turn = 0; turn < 3; turn++) {
+      await backups.runNow(undefined);
+      await settle();
+    }
+    expect(asked.filter((words) => words.startsWith("forget"))).toHaveLength(3);
+  });
+
+  test("a repository that is locked by a process that is gone is unlocked once", async () => {
+    const backups = start();
+    await backups.putTarget("disk", { url: "/srv/copies" });
+    said = { backup: { ok: false, trouble: "locked", cause: "repository is already locked" } };
+    asked = [];
+    await backups.runNow(undefined);
+    await settle();
+    expect(asked.map((words) => words.split(" ")[0])).toEqual(["cat", "backup", "unlock", "backup"]);
+    expect(backups.listRuns("disk")[0]?.error).toContain("already locked");
+  });
+
+  test("a target of another server is not added, and none is stored that cannot be opened", async () => {
+    const backups = start();
+    said = { cat: { ok: false, trouble: "wrong_key", cause: "wrong password" } };
+    await expect(backups.putTarget("disk", { url: "/srv/copies" })).rejects.toThrow("another key opens what is there");
+    said = { cat: { ok: false, trouble: "no_repository" }, init: { ok: false, cause: "read-only file system" } };
+    await expect(backups.putTarget("disk", { url: "/srv/copies" })).rejects.toThrow("read-only file system");
+    expect(backups.listTargets()).toEqual([]);
+    await expect(backups.putTarget("Disk!", { url: "/srv/copies" })).rejects.toThrow("is not the name of a target");
+    await expect(backups.putTarget("disk", { url: "/srv/copies", every: "1s" })).rejects.toMatchObject({
+      code: "invalid",
+    });
+  });
+});
