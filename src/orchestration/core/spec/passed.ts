@@ -53,7 +53,9 @@ export const decodePassed = decoderOf(passedRows);
 
 /** The passed fields of what has been decoded. */
 export function passedOn(decoded: PassedOn): PassedOn {
-  return Object.fromEntries(passedNames.map((name) => [name, decoded[name]])) as unknown as PassedOn;
+  const passed: Partial<Record<keyof PassedOn, unknown>> = {};
+  for (const name of passedNames) passed[name] = decoded[name];
+  return passed as PassedOn;
 }
 
 const passedNames = Object.keys(passedRows) as (keyof PassedOn)[];
@@ -62,10 +64,13 @@ export const decodeOptions = decoderOf(optionRows);
 
 type OptionName = keyof typeof optionRows;
 
+const optionNames = Object.keys(optionRows) as OptionName[];
+
 /** The engine options that fields set. */
 export function optionsOf(decoded: Decoded<typeof optionRows>): Partial<Decoded<typeof optionRows>> {
-  const names = Object.keys(optionRows) as OptionName[];
-  return Object.fromEntries(names.flatMap((name) => (decoded[name] === undefined ? [] : [[name, decoded[name]]])));
+  const options: Partial<Record<OptionName, unknown>> = {};
+  for (const name of optionNames) if (decoded[name] !== undefined) options[name] = decoded[name];
+  return options as Partial<Decoded<typeof optionRows>>;
 }
 
 /** The field of a spec that a flag of `docker run` has the name of. */

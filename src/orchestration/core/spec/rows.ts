@@ -38,20 +38,20 @@ export function uncounted<T>(read: (block: Fields) => T): Row<T> {
 }
 
 export function decoderOf<R extends Rows>(rows: R): (block: Fields) => Decoded<R> {
-  const entries = Object.entries(rows);
+  const entries = Object.entries(rows).map(([name, { read }]) => ({ name, read }));
   return (block) => {
     const decoded: Record<string, unknown> = {};
-    for (const [name, { read }] of entries) decoded[name] = read(block);
+    for (const entry of entries) decoded[entry.name] = entry.read(block);
     return decoded as Decoded<R>;
   };
 }
 
 /** The part of the hash input that the rows make: see `hashInput`. */
 export function hasherOf<R extends Rows>(rows: R): (decoded: Decoded<R>, block: Fields) => Fields {
-  const entries = Object.entries(rows);
+  const entries = Object.entries(rows).map(([name, { as, hash }]) => ({ name, as, hash }));
   return (decoded, block) => {
     const input: Record<string, unknown> = {};
-    for (const [name, { as, hash }] of entries) {
+    for (const { name, as, hash } of entries) {
       const counted = hash(decoded[name] as never, block);
       if (isEmpty(counted)) continue;
       if (as === undefined) Object.assign(input, dropEmpty(counted as Fields));
