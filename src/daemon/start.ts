@@ -77,7 +77,7 @@ async function start(options: ServeOptions, log: Log, opened: Opened): Promise<D
   const front = await serve(ground, { running, app });
   servePlane({
     observability: rooms.observability.observability,
-    mountOthers: (plane) => mountForTokens(inside.through(plane), ground, { running, identity, rooms }),
+    mountOthers: (plane) => mountForTokens(inside.through(plane), ground, { running, identity, rooms, backups }),
   });
   openDoors(ground, late, { running, engine: network.engine, app, rooms });
 
@@ -130,21 +130,12 @@ interface Made {
 }
 
 /** The orchestration plane with what other services mount on it. */
-function orchestrationApp(
-  { names, log, store }: Ground,
-  { running, identity, rooms, backups }: Pick<Made, "running" | "identity" | "rooms" | "backups">,
-): ReturnType<typeof createOrchestrationApp> {
+function orchestrationApp({ names, log, store }: Ground, made: Services): ReturnType<typeof createOrchestrationApp> {
   return createOrchestrationApp({
-    controller: running.controller,
-    mountOthers(plane, paging) {
-      mountIdentity(plane, identity.identity.manage, paging);
-      mountIngress(plane, {
-        certificates: createCertificateViews(rooms.certificates),
-        views: rooms.ingress.views,
-      });
-      mountObservability(plane, rooms.observability.observability);
-      mountSources(plane, rooms.sources);
-      mountBackups(plane, backups);
+    controller: made.running.controller,
+    mountOthers(plane) {
+      mountServices(plane, plane, made);
+      mountObservability(plane, made.rooms.observability.observability);
     },
     version: versionText(),
     once: createOnce({ store, clock: systemClock, log, limits }),
@@ -154,16 +145,20 @@ function orchestrationApp(
   });
 }
 
-/** What operators have and tokens may have too: each endpoint says it by its scope. */
-function mountForTokens(
-  plane: Plane,
-  { names }: Ground,
-  { running, identity, rooms }: Pick<Made, "running" | "identity" | "rooms">,
-): void {
-  mountOrchestration(plane, { controller: running.controller, version: versionText(), names, limits });
-  mountSources(plane, rooms.sources);
-  const instances = planeOfInstances(plane, rooms.observability.observability.identity);
+type Services = Pick<Made, "running" | "identity" | "rooms" | "backups">;
+
+/** The same services for tokens: the plane serves what its list has. */
+function mountForTokens(plane: Plane, { names }: Ground, made: Services): void {
+  mountOrchestration(plane, { controller: made.running.controller, version: versionText(), names, limits });
+  mountServices(plane, planeOfInstances(plane, made.rooms.observability.observability.identity), made);
+}
+
+/** What operators and tokens may both have. `instances`: the plane as the identity service mounts its endpoints on it. */
+function mountServices(plane: Plane, instances: Plane, { identity, rooms, backups }: Services): void {
   mountIdentity(instances, identity.identity.manage, { pageMax: limits.eventsPageMax });
+  mountIngress(plane, { certificates: createCertificateViews(rooms.certificates), views: rooms.ingress.views });
+  mountSources(plane, rooms.sources);
+  mountBackups(plane, backups);
 }
 
 /** The listeners of the orchestration plane, once what runs was looked at: health checks of a proxy come at once. */
