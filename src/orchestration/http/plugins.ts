@@ -81,8 +81,9 @@ function requireServer(by: Principal): void {
 
 /** With a token nothing is installed that was not looked at, and no folder of the server. Without its rights the controller refuses. */
 function requireSeen(by: Principal, body: unknown): void {
-  if (!isFromAfar(by) || !ownsMachine(by) || !isFields(body)) return;
-  const { source, preview, expect } = body;
+  if (!isFromAfar(by) || !ownsMachine(by)) return;
+  // An update may come without a body: it says nothing of what was looked at.
+  const { source, preview, expect } = isFields(body) ? body : {};
   if (typeof source === "string" && /^(?:[./~]|file:)/i.test(source)) {
     const text = `source: "${source}" is a folder of the server; install it there with berth plugins install`;
     throw new Failure("invalid", text);

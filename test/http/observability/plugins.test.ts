@@ -109,6 +109,9 @@ describe("plugins", () => {
     expect(await install({ source: "file:///root/pg", preview: true })).toMatchObject({ status: 400 });
     expect(await install({ source: "acme/pg", link: true, preview: true })).toMatchObject({ status: 400 });
     expect(calls("installPlugin")).toEqual([]);
+    for (const seen of [undefined, {}, { preview: false }, { expect: null }])
+      expect([seen, (await it.ask("POST /plugins/pg/update", { token, body: seen })).status]).toEqual([seen, 400]);
+    expect(calls("updatePlugin")).toEqual([]);
     expect(await install({ source: "acme/pg", preview: true })).toMatchObject({ status: 200 });
     const expected = "0".repeat(64);
     expect(await install({ source: "acme/pg", expect: expected })).toMatchObject({ status: 200 });
