@@ -56,6 +56,7 @@ async function asked<E extends Endpoint>(
   plane.observability.rates.request(grant, endpoint.method !== "GET");
   const { bodyBytesMax: bytesMax } = plane.limits;
   if (endpoint.bodyType === undefined) refuseLength(request, bytesMax);
+  for (const name of Object.keys(params)) readParam(params, name);
   const given = readQuery(request, endpoint);
   const isRead = answer !== undefined && endpoint.body !== undefined && endpoint.bodyType === undefined;
   const bounds = { bytesMax, depthMax: plane.jsonDepthMax };

@@ -19,9 +19,9 @@ afterAll(() => it.close());
 async function knock(
   endpoint: PlaneEndpoint,
   token: string | undefined,
-  sent = {},
+  { sent = {}, part = "a" } = {},
 ): Promise<{ status: number; text: string }> {
-  const path = planePath(endpoint).replaceAll(/:[a-zA-Z]+|\*$/g, "a");
+  const path = planePath(endpoint).replaceAll(/:[a-zA-Z]+|\*$/g, part);
   const headers = { ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }) };
   const left = new AbortController();
   const { method } = endpoint;
@@ -71,8 +71,16 @@ test("a token that is limited to another app changes nothing through an endpoint
   expect(shared.length).toBeGreaterThan(30);
   const before = it.calls.length;
   for (const endpoint of shared) {
-    const { status } = await knock(endpoint, token, { scope: "a", name: "a" });
+    const { status } = await knock(endpoint, token, { sent: { scope: "a", name: "a" } });
     expect([named(endpoint), status >= 400 && status < 500]).toEqual([named(endpoint), true]);
   }
   expect(it.calls.slice(before).map(({ method }) => method)).toEqual([]);
+});
+
+test("a path whose percent-encoding is broken names that, on every route", async () => {
+  const token = await it.token([...scopes]);
+  for (const endpoint of it.app.endpoints.filter(({ path }) => path.includes(":"))) {
+    const { status, text } = await knock(endpoint, token, { part: "%ff" });
+    expect([named(endpoint), status, text]).toEqual([named(endpoint), 400, expect.stringContaining("in the path")]);
+  }
 });
