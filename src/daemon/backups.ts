@@ -4,6 +4,7 @@ import { createRestic } from "../backups/restic/restic.ts";
 import { type Backups, createBackups } from "../backups/service/create.ts";
 import type { BackupRecords, StoredRun, StoredTarget } from "../backups/service/records.ts";
 import { markBackup } from "../base/disk/backup-mark.ts";
+import { liesWithin } from "../base/disk/root.ts";
 import { systemClock } from "../base/words/clock.ts";
 import { backupLimits } from "../config/backup-limits.ts";
 import { stageState } from "../local/stage-state.ts";
@@ -19,6 +20,7 @@ export function createBackupRoom({ layout, store, gate, key, log }: Ground): Bac
     installationId: store.installationId,
     ...{ gate, clock, log, limits: backupLimits },
     randomBytes: (count) => randomBytes(count),
+    isOurs: (folder) => liesWithin(folder, layout.root),
     stage: () => stageState(layout, { key, copyTo: store.copyTo, now: clock.now() }),
     onCopied: (at) => markBackup(layout, at),
   });
@@ -26,18 +28,23 @@ export function createBackupRoom({ layout, store, gate, key, log }: Ground): Bac
 
 function recordsOf(store: Store): BackupRecords {
   const read = <T>(text: string): T => JSON.parse(text) as T;
-  const put = (kind: "key" | "target" | "runs", id: string, value: unknown) => {
-    const text = JSON.stringify(value);
-    return store.write((tx) => tx.backups.put(kind, { id, text, updatedAt: systemClock.now() }));
-  };
+  const documentOf = (id: string, value: unknown) => ({
+    ...{ id, text: JSON.stringify(value), updatedAt: systemClock.now() },
+  });
   return {
     key() {
       const found = store.backups.get("key", "1");
       return found && read<string>(found.text);
     },
-    setKey: (text) => put("key", "1", text),
+    setKey: (text) => store.write((tx) => tx.backups.put("key", documentOf("1", text))),
     targets: () => store.backups.list("target").map(({ text }) => read<StoredTarget>(text)),
-    putTarget: (target) => put("target", target.name, target),
+    putTarget: (target) => store.write((tx) => tx.backups.put("target", documentOf(target.name, target))),
+    changeTarget: (name, change) =>
+      store.write((tx) => {
+        const stands = tx.backups.get("target", name);
+        if (stands === undefined) return;
+        tx.backups.put("target", documentOf(name, change(read<StoredTarget>(stands.text))));
+      }),
     removeTarget: (name) =>
       store.write((tx) => {
         tx.backups.remove("target", name);
@@ -47,6 +54,9 @@ function recordsOf(store: Store): BackupRecords {
       const found = store.backups.get("runs", target);
       return found === undefined ? [] : read<StoredRun[]>(found.text);
     },
-    putRuns: (target, runs) => put("runs", target, runs),
+    putRuns: (target, runs) =>
+      store.write((tx) => {
+        if (tx.backups.get("target", target) !== undefined) tx.backups.put("runs", documentOf(target, runs));
+      }),
   };
 }

@@ -71,8 +71,10 @@ export function troubleOf(said: string): ResticTrouble {
   return "other";
 }
 
-/** The line of what restic said that names the cause. */
-export function causeOf(text: string): string {
+const causeCharactersMax = 400;
+
+/** The line of what restic said that names the cause. `hide` takes secrets out before it is cut: a part of one is not found. */
+export function causeOf(text: string, hide: (text: string) => string): string {
   const lines = text.split("\n").map((line) => line.trim());
   const full = lines.filter(
     (line) => line !== "" && !/^(?:Is there a repository|repository \w+ opened|found \d+ old)/.test(line),
@@ -81,5 +83,5 @@ export function causeOf(text: string): string {
   // While it tries again: `Load(<config/0000000000>, 0, 0) returned error, retrying after 552ms: stat /x: not a directory`.
   const fatal = said.replace(/^.* returned error, retrying after \S+: /, "");
   const ssh = full.find((line) => line.startsWith("subprocess ssh: "));
-  return (ssh ?? fatal).replace(/^(?:Fatal|subprocess ssh): /, "").slice(0, 400);
+  return hide((ssh ?? fatal).replace(/^(?:Fatal|subprocess ssh): /, "")).slice(0, causeCharactersMax);
 }

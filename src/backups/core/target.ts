@@ -122,6 +122,11 @@ export function checkCredentials({ kind }: TargetPlace, credentials: Credentials
   const known: readonly string[] = credentialsOf[kind];
   const odd = Object.keys(credentials).find((name) => !known.includes(name));
   if (odd !== undefined) throw wrong(`a target of the kind ${kind} takes no ${odd}`);
+  for (const [name, text] of Object.entries(credentials)) {
+    if (/[\0-\x1f\x7f]/.test(text) || !text.isWellFormed()) {
+      throw wrong(`${name} has a control character or a broken one, which no target takes`);
+    }
+  }
   const missing = kind === "s3" ? known.find((name) => (credentials[name] ?? "") === "") : undefined;
   if (missing !== undefined) throw wrong(`a target of the kind s3 needs ${missing}`);
 }

@@ -88,13 +88,14 @@ export function createRestic(
       ]);
       await child.exited;
       const hide = hidingOf(secretsOf(order.env), { mask: "***", charactersMin: 4 });
+      const cause = causeOf(stderr, hide);
       const code = child.exitCode ?? undefined;
       return {
         ok: code === 0 && why === undefined,
         code,
         stdout,
         trouble: troubleOf(stderr),
-        cause: why === undefined ? hide(causeOf(stderr)) : `${why}; restic said last: ${hide(causeOf(stderr))}`,
+        cause: why === undefined ? cause : `${why}; restic said last: ${cause}`,
       };
     } finally {
       clearTimeout(late);

@@ -8,8 +8,9 @@ import type { BackupRun, BackupTarget, BackupTargetBody } from "../api/backups.t
 import { keepWords } from "../core/keep.ts";
 import { makeRecoveryKey, readRecoveryKey } from "../core/recovery-key.ts";
 import type { Restic } from "../restic/restic.ts";
-import type { BackupRecords, StoredRun, StoredTarget } from "./records.ts";
-import { newestFirst, readTargetBody, shownRun, shownSnapshot, stateTag } from "./shown.ts";
+import { type BackupRecords, createKey, type StoredRun, type StoredTarget } from "./records.ts";
+import { isPruneDue, newestFirst, nextCopyAt, readTargetBody, refuseOwn, shownRun } from "./shown.ts";
+import { shownSnapshot, stateTag } from "./shown.ts";
 import { createRepository, type Repository, type RepositoryLimits } from "./repository.ts";
 
 /** Copies of the server's state at targets outside of the machine. */
@@ -57,6 +58,8 @@ interface BackupOptions {
   log: Log;
   limits: BackupLimits;
   randomBytes(count: number): Uint8Array;
+  /** Whether a folder, or what it would be made in, lies in the server's own: copies there are lost with the server. */
+  isOurs(folder: string): Promise<boolean>;
   /** Writes the server's state into a folder that holds nothing else. `close` removes the folder. */
   stage(): Promise<{ folder: string; close(): Promise<void> }>;
   /** The state was copied to a target. */
@@ -68,6 +71,8 @@ export function createBackups(options: BackupOptions): Backups {
   /** One command at a time writes to the targets. */
   let last: Promise<unknown> = Promise.resolve();
   const closing = new AbortController();
+  /** The copy that is made now: one to a target that is removed meanwhile ends. */
+  let underWay: { name: string; end: AbortController } | undefined;
   /** Looks at once whether a copy is due. */
   let wake: () => void = () => undefined;
 
@@ -77,13 +82,7 @@ export function createBackups(options: BackupOptions): Backups {
     return turn;
   }
 
-  async function key(): Promise<string> {
-    const known = records.key();
-    if (known !== undefined) return known;
-    const { text } = makeRecoveryKey(installationId, options.randomBytes(200));
-    await records.setKey(text);
-    return text;
-  }
+  const key = createKey(records, () => makeRecoveryKey(installationId, options.randomBytes(200)).text);
 
   async function repositoryOf(target: Pick<StoredTarget, "url" | "credentials">): Promise<Repository> {
     // A restored server goes on with the copies that it was restored from.
@@ -104,8 +103,13 @@ export function createBackups(options: BackupOptions): Backups {
 
   const chosen = (target: string | undefined) => (target === undefined ? records.targets() : [stored(target)]);
 
-  /** Never rejects: what went wrong is in the record. */
-  async function copyTo(target: StoredTarget, signal: AbortSignal): Promise<StoredRun> {
+  /** Copies to what has the name when its turn comes. Never rejects: what went wrong is in the record. */
+  async function copyTo(name: string, stopping: AbortSignal): Promise<void> {
+    const target = records.targets().find((one) => one.name === name);
+    if (target === undefined) return;
+    const end = new AbortController();
+    const signal = AbortSignal.any([stopping, end.signal]);
+    underWay = { name, end };
     const startedAt = clock.now();
     const run: StoredRun = {
       ...{ startedAt, endedAt: startedAt, snapshot: undefined, bytes: undefined, added: undefined, error: undefined },
@@ -126,28 +130,25 @@ export function createBackups(options: BackupOptions): Backups {
       run.error = error instanceof Failure ? error.message : "an error of the server itself; its log says more";
       log.warn("state not copied", { target: target.name, error });
     }
+    underWay = undefined;
     run.endedAt = clock.now();
     const kept = [run, ...records.runs(target.name)].slice(0, limits.runsKept);
     await records.putRuns(target.name, kept);
-    return run;
   }
 
   /** Where this fails, the copy is good all the same. */
   async function tidy(target: StoredTarget, repository: Repository, signal: AbortSignal): Promise<void> {
-    if (target.prunedAt !== undefined && clock.now() - target.prunedAt < limits.pruneEveryMs) return;
+    if (!isPruneDue(target.prunedAt, clock.now(), limits.pruneEveryMs)) return;
     try {
       await repository.forget(stateTag, keepWords(target.keep), signal);
-      await records.putTarget({ ...target, prunedAt: clock.now() });
+      await records.changeTarget(target.name, (stands) => ({ ...stands, prunedAt: clock.now() }));
     } catch (error) {
       log.warn("old copies not removed", { target: target.name, error });
     }
   }
 
-  function nextAt({ name, everyMs }: StoredTarget): number {
-    const [newest] = records.runs(name);
-    if (newest === undefined) return clock.now();
-    return newest.error === undefined ? newest.startedAt + everyMs : newest.endedAt + Math.min(limits.retryMs, everyMs);
-  }
+  const nextAt = ({ name, everyMs }: StoredTarget) =>
+    nextCopyAt(records.runs(name)[0], { everyMs, now: clock.now(), retryMs: limits.retryMs });
 
   function shown(target: StoredTarget): BackupTarget {
     const runs = records.runs(target.name);
@@ -170,13 +171,13 @@ export function createBackups(options: BackupOptions): Backups {
     listTargets: () => records.targets().map(shown),
     async putTarget(name, body) {
       const target = readTargetBody(name, body, { limits, now: clock.now() });
-      const others = records.targets().filter((one) => one.name !== target.name);
-      if (others.length >= limits.targetsMax)
+      if (records.targets().filter((one) => one.name !== target.name).length >= limits.targetsMax)
         throw new Failure("conflict", `there are ${limits.targetsMax} targets already`);
+      await refuseOwn(target.url, options.isOurs);
       await restic.version();
       await oneByOne(async () => (await repositoryOf(target)).open());
-      const before = records.targets().find((one) => one.name === target.name);
-      const stands = before === undefined ? target : { ...target, createdAt: before.createdAt };
+      const { createdAt } = records.targets().find((one) => one.name === target.name) ?? target;
+      const stands = { ...target, createdAt };
       await records.putTarget(stands);
       wake();
       return shown(stands);
@@ -190,6 +191,7 @@ export function createBackups(options: BackupOptions): Backups {
     async removeTarget(name) {
       const target = stored(name);
       await records.removeTarget(target.name);
+      if (underWay?.name === target.name) underWay.end.abort();
       return { name: target.name };
     },
     key,
@@ -199,7 +201,7 @@ export function createBackups(options: BackupOptions): Backups {
       if (targets.length === 0) throw new Failure("conflict", "there is no target: berth backup target add NAME URL");
       await restic.version();
       const since = isoTime(clock.now());
-      for (const one of targets) oneByOne(() => copyTo(one, closing.signal)).catch(() => undefined);
+      for (const { name } of targets) oneByOne(() => copyTo(name, closing.signal)).catch(() => undefined);
       return { since, targets: targets.map(({ name }) => name) };
     },
     listRuns: (target) =>
@@ -235,7 +237,7 @@ export function createBackups(options: BackupOptions): Backups {
       await gate.whenOpen(async () => {
         while (!signal.aborted) {
           for (const target of records.targets()) {
-            if (!signal.aborted && nextAt(target) <= clock.now()) await oneByOne(() => copyTo(target, signal));
+            if (!signal.aborted && nextAt(target) <= clock.now()) await oneByOne(() => copyTo(target.name, signal));
           }
           const nap = new AbortController();
           wake = () => nap.abort();

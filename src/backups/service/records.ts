@@ -7,9 +7,12 @@ export interface BackupRecords {
   setKey(text: string): Promise<void>;
   targets(): StoredTarget[];
   putTarget(target: StoredTarget): Promise<void>;
+  /** Changes it as it stands then; nothing where it was removed. */
+  changeTarget(name: string, change: (stands: StoredTarget) => StoredTarget): Promise<void>;
   removeTarget(name: string): Promise<void>;
   /** Newest first. */
   runs(target: string): StoredRun[];
+  /** Nothing where the target was removed. */
   putRuns(target: string, runs: readonly StoredRun[]): Promise<void>;
 }
 
@@ -33,4 +36,22 @@ export interface StoredRun {
   bytes: number | undefined;
   added: number | undefined;
   error: string | undefined;
+}
+
+/** The recovery key, made where there is none: one for all that ask before it is stored. */
+export function createKey(records: Pick<BackupRecords, "key" | "setKey">, make: () => string): () => Promise<string> {
+  let making: Promise<string> | undefined;
+  const made = async () => {
+    const text = make();
+    await records.setKey(text);
+    return text;
+  };
+  return async () => {
+    const known = records.key();
+    if (known !== undefined) return known;
+    making ??= made().finally(() => {
+      making = undefined;
+    });
+    return making;
+  };
 }

@@ -21,6 +21,27 @@ export function shownRun(target: string, run: StoredRun): BackupRun {
   return { target, started_at: isoTime(startedAt), ended_at: isoTime(endedAt), snapshot, bytes, added, error };
 }
 
+/** When the next copy is due. A run that a clock ahead of now has dated says nothing: it is due at once. */
+export function nextCopyAt(
+  newest: StoredRun | undefined,
+  { everyMs, now, retryMs }: { everyMs: number; now: number; retryMs: number },
+): number {
+  if (newest === undefined || newest.endedAt > now) return now;
+  return newest.error === undefined ? newest.startedAt + everyMs : newest.endedAt + Math.min(retryMs, everyMs);
+}
+
+/** Like `nextCopyAt`, for the removal of old copies. */
+export function isPruneDue(prunedAt: number | undefined, now: number, everyMs: number): boolean {
+  return prunedAt === undefined || prunedAt > now || now - prunedAt >= everyMs;
+}
+
+/** Fails `invalid` for a folder in the server's own: what is there is lost with the server. */
+export async function refuseOwn(url: string, isOurs: (folder: string) => Promise<boolean>): Promise<void> {
+  if (!url.startsWith("/") || !(await isOurs(url))) return;
+  const message = `"${url}" lies in the server's own folder, and is lost with it; name one on another disk`;
+  throw problemsFailure([{ path: "url", message }]);
+}
+
 /** A target as it is stored. Fails `invalid` with the paths of its faults. */
 export function readTargetBody(
   name: string | null,

@@ -1,5 +1,5 @@
-import { chmod, chown, lstat, mkdir, rm, rmdir, stat, symlink } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { chmod, chown, lstat, mkdir, realpath, rm, rmdir, stat, symlink } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { Failure } from "../wire/failure.ts";
 import { removeLeftovers } from "./atomic-write.ts";
 import { diskFailure } from "../wire/disk-failure.ts";
@@ -106,4 +106,15 @@ export async function openRootToGroup({ root, run, sockets, repositories }: Layo
 async function giveTo(path: string, gid: number, mode: number): Promise<void> {
   await chown(path, -1, gid);
   await chmod(path, mode & 0o7777);
+}
+
+/** Whether a path is a folder or lies in it, wherever links lead. What is not there yet counts where it would be made. */
+export async function liesWithin(path: string, folder: string): Promise<boolean> {
+  const [place, whole] = await Promise.all([standing(path), standing(folder)]);
+  return place === whole || place.startsWith(`${whole}/`);
+}
+
+async function standing(path: string): Promise<string> {
+  const real = await realpath(path).catch(() => undefined);
+  return real ?? join(await standing(dirname(path)), basename(path));
 }

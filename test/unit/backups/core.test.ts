@@ -154,16 +154,20 @@ describe("what restic says", () => {
   });
 
   test("the line that names the cause", () => {
-    expect(causeOf("Fatal: wrong password\nIs there a repository at the following location?\n/x\n")).toBe(
+    const cause = (said: string) => causeOf(said, (text) => text.replaceAll("word-of-the-target", "***"));
+    expect(cause("Fatal: wrong password\nIs there a repository at the following location?\n/x\n")).toBe(
       "wrong password",
     );
-    expect(causeOf("subprocess ssh: Connection refused\nFatal: unable to open repository: EOF")).toBe(
+    expect(cause("subprocess ssh: Connection refused\nFatal: unable to open repository: EOF")).toBe(
       "Connection refused",
     );
     const again =
       "Load(<config/0000000000>, 0, 0) returned error, retrying after 552.330144ms: open /x: not a directory";
-    expect(causeOf(again)).toBe("open /x: not a directory");
-    expect(causeOf("")).toBe("restic said nothing");
+    expect(cause(again)).toBe("open /x: not a directory");
+    expect(cause("")).toBe("restic said nothing");
+    // A secret that the end of a long text would cut in two is hidden whole.
+    const long = cause(`Fatal: ${"x".repeat(390)}word-of-the-target and more`);
+    expect([long.length, long.includes("word")]).toEqual([400, false]);
   });
 
   test("the summary of a backup; one that was cut off has none", () => {

@@ -37,6 +37,10 @@ describe("copies of the state", () => {
       },
       targets: () => [...targets.values()],
       putTarget: async (target) => void targets.set(target.name, target),
+      changeTarget: async (name, change) => {
+        const stands = targets.get(name);
+        if (stands !== undefined) targets.set(name, change(stands));
+      },
       removeTarget: async (name) => void targets.delete(name),
       runs: (name) => [...(runs.get(name) ?? [])],
       putRuns: async (name, list) => void runs.set(name, list),
@@ -55,6 +59,7 @@ describe("copies of the state", () => {
       ...{ records, restic, installationId: "0123456789abcdef", clock, limits: backupLimits },
       gate: createGate({ isHeld: () => held, clock, lookMs: 1_000 }),
       log: createLog(() => undefined, "error"),
+      isOurs: async () => false,
       randomBytes: (count) => new Uint8Array(count).fill(7),
       stage: async () => {
         staged += 1;

@@ -15,6 +15,7 @@ import { join } from "node:path";
 import { type Layout, layoutOf } from "../../../../src/base/disk/layout.ts";
 import {
   leaveSocketFolder,
+  liesWithin,
   linkSocket,
   makeFolders,
   openRootToGroup,
@@ -131,4 +132,25 @@ describe("a root whose path is too long for sockets", () => {
     chownSync(its.sockets, 65534, 65534);
     await expect(makeFolders(its)).rejects.toMatchObject({ message: expect.stringContaining("choose a shorter root") });
   });
+});
+
+test("a path lies in a folder wherever links lead, also one that is not there yet", async () => {
+  const [root, other] = [join(layout.root, "own"), join(layout.root, "other")];
+  for (const folder of [other, join(root, "in")]) mkdirSync(folder, { recursive: true });
+  symlinkSync(root, join(other, "link"));
+  symlinkSync(other, join(root, "out"));
+  const paths = [
+    root,
+    join(root, "in/new/deep"),
+    join(other, "link/new"),
+    `${root}-beside`,
+    join(root, "out/new"),
+    "/",
+  ];
+  expect(await Promise.all(paths.map((path) => liesWithin(path, root)))).toEqual([
+    true,
+    true,
+    true,
+    ...[false, false, false],
+  ]);
 });

@@ -1,0 +1,151 @@
+import { beforeEach, expect, test } from "bun:test";
+import type { Restic } from "../../../src/backups/restic/restic.ts";
+import { createBackups } from "../../../src/backups/service/create.ts";
+import type { BackupRecords, StoredRun, StoredTarget } from "../../../src/backups/service/records.ts";
+import { backupLimits } from "../../../src/config/backup-limits.ts";
+import { createFakeClock, type FakeClock } from "../../support/fake-clock.ts";
+import { openGate } from "../../support/open-gate.ts";
+import { silentLog } from "../../support/silent-log.ts";
+import { createTurns } from "../../support/turns.ts";
+
+/** Copies with a restic that does what it is asked; a test lets each backup end. */
+const { quiet } = createTurns(createFakeClock());
+const yearMs = 365 * 86_400_000;
+let clock: FakeClock;
+let targets: Map<string, StoredTarget>;
+let keys: string[];
+let runs: Map<string, StoredRun[]>;
+/** Repositories that a copy was begun to, and what ends each. */
+let begun: { repository: string; end(): void }[];
+let passwords: string[];
+
+beforeEach(() => {
+  clock = createFakeClock();
+  [targets, runs, keys, begun, passwords] = [new Map(), new Map(), [], [], []];
+});
+
+function records(): BackupRecords {
+  // Writes are durable some time after they were asked for, as those of the store.
+  const later = async <T>(change: () => T): Promise<T> => {
+    await Promise.resolve();
+    return change();
+  };
+  return {
+    key: () => keys.at(-1),
+    setKey: (text) => later(() => void keys.push(text)),
+    targets: () => [...targets.values()],
+    putTarget: (target) => later(() => void targets.set(target.name, target)),
+    changeTarget: (name, change) =>
+      later(() => {
+        const stands = targets.get(name);
+        const wanted = stands && change(stands);
+        if (wanted !== undefined) targets.set(name, wanted);
+      }),
+    removeTarget: (name) => later(() => void (targets.delete(name) && runs.delete(name))),
+    runs: (target) => runs.get(target) ?? [],
+    putRuns: (target, rows) => later(() => void (targets.has(target) && runs.set(target, [...rows]))),
+  };
+}
+
+const restic: Restic = {
+  version: async () => "0.16.0",
+  async run({ words, env, signal }) {
+    passwords.push(env.RESTIC_PASSWORD ?? "");
+    let stdout = "";
+    if (words[0] === "backup") {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      signal?.addEventListener("abort", () => resolve());
+      begun.push({ repository: env.RESTIC_REPOSITORY ?? "", end: resolve });
+      await promise;
+      stdout = JSON.stringify({ message_type: "summary", snapshot_id: "abc", total_bytes_processed: 1, data_added: 1 });
+    } else if (words[0] === "snapshots") stdout = JSON.stringify([{ id: "abc", time: new Date().toISOString() }]);
+    return { ok: signal?.aborted !== true, code: 0, stdout, trouble: "other", cause: "it was interrupted" };
+  },
+};
+
+function make() {
+  let random = 0;
+  return createBackups({
+    ...{ restic, clock, log: silentLog, gate: openGate, limits: backupLimits, records: records() },
+    installationId: "0123456789abcdef",
+    isOurs: async (folder) => folder.startsWith("/opt/berth"),
+    randomBytes: (count) => new Uint8Array(count).fill(random++),
+    stage: async () => ({ folder: "/staged", close: async () => undefined }),
+    onCopied: async () => undefined,
+  });
+}
+
+test("calls at the same time make one recovery key: every copy opens with the one that is stored and printed", async () => {
+  const backups = make();
+  const [printed, again] = await Promise.all([backups.key(), backups.key(), backups.putTarget("a", { url: "/mnt/a" })]);
+  expect(new Set([printed, again, ...passwords, ...keys]).size).toBe(1);
+});
+
+test("a target that is removed while a copy goes there stays removed, and what was queued does not go there", async () => {
+  const backups = make();
+  await backups.putTarget("a", { url: "/mnt/a" });
+  await backups.runNow("a");
+  await backups.runNow("a");
+  await quiet();
+  expect(begun.map(({ repository }) => repository)).toEqual(["/mnt/a/0123456789abcdef"]);
+  await backups.removeTarget("a");
+  begun[0]?.end();
+  await quiet();
+  expect([backups.listTargets(), runs.size, begun.length]).toEqual([[], 0, 1]);
+});
+
+test("a target that is changed while copies are queued gets them at its new address, and keeps what was changed", async () => {
+  const backups = make();
+  await backups.putTarget("a", { url: "/mnt/a" });
+  await backups.runNow("a");
+  await backups.runNow("a");
+  await quiet();
+  const stands = targets.get("a");
+  if (stands !== undefined) targets.set("a", { ...stands, url: "/mnt/b", keep: "3d" });
+  begun[0]?.end();
+  await quiet();
+  expect(begun.map(({ repository }) => repository)).toEqual(["/mnt/a", "/mnt/b"].map((at) => `${at}/0123456789abcdef`));
+  begun[1]?.end();
+  await quiet();
+  expect(targets.get("a")).toMatchObject({ url: "/mnt/b", keep: "3d", prunedAt: clock.now() });
+});
+
+test("a clock that was ahead holds no copy back: what it dated after now is due", async () => {
+  const backups = make();
+  clock.jump(10 * yearMs);
+  await backups.putTarget("a", { url: "/mnt/a" });
+  const stopping = new AbortController();
+  const running = backups.run(stopping.signal);
+  await quiet();
+  begun[0]?.end();
+  await quiet();
+  clock.jump(-10 * yearMs);
+  clock.moveTo(clock.steady() + backupLimits.lookMs);
+  await quiet();
+  expect(begun).toHaveLength(2);
+  begun[1]?.end();
+  await quiet();
+  expect(targets.get("a")?.prunedAt).toBe(clock.now());
+  // One copy makes up for it.
+  clock.moveTo(clock.steady() + backupLimits.lookMs);
+  await quiet();
+  expect(begun).toHaveLength(2);
+  stopping.abort();
+  await running;
+});
+
+test.each(["/opt/berth", "/opt/berth/copies/state"])("%s is no target: it is lost with the server", async (url) => {
+  const put = make().putTarget("a", { url });
+  expect(put).rejects.toThrow("lies in the server's own folder");
+  await put.catch(() => undefined);
+});
+
+test.each([
+  { user: "ann", password: "\ud800" },
+  { user: "ann", password: "a\0b" },
+  { user: "a\nb", password: "word" },
+])("credentials that no program can be given are refused: %j", async (credentials) => {
+  const put = make().putTarget("a", { url: "rest:https://vault.example.com/", credentials });
+  expect(put).rejects.toMatchObject({ code: "invalid" });
+  await put.catch(() => undefined);
+});
