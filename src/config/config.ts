@@ -53,6 +53,7 @@ export const limits = {
   messageCharactersMax: 500,
   replicasMax: 1_000,
   envEntriesMax: 2_000,
+  startAfterMax: 32,
   configKeysMax: 2_000,
   configValueBytesMax: 256 * 1024,
   assetBytesMax: 8 * 1024 * 1024,

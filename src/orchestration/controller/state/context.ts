@@ -43,6 +43,7 @@ export interface ControllerLimits {
   messageCharactersMax: number;
   replicasMax: number;
   envEntriesMax: number;
+  startAfterMax: number;
   configKeysMax: number;
   configValueBytesMax: number;
   previews: { countMax: number; lookMs: number; branchCharactersMax: number };

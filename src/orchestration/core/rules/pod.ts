@@ -24,6 +24,9 @@ export function podRules(spec: PodFields, wanted: number, { report, limits }: Ru
     const form = '"no", "always", "unless-stopped", "on-failure" or "on-failure:3"';
     report("spec.restart", `"${spec.restart}" is not a restart policy; write ${form}`);
   }
+  const { length } = spec.start_after ?? [];
+  if (length > limits.startAfterMax)
+    report("spec.start_after", `has ${length} entries; at most ${limits.startAfterMax} are allowed`);
   eachEntry(spec.start_after ?? [], "spec.start_after", (entry, path) => {
     if (parseStartAfter(entry) !== undefined) return;
     report(path, `"${entry}" names no app of this scope; write "name", or "name:started" to wait only for its start`);

@@ -4,6 +4,7 @@ export interface ValidationLimits {
   jsonDepthMax: number;
   replicasMax: number;
   envEntriesMax: number;
+  startAfterMax: number;
   assetBytesMax: number;
   problemsShownMax: number;
   ingress: IngressSpecLimits;

@@ -88,7 +88,7 @@ export function decodePod(kind: PodKind, spec: Fields): DecodedPod {
     restartText: restart ?? podDefaults.restart,
     restart: (restart === undefined ? undefined : parseRestartPolicy(restart)) ?? unlessStopped,
     probes: decodeProbes(spec.probes),
-    startAfter: wordsOf(spec.start_after).flatMap((entry) => parseStartAfter(entry) ?? []),
+    startAfter: startAfterOf(spec),
     rollout: decodeRollout(kind, spec.rollout),
     volumeClaims: listOf(spec.volume_claims).flatMap((claim) => {
       const name = textOf(claim.name);
@@ -100,6 +100,10 @@ export function decodePod(kind: PodKind, spec: Fields): DecodedPod {
     onDeploy: { success: decodeWebhooks(onDeploy.success), failure: decodeWebhooks(onDeploy.failure) },
     onProbe: probeWebhooksOf(fieldsOf(spec.on_probe)),
   };
+}
+
+export function startAfterOf(spec: Fields): StartAfter[] {
+  return wordsOf(spec.start_after).flatMap((entry) => parseStartAfter(entry) ?? []);
 }
 
 /** `NAME` or `NAME:started`; undefined for anything else. */
