@@ -49,6 +49,27 @@ describe("the first commands of CONTRIBUTING.md", () => {
   });
 });
 
+describe("test/check where bun is not on PATH", () => {
+  const env = { PATH: "/usr/bin:/bin" };
+  const sh = (cwd: string) => Bun.spawnSync(["sh", "test/check", "figures of the house"], { cwd, env });
+
+  test("takes the one of the checkout", () => {
+    const { exitCode, stdout, stderr } = sh(checkout);
+    expect(exitCode, `${stdout}${stderr}`).toBe(0);
+  });
+
+  test("says how to get one where there is none", () => {
+    const bare = join(folder, "bare");
+    mkdirSync(join(bare, "test"), { recursive: true });
+    cpSync(join(checkout, "test/check"), join(bare, "test/check"));
+    const { exitCode, stderr } = sh(bare);
+    expect([exitCode, String(stderr)]).toEqual([
+      1,
+      "error: bun is not on PATH and not in node_modules/.bin: npm install puts it there\n",
+    ]);
+  });
+});
+
 describe("bun test without a file", () => {
   const clone = join(folder, "clone");
   for (const path of ["package.json", "bunfig.toml", "test/support/plain-run.ts"]) {

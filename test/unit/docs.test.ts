@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { Type } from "@sinclair/typebox";
 import { Glob } from "bun";
 import { describe, expect, test } from "bun:test";
+import { defaultRules } from "../../src/observability/core/alerts/default-rules.ts";
 import { actorHeader, idempotencyHeader, versionHeader } from "../../src/base/wire/client.ts";
 import { apply } from "../../src/orchestration/api/apply.ts";
 import { fileSizeHeader, onlyHeader } from "../../src/orchestration/api/dispatch.ts";
@@ -124,6 +125,19 @@ describe("docs/stories.md", () => {
       );
     });
     expect(missing).toEqual([]);
+  });
+});
+
+describe("docs/alerts.md", () => {
+  test("has a row for each default rule, with its severity", () => {
+    const rows = readFileSync(join(checkout, "docs/alerts.md"), "utf8").matchAll(
+      /^\| (`[a-z-]+`(?:, `[a-z-]+`)*) \| (\w+) \|/gm,
+    );
+    const written = [...rows].flatMap(([, names = "", severity]) =>
+      [...names.matchAll(/`([a-z-]+)`/g)].map(([, name]) => `${name}: ${severity}`),
+    );
+    const expected = Object.entries(defaultRules).map(([name, { severity }]) => `${name}: ${severity}`);
+    expect(written.sort()).toEqual(expected.sort());
   });
 });
 

@@ -44,7 +44,7 @@ describe("every field of a kind is known", () => {
 
 test("a field of a container that may reach the machine is judged, and no other is", () => {
   const machine = Object.entries(containerReach).flatMap(([field, reach]) => (reach === "machine" ? [field] : []));
-  expect(Object.keys(judges)).toEqual(expect.arrayContaining(machine));
+  expect(machine.filter((field) => !Object.hasOwn(judges, field))).toEqual([]);
   expect(innerFields.filter((field) => machine.includes(field))).toEqual([]);
 });
 

@@ -1,4 +1,5 @@
 import { why } from "../../../orchestration/api/why.ts";
+import type { Condition } from "../../api/alert-rules.ts";
 import type { AlertWhy } from "../../api/alerts.ts";
 import { adviceOf, briefOf } from "../../core/alerts/brief.ts";
 import type { Facts } from "../../core/alerts/facts.ts";
@@ -90,24 +91,27 @@ function fingerprintOf({ name }: ActiveRule, labels: Labels): string {
 }
 
 function blindText({ watch }: ActiveRule, { missing }: Reading): string {
-  const part = watch.type === "platform" ? partOf(watch.condition) : watch.type === "requests" ? "sites" : watch.type;
+  const part = watch.type === "platform" ? parts[watch.condition] : watch.type === "requests" ? "sites" : watch.type;
   const name = part === "metric" ? "metrics" : part === "log" ? "logs" : part;
   return missing.get(name) ?? "the server has no figures for it yet";
 }
 
-function partOf(condition: string): keyof Facts {
-  const parts: Record<string, keyof Facts> = {
-    run_failed: "runs",
-    run_missed: "runs",
-    certificate: "certificates",
-    backup: "backup",
-    engine: "engine",
-    ingress: "ingress",
-    disk_full: "disks",
-    drain: "drains",
-  };
-  return parts[condition] ?? "apps";
-}
+/** Which facts a condition is about. */
+const parts: Record<Condition, keyof Facts> = {
+  down: "apps",
+  not_ready: "apps",
+  crash_loop: "apps",
+  out_of_memory: "apps",
+  deploy_failed: "apps",
+  run_failed: "runs",
+  run_missed: "runs",
+  certificate: "certificates",
+  backup: "backup",
+  engine: "engine",
+  ingress: "ingress",
+  disk_full: "disks",
+  drain: "drains",
+};
 
 interface Subject {
   rule: ActiveRule;
