@@ -21,7 +21,7 @@ fetch_bun() {
   bun_new=$(mktemp -d "$bun_home.XXXXXX")
   quietly npm install --no-audit --no-fund --no-save --prefix "$bun_new" "bun@$bun_version" || {
     rm -rf "$bun_new"
-    die "npm could not fetch bun@$bun_version; its output is above. Check the network and npm's registry: npm config get registry"
+    die "npm could not fetch bun@$bun_version; its output is above. Check the network and npm's registry (npm config get registry). Where a proxy signs certificates itself, NODE_EXTRA_CA_CERTS names its CA"
   }
   mv -T "$bun_new" "$bun_home" 2>/dev/null || rm -rf "$bun_new"
 }

@@ -21,6 +21,8 @@ choose_docker() {
 start_private_docker() {
   docker -H "$docker_host" version >/dev/null 2>&1 && return 0
   demo_bridge
+  # containerd makes this folder, empty, wherever its own data is.
+  [ -e /opt/containerd ] || record containerd_folder /opt/containerd
   say "starting a private Docker daemon in $root/docker"
   start_dockerd "$root/docker" --bridge "$bridge" --default-address-pool "base=10.$subnet.0.0/16,size=24" \
     --iptables=false --ip6tables=false --ip-masq=false --ip-forward=false
@@ -58,6 +60,7 @@ remove_from_docker() {
   if [ -n "$(made private)" ]; then
     stop_dockerd "$root/docker"
     ip link delete "$(made bridge)" 2>/dev/null || true
+    [ -z "$(made containerd_folder)" ] || rmdir /opt/containerd/bin /opt/containerd/lib /opt/containerd 2>/dev/null || true
   fi
 }
 
