@@ -36,8 +36,11 @@ requests. It removes no container of an app that the backup does not know, runs 
   --undo                   bring back the state that the last restore replaced
   --yes, -y                do not ask`;
 
-/** `berth restore`: on a stopped server by itself, on a running one through it. */
-export async function restoreCommand(args: string[]): Promise<number> {
+/**
+ * `berth restore`: on a stopped server by itself, on a running one through it. `from` names the backup in the question, if its file is
+ * one that the operator does not know.
+ */
+export async function restoreCommand(args: string[], from?: string): Promise<number> {
   const { values, positionals } = parseArgs({
     args,
     options: {
@@ -62,7 +65,7 @@ export async function restoreCommand(args: string[]): Promise<number> {
   const yes = values.yes === true;
   if (file !== undefined) {
     if (!existsSync(file)) throw new CommandFailure(`"${file}" does not exist; nothing was changed`);
-    askFirst(`replace the state in ${layout.root} with the backup ${file}?`, yes);
+    askFirst(`replace the state in ${layout.root} with ${from ?? `the backup ${file}`}?`, yes);
     const { data, lines } = await restore(layout, file, await readPassphrase(values["passphrase-file"]));
     report({ json, data }, [...lines, lookAtIt(layout, values.root)]);
   } else {
@@ -114,9 +117,10 @@ function confirmed(layout: Layout): Outcome {
 }
 
 /** If the root had to be named, the next commands must not reach another one. */
-function lookAtIt({ socket }: Layout, root: string | undefined): string {
+function lookAtIt({ socket, lock }: Layout, root: string | undefined): string {
+  const first = lockHolder(lock) === undefined ? "start the server, then look" : "look";
   const [there, same] = root === undefined ? ["", ""] : [` --endpoint unix:${socket}`, ` --root ${root}`];
-  return `look at it with berth get all${there}, then run berth restore --confirm${same}; to go back: berth restore --undo${same}`;
+  return `${first} at it with berth get all${there}, then run berth restore --confirm${same}; to go back: berth restore --undo${same}`;
 }
 
 async function restore(layout: Layout, file: string, passphrase: Secret | undefined): Promise<Outcome> {

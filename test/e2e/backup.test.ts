@@ -76,7 +76,7 @@ describe("backup and restore", () => {
 
     const restored = await local("restore", "--yes", file);
     expect(restored).toMatchObject({ exitCode: 0, stderr: "" });
-    expect(restored.stdout).toContain(`the running server (pid ${pid}) has taken up the backup\n`);
+    expect(restored.stdout).toContain(`the running server (pid ${pid}) has taken up the backup\nlook at it with `);
     expect(restored.stdout).toContain("berth restore --confirm");
     expect(berth.server.pid).toBe(pid);
     await isRestored();

@@ -61,6 +61,7 @@ describe("copies outside of the machine", () => {
     const root = join(folder, "root");
     const restored = await run(["server", "restore", "--from", copies, "--key-file", keyFile, "--root", root, "-y"]);
     expect(restored).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(restored.stdout).toContain("start the server, then look at it with berth get all --endpoint ");
     expect(restored.stdout).toContain("then run berth restore --confirm");
     await berth.server.stop();
     const second = await rig({ root, flags: ["--prefix", berth.prefix] });
@@ -91,6 +92,9 @@ describe("copies outside of the machine", () => {
     expect((await restore("--key-file", wrong)).stderr).toContain("another key opens what is there");
     const early = await restore("--key-file", keyFile, "--at", "2020-01-01T00:00:00Z");
     expect(early.stderr).toContain("no copy is that old: the oldest is of ");
+
+    const asked = ["server", "restore", "--from", copies, "--root", join(folder, "r"), "--key-file", keyFile];
+    expect((await run(asked)).stderr).toMatch(/with the copy of \d{4}-[^ ]+Z\?/);
 
     // Every pack of data is altered: restic notices, and nothing is restored.
     for (const pack of ofFiles(copies).filter((path) => path.includes("/data/"))) {

@@ -129,6 +129,6 @@ const lookMs = 300;
 
 function runText({ target, started_at: at, snapshot, bytes = 0, added = 0, error }: BackupRun): string {
   if (error !== undefined) return `${timeText(at)}  ${target}  failed: ${printable(error)}`;
-  const size = `${bytesText(bytes)}, ${bytesText(added)} of them new`;
+  const size = `${bytesText(bytes)}, ${bytesText(added)} added at the target`;
   return `${timeText(at)}  ${target}  ${snapshot?.slice(0, 8) ?? ""}  ${size}`;
 }

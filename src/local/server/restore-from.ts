@@ -62,14 +62,12 @@ export async function restoreFromCommand(args: string[]): Promise<number> {
     await restic.version();
     const repository = createRepository(restic, { url: from, installation, password: text, credentials }, backupLimits);
     const chosen = choose(await repository.snapshots(), at);
-    thisMachine.say(`the copy of ${new Date(chosen.at).toISOString()} comes back`);
+    const copy = `the copy of ${new Date(chosen.at).toISOString()}`;
+    thisMachine.say(`fetching ${copy}`);
     await repository.restore(chosen.id, join(folder, "state"));
     const file = join(folder, "state", stateFile);
-    return await restoreCommand([
-      file,
-      ...(values.yes ? ["--yes"] : []),
-      ...(root === undefined ? [] : ["--root", root]),
-    ]);
+    const flags = [...(values.yes ? ["--yes"] : []), ...(root === undefined ? [] : ["--root", root])];
+    return await restoreCommand([file, ...flags], copy);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

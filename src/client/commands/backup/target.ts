@@ -121,7 +121,7 @@ function targetsText(targets: readonly BackupTarget[], { terminal }: Context): s
     printable(one.url),
     one.every,
     one.last_success_at === undefined ? style.yellow("never") : timeText(one.last_success_at),
-    one.last_error === undefined ? (one.held === undefined ? "well" : style.yellow("held")) : style.red("failing"),
+    one.last_error === undefined ? (one.held === undefined ? "ok" : style.yellow("held")) : style.red("failing"),
   ]);
   const faults = targets.flatMap(({ name, last_error: error, held, next_at: next }) => [
     ...(error === undefined
