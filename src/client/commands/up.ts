@@ -1,5 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { isFields } from "../../base/pure/fields.ts";
 import { listManifests } from "../../orchestration/api/apply.ts";
 import { appHost, appIdentity, placeHere, placesInWords, scopeOfFolder } from "../build/place.ts";
 import { withoutManifest } from "../init/without-manifest.ts";
@@ -12,6 +13,7 @@ import { manifestsAt, manifestsOfText } from "../shell/manifest-flags.ts";
 import { visitorAddresses } from "./visitor-addresses.ts";
 import type { ManifestSet } from "../manifests/read.ts";
 import { ManifestError } from "../manifests/source.ts";
+import { printable } from "../basics/style.ts";
 import { applyCommand, applySet } from "./apply.ts";
 import { upFromGit } from "./up-git.ts";
 import { previewSet } from "./up-preview.ts";
@@ -63,8 +65,20 @@ export const upCommand: CommandBody = {
 async function deploy(context: Context, args: Arguments, set: ManifestSet): Promise<number> {
   const code = await applySet(context, args, set);
   if (code !== exitCodes.done || context.json || args.on("dry-run")) return code;
-  for (const address of await addresses(context, set)) context.terminal.out(address);
+  const ingresses = await ingressesOf(context, set);
+  for (const address of await visitorAddresses(context, ingresses)) context.terminal.out(address);
+  if (ingresses.length === 0) for (const way of set.manifests.flatMap(wayWithoutDomain)) context.terminal.note(way);
   return code;
+}
+
+/** How to open an app that has a port and no domain. */
+function wayWithoutDomain({ kind, scope, name, spec }: Record<string, unknown>): string[] {
+  const [port] = isFields(spec) && Array.isArray(spec.ports) ? (spec.ports as unknown[]) : [];
+  const inside = /(\d+)(?:\/tcp)?$/.exec(String(port ?? ""))?.[1];
+  if (inside === undefined || (kind !== "app" && kind !== "deployment")) return [];
+  const app = printable(`${String(scope)}/${String(name)}`);
+  const domain = kind === "app" ? "set host in its manifest" : "add an ingress";
+  return [`${app} has no domain: ${domain}, or open it from here: berth port-forward ${app} ${inside}`];
 }
 
 async function upFolder(around: Context, args: Arguments): Promise<number> {
@@ -142,10 +156,9 @@ async function fromSource(context: Context, args: Arguments, { procfile, pushed 
   return manifestsOfText(text, { name: "what berth init would write", directory: root, within }, context);
 }
 
-/** Addresses of the ingresses of the scopes that were applied. */
-async function addresses(context: Context, { manifests }: ManifestSet): Promise<string[]> {
+/** The stored ingresses of what was applied. */
+async function ingressesOf(context: Context, { manifests }: ManifestSet) {
   const names = new Set(manifests.map(({ scope, name }) => `${String(scope)}/${String(name)}`));
   const stored = await context.api.call(listManifests, { query: { kind: "ingress" } });
-  const own = stored.filter(({ scope, name }) => names.has(`${scope ?? ""}/${name}`));
-  return visitorAddresses(context, own);
+  return stored.filter(({ scope, name }) => names.has(`${scope ?? ""}/${name}`));
 }

@@ -28,7 +28,7 @@ export function firstManifest(choices: Choices, findings: Findings): string {
   const release = findings.processes.find(({ type }) => type === "release");
   const others = findings.processes.filter((process) => process !== web && process !== release);
   const app = [
-    "# berth up builds this folder, deploys it and prints its address.",
+    "# berth up builds this folder, deploys it and says how to open it.",
     "# All fields: berth explain app",
     ...head("app", scope, choices.name),
     ...imageLines(choices, findings),

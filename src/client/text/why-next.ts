@@ -160,7 +160,9 @@ export function nextSteps(why: Why): string[] {
   const back = isDown && !isStepping && why.rollback_to !== undefined ? [`berth rollback ${ref(why)}`] : [];
   const more = why.deleted ? [] : [`berth events ${ref(why)}`];
   const stepping = isStepping ? [`berth rollout status ${ref(why)}`] : [];
-  return [...new Set([...steps, ...stepping, ...back, ...more])];
+  // What is built from source is deployed from its folder.
+  const own = steps.map((step) => (why.built === true ? step.replace(/berth apply -f FILE$/, "berth up") : step));
+  return [...new Set([...own, ...stepping, ...back, ...more])];
 }
 
 /** For an ingress that is not served, the resource behind it is asked next; a part of the server has no such answer. */

@@ -119,6 +119,17 @@ test.each([
   expect([code, err, calls]).toEqual([1, expect.stringContaining(text), []]);
 });
 
+test("an app without a domain says how to give it one, and how to open it without", async () => {
+  using at = folder(source);
+  const up = (...flags: string[]) =>
+    cli(["up", "--name", "shop/web", "-y", "--no-wait", ...flags], { cwd: at.path, server });
+  const way =
+    "shop/web has no domain: set host in its manifest, or open it from here: berth port-forward shop/web 3000";
+  expect((await up()).err).toContain(`${way}\n`);
+  expect((await up()).err).not.toContain("shop/worker has no domain");
+  expect((await up("--dry-run")).err).not.toContain("has no domain");
+});
+
 test("prints the addresses with the port where visitors need it", async () => {
   const spec = { host: "shop.example.com", tls: {} };
   const stored = (scope: string) => ({ kind: "ingress", scope, name: "web", spec });

@@ -247,6 +247,8 @@ describe("what is wrong now comes first, and decides what to type next", () => {
     const { out } = await why({ ...data, death: crash, failed_release: { ...failed, reasons: ["CrashLoop"] } });
     expect(nextOf(out)[0]).toBe("fix what the last lines show, then: berth apply -f FILE");
     expect(nextOf(out)[1]).toContain("rollout.crash_loop_after");
+    const built = { ...data, built: true, death: crash, failed_release: { ...failed, reasons: ["CrashLoop"] } };
+    expect(nextOf((await why(built)).out)[0]).toBe("fix what the last lines show, then: berth up");
     const guarded = await why({ ...data, death: undefined, failed_release: { ...failed, reasons: ["GuardTripped"] } });
     expect(nextOf(guarded.out)[1]).toContain("berth ingress logs --status 5xx");
   });
