@@ -260,6 +260,8 @@ const broken: [string, string, string][] = [
   ['no "any"', "src/base/words/a.ts", "function f(a: Record<string, any>): any[] {}"],
   ["no silenced checks", "src/base/words/a.ts", "// @ts-ignore\nf(1);"],
   ["no silenced checks", "src/base/words/a.ts", "f(1 as never); // @ts-expect-error"],
+  ["an expression reads blanks in one way", "src/base/words/a.ts", "const a = /f\\(\\s*\\(?\\s*(\\d+)/;"],
+  ["an expression reads blanks in one way", "src/base/words/a.ts", "const a = /a\\s*(?:b|c)?\\s*d/;"],
   ["each outside package has its one home", "src/base/words/a.ts", 'import { spawn } from "bun";'],
   ["texts are plain English", "src/client/a.ts", 'const text = `"${word}" is no number`;'],
   ["texts are plain English", "src/client/a.ts", "const text = 'make it anew';"],

@@ -188,6 +188,13 @@ export const contractClient: Law = (files) => {
   ];
 };
 
+/** Blanks, something that may be missing, blanks: the time for a long run of blanks grows with its square. */
+const twiceBlank = /\\s[*+](?:\\.|[^\s\\()[\]|]|\((?:\?:)?(?:[^()\\]|\\.)*\)|\[(?:[^\]\\]|\\.)*\])[?*]\\s[*+]/g;
+
+export const blanksInOneWay = each((file) =>
+  Array.from(file.text.matchAll(twiceBlank), ([found]) => `"${found}" reads a run of blanks in many ways`),
+);
+
 /** The type, not a property or a method that happens to be called so. */
 export const noAny = each((file) => (/(?<![.\w$])any\b(?!\s*[:(?=])/.test(file.code) ? ['uses the type "any"'] : []));
 
@@ -272,6 +279,7 @@ export const laws: Record<string, Law> = {
   "the contract's own client is known at the doors alone": contractClient,
   'no "any"': noAny,
   "no silenced checks": noIgnores,
+  "an expression reads blanks in one way": blanksInOneWay,
   "texts are plain English": plainEnglish,
   "comments are plain English": plainComments,
   "the client reads no text of the server": proseIsForPeople,

@@ -49,7 +49,7 @@ const rules: Readonly<Record<string, Rules>> = {
     ports: [
       /(?:\.run|run_app|serve|make_server|start_server|launch)\([^()]{0,300}(?:\([^()]{0,80}\)[^()]{0,200})?\bport\s*=\s*["']?(\d{2,5})\b/g,
       /\bHTTPServer\(\s*\(\s*["'][\w.]{0,60}["']\s*,\s*(\d{2,5})\b/g,
-      /\.(?:listen|bind)\(\s*\(?\s*(?:["'][\w.]{0,60}["']\s*,\s*)?(\d{2,5})\b/g,
+      /\.(?:listen|bind)\(\s*(?:\(\s*)?(?:["'][\w.]{0,60}["']\s*,\s*)?(\d{2,5})\b/g,
       /\bmake_server\(\s*["'][\w.]{0,60}["']\s*,\s*(\d{2,5})\b/g,
     ],
     named: [/\b\w{0,20}port\w{0,10}[ \t]*(?::[ \t]*int[ \t]*)?=[ \t]*["']?(\d{2,5})\b/gi],
