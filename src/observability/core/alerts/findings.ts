@@ -142,9 +142,16 @@ function backupFindings({ backup, now }: Facts, limit = 8): Finding[] | undefine
     const since = new Date(sinceAt).toISOString();
     return { labels: { target }, title: `copies to ${target} fail`, detail: `since ${since}: ${error}` };
   });
-  const days = Math.floor((now - (newestAt ?? installedAt)) / day);
+  // A clock that was ahead has dated it: how old it is, nothing tells.
+  const isAhead = newestAt !== undefined && newestAt > now + day;
+  const days = Math.floor((now - (isAhead ? installedAt : (newestAt ?? installedAt))) / day);
   if (days < limit) return failed;
-  const title = newestAt === undefined ? `no backup for ${days} days` : `the newest backup is ${days} days old`;
+  const title =
+    newestAt === undefined
+      ? `no backup for ${days} days`
+      : isAhead
+        ? "the newest backup is dated after today"
+        : `the newest backup is ${days} days old`;
   const detail = "make one with: berth backup target add, or berth backup FILE";
   return [...failed, { labels: {}, title, detail, value: days }];
 }

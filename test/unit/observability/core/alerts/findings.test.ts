@@ -109,6 +109,8 @@ describe("the default pack", () => {
     ]);
     expect(found("backup", { backup: { installedAt: now - 9 * day } })?.[0]?.[0]).toBe("no backup for 9 days");
     expect(found("backup", { backup: { installedAt: 0, newestAt: now - day } })).toEqual([]);
+    const ahead = { installedAt: now - 9 * day, newestAt: now + 3_650 * day };
+    expect(found("backup", { backup: ahead })?.[0]?.[0]).toBe("the newest backup is dated after today");
     const failing = [{ target: "vault", sinceAt: 0, error: "connection refused" }];
     expect(found("backup", { backup: { installedAt: 0, newestAt: now - day, failing } })?.[0]?.slice(0, 2)).toEqual([
       "copies to vault fail",
