@@ -36,11 +36,8 @@ requests. It removes no container of an app that the backup does not know, runs 
   --undo                   bring back the state that the last restore replaced
   --yes, -y                do not ask`;
 
-/**
- * `berth restore`: on a stopped server by itself, on a running one through it. `from` names the backup in the question, if its file is
- * one that the operator does not know.
- */
-export async function restoreCommand(args: string[], from?: string): Promise<number> {
+/** `berth restore`: on a stopped server by itself, on a running one through it. */
+export async function restoreCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({
     args,
     options: {
@@ -65,7 +62,7 @@ export async function restoreCommand(args: string[], from?: string): Promise<num
   const yes = values.yes === true;
   if (file !== undefined) {
     if (!existsSync(file)) throw new CommandFailure(`"${file}" does not exist; nothing was changed`);
-    askFirst(`replace the state in ${layout.root} with ${from ?? `the backup ${file}`}?`, yes);
+    askFirst(`replace the state in ${layout.root} with the backup ${file}?`, yes);
     const { data, lines } = await restore(layout, file, await readPassphrase(values["passphrase-file"]));
     report({ json, data }, [...lines, lookAtIt(layout, values.root)]);
   } else {

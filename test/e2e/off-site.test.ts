@@ -1,8 +1,17 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { berth as run } from "../support/executable.ts";
+import { berth as run, executable } from "../support/executable.ts";
 import { deployment } from "../support/manifests.ts";
 import { type Rig, rig } from "../support/rig.ts";
 import { waitFor } from "../support/wait.ts";
@@ -116,6 +125,35 @@ describe("copies outside of the machine", () => {
     expect(failed.stderr).toBe("error: 1 of 1 copies failed\n");
     expect((await listed()).last_error).toContain("opening target");
     expect((await cli("backup", "target", "list")).stdout).toContain("failing");
+  });
+
+  test("a restore that is ended leaves nothing of the copy behind", async () => {
+    expect((await add()).exitCode).toBe(0);
+    await waitFor("the first copy", async () => (await listed()).last_success_at !== undefined);
+    const keyFile = await key();
+    const asked = Promise.withResolvers<void>();
+    const silent = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      fetch: () => {
+        asked.resolve();
+        return new Promise<Response>(() => undefined);
+      },
+    });
+    const [temporary, root] = [join(folder, "tmp"), join(folder, "r")];
+    mkdirSync(temporary);
+    const words = ["--from", `rest:http://127.0.0.1:${silent.port}/x`, "--key-file", keyFile, "--root", root, "-y"];
+    const child = Bun.spawn([executable, "server", "restore", ...words], {
+      ...{ env: { ...process.env, TMPDIR: temporary }, stdout: "ignore", stderr: "ignore" },
+    });
+    await asked.promise;
+    expect(readdirSync(temporary)).toHaveLength(1);
+    child.kill("SIGTERM");
+    expect(await child.exited).not.toBe(0);
+    expect(readdirSync(temporary)).toEqual([]);
+    await silent.stop(true);
+    const unasked = await run(["server", "restore", "--from", copies, "--key-file", keyFile, "--root", root]);
+    expect([unasked.exitCode, unasked.stderr]).toEqual([5, expect.stringContaining("add -y to answer yes")]);
   });
 
   test("a target that cannot be opened is not added, and bad input names the fault", async () => {

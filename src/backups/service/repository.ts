@@ -10,13 +10,13 @@ export interface Repository {
    * server's, or the key was lost.
    */
   open(): Promise<void>;
-  snapshots(): Promise<Snapshot[]>;
+  snapshots(signal?: AbortSignal): Promise<Snapshot[]>;
   /** Copies what is in a folder. It counts only once the target has listed it. */
   backup(folder: string, tag: string, signal: AbortSignal): Promise<BackupSummary>;
   /** Removes the snapshots of a tag that `keep` does not name, and the data that no other needs. */
   forget(tag: string, keep: readonly string[], signal: AbortSignal): Promise<void>;
   /** Writes a snapshot into a folder. */
-  restore(snapshot: string, folder: string, signal?: AbortSignal): Promise<void>;
+  restore(snapshot: string, folder: string, signal: AbortSignal): Promise<void>;
 }
 
 /** See `backupLimits`. */
@@ -27,6 +27,12 @@ export interface RepositoryLimits {
   workMs: number;
 }
 
+interface How {
+  folder?: string | undefined;
+  signal?: AbortSignal | undefined;
+  timeoutMs?: number | undefined;
+}
+
 export function createRepository(
   restic: Restic,
   { url, ...access }: Access & { url: string },
@@ -34,10 +40,10 @@ export function createRepository(
 ): Repository {
   const env = repositoryEnvironment(readTarget(url), access);
   const place = `target ${url}`;
+  const { workMs } = limits;
 
   /** Runs one command. A lock of a command that did not end by itself is removed first, which restic does with those whose process is gone. */
-  async function order(words: string[], { folder, signal }: { folder?: string; signal?: AbortSignal } = {}) {
-    const timeoutMs = signal === undefined ? limits.askMs : limits.workMs;
+  async function order(words: string[], { folder, signal, timeoutMs = limits.askMs }: How = {}) {
     const run = () => restic.run({ words, env, timeoutMs, folder, signal });
     const first = await run();
     if (first.ok || first.trouble !== "locked" || signal?.aborted) return first;
@@ -45,14 +51,14 @@ export function createRepository(
     return run();
   }
 
-  async function asked(what: string, words: string[], how?: { folder?: string; signal?: AbortSignal }) {
+  async function asked(what: string, words: string[], how?: How) {
     const done = await order(words, how);
     if (!done.ok) throw refused(`${what} at ${place}`, done);
     return done.stdout;
   }
 
-  const list = async (words: string[]) =>
-    readSnapshots(await asked("listing the copies", ["snapshots", "--json", ...words]));
+  const list = async (words: string[], signal?: AbortSignal) =>
+    readSnapshots(await asked("listing the copies", ["snapshots", "--json", ...words], { signal }));
 
   return {
     async open() {
@@ -61,10 +67,10 @@ export function createRepository(
       if (found.trouble !== "no_repository") throw refused(`opening ${place}`, found);
       await asked("making the repository", ["init"]);
     },
-    snapshots: () => list([]),
+    snapshots: (signal) => list([], signal),
     async backup(folder, tag, signal) {
       const words = ["backup", "--json", "--host", access.installation, "--tag", tag, "."];
-      const said = await asked("copying", words, { folder, signal });
+      const said = await asked("copying", words, { folder, signal, timeoutMs: workMs });
       const summary = readSummary(said);
       if (summary === undefined) throw new Failure("unavailable", `copying to ${place} ended without a snapshot`);
       const [listed] = await list([summary.snapshot]);
@@ -75,11 +81,11 @@ export function createRepository(
     },
     async forget(tag, keep, signal) {
       await asked("removing old copies", ["forget", "--tag", tag, "--group-by", "tags", ...keep, "--prune"], {
-        signal,
+        ...{ signal, timeoutMs: workMs },
       });
     },
-    async restore(snapshot, folder, signal = AbortSignal.timeout(limits.workMs)) {
-      await asked("restoring", ["restore", snapshot, "--target", folder], { signal });
+    async restore(snapshot, folder, signal) {
+      await asked("restoring", ["restore", snapshot, "--target", folder], { signal, timeoutMs: workMs });
     },
   };
 }

@@ -9,10 +9,13 @@ import { stateTag } from "../../backups/service/shown.ts";
 import { createRepository } from "../../backups/service/repository.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { backupLimits } from "../../config/backup-limits.ts";
+import { serveOptions } from "../../config/config.ts";
+import { layoutOf } from "../../base/disk/layout.ts";
 import { CommandFailure } from "../../client/basics/failures.ts";
 import { readPassphrase } from "../passphrase.ts";
 import { restoreCommand } from "../restore.ts";
 import { stateFile } from "../stage-state.ts";
+import { confirm } from "./confirm.ts";
 import { requireRoot, thisMachine } from "./machine.ts";
 
 export const restoreFromUsage = `berth server restore --from s3://s3.eu-central-1.amazonaws.com/my-bucket --key-file key.txt \\
@@ -56,22 +59,35 @@ export async function restoreFromCommand(args: string[]): Promise<number> {
   const { installation, text } = readRecoveryKey((await readPassphrase(keyFile))?.reveal() ?? "");
   const credentials = await credentialsOf(values);
   checkCredentials(readTarget(from), credentials);
+  const layout = layoutOf(serveOptions(root === undefined ? {} : { root }).root);
   const folder = await mkdtemp(join(tmpdir(), "berth-restore."));
+  const stopping = new AbortController();
+  // The copy lies there unsealed, and must not stay: what ends the command ends restic, and then the folder goes.
+  const stop = () => stopping.abort();
+  for (const signal of signals) process.on(signal, stop);
   try {
     const restic = createRestic(join(folder, "cache"), backupLimits);
     await restic.version();
     const repository = createRepository(restic, { url: from, installation, password: text, credentials }, backupLimits);
-    const chosen = choose(await repository.snapshots(), at);
+    const chosen = choose(await repository.snapshots(stopping.signal), at);
     const copy = `the copy of ${new Date(chosen.at).toISOString()}`;
+    // Asked before anything of it is here.
+    confirm(
+      thisMachine,
+      `replace the state in ${layout.root} with ${copy}? What is there now is kept.`,
+      values.yes === true,
+    );
     thisMachine.say(`fetching ${copy}`);
-    await repository.restore(chosen.id, join(folder, "state"));
+    await repository.restore(chosen.id, join(folder, "state"), stopping.signal);
     const file = join(folder, "state", stateFile);
-    const flags = [...(values.yes ? ["--yes"] : []), ...(root === undefined ? [] : ["--root", root])];
-    return await restoreCommand([file, ...flags], copy);
+    return await restoreCommand([file, "--yes", ...(root === undefined ? [] : ["--root", root])]);
   } finally {
+    for (const signal of signals) process.off(signal, stop);
     await rm(folder, { recursive: true, force: true });
   }
 }
+
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 async function credentialsOf(values: Record<string, string | boolean | undefined>): Promise<Credentials> {
   const { "key-id": id, user, "secret-file": file } = values as Record<string, string | undefined>;
