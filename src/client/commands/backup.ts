@@ -15,12 +15,7 @@ const commands: readonly Command[] = [
   {
     name: "target",
     summary: "list, add, test and remove the places where copies go to",
-    usage: [
-      "backup target list",
-      "backup target add NAME WHERE",
-      "backup target test NAME",
-      "backup target remove NAME",
-    ],
+    usage: ["backup target"],
     flags: [],
     commands: targetCommands,
     run(context, args) {
@@ -83,14 +78,7 @@ const commands: readonly Command[] = [
 ];
 
 export const backupCommand: CommandBody = {
-  usage: [
-    "backup target add NAME WHERE",
-    "backup now",
-    "backup list",
-    "backup runs",
-    "backup key",
-    "backup FILE  (on the server's own machine)",
-  ],
+  usage: ["backup FILE  (on the server's own machine)"],
   examples: [
     "backup target add disk /mnt/disk/copies  a copy of the state each hour",
     "backup key  print what opens the copies; keep it elsewhere",

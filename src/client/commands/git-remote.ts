@@ -74,8 +74,8 @@ function serverOf({ remotes, limits }: Context, text: string | undefined): Serve
     const { identity, socket } = target.remote;
     return {
       address: target.remote,
-      ...(identity === undefined ? {} : { identity }),
-      ...(socket === undefined ? {} : { socket }),
+      identity,
+      socket,
     };
   }
   if (target.type === "group") throw usageFailure(`"${target.name}" is a group of servers: name one of them`);

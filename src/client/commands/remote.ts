@@ -138,8 +138,8 @@ function shown(remote: Remote, standard: string | undefined) {
     address: addressText(remote),
     default: name === standard,
     groups,
-    ...(identity === undefined ? {} : { identity }),
-    ...(socket === undefined ? {} : { socket }),
+    identity,
+    socket,
   };
 }
 

@@ -71,7 +71,7 @@ function told({ path, message, reason, place }: Problem): ErrorProblem {
   return {
     path,
     message,
-    ...(reason === undefined ? {} : { reason }),
+    reason,
     ...(place === undefined ? {} : { manifest: place.manifest }),
   };
 }

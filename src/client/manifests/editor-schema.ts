@@ -90,8 +90,8 @@ function nodeOf(node: SchemaNode, name: string): Json {
 
 function about(description: string | undefined, fallback: unknown): Json {
   return {
-    ...(description === undefined ? {} : { description }),
-    ...(fallback === undefined ? {} : { default: fallback }),
+    description,
+    default: fallback,
   };
 }
 

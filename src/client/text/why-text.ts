@@ -157,7 +157,7 @@ function endOfRun({ ended_at, started_at, instant }: FailedRun): string | undefi
 /** -1 stands for a process that never ended by itself. */
 function processEnd({ exit_code: code, signal }: FailedRun): Pick<Death, "exit_code" | "signal"> {
   if (code === undefined || code < 0) return {};
-  return { exit_code: code, ...(signal === undefined ? {} : { signal }) };
+  return { exit_code: code, signal };
 }
 
 function exitRow(step: string, code: number | undefined): string[][] {

@@ -22,7 +22,7 @@ export function accessEntry(line: AccessLine, { site, answeredBy }: Place, seq: 
     method: line.method,
     host: line.host ?? "",
     path: line.path,
-    ...(line.status === undefined ? {} : { status: line.status }),
+    status: line.status,
     bytes_in: line.bytesIn,
     bytes_out: line.bytesOut,
     ms: line.totalMs ?? 0,

@@ -98,9 +98,9 @@ function proxyView({ listen, proxy }: IngressViewOptions, now: Now): IngressStat
     state: is === "usable" ? stateOf(now) : is,
     ...(usable === undefined ? {} : { version: usable.version }),
     ...(usable?.image === undefined ? {} : { image: usable.image }),
-    ...(pid === undefined ? {} : { pid }),
+    pid,
     ...(figures === undefined ? {} : { uptime_seconds: figures.uptimeSeconds, connections: figures.connections }),
-    ...(problem === undefined ? {} : { problem }),
+    problem,
     listen: { http: listen.http, https: listen.https },
   };
 }

@@ -150,7 +150,7 @@ function sitesOf({ kind, scope, name }: ManifestKey, options: Pick<TrafficOption
 
 function quantiles({ latency }: Figures): { p50_ms?: number; p99_ms?: number } {
   const [p50, p99] = [quantile(latency, 0.5), quantile(latency, 0.99)];
-  return { ...(p50 === undefined ? {} : { p50_ms: p50 }), ...(p99 === undefined ? {} : { p99_ms: p99 }) };
+  return { p50_ms: p50, p99_ms: p99 };
 }
 
 function viewOf(ingress: string, figures: Figures): SiteTraffic {

@@ -47,7 +47,7 @@ export async function answerTo(job: SourceJob): Promise<SourceAnswer> {
 function failureOf(error: unknown): { code: FailureCode; message: string; reason?: FailureReason } {
   const message = error instanceof Error ? error.message : String(error);
   if (!(error instanceof Failure)) return { code: "invalid", message };
-  return { code: error.code, message, ...(error.reason === undefined ? {} : { reason: error.reason }) };
+  return { code: error.code, message, reason: error.reason };
 }
 
 /** The error, with paths as they are from the folder. */

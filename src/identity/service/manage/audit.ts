@@ -23,7 +23,7 @@ export function createManagedAudit(context: ManageContext, search: Pick<Searches
         instance === undefined || query.query === undefined
           ? page(context, instance ?? allInstances, query)
           : await found(instance, query);
-      return { entries, ...(next === undefined ? {} : { next }) };
+      return { entries, next };
     },
   };
 
@@ -56,11 +56,11 @@ function wire(entry: AuditEntry): IdentityAuditEntry {
     at: isoTime(entry.at),
     actor: entry.actor,
     action: entry.action,
-    ...(userId === undefined ? {} : { user_id: userId }),
-    ...(email === undefined ? {} : { email }),
-    ...(sessionId === undefined ? {} : { session_id: sessionId }),
-    ...(provider === undefined ? {} : { provider }),
-    ...(ipAddress === undefined ? {} : { ip_address: ipAddress }),
+    user_id: userId,
+    email,
+    session_id: sessionId,
+    provider,
+    ip_address: ipAddress,
     detail: entry.detail,
   };
 }

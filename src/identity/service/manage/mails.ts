@@ -41,6 +41,6 @@ function wire({ id, purpose, state, message, attempts, createdAt, lastError }: M
     to: message.to,
     attempts,
     created_at: isoTime(createdAt),
-    ...(lastError === undefined ? {} : { last_error: lastError }),
+    last_error: lastError,
   };
 }

@@ -129,7 +129,7 @@ function listPairs(context: ManageContext, id: string | undefined): DataOf<typeo
   };
   const pairs = found.slice(0, most).flatMap(({ email, holder, other }) => {
     const [known] = shown(holder);
-    return shown(other).map((user) => ({ email, ...(known === undefined ? {} : { holder: known }), other: user }));
+    return shown(other).map((user) => ({ email, holder: known, other: user }));
   });
   return { pairs, more: found.length > most };
 }

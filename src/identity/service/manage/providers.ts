@@ -130,7 +130,7 @@ function wire({ baseUrl }: ManageContext, provider: Provider, instance: Instance
     kind,
     instance: instance?.id ?? null,
     enabled,
-    ...(clientId === undefined ? {} : { client_id: clientId }),
+    client_id: clientId,
     has_secret: clientSecret !== undefined,
     options,
     callback_url: `${baseUrl}${callbackPath({ kind, name, instanceId: instance?.id })}`,

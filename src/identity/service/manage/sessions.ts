@@ -27,7 +27,7 @@ export function createManagedSessions(context: ManageContext, search: Pick<Searc
     async list(id, query) {
       const instance = requireInstance(context, id);
       const { rows, next } = await read(instance, query);
-      return { sessions: rows.map((one) => wire(store, one)), ...(next === undefined ? {} : { next }) };
+      return { sessions: rows.map((one) => wire(store, one)), next };
     },
     revoke: (id, sessionId, { actor }) =>
       store.write((nouns) => {
@@ -83,6 +83,6 @@ function wire(nouns: Pick<IdentityNouns, "users">, session: Session): IdentitySe
     active: revokedAt === undefined,
     ...(expiresAt === undefined ? {} : { expires_at: isoTime(expiresAt) }),
     ...(revokedAt === undefined ? {} : { revoked_at: isoTime(revokedAt) }),
-    ...(revokeReason === undefined ? {} : { revoke_reason: revokeReason }),
+    revoke_reason: revokeReason,
   };
 }

@@ -66,7 +66,7 @@ export function createManagedUsers(context: ManageContext, parts: ManagedUsersPa
       const instance = requireInstance(context, id);
       const { rows, next } =
         query.query === undefined ? page(context, instance, query) : await search(context, parts, { instance, query });
-      return { users: rows.map((user) => wireUser(store, user, instance)), ...(next === undefined ? {} : { next }) };
+      return { users: rows.map((user) => wireUser(store, user, instance)), next };
     },
     get(reference) {
       const { user, instance } = find(context, store, reference);

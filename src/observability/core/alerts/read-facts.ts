@@ -85,7 +85,7 @@ export function runFactsOf(runs: readonly JobRun[], manifests: readonly ListedMa
 
 export function certificateFact({ names, state, not_after: until, error = "" }: CertificateView): CertificateFact {
   const expiresAt = until === undefined ? undefined : Date.parse(until);
-  return { host: names[0] ?? "", state, error, ...(expiresAt === undefined ? {} : { expiresAt }) };
+  return { host: names[0] ?? "", state, error, expiresAt };
 }
 
 /** `targets`: the app that each ingress leads to. */
@@ -93,5 +93,5 @@ export function siteFact(site: SiteTraffic, targets: ReadonlyMap<string, string>
   const { ingress, requests, failed, p99_ms: p99 } = site;
   const target = targets.get(ingress) ?? ingress;
   const [scope = "", name = ""] = (target.includes("/") ? target : ingress).split("/");
-  return { scope, name, requests, failed, ...(p99 === undefined ? {} : { p99Ms: p99 }) };
+  return { scope, name, requests, failed, p99Ms: p99 };
 }

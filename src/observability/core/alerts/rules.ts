@@ -29,10 +29,10 @@ export function activeRule(name: string, body: RuleBody): ActiveRule {
     severity: body.severity ?? "warning",
     forMs: durationOr(body.for, minute),
     keepMs: durationOr(body.keep, 2 * minute),
-    ...(body.title === undefined ? {} : { title: body.title }),
-    ...(body.apps === undefined ? {} : { apps: body.apps }),
+    title: body.title,
+    apps: body.apps,
     groupBy: body.group_by ?? [],
-    ...(body.channels === undefined ? {} : { channels: body.channels }),
+    channels: body.channels,
     enabled: body.enabled ?? true,
   };
 }
@@ -47,7 +47,7 @@ export function metricAsk(watch: Extract<Watch, { type: "metric" }>): MetricAsk 
 }
 
 export function logAsk({ pattern, level, within }: Extract<Watch, { type: "log" }>): LogAsk {
-  return { pattern, ...(level === undefined ? {} : { level }), withinMs: durationOr(within, spanMs) };
+  return { pattern, level, withinMs: durationOr(within, spanMs) };
 }
 
 export function durationText(ms: number): string {

@@ -33,9 +33,9 @@ function hostOf(site: IngressSite, host: string, certificates: readonly Certific
 function certificateOf({ state, not_after, issuer, error }: CertificateView): NonNullable<AppHost["certificate"]> {
   return {
     state,
-    ...(not_after === undefined ? {} : { not_after }),
+    not_after,
     issuer,
-    ...(error === undefined ? {} : { error }),
+    error,
   };
 }
 

@@ -135,7 +135,7 @@ function runProblem(run: JobRun): AppProblem {
     title: `the last run of ${who} ${what}`,
     cause: error ?? [code, tail.at(-1)].filter((part) => part !== undefined).join(": "),
     command: `berth why ${who}`,
-    ...(at === undefined ? {} : { since: at }),
+    since: at,
     app: { kind, scope, name },
   };
 }

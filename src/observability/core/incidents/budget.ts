@@ -57,7 +57,7 @@ function spendOf(outage: SpentSpan, over: { from: number; to: number }): Budget[
     seconds: Math.round(ms / 1_000),
     cause: outage.cause,
     text: outage.causeText,
-    ...(outage.causeRef === undefined ? {} : { ref: outage.causeRef }),
+    ref: outage.causeRef,
     failed_requests: outage.failedRequests,
   };
 }

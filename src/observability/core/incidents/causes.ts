@@ -21,7 +21,7 @@ export function causesOf(why: Why, at: number): Cause[] {
         kind: kindOf(event.action),
         text: changeText(event),
         at: event.at,
-        ...(ref === undefined ? {} : { ref }),
+        ref,
       };
     });
   const likeliest = changes.toSorted((one, other) => rankOf(one) - rankOf(other));

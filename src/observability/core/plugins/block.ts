@@ -38,7 +38,7 @@ export function blockView(
 function commandView({ name, help, destructive, reads, reveals }: PluginInfo["commands"][number]) {
   return {
     name,
-    ...(help === undefined ? {} : { help }),
+    help,
     destructive: destructive === true,
     reads: reads === true,
     reveals: reveals === true,

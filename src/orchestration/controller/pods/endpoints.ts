@@ -69,7 +69,7 @@ function endpointOf(context: Context, pod: Pod, ports: number[]): PodEndpoint {
     scope,
     name,
     replica: pod.replicaId,
-    ...(pod.ordinal === undefined ? {} : { ordinal: pod.ordinal }),
+    ordinal: pod.ordinal,
     node: pod.node,
     id: pod.id,
     ip: pod.address,

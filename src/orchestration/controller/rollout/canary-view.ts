@@ -65,7 +65,7 @@ function traffic(
   const figures = ({ requests, failed, p99_ms }: typeof ofNew) => ({
     requests,
     failed,
-    ...(p99_ms === undefined ? {} : { p99_ms }),
+    p99_ms,
   });
   return { traffic: { seconds: Math.round(overMs / 1_000), new: figures(ofNew), old: figures(ofOld) } };
 }

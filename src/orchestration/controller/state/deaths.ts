@@ -60,7 +60,7 @@ export function createDeaths(context: DeathParts): Deaths {
       releaseId: pod.releaseId,
       logs,
       probes: context.probes.exchanges(pod.id),
-      ...(hint === undefined ? {} : { hint }),
+      hint,
     };
   }
 

@@ -60,7 +60,7 @@ export function createDiskRoom(context: Context): DiskOperations {
       return {
         ...(last === undefined ? {} : { measured_at: isoTime(last.at), engine: engineView(context, last.engine) }),
         measuring: running !== undefined,
-        ...(error === undefined ? {} : { error }),
+        error,
         stores: last?.stores ?? [],
         volumes: last === undefined ? [] : await volumeUses(context, last.engine),
       };

@@ -39,7 +39,7 @@ export function planRow(context: Context, result: PutResult, findReferenced: Fin
     action: outcome === "created" ? "create" : outcome === "updated" ? "update" : "unchanged",
     changed,
     replicas,
-    ...(serving === undefined ? {} : { serving }),
+    serving,
     notes: [
       ...notes,
       ...notActedUpon(manifest.kind, manifest.spec),

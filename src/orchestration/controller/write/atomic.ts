@@ -97,10 +97,10 @@ export function atomicApply(context: Context, id: string): WireApply {
       return {
         ref: formatKey(member),
         action: member.action,
-        ...(member.fate === undefined ? {} : { fate: member.fate }),
-        ...(member.outcome === undefined ? {} : { outcome: member.outcome }),
+        fate: member.fate,
+        outcome: member.outcome,
         ...(until === undefined ? {} : { until: isoTime(until) }),
-        ...(revision === undefined ? {} : { revision }),
+        revision,
       };
     }),
   };

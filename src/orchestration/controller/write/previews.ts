@@ -157,5 +157,5 @@ function lifeOf(text: string | undefined): number {
 }
 
 function wire({ scope, of, branch, host, at, until }: PreviewRecord): Preview {
-  return { scope, of, branch, ...(host === undefined ? {} : { host }), since: isoTime(at), until: isoTime(until) };
+  return { scope, of, branch, host, since: isoTime(at), until: isoTime(until) };
 }

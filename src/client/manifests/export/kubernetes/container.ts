@@ -128,7 +128,7 @@ export function initsOf(from: Exportable, spec: Fields, image: string): Containe
       name: textOf(init.name) ?? `init-${index}`,
       image: textOf(init.image) ?? image,
       args: wordsOf(init.command).map(verbatim),
-      ...(resources === undefined ? {} : { resources }),
+      resources,
     };
   });
 }
