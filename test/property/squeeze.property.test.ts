@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { createDemuxer } from "../../src/orchestration/engine/docker/demux.ts";
-import { createHeadSqueeze } from "../../src/orchestration/engine/docker/squeeze.ts";
+import { createHeadSqueeze } from "../../src/orchestration/engine/docker/log-stream.ts";
 
 const cuts = fc.array(fc.nat(400));
 const payload = fc.uint8Array({ maxLength: 40 });

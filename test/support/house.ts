@@ -170,7 +170,7 @@ export const packageHomes: Record<string, readonly string[]> = {
   "@peculiar/x509": ["src/ingress/certs/authority.ts"],
   "@xterm/xterm": ["src/ui/parts/terminal/"],
   "@xterm/addon-fit": ["src/ui/parts/terminal/"],
-  "@balena/dockerignore": ["src/client/build/ignore-rules.ts"],
+  "@balena/dockerignore": ["src/client/build/ignore-files.ts"],
   "acme-client": ["src/ingress/certs/acme/"],
   ignore: ["src/base/pure/git-rules.ts"],
   /** Types alone: the compiler checks what is written for Kubernetes. */

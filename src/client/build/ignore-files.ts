@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { gitRules, type IgnoreRules } from "../../base/pure/git-rules.ts";
 import { namedFiles } from "../../base/pure/left-out.ts";
 import { readBounded } from "../basics/read-bounded.ts";
-import { dockerRules } from "./ignore-rules.ts";
 import { inTime } from "./pattern-time.ts";
+import dockerignore from "@balena/dockerignore";
+import { CommandFailure } from "../basics/failures.ts";
 
 /** The files of a folder that say what a build does not get: its `.dockerignore`, or else those of git, and `.berthignore`. */
 export interface IgnoreFiles {
@@ -45,4 +46,32 @@ export function readIgnoreFiles(root: string, { dockerName, textBytesMax }: Read
       return git === undefined ? around : inTime(gitRules(git, below, around), git, `${below}.gitignore`);
     },
   };
+}
+
+/**
+ * The rules of a `.dockerignore`, whatever its name: from the root of the folder, and what is left out may come back. Fails
+ * for a line that is not a pattern.
+ */
+export function dockerRules(text: string, name: string): IgnoreRules {
+  const lines = text.split("\n");
+  const broken = lines.findIndex((line) => !isPattern(line));
+  if (broken >= 0) {
+    const line = JSON.stringify(lines[broken]?.trim());
+    throw new CommandFailure(`${name}:${broken + 1}: ${line} is not a pattern: check its brackets`);
+  }
+  const rules = dockerignore({ ignorecase: false }).add(text);
+  return {
+    leavesOut: (path) => rules.ignores(path.replace(/\/$/, "")),
+    prunes: !lines.some((line) => line.trimStart().startsWith("!")),
+  };
+}
+
+/** The package makes a regular expression of a line when it is used first. */
+function isPattern(line: string): boolean {
+  try {
+    dockerignore({ ignorecase: false }).add(line).ignores("any/path");
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,9 +1,59 @@
 import type { Flag } from "../basics/arguments.ts";
 import type { Command } from "./command.ts";
 import { exitCodes } from "../basics/failures.ts";
-import { helpGroups, restHeading } from "./help-groups.ts";
 import type { Terminal } from "../basics/terminal.ts";
 import { termsText, usageText, wrapText } from "../basics/table-text.ts";
+
+/** What an operator wants to do, with the verbs for it. A verb that is in none of them comes under the last heading. */
+export const helpGroups: readonly (readonly [heading: string, verbs: readonly string[]])[] = [
+  [
+    "deploy",
+    [
+      "apply",
+      "diff",
+      "up",
+      "build",
+      "init",
+      "rollback",
+      "releases",
+      "release",
+      "rollout",
+      "preview",
+      "delete",
+      "prune",
+    ],
+  ],
+  [
+    "look",
+    [
+      "status",
+      "get",
+      "describe",
+      "ps",
+      "logs",
+      "searches",
+      "boards",
+      "traces",
+      "disk",
+      "drains",
+      "why",
+      "alerts",
+      "incidents",
+      "budget",
+      "events",
+      "stats",
+      "top",
+      "open",
+      "hooks",
+    ],
+  ],
+  ["change what runs", ["config", "env", "scale", "restart", "stop", "start", "cron", "lock", "unlock", "locks"]],
+  ["work inside an app", ["exec", "shell", "run", "cp", "port-forward"]],
+  ["manifest files", ["validate", "fmt", "convert", "import", "export", "schema", "explain"]],
+  ["domains, users, plugins", ["domains", "ingress", "certs", "ca", "identity", "people", "plugins"]],
+];
+
+const restHeading = "servers and this program";
 
 /** Flags that every verb of the client knows. */
 export const globalFlags: readonly Flag[] = [

@@ -1,7 +1,6 @@
 import { durationForm, parseDuration } from "../../base/pure/duration.ts";
 import type { Context } from "../shell/command.ts";
 import { CommandFailure, exitCodes, usageFailure } from "../basics/failures.ts";
-import { createPhaseOutput } from "./phase-output.ts";
 import type { Receipt } from "../../orchestration/api/receipt.ts";
 import { receiptOf } from "./receipt-lines.ts";
 import { lastWords } from "./last-words.ts";
@@ -10,7 +9,9 @@ import type { Canary } from "../../orchestration/api/rollouts.ts";
 import { printable, type Style } from "../basics/style.ts";
 import { scaledToZero } from "../text/resource-status.ts";
 import { shortDuration } from "../text/time-text.ts";
-import { type Look, type Waited, type WaitResult, type WaitTarget, Silence, waitFor } from "../facts/wait.ts";
+import { type Look, Silence, type Waited, waitFor, type WaitResult, type WaitTarget } from "../facts/wait.ts";
+import { createLinePrefix } from "../basics/line-prefix.ts";
+import { readRelease } from "./release-stream.ts";
 
 /** Milliseconds of `--timeout`, or the default. */
 export function timeoutOf(text: string | undefined, context: Context): number {
@@ -176,4 +177,41 @@ export function exitOf({ outcome }: WaitResult): number {
   if (outcome === "ready" || outcome === "held") return exitCodes.done;
   if (outcome === "interrupted") return exitCodes.interrupted;
   return outcome === "failed" ? exitCodes.failed : exitCodes.timedOut;
+}
+
+/** Shows what release commands print while they are waited for: a line each on stderr, behind the name of the resource. */
+interface PhaseOutput {
+  round(round: readonly Waited[]): void;
+  /** Shows nothing more. */
+  end(): Promise<void>;
+}
+
+function createPhaseOutput(context: Context): PhaseOutput {
+  const stopping = new AbortController();
+  const shown = new Map<string, Promise<void>>();
+  return {
+    round(round) {
+      for (const { ref, look } of round) {
+        const { releasing } = look;
+        if (releasing !== undefined && !shown.has(releasing)) shown.set(releasing, show(context, ref, stopping.signal));
+      }
+    },
+    async end() {
+      stopping.abort();
+      await Promise.all(shown.values());
+    },
+  };
+}
+
+async function show(context: Context, ref: string, signal: AbortSignal): Promise<void> {
+  const [, scope, name = ""] = ref.split("/");
+  const { note, noteStyle } = context.terminal;
+  const lines = createLinePrefix((line) => {
+    note(`${noteStyle.dim(`${ref} |`)} ${printable(Buffer.from(line).toString())}`);
+    return line;
+  });
+  // The wait goes on without the output; the wait itself says what is wrong with the server.
+  const onBytes = (bytes: Uint8Array) => void lines.push(bytes);
+  await readRelease(context, { scope, name, follow: true, signal, onBytes }).catch(() => undefined);
+  lines.end();
 }

@@ -27,13 +27,13 @@ import { compareFiles, lockFiles } from "./lock.ts";
 import { remove, rollback, setEnabled, verify, withdraw } from "./manage.ts";
 import { selfDescription } from "./package.ts";
 import { preview } from "./preview.ts";
-import { grantedBy, type InstalledPlugin, type InstallOptions, type Installer } from "./plugin.ts";
+import { grantedBy, type InstalledPlugin, type Installer, type InstallOptions, type UpdateRequest } from "./plugin.ts";
 import { type Fetched, fetchPackage, putInPlace, versionText, withStaging } from "./stage.ts";
 import { activeOf, readState, type VersionRecord } from "./state.ts";
 import { dropTexts, keepTexts, lockedTexts } from "./texts.ts";
-import { updateWish } from "./update.ts";
 import { giveTo, requireLinksInside } from "./tree.ts";
-import { current, ownEnvironment, type InstallerOptions, type Work } from "./work.ts";
+import { current, type InstallerOptions, known, ownEnvironment, type Work } from "./work.ts";
+import { together } from "../core/plugins/conflicts.ts";
 
 /** See `Installer`. Nothing else may change the folders meanwhile, and `recover` comes before it. */
 export function createInstaller(options: InstallerOptions): Installer {
@@ -214,4 +214,23 @@ async function isAsBefore(
 function gist({ source, version, requested, permissions, files }: VersionRecord): string {
   const sums = Object.entries(files).map(([path, { sha256 }]) => [path, sha256]);
   return JSON.stringify([source, version, requested, permissions, sums]);
+}
+
+/** An update as an install from where the plugin came from. Fails `conflict` where that is not known or not ours. */
+async function updateWish(work: Work, name: string, request: UpdateRequest): Promise<Wish> {
+  const { origin, lock, yml, folder, permissions } = await known(work, name);
+  const source = lock?.source ?? "";
+  if (origin === "bundled") throw new Failure("conflict", `"${yml.name}" is part of the server and updated with it`);
+  if (origin === "linked") throw new Failure("conflict", `"${yml.name}" is linked to ${folder}: change it there`);
+  if (source === "")
+    throw new Failure("conflict", `"${yml.name}" was put there by hand, so its source is unknown; install it`);
+  const { version, expect, grant, forBlocks } = request;
+  return {
+    source,
+    replace: true,
+    granted: grant === undefined ? permissions : together(permissions, grant),
+    ...(version === undefined ? {} : { version }),
+    ...(expect === undefined ? {} : { expect }),
+    ...(forBlocks === undefined ? {} : { forBlocks }),
+  };
 }

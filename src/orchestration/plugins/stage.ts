@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { chmod, copyFile, mkdir, rm, stat } from "node:fs/promises";
+import { chmod, copyFile, lstat, mkdir, readdir, rm, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { Failure } from "../../base/wire/failure.ts";
 import type { PluginYml } from "../api/plugins/plugin-yml.ts";
@@ -9,7 +9,6 @@ import type { PluginSource } from "../core/plugins/source.ts";
 import { type Connection, fetchGit } from "./fetch-git.ts";
 import { type Download, fetchRelease, type Release } from "./fetch-release.ts";
 import { letThrough, type PluginFolders } from "./folders.ts";
-import { whileSmall } from "./growth.ts";
 import type { Host } from "./host.ts";
 import { readPackage } from "./package.ts";
 import { copyTree, makeExecutable, type TreeLimits } from "./tree.ts";
@@ -145,4 +144,51 @@ export async function putInPlace(fetched: Fetched, to: string, limits: TreeLimit
 /** The program of a release may be a command that the package alone did not have. */
 function asksTheSame(one: PluginYml, other: PluginYml): boolean {
   return canonicalJson({ ...one, commands: [] }) === canonicalJson({ ...other, commands: [] });
+}
+
+interface GrowthLimit {
+  bytesMax: number;
+  /** Between two looks. */
+  everyMs: number;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Does work that fills `folder`, and aborts it when that grows beyond the limit: what is fetched by a program of its own
+ * cannot be counted on its way. Fails `too_large` then, and as the work does otherwise.
+ */
+export async function whileSmall<T>(
+  folder: string,
+  { bytesMax, everyMs, signal }: GrowthLimit,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const over = new AbortController();
+  let isLooking = false;
+  const look = async () => {
+    if (isLooking) return;
+    isLooking = true;
+    if ((await bytesIn(folder, bytesMax)) > bytesMax) over.abort();
+    isLooking = false;
+  };
+  const timer = setInterval(() => void look(), everyMs);
+  try {
+    return await work(signal === undefined ? over.signal : AbortSignal.any([signal, over.signal]));
+  } catch (error) {
+    if (!over.signal.aborted) throw error;
+    throw new Failure("too_large", `what is fetched grows beyond ${bytesMax} bytes`, { cause: error });
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** Bytes of all files below, counted not much further than `enough`. What goes away meanwhile counts nothing. */
+async function bytesIn(folder: string, enough: number): Promise<number> {
+  let bytes = 0;
+  for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+    if (bytes > enough) break;
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) bytes += await bytesIn(path, enough - bytes);
+    else bytes += (await lstat(path).catch(() => ({ size: 0 }))).size;
+  }
+  return bytes;
 }

@@ -1,4 +1,3 @@
-import { errorText } from "./error-text.ts";
 import { type ByteQueue, createByteQueue } from "../../../base/words/byte-queue.ts";
 import type { SteadyClock } from "../../../base/words/clock.ts";
 import type { Log } from "../../../base/words/log.ts";
@@ -12,6 +11,8 @@ import {
 } from "../../../orchestration/api/exec-frames.ts";
 import type { PodSession } from "../platform.ts";
 import type { TerminalLimits } from "./limits.ts";
+import { ApiError } from "../../../base/wire/client.ts";
+import { Failure } from "../../../base/wire/failure.ts";
 
 /** The way to the client, as a WebSocket of the listener is. */
 interface TerminalSocket {
@@ -236,3 +237,11 @@ async function watchTime(state: State): Promise<void> {
 
 const hours = (ms: number) => `${Math.round(ms / 3_600_000)} hours`;
 const minutes = (ms: number) => `${Math.round(ms / 60_000)} minutes`;
+
+/** What a client may read of a failure that comes after the head of the answer. */
+function errorText(error: unknown, log: Log): string {
+  if (error instanceof Failure || error instanceof ApiError) return error.message;
+  const id = crypto.randomUUID().slice(0, 8);
+  log.error("internal error", { id, error });
+  return `internal error, id ${id}`;
+}

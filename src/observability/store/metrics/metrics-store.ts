@@ -3,8 +3,42 @@ import { type Chunk, decodeChunk, encodeChunk } from "../../core/metrics/chunk.t
 import { decodeTick, encodeTick, type Tick } from "../../core/metrics/tick.ts";
 import { chunkMs, type Tier } from "../../core/metrics/tiers.ts";
 import { openArchive } from "../archive-database.ts";
-import { metricMigrations } from "./schema.ts";
 import { replicaRows, type ReplicaRows } from "./replicas.ts";
+
+/** Released steps are never edited. Deleted rows give their pages back to the disk: see `openArchiveDatabase`. */
+const metricMigrations: readonly string[] = [
+  `
+  create table series (
+    id integer primary key,
+    key text not null unique,
+    created_at integer not null,
+    seen_at integer not null
+  ) strict;
+  -- What has been sampled and is not in chunks yet: one row for all series.
+  create table tail (at integer primary key, data blob not null) strict;
+  -- In the order of time, so that new rows come at the end and old ones go from the beginning.
+  create table chunks (
+    tier integer not null,
+    place integer not null,
+    series integer not null,
+    data blob not null,
+    primary key (tier, place, series)
+  ) strict, without rowid;
+  create table facts (name text primary key, value integer not null) strict, without rowid;
+  -- Which container was a replica, and when.
+  create table replicas (
+    container text not null,
+    kind text not null,
+    scope text not null,
+    name text not null,
+    replica text not null,
+    replica_id text not null,
+    began_at integer not null,
+    seen_at integer not null,
+    primary key (container, began_at)
+  ) strict, without rowid;
+  `,
+];
 
 /** The only SQL of `metrics.db`. Every call is synchronous and short. */
 export interface MetricsStore {

@@ -1,9 +1,23 @@
 import { type Static, type TObject, Type } from "@sinclair/typebox";
 import { containerDefaults } from "./defaults.ts";
 import { Build } from "./build.ts";
-import { Logs } from "./logs.ts";
 import { Resources } from "./resources.ts";
-import { Duration, MapOf, OneOf, Shape, Words } from "../../../base/wire/shape.ts";
+import { Count, Duration, MapOf, OneOf, Shape, Words } from "../../../base/wire/shape.ts";
+
+const Logs = Shape(
+  {
+    max_size: Type.Optional(
+      Type.String({
+        default: containerDefaults.logSize,
+        description: "size of one log file: a number with k, m or g, at most 100g",
+      }),
+    ),
+    max_files: Type.Optional(
+      Count("log files kept", { minimum: 1, maximum: 100, default: containerDefaults.logFiles }),
+    ),
+  },
+  "log rotation of the container",
+);
 
 /** Fields of every kind that makes containers. */
 export const containerFields = {

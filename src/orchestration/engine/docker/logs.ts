@@ -4,11 +4,42 @@ import type { LogOptions } from "../session.ts";
 import type { InspectedPod } from "../pod.ts";
 import type { DockerClient } from "./client.ts";
 import type { Inspect } from "./containers.ts";
-import { missing } from "./errors.ts";
+import { missing, unreachable } from "./errors.ts";
 import { readLogFiles, whyNoFiles } from "./log-reading.ts";
 import { type LogSource, readLog } from "./log-stream.ts";
-import { runEnd } from "./run-end.ts";
 import { createSeen, type Seen } from "./seen.ts";
+import { systemClock } from "../../../base/words/clock.ts";
+import { isPassing, nextStop } from "./exit-wait.ts";
+
+/** How long one question to the engine stays open before the state is read again. */
+const holdMs = 300_000;
+/** Between two questions to an engine that is away. */
+const retryMs = 1_000;
+
+/** Resolves when `run` of a container has ended, also where the container runs again or is gone. The engine may be away meanwhile. */
+async function runEnd(
+  { engine, inspect }: LogSource,
+  { id, startedAt }: Pick<InspectedPod, "id" | "startedAt">,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      const container = await inspect(id);
+      const runs = container?.state === "running" || container?.state === "paused";
+      if (!runs || container.startedAt !== startedAt) return;
+      await engine.call(
+        { verb: "wait for", subject: `container "${container.name}"` },
+        (docker, own) => nextStop(docker, id, AbortSignal.any([own, signal])),
+        holdMs,
+      );
+    } catch (error) {
+      if (signal.aborted) return;
+      if (engine.closed.aborted) throw unreachable("the connection was closed", error);
+      if (!isPassing(error)) throw error;
+      await systemClock.sleep(retryMs, AbortSignal.any([signal, engine.closed]));
+    }
+  }
+}
 
 /** Called once for each reason why logs are not read from Docker's files. */
 export type OnLogFallback = (why: string, container: string) => void;

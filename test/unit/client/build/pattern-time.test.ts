@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { gitRules } from "../../../../src/base/pure/git-rules.ts";
-import { dockerRules } from "../../../../src/client/build/ignore-rules.ts";
+import { dockerRules } from "../../../../src/client/build/ignore-files.ts";
 import { inTime } from "../../../../src/client/build/pattern-time.ts";
 
 const kinds = [

@@ -7,7 +7,7 @@ import { contextDigest } from "../../../../src/base/pure/source-tree.ts";
 import { ApiError } from "../../../../src/base/wire/client.ts";
 import { Failure } from "../../../../src/base/wire/failure.ts";
 import { readFolder, type SourceFolder } from "../../../../src/client/build/folder.ts";
-import { uploadFolder } from "../../../../src/client/build/upload.ts";
+import { uploadFolder } from "../../../../src/client/build/run.ts";
 import type { Context } from "../../../../src/client/shell/command.ts";
 import { type World, world } from "../../../support/world.ts";
 

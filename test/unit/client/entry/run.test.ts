@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { parseArguments } from "../../../../src/client/basics/arguments.ts";
-import { helpGroups } from "../../../../src/client/shell/help-groups.ts";
-import { globalFlags } from "../../../../src/client/shell/help.ts";
+import { globalFlags, helpGroups } from "../../../../src/client/shell/help.ts";
 import type { Command } from "../../../../src/client/shell/command.ts";
 import { exitCodes } from "../../../../src/client/basics/failures.ts";
 import { narrowed } from "../../../../src/client/entry/narrow.ts";

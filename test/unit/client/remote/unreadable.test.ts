@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { unreadable } from "../../../../src/client/remote/unreadable.ts";
+import { unreadable } from "../../../../src/client/remote/remotes.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "berth-unreadable-"));
 const file = join(folder, "remotes.json");

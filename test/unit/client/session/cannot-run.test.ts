@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { ApiError } from "../../../../src/base/wire/client.ts";
-import { cannotRun } from "../../../../src/client/session/cannot-run.ts";
+import { cannotRun } from "../../../../src/client/session/exec-session.ts";
 
 const refused = (code?: number) => new ApiError(409, "cannot run it", code ? { fields: { exit_code: code } } : {});
 

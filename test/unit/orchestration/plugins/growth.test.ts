@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { whileSmall } from "../../../../src/orchestration/plugins/growth.ts";
+import { whileSmall } from "../../../../src/orchestration/plugins/stage.ts";
 import { failureText } from "../../../support/failure.ts";
 
 let folder: string;

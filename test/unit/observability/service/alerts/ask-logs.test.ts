@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { askLogs, errorLines } from "../../../../../src/observability/service/alerts/ask-logs.ts";
+import { askLogs, errorLines } from "../../../../../src/observability/service/alerts/open.ts";
 import type { LogsRoom } from "../../../../../src/observability/service/logs/create.ts";
 
 const line = (second: number, text: string, name = "web") => ({

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createBusClient } from "../../../../../src/observability/service/bus/client.ts";
+import { createBusClient } from "../../../../../src/observability/service/bus/bus.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const text = (part: Uint8Array | undefined) => part && new TextDecoder().decode(part);

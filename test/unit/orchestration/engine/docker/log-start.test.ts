@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { LogFile } from "../../../../../src/base/machine/log-file.ts";
-import { lastLinesAt } from "../../../../../src/orchestration/engine/docker/log-start.ts";
+import { lastLinesAt } from "../../../../../src/orchestration/engine/docker/log-reading.ts";
 import { dockerEntry } from "../../../../support/docker-log-writer.ts";
 
 test("a search through compressed files keeps one of them unpacked at a time", () => {
