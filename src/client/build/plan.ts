@@ -109,13 +109,10 @@ function ownDockerfile(root: string, path: string | undefined): string | undefin
   return places.find((place) => existsSync(join(root, place)));
 }
 
-interface Generating {
-  root: string;
-  fields: Fields;
-  limits: FolderLimits;
-}
-
-function generate(source: BuildSource, { root, fields: { path }, limits }: Generating): GeneratedBuild {
+function generate(
+  source: BuildSource,
+  { root, fields: { path }, limits }: { root: string; fields: Fields; limits: FolderLimits },
+): GeneratedBuild {
   const { lang } = source.build;
   const { name, version, entrypoint } = (typeof lang === "object" && lang !== null ? lang : {}) as Record<
     string,

@@ -103,12 +103,11 @@ async function makeFolder(progress: Progress, path: string, isOutside = false): 
   progress.safe.add(path);
 }
 
-interface FileEntry {
-  header: Header;
-  content: AsyncIterable<Uint8Array>;
-}
-
-async function writeFile(progress: Progress, path: string, { header, content }: FileEntry): Promise<void> {
+async function writeFile(
+  progress: Progress,
+  path: string,
+  { header, content }: { header: Header; content: AsyncIterable<Uint8Array> },
+): Promise<void> {
   await clear(path);
   const file = await open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
   try {

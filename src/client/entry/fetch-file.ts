@@ -67,14 +67,11 @@ async function realFolder(target: string): Promise<string> {
   return realpath(folder).catch(() => folder);
 }
 
-interface Saving {
-  wish: FileWish;
-  target: string;
-  answer: Response;
-}
-
 /** The whole file or none: it is given its name when all of it is there, and only if that is still free. */
-async function save(context: Context, { wish, target, answer }: Saving): Promise<number> {
+async function save(
+  context: Context,
+  { wish, target, answer }: { wish: FileWish; target: string; answer: Response },
+): Promise<number> {
   if (answer.status !== 200 || answer.body === null) {
     readAnswer(fetchPluginFile, answer.status, await answer.text());
     throw new CommandFailure(`no file came for "${printable(wish.dest_path)}"`);

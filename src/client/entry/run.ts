@@ -162,13 +162,10 @@ function asksForJson(argv: readonly string[]): boolean {
   return / (?:-o ?=?|--output[ =])json /.test(` ${(end === -1 ? argv : argv.slice(0, end)).join(" ")} `);
 }
 
-interface FailureSetting {
-  json: boolean;
-  terminal: Terminal;
-  interrupted: boolean;
-}
-
-function failed(error: unknown, { json, terminal, interrupted }: FailureSetting): number {
+function failed(
+  error: unknown,
+  { json, terminal, interrupted }: { json: boolean; terminal: Terminal; interrupted: boolean },
+): number {
   // A reader that has seen enough (`| head`) is not a failure.
   if (isUnread(error)) return exitCodes.done;
   const { message, exitCode, data } = tell(error, interrupted);

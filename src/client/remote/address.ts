@@ -32,13 +32,15 @@ export function parseSshAddress(text: string): SshAddress {
   return readAddress({ host: bracketed ?? plain, user, port: port === undefined ? undefined : Number(port) });
 }
 
-interface WrittenAddress {
+export function readAddress({
+  host,
+  user,
+  port,
+}: {
   host: string;
   user: string | undefined;
   port: number | undefined;
-}
-
-export function readAddress({ host, user, port }: WrittenAddress): SshAddress {
+}): SshAddress {
   if (!hostForm.test(host)) throw usageFailure(`"${host}" is not a host name or an address`);
   if (user !== undefined && !userForm.test(user)) throw usageFailure(`"${user}" is not a user name`);
   if (port !== undefined && !(Number.isInteger(port) && port >= 1 && port <= 65_535)) {

@@ -19,13 +19,12 @@ export const serverSocket = "/opt/berth/run/berth.sock";
 /** The smallest limit of the kernels for a socket path, less what ssh adds while it makes the control socket. */
 const pathBytesMax = 103 - ".XXXXXXXXXXXXXXXX".length;
 
-interface SshChoice {
-  configFile?: string;
-  identity?: string;
-}
-
 /** The same for every command that goes the same way to the same server. */
-export function tunnelFiles(folder: string, remote: Remote, ssh: SshChoice): TunnelFiles {
+export function tunnelFiles(
+  folder: string,
+  remote: Remote,
+  ssh: { configFile?: string; identity?: string },
+): TunnelFiles {
   const { host, user = "", port = 0, identity = "", socket = serverSocket } = remote;
   const way = [host, user, port, ssh.identity ?? identity, ssh.configFile ?? "", socket];
   const name = sha256Hex(JSON.stringify(way)).slice(0, 12);

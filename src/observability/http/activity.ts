@@ -16,14 +16,10 @@ export function mountActivity(plane: ObservabilityPlane): void {
   );
 }
 
-interface PageQuery {
-  app?: string;
-  since?: string;
-  limit?: string;
-  cursor?: string;
-}
-
-function readPage({ app, since, limit, cursor }: PageQuery, now: number) {
+function readPage(
+  { app, since, limit, cursor }: { app?: string; since?: string; limit?: string; cursor?: string },
+  now: number,
+) {
   return {
     app,
     since: readSince(since, now),

@@ -9,13 +9,11 @@ import { type ClientConnection, isCrossSite } from "./client-connection.ts";
 import type { ObservabilityPlane } from "./plane.ts";
 import type { SessionCookie } from "./session-cookie.ts";
 
-interface SessionParts {
-  cookie: SessionCookie;
-  connectionOf: (request: Request) => ClientConnection;
-}
-
 /** Sign-in and sign-out of the web UI. */
-export function mountSessions(plane: ObservabilityPlane, { cookie, connectionOf }: SessionParts): void {
+export function mountSessions(
+  plane: ObservabilityPlane,
+  { cookie, connectionOf }: { cookie: SessionCookie; connectionOf: (request: Request) => ClientConnection },
+): void {
   const { sessions } = plane.observability;
   const { jsonDepthMax: depthMax, signInBodyBytesMax: bytesMax } = plane.limits;
   const mount = (endpoint: Endpoint, answer: (request: Request, connection: ClientConnection) => Promise<Response>) => {

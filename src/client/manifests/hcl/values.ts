@@ -75,14 +75,11 @@ export function fieldOf(schema: SchemaNode | undefined, name: string): SchemaNod
   return schema?.properties?.[name] ?? Object.values(schema?.patternProperties ?? {})[0];
 }
 
-interface Conversion {
-  value: Scalar;
-  expression: Expression;
-  target: Target;
-}
-
 /** The language converts between texts, numbers and truth where the field wants another type. */
-function converted(reading: Reading, { value, expression, target: { path, schema } }: Conversion): unknown {
+function converted(
+  reading: Reading,
+  { value, expression, target: { path, schema } }: { value: Scalar; expression: Expression; target: Target },
+): unknown {
   const wantsText = schema?.type === "string" || isEnvironment(path);
   if (wantsText && typeof value === "number") return numberText(reading, value, expression);
   if (wantsText && typeof value === "boolean") return String(value);

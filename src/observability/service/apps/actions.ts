@@ -37,16 +37,19 @@ export interface Actions {
   remove(ask: Ask, options: { prune: boolean }): Promise<{ deleted: string[]; warnings: string[] }>;
 }
 
-interface ActionParts {
+const commands = { pause: pauseRollout, resume: resumeRollout, promote: promoteRollout, abort: abortRollout };
+
+export function createActions({
+  platform,
+  apps,
+  model,
+  operations,
+}: {
   platform: Platform;
   apps: Apps;
   model: AppModel;
   operations: Operations;
-}
-
-const commands = { pause: pauseRollout, resume: resumeRollout, promote: promoteRollout, abort: abortRollout };
-
-export function createActions({ platform, apps, model, operations }: ActionParts): Actions {
+}): Actions {
   async function subject({ grant, target }: Ask): Promise<KnownApp> {
     await model.fresh();
     return apps.resolve(grant, target);

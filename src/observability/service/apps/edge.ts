@@ -29,15 +29,9 @@ export interface EdgeReader {
   refresh(maxAgeMs: number): Promise<boolean>;
 }
 
-interface EdgeParts {
-  client: Client;
-  clock: SteadyClock;
-  log: Log;
-}
-
 const runsRead = 1_000;
 
-export function createEdgeReader({ client, clock, log }: EdgeParts): EdgeReader {
+export function createEdgeReader({ client, clock, log }: { client: Client; clock: SteadyClock; log: Log }): EdgeReader {
   let edge: Edge = {
     ingress: undefined,
     certificates: [],

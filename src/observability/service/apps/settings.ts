@@ -12,13 +12,6 @@ export interface Bucket {
   name?: string | undefined;
 }
 
-interface Revealing {
-  grant: Grant;
-  actor: string;
-  ip: string;
-  requestId: string;
-}
-
 /** Config of apps: names and lengths for those who look, values for those who may see them. */
 export interface Settings {
   keys(grant: Grant, bucket: Bucket): Promise<{ scope: string; name?: string; keys: ConfigKey[] }>;
@@ -28,7 +21,11 @@ export interface Settings {
     change: { patch: ConfigPatch; restart: boolean },
   ): Promise<{ changed: string[]; restarting: string[]; notes: string[] }>;
   /** What is shown is on record with the names of the keys before it is answered. Fails `not_found` for a key that is not set. */
-  reveal(who: Revealing, bucket: Bucket, keys: readonly string[]): Promise<Record<string, string>>;
+  reveal(
+    who: { grant: Grant; actor: string; ip: string; requestId: string },
+    bucket: Bucket,
+    keys: readonly string[],
+  ): Promise<Record<string, string>>;
 }
 
 const reader = "observability";

@@ -87,12 +87,11 @@ function seesEvent(filter: StreamFilter, event: { scope?: string; name?: string 
   return filter.sees({ scope, name: name ?? "*" });
 }
 
-interface OfApp {
-  app: { scope: string; name: string };
-  data: unknown;
-}
-
-function ofApp(type: string, topic: StreamEvent["topic"], { app, data }: OfApp): StreamEvent {
+function ofApp(
+  type: string,
+  topic: StreamEvent["topic"],
+  { app, data }: { app: { scope: string; name: string }; data: unknown },
+): StreamEvent {
   const text = JSON.stringify(data);
   return { type, topic, dataFor: (filter) => (filter.sees(app) ? text : undefined) };
 }

@@ -79,15 +79,11 @@ async function* entriesOf(archive: AsyncIterable<Uint8Array>) {
   }
 }
 
-interface FileHead {
-  name: string;
-  sizeBytes: number;
-  mode: number;
-  modifiedAt: number;
-}
-
 /** A tar archive with one file. Fails where `content` has another length than the head says. */
-export async function* archiveOf(head: FileHead, content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* archiveOf(
+  head: { name: string; sizeBytes: number; mode: number; modifiedAt: number },
+  content: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
   const archive = pack();
   const { name, sizeBytes: size, mode, modifiedAt } = head;
   const fill = async () => {

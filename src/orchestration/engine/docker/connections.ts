@@ -54,14 +54,16 @@ export function servedBy(rows: readonly TcpRow[]): TcpServed {
   return { listening: ports.size > 0, established: open.length, listeners };
 }
 
-interface ConnectionsParts {
+/** See `Engine.connections`: the kernel shows the sockets of a process's network under its pid. */
+export function createConnections({
+  engine,
+  inspect,
+  roots,
+}: {
   engine: DockerClient;
   inspect: Inspect;
   roots: SystemRoots;
-}
-
-/** See `Engine.connections`: the kernel shows the sockets of a process's network under its pid. */
-export function createConnections({ engine, inspect, roots }: ConnectionsParts): Pick<Engine, "connections"> {
+}): Pick<Engine, "connections"> {
   return {
     connections: async ({ id }) => {
       if (!engine.local) return undefined;
