@@ -31,12 +31,15 @@ interface LinesOptions {
 function linesResponse(pieces: AsyncIterable<string>, { contentType, log, stream }: LinesOptions): Response {
   const encoder = new TextEncoder();
   const iterator = pieces[Symbol.asyncIterator]();
+  let isLeft = false;
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
         const { done, value } = stream?.signal.aborted === true ? { done: true, value: "" } : await iterator.next();
+        if (isLeft) return;
         if (done !== true) return controller.enqueue(encoder.encode(value));
       } catch (error) {
+        if (isLeft) return;
         log.error("metrics dump failed", { error });
         const text = "the rest could not be read, the log of the server says why";
         controller.enqueue(encoder.encode(`${JSON.stringify({ error: text })}\n`));
@@ -45,6 +48,7 @@ function linesResponse(pieces: AsyncIterable<string>, { contentType, log, stream
       controller.close();
     },
     async cancel() {
+      isLeft = true;
       stream?.close();
       await iterator.return?.();
     },
