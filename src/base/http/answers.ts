@@ -24,3 +24,6 @@ export function okResponse(status: number, data: unknown, headers: Record<string
 export function errorResponse(refusal: Refusal): Response {
   return jsonResponse(refusal.status, errorEnvelope(refusal), refusal.headers);
 }
+
+/** The status with which an answer ends that goes on after its head, where that can be another one than the head has. */
+export const endStatus = new WeakMap<Response, Promise<number>>();

@@ -1,4 +1,5 @@
 import type { TObject } from "@sinclair/typebox";
+import { endStatus } from "../../base/http/answers.ts";
 import { pathOf, readParam, readQuery } from "../../base/http/request.ts";
 import type { Call, Plane, Served } from "../../base/http/mount.ts";
 import { tokenPrincipal } from "../../access/principal.ts";
@@ -106,16 +107,21 @@ export async function recorded(
   const response = await answered;
   const isRefused = response.status === 403 || response.status === 429;
   if (isRefused && !plane.observability.rates.isRecorded(visitor.grant)) return response;
-  await plane.observability.audit.record({
-    actor: actorOf(visitor.grant),
-    ip: visitor.ip,
-    action: `${endpoint.method} ${planePath(endpoint)}`,
-    target: pathOf(request),
-    params: paramsOf(request, endpoint),
-    outcome: response.ok || response.status === upgradedStatus ? "ok" : `status ${response.status}`,
-    durationMs: performance.now() - startedAt,
-    requestId: visitor.requestId,
-  });
+  const record = (status: number) =>
+    plane.observability.audit.record({
+      actor: actorOf(visitor.grant),
+      ip: visitor.ip,
+      action: `${endpoint.method} ${planePath(endpoint)}`,
+      target: pathOf(request),
+      params: paramsOf(request, endpoint),
+      outcome: (status >= 200 && status < 300) || status === upgradedStatus ? "ok" : `status ${status}`,
+      durationMs: performance.now() - startedAt,
+      requestId: visitor.requestId,
+    });
+  const ended = endStatus.get(response);
+  if (ended === undefined) await record(response.status);
+  // What fails after it has told its first line has a head that says otherwise.
+  else ended.then(record).catch((error: unknown) => plane.observability.log.error("audit entry not kept", { error }));
   return response;
 }
 

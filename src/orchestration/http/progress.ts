@@ -1,7 +1,7 @@
 import type { ErrorEnvelope } from "../../base/wire/envelope.ts";
 import type { DataOf, Endpoint } from "../../base/wire/endpoint.ts";
 import { type ProgressLine, progressMediaType } from "../api/plugins/protocol.ts";
-import { okResponse } from "../../base/http/answers.ts";
+import { endStatus, okResponse } from "../../base/http/answers.ts";
 import { type Call, mountStream, type Plane } from "../../base/http/mount.ts";
 
 /** Lines that a slow reader has not taken yet; the oldest of more are left out, and a line says how many. */
@@ -70,7 +70,10 @@ async function progressResponse(plane: Plane, signal: AbortSignal, work: Work<un
     },
     cancel: () => left.abort(),
   });
-  return new Response(body, { headers: { "Content-Type": progressMediaType } });
+  const response = new Response(body, { headers: { "Content-Type": progressMediaType } });
+  const status = done.then(({ failed }) => failed?.status ?? 200);
+  endStatus.set(response, status);
+  return response;
 }
 
 function resultLine(data: unknown): { line: ProgressLine; failed: undefined } {

@@ -169,6 +169,8 @@ describe("an install that tells its progress", () => {
     expect(await ended.promise).toBe("ended");
     expect((await answer).text).toContain("downloading");
     expect(streams.count()).toBe(0);
+    const outcomes = () => it.store.audit.list({ limit: 5 }).map(({ action, outcome }) => `${action} ${outcome}`);
+    await waitFor("the audit entry", () => outcomes().includes("POST /api/pat/v1/plugins/install status 503"));
   });
 
   test("is over when its work is, and one without progress is no stream", async () => {
