@@ -60,7 +60,8 @@ stop_dockerd() {
   if [ -n "$docker_pid" ] && is_dockerd_of "$docker_pid" "$docker_dir"; then
     kill "$docker_pid" 2>/dev/null || true
     docker_tries=0
-    while kill -0 "$docker_pid" 2>/dev/null && [ "$docker_tries" -lt 150 ]; do
+    # Where nothing collects it, as in a container without an init, the ended process keeps its number.
+    while is_dockerd_of "$docker_pid" "$docker_dir" && [ "$docker_tries" -lt 150 ]; do
       docker_tries=$((docker_tries + 1))
       sleep 0.1
     done
