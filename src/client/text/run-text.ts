@@ -52,3 +52,26 @@ export function tookText({ started_at: started, ended_at: ended }: JobRun, now: 
 function exitText({ exit_code: code }: JobRun): string {
   return code === undefined || code < 0 ? "-" : String(code);
 }
+
+/** Output for the terminal: what a program that crashes again and again wrote each time is there once, after a note. */
+export function shownOnce(lines: readonly string[], note: (times: number) => string): string[] {
+  const { block, times } = repetition(lines);
+  const before = lines.slice(0, lines.length - times * block.length).map((line) => printable(line));
+  return [...before, ...(times > 1 ? [note(times)] : []), ...block.map((line) => printable(line))];
+}
+
+/** The lines at the end that stand there several times in a row. */
+function repetition(lines: readonly string[]): { block: readonly string[]; times: number } {
+  let found: { block: readonly string[]; times: number } = { block: [], times: 0 };
+  for (let size = 1; size * 2 <= lines.length; size++) {
+    const block = lines.slice(-size);
+    let times = 1;
+    while (isBlockAt(lines, block, lines.length - (times + 1) * size)) times++;
+    if ((times - 1) * size > Math.max(0, (found.times - 1) * found.block.length)) found = { block, times };
+  }
+  return found;
+}
+
+function isBlockAt(lines: readonly string[], block: readonly string[], start: number): boolean {
+  return start >= 0 && block.every((line, index) => line === lines[start + index]);
+}

@@ -7,7 +7,7 @@ import { frozenText, isEngineAway, isWell, reasonOf } from "../facts/look.ts";
 import { coloured } from "./resource-status.ts";
 import type { TableSetup } from "./resource-table.ts";
 import { canaryFacts } from "./rollout-text.ts";
-import { tookText } from "./run-text.ts";
+import { shownOnce, tookText } from "./run-text.ts";
 import { printable, type Style } from "../basics/style.ts";
 import { listText } from "../basics/table-text.ts";
 import { isSaid } from "./said.ts";
@@ -208,7 +208,8 @@ function agoText(iso: string, { now }: WhySetup): string {
 
 function output(title: string, lines: readonly string[], { style, lines: most }: WhySetup): string[] {
   const shown = most === 0 ? [] : lines.slice(-most);
-  return shown.length === 0 ? [] : [`  ${style.dim(title)}`, ...shown.map((line) => `    ${printable(line)}`)];
+  const told = shownOnce(shown, (times) => style.dim(`${times} times:`));
+  return told.length === 0 ? [] : [`  ${style.dim(title)}`, ...told.map((line) => `    ${line}`)];
 }
 
 /** What can be a cause, or what a plugin did about it. Looks, sessions and the reconciler's own steps are none. */

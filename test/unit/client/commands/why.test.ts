@@ -253,6 +253,21 @@ describe("what is wrong now comes first, and decides what to type next", () => {
     expect(nextOf(guarded.out)[1]).toContain("berth ingress logs --status 5xx");
   });
 
+  test.each<[string[], ...string[]]>([
+    [["up", "a", "b", "a", "b", "a", "b"], "up", "3 times:", "a", "b"],
+    [["b", "a", "b", "a", "b"], "b", "2 times:", "a", "b"],
+    [["error", "", "error", ""], "2 times:", "error", ""],
+    [["a", "b", "b"], "a", "2 times:", "b"],
+    [["a", "b", "a"], "a", "b", "a"],
+    [["a"], "a"],
+  ])("output that repeats itself at its end is shown once: %j", async (logs, ...shown) => {
+    const { out } = await why({ ...data, failed_release: undefined, death: { ...death, logs } });
+    const [, part = ""] = out.split("  last lines\n");
+    const lines = part.split("\n").slice(0, shown.length);
+    expect(lines.map((line) => line.trim())).toEqual(shown);
+    expect(part.split("\n")[shown.length]).not.toStartWith("    ");
+  });
+
   test("a canary that waits for a person", async () => {
     const canary = {
       release: "0t85s0067",
