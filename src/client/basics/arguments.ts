@@ -46,7 +46,8 @@ export function parseArguments(
   for (let token = parsing.tokens.shift(); token !== undefined; token = parsing.tokens.shift()) {
     if (token === "--") parsing.words.push(...parsing.tokens.splice(0));
     else if (token.startsWith("--")) readLong(token.slice(2), parsing);
-    else if (token.startsWith("-") && token !== "-") readShort(token.slice(1), parsing);
+    // No flag is a digit: -1 is a number, which the command refuses where it is none that it can use.
+    else if (/^-\D/.test(token)) readShort(token.slice(1), parsing);
     else {
       parsing.words.push(token);
       if (parsing.words.length >= stopAtWord) parsing.words.push(...parsing.tokens.splice(0));

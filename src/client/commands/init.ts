@@ -126,7 +126,7 @@ function report(context: Context, { path, folder, choices, findings }: Written):
     return [
       `wrote ${path}: ${scope}/${name} from ${from}; ${where}${host === undefined ? "" : `, ${host}`}`,
       ...(image === undefined ? findings.notes.map((note) => printable(noteText(note))) : []),
-      `next: ${up}`,
+      `nothing was built or started yet; next: ${up}`,
     ].join("\n");
   });
 }

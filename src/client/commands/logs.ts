@@ -54,7 +54,9 @@ export const logsCommand: CommandBody = {
       throw usageFailure("logs takes one SCOPE/NAME, pod or SCOPE");
     if (reference === undefined) return fromStore(context, args, undefined);
     if (asksStore(args)) return fromStore(context, args, reference);
-    const start: LogStart = { tail: args.value("tail"), since: args.value("since") };
+    const tail = args.value("tail");
+    if (tail !== undefined && !/^\d+$/.test(tail)) throw usageFailure(`--tail takes a number of lines, got "${tail}"`);
+    const start: LogStart = { tail, since: args.value("since") };
     const setup = fanOut(context, args, reference);
     try {
       if (args.on("follow")) await followAll(setup, start);

@@ -52,6 +52,8 @@ function wishesOf(words: readonly string[]): Wish[] {
   if (first !== undefined && second !== undefined && more.length === 0 && !first.includes("=") && isCount(second)) {
     return [{ reference: first, replicas: second }];
   }
+  if (second !== undefined && more.length === 0 && !`${first}${second}`.includes("="))
+    throw usageFailure(`"${second}" is not a number of replicas: use 0 or more`);
   if (first === undefined) throw usageFailure("say how many of what: SCOPE/NAME=N");
   return words.map((word) => {
     const equals = word.indexOf("=");

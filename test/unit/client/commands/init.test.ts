@@ -12,7 +12,7 @@ test("takes the folder's name where nobody can be asked, and calls no server", a
   const { out, err, code, calls } = await cli(["init", "My App"], { cwd: at.path });
   expect([err, code, calls]).toEqual(["", 0, []]);
   expect(out).toBe(
-    "wrote My App/berth.yaml: my-app/web from node (package.json); port 3000\nnext: berth up -f My App/berth.yaml\n",
+    "wrote My App/berth.yaml: my-app/web from node (package.json); port 3000\nnothing was built or started yet; next: berth up -f My App/berth.yaml\n",
   );
   expect(manifest(join(at.path, "My App"))).toContain("scope: my-app\nname: web\n");
 });
@@ -23,7 +23,7 @@ test("asks for the name and the domain", async () => {
   const { out, err } = await cli(["init"], { cwd, typed: ["shop/front", "Shop.Example.com"] });
   expect(err).toBe("found node (package.json)\nName, as SCOPE/NAME [app/web]: Domain, empty for none: ");
   expect(out).toBe(
-    "wrote berth.yaml: shop/front from node (package.json); port 3000, shop.example.com\nnext: berth up\n",
+    "wrote berth.yaml: shop/front from node (package.json); port 3000, shop.example.com\nnothing was built or started yet; next: berth up\n",
   );
   expect(manifest(cwd)).toContain("  host: shop.example.com\n  tls: {}\n");
 });

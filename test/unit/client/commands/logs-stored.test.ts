@@ -143,3 +143,8 @@ describe("logs from the store", () => {
     expect([code, err]).toEqual([2, expect.stringContaining(text)]);
   });
 });
+
+test("a number of lines that is none is named before a server is asked", async () => {
+  const { err, code, calls } = await cli(["logs", "shop/web", "-n", "many"]);
+  expect([err, code, calls]).toEqual(['error: --tail takes a number of lines, got "many"\n', 2, []]);
+});

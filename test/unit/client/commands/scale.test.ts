@@ -68,6 +68,11 @@ describe("scale", () => {
     expect([err, code]).toEqual(["error: is scaled by its autoscaler\n", 1]);
   });
 
+  test("a count that is none is named, also a negative one", async () => {
+    const { err, code, calls } = await cli(["scale", "shop/web", "-1"]);
+    expect([err, code, calls]).toEqual(['error: "-1" is not a number of replicas: use 0 or more\n', 2, []]);
+  });
+
   test.each([[[]], [["shop/web"]], [["shop/web=many"]], [["=3"]], [["shop/web=3", "shop/api"]], [["shop/web=-1"]]])(
     "%p is wrong usage, and nothing is sent",
     async (words) => expect(await scale(...words)).toMatchObject({ code: 2, calls: [] }),
