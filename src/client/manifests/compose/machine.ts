@@ -53,7 +53,9 @@ function filesBelow(folder: string, { assetFolderFilesMax: filesMax, assetFolder
     }
     return true;
   };
-  return walk("") ? files.sort() : undefined;
+  // A pipe, a socket or a device is mounted as it is.
+  const isFolder = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+  return isFolder && walk("") ? files.sort() : undefined;
 }
 
 function entriesOf(folder: string): Dirent[] {

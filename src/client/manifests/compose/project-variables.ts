@@ -38,7 +38,7 @@ export function fileValues(text: string, known: Known): Record<string, string> {
 
 /** As they are written. Compose fills in nothing within single quotes, and passes over other lines. */
 export function readVariables(text: string): { variables: Record<string, string>; verbatim: ReadonlySet<string> } {
-  const quoted = text.matchAll(/^\s*(?:export\s+)?([A-Za-z_][\w.-]*)\s*=\s*'/gm);
+  const quoted = text.matchAll(/^[ \t]*(?:export[ \t]+)?([A-Za-z_][\w.-]*)[ \t]*=[ \t]*'/gm);
   const verbatim = new Set([...quoted].flatMap(([, name]) => name ?? []));
   return { variables: readEnvFile({ name: "", text }, []), verbatim };
 }
