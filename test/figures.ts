@@ -5,7 +5,7 @@
  */
 import { Glob } from "bun";
 import { join } from "node:path";
-import { definitions, houseFigures, type Figure } from "./support/house-figures.ts";
+import { definitions, houseFigures, placesOf, type Figure } from "./support/house-figures.ts";
 import { source } from "./support/source.ts";
 
 const checkout = join(import.meta.dir, "..");
@@ -16,8 +16,19 @@ async function read(pattern: string): Promise<{ path: string; text: string }[]> 
   return Promise.all(paths.map(async (path) => ({ path, text: await Bun.file(join(checkout, path)).text() })));
 }
 
+/** Files of src and plugins that differ from where this branch left main. */
+function changed(): string[] {
+  const git = (...words: string[]) =>
+    Bun.spawnSync(["git", "-c", "safe.directory=*", ...words], { cwd: checkout, stderr: "ignore" }).stdout.toString();
+  const base = git("merge-base", "HEAD", "main").trim() || "HEAD";
+  const ours = ["--", "src", "plugins"];
+  const paths = git("diff", "--name-only", base, ...ours) + git("ls-files", "--others", "--exclude-standard", ...ours);
+  return paths.split("\n").filter((path) => path !== "");
+}
+
+const sources = (await read("{src,plugins}/**/*.{ts,tsx}")).map(({ path, text }) => source(path, text));
 const figures = houseFigures({
-  sources: (await read("{src,plugins}/**/*.{ts,tsx}")).map(({ path, text }) => source(path, text)),
+  sources,
   tests: await read("test/**/*.{ts,tsx}"),
   others: await read("{src,plugins}/**/*.{sh,css}"),
 });
@@ -34,6 +45,8 @@ if (process.argv.includes("--write")) {
   const lowered = Object.fromEntries(names.map((name) => [name, Math.min(figures[name], limits[name] ?? Infinity)]));
   await Bun.write(limitsFile, `${JSON.stringify(lowered, null, 2)}\n`);
 } else if (grown.length > 0) {
+  const places = changed().flatMap((path) => placesOf(path, sources.find((one) => one.path === path)?.text ?? ""));
+  for (const { figure, place } of places) if (grown.includes(figure)) console.error(`  ${figure}: ${place}`);
   console.error("Make it smaller, or raise the limit in test/golden/house-figures.json and say why in the commit.");
   process.exit(1);
 }

@@ -50,6 +50,17 @@ export function houseFigures({ sources, tests, others }: Measured): Record<Figur
   };
 }
 
+/** What of a file counts in a figure that it can be made smaller for, by where it is. */
+export function placesOf(path: string, text: string): { figure: Figure; place: string }[] {
+  const lines = lineCount(text);
+  const size = { place: `${path} has ${lines} lines` };
+  return [
+    ...(text !== "" && path.startsWith("src/") && lines < 25 ? [{ figure: "smallFiles" as const, ...size }] : []),
+    ...(lines > 250 ? [{ figure: "longFiles" as const, ...size }] : []),
+    ...longFunctions(text).map((line) => ({ figure: "longFunctions" as const, place: `${path}: ${line}` })),
+  ];
+}
+
 const sum = <T>(list: readonly T[], figure: (item: T) => number): number =>
   list.reduce((total, item) => total + figure(item), 0);
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { houseFigures } from "../../support/house-figures.ts";
+import { houseFigures, placesOf } from "../../support/house-figures.ts";
 import { source } from "../../support/source.ts";
 
 function figuresOf(files: Record<string, string>, tests: Record<string, string> = {}) {
@@ -46,6 +46,17 @@ describe("the figures of the house", () => {
     ["a condition that is long", `function f() {\n${body(2)}}\nif (a) {\n${body(60)}}\n`, 0],
   ])("find functions of more than 50 lines: %s", (_, text, count) => {
     expect(figuresOf({ "src/a.ts": text }).longFunctions).toBe(count);
+  });
+
+  test("name the places in a file that count", () => {
+    const long = `function f() {\n${body(50)}}\n${"a;\n".repeat(200)}`;
+    expect(placesOf("src/a.ts", long)).toEqual([
+      { figure: "longFiles", place: "src/a.ts has 252 lines" },
+      { figure: "longFunctions", place: "src/a.ts: function f() {" },
+    ]);
+    expect(placesOf("src/b.ts", "a;\n")).toEqual([{ figure: "smallFiles", place: "src/b.ts has 1 lines" }]);
+    expect(placesOf("src/removed.ts", "")).toEqual([]);
+    expect(placesOf("src/c.ts", "a;\n".repeat(100))).toEqual([]);
   });
 
   test("count fields that are left out by a spread", () => {
