@@ -32,7 +32,7 @@ export const podFields = {
   on_probe: Type.Optional(ProbeWebhooks),
   start_after: Type.Optional(
     Words(
-      "names of apps of this scope: the first start waits until each has a ready replica, or with name:started one that runs; 5 minutes at most, and never again after that",
+      "names of apps of this scope, 32 at most: the first start waits until each has a ready replica, or with name:started one that runs; 5 minutes at most, and never again after that",
     ),
   ),
   inits: Type.Optional(ListOf(Init, "run in order before each replica's main container")),
