@@ -209,6 +209,12 @@ test("a step that needs a secret which is not given fails and says which", async
   expect([failed.exitCode, failed.stderr]).toEqual([1, expect.stringContaining("write build.secrets: [TOKEN]")]);
 });
 
+test("a base image whose registry is not reached names the registry and the way out", async () => {
+  write({ "berth.yaml": manifest, Dockerfile: "FROM 127.0.0.1:9/base:1\n", "page.html": "base\n" });
+  const { exitCode, stderr } = await cli("up", "-y");
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining("does not reach the registry 127.0.0.1:9: check")]);
+});
+
 test("texts in a Dockerfile are built, or the message names the version of Docker and the way out", async () => {
   const version = berth.docker(["version", "--format", "{{.Server.Version}}"]).trim();
   write({

@@ -46,8 +46,13 @@ export async function followBuild(engine: DockerClient, request: ImageBuild): Pr
   }
 }
 
-/** BuildKit says no more than `secret ID not found: not found`. */
+/** Errors of Docker that name no way out. BuildKit says no more than `secret ID not found: not found`. */
 function stepError(text: string): string {
+  const registry = /"https?:\/\/([^/"]+)\/v2\/[^"]*": (?:dial |proxyconnect |.*(?:timeout|x509|TLS handshake))/.exec(
+    text,
+  )?.[1];
+  if (registry !== undefined)
+    return `${text}; Docker does not reach the registry ${registry}: check the network of the server, or load the base image there: docker load`;
   const id = /^secret (\S+) not found/.exec(text)?.[1];
   if (id === undefined) return text;
   return `a step mounts the secret ${id}: write build.secrets: [${id}] in the manifest, or give --secret id=${id},env=NAME`;
