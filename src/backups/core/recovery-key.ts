@@ -31,7 +31,10 @@ export function readRecoveryKey(written: string): RecoveryKey {
   const text = written.trim().toLowerCase();
   const [, installation] = /^([0-9a-f]{8,64})\.[a-z0-9]{5}(?:-[a-z0-9]{5}){7}$/.exec(text) ?? [];
   if (installation === undefined) {
-    throw new Failure("invalid", "this is not a recovery key: it looks like 0123456789abcdef.xxxxx-xxxxx-… (8 groups)");
+    throw new Failure(
+      "invalid",
+      "this is not a recovery key: one looks like 0123456789abcdef.xxxxx-xxxxx-… (8 groups)",
+    );
   }
   return { installation, text };
 }
