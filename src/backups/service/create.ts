@@ -3,6 +3,7 @@ import { formatDuration } from "../../base/pure/duration.ts";
 import { isoTime } from "../../base/pure/iso-time.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import type { Clock } from "../../base/words/clock.ts";
+import { createLimit } from "../../base/words/limit.ts";
 import type { Log } from "../../base/words/log.ts";
 import type { BackupRun, BackupTarget, BackupTargetBody } from "../api/backups.ts";
 import { keepWords } from "../core/keep.ts";
@@ -68,19 +69,13 @@ interface BackupOptions {
 
 export function createBackups(options: BackupOptions): Backups {
   const { records, restic, installationId, gate, clock, log, limits } = options;
-  /** One command at a time writes to the targets. */
-  let last: Promise<unknown> = Promise.resolve();
+  /** One copy at a time. A copy may take hours: targets are opened beside it, one at a time too. */
+  const [copying, opening] = [createLimit(1), createLimit(1)];
   const closing = new AbortController();
   /** The copy that is made now: one to a target that is removed meanwhile ends. */
   let underWay: { name: string; end: AbortController } | undefined;
   /** Looks at once whether a copy is due. */
   let wake: () => void = () => undefined;
-
-  function oneByOne<T>(work: () => Promise<T>): Promise<T> {
-    const turn = last.then(work, work);
-    last = turn.catch(() => undefined);
-    return turn;
-  }
 
   const key = createKey(records, () => makeRecoveryKey(installationId, options.randomBytes(200)).text);
 
@@ -175,7 +170,7 @@ export function createBackups(options: BackupOptions): Backups {
         throw new Failure("conflict", `there are ${limits.targetsMax} targets already`);
       await refuseOwn(target.url, options.isOurs);
       await restic.version();
-      await oneByOne(async () => (await repositoryOf(target)).open());
+      await opening(async () => (await repositoryOf(target)).open());
       const { createdAt } = records.targets().find((one) => one.name === target.name) ?? target;
       const stands = { ...target, createdAt };
       await records.putTarget(stands);
@@ -201,7 +196,7 @@ export function createBackups(options: BackupOptions): Backups {
       if (targets.length === 0) throw new Failure("conflict", "there is no target: berth backup target add NAME URL");
       await restic.version();
       const since = isoTime(clock.now());
-      for (const { name } of targets) oneByOne(() => copyTo(name, closing.signal)).catch(() => undefined);
+      for (const { name } of targets) copying(() => copyTo(name, closing.signal)).catch(() => undefined);
       return { since, targets: targets.map(({ name }) => name) };
     },
     listRuns: (target) =>
@@ -237,14 +232,14 @@ export function createBackups(options: BackupOptions): Backups {
       await gate.whenOpen(async () => {
         while (!signal.aborted) {
           for (const target of records.targets()) {
-            if (!signal.aborted && nextAt(target) <= clock.now()) await oneByOne(() => copyTo(target.name, signal));
+            if (!signal.aborted && nextAt(target) <= clock.now()) await copying(() => copyTo(target.name, signal));
           }
           const nap = new AbortController();
           wake = () => nap.abort();
           await clock.sleep(limits.lookMs, AbortSignal.any([signal, nap.signal]));
         }
       })(signal);
-      await last;
+      await copying(async () => undefined);
     },
   };
 }

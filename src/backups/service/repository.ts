@@ -62,7 +62,7 @@ export function createRepository(
 
   return {
     async open() {
-      const found = await order(["cat", "config"]);
+      const found = await order(["cat", "config", "--no-lock"]);
       if (found.ok) return;
       if (found.trouble !== "no_repository") throw refused(`opening ${place}`, found);
       await asked("making the repository", ["init"]);

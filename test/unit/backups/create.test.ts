@@ -100,8 +100,8 @@ test("a target that is changed while copies are queued gets them at its new addr
   await backups.runNow("a");
   await backups.runNow("a");
   await quiet();
-  const stands = targets.get("a");
-  if (stands !== undefined) targets.set("a", { ...stands, url: "/mnt/b", keep: "3d" });
+  // It does not wait for the copy that is under way.
+  await backups.putTarget("a", { url: "/mnt/b", keep: "3d" });
   begun[0]?.end();
   await quiet();
   expect(begun.map(({ repository }) => repository)).toEqual(["/mnt/a", "/mnt/b"].map((at) => `${at}/0123456789abcdef`));
