@@ -84,7 +84,7 @@ function requireSeen(by: Principal, body: unknown): void {
   if (!isFromAfar(by) || !ownsMachine(by)) return;
   // An update may come without a body: it says nothing of what was looked at.
   const { source, preview, expect } = isFields(body) ? body : {};
-  if (typeof source === "string" && /^(?:[./~]|file:)/i.test(source)) {
+  if (typeof source === "string" && /^(?:[./~]|file:)/i.test(source.trim())) {
     const text = `source: "${source}" is a folder of the server; install it there with berth plugins install`;
     throw new Failure("invalid", text);
   }

@@ -106,7 +106,9 @@ describe("plugins", () => {
       error: expect.stringContaining("preview"),
     });
     expect(await install({ source: "/root/pg", preview: true })).toMatchObject({ status: 400 });
-    expect(await install({ source: "file:///root/pg", preview: true })).toMatchObject({ status: 400 });
+    // Blanks around a source are left out before it is read.
+    for (const source of ["file:///root/pg", " /root/pg", "\t./pg", "\u00a0file:///root/pg", " ~/pg"])
+      expect([source, (await install({ source, preview: true })).status]).toEqual([source, 400]);
     expect(await install({ source: "acme/pg", link: true, preview: true })).toMatchObject({ status: 400 });
     expect(calls("installPlugin")).toEqual([]);
     for (const seen of [undefined, {}, { preview: false }, { expect: null }])
