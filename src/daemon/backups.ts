@@ -23,6 +23,7 @@ export function createBackupRoom({ layout, store, gate, key, log }: Ground): Bac
     isOurs: (folder) => liesWithin(folder, layout.root),
     stage: () => stageState(layout, { key, copyTo: store.copyTo, now: clock.now() }),
     onCopied: (at) => markBackup(layout, at),
+    onEvent: async (event) => void (await store.write((tx) => tx.events.append(event, clock.now()))),
   });
 }
 

@@ -23,21 +23,21 @@ export function mountBackups(plane: Plane, backups: Backups): void {
     owner(by);
     return { targets: backups.listTargets() };
   });
-  mount(plane, putBackupTarget, ({ params, body, by }) => {
+  mount(plane, putBackupTarget, ({ params, body, actor, by }) => {
     owner(by);
-    return backups.putTarget(params.name, readTargetBody(body));
+    return backups.putTarget(params.name, readTargetBody(body), actor);
   });
   mount(plane, testBackupTarget, ({ params, by }) => {
     owner(by);
     return backups.testTarget(params.name);
   });
-  mount(plane, deleteBackupTarget, ({ params, by }) => {
+  mount(plane, deleteBackupTarget, ({ params, actor, by }) => {
     owner(by);
-    return backups.removeTarget(params.name);
+    return backups.removeTarget(params.name, actor);
   });
-  mount(plane, backupKey, async ({ by }) => {
+  mount(plane, backupKey, async ({ actor, by }) => {
     owner(by);
-    return { key: await backups.key() };
+    return { key: await backups.showKey(actor) };
   });
   mount(plane, runBackup, ({ query: { target }, by }) => {
     owner(by);

@@ -10,7 +10,7 @@ import { keepWords } from "../core/keep.ts";
 import { makeRecoveryKey, readRecoveryKey } from "../core/recovery-key.ts";
 import type { Restic } from "../restic/restic.ts";
 import { type BackupRecords, createKey, type StoredRun, type StoredTarget } from "./records.ts";
-import { isPruneDue, newestFirst, nextCopyAt, readTargetBody, refuseOwn, shownRun } from "./shown.ts";
+import { failingOf, isPruneDue, newestFirst, nextCopyAt, readTargetBody, refuseOwn, shownRun } from "./shown.ts";
 import { shownSnapshot, stateTag } from "./shown.ts";
 import { createRepository, type Repository, type RepositoryLimits } from "./repository.ts";
 
@@ -18,11 +18,11 @@ import { createRepository, type Repository, type RepositoryLimits } from "./repo
 export interface Backups {
   listTargets(): BackupTarget[];
   /** Fails `invalid` for a body that says nothing useful, and as the target does that cannot be opened. */
-  putTarget(name: string | null, body: BackupTargetBody): Promise<BackupTarget>;
+  putTarget(name: string | null, body: BackupTargetBody, actor: string): Promise<BackupTarget>;
   testTarget(name: string | null): Promise<{ name: string; snapshots: number; newest_at?: string | undefined }>;
-  removeTarget(name: string | null): Promise<{ name: string }>;
+  removeTarget(name: string | null, actor: string): Promise<{ name: string }>;
   /** Made with the first call. */
-  key(): Promise<string>;
+  showKey(actor: string): Promise<string>;
   /**
    * Begins to copy, one target after the other: each has a run that started at `since` or later once it has ended. Fails
    * `conflict` while copies are held, `not_found` for an unknown target.
@@ -65,6 +65,8 @@ interface BackupOptions {
   stage(): Promise<{ folder: string; close(): Promise<void> }>;
   /** The state was copied to a target. */
   onCopied(at: number): Promise<void>;
+  /** For the event log: a target changed, or the recovery key was shown. */
+  onEvent(event: { actor: string; action: string; detail: Record<string, string> }): Promise<void>;
 }
 
 export function createBackups(options: BackupOptions): Backups {
@@ -128,7 +130,10 @@ export function createBackups(options: BackupOptions): Backups {
     underWay = undefined;
     run.endedAt = clock.now();
     const kept = [run, ...records.runs(target.name)].slice(0, limits.runsKept);
-    await records.putRuns(target.name, kept);
+    // On a full disk nothing is recorded, and the next look tries again.
+    await records
+      .putRuns(target.name, kept)
+      .catch((error: unknown) => log.error("run of a copy not recorded", { target: target.name, error }));
   }
 
   /** Where this fails, the copy is good all the same. */
@@ -164,7 +169,7 @@ export function createBackups(options: BackupOptions): Backups {
 
   return {
     listTargets: () => records.targets().map(shown),
-    async putTarget(name, body) {
+    async putTarget(name, body, actor) {
       const target = readTargetBody(name, body, { limits, now: clock.now() });
       if (records.targets().filter((one) => one.name !== target.name).length >= limits.targetsMax)
         throw new Failure("conflict", `there are ${limits.targetsMax} targets already`);
@@ -174,6 +179,7 @@ export function createBackups(options: BackupOptions): Backups {
       const { createdAt } = records.targets().find((one) => one.name === target.name) ?? target;
       const stands = { ...target, createdAt };
       await records.putTarget(stands);
+      await options.onEvent({ actor, action: "backup.target.set", detail: { target: stands.name, url: stands.url } });
       wake();
       return shown(stands);
     },
@@ -183,13 +189,18 @@ export function createBackups(options: BackupOptions): Backups {
       const newest = newestFirst(found)[0];
       return { name: target.name, snapshots: found.length, newest_at: newest && isoTime(newest.at) };
     },
-    async removeTarget(name) {
+    async removeTarget(name, actor) {
       const target = stored(name);
       await records.removeTarget(target.name);
+      await options.onEvent({ actor, action: "backup.target.remove", detail: { target: target.name } });
       if (underWay?.name === target.name) underWay.end.abort();
       return { name: target.name };
     },
-    key,
+    async showKey(actor) {
+      const text = await key();
+      await options.onEvent({ actor, action: "backup.key.show", detail: {} });
+      return text;
+    },
     async runNow(target) {
       gate.mustBeOpen("no copy is made");
       const targets = chosen(target);
@@ -219,14 +230,7 @@ export function createBackups(options: BackupOptions): Backups {
       );
       return { snapshots: lists.flat().sort((a, b) => (a.at < b.at ? 1 : -1)), unreachable };
     },
-    failing: () =>
-      records.targets().flatMap(({ name }) => {
-        const runs = records.runs(name);
-        const good = runs.findIndex(({ error }) => error === undefined);
-        const failed = good < 0 ? runs : runs.slice(0, good);
-        const [newest, oldest] = [failed[0], failed.at(-1)];
-        return newest && oldest ? [{ target: name, sinceAt: oldest.startedAt, error: newest.error ?? "" }] : [];
-      }),
+    failing: () => records.targets().flatMap(({ name }) => failingOf(name, records.runs(name))),
     async run(signal) {
       signal.addEventListener("abort", () => closing.abort(), { once: true });
       await gate.whenOpen(async () => {

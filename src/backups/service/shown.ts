@@ -21,6 +21,14 @@ export function shownRun(target: string, run: StoredRun): BackupRun {
   return { target, started_at: isoTime(startedAt), ended_at: isoTime(endedAt), snapshot, bytes, added, error };
 }
 
+/** Since when the newest runs of a target fail, and why the last one did; empty where it did not. Newest first. */
+export function failingOf(target: string, runs: readonly StoredRun[]) {
+  const good = runs.findIndex(({ error }) => error === undefined);
+  const failed = good < 0 ? runs : runs.slice(0, good);
+  const [newest, oldest] = [failed[0], failed.at(-1)];
+  return newest && oldest ? [{ target, sinceAt: oldest.startedAt, error: newest.error ?? "" }] : [];
+}
+
 /** When the next copy is due. A run that a clock ahead of now has dated says nothing: it is due at once. */
 export function nextCopyAt(
   newest: StoredRun | undefined,

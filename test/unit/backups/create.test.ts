@@ -72,23 +72,28 @@ function make() {
     randomBytes: (count) => new Uint8Array(count).fill(random++),
     stage: async () => ({ folder: "/staged", close: async () => undefined }),
     onCopied: async () => undefined,
+    onEvent: async () => undefined,
   });
 }
 
 test("calls at the same time make one recovery key: every copy opens with the one that is stored and printed", async () => {
   const backups = make();
-  const [printed, again] = await Promise.all([backups.key(), backups.key(), backups.putTarget("a", { url: "/mnt/a" })]);
+  const [printed, again] = await Promise.all([
+    backups.showKey("ann"),
+    backups.showKey("ann"),
+    backups.putTarget("a", { url: "/mnt/a" }, "ann"),
+  ]);
   expect(new Set([printed, again, ...passwords, ...keys]).size).toBe(1);
 });
 
 test("a target that is removed while a copy goes there stays removed, and what was queued does not go there", async () => {
   const backups = make();
-  await backups.putTarget("a", { url: "/mnt/a" });
+  await backups.putTarget("a", { url: "/mnt/a" }, "ann");
   await backups.runNow("a");
   await backups.runNow("a");
   await quiet();
   expect(begun.map(({ repository }) => repository)).toEqual(["/mnt/a/0123456789abcdef"]);
-  await backups.removeTarget("a");
+  await backups.removeTarget("a", "ann");
   begun[0]?.end();
   await quiet();
   expect([backups.listTargets(), runs.size, begun.length]).toEqual([[], 0, 1]);
@@ -96,12 +101,12 @@ test("a target that is removed while a copy goes there stays removed, and what w
 
 test("a target that is changed while copies are queued gets them at its new address, and keeps what was changed", async () => {
   const backups = make();
-  await backups.putTarget("a", { url: "/mnt/a" });
+  await backups.putTarget("a", { url: "/mnt/a" }, "ann");
   await backups.runNow("a");
   await backups.runNow("a");
   await quiet();
   // It does not wait for the copy that is under way.
-  await backups.putTarget("a", { url: "/mnt/b", keep: "3d" });
+  await backups.putTarget("a", { url: "/mnt/b", keep: "3d" }, "ann");
   begun[0]?.end();
   await quiet();
   expect(begun.map(({ repository }) => repository)).toEqual(["/mnt/a", "/mnt/b"].map((at) => `${at}/0123456789abcdef`));
@@ -113,7 +118,7 @@ test("a target that is changed while copies are queued gets them at its new addr
 test("a clock that was ahead holds no copy back: what it dated after now is due", async () => {
   const backups = make();
   clock.jump(10 * yearMs);
-  await backups.putTarget("a", { url: "/mnt/a" });
+  await backups.putTarget("a", { url: "/mnt/a" }, "ann");
   const stopping = new AbortController();
   const running = backups.run(stopping.signal);
   await quiet();
@@ -135,7 +140,7 @@ test("a clock that was ahead holds no copy back: what it dated after now is due"
 });
 
 test.each(["/opt/berth", "/opt/berth/copies/state"])("%s is no target: it is lost with the server", async (url) => {
-  const put = make().putTarget("a", { url });
+  const put = make().putTarget("a", { url }, "ann");
   expect(put).rejects.toThrow("lies in the server's own folder");
   await put.catch(() => undefined);
 });
@@ -145,7 +150,7 @@ test.each([
   { user: "ann", password: "a\0b" },
   { user: "a\nb", password: "word" },
 ])("credentials that no program can be given are refused: %j", async (credentials) => {
-  const put = make().putTarget("a", { url: "rest:https://vault.example.com/", credentials });
+  const put = make().putTarget("a", { url: "rest:https://vault.example.com/", credentials }, "ann");
   expect(put).rejects.toMatchObject({ code: "invalid" });
   await put.catch(() => undefined);
 });

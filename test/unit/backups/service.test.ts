@@ -3,6 +3,7 @@ import { createBackups } from "../../../src/backups/service/create.ts";
 import type { BackupRecords, StoredRun, StoredTarget } from "../../../src/backups/service/records.ts";
 import type { Restic } from "../../../src/backups/restic/restic.ts";
 import { createGate } from "../../../src/base/deliver/gate.ts";
+import { Failure } from "../../../src/base/wire/failure.ts";
 import { createLog } from "../../../src/base/words/log.ts";
 import { backupLimits } from "../../../src/config/backup-limits.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
@@ -18,13 +19,15 @@ describe("copies of the state", () => {
   let said: Record<string, Answer>;
   let asked: string[];
   let staged: number;
+  let events: string[];
+  let isFull: boolean;
   let held: boolean;
   let targets: Map<string, StoredTarget>;
   let runs: Map<string, readonly StoredRun[]>;
 
   beforeEach(() => {
     clock = createFakeClock(1_000 * hour);
-    [said, asked, staged, held] = [{}, [], 0, false];
+    [said, asked, staged, held, events, isFull] = [{}, [], 0, false, [], false];
     [targets, runs] = [new Map(), new Map()];
   });
 
@@ -43,7 +46,10 @@ describe("copies of the state", () => {
       },
       removeTarget: async (name) => void targets.delete(name),
       runs: (name) => [...(runs.get(name) ?? [])],
-      putRuns: async (name, list) => void runs.set(name, list),
+      async putRuns(name, list) {
+        if (isFull) throw new Failure("storage_full", "the disk is full");
+        runs.set(name, list);
+      },
     };
     const restic: Restic = {
       version: async () => "0.14.0",
@@ -69,6 +75,7 @@ describe("copies of the state", () => {
         return { folder: "/staged", close };
       },
       onCopied: async () => undefined,
+      onEvent: async ({ actor, action }) => void events.push(`${actor} ${action}`),
     });
   }
 
@@ -80,7 +87,7 @@ describe("copies of the state", () => {
     const backups = start();
     const stop = new AbortController();
     const running = backups.run(stop.signal);
-    await backups.putTarget("disk", { url: "/srv/copies", every: "1h" });
+    await backups.putTarget("disk", { url: "/srv/copies", every: "1h" }, "ann");
     await settle();
     expect(backups.listRuns(undefined)).toMatchObject([{ target: "disk", snapshot: "aabb", bytes: 9, added: 3 }]);
     expect(backups.failing()).toEqual([]);
@@ -106,9 +113,33 @@ describe("copies of the state", () => {
     await running;
   });
 
+  test("go on where a full disk keeps their records from being written", async () => {
+    const backups = start();
+    const stop = new AbortController();
+    const running = backups.run(stop.signal);
+    isFull = true;
+    await backups.putTarget("disk", { url: "/srv/copies" }, "ann");
+    await settle();
+    isFull = false;
+    pass(backupLimits.lookMs);
+    await settle();
+    expect(backups.listRuns("disk")).toHaveLength(1);
+    stop.abort();
+    pass(hour);
+    await running;
+  });
+
+  test("changes of targets and each look at the recovery key are on record", async () => {
+    const backups = start();
+    await backups.putTarget("disk", { url: "/srv/copies" }, "ann");
+    await backups.showKey("eve");
+    await backups.removeTarget("disk", "ann");
+    expect(events).toEqual(["ann backup.target.set", "eve backup.key.show", "ann backup.target.remove"]);
+  });
+
   test("count only once the target has listed them", async () => {
     const backups = start();
-    await backups.putTarget("disk", { url: "/srv/copies" });
+    await backups.putTarget("disk", { url: "/srv/copies" }, "ann");
     said = { snapshots: { stdout: "[]" } };
     await backups.runNow(undefined);
     await settle();
@@ -123,7 +154,7 @@ describe("copies of the state", () => {
     held = true;
     const stop = new AbortController();
     const running = backups.run(stop.signal);
-    await backups.putTarget("disk", { url: "/srv/copies" });
+    await backups.putTarget("disk", { url: "/srv/copies" }, "ann");
     pass(2 * hour);
     await settle();
     expect(backups.listRuns("disk")).toEqual([]);
@@ -136,7 +167,7 @@ describe("copies of the state", () => {
 
   test("remove old ones once a day, and stay good where that fails", async () => {
     const backups = start();
-    await backups.putTarget("disk", { url: "/srv/copies" });
+    await backups.putTarget("disk", { url: "/srv/copies" }, "ann");
     said = { forget: { ok: false, cause: "permission denied" } };
     for (let turn = 0; turn < 2; turn++) {
       await backups.runNow(undefined);
@@ -154,7 +185,7 @@ describe("copies of the state", () => {
 
   test("a repository that is locked by a process that is gone is unlocked once", async () => {
     const backups = start();
-    await backups.putTarget("disk", { url: "/srv/copies" });
+    await backups.putTarget("disk", { url: "/srv/copies" }, "ann");
     said = { backup: { ok: false, trouble: "locked", cause: "repository is already locked" } };
     asked = [];
     await backups.runNow(undefined);
@@ -166,12 +197,16 @@ describe("copies of the state", () => {
   test("a target of another server is not added, and none is stored that cannot be opened", async () => {
     const backups = start();
     said = { cat: { ok: false, trouble: "wrong_key", cause: "wrong password" } };
-    await expect(backups.putTarget("disk", { url: "/srv/copies" })).rejects.toThrow("another key opens what is there");
+    await expect(backups.putTarget("disk", { url: "/srv/copies" }, "ann")).rejects.toThrow(
+      "another key opens what is there",
+    );
     said = { cat: { ok: false, trouble: "no_repository" }, init: { ok: false, cause: "read-only file system" } };
-    await expect(backups.putTarget("disk", { url: "/srv/copies" })).rejects.toThrow("read-only file system");
+    await expect(backups.putTarget("disk", { url: "/srv/copies" }, "ann")).rejects.toThrow("read-only file system");
     expect(backups.listTargets()).toEqual([]);
-    await expect(backups.putTarget("Disk!", { url: "/srv/copies" })).rejects.toThrow("is not the name of a target");
-    await expect(backups.putTarget("disk", { url: "/srv/copies", every: "1s" })).rejects.toMatchObject({
+    await expect(backups.putTarget("Disk!", { url: "/srv/copies" }, "ann")).rejects.toThrow(
+      "is not the name of a target",
+    );
+    await expect(backups.putTarget("disk", { url: "/srv/copies", every: "1s" }, "ann")).rejects.toMatchObject({
       code: "invalid",
     });
   });
