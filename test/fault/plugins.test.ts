@@ -73,7 +73,13 @@ const manifest = (name: unknown) => ({ kind: "deployment", scope: "s", name, spe
 const corpus: [string, string, number, string][] = [
   ["hangs", "sleep 600", 500, "took longer than its time limit"],
   ["hangs and will not be asked", 'trap "" TERM HUP INT; while :; do sleep 1; done', 500, "took longer"],
-  ["forks for ever", "f() { sleep 0.01; f & f; }; f & sleep 600", 500, "took longer"],
+  // 64 chains, each of whose processes leaves the next one and ends: without a bound, a busy machine has no process left.
+  [
+    "forks for ever",
+    "f() { sleep 0.01; if [ $1 -gt 0 ]; then f $(($1 - 1)) & f $(($1 - 1)); else f 0 & fi; }; f 6 & sleep 600",
+    500,
+    "took longer",
+  ],
   ["leaves children and hangs", "setsid sleep 600 & sleep 600 & sleep 600", 500, "took longer"],
   ["floods stdout", "exec cat /dev/zero", 400, "printed too much on standard output"],
   ["floods stderr", "exec cat /dev/zero >&2", 400, "printed too much on standard error"],

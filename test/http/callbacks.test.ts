@@ -70,7 +70,9 @@ END`;
       set: `echo '{"status":"ok","data":{"actions":[{"type":"config_set","scope":"data","name":"'"$2"'","kv":{"B":"1"},"skip_restart":true}]}}'`,
       look: `code() { curl -s -o /dev/null -w '%{http_code}' "$BERTH_CONTROLLER_URL/config?scope=$1&name=main"; }
         echo "$(code data) $(code other)"`,
-      token: 'printf %s "$BERTH_CALLBACK_URL $BERTH_CALLBACK_TOKEN" > told; sleep 1',
+      // It lasts until the test has asked, or 20 s.
+      token: `rm -f heard; printf %s "$BERTH_CALLBACK_URL $BERTH_CALLBACK_TOKEN" > told
+        i=0; while [ ! -e heard ] && [ $i -lt 400 ]; do sleep 0.05; i=$((i + 1)); done`,
     },
   });
   writePlugin(layout, "other", { commands: { go: "echo no" } });
@@ -200,35 +202,50 @@ test("a raw HTTP/1.0 request is answered with a status line", async () => {
   expect(await new Response(asked.stdout).text()).toMatch(/^HTTP\/1\.[01] 403/);
 });
 
+const tokenFolder = () => join(layout.plugins, "redis");
+
+/** Address and token of the run that has just begun; `before` is what an earlier one told. */
+function toldByRun(before: string): Promise<string[]> {
+  return waitFor("the run to have begun", async () => {
+    const text = await toldBefore();
+    // The shell empties the file before it writes.
+    return text !== before && text.includes(" ") && text.split(" ");
+  });
+}
+
+async function toldBefore(): Promise<string> {
+  const file = Bun.file(join(tokenFolder(), "told"));
+  return (await file.exists()) ? file.text() : "";
+}
+
+const endRun = () => Bun.write(join(tokenFolder(), "heard"), "");
+
 test("a run has a token for what it starts elsewhere, as long as it lasts", async () => {
+  const before = await toldBefore();
   const running = fetch(`${plane.front.url}/plugin/redis/token`, { method: "POST", body: "{}" });
   const path = "/config?scope=data&name=cache";
-  const file = Bun.file(join(layout.plugins, "redis", "told"));
-  const [url, token] = await waitFor("the run to have begun", async () => (await file.text()).split(" "));
+  const [url, token] = await toldByRun(before);
   const headers = ["-H", `Authorization: Bearer ${token}`];
   expect([url, (await ask("127.0.0.1", path, headers)).status]).toEqual([door.url(), 200]);
+  await endRun();
   expect((await running).status).toBe(200);
   expect((await ask("127.0.0.1", path, headers)).status).toBe(403);
 });
 
 test("what a run starts elsewhere reaches no more than the token that started the run", async () => {
   const by = tokenPrincipal({ scopes: ["actions"], apps: ["data/cache"] });
-  const file = Bun.file(join(layout.plugins, "redis", "told"));
-  const told = (await file.exists()) ? await file.text() : "";
+  const before = await toldBefore();
   const running = plane.controller.dispatchPlugin(
     { plugin: "redis", command: "token", body: {} },
     { actor: "t", by, restart: true },
   );
-  const [, token] = await waitFor("the run to have begun", async () => {
-    const words = ((await file.exists()) ? await file.text() : "").split(" ");
-    // The shell empties the file before it writes.
-    return words.length > 1 && words.join(" ") !== told && words;
-  });
+  const [, token] = await toldByRun(before);
   const set = async (name: string) => {
     const body = JSON.stringify({ args: ["data/cache", name] });
     return (await ask("127.0.0.1", "/plugin/redis/set", ["-H", `Authorization: Bearer ${token}`, "-d", body])).status;
   };
   expect([await set("cache"), await set("web")]).toEqual([200, 403]);
+  await endRun();
   await running;
 });
 
