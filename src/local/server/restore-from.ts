@@ -29,7 +29,7 @@ there now is kept, as berth restore keeps it. Needs root and restic.
 
   --from WHERE        the target, as berth backup target add got it
   --key-file FILE     the recovery key, as berth backup key printed it; - reads it from stdin
-  --at TIME           the newest copy of this time (2026-11-28T14:05:00Z) or before; otherwise the newest
+  --at TIME           the newest copy of this time or before, like 2026-11-28T14:05:00Z (the newest)
   --key-id ID         of s3: id of the access key
   --user NAME         of rest: user
   --secret-file FILE  the access key or password
