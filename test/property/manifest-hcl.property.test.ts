@@ -59,8 +59,11 @@ test(
 
 /** What HCL takes and a manifest does not; each is a fault of its own. */
 const narrower = /is not a value|"for" is not supported|parts of values|directives are not|a label is a plain text/;
-/** What a manifest takes and HCL does not: several items on the line of a block, `${NAME}` as a value, defaults. */
-const wider = /\{[^\n{}]*=[^\n]*\}|(?:^|[^"\w])\$\{|:-/m;
+/**
+ * What a manifest takes and HCL does not: several items on the line of a block, `${NAME}` as a value, defaults. A sign
+ * before a literal of the wrong type is a fault of ours too, but only when it is calculated.
+ */
+const wider = /\{[^\n{}]*=[^\n]*\}|(?:^|[^"\w])\$\{|:-|!\s*(?:\d|null)|-\s*(?:true|false|null)/m;
 
 test("it takes and refuses what the parser of HashiCorp takes and refuses", () => {
   fc.assert(
