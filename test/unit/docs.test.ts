@@ -25,6 +25,7 @@ import { fieldTable } from "../support/field-tables.ts";
 
 const checkout = join(import.meta.dir, "../..");
 const manifests = join(checkout, "docs/manifests.md");
+const files = [...new Glob("{src,plugins,test,setup}/**/*.{ts,tsx}").scanSync(checkout)];
 
 /** Shown once, as sections of their own. */
 const apart = ["probes", "on_deploy", "on_probe"];
@@ -106,6 +107,15 @@ describe("every page", () => {
     const named = [...text.matchAll(paths)].map(([, path]) => path ?? "");
     expect(named.filter((path) => !existsSync(join(checkout, path)))).toEqual([]);
   });
+
+  test.each(["docs/architecture.md", ...pages.filter((page) => page.startsWith("docs/decisions/"))])(
+    "%s names files by the end of their path that exist",
+    (page) => {
+      const text = readFileSync(join(checkout, page), "utf8");
+      const named = [...text.matchAll(/`((?:[\w-]+\/)+[\w.-]+\.tsx?)`/g)].map(([, path]) => path ?? "");
+      expect(named.filter((path) => !files.some((file) => file.endsWith(`/${path}`) || file === path))).toEqual([]);
+    },
+  );
 });
 
 describe("docs/stories.md", () => {
