@@ -475,7 +475,11 @@ export function runtimeContract(name: string, makeSubject: () => Promise<Runtime
           ]),
         );
         await expectFailure(runtime.removeVolume(name), "conflict");
+        expect((await runtime.volumeUsers(name)).map(({ id: user, state }) => [user, state])).toEqual([
+          [id.id, "created"],
+        ]);
         await runtime.remove(id);
+        expect(await runtime.volumeUsers(name)).toEqual([]);
         expect((await runtime.inspectVolume(name))?.name).toBe(name);
         await runtime.removeVolume(name);
         await runtime.removeVolume(name);
@@ -484,6 +488,7 @@ export function runtimeContract(name: string, makeSubject: () => Promise<Runtime
 
       test.each(["missing-volume", "../x", ""])("the name %p is of no volume", async (name) => {
         expect(await runtime.inspectVolume(name)).toBeUndefined();
+        expect(await runtime.volumeUsers(name)).toEqual([]);
         await runtime.removeVolume(name);
       });
     });

@@ -176,11 +176,15 @@ function resourceCalls({
   | "ensureVolume"
   | "listVolumes"
   | "inspectVolume"
+  | "volumeUsers"
   | "removeVolume"
 > {
   const { does } = faults;
-  const mounts = (name: string) =>
-    some(table, ({ spec }) => spec.mounts.some(({ type, source }) => type === "volume" && source === name));
+  const mounting =
+    (name: string) =>
+    ({ spec }: Entry) =>
+      spec.mounts.some(({ type, source }) => type === "volume" && source === name);
+  const mounts = (name: string) => some(table, mounting(name));
   return {
     ensureNetwork: (name) => does("ensureNetwork", name, () => resources.ensureNetwork(name)),
     hasNetwork: (name) => does("hasNetwork", name, () => resources.hasNetwork(name)),
@@ -191,6 +195,8 @@ function resourceCalls({
     ensureVolume: (name, labels) => does("ensureVolume", name, () => resources.ensureVolume(name, labels)),
     listVolumes: (labels) => does("listVolumes", "", () => resources.listVolumes(labels)),
     inspectVolume: (name) => does("inspectVolume", name, () => resources.findVolume(name)),
+    volumeUsers: (name) =>
+      does("volumeUsers", name, () => [...table.entries()].filter(mounting(name)).map(({ detail }) => detail)),
     removeVolume: (name) => does("removeVolume", name, () => resources.removeVolume(name, mounts(name))),
   };
 }

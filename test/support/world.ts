@@ -355,7 +355,7 @@ function watchLink(engine: Engine): { engine: Engine; isOpen(): boolean; waiting
 const engineCalls = [
   ...(["info", "observe", "inspect", "create", "start", "stop", "remove", "rename", "exec", "check"] as const),
   ...(["wait", "usage"] as const),
-  ...(["ensureNetwork", "ensureVolume", "listVolumes", "inspectVolume", "removeVolume"] as const),
+  ...(["ensureNetwork", "ensureVolume", "listVolumes", "inspectVolume", "volumeUsers", "removeVolume"] as const),
   ...(["inspectImage", "pull", "listImages", "removeImage", "connections", "portHolders", "freeBytes"] as const),
 ] as const;
 

@@ -1,5 +1,6 @@
 import type { Failure } from "../../base/wire/failure.ts";
 import type { PortBinding } from "../core/workload.ts";
+import type { ObservedPod } from "./pod.ts";
 
 /** What an engine offers beside containers: facts, networks, volumes, images and ports of the machine that it runs on. */
 export interface Machine {
@@ -29,6 +30,8 @@ export interface Machine {
   /** Volumes that carry all given labels. */
   listVolumes(labels: Record<string, string>): Promise<Volume[]>;
   inspectVolume(name: string): Promise<Volume | undefined>;
+  /** Every container that mounts the volume, ours or not, in every state. */
+  volumeUsers(name: string): Promise<ObservedPod[]>;
   /** Missing is fine; `conflict` while in use. */
   removeVolume(name: string): Promise<void>;
 
@@ -111,6 +114,8 @@ export interface EngineDisk {
 export interface Volume {
   name: string;
   labels: Record<string, string>;
+  /** Folder of its data on the engine's machine; undefined where the data is elsewhere: another driver, or one with options. */
+  mountpoint?: string | undefined;
 }
 
 export interface Image {

@@ -3,10 +3,11 @@ import { foreignLabel, type Owner, ownLabels } from "../ownership.ts";
 import type { Volume } from "../machine.ts";
 import type { Engine } from "../engine.ts";
 import type { DockerClient } from "./client.ts";
+import { containerRow } from "./container-detail.ts";
 import { missing, unlessStatus } from "./errors.ts";
 import { isObjectName, labelFilter } from "./formats.ts";
 
-type Volumes = Pick<Engine, "ensureVolume" | "listVolumes" | "inspectVolume" | "removeVolume">;
+type Volumes = Pick<Engine, "ensureVolume" | "listVolumes" | "inspectVolume" | "volumeUsers" | "removeVolume">;
 
 export function createVolumes(engine: DockerClient, owner: Owner): Volumes {
   return {
@@ -32,6 +33,14 @@ export function createVolumes(engine: DockerClient, owner: Owner): Volumes {
 
     inspectVolume: (name) => inspect(engine, name),
 
+    volumeUsers: async (name) => {
+      if (!isObjectName(name)) return [];
+      const rows = await engine.call({ verb: "list", subject: "containers" }, (docker, abortSignal) =>
+        docker.listContainers({ all: true, filters: { volume: [name] }, abortSignal }),
+      );
+      return rows.map((row) => containerRow(row, owner.names));
+    },
+
     removeVolume: async (name) => {
       if (!isObjectName(name)) return;
       await engine.call({ verb: "remove", subject: subject(name) }, async (docker, abortSignal) => {
@@ -43,8 +52,17 @@ export function createVolumes(engine: DockerClient, owner: Owner): Volumes {
 
 const subject = (name: string) => `volume "${name}"`;
 
-function volumeOf({ Name, Labels }: { Name: string; Labels: Record<string, string> | null }): Volume {
-  return { name: Name, labels: Labels ?? {} };
+interface VolumeRow {
+  Name: string;
+  Labels: Record<string, string> | null;
+  Driver: string;
+  Mountpoint: string;
+  Options: Record<string, string> | null;
+}
+
+function volumeOf({ Name, Labels, Driver, Mountpoint, Options }: VolumeRow): Volume {
+  const isPlain = Driver === "local" && Object.keys(Options ?? {}).length === 0;
+  return { name: Name, labels: Labels ?? {}, mountpoint: isPlain && Mountpoint !== "" ? Mountpoint : undefined };
 }
 
 function refuseForeign(owner: Owner, volume: Volume, wanted: Record<string, string>): void {
