@@ -6,7 +6,7 @@ import { type AppLimit, mayReach, reachesAll } from "./apps.ts";
 /** What runs inside of an app and reaches nothing beyond it. Whatever is not in the list, and all of a later version, is not allowed. */
 const innerFields: readonly string[] = [
   ...fieldsWithin("app"),
-  ...["replicas", "restart", "rollout", "probes", "health_check", "start_after", "job"],
+  ...["replicas", "restart", "rollout", "probes", "health_check", "start_after", "backup", "job"],
   ...["schedule", "timezone", "suspend", "concurrency_policy", "starting_deadline"],
   ...["successful_history_limit", "failed_history_limit", "timeout", "backoff_limit"],
 ];

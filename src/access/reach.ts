@@ -29,7 +29,7 @@ interface Owner {
 export const innerFields: readonly string[] = [
   ...fieldsWithin("app", "container"),
   ...["replicas", "restart", "rollout", "health_check", "probes", "on_probe", "autoscale", "wake", "idle_after"],
-  ...["start_after", "release", "on_deploy", "keep_releases", "volume_claims", "timeout", "backoff_limit"],
+  ...["start_after", "backup", "release", "on_deploy", "keep_releases", "volume_claims", "timeout", "backoff_limit"],
   ...["successful_history_limit", "failed_history_limit"],
 ];
 

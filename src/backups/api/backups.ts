@@ -3,14 +3,16 @@ import { endpoint } from "../../base/wire/endpoint.ts";
 import { Text } from "../../base/wire/query.ts";
 import { MapOf, Shape } from "../../base/wire/shape.ts";
 
-/** One copy of the server's state to one target, under way or ended. Times are ISO 8601, sizes bytes. */
+/** One copy, of the server's state or of a volume, to one target, under way or ended. Times are ISO 8601, sizes bytes. */
 export const BackupRun = Type.Object({
   target: Type.String(),
+  what: Type.String({ description: "state, or of a volume scope/name/volume, with /ordinal behind it for a claim" }),
   started_at: Type.String(),
   ended_at: Type.Optional(Type.String({ description: "absent while it is under way" })),
   snapshot: Type.Optional(Type.String({ description: "its id at the target, where it was listed afterwards" })),
   bytes: Type.Optional(Type.Integer({ description: "size of what was copied" })),
   added: Type.Optional(Type.Integer({ description: "what it added at the target" })),
+  paused_ms: Type.Optional(Type.Integer({ description: "how long the containers that use the volume were paused" })),
   error: Type.Optional(Type.String({ description: "why it failed" })),
 });
 export type BackupRun = Static<typeof BackupRun>;
@@ -109,7 +111,21 @@ export const listSnapshots = endpoint({
   query: Type.Object({ target: Text("only of this target") }),
   data: Type.Object({
     snapshots: Type.Array(
-      Type.Object({ target: Type.String(), id: Type.String(), at: Type.String(), what: Type.String() }),
+      Type.Object({
+        target: Type.String(),
+        id: Type.String(),
+        at: Type.String(),
+        what: Type.String({ description: "as in a run" }),
+        volume: Type.Optional(
+          Type.Object({
+            scope: Type.String(),
+            kind: Type.String(),
+            name: Type.String(),
+            claim: Type.String({ description: "name of the claim, or of the volume in the manifest" }),
+            ordinal: Type.Optional(Type.Integer({ description: "of a claim" })),
+          }),
+        ),
+      }),
     ),
     unreachable: Type.Array(Type.Object({ target: Type.String(), why: Type.String() })),
   }),

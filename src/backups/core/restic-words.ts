@@ -1,3 +1,4 @@
+import { type Keep, parseKeep } from "../../base/pure/keep.ts";
 import { Failure } from "../../base/wire/failure.ts";
 
 /** The oldest restic that berth works with; older ones answer in other forms. */
@@ -84,4 +85,19 @@ export function causeOf(text: string, hide: (text: string) => string): string {
   const fatal = said.replace(/^.* returned error, retrying after \S+: /, "");
   const ssh = full.find((line) => line.startsWith("subprocess ssh: "));
   return hide((ssh ?? fatal).replace(/^(?:Fatal|subprocess ssh): /, "")).slice(0, causeCharactersMax);
+}
+
+const keepFlags = {
+  h: "--keep-hourly",
+  d: "--keep-daily",
+  w: "--keep-weekly",
+  m: "--keep-monthly",
+  y: "--keep-yearly",
+};
+
+/** `7d 4w 12m` as words of `forget`. The newest copy always stays. Fails `invalid`. */
+export function keepWords(text: string): string[] {
+  const read = parseKeep(text);
+  if (!read.ok) throw new Failure("invalid", read.error);
+  return ["--keep-last", "1", ...read.value.flatMap(({ unit, count }: Keep) => [keepFlags[unit], String(count)])];
 }

@@ -6,12 +6,13 @@ import type { Clock } from "../../base/words/clock.ts";
 import { createLimit } from "../../base/words/limit.ts";
 import type { Log } from "../../base/words/log.ts";
 import type { BackupRun, BackupTarget, BackupTargetBody } from "../api/backups.ts";
-import { keepWords } from "../core/keep.ts";
+import { keepWords } from "../core/restic-words.ts";
+import { stateTag, stateWhat } from "../core/subject.ts";
 import { makeRecoveryKey, readRecoveryKey } from "../core/recovery-key.ts";
 import type { Restic } from "../restic/restic.ts";
 import { type BackupRecords, createKey, type StoredRun, type StoredTarget } from "./records.ts";
-import { failingOf, isPruneDue, newestFirst, nextCopyAt, readTargetBody, refuseOwn, shownRun } from "./shown.ts";
-import { shownSnapshot, stateTag } from "./shown.ts";
+import { failingOf, isPruneDue, newestFirst, nextCopyAt, readTargetBody, refuseOwn } from "./shown.ts";
+import { shownRun, shownSnapshot } from "./shown.ts";
 import { createRepository, type Repository, type RepositoryLimits } from "./repository.ts";
 
 /** Copies of the server's state at targets outside of the machine. */
@@ -30,7 +31,7 @@ export interface Backups {
   runNow(target: string | undefined): Promise<{ since: string; targets: string[] }>;
   listRuns(target: string | undefined): BackupRun[];
   snapshots(target: string | undefined): Promise<{
-    snapshots: { target: string; id: string; at: string; what: string }[];
+    snapshots: ReturnType<typeof shownSnapshot>[];
     unreachable: { target: string; why: string }[];
   }>;
   /** Targets whose newest copies failed: since when, and why the last one did. */
@@ -108,9 +109,8 @@ export function createBackups(options: BackupOptions): Backups {
     const signal = AbortSignal.any([stopping, end.signal]);
     underWay = { name, end };
     const startedAt = clock.now();
-    const run: StoredRun = {
-      ...{ startedAt, endedAt: startedAt, snapshot: undefined, bytes: undefined, added: undefined, error: undefined },
-    };
+    const nothing = { snapshot: undefined, bytes: undefined, added: undefined, error: undefined };
+    const run: StoredRun = { startedAt, endedAt: startedAt, ...nothing };
     try {
       const repository = await repositoryOf(target);
       await repository.open();
@@ -212,7 +212,7 @@ export function createBackups(options: BackupOptions): Backups {
     },
     listRuns: (target) =>
       chosen(target)
-        .flatMap(({ name }) => records.runs(name).map((run) => shownRun(name, run)))
+        .flatMap(({ name }) => records.runs(name).map((run) => shownRun(name, stateWhat, run)))
         .sort((a, b) => (a.started_at < b.started_at ? 1 : -1)),
     async snapshots(target) {
       const unreachable: { target: string; why: string }[] = [];

@@ -35,6 +35,8 @@ export interface StoredRun {
   snapshot: string | undefined;
   bytes: number | undefined;
   added: number | undefined;
+  /** How long the containers that use the volume were paused; undefined where they were not. */
+  pausedMs?: number | undefined;
   error: string | undefined;
 }
 

@@ -1,24 +1,25 @@
 import { durationForm, formatDuration, parseDuration } from "../../base/pure/duration.ts";
+import { keepDefault } from "../../base/pure/keep.ts";
 import { isoTime } from "../../base/pure/iso-time.ts";
 import { Failure, problemsFailure } from "../../base/wire/failure.ts";
 import type { BackupRun, BackupTargetBody } from "../api/backups.ts";
-import { keepDefault, keepWords } from "../core/keep.ts";
-import type { Snapshot } from "../core/restic-words.ts";
+import { keepWords, type Snapshot } from "../core/restic-words.ts";
+import { type VolumeSubject, readSubject, stateTag, stateWhat, whatOf } from "../core/subject.ts";
 import { checkCredentials, readTarget } from "../core/target.ts";
 import type { StoredRun, StoredTarget } from "./records.ts";
-
-/** Tag of the copies of the server's own state. */
-export const stateTag = "berth-state";
 
 export const newestFirst = (snapshots: readonly Snapshot[]) => snapshots.toSorted((a, b) => b.at - a.at);
 
 export function shownSnapshot(target: string, { id, at, tags }: Snapshot) {
-  return { target, id, at: isoTime(at), what: tags.includes(stateTag) ? "state of the server" : tags.join(", ") };
+  const volume: VolumeSubject | undefined = readSubject(tags);
+  const what = tags.includes(stateTag) ? stateWhat : volume === undefined ? tags.join(", ") : whatOf(volume);
+  return { target, id, at: isoTime(at), what, volume };
 }
 
-export function shownRun(target: string, run: StoredRun): BackupRun {
-  const { startedAt, endedAt, snapshot, bytes, added, error } = run;
-  return { target, started_at: isoTime(startedAt), ended_at: isoTime(endedAt), snapshot, bytes, added, error };
+export function shownRun(target: string, what: string, run: StoredRun): BackupRun {
+  const { startedAt, endedAt, snapshot, bytes, added, pausedMs, error } = run;
+  const times = { started_at: isoTime(startedAt), ended_at: isoTime(endedAt), paused_ms: pausedMs };
+  return { target, what, ...times, snapshot, bytes, added, error };
 }
 
 /** Since when the newest runs of a target fail, and why the last one did; empty where it did not. Newest first. */

@@ -115,8 +115,8 @@ async function copyNow({ api, clock, signal }: Context, target: string | undefin
 
 const lookMs = 300;
 
-function runText({ target, started_at: at, snapshot, bytes = 0, added = 0, error }: BackupRun): string {
-  if (error !== undefined) return `${timeText(at)}  ${target}  failed: ${printable(error)}`;
+function runText({ target, what, started_at: at, snapshot, bytes = 0, added = 0, error }: BackupRun): string {
+  if (error !== undefined) return `${timeText(at)}  ${target}  ${what}  failed: ${printable(error)}`;
   const size = `${bytesText(bytes)}, ${bytesText(added)} added at the target`;
-  return `${timeText(at)}  ${target}  ${snapshot?.slice(0, 8) ?? ""}  ${size}`;
+  return `${timeText(at)}  ${target}  ${what}  ${snapshot?.slice(0, 8) ?? ""}  ${size}`;
 }

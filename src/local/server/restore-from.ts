@@ -5,7 +5,7 @@ import { parseArgs } from "node:util";
 import { readRecoveryKey } from "../../backups/core/recovery-key.ts";
 import { checkCredentials, type Credentials, readTarget } from "../../backups/core/target.ts";
 import { createRestic } from "../../backups/restic/restic.ts";
-import { stateTag } from "../../backups/service/shown.ts";
+import { stateTag } from "../../backups/core/subject.ts";
 import { createRepository } from "../../backups/service/repository.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { backupLimits } from "../../config/backup-limits.ts";

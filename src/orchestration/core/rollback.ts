@@ -17,6 +17,7 @@ const settings: readonly (readonly string[])[] = [
   ["on_deploy"],
   ["on_probe"],
   ["start_after"],
+  ["backup"],
   ["pull"],
   ["keep_releases"],
 ];

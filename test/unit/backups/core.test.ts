@@ -1,15 +1,16 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { keepWords } from "../../../src/backups/core/keep.ts";
 import { makeRecoveryKey, readRecoveryKey } from "../../../src/backups/core/recovery-key.ts";
 import {
   causeOf,
   isNewEnough,
+  keepWords,
   readSnapshots,
   readSummary,
   resticVersion,
   troubleOf,
 } from "../../../src/backups/core/restic-words.ts";
+import { readSubject, subjectTags, volumeTag, whatOf } from "../../../src/backups/core/subject.ts";
 import { checkCredentials, readTarget, repositoryEnvironment } from "../../../src/backups/core/target.ts";
 
 describe("the address of a target", () => {
@@ -187,5 +188,24 @@ describe("what restic says", () => {
       { id: "aa", at: Date.parse("2026-11-28T22:02:39.5Z"), tags: ["x"] },
     ]);
     expect(() => readSnapshots('[{"id":"aa"')).toThrow("restic listed no snapshots");
+  });
+});
+
+describe("the tags of a copy", () => {
+  const subject = { scope: "shop", kind: "statefulset", name: "db", claim: "data", ordinal: 0 };
+
+  test("name the volume, and are read back", () => {
+    const tags = subjectTags(subject);
+    expect(tags).toEqual(["scope=shop", "kind=statefulset", "name=db", "claim=data", "ordinal=0"]);
+    expect(readSubject([...tags, volumeTag])).toEqual(subject);
+    expect(whatOf(subject)).toBe("shop/db/data/0");
+    const shared = { ...subject, kind: "deployment", ordinal: undefined };
+    expect(readSubject([volumeTag, ...subjectTags(shared)])).toEqual(shared);
+    expect(whatOf(shared)).toBe("shop/db/data");
+  });
+
+  test("of anything else name none", () => {
+    for (const tags of [[], ["berth-state"], subjectTags(subject), [volumeTag], [volumeTag, "scope=shop", "name=db"]])
+      expect(readSubject(tags)).toBeUndefined();
   });
 });

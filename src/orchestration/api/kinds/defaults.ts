@@ -14,6 +14,8 @@ export const containerDefaults = {
 
 export const podDefaults = { replicas: 1, restart: "unless-stopped" } as const;
 
+export const backupDefaults = { every: "24h" } as const;
+
 export const probeDefaults = {
   scheme: "http",
   initialDelay: "0s",

@@ -1,4 +1,5 @@
 import { type Static, type TObject, Type } from "@sinclair/typebox";
+import { Backup } from "./backup.ts";
 import { containerFields } from "./container.ts";
 import { podDefaults } from "./defaults.ts";
 import { ProbeWebhooks } from "./webhooks.ts";
@@ -35,6 +36,7 @@ export const podFields = {
       "names of apps of this scope, 32 at most: the first start waits until each has a ready replica, or with name:started one that runs; 5 minutes at most, and never again after that",
     ),
   ),
+  backup: Type.Optional(Backup),
   inits: Type.Optional(ListOf(Init, "run in order before each replica's main container")),
 };
 

@@ -25,7 +25,7 @@ import type { Guards } from "./guards.ts";
 import type { LogReaders } from "./log-readers.ts";
 import type { Notes } from "./notes.ts";
 import type { CallbackDoor, PluginRoom } from "./plugin-room.ts";
-import type { IngressSpecLimits } from "../../core/rules/rule.ts";
+import type { IngressSpecLimits, ValidationLimits } from "../../core/rules/rule.ts";
 import type { PodTable } from "./pod-table.ts";
 import type { Knock } from "./knock.ts";
 import type { PortRoom } from "./port-room.ts";
@@ -44,6 +44,7 @@ export interface ControllerLimits {
   replicasMax: number;
   envEntriesMax: number;
   startAfterMax: number;
+  backup: ValidationLimits["backup"];
   configKeysMax: number;
   configValueBytesMax: number;
   previews: { countMax: number; lookMs: number; branchCharactersMax: number };

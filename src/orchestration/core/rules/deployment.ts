@@ -2,6 +2,7 @@ import type { Autoscale } from "../../api/kinds/autoscale.ts";
 import type { DeploymentSpec } from "../../api/kinds/deployment.ts";
 import type { Release } from "../../api/kinds/release.ts";
 import { parsePort, portTexts, tooManyPorts } from "../ports.ts";
+import { backupRules } from "./backup.ts";
 import { durationRule } from "./duration.ts";
 import { webhookRules } from "./webhooks.ts";
 import { podRules } from "./pod.ts";
@@ -21,6 +22,7 @@ export function deploymentRules(spec: DeploymentSpec, context: RuleContext): voi
       `"${spec.health_check}" must start with "/", without spaces and control characters; a command belongs to probes.readiness.exec`,
     );
   }
+  backupRules(spec, context);
   sleepRules(spec, report);
   if (spec.release !== undefined) releaseRules(spec.release, report);
   webhookRules(spec.on_deploy ?? {}, "spec.on_deploy", report);

@@ -5,6 +5,7 @@ export interface ValidationLimits {
   replicasMax: number;
   envEntriesMax: number;
   startAfterMax: number;
+  backup: { everyMinMs: number; wordsMax: number };
   assetBytesMax: number;
   problemsShownMax: number;
   ingress: IngressSpecLimits;

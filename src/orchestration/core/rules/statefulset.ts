@@ -1,4 +1,5 @@
 import type { StatefulsetSpec } from "../../api/kinds/statefulset.ts";
+import { backupRules } from "./backup.ts";
 import { podRules } from "./pod.ts";
 import type { RuleContext } from "./rule.ts";
 import { claimRules } from "./volumes.ts";
@@ -13,5 +14,6 @@ export function statefulsetRules(spec: StatefulsetSpec, context: RuleContext): v
   if (spec.rollout?.canary !== undefined) {
     report("spec.rollout.canary", "does not apply to a statefulset; an ordinal never runs twice, leave it out");
   }
+  backupRules(spec, context);
   claimRules(spec.volume_claims ?? [], spec.volumes ?? [], report);
 }

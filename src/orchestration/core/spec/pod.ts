@@ -1,4 +1,10 @@
-import { autoscaleDefaults, podDefaults, releaseDefaults, sleepDefaults } from "../../api/kinds/defaults.ts";
+import {
+  autoscaleDefaults,
+  backupDefaults,
+  podDefaults,
+  releaseDefaults,
+  sleepDefaults,
+} from "../../api/kinds/defaults.ts";
 import type { PodKind } from "../../api/manifest.ts";
 import { parseDuration } from "../../../base/pure/duration.ts";
 import { isFields } from "../../../base/pure/fields.ts";
@@ -25,6 +31,8 @@ export interface DecodedPod extends DecodedContainer {
   restart: RestartPolicy;
   probes: ProbesConfig;
   startAfter: readonly StartAfter[];
+  /** Undefined: its volumes are not copied. */
+  backup: BackupPolicy | undefined;
   rollout: DecodedRollout;
   volumeClaims: readonly { name: string; mountPath: string | undefined }[];
   autoscale: AutoscalePolicy | undefined;
@@ -39,6 +47,22 @@ export interface DecodedPod extends DecodedContainer {
 export interface StartAfter {
   name: string;
   awaits: "ready" | "started";
+}
+
+/** The `backup` block, defaults filled in. */
+interface BackupPolicy {
+  everyMs: number;
+  /** The same as the spec says it: `24h`. */
+  everyText: string;
+  /** Undefined: what the target says. */
+  keep: string | undefined;
+  /** Undefined: every target. */
+  target: string | undefined;
+  /** Names; undefined: all. */
+  volumes: readonly string[] | undefined;
+  pre: readonly string[];
+  post: readonly string[];
+  exclude: readonly string[];
 }
 
 /** The `autoscale` block of a deployment, defaults filled in. */
@@ -89,6 +113,7 @@ export function decodePod(kind: PodKind, spec: Fields): DecodedPod {
     restart: (restart === undefined ? undefined : parseRestartPolicy(restart)) ?? unlessStopped,
     probes: decodeProbes(spec.probes),
     startAfter: startAfterOf(spec),
+    backup: backupOf(spec.backup),
     rollout: decodeRollout(kind, spec.rollout),
     volumeClaims: listOf(spec.volume_claims).flatMap((claim) => {
       const name = textOf(claim.name);
@@ -111,6 +136,22 @@ export function parseStartAfter(text: string): StartAfter | undefined {
   const [name = "", awaits = "ready", ...more] = text.split(":");
   if (!nameOk(name) || more.length > 0 || (awaits !== "ready" && awaits !== "started")) return undefined;
   return { name, awaits };
+}
+
+function backupOf(written: unknown): BackupPolicy | undefined {
+  if (!isFields(written)) return undefined;
+  const every = textOf(written.every);
+  const everyText = every !== undefined && msOf(every) !== undefined ? every : backupDefaults.every;
+  return {
+    everyMs: msOf(everyText) ?? 0,
+    everyText,
+    keep: textOf(written.keep),
+    target: textOf(written.target),
+    volumes: Array.isArray(written.volumes) ? wordsOf(written.volumes) : undefined,
+    pre: wordsOf(written.pre),
+    post: wordsOf(written.post),
+    exclude: wordsOf(written.exclude),
+  };
 }
 
 /** Undefined where a spec names no receiver, however it writes that. */

@@ -123,6 +123,7 @@ const names = [
   "remove",
   "service",
   "start_after",
+  "target",
   "to",
   "from",
   "url",

@@ -23,6 +23,7 @@ const read = [
 const advice: Record<string, string> = {
   env_from: "names config of other apps: write the variables",
   inits: "has no counterpart: a service with depends_on and service_completed_successfully comes close",
+  backup: "has no counterpart: a timer of the machine can run restic",
   release: "has no counterpart: docker compose run before the start",
   rollout: "has no counterpart: Compose stops a container before it starts the next",
   autoscale: "has no counterpart",

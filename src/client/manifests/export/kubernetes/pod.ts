@@ -29,6 +29,7 @@ const podAdvice: Record<string, string> = {
   stop_signal: "has no counterpart: it is that of the image",
   restart: "has no counterpart: Kubernetes always restarts the containers of this kind",
   start_after: "has no counterpart: a container that starts too early is restarted",
+  backup: "has no counterpart: see VolumeSnapshot, or a backup operator",
   release: "has no counterpart: run it as a Job before",
   telemetry: "has no counterpart: set OTEL_EXPORTER_OTLP_ENDPOINT to a collector",
   on_deploy: "has no counterpart",

@@ -1,0 +1,40 @@
+/** Tag of the copies of the server's own state. */
+export const stateTag = "berth-state";
+
+/** Tag of every copy of a volume. */
+export const volumeTag = "volume";
+
+/** One volume of an app, as the tags of its copies name it. */
+export interface VolumeSubject {
+  scope: string;
+  kind: string;
+  name: string;
+  /** Name of the claim, or of the volume as the manifest names it. */
+  claim: string;
+  /** Number of the replica whose claim it is; undefined for a volume that all replicas share. */
+  ordinal: number | undefined;
+}
+
+/** The tags that name a volume, without `volumeTag`. */
+export function subjectTags({ scope, kind, name, claim, ordinal }: VolumeSubject): string[] {
+  const tags = [`scope=${scope}`, `kind=${kind}`, `name=${name}`, `claim=${claim}`];
+  return ordinal === undefined ? tags : [...tags, `ordinal=${ordinal}`];
+}
+
+/** Whose copy a snapshot is; undefined for one that is not of a volume. */
+export function readSubject(tags: readonly string[]): VolumeSubject | undefined {
+  if (!tags.includes(volumeTag)) return undefined;
+  const tagOf = (key: string) => tags.find((tag) => tag.startsWith(`${key}=`))?.slice(key.length + 1);
+  const [scope, kind, name, claim] = [tagOf("scope"), tagOf("kind"), tagOf("name"), tagOf("claim")];
+  if (scope === undefined || kind === undefined || name === undefined || claim === undefined) return undefined;
+  const ordinal = tagOf("ordinal");
+  return { scope, kind, name, claim, ordinal: ordinal === undefined ? undefined : Number(ordinal) };
+}
+
+/** What a run or a snapshot is of, for people: `shop/db/data/0`. */
+export function whatOf({ scope, name, claim, ordinal }: VolumeSubject): string {
+  return [scope, name, claim, ...(ordinal === undefined ? [] : [ordinal])].join("/");
+}
+
+/** What the copies of the server's own state are called. */
+export const stateWhat = "state";
