@@ -26,6 +26,8 @@ export interface Call<E extends Endpoint> {
   keepOpen(): void;
   /** Aborts when the caller has left and its work is to end with that; work that was begun with a token goes on. */
   left: AbortSignal;
+  /** Puts the data into another form, where the endpoint was called by an alias that has one. */
+  shown?: ((data: never) => unknown) | undefined;
 }
 
 /** What an endpoint does. With `answer` the plane reads the body; without it, the body is for `respond` to read. */
@@ -72,7 +74,8 @@ export function mount<E extends Endpoint, More = unknown>(
   const wrapped = (data: DataOf<E>, call: Call<E> & More): Response => {
     const status = handler.status?.(data) ?? 200;
     const headers = handler.headers?.(data, call);
-    return endpoint.flat === true ? jsonResponse(status, data, headers) : okResponse(status, data, headers);
+    const shown = call.shown === undefined ? data : call.shown(data as never);
+    return endpoint.flat === true ? jsonResponse(status, shown, headers) : okResponse(status, shown, headers);
   };
   plane.serve(endpoint, {
     answer: handler.answer,

@@ -1,10 +1,10 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Flag, Text } from "../../base/wire/query.ts";
-import { ApplyResult, Drop, ListedManifest } from "../../orchestration/api/apply.ts";
+import { ApplyResult, Drop, ListedManifest, listManifests } from "../../orchestration/api/apply.ts";
 import { Message, Release } from "../../orchestration/api/releases.ts";
 import { Deploy, Kind } from "./apps.ts";
 import { Operation } from "./operations.ts";
-import { planeEndpoint } from "./plane-endpoint.ts";
+import { aliasOf, planeEndpoint } from "./plane-endpoint.ts";
 
 /** A release with the name of the token that asked for it. */
 export const ShownRelease = Type.Object({
@@ -85,13 +85,12 @@ export const applyManifests = planeEndpoint({
   alsoAnswers: { 202: "Stored; follow the operations" },
 });
 
-export const listStored = planeEndpoint({
-  method: "GET",
+export const listStored = aliasOf(listManifests, {
   path: "/manifests",
-  scope: "read",
   summary: "The stored manifests, secrets masked, ordered by kind, scope and name",
   query: Type.Object({ kind: Text("kind, any spelling"), scope: Text("scope"), name: Text("name") }),
   data: Type.Object({ manifests: Type.Array(ListedManifest) }),
+  shown: (manifests) => ({ manifests }),
 });
 
 export const deleteApp = planeEndpoint({

@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Text } from "../../base/wire/query.ts";
-import { JobRun } from "../../orchestration/api/jobs.ts";
-import { planeEndpoint } from "./plane-endpoint.ts";
+import { cancelRun, getRun, JobRun, listRuns, runJob } from "../../orchestration/api/jobs.ts";
+import { aliasOf, planeEndpoint } from "./plane-endpoint.ts";
 
 /** A job or cron job with how its last runs went. */
 export const JobView = Type.Object({
@@ -20,8 +20,10 @@ export const JobView = Type.Object({
 });
 export type JobView = Static<typeof JobView>;
 
-const Run = Type.Object({ run: JobRun });
 const kind = Text("job or cronjob; found by itself where only one has the name");
+
+/** One run: what operators get bare. */
+const one = { data: Type.Object({ run: JobRun }), shown: (run: JobRun) => ({ run }), once: undefined };
 
 export const listJobs = planeEndpoint({
   method: "GET",
@@ -32,39 +34,27 @@ export const listJobs = planeEndpoint({
   data: Type.Object({ jobs: Type.Array(JobView) }),
 });
 
-export const listJobRuns = planeEndpoint({
-  method: "GET",
+export const listJobRuns = aliasOf(listRuns, {
   path: "/jobs/:scope/:name/runs",
-  scope: "read",
   summary: "Runs of a job or cron job with their last lines, newest first",
   query: Type.Object({ kind, limit: Text("at most this many (default 100, at most 1000)") }),
-  data: Type.Object({ runs: Type.Array(JobRun) }),
 });
 
-export const getJobRun = planeEndpoint({
-  method: "GET",
-  path: "/runs/:id",
-  scope: "read",
-  summary: "One run of a job or cron job",
-  data: Run,
-});
+export const getJobRun = aliasOf(getRun, { path: "/runs/:id", summary: "One run of a job or cron job", ...one });
 
-export const runJobNow = planeEndpoint({
-  method: "POST",
+export const runJobNow = aliasOf(runJob, {
   path: "/jobs/:scope/:name/run",
-  scope: "actions",
   summary: "Run a job or cron job once, now, and do not wait for its end",
   query: Type.Object({ kind }),
-  data: Run,
+  fixed: { wait: "false" },
   alsoAnswers: { 202: "Begun; follow the run" },
+  ...one,
 });
 
-export const cancelJobRun = planeEndpoint({
-  method: "POST",
+export const cancelJobRun = aliasOf(cancelRun, {
   path: "/runs/:id/cancel",
-  scope: "actions",
   summary: "End a run: its container is stopped and no further try is made",
-  data: Run,
+  ...one,
 });
 
 const Suspended = Type.Object({ scope: Type.String(), name: Type.String(), suspended: Type.Boolean() });

@@ -1,5 +1,5 @@
 import type { TSchema } from "@sinclair/typebox";
-import type { Endpoint, Scope } from "../../base/wire/endpoint.ts";
+import type { DataOf, Endpoint, Scope } from "../../base/wire/endpoint.ts";
 
 /** The observability plane has every endpoint below it. */
 export const planePrefix = "/api/pat/v1";
@@ -16,6 +16,8 @@ export interface PlaneEndpoint<
   of?: Endpoint;
   /** Values of the query of that endpoint which tokens cannot choose. */
   fixed?: Readonly<Record<string, string>>;
+  /** The data in the form that tokens get, from that of the endpoint. */
+  shown?(data: never): unknown;
 }
 
 export function planeEndpoint<Q extends TSchema, B extends TSchema, D extends TSchema, const P extends string>(
@@ -24,13 +26,15 @@ export function planeEndpoint<Q extends TSchema, B extends TSchema, D extends TS
   return value;
 }
 
-type Alias = Partial<Omit<PlaneEndpoint, "method" | "of">>;
+type Alias<E extends Endpoint> = Partial<Omit<PlaneEndpoint, "method" | "of" | "shown">> & {
+  shown?: (data: DataOf<E>) => unknown;
+};
 
 /**
  * An endpoint of operators in the form that it has for tokens, where path, query, body or data differ. What its own path
  * does not name, but that of the alias, is a value of its query.
  */
-export function aliasOf<E extends Endpoint, const M extends Alias>(
+export function aliasOf<E extends Endpoint, const M extends Alias<E>>(
   of: E,
   more: M,
 ): Omit<E, keyof M | "scope"> & M & { of: E; scope: Scope | "any" } {

@@ -1,7 +1,7 @@
 import { readParam } from "../../base/http/request.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { readFlag } from "../../base/wire/query.ts";
-import { applyManifests, deleteApp, diffReleases, listAppReleases, listStored } from "../api/deploys.ts";
+import { applyManifests, deleteApp, diffReleases, listAppReleases } from "../api/deploys.ts";
 import { readTarget } from "./apps.ts";
 import { mount } from "../../base/http/mount.ts";
 import type { ObservabilityPlane } from "./plane.ts";
@@ -18,7 +18,6 @@ export function mountDeploys(plane: ObservabilityPlane): void {
     answer: (call) => deploys.apply(call, call.body, call.query),
     status: ({ operations }) => (operations.length > 0 ? 202 : 200),
   });
-  mount(plane, listStored, async ({ grant, query }) => ({ manifests: await deploys.stored(grant, query) }));
   mount(plane, deleteApp, (call) => {
     const target = { ...readTarget(call), kind: readParam(call.params, "kind") };
     const name = `${target.scope}/${target.name}`;

@@ -73,6 +73,7 @@ async function asked<E extends Endpoint>(
     open: () => plane.observability.streams.open(grant, request.signal),
     readBody: (optional) => (optional !== undefined && request.body === null ? Promise.resolve(undefined) : read()),
     keepOpen: () => plane.connected.keepOpen(request),
+    shown: endpoint.shown,
     get left() {
       return new AbortController().signal;
     },

@@ -97,6 +97,7 @@ export type ListedManifest = Static<typeof ListedManifest>;
 export const listManifests = endpoint({
   method: "GET",
   path: "/apply",
+  scope: "read",
   summary: "The stored manifests, ordered by kind, scope and name",
   query: Type.Object({
     kind: Text("kind, any spelling"),

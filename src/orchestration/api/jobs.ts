@@ -47,6 +47,7 @@ const begun = { 202: "Begun and not waited for" };
 export const runJob = endpoint({
   method: "POST",
   path: "/jobs/run",
+  scope: "actions",
   once: true,
   summary: "Runs a job once; 200 with the record whatever the exit code. The run goes on when the client leaves",
   query: Type.Object({
@@ -74,6 +75,7 @@ export const runCronjob = endpoint({
 export const listRuns = endpoint({
   method: "GET",
   path: "/jobs/runs",
+  scope: "read",
   summary: "Runs of jobs and cron jobs, newest first, as far as their history limits keep them",
   query: Type.Object({
     kind: Text("job or cronjob; both without it"),
@@ -87,6 +89,7 @@ export const listRuns = endpoint({
 export const getRun = endpoint({
   method: "GET",
   path: "/jobs/runs/:id",
+  scope: "read",
   summary: "One run",
   data: JobRun,
 });
@@ -94,6 +97,7 @@ export const getRun = endpoint({
 export const cancelRun = endpoint({
   method: "POST",
   path: "/jobs/runs/:id/cancel",
+  scope: "actions",
   once: true,
   summary: "Ends a run: its container is stopped and no further try is made. 409 when it has ended already",
   data: JobRun,

@@ -1,3 +1,4 @@
+import { sees } from "../../access/apps.ts";
 import { apply, deleteManifest, listManifests } from "../api/apply.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { closingFields, readClosings } from "../api/kinds/ingress-plugin.ts";
@@ -21,8 +22,10 @@ export function mountApply(plane: Plane, controller: Controller): void {
       message: query.message,
     }),
   );
-  mount(plane, listManifests, ({ query: { blocks, status, ...filter } }) =>
-    controller.listManifests(filter, { blocks: readFlag(blocks, false), status: readFlag(status, false) }),
+  mount(plane, listManifests, ({ query: { blocks, status, ...filter }, by }) =>
+    controller
+      .listManifests(filter, { blocks: readFlag(blocks, false), status: readFlag(status, false) })
+      .filter(({ scope, name }) => sees(by, { scope, name })),
   );
   mount(plane, deleteManifest, ({ query: { prune, keep_children, ...target }, actor }) =>
     controller.deleteManifest(target, {

@@ -74,7 +74,8 @@ test("a token that is limited to another app changes nothing through an endpoint
     const { status } = await knock(endpoint, token, { sent: { scope: "a", name: "a" } });
     expect([named(endpoint), status >= 400 && status < 500]).toEqual([named(endpoint), true]);
   }
-  expect(it.calls.slice(before).map(({ method }) => method)).toEqual([]);
+  // Only the run says which app it belongs to.
+  expect(it.calls.slice(before).filter(({ method }) => method !== "getRun")).toEqual([]);
 });
 
 test("a path whose percent-encoding is broken names that, on every route", async () => {

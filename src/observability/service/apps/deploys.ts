@@ -1,15 +1,14 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import type { DataOf, QueryOf } from "../../../base/wire/endpoint.ts";
 import { readFlag } from "../../../base/wire/query.ts";
-import { apply, type ListedManifest, listManifests } from "../../../orchestration/api/apply.ts";
+import { apply } from "../../../orchestration/api/apply.ts";
 import { keyOf } from "../../../orchestration/api/manifest-key.ts";
-import { type ManifestKey, podKinds } from "../../../orchestration/api/manifest.ts";
+import { podKinds } from "../../../orchestration/api/manifest.ts";
 import { listReleases } from "../../../orchestration/api/releases.ts";
 import type { applyManifests, diffReleases, ShownRelease } from "../../api/deploys.ts";
 import type { NameOf } from "../../core/apps/activity.ts";
 import { applyFault } from "../../../access/app-fields.ts";
 import { specDiff } from "../../core/apps/spec-diff.ts";
-import { mayReach, reachesAll } from "../../../access/apps.ts";
 import type { Grant } from "../../core/tokens/grant.ts";
 import type { Platform } from "../platform.ts";
 import type { Apps, AppTarget } from "./apps.ts";
@@ -30,7 +29,6 @@ export interface Deploys {
     body: unknown,
     query: Partial<QueryOf<typeof applyManifests>>,
   ): Promise<DataOf<typeof applyManifests>>;
-  stored(grant: Grant, filter: Partial<ManifestKey>): Promise<ListedManifest[]>;
 }
 
 interface DeployParts {
@@ -87,11 +85,6 @@ export function createDeploys({ platform, apps, model, operations, nameOf }: Dep
       if (fault !== undefined) throw new Failure("forbidden", fault);
       const result = await platform.as(actor, grant).call(apply, { query, body });
       return { ...result, operations: readFlag(query.dry_run, false) ? [] : follow(actor, result.applied) };
-    },
-    async stored(grant, filter) {
-      const query = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
-      const manifests = await client.call(listManifests, { query });
-      return manifests.filter(({ scope, name }) => reachesAll(grant) || mayReach(grant, { scope: scope ?? "", name }));
     },
   };
 }

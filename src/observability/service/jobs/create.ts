@@ -1,16 +1,11 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import { apply, type ListedManifest, listManifests } from "../../../orchestration/api/apply.ts";
-import { cancelRun, getRun, type JobRun, listRuns, runCronjob, runJob } from "../../../orchestration/api/jobs.ts";
+import { type JobRun, listRuns } from "../../../orchestration/api/jobs.ts";
 import { keyText } from "../../../orchestration/api/manifest-key.ts";
 import type { JobView } from "../../api/jobs.ts";
-import { type AppName, mayReach } from "../../../access/apps.ts";
-import type { Grant } from "../../core/tokens/grant.ts";
+import type { AppName } from "../../../access/apps.ts";
+import { actorOf, type Grant } from "../../core/tokens/grant.ts";
 import type { ObservabilityContext } from "../context.ts";
-
-/** A job as a request names it: by kind only where a job and a cron job share the name. */
-interface JobTarget extends AppName {
-  kind?: string | undefined;
-}
 
 interface By {
   grant: Grant;
@@ -20,18 +15,12 @@ interface By {
 /** Jobs and cron jobs. What a token may not reach does not exist for it. */
 export interface Jobs {
   list(grant: Grant, filter: { scope?: string | undefined }): Promise<JobView[]>;
-  runs(grant: Grant, target: JobTarget, limit: number): Promise<JobRun[]>;
-  /** Fails `not_found`, as the next two. */
-  run(grant: Grant, id: string): Promise<JobRun>;
-  start(by: By, target: JobTarget): Promise<JobRun>;
-  cancel(by: By, id: string): Promise<JobRun>;
   /** Suspends or resumes a cron job. Fails `not_found`. */
   suspend(by: By, target: AppName, suspended: boolean): Promise<{ scope: string; name: string; suspended: boolean }>;
 }
 
 type StoredJob = ListedManifest & { scope: string };
 
-const kinds = ["job", "cronjob"] as const;
 const runsRead = 1_000;
 /** How many future times of a cron job are listed. */
 const upcomingMax = 10;
@@ -40,42 +29,20 @@ const upcomingMs = 31 * 24 * 3_600_000;
 export function createJobs({ platform, clock }: Pick<ObservabilityContext, "platform" | "clock">): Jobs {
   const client = platform.as("observability");
 
-  async function stored(
-    grant: Grant,
-    filter: { kind?: string | undefined; scope?: string | undefined; name?: string },
-  ) {
-    const wanted = filter.kind === undefined ? kinds : kinds.filter((kind) => kind === filter.kind);
-    const lists = await Promise.all(wanted.map((kind) => client.call(listManifests, { query: { ...filter, kind } })));
-    return lists
-      .flat()
-      .map(({ scope = "", ...manifest }): StoredJob => ({ scope, ...manifest }))
-      .filter((manifest) => mayReach(grant, manifest));
-  }
-
-  async function find(grant: Grant, { kind, scope, name }: JobTarget): Promise<StoredJob> {
-    const [one, other] = await stored(grant, { kind, scope, name });
-    if (other !== undefined) {
-      throw new Failure("invalid", `${scope}/${name} is a job and a cron job: add kind=job or kind=cronjob`);
-    }
-    if (one === undefined) throw missing(`${kind === "cronjob" ? "cron job" : "job"} ${scope}/${name}`);
-    return one;
-  }
-
-  async function reachable(grant: Grant, id: string): Promise<JobRun> {
-    const run = await client.call(getRun, { params: { id } });
-    if (!mayReach(grant, run)) throw missing(`run "${id}"`);
-    return run;
+  async function stored(grant: Grant, kind: "job" | "cronjob", filter: { scope?: string | undefined; name?: string }) {
+    const manifests = await platform.as(actorOf(grant), grant).call(listManifests, { query: { ...filter, kind } });
+    return manifests.map(({ scope = "", ...manifest }): StoredJob => ({ scope, ...manifest }));
   }
 
   return {
     async list(grant, { scope }) {
       const [manifests, { runs }] = await Promise.all([
-        stored(grant, { scope }),
+        Promise.all([stored(grant, "job", { scope }), stored(grant, "cronjob", { scope })]),
         client.call(listRuns, { query: { scope, limit: String(runsRead) } }),
       ]);
       const byJob = Map.groupBy(runs, keyText);
       const now = clock.now();
-      return manifests.map((manifest) => {
+      return manifests.flat().map((manifest) => {
         return viewOf(manifest, {
           runs: byJob.get(keyText(manifest)) ?? [],
           upcoming: manifest.kind === "cronjob" ? platform.upcoming(manifest.spec, { now, max: upcomingMax }) : [],
@@ -83,22 +50,13 @@ export function createJobs({ platform, clock }: Pick<ObservabilityContext, "plat
         });
       });
     },
-    async runs(grant, target, limit) {
-      const { kind, scope, name } = await find(grant, target);
-      return (await client.call(listRuns, { query: { kind, scope, name, limit: String(limit) } })).runs;
-    },
-    run: reachable,
-    async start({ grant, actor }, target) {
-      const { kind, scope, name } = await find(grant, target);
-      const begin = kind === "job" ? runJob : runCronjob;
-      return platform.as(actor, grant).call(begin, { query: { scope, name, wait: false } });
-    },
-    async cancel({ grant, actor }, id) {
-      await reachable(grant, id);
-      return platform.as(actor, grant).call(cancelRun, { params: { id } });
-    },
     async suspend({ grant, actor }, target, suspended) {
-      const { kind, scope, name, spec } = await find(grant, { ...target, kind: "cronjob" });
+      const [found] = await stored(grant, "cronjob", target);
+      if (found === undefined) {
+        const what = `cron job ${target.scope}/${target.name}`;
+        throw new Failure("not_found", `${what} does not exist, or this token may not see it`);
+      }
+      const { kind, scope, name, spec } = found;
       await platform
         .as(actor, grant)
         .call(apply, { body: [{ kind, scope, name, spec: { ...spec, suspend: suspended } }] });
@@ -127,8 +85,4 @@ function viewOf({ kind, scope, name, spec }: StoredJob, { runs, upcoming, until 
     ...(last === undefined ? {} : { last_run: last }),
     runs: runs.map(({ tail: _, ...run }) => run),
   };
-}
-
-function missing(what: string): Failure {
-  return new Failure("not_found", `${what} does not exist, or this token may not see it`);
 }

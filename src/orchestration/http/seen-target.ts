@@ -1,0 +1,30 @@
+import { isFromAfar, sees } from "../../access/apps.ts";
+import type { Principal } from "../../access/principal.ts";
+import { Failure } from "../../base/wire/failure.ts";
+import type { Controller } from "../controller/controller.ts";
+import type { Target } from "../controller/requests.ts";
+
+/** The same for what does not exist and for what a token may not see: a token does not learn which of the two it is. */
+export function unseen(what: string): Failure {
+  return new Failure("not_found", `${what} does not exist, or this token may not see it`);
+}
+
+/**
+ * The resource that a call is about. A token names it by scope and name, and by kind only where several of `kinds` have
+ * the name. Every other caller names it as the controller reads it.
+ */
+export function seenTarget<Kind extends string>(
+  controller: Pick<Controller, "listManifests">,
+  { query, by }: { query: Target; by: Principal },
+  { kinds, what }: { kinds: readonly Kind[]; what: (kind?: string) => string },
+): Target {
+  if (!isFromAfar(by)) return query;
+  const { kind, scope, name = "" } = query;
+  const wanted = kinds.filter((one) => kind === undefined || one === kind);
+  const stored = (one: Kind) => controller.listManifests({ kind: one, scope, name });
+  const [found, other] = sees(by, { scope, name }) ? wanted.flatMap(stored) : [];
+  if (found === undefined) throw unseen(`${what(kind)} ${scope}/${name}`);
+  if (other === undefined) return { kind: found.kind, scope, name };
+  const both = `a ${what(found.kind)} and a ${what(other.kind)}`;
+  throw new Failure("invalid", `${scope}/${name} is ${both}: add kind=${found.kind} or kind=${other.kind}`);
+}
