@@ -81,14 +81,11 @@ export async function createIngressRoom(parts: IngressRoomOptions): Promise<Ingr
   let proxies: ProxySource | undefined;
   const proxyNow = () => proxies?.usable()?.proxy;
   const running = () => proxyNow()?.running();
+  const { ingresses } = served;
   const traffic = createTraffic({
-    hasProxy: () => proxyNow() !== undefined,
-    running,
-    ingresses: served.ingresses,
-    serviceKinds: source.serviceKinds,
+    ...{ hasProxy: () => proxyNow() !== undefined, running, ingresses, serviceKinds: source.serviceKinds },
     onRequest: createAccess({ write: accessLog.write, now: systemClock.now, sampledPerSecond }),
-    now: systemClock.now,
-    limits: proxyLimits,
+    ...{ now: systemClock.now, limits: proxyLimits },
   });
   const wakes = createWakes({
     ...{ running, ingresses: source.ingresses, serviceKinds: source.serviceKinds },
@@ -100,20 +97,13 @@ export async function createIngressRoom(parts: IngressRoomOptions): Promise<Ingr
   const onLine = (line: string) => {
     if (!wakes(line) && !loops.take(line)) traffic.take(line);
   };
-  const ends =
-    way.by === "nothing"
-      ? undefined
-      : { receiver: await receiverOf(onLine, parts), door: await doorOf(() => ingress, parts) };
+  const ends = way.by === "nothing" ? undefined : await endsOf(onLine, () => ingress, parts);
   proxies = await proxySource(way, ends, { ...parts, isWanted: () => served.ingresses().length > 0 });
   const ingress: Ingress = createIngress({
     source: served,
     certificates: parts.certificates,
-    proxy: proxies,
-    listen,
-    ownPorts: ownPorts(options),
-    clock: systemClock,
-    log,
-    limits: proxyLimits,
+    ...{ proxy: proxies, listen, ownPorts: ownPorts(options) },
+    ...{ clock: systemClock, log, limits: proxyLimits },
   });
   const plugins = pluginRoutingOf(source, parts);
   const views = createIngressViews({
@@ -124,14 +114,8 @@ export async function createIngressRoom(parts: IngressRoomOptions): Promise<Ingr
     access: accessLog.read,
   });
   return {
-    ...{
-      ingress,
-      plugins,
-      views,
-      problem: () => proxyProblem(ingress.state()),
-      trafficOf: traffic.of,
-      takenFigures: traffic.taken,
-    },
+    ...{ ingress, plugins, views, trafficOf: traffic.of, takenFigures: traffic.taken },
+    problem: () => proxyProblem(ingress.state()),
     async use() {
       const proxy = proxyNow();
       if (proxy === undefined) throw new Failure("unavailable", "there is no proxy");
@@ -157,6 +141,10 @@ function pluginRoutingOf(source: Source, parts: IngressRoomOptions): PluginRouti
     log: parts.log,
     limits: proxyLimits,
   });
+}
+
+async function endsOf(onLine: (line: string) => void, ingress: () => Ingress, parts: IngressRoomOptions) {
+  return { receiver: await receiverOf(onLine, parts), door: await doorOf(ingress, parts) };
 }
 
 function receiverOf(onLine: (line: string) => void, { step, layout, log }: IngressRoomOptions): Promise<Receiver> {

@@ -85,37 +85,9 @@ export async function createPluginRoom(parts: PluginParts): Promise<PluginRoom> 
     },
   });
   const environment = pluginEnvironment();
-  const guard = { resolve: resolveHost, allowPrivate: options.allowPrivateWebhooks };
   const installer = createInstaller({
-    ...disk,
-    host,
-    registry,
-    env: hookEnvironment(parts, environment),
-    envPrefix: names.envPrefix,
-    releasesUrl: options.pluginReleases,
-    machine: { os: process.platform, arch: process.arch },
-    download: downloader(guard, options.pluginReleases),
-    connection: (url) => gitConnection(url, guard),
-    limits: {
-      filesMax: limits.pluginFilesMax,
-      bytesMax: limits.pluginPackageBytesMax,
-      inflation: limits.pluginInflation,
-      texts: limits.pluginTexts,
-    },
-    fetchMs: limits.pluginFetchMs,
-    changesShown: limits.pluginChangesShown,
-    hookMs: limits.pluginHookMs,
-    installsAtOnceMax: limits.pluginInstallsAtOnceMax,
-    confinement,
-    configOf: parts.configOf,
-    serverVariables: (names) => serverVariables(names),
-    hiddenFrom: limits.pluginHiddenFrom,
-    lacks,
-    serverVersion: version,
-    now: () => Date.now(),
-    // Scripts for bun are run by this executable where the machine has none.
-    which: (program) =>
-      Bun.which(program, { PATH: environment.PATH ?? "" }) ?? (program === "bun" ? process.execPath : null),
+    ...installerSetup(parts, environment),
+    ...{ ...disk, host, registry, confinement, lacks },
   });
   return {
     registry,
@@ -135,6 +107,38 @@ export async function createPluginRoom(parts: PluginParts): Promise<PluginRoom> 
     holds: new Set(),
     pendingInstalls: new Map(),
     defaultRepo: (kind) => pluginDefaultRepo(kind, names.envPrefix),
+  };
+}
+
+/** What an install needs beside the folders and processes of this root. */
+function installerSetup(parts: PluginParts, environment: Readonly<Record<string, string>>) {
+  const { names, options } = parts;
+  const guard = { resolve: resolveHost, allowPrivate: options.allowPrivateWebhooks };
+  return {
+    env: hookEnvironment(parts, environment),
+    envPrefix: names.envPrefix,
+    releasesUrl: options.pluginReleases,
+    machine: { os: process.platform, arch: process.arch },
+    download: downloader(guard, options.pluginReleases),
+    connection: (url: string) => gitConnection(url, guard),
+    limits: {
+      filesMax: limits.pluginFilesMax,
+      bytesMax: limits.pluginPackageBytesMax,
+      inflation: limits.pluginInflation,
+      texts: limits.pluginTexts,
+    },
+    fetchMs: limits.pluginFetchMs,
+    changesShown: limits.pluginChangesShown,
+    hookMs: limits.pluginHookMs,
+    installsAtOnceMax: limits.pluginInstallsAtOnceMax,
+    configOf: parts.configOf,
+    serverVariables: (names: readonly string[]) => serverVariables(names),
+    hiddenFrom: limits.pluginHiddenFrom,
+    serverVersion: version,
+    now: () => Date.now(),
+    // Scripts for bun are run by this executable where the machine has none.
+    which: (program: string) =>
+      Bun.which(program, { PATH: environment.PATH ?? "" }) ?? (program === "bun" ? process.execPath : null),
   };
 }
 

@@ -16,7 +16,7 @@ export const definitions = {
     "interfaces of src whose name stands once in src, plugins and test, beside its declaration and imports",
   roomCycles:
     "circles of rooms: sets of two or more folders of one layer that reach each other by imports (all layers)",
-  longFunctions: "functions of src that span more than 50 lines, from the line with their name to the closing brace",
+  longFunctions: "functions of src with more than 50 lines of their own: a function inside of another counts by itself",
   optionalSpreads: "places of the form ...(x === undefined ? {} : {…})",
   longFiles: "files of src and plugins with more than 250 lines",
 } as const;
@@ -93,24 +93,56 @@ function interfacesUsedOnce(files: readonly Source[], texts: readonly string[]):
   return declared.filter((name) => (places.get(name) ?? 0) - (declarations.get(name)?.length ?? 0) === 1);
 }
 
-const functionStart =
-  /^(\s*)(?:export\s+)?(?:default\s+)?(?:async\s+)?(?:function\b.*|(?:const|let)\s+\w+.*=>\s*\{|(?:static\s+|async\s+|private\s+)*\w+\(.*\).*\{)\s*$/;
+/** Words that a block of statements begins with. What else ends with `) {` or `=> {` is a function. */
+const statement = /^\s*(?:\}\s*)?(?:if|for|while|switch|catch|else|return|try|do)\b(?!.*=>)/;
+const header =
+  /(?:=>(?: [({[])?|\bfunction\b.*[({]|^\s*(?:(?:export|default|async|static|private|get|set)\s+)*\w+\(.*\).* \{)$/;
+const signatureEnd = /^\s*\)(?:: .*)?(?: =>)? \{$/;
 
-/** The formatter closes a function at the indentation where it began. Returns the first line of each. */
-function longFunctions(code: string): string[] {
-  const lines = code.split("\n");
-  const found: string[] = [];
+interface Span {
+  /** First and last line, from 0. */
+  start: number;
+  end: number;
+}
+
+/** Functions of more than one line. The formatter closes each at the indentation where it began. */
+function functionsOf(lines: readonly string[]): Span[] {
+  const found: Span[] = [];
   for (const [at, line] of lines.entries()) {
-    const indent = functionStart.exec(line)?.[1];
-    if (indent === undefined || /^\s*(?:if|for|while|switch|catch|else|return)\b/.test(line)) continue;
-    const closing = isArgument(line) ? /^\}\)/ : /^\}(?!\s*[:)])/;
-    const end = lines.findIndex(
-      (other, index) => index > at && other.startsWith(indent) && closing.test(other.slice(indent.length)),
-    );
-    if (end - at + 1 > 50) found.push(line.trim());
+    if (statement.test(line)) continue;
+    const isLongHeader = /(?:\w|>)\($/.test(line) || /= (?:async )?(?:<.*>)?\($/.test(line);
+    if (!header.test(line) && !isLongHeader) continue;
+    const indent = indentOf(line);
+    let end = lines.findIndex((other, index) => index > at && other.trim() !== "" && indentOf(other) <= indent);
+    if (isLongHeader && !header.test(line)) {
+      if (end === -1 || !signatureEnd.test(lines[end] ?? "")) continue;
+    }
+    // The end of a signature over several lines is not the end of the function.
+    while (end !== -1 && signatureEnd.test(lines[end] ?? "") && indentOf(lines[end] ?? "") === indent) {
+      const from = end;
+      end = lines.findIndex((other, index) => index > from && other.trim() !== "" && indentOf(other) <= indent);
+    }
+    if (end > at) found.push({ start: at, end: /^\s*[)}\]]/.test(lines[end] ?? "") ? end : end - 1 });
   }
   return found;
 }
 
-/** `const a = list.map((item) => {` ends with `})`, a function of its own with `}`. */
-const isArgument = (line: string): boolean => line.endsWith("{") && line.split("(").length > line.split(")").length;
+const indentOf = (line: string): number => line.length - line.trimStart().length;
+
+/** The first line of each function with more than `ownLinesMax` lines of its own: those of functions inside of it are theirs. */
+function longFunctions(code: string): string[] {
+  const lines = code.split("\n");
+  const all = functionsOf(lines);
+  return all
+    .filter(({ start, end }) => {
+      if (end - start < ownLinesMax) return false;
+      const inner = all.filter((other) => other.start > start && other.end <= end);
+      const theirs = new Set(
+        inner.flatMap((other) => Array.from({ length: other.end - other.start + 1 }, (_, i) => other.start + i)),
+      );
+      return end - start + 1 - theirs.size > ownLinesMax;
+    })
+    .map(({ start }) => (lines[start] ?? "").trim());
+}
+
+const ownLinesMax = 50;

@@ -19,11 +19,7 @@ import { createTerminal, type Terminal } from "../basics/terminal.ts";
 
 /** Runs one command line (without the program name) and answers with the exit code. */
 export async function run(argv: readonly string[], around: Surroundings): Promise<number> {
-  const colors = {
-    stdout: around.options({}, around.streams.stdoutIsTerminal).color,
-    stderr: around.options({}, around.streams.stderrIsTerminal).color,
-  };
-  const terminal = createTerminal(around.streams, colors);
+  const terminal = terminalOf(around);
   const words = splitColon(argv);
   let json = asksForJson(argv);
   let signal: AbortSignal | undefined;
@@ -33,11 +29,7 @@ export async function run(argv: readonly string[], around: Surroundings): Promis
     const [verb, ...rest] = before.words;
     if (verb === undefined) return say(terminal, overview(verbs, localCommands, terminal));
     const local = findLocal(before.words);
-    if (local !== undefined) {
-      if (before.value("remote") !== undefined)
-        throw usageFailure(`${local.name} works on its own machine: leave out -r`);
-      return await around.local[local.name](before.on("help") ? ["--help"] : local.rest);
-    }
+    if (local !== undefined) return await runLocal(local, before, around);
     const first = verbs.find(({ name }) => name === verb);
     if (first === undefined) {
       signal = around.interruptible();
@@ -47,30 +39,25 @@ export async function run(argv: readonly string[], around: Surroundings): Promis
         contextOf(before, { format, terminal, around, signal: stop, target: targetOf(before, around, false) });
       if (verb === "help") return await help(rest, context, { terminal, around });
       const { runPluginWords } = await import("./plugin-command.ts");
+      const [asksHelp, yes] = [before.on("help"), before.on("yes")];
       return await runPluginWords(context(), {
         plugin: verb,
         words: rest,
-        help: before.on("help"),
-        yes: before.on("yes"),
+        help: asksHelp,
+        yes,
         bundled: around.bundled,
       });
     }
     const { command, rest: own } = narrowed(await loaded(first), rest);
-    const { restFromWord: stopAtWord } = command;
-    const [name = verb] = /^[a-z][a-z-]*(?: [a-z][a-z-]*)*/.exec(command.usage[0] ?? "") ?? [];
-    const options = { command: name, ...(stopAtWord === undefined ? {} : { stopAtWord }) };
-    const args = parseArguments([...flagTokens(before), ...own], [...command.flags, ...globalFlags], options);
-    // A group of narrower commands has nothing to do by itself.
-    const isAsked = args.on("help") || (command.usage.length === 0 && args.words.length === 0);
-    if (isAsked) return say(terminal, commandHelp(command, terminal));
+    const args = argumentsOf(command, [...flagTokens(before), ...own], verb);
+    if (asksForHelp(command, args)) return say(terminal, commandHelp(command, terminal));
     const format = outputOf(args, command);
     json = format === "json";
     signal = around.interruptible();
     const { allServers = false } = command;
     if (allServers && Object.keys(namedByFlags(args)).length > 0)
       throw usageFailure(`${verb} takes names as words, without -r and --endpoint`);
-    const target = targetOf(args, around, allServers);
-    const parts = { format, around, signal };
+    const [target, parts] = [targetOf(args, around, allServers), { format, around, signal }];
     if (target.type !== "group") return await command.run(contextOf(args, { ...parts, terminal, target }), args);
     const stop = signal;
     const { runOnGroup } = await import("./group.ts");
@@ -82,6 +69,30 @@ export async function run(argv: readonly string[], around: Surroundings): Promis
   } catch (error) {
     return failed(error, { json, terminal, interrupted: signal?.aborted ?? false });
   }
+}
+
+function terminalOf({ options, streams }: Surroundings): Terminal {
+  const colors = {
+    stdout: options({}, streams.stdoutIsTerminal).color,
+    stderr: options({}, streams.stderrIsTerminal).color,
+  };
+  return createTerminal(streams, colors);
+}
+
+async function runLocal({ name, rest }: LocalWords, before: Arguments, { local }: Surroundings): Promise<number> {
+  if (before.value("remote") !== undefined) throw usageFailure(`${name} works on its own machine: leave out -r`);
+  return local[name](before.on("help") ? ["--help"] : rest);
+}
+
+/** A group of narrower commands has nothing to do by itself. */
+function asksForHelp(command: Command, args: Arguments): boolean {
+  return args.on("help") || (command.usage.length === 0 && args.words.length === 0);
+}
+
+function argumentsOf(command: Command, words: string[], verb: string): Arguments {
+  const { restFromWord: stopAtWord } = command;
+  const [name = verb] = /^[a-z][a-z-]*(?: [a-z][a-z-]*)*/.exec(command.usage[0] ?? "") ?? [];
+  return parseArguments(words, [...command.flags, ...globalFlags], { command: name, stopAtWord });
 }
 
 /** Flags that may stand before the verb beside the global ones. */
@@ -103,8 +114,13 @@ function takesValue(flag: string | undefined): boolean {
   });
 }
 
+interface LocalWords {
+  name: LocalName;
+  rest: string[];
+}
+
 /** A command of the machine itself has a name of one or two words. */
-function findLocal(words: readonly string[]): { name: LocalName; rest: string[] } | undefined {
+function findLocal(words: readonly string[]): LocalWords | undefined {
   for (const local of localCommands) {
     const { name } = local;
     const length = name.split(" ").length;

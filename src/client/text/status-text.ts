@@ -160,31 +160,8 @@ function warningsOf({ report, faults }: Pick<Parts, "report" | "faults">): strin
 
 /** One screen. */
 export function overviewText(overview: Overview, setup: TableSetup & { endpoint: string }): string {
-  const { server, engine, apps, canaries, ingress, not_ready: notReady, failures, warnings } = overview;
-  const { closed_ports: closed, alerts, drains } = overview;
-  const { style, now, width, endpoint } = setup;
-  const { ready, total, asleep, canary } = apps;
-  const inCanary = canary === 0 ? "" : `, ${canary} in a canary step`;
-  const countText = `${ready} of ${total} ready${asleep === 0 ? "" : `, ${asleep} of them asleep`}${inCanary}`;
-  const readyText = engine.up ? countText : `${total}; whether they run is not known`;
-  const head = listText([
-    ["server", printable(`${server.version}, started ${ageOf(server.started_at, now)} ago, ${endpoint}`)],
-    [
-      "engine",
-      engine.up
-        ? printable(`Docker ${engine.version ?? ""} at ${engine.host}`)
-        : style.red(`not reached for ${ageOf(engine.since, now)}`),
-    ],
-    [
-      "apps",
-      total === 0
-        ? "none yet: berth apply -f FILE"
-        : engine.up && ready + canary === total
-          ? readyText
-          : style.red(readyText),
-    ],
-    ...(ingress.total === 0 ? [] : [["ingress", ingressText(ingress, style)]]),
-  ]);
+  const { canaries, not_ready: notReady, failures, warnings, closed_ports: closed, alerts, drains } = overview;
+  const { style, width } = setup;
   const section = (title: string, rows: readonly (readonly string[])[]) =>
     rows.length === 0 ? [] : ["", style.bold(title), listText(rows, { indent: "  ", width })];
   const faults = sameFailures(failures);
@@ -192,7 +169,7 @@ export function overviewText(overview: Overview, setup: TableSetup & { endpoint:
   const more = faults.length > shown.length ? `, the newest ${shown.length} of ${faults.length}` : "";
   const [first] = notReady;
   return [
-    head,
+    headText(overview, setup),
     ...section(
       "canaries",
       canaries.map((one) => [formatKey(one), one.text]),
@@ -220,6 +197,34 @@ export function overviewText(overview: Overview, setup: TableSetup & { endpoint:
     ...warnings.map((warning, index) => `${index === 0 ? "\n" : ""}${style.yellow("!")} ${printable(warning)}`),
     ...(first === undefined ? [] : ["", `next: berth why ${[first.scope, first.name].filter(Boolean).join("/")}`]),
   ].join("\n");
+}
+
+/** Server, engine, apps and ingress, a line each. */
+function headText(
+  { server, engine, apps: { ready, total, asleep, canary }, ingress }: Overview,
+  { style, now, endpoint }: TableSetup & { endpoint: string },
+): string {
+  const inCanary = canary === 0 ? "" : `, ${canary} in a canary step`;
+  const countText = `${ready} of ${total} ready${asleep === 0 ? "" : `, ${asleep} of them asleep`}${inCanary}`;
+  const readyText = engine.up ? countText : `${total}; whether they run is not known`;
+  return listText([
+    ["server", printable(`${server.version}, started ${ageOf(server.started_at, now)} ago, ${endpoint}`)],
+    [
+      "engine",
+      engine.up
+        ? printable(`Docker ${engine.version ?? ""} at ${engine.host}`)
+        : style.red(`not reached for ${ageOf(engine.since, now)}`),
+    ],
+    [
+      "apps",
+      total === 0
+        ? "none yet: berth apply -f FILE"
+        : engine.up && ready + canary === total
+          ? readyText
+          : style.red(readyText),
+    ],
+    ...(ingress.total === 0 ? [] : [["ingress", ingressText(ingress, style)]]),
+  ]);
 }
 
 /** The newest of those that say the same, with their count before what they say. */

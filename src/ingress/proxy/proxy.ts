@@ -1,5 +1,6 @@
 import { Failure } from "../../base/wire/failure.ts";
 import type { SteadyClock } from "../../base/words/clock.ts";
+import { createLimit } from "../../base/words/limit.ts";
 import type { Log } from "../../base/words/log.ts";
 import type { Change, ProxyFile, Running, ServerName, Setup } from "../core/change.ts";
 import { changes } from "../core/changes.ts";
@@ -87,8 +88,7 @@ export function createProxy(options: ProxyOptions): IngressProxy {
   const draining = createDraining(socket);
   const state = createStateStore(setup.paths, options.stateChangesBytesMax);
   let running: Running | undefined;
-  let hasRead = false;
-  let isStopped = false;
+  let [hasRead, isStopped] = [false, false];
   /** The proxy got a part of a change that failed. */
   let isUnsure = false;
   /** What the files on disk say, where they could not be written with a change that needed none; and what they leave over. */
@@ -98,12 +98,12 @@ export function createProxy(options: ProxyOptions): IngressProxy {
   const isolation = createIsolation();
   const ports = createPortGuard({ config: configPath(setup.paths), master: process.running }, log);
   /** Applies and restarts, one after the other. */
-  let turn: Promise<unknown> = Promise.resolve();
+  const oneByOne = createLimit(1);
   let trimAt = 0;
   const looks = createLooks({
     clock,
-    // Each look wakes the server: without a proxy there is nothing to look for.
     pauseMs() {
+      // Each look wakes the server: without a proxy there is nothing to look for.
       if (draining.size > 0) return options.idleLookMs;
       return isStopped || running === undefined ? trimMs : options.lookMs;
     },
@@ -117,11 +117,7 @@ export function createProxy(options: ProxyOptions): IngressProxy {
     onFailure: (error) => log.warn("ingress proxy not looked after", { error }),
   });
 
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const mine = turn.then(work);
-    turn = mine.catch(() => undefined).finally(looks.stir);
-    return mine;
-  }
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => oneByOne(work).finally(looks.stir);
 
   /** Each round leaves out what HAProxy names as the cause; what it names nothing in is refused as a whole. */
   async function apply(wanted: Table): Promise<Applied> {
@@ -195,7 +191,10 @@ export function createProxy(options: ProxyOptions): IngressProxy {
     }
   }
 
-  const begin = (table: Table): Promise<void> => accept().then(() => start(table));
+  async function begin(table: Table): Promise<void> {
+    await accept();
+    await start(table);
+  }
 
   async function start(table: Table): Promise<void> {
     await ports.mustBeFree(table);
@@ -262,11 +261,9 @@ export function createProxy(options: ProxyOptions): IngressProxy {
 
   return {
     apply: (table) => inTurn(() => apply(table)),
-    reload: () =>
-      inTurn(async () => {
-        await accept();
-        await load(["asked for"]);
-      }),
+    async reload() {
+      await inTurn(() => accept().then(() => load(["asked for"])));
+    },
     async isBusy(upstreams) {
       const servers = serversOf(running, upstreams);
       if (servers.some(draining.isBusy)) return true;
@@ -277,11 +274,12 @@ export function createProxy(options: ProxyOptions): IngressProxy {
     pid: process.running,
     figures: async () => readFigures(await socket.ask("show info\n"), await socket.ask("show stat\n")),
     run: looks.run,
-    stop: (graceMs) =>
-      inTurn(async () => {
+    async stop(graceMs) {
+      await inTurn(async () => {
         isStopped = true;
         await process.stop(graceMs);
-      }),
+      });
+    },
   };
 }
 

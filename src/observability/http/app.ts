@@ -80,12 +80,7 @@ export function createObservabilityApp(options: ObservabilityAppOptions): Observ
   const door: Omit<ObservabilityPlane, "serve"> = {
     app,
     observability,
-    // A request that was read or rewritten is another one, and has no connection.
-    connected: {
-      peerOf: (request) => connected.peerOf(origins.get(request) ?? request),
-      upgrade: (request, ...more) => connected.upgrade(origins.get(request) ?? request, ...more),
-      keepOpen: (request) => connected.keepOpen(origins.get(request) ?? request),
-    },
+    connected: connectedBy(connected, origins),
     ...{ limits, log, mounted: [], jsonDepthMax: limits.jsonDepthMax },
     visitorOf(request) {
       const visitor = visitors.get(request);
@@ -101,33 +96,10 @@ export function createObservabilityApp(options: ObservabilityAppOptions): Observ
     trusted: options.trustedProxies,
     ingress: options.ingress,
     hopsMax: limits.forwardedHopsMax,
-    onIgnored: (proxy) =>
-      log.warn("X-Forwarded-For is not believed: all clients behind this proxy count as one, without TLS", {
-        proxy,
-        hint: "list it in --identity-trusted-proxies",
-      }),
+    onIgnored: (proxy) => log.warn(notBelieved, { proxy, hint: "list it in --identity-trusted-proxies" }),
   });
   const connections = new WeakMap<Request, ClientConnection>();
-  mountWhoami(plane);
-  mountOpenapi(plane, { title: "berth observability API", version });
-  mountObservability(plane, observability);
-  mountIdentityRoom(plane);
-  mountApps(plane);
-  mountActions(plane);
-  mountDeploys(plane);
-  mountSettings(plane);
-  mountJobs(plane);
-  mountDisk(plane);
-  mountActivity(plane);
-  mountTraffic(plane);
-  mountStreamRoute(plane);
-  mountDatabases(plane);
-  options.mountOthers?.(plane);
-  mountSystem(plane, version);
-  mountPods(plane);
-  mountPodLogs(plane, headerPrefix);
-  mountTerminals(plane);
-  mountFiles(plane);
+  mountNouns(plane, options);
   const parts = { cookie, connectionOf: (request: Request) => connections.get(request) ?? connectionOf(request) };
   mountSessions(plane, parts);
   mountPersonSignIn(plane, parts);
@@ -202,7 +174,44 @@ export function createObservabilityApp(options: ObservabilityAppOptions): Observ
   }
 }
 
+/** A request that was read or rewritten is another one, and has no connection: the one that it came from has. */
+function connectedBy(connected: Connected, origins: WeakMap<Request, Request>): Connected {
+  return {
+    peerOf: (request) => connected.peerOf(origins.get(request) ?? request),
+    upgrade: (request, ...more) => connected.upgrade(origins.get(request) ?? request, ...more),
+    keepOpen: (request) => connected.keepOpen(origins.get(request) ?? request),
+  };
+}
+
+/** What tokens and sessions ask for, a line each. */
+function mountNouns(
+  plane: ObservabilityPlane,
+  { version, headerPrefix, mountOthers }: Pick<ObservabilityAppOptions, "version" | "headerPrefix" | "mountOthers">,
+): void {
+  mountWhoami(plane);
+  mountOpenapi(plane, { title: "berth observability API", version });
+  mountObservability(plane, plane.observability);
+  mountIdentityRoom(plane);
+  mountApps(plane);
+  mountActions(plane);
+  mountDeploys(plane);
+  mountSettings(plane);
+  mountJobs(plane);
+  mountDisk(plane);
+  mountActivity(plane);
+  mountTraffic(plane);
+  mountStreamRoute(plane);
+  mountDatabases(plane);
+  mountOthers?.(plane);
+  mountSystem(plane, version);
+  mountPods(plane);
+  mountPodLogs(plane, headerPrefix);
+  mountTerminals(plane);
+  mountFiles(plane);
+}
+
 const uiPrefix = "/ui/api/";
+const notBelieved = "X-Forwarded-For is not believed: all clients behind this proxy count as one, without TLS";
 
 function isApi(path: string): boolean {
   return path === planePrefix || path.startsWith(`${planePrefix}/`);

@@ -55,20 +55,13 @@ export function createObservability(context: ObservabilityContext): RunningObser
   const metrics = createMetricsAnswers(context.metrics, context.prefix);
   const drains = createDrainRoom(context, logs, context.platform.drains);
   const observability: Observability = {
-    access,
-    rates,
-    streams,
-    audit,
+    ...{ access, rates, streams, audit, apps, host, pods, metrics, logs, drains, traces, sessions },
     tokens: createManagedTokens(context, streams),
-    sessions,
     identity: createIdentityRoom(context),
     people: createPeopleRoom(context, { rates, streams, sessions }),
     platform: context.platform,
-    apps,
     ...openAlerts(context, { logs, apps, drains }),
-    host,
     system: createSystem(context, host),
-    pods,
     jobs: createJobs(context),
     plugins: createPluginsRoom(context, apps),
     activity: createActivityRoom(context),
@@ -76,37 +69,24 @@ export function createObservability(context: ObservabilityContext): RunningObser
     podLogs: createPodLogs(context, pods),
     terminals: createTerminals(context, { pods, streams, audit }),
     files: createPodFiles(context, { pods, streams }),
-    metrics,
     hostDisk: createHostDisk(context, { metrics, host, streams: streams.count }),
     log: context.log,
-    logs,
-    drains,
     searches: createSearchRoom(context),
     boards: createBoardRoom(context),
-    traces,
     telemetry: createTelemetryRoom({
       ...{ ...context, logs, traces, notes, start: context.platform.decoding },
       limits: context.limits.telemetry,
     }),
   };
-  const loops: ((signal: AbortSignal) => Promise<void>)[] = [
-    streams.run,
-    observability.people.run,
-    host.run,
-    apps.run,
-    context.metrics.run,
-    context.gate.whenOpen(observability.alerts.run),
-    logs.run,
-    traces.run,
-    context.gate.whenOpen(observability.drains.run),
-  ];
-  const closers: (() => void)[] = [observability.telemetry.close, context.metrics.close, traces.close];
+  const { people, alerts, telemetry } = observability;
+  const whenOpen = [alerts.run, drains.run].map((run) => context.gate.whenOpen(run));
+  const loops = [streams.run, people.run, host.run, apps.run, context.metrics.run, logs.run, traces.run, ...whenOpen];
   return {
     observability,
     context,
     run: async (signal) => void (await Promise.all(loops.map((loop) => loop(signal)))),
     close() {
-      for (const close of closers) close();
+      for (const close of [telemetry.close, context.metrics.close, traces.close]) close();
     },
   };
 }

@@ -48,114 +48,27 @@ import { createUsageSampler } from "./state/usage-sampler.ts";
 
 /** Wires the rooms of the controller together. */
 export function createController(parts: ControllerParts): RunningController {
-  const { store, engine, clock, log, limits } = parts;
+  const { clock, log } = parts;
   const onListenerError = (error: unknown) => log.error("listener failed", { error });
+  const closing = new AbortController();
+  const incidents = createIncidents(() => context);
   const endpoints = createEndpointRoom(() => context, onListenerError);
   const apps = createAppRoom(() => context, onListenerError);
-  const podsChanged = (key?: string) => {
-    endpoints.changed();
-    apps.heard(key);
-  };
-  const pods = createPodTable({
-    engine,
-    clock,
-    earlierRestarts: (pod) => restartsBefore(store, pod),
-    onChange: podsChanged,
+  const outbox = createHookOutbox(parts, parts.sendWebhook);
+  const jobs = createJobTable({
+    ...{ store: parts.store, clock, log },
+    carryOut: (run, signals) => carryOut(context, { run, starts: context.starts, ...signals }),
+  });
+  const context: Context = contextOf(parts, {
+    ...{ contextOf: () => context, reconciler: () => reconciler, incidents, onListenerError },
+    rooms: { apps, outbox, jobs, closing: closing.signal },
+    podsChanged(key) {
+      endpoints.changed();
+      apps.heard(key);
+    },
     onLook: apps.heard,
   });
-  const incidents = createIncidents(() => context);
-  const progress = createProgress({
-    backoffFirstMs: limits.backoffFirstMs,
-    backoffMaxMs: limits.backoffMaxMs,
-    onListenerError,
-  });
-  const link = createEngineLink({
-    engine,
-    pods,
-    clock,
-    log,
-    limits,
-    onEvent: (key, pod) => reconciler.onEvent(key, pod),
-    onHeard: (pod, event) => incidents.heard(pod, event),
-    // At once: the round that works on its resource may take long, and until then the pod serves no requests.
-    onStart(pod) {
-      const looked = pods.look(pod).then(() => {
-        probes.watch([pod]);
-        ports.watch([pod]);
-      });
-      looked.catch((error) => log.debug("pod not looked at", { pod: pod.name, error }));
-    },
-    onUp(down) {
-      if (down !== undefined) progress.skip(down);
-      reconciler.enqueueAll();
-      jobs.engineUp();
-    },
-  });
-  const starts = createLimit(limits.engineCallsMax);
-  const jobs = createJobTable({
-    store,
-    clock,
-    log,
-    carryOut: (run, signals) => carryOut(context, { run, starts, ...signals }),
-  });
-  const usage = createUsageSampler({
-    read: () => engine.usage(),
-    clock,
-    intervalMs: parts.statsIntervalMs,
-    cores: navigator.hardwareConcurrency,
-    onError: (error) => log.debug("usage not read", { error }),
-  });
-  const probes = createProbeRoom(
-    () => context,
-    (pod, change) => {
-      log.info("probe", { pod: pod.name, probe: change.probe, to: change.to, text: change.text });
-      incidents.probed(pod, change);
-      probeTransition(context, pod, change).catch((error) =>
-        log.error("probe webhook not kept", { pod: pod.name, error }),
-      );
-    },
-    podsChanged,
-  );
-  const ports = createPortRoom(() => context, podsChanged);
-  const releasePhases = createReleasePhases(() => context, log);
-  const outbox = createHookOutbox(parts, parts.sendWebhook);
-  const closing = new AbortController();
-  const notes = createNotes(parts);
-  const context: Context = {
-    ...parts,
-    plugins: parts.plugins ?? noPlugins(),
-    closing: closing.signal,
-    pods,
-    progress,
-    link,
-    usage,
-    releasePhases,
-    receipts: createReceipts(() => context),
-    guards: createGuards(() => context),
-    canaries: createCanaries(() => context),
-    outbox,
-    leaving: createLeaving((id) => pods.byId(id) !== undefined, podsChanged),
-    departures: createDepartures({
-      isKnown: (id) => pods.byId(id) !== undefined,
-      onEnd: (key) => reconciler.enqueue(key),
-    }),
-    logReaders: createLogReaders(),
-    apps,
-    notes,
-    deaths: createDeaths({ ...parts, notes, pods, probes }),
-    probes,
-    ports,
-    knock: parts.knock ?? knock,
-    attendance: createAttendance(() => context),
-    starts,
-    unusedAssets: new Set(),
-    assetHolds: createAssetHolds(),
-    jobs,
-    attached: new Set(),
-    tearDown: createTearDown(() => context),
-    enqueue: (key, ms) => reconciler.enqueue(key, ms),
-    queued: () => reconciler.queued(),
-  };
+  const { pods } = context;
   const execs = createExecRoom(context);
   const builds = createBuildRoom(context);
   const previews = createPreviewRoom(context);
@@ -174,15 +87,12 @@ export function createController(parts: ControllerParts): RunningController {
   });
 
   return {
-    endpoints,
-    apps,
+    ...{ endpoints, apps, sleep, reconciler },
     measures: createMeasures(context),
-    sleep,
     callbacks: createCallbackRoom(context),
     senders: createSenders(context),
     runCalls: createRunCalls(context),
     controller: createOperations(context, { execs, builds, previews }),
-    reconciler,
     async firstLook(limitMs) {
       // Before any door opens: each of them compares blocks with the plugins that are there.
       await context.plugins.registry.refresh();
@@ -201,17 +111,109 @@ export function createController(parts: ControllerParts): RunningController {
       await context.plugins.registry.refresh();
       await builds.endUnfinished().catch((error) => log.error("builds not ended", { error }));
       await endInterruptedRuns(context).catch((error) => log.error("plugin runs not ended", { error }));
-      await Promise.all([
-        link.follow(signal),
-        reconciler.run(signal),
-        probes.run(signal),
-        ports.run(signal),
-        usage.run(signal),
-        atomic.run(signal),
-        acting(signal),
-      ]);
+      const { link, probes, ports, usage } = context;
+      const rooms = [link.follow, reconciler.run, probes.run, ports.run, usage.run, atomic.run, acting];
+      await Promise.all(rooms.map((room) => room(signal)));
       await Promise.all([context.departures.settled(), incidents.settled(), context.receipts.settled()]);
-      await Promise.all([releasePhases.close(), execs.close(), context.plugins.host.close()]);
+      await Promise.all([context.releasePhases.close(), execs.close(), context.plugins.host.close()]);
     },
   };
+}
+
+/** What the rooms get from each other once all of them are made. */
+interface Wiring {
+  contextOf: () => Context;
+  reconciler: () => Reconciler;
+  incidents: ReturnType<typeof createIncidents>;
+  onListenerError: (error: unknown) => void;
+  rooms: Pick<Context, "apps" | "outbox" | "jobs" | "closing">;
+  /** What the pods are, or whether they are ready, is another. */
+  podsChanged: (key?: string) => void;
+  onLook: (key?: string) => void;
+}
+
+function contextOf(parts: ControllerParts, wiring: Wiring): Context {
+  const { store, engine, clock, log, limits } = parts;
+  const { contextOf: context, reconciler, onListenerError, podsChanged } = wiring;
+  const pods = createPodTable({
+    ...{ engine, clock, onChange: podsChanged, onLook: wiring.onLook },
+    earlierRestarts: (pod) => restartsBefore(store, pod),
+  });
+  const { backoffFirstMs, backoffMaxMs } = limits;
+  const probes = probesOf(context, wiring.incidents, podsChanged);
+  const notes = createNotes(parts);
+  return {
+    ...parts,
+    plugins: parts.plugins ?? noPlugins(),
+    ...wiring.rooms,
+    ...{ pods, probes, notes, starts: createLimit(limits.engineCallsMax) },
+    progress: createProgress({ backoffFirstMs, backoffMaxMs, onListenerError }),
+    link: linkOf(parts, pods, wiring),
+    usage: createUsageSampler({
+      ...{ read: () => engine.usage(), clock, intervalMs: parts.statsIntervalMs },
+      cores: navigator.hardwareConcurrency,
+      onError: (error) => log.debug("usage not read", { error }),
+    }),
+    releasePhases: createReleasePhases(context, log),
+    receipts: createReceipts(context),
+    guards: createGuards(context),
+    canaries: createCanaries(context),
+    leaving: createLeaving((id) => pods.byId(id) !== undefined, podsChanged),
+    departures: createDepartures({
+      isKnown: (id) => pods.byId(id) !== undefined,
+      onEnd: (key) => reconciler().enqueue(key),
+    }),
+    logReaders: createLogReaders(),
+    deaths: createDeaths({ ...parts, notes, pods, probes }),
+    ports: createPortRoom(context, podsChanged),
+    knock: parts.knock ?? knock,
+    attendance: createAttendance(context),
+    assetHolds: createAssetHolds(),
+    ...{ unusedAssets: new Set(), attached: new Set() },
+    tearDown: createTearDown(context),
+    enqueue: (key, ms) => reconciler().enqueue(key, ms),
+    queued: () => reconciler().queued(),
+  };
+}
+
+type PodTable = ReturnType<typeof createPodTable>;
+
+function linkOf(
+  { engine, clock, log, limits }: ControllerParts,
+  pods: PodTable,
+  { contextOf: context, reconciler, incidents }: Wiring,
+) {
+  return createEngineLink({
+    ...{ engine, pods, clock, log, limits },
+    onEvent: (key, pod) => reconciler().onEvent(key, pod),
+    onHeard: (pod, event) => incidents.heard(pod, event),
+    // At once: the round that works on its resource may take long, and until then the pod serves no requests.
+    onStart(pod) {
+      const looked = pods.look(pod).then(() => {
+        context().probes.watch([pod]);
+        context().ports.watch([pod]);
+      });
+      looked.catch((error) => log.debug("pod not looked at", { pod: pod.name, error }));
+    },
+    onUp(down) {
+      if (down !== undefined) context().progress.skip(down);
+      reconciler().enqueueAll();
+      context().jobs.engineUp();
+    },
+  });
+}
+
+function probesOf(context: () => Context, incidents: Wiring["incidents"], onChange: (key?: string) => void) {
+  return createProbeRoom(
+    context,
+    (pod, change) => {
+      const { log } = context();
+      log.info("probe", { pod: pod.name, probe: change.probe, to: change.to, text: change.text });
+      incidents.probed(pod, change);
+      probeTransition(context(), pod, change).catch((error) =>
+        log.error("probe webhook not kept", { pod: pod.name, error }),
+      );
+    },
+    onChange,
+  );
 }

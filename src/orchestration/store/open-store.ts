@@ -144,29 +144,34 @@ function createTransaction(
   onMoved: (key: ManifestKey) => void,
 ): { tx: Transaction; forget: () => void } {
   const versions = createVersions(db);
-  const { manifests, forget: forgetManifests } = createManifests(db, {
-    sealer: createSpecSealer(seal, mapSecrets, (key) => ["manifests", ...columnsOf(key)]),
-    versions,
-    onMoved,
-  });
-  const { config, forget: forgetConfig } = createConfig(db, seal);
-  const { status, forget: forgetStatus } = createStatus(db);
-  const { nouns: looks, forget: forgetLooks } = createLooks(db);
-  const { releases, forget: forgetReleases } = createReleases(
-    db,
-    createSpecSealer(seal, mapSecrets, (release) => ["releases", release.id]),
-    limits.releasesKept,
+  /** What is remembered of the database is forgotten when a transaction fails, or when its resource goes. */
+  const forgets: (() => void)[] = [];
+  function remembering<Noun extends { forget(): void }>(noun: Noun): Noun {
+    forgets.push(() => noun.forget());
+    return noun;
+  }
+  const { manifests } = remembering(
+    createManifests(db, {
+      sealer: createSpecSealer(seal, mapSecrets, (key) => ["manifests", ...columnsOf(key)]),
+      versions,
+      onMoved,
+    }),
   );
-  const { frozen, forget: forgetFrozen } = createFrozen(db, onMoved);
-  const { canaries, forget: forgetCanaries } = createCanaries(db, onMoved);
-  const { sleep, forget: forgetSleep } = createSleep(db, onMoved);
-  const { images, forget: forgetImages } = createImages(db, limits.imagePinsKept);
-  const { dependencies, forget: forgetDependencies } = createDependencies(db);
-  const { locks, forget: forgetLocks } = createLocks(db);
-  const { atomic, forget: forgetAtomic } = createAtomic(db, seal, limits.atomicKept);
-  const { deletions, forget: forgetDeletions } = createDeletions(db, onMoved);
-  const { autoscale, forget: forgetAutoscale } = createAutoscale(db, onMoved);
-  const { blocks, forget: forgetBlocks } = createBlocks(db, seal, versions);
+  const { config } = remembering(createConfig(db, seal));
+  const { status, forget: forgetStatus } = remembering(createStatus(db));
+  const { nouns: looks, forget: forgetLooks } = remembering(createLooks(db));
+  const releaseSealer = createSpecSealer(seal, mapSecrets, (row: ManifestKey & { id: string }) => ["releases", row.id]);
+  const { releases, forget: forgetReleases } = remembering(createReleases(db, releaseSealer, limits.releasesKept));
+  const { frozen, forget: forgetFrozen } = remembering(createFrozen(db, onMoved));
+  const { canaries, forget: forgetCanaries } = remembering(createCanaries(db, onMoved));
+  const { sleep, forget: forgetSleep } = remembering(createSleep(db, onMoved));
+  const { images, forget: forgetImages } = remembering(createImages(db, limits.imagePinsKept));
+  const { dependencies, forget: forgetDependencies } = remembering(createDependencies(db));
+  const { locks } = remembering(createLocks(db));
+  const { atomic } = remembering(createAtomic(db, seal, limits.atomicKept));
+  const { deletions } = remembering(createDeletions(db, onMoved));
+  const { autoscale, forget: forgetAutoscale } = remembering(createAutoscale(db, onMoved));
+  const { blocks, forget: forgetBlocks } = remembering(createBlocks(db, seal, versions));
   const tx: Transaction = {
     manifests: {
       ...manifests,
@@ -189,52 +194,35 @@ function createTransaction(
     },
     config,
     ...looks,
-    status,
-    frozen,
-    events: createEvents(db, limits.eventsKept),
-    deletions,
-    volumes: createVolumes(db),
-    namedVolumes: createNamedVolumes(db),
-    images,
-    operations: createOperations(db, limits.operationsKept),
-    atomic,
-    releases,
-    receipts: createReceipts(db),
-    canaries,
-    builds: createBuilds(db, limits.buildsKept),
-    locks,
-    previews: createPreviews(db),
-    keyedRequests: createKeyedRequests(db, seal, limits.keyedRequestsKept),
-    runs: createRuns(db),
-    autoscale,
-    sleep,
-    deaths: createDeaths(db, limits),
-    deliveries: createDeliveries(db, seal, limits.deliveriesKept),
-    pluginRuns: createPluginRuns(db, seal, limits.pluginRunsKept),
-    pluginConfig: createPluginConfig(db, seal),
-    blocks,
-    certificates: createDocuments(db, seal, "certificates"),
-    backups: createDocuments(db, seal, "backups"),
+    ...{ status, frozen, deletions, images, atomic, releases, canaries, locks, autoscale, sleep, blocks },
+    ...nounsWithoutMemory(db, limits, seal),
   };
   return {
     tx,
     forget() {
-      forgetManifests();
-      forgetConfig();
-      forgetStatus();
-      forgetLooks();
-      forgetReleases();
-      forgetFrozen();
-      forgetSleep();
-      forgetImages();
-      forgetCanaries();
-      forgetDependencies();
-      forgetLocks();
-      forgetAtomic();
-      forgetDeletions();
-      forgetAutoscale();
-      forgetBlocks();
+      for (const forget of forgets) forget();
     },
+  };
+}
+
+/** Their answers come from the database each time. */
+function nounsWithoutMemory(db: Database, limits: StoreOptions["limits"], seal: Seal) {
+  return {
+    events: createEvents(db, limits.eventsKept),
+    volumes: createVolumes(db),
+    namedVolumes: createNamedVolumes(db),
+    operations: createOperations(db, limits.operationsKept),
+    receipts: createReceipts(db),
+    builds: createBuilds(db, limits.buildsKept),
+    previews: createPreviews(db),
+    keyedRequests: createKeyedRequests(db, seal, limits.keyedRequestsKept),
+    runs: createRuns(db),
+    deaths: createDeaths(db, limits),
+    deliveries: createDeliveries(db, seal, limits.deliveriesKept),
+    pluginRuns: createPluginRuns(db, seal, limits.pluginRunsKept),
+    pluginConfig: createPluginConfig(db, seal),
+    certificates: createDocuments(db, seal, "certificates"),
+    backups: createDocuments(db, seal, "backups"),
   };
 }
 

@@ -11,6 +11,7 @@ function figuresOf(files: Record<string, string>, tests: Record<string, string> 
 }
 
 const body = (lines: number) => "  work();\n".repeat(lines);
+const inner = (lines: number) => "      work();\n".repeat(lines);
 
 describe("the figures of the house", () => {
   test("count lines and files of all kinds, and what is small and long among the sources", () => {
@@ -43,6 +44,23 @@ describe("the figures of the house", () => {
     ["a short argument before another block", `const a = list.map((item) => {\n${body(3)}});\n${body(60)}}\n`, 0],
     ["a long argument", `const a = list.map((item) => {\n${body(50)}});\n`, 1],
     ["an arrow", `const f = (a: string) => {\n${body(50)}};\n`, 1],
+    [
+      "a function inside that is long",
+      `function f() {\n${body(20)}  function g() {\n${inner(60)}  }\n${body(20)}}\n`,
+      1,
+    ],
+    ["functions inside that are short", `function f() {\n${`  g(() => {\n${inner(20)}  });\n`.repeat(5)}}\n`, 0],
+    [
+      "methods of what it makes",
+      `function f() {\n  return {\n${`    g() {\n${inner(20)}    },\n`.repeat(5)}  };\n}\n`,
+      0,
+    ],
+    [
+      "lines between the functions inside",
+      `function f() {\n${`  g(() => {\n${inner(3)}  });\n${body(12)}`.repeat(5)}}\n`,
+      1,
+    ],
+    ["a long list of parameters", `function f(\n${"  a: string,\n".repeat(30)}): void {\n${body(30)}}\n`, 1],
     ["a condition that is long", `function f() {\n${body(2)}}\nif (a) {\n${body(60)}}\n`, 0],
   ])("find functions of more than 50 lines: %s", (_, text, count) => {
     expect(figuresOf({ "src/a.ts": text }).longFunctions).toBe(count);

@@ -52,31 +52,11 @@ export function isSource(folder: string, context: string | undefined): boolean {
  * A path beside the Compose file, which the server does not have. Files and small folders become part of an asset. What is
  * not there, or empty, is data that the app will write: a volume. The folder of a build is in its image.
  */
-export function fromMachine(
-  { source, target, readOnly, context, targets, tmpfs }: LocalMount,
-  path: string,
-  files: Files,
-  lose: Lose,
-): string[] {
+export function fromMachine(mount: LocalMount, path: string, files: Files, lose: Lose): string[] {
+  const { source, target, readOnly, context } = mount;
   const kind = files.look(source);
-  if (kind === "absent" && isFileName(source)) {
-    lose(path, `"${source}" does not exist: create it before berth apply`, "note");
-    return [`${assetFile(source, files)}:${target}:ro`];
-  }
-  if (kind === "file" && !readOnly && isData(source, target) && files.text(source) === "") {
-    return writtenFile({ source, target, targets }, path, files, lose);
-  }
-  if (kind === "file") {
-    if (!readOnly) lose(path, `"${source}" is part of an asset: the app can read it, and not change it`, "note");
-    return [`${assetFile(source, files)}:${target}:ro`];
-  }
-  if (source.startsWith("~")) {
-    lose(
-      path,
-      `"${source}" is a folder of this machine: copy it to the server and write its absolute path there; left out`,
-    );
-    return [];
-  }
+  if (kind === "file" || (kind === "absent" && isFileName(source))) return ofFile(mount, path, files, lose);
+  if (source.startsWith("~")) return leftOut(`"${source}" is a folder of this machine`, path, lose);
   const below = kind === "folder" ? files.filesIn(source) : [];
   const inContext = context !== undefined && isSource(context, source);
   if (isSource(source, context) || (inContext && (below === undefined || below.some((name) => code.test(name))))) {
@@ -88,18 +68,37 @@ export function fromMachine(
     lose(path, `"${source}" is a volume here: it starts with what the image has at that place`, "note");
     return [`${volumeFor(source, files)}:${target}`];
   }
-  if (below === undefined) {
-    lose(
-      path,
-      `"${source}" is a large folder of this machine: copy it to the server and write its absolute path there; left out`,
-    );
-    return [];
-  }
+  if (below === undefined) return leftOut(`"${source}" is a large folder of this machine`, path, lose);
   if (below.length === 0) return [`${volumeFor(source, files)}:${target}${readOnly ? ":ro" : ""}`];
   if (!readOnly && below.some((name) => /\.(?:db3?|sqlite\d?|rdb|aof|mdb)$/.test(name))) {
     lose(path, `"${source}" is a volume here, which starts empty: copy what the folder holds with "berth cp"`);
     return [`${volumeFor(source, files)}:${target}`];
   }
+  return ofFolder(mount, path, files, { below, lose });
+}
+
+function leftOut(what: string, path: string, lose: Lose): string[] {
+  lose(path, `${what}: copy it to the server and write its absolute path there; left out`);
+  return [];
+}
+
+function ofFile(mount: LocalMount, path: string, files: Files, lose: Lose): string[] {
+  const { source, target, readOnly } = mount;
+  const kind = files.look(source);
+  if (kind === "file" && !readOnly && isData(source, target) && files.text(source) === "")
+    return writtenFile(mount, path, files, lose);
+  if (kind === "absent") lose(path, `"${source}" does not exist: create it before berth apply`, "note");
+  else if (!readOnly) lose(path, `"${source}" is part of an asset: the app can read it, and not change it`, "note");
+  return [`${assetFile(source, files)}:${target}:ro`];
+}
+
+/** Its files become part of an asset. */
+function ofFolder(
+  { source, target, readOnly, targets, tmpfs }: LocalMount,
+  path: string,
+  files: Files,
+  { below, lose }: { below: string[]; lose: Lose },
+): string[] {
   const mounts = below.map((name) => {
     return `${assetFile(`${source.replace(/\/$/, "")}/${name}`, files)}:${posix.join(target, name)}:ro`;
   });

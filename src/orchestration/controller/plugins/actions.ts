@@ -125,16 +125,7 @@ function carryOutOne(
       break;
     }
     case "apply_manifest":
-      if (incoming !== undefined) {
-        // What somebody applied by itself stays theirs.
-        const isNew = tx.manifests.get(incoming.key) === undefined;
-        change(context, tx, {
-          incoming: [incoming],
-          options: { dryRun: false, prune: false, actor, by, byAction: true },
-          pulled: undefined,
-        });
-        if (block !== undefined && isNew) tx.blocks.adopt(block, incoming.key);
-      }
+      if (incoming !== undefined) applyOne(context, tx, { incoming, block, options });
       break;
     case "delete_manifest": {
       const { kind, scope, name } = action;
@@ -158,6 +149,25 @@ function carryOutOne(
     }
   }
   outcome.applied.push(action.label);
+}
+
+function applyOne(
+  context: Context,
+  tx: Transaction,
+  {
+    incoming,
+    block,
+    options: { actor, by },
+  }: { incoming: Incoming; block: ManifestKey | undefined; options: ActionOptions },
+): void {
+  // What somebody applied by itself stays theirs.
+  const isNew = tx.manifests.get(incoming.key) === undefined;
+  change(context, tx, {
+    incoming: [incoming],
+    options: { dryRun: false, prune: false, actor, by, byAction: true },
+    pulled: undefined,
+  });
+  if (block !== undefined && isNew) tx.blocks.adopt(block, incoming.key);
 }
 
 /** Last in the transaction: a job may be stored by a later action, or by the manifests that come with them. */

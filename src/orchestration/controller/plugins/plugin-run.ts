@@ -173,16 +173,7 @@ async function spawn(context: Context, call: PluginCall, run: PluginRunRecord): 
   const declared = plugin.yml.commands.find((known) => known.name === command)?.timeout;
   const token = Buffer.from(context.randomBytes(32)).toString("hex");
   const { permissions } = plugin;
-  const pass = {
-    ...makerOf(plugin),
-    permissions,
-    isFull: isFullGrant(permissions),
-    actor: `plugin ${name}`,
-    only: call.only,
-    block: blockOfWords(context, makerOf(plugin), args),
-    by: { type: "plugin", askedBy: call.by ?? unnamed } as const,
-  };
-  if (call.alone !== true) context.plugins.passes.set(token, pass);
+  if (call.alone !== true) context.plugins.passes.set(token, passOf(context, call));
   const url = call.alone === true ? undefined : context.plugins.controllerUrl(token);
   const { confinement } = context.plugins;
   const user = confinement.userOf({ name, permissions, isBundled: plugin.origin === "bundled" });
@@ -222,6 +213,20 @@ async function spawn(context: Context, call: PluginCall, run: PluginRunRecord): 
   } finally {
     context.plugins.passes.delete(token);
   }
+}
+
+/** What the calls of a run may do. */
+function passOf(context: Context, { plugin, args, only, by }: PluginCall) {
+  const { permissions } = plugin;
+  return {
+    ...makerOf(plugin),
+    permissions,
+    isFull: isFullGrant(permissions),
+    actor: `plugin ${plugin.yml.name}`,
+    only,
+    block: blockOfWords(context, makerOf(plugin), args),
+    by: { type: "plugin", askedBy: by ?? unnamed } as const,
+  };
 }
 
 interface Output {

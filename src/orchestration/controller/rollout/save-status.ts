@@ -51,15 +51,8 @@ export async function saveStatus(context: Context, finding: Finding): Promise<vo
   const error = (trouble ?? stopped)?.message;
   const status: PodKindStatus & WireMemory = {
     phase,
-    image: workload.image,
-    image_id: context.store.images.pinOf(manifest)?.imageId,
-    spec_hash: workload.hash,
-    replicas: workload.replicas,
-    ready_replicas: plan.counts.ready,
-    updated_replicas: plan.counts.updated,
-    frozen_replicas: plan.counts.frozen,
-    observed_revision: manifest.revision,
-    observed_generation: manifest.generation,
+    ...wantedOf(context, manifest, workload),
+    ...countsOf(plan),
     releases: [],
     init_failures: initFailures(context, manifest, plan, previous),
     replica_readiness: readiness(context, manifest),
@@ -71,14 +64,36 @@ export async function saveStatus(context: Context, finding: Finding): Promise<vo
     ...(warnings.length > 0 ? { warnings } : {}),
     ...(closed.length > 0 ? { closed_ports: closed.map(({ port }) => port) } : {}),
     ...(error === undefined ? {} : { last_reconcile_error: error }),
-    ...(trouble === undefined ? {} : { attempts: trouble.attempts }),
-    ...(trouble?.retryAt === undefined ? {} : { next_retry_at: new Date(trouble.retryAt).toISOString() }),
+    ...retries(trouble),
     last_reconcile_at: new Date(now).toISOString(),
   };
   const { revision, generation } = manifest;
   const unready = waits.has(phase) ? undefined : conditions.find(({ type }) => type === "Ready")?.message;
-  const look = { phase, revision, generation, replicas: workload.replicas, error, unready, memory };
+  const look = { ...{ phase, revision, generation, replicas: workload.replicas }, error, unready, memory };
   await putStatus(context, manifest, status, { look, readiness: probed(context, manifest), restarts });
+}
+
+function wantedOf(context: Context, manifest: StoredManifest, workload: ResolvedWorkload) {
+  return {
+    image: workload.image,
+    image_id: context.store.images.pinOf(manifest)?.imageId,
+    spec_hash: workload.hash,
+    replicas: workload.replicas,
+    observed_revision: manifest.revision,
+    observed_generation: manifest.generation,
+  };
+}
+
+function countsOf({ counts }: WorkloadPlan) {
+  return { ready_replicas: counts.ready, updated_replicas: counts.updated, frozen_replicas: counts.frozen };
+}
+
+function retries(
+  trouble: ReturnType<Context["progress"]["trouble"]>,
+): Pick<PodKindStatus, "attempts" | "next_retry_at"> {
+  if (trouble === undefined) return {};
+  const { attempts, retryAt } = trouble;
+  return retryAt === undefined ? { attempts } : { attempts, next_retry_at: new Date(retryAt).toISOString() };
 }
 
 /** Phases that are well, or that time alone may fix. */

@@ -129,10 +129,7 @@ export function change(context: Context, tx: Transaction, changing: Change): Out
     prepare(context, tx, { item, lookups, problems, isUndo: goingBack !== undefined }),
   );
   refuseFaulty(problems, conflictsOf(tx, ready));
-  const watched = watchReaders(
-    tx,
-    ready.map(({ key }) => key),
-  );
+  const watched = watchReaders(tx, keys);
   const puts = ready.map((item) => put(context, tx, { item, options, now }));
   if (pulled !== undefined)
     for (const { manifest } of puts) releaseMoved(context, tx, { manifest, pulled, author: options, now });
@@ -145,9 +142,8 @@ export function change(context: Context, tx: Transaction, changing: Change): Out
   });
   for (const result of [...puts, ...restamped]) releaseFor(context, tx, result, { now, goingBack, author: options });
   const rolled = rollReaders(context, tx, { watched, refuseLoss: true, actor, now });
-  const written = withRolled({ puts, restamped }, rolled);
   return {
-    ...written,
+    ...withRolled({ puts, restamped }, rolled),
     pruned,
     leftovers,
     findReferenced: lookups.findReferenced,

@@ -17,6 +17,27 @@ function projects(tree: SourceTree): string[] {
 
 const isTest = (path: string) => /tests?\b/i.test(path.split("/").at(-1) ?? "");
 
+/** The project that is built, in the folder of `path` where one is named: a web project, else another program. */
+function chosenProject(tree: SourceTree, path: string | undefined) {
+  const all = projects(tree).filter((project) => !isTest(project));
+  const inPath =
+    path === undefined
+      ? all
+      : all.filter((project) => project.startsWith(path.replace(/\/?$/, "/")) || project === path);
+  const textOf = (project: string) => tree.read(project) ?? "";
+  const web = inPath.filter((project) => textOf(project).includes("Microsoft.NET.Sdk.Web"));
+  const programs = inPath.filter((project) => /<OutputType>\s*Exe|Microsoft\.NET\.Sdk\.Worker/i.test(textOf(project)));
+  const [project, ...others] = web.length > 0 ? web : programs;
+  return { project, others, isWeb: web.length > 0 };
+}
+
+/** What the project is written for, else the SDK that global.json names. */
+function targetVersion(tree: SourceTree, text: string): string | undefined {
+  const shared = ["Directory.Build.props", "src/Directory.Build.props"].map((file) => tree.read(file) ?? "").join("\n");
+  const target = versionIn(`${text}\n${shared}`, /<TargetFrameworks?>\s*net(?:coreapp)?(\d+\.\d+)/);
+  return target ?? versionIn(tree.read("global.json"), /"version"\s*:\s*"(\d+\.\d+)/);
+}
+
 export const dotnet: Runtime = {
   name: "dotnet",
   mark(tree) {
@@ -24,38 +45,24 @@ export const dotnet: Runtime = {
     return all.find((project) => (tree.read(project) ?? "").includes("Microsoft.NET.Sdk.Web")) ?? all[0];
   },
   plan(tree, { version, path }) {
-    const all = projects(tree).filter((project) => !isTest(project));
-    const inPath =
-      path === undefined
-        ? all
-        : all.filter((project) => project.startsWith(path.replace(/\/?$/, "/")) || project === path);
-    const isWeb = (project: string) => (tree.read(project) ?? "").includes("Microsoft.NET.Sdk.Web");
-    const isProgram = (project: string) =>
-      /<OutputType>\s*Exe|Microsoft\.NET\.Sdk\.Worker/i.test(tree.read(project) ?? "");
-    const web = inPath.filter(isWeb);
-    const [project, ...others] = web.length > 0 ? web : inPath.filter(isProgram);
+    const { project, others, isWeb } = chosenProject(tree, path);
     if (project === undefined)
       return {
         problem:
           "no project of .NET makes a program (Microsoft.NET.Sdk.Web, or OutputType Exe): name its folder in build.path",
       };
     const text = tree.read(project) ?? "";
-    const shared = ["Directory.Build.props", "src/Directory.Build.props"]
-      .map((file) => tree.read(file) ?? "")
-      .join("\n");
-    const sdk = versionIn(tree.read("global.json"), /"version"\s*:\s*"(\d+\.\d+)/);
     const makesPages = /<SpaRoot>|Command="npm /.test(text);
-    const wanted =
-      version ?? versionIn(`${text}\n${shared}`, /<TargetFrameworks?>\s*net(?:coreapp)?(\d+\.\d+)/) ?? sdk ?? "8.0";
+    const wanted = version ?? targetVersion(tree, text) ?? "8.0";
     const isClassic = /<TargetFrameworks?>\s*net4|<TargetFrameworkVersion>\s*v4/.test(text);
     if (version === undefined && isClassic)
       return { problem: `${project} is for .NET Framework, which runs on Windows alone: move it to .NET 8 or newer` };
     const isOld = Number(wanted) < 8 && version === undefined;
     const file = project.split("/").at(-1) ?? "";
     const assembly = plainName(/<AssemblyName>\s*([\w.-]+)\s*</.exec(text)?.[1]) ?? file.replace(/\.\w+proj$/, "");
-    const runtime = web.length > 0 ? "aspnet" : "runtime";
+    const runtime = isWeb ? "aspnet" : "runtime";
     return {
-      ...(web.length > 0 ? { port: 8080 } : {}),
+      ...(isWeb ? { port: 8080 } : {}),
       adapt: () => ({ instead: `${assembly}.dll of ${project}` }),
       notes: [
         ...(isOld ? [`.NET ${wanted}, which ${project} asks for, gets no fixes any more; move it to a newer one`] : []),
@@ -76,9 +83,9 @@ export const dotnet: Runtime = {
         "FROM ${RUN_BASE}",
         "WORKDIR /app",
         "COPY --from=build /out .",
-        web.length > 0 && "ENV ASPNETCORE_URLS=http://+:8080 PORT=8080",
+        isWeb && "ENV ASPNETCORE_URLS=http://+:8080 PORT=8080",
         "USER 65532",
-        web.length > 0 && "EXPOSE 8080",
+        isWeb && "EXPOSE 8080",
         command("dotnet", `${assembly}.dll`),
       ),
     };

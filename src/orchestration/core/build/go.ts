@@ -105,13 +105,10 @@ export const go: Runtime = {
       };
     const { chosen, others } = programs;
     const nameOf = (folder: string) => (folder === "" ? own : (folder.split("/").at(-1) ?? ""));
-    // A database library in C needs a compiler, and its own C library when it runs.
-    const needsC = /^[ \t]*(?:require )?github\.com\/mattn\/go-sqlite3 /m.test(module);
     // Commands of a Procfile are for a shell, and name programs as they are installed.
     const isNamed = processes.length > 0 && plainName(own) !== undefined;
     const built = isNamed ? [chosen, ...others] : [chosen];
     const data = runtimeFolders(tree, (folder) => isMain(tree, folder), "go");
-    const start = isNamed ? `/app/bin/${nameOf(chosen)}` : "/app";
     return {
       port: 8080,
       readsPort: true,
@@ -120,36 +117,52 @@ export const go: Runtime = {
         ...(others.length === 0 || isNamed ? [] : [otherNote(chosen, others)]),
         ...(data.length === 0 ? [] : [dataNote(data)]),
       ],
-      dockerfile: lines(
-        `ARG BASE=golang:${wanted}`,
-        `ARG RUN_BASE=${needsC || isNamed ? small : smallest}`,
-        "FROM ${BASE} AS build",
-        "WORKDIR /src",
-        `COPY go.mod${tree.has("go.sum") ? " go.sum" : ""} ./`,
-        !tree.has("vendor") && "RUN go mod download",
-        "COPY . .",
-        ...built.map((folder) => {
-          const output = isNamed ? `/out/${nameOf(folder)}` : "/app";
-          return `RUN CGO_ENABLED=${needsC ? 1 : 0} go build -trimpath -o ${output} ./${folder}`;
-        }),
-        "FROM ${RUN_BASE}",
-        ...(isNamed
-          ? [
-              "COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/",
-              "WORKDIR /app",
-              "COPY --from=build /out/ bin/",
-              "ENV PATH=/app/bin:$PATH",
-            ]
-          : ["COPY --from=build /app /app", data.length > 0 && "WORKDIR /srv"]),
-        ...data,
-        "ENV PORT=8080",
-        "USER 65532",
-        "EXPOSE 8080",
-        command(start),
-      ),
+      dockerfile: goDockerfile(tree, wanted, { built, isNamed, nameOf, data }),
     };
   },
 };
+
+/** `built`: folders of the programs, the one that starts first; `isNamed`: each is installed under its own name. */
+function goDockerfile(
+  tree: SourceTree,
+  version: string,
+  {
+    built,
+    isNamed,
+    nameOf,
+    data,
+  }: { built: string[]; isNamed: boolean; nameOf: (folder: string) => string; data: string[] },
+): string {
+  // A database library in C needs a compiler, and its own C library when it runs.
+  const needsC = /^[ \t]*(?:require )?github\.com\/mattn\/go-sqlite3 /m.test(tree.read("go.mod") ?? "");
+  return lines(
+    `ARG BASE=golang:${version}`,
+    `ARG RUN_BASE=${needsC || isNamed ? small : smallest}`,
+    "FROM ${BASE} AS build",
+    "WORKDIR /src",
+    `COPY go.mod${tree.has("go.sum") ? " go.sum" : ""} ./`,
+    !tree.has("vendor") && "RUN go mod download",
+    "COPY . .",
+    ...built.map((folder) => {
+      const output = isNamed ? `/out/${nameOf(folder)}` : "/app";
+      return `RUN CGO_ENABLED=${needsC ? 1 : 0} go build -trimpath -o ${output} ./${folder}`;
+    }),
+    "FROM ${RUN_BASE}",
+    ...(isNamed
+      ? [
+          "COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/",
+          "WORKDIR /app",
+          "COPY --from=build /out/ bin/",
+          "ENV PATH=/app/bin:$PATH",
+        ]
+      : ["COPY --from=build /app /app", data.length > 0 && "WORKDIR /srv"]),
+    ...data,
+    "ENV PORT=8080",
+    "USER 65532",
+    "EXPOSE 8080",
+    command(isNamed ? `/app/bin/${nameOf(built[0] ?? "")}` : "/app"),
+  );
+}
 
 function otherNote(chosen: string, others: string[]): string {
   const built = chosen === "" ? "the one of its folder" : chosen;

@@ -58,48 +58,66 @@ export const rust: Runtime = {
           "Cargo.toml names no program (src/main.rs, src/bin or [[bin]]): name the folder of its package in build.path",
       };
     const data = runtimeFolders(tree, () => false, "rust");
-    const isBot = onlyTalks(tree, folders);
     const built = [...new Set([name, ...started])];
     return {
-      ...(isBot ? {} : { port: 8080 }),
+      ...(onlyTalks(tree, folders) ? {} : { port: 8080 }),
       readsPort: true,
       adapt: (line) => adapted(line, name, built),
-      notes: [
-        ...sourceNotes(tree, folders),
-        ...(isBot ? [talksNote] : []),
-        ...(others.length === 0
-          ? []
-          : [
-              `of the programs of Cargo.toml, ${name} is started, and not ${others.join(", ")}; to start another, set build.path, or write a Dockerfile`,
-            ]),
-        ...(data.length === 0
-          ? []
-          : [
-              `${data.map((line) => line.split(" ")[1]).join(", ")} lie beside the program in its working folder; if it reads others while it runs, write a Dockerfile`,
-            ]),
-      ],
-      dockerfile: lines(
-        `ARG BASE=${isNightly(tree, folders, toolchain) ? "rustlang/rust:nightly" : `rust:${wanted}`}`,
-        `ARG RUN_BASE=debian:stable-slim`,
-        "FROM ${BASE} AS build",
-        "WORKDIR /src",
-        "COPY . .",
-        `RUN cargo build --release ${built.map((one) => `--bin ${one}`).join(" ")}${tree.has("Cargo.lock") ? " --locked" : ""}`,
-        "FROM ${RUN_BASE}",
-        aptLine("ca-certificates", ...librariesOf(tree, folders)),
-        `COPY --from=build /src/target/release/${name} /usr/local/bin/app`,
-        ...(started.length > 0 || data.length > 0 ? ["WORKDIR /app"] : []),
-        ...started.map((one) => `COPY --from=build /src/target/release/${one} target/release/`),
-        ...data,
-        // Rocket reads its own.
-        `ENV PORT=8080${dependsOn(tree, folders, /^[ \t]*rocket[ \t]*=/m) ? " ROCKET_ADDRESS=0.0.0.0 ROCKET_PORT=8080" : ""}`,
-        "USER 65532",
-        !isBot && "EXPOSE 8080",
-        command("/usr/local/bin/app"),
-      ),
+      notes: rustNotes(tree, folders, { name, others, data }),
+      dockerfile: rustDockerfile(tree, folders, { version: wanted, toolchain, name, started, data }),
     };
   },
 };
+
+function rustNotes(
+  tree: SourceTree,
+  folders: string[],
+  { name, others, data }: { name: string; others: string[]; data: string[] },
+): string[] {
+  return [
+    ...sourceNotes(tree, folders),
+    ...(onlyTalks(tree, folders) ? [talksNote] : []),
+    ...(others.length === 0
+      ? []
+      : [
+          `of the programs of Cargo.toml, ${name} is started, and not ${others.join(", ")}; to start another, set build.path, or write a Dockerfile`,
+        ]),
+    ...(data.length === 0
+      ? []
+      : [
+          `${data.map((line) => line.split(" ")[1]).join(", ")} lie beside the program in its working folder; if it reads others while it runs, write a Dockerfile`,
+        ]),
+  ];
+}
+
+/** `name` is the program that starts; those of `started` are named in a Procfile. */
+function rustDockerfile(
+  tree: SourceTree,
+  folders: string[],
+  made: { version: string; toolchain: string; name: string; started: string[]; data: string[] },
+): string {
+  const { version, toolchain, name, started, data } = made;
+  const programs = [...new Set([name, ...started])].map((one) => `--bin ${one}`).join(" ");
+  return lines(
+    `ARG BASE=${isNightly(tree, folders, toolchain) ? "rustlang/rust:nightly" : `rust:${version}`}`,
+    `ARG RUN_BASE=debian:stable-slim`,
+    "FROM ${BASE} AS build",
+    "WORKDIR /src",
+    "COPY . .",
+    `RUN cargo build --release ${programs}${tree.has("Cargo.lock") ? " --locked" : ""}`,
+    "FROM ${RUN_BASE}",
+    aptLine("ca-certificates", ...librariesOf(tree, folders)),
+    `COPY --from=build /src/target/release/${name} /usr/local/bin/app`,
+    ...(started.length > 0 || data.length > 0 ? ["WORKDIR /app"] : []),
+    ...started.map((one) => `COPY --from=build /src/target/release/${one} target/release/`),
+    ...data,
+    // Rocket reads its own.
+    `ENV PORT=8080${dependsOn(tree, folders, /^[ \t]*rocket[ \t]*=/m) ? " ROCKET_ADDRESS=0.0.0.0 ROCKET_PORT=8080" : ""}`,
+    "USER 65532",
+    !onlyTalks(tree, folders) && "EXPOSE 8080",
+    command("/usr/local/bin/app"),
+  );
+}
 
 function dependsOn(tree: SourceTree, folders: string[], names: RegExp): boolean {
   return folders.some((folder) => names.test(tree.read(`${folder}Cargo.toml`) ?? ""));

@@ -12,24 +12,11 @@ import { askScale } from "./actions.ts";
 import { localTimes } from "../../text/times.ts";
 
 export function Replicas({ app }: { app: AppDetail }) {
-  const missing = lacks("actions");
   return (
     <section class="section">
       <header>
         <h2>{`Replicas: ${readyOf(app)} ready`}</h2>
-        <span class="row">
-          <Button
-            hindrance={missing}
-            disabled={app.desired === 0}
-            title="One replica less"
-            onClick={() => askScale(app, app.desired - 1)}
-          >
-            −
-          </Button>
-          <Button hindrance={missing} title="One replica more" onClick={() => askScale(app, app.desired + 1)}>
-            +
-          </Button>
-        </span>
+        <Steps app={app} />
       </header>
       {app.replicas.length === 0 ? (
         <Empty title="No replica runs">
@@ -61,6 +48,26 @@ export function Replicas({ app }: { app: AppDetail }) {
         />
       )}
     </section>
+  );
+}
+
+/** One replica less or more. */
+function Steps({ app }: { app: AppDetail }) {
+  const missing = lacks("actions");
+  return (
+    <span class="row">
+      <Button
+        hindrance={missing}
+        disabled={app.desired === 0}
+        title="One replica less"
+        onClick={() => askScale(app, app.desired - 1)}
+      >
+        −
+      </Button>
+      <Button hindrance={missing} title="One replica more" onClick={() => askScale(app, app.desired + 1)}>
+        +
+      </Button>
+    </span>
   );
 }
 

@@ -80,19 +80,26 @@ export function Terminal({ app }: { app: AppDetail }) {
         </Button>
       </form>
       {open === undefined ? (
-        isOwn || replica !== undefined ? (
-          <div class="card padded">
-            <Effects list={isOwn ? ownEffects : replicaEffects} />
-          </div>
-        ) : (
-          <Empty title="This replica does not run">
-            <p>Choose another one, or a container of its own.</p>
-          </Empty>
-        )
+        <Before isOwn={isOwn} runs={replica !== undefined} />
       ) : (
         <TerminalView key={open.round} {...open} onAgain={start} />
       )}
     </section>
+  );
+}
+
+/** What stands there before a session is open. */
+function Before({ isOwn, runs }: { isOwn: boolean; runs: boolean }) {
+  if (!isOwn && !runs)
+    return (
+      <Empty title="This replica does not run">
+        <p>Choose another one, or a container of its own.</p>
+      </Empty>
+    );
+  return (
+    <div class="card padded">
+      <Effects list={isOwn ? ownEffects : replicaEffects} />
+    </div>
   );
 }
 

@@ -22,12 +22,7 @@ type Look = Record<(typeof fields)[number], string>;
 /** The sign-in page with other branding, before users see it. */
 export function Look({ instance, again }: { instance: IdentityInstance; again: () => void }) {
   const { id, settings } = instance;
-  const stored: Look = {
-    title: settings.title ?? "",
-    accent: settings.accent ?? "",
-    logo_url: settings.logo_url ?? "",
-    language: settings.language ?? "auto",
-  };
+  const stored = lookOf(settings);
   const [look, setLook] = useState(stored);
   const [state, setState] = useState("sign-in");
   const [shown, setShown] = useState(look);
@@ -68,15 +63,7 @@ export function Look({ instance, again }: { instance: IdentityInstance; again: (
         {fault === "" ? null : <Note tone="bad">{fault}</Note>}
         <div class="row">
           <Button submits>Preview</Button>
-          <Button
-            look="main"
-            hindrance={lacks("admin")}
-            disabled={changed.length === 0}
-            title={changed.length === 0 ? "Nothing is changed" : undefined}
-            onClick={() => askStore({ id, look, changed }, again)}
-          >
-            Store…
-          </Button>
+          <Store change={{ id, look, changed }} again={again} />
           <a href={instance.sign_in_url} target="_blank" rel="noreferrer" class="small">
             {instance.url}
           </a>
@@ -86,6 +73,13 @@ export function Look({ instance, again }: { instance: IdentityInstance; again: (
     </div>
   );
 }
+
+const lookOf = ({ title, accent, logo_url, language }: IdentityInstance["settings"]): Look => ({
+  title: title ?? "",
+  accent: accent ?? "",
+  logo_url: logo_url ?? "",
+  language: language ?? "auto",
+});
 
 const languages = { auto: "that of the browser", en: "English", de: "German" };
 
@@ -128,6 +122,21 @@ async function faultOf(instance: string, look: Look): Promise<string | undefined
 function srcOf(instance: string, look: Look, state: string): string {
   const asked = Object.entries({ state, ...look }).filter(([, value]) => value !== "");
   return `${planePath(previewPlanePage).replace(":instance", instance)}?${new URLSearchParams(asked)}`;
+}
+
+function Store({ change, again }: { change: Change; again: () => void }) {
+  const isSame = change.changed.length === 0;
+  return (
+    <Button
+      look="main"
+      hindrance={lacks("admin")}
+      disabled={isSame}
+      title={isSame ? "Nothing is changed" : undefined}
+      onClick={() => askStore(change, again)}
+    >
+      Store…
+    </Button>
+  );
 }
 
 interface Change {

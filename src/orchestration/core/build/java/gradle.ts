@@ -18,22 +18,8 @@ function projectsOf(tree: SourceTree): string[] {
   return ["", ...new Set(folders.flatMap((folder) => (folder === undefined ? [] : [`${folder}/`])))];
 }
 
-export function gradle(
-  tree: SourceTree,
-  version: string,
-  { path, started }: { path?: string | undefined; started: string },
-): JavaBuild {
-  const isWrapped =
-    tree.has("gradlew") &&
-    tree.has("gradle/wrapper/gradle-wrapper.properties") &&
-    tree.has("gradle/wrapper/gradle-wrapper.jar");
-  const wanted = /gradle-(\d+\.\d+)(?:\.\d+)?-(?:bin|all)/.exec(
-    tree.read("gradle/wrapper/gradle-wrapper.properties") ?? "",
-  )?.[1];
-  const tool = isWrapped ? "sh ./gradlew --no-daemon" : "gradle --no-daemon";
-  const base = isWrapped
-    ? `eclipse-temurin:${version}-jdk`
-    : `gradle:${wanted === undefined ? "" : `${wanted}-`}jdk${version}`;
+/** The project whose program starts: the one of `path`, else the first that makes a program. */
+function chosenProject(tree: SourceTree, path: string | undefined) {
   const projects = projectsOf(tree).map((folder): [string, string] => {
     return [folder, gradleFiles.map((file) => tree.read(folder + file) ?? "").join("\n")];
   });
@@ -53,6 +39,26 @@ export function gradle(
       : [
           `of the projects of Gradle, ${chosen} is started, and not ${others.join(", ")}; to start another, set build.path`,
         ];
+  return { folder, text, notes };
+}
+
+export function gradle(
+  tree: SourceTree,
+  version: string,
+  { path, started }: { path?: string | undefined; started: string },
+): JavaBuild {
+  const isWrapped =
+    tree.has("gradlew") &&
+    tree.has("gradle/wrapper/gradle-wrapper.properties") &&
+    tree.has("gradle/wrapper/gradle-wrapper.jar");
+  const wanted = /gradle-(\d+\.\d+)(?:\.\d+)?-(?:bin|all)/.exec(
+    tree.read("gradle/wrapper/gradle-wrapper.properties") ?? "",
+  )?.[1];
+  const tool = isWrapped ? "sh ./gradlew --no-daemon" : "gradle --no-daemon";
+  const base = isWrapped
+    ? `eclipse-temurin:${version}-jdk`
+    : `gradle:${wanted === undefined ? "" : `${wanted}-`}jdk${version}`;
+  const { folder, text, notes } = chosenProject(tree, path);
   const task = (name: string) => (folder === "" ? name : `:${folder.slice(0, -1).replaceAll("/", ":")}:${name}`);
   const more = /build\/install\//.test(started) ? ` ${task("installDist")}` : "";
   const name = plainName(/rootProject\.name\s*=\s*["']([\w.-]+)["']/.exec(settingsOf(tree))?.[1]);

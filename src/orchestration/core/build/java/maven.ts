@@ -50,8 +50,8 @@ function modulesOf(pom: string): string[] {
   return names.flatMap((name) => (name === undefined ? [] : [`${name}/`]));
 }
 
-export function maven(tree: SourceTree, version: string, path: string | undefined): JavaBuild {
-  const own = tree.read("pom.xml") ?? "";
+/** The module whose program starts: the one of `path`, else the first that packs a program; `own` is the pom.xml of the tree. */
+function chosenModule(tree: SourceTree, own: string, path: string | undefined) {
   const all = [["", own], ...modulesOf(own).map((module) => [module, tree.read(`${module}pom.xml`) ?? ""])] as const;
   const named = path === undefined ? undefined : `${path.replace(/\/$/, "")}/`;
   const runnable = all.filter(([module, pom]) => packs.test(pom) && !(module === "" && all.length > 1));
@@ -63,6 +63,12 @@ export function maven(tree: SourceTree, version: string, path: string | undefine
       : [
           `of the modules, ${folder.slice(0, -1)} is started, and not ${others.join(", ")}; to start another, set build.path`,
         ];
+  return { folder, pom, notes };
+}
+
+export function maven(tree: SourceTree, version: string, path: string | undefined): JavaBuild {
+  const own = tree.read("pom.xml") ?? "";
+  const { folder, pom, notes } = chosenModule(tree, own, path);
   const tool = isWrapped(tree) ? "sh ./mvnw" : "mvn";
   const only = folder === "" ? "" : ` -pl ${folder.slice(0, -1)} -am`;
   const package_ = `${tool} -q -B -DskipTests${only} package`;
