@@ -16,6 +16,13 @@ export interface ReplicaSeen {
   at: number;
 }
 
+/** A container as the round before read it. */
+interface KnownPod {
+  replica: string;
+  at: number;
+  seriesOf: (metric: string) => Series;
+}
+
 /** The pods and the replica counts, as the platform last read them. `onSeen` receives each replica that was sampled. */
 export function createPodCollector(
   measures: PodMeasures,
@@ -23,20 +30,30 @@ export function createPodCollector(
   onSeen: (seen: ReplicaSeen) => void,
 ): Collector {
   const deltas = createDeltas();
-  const readings = new Map<string, number>();
+  const known = new Map<string, KnownPod>();
   let lastAt = 0;
+
+  /** The same pod has the same series each time: what stores them knows them again by that. */
+  function knownPod({ key, id, at }: PodMeasure, replica: string): KnownPod {
+    const before = known.get(id);
+    if (before?.replica === replica) return before;
+    const seriesOf = remembered((metric): Series => ({ source: "pod", ...key, replica, metric, labels: {} }));
+    const pod: KnownPod = { replica, at: before?.at ?? at, seriesOf };
+    known.set(id, pod);
+    return pod;
+  }
 
   function podSamples(pod: PodMeasure, at: number): Sample[] {
     const { key, id, ordinal, container, replicaId } = pod;
     const replica = places.of(key, { id, ordinal });
     onSeen({ container, ...key, replica, replicaId, at });
-    const elapsedMs = pod.at - (readings.get(id) ?? pod.at);
-    readings.set(id, pod.at);
-    return Object.entries(figuresOf(pod, deltas, elapsedMs)).flatMap(([metric, value]) => {
-      if (value === undefined) return [];
-      const series: Series = { source: "pod", ...key, replica, metric, labels: {} };
-      return [{ series, value }];
-    });
+    const before = knownPod(pod, replica);
+    const elapsedMs = pod.at - before.at;
+    before.at = pod.at;
+    const samples: Sample[] = [];
+    for (const [metric, value] of Object.entries(figuresOf(pod, deltas, elapsedMs)))
+      if (value !== undefined) samples.push({ series: before.seriesOf(metric), value });
+    return samples;
   }
 
   return {
@@ -55,11 +72,20 @@ export function createPodCollector(
       lastAt = latest.at;
       const ids = new Set(latest.pods.map(({ id }) => id));
       places.keep(ids);
-      for (const id of readings.keys()) if (!ids.has(id)) readings.delete(id);
+      for (const id of known.keys()) if (!ids.has(id)) known.delete(id);
       const samples = latest.pods.flatMap((pod) => podSamples(pod, at));
       deltas.endRound();
       return [...counts, ...samples];
     },
+  };
+}
+
+function remembered<T>(make: (name: string) => T): (name: string) => T {
+  const made = new Map<string, T>();
+  return (name) => {
+    const known = made.get(name) ?? make(name);
+    made.set(name, known);
+    return known;
   };
 }
 
@@ -68,7 +94,7 @@ function figuresOf(
   deltas: Deltas,
   elapsedMs: number,
 ): Record<string, number | undefined> {
-  const gained = (name: string, value: number | undefined) => deltas.of(`${id} ${name}`, value);
+  const gained = (name: string, value: number | undefined) => deltas.of(name, value, id);
   const share = (name: string, value: number | undefined) => shareOfTime(gained(name, value), elapsedMs);
   return {
     cpu_percent: pod.cpuPercent,

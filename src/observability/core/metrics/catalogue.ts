@@ -111,11 +111,17 @@ export const catalogue: readonly Metric[] = [
   serverCount("samples_refused", "count", "samples that were turned away because of a limit"),
 ];
 
-const byName = new Map(catalogue.map((one) => [`${one.source} ${one.name}`, one]));
+/** By source, then by name. */
+const bySource = new Map(
+  [...Map.groupBy(catalogue, ({ source }) => source)].map(([source, metrics]) => [
+    source,
+    new Map(metrics.map((one) => [one.name, one])),
+  ]),
+);
 
 /** Undefined for metrics that apps send themselves, and for unknown ones. */
 export function metricOf(source: Source, name: string): Metric | undefined {
-  return byName.get(`${source} ${name}`);
+  return bySource.get(source)?.get(name);
 }
 
 /** Type of a metric that an app sends itself: the stored name says it, see `core/otlp/metric-points.ts`. */

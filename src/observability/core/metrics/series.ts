@@ -23,8 +23,19 @@ export interface Sample {
   value: number | Histogram;
 }
 
+/** Series are values that never change, and those of pods come again every few seconds. */
+const keys = new WeakMap<Series, string>();
+
 /** Equal series have equal texts. */
-export function seriesKey({ source, kind, scope, name, replica, metric, labels }: Series): string {
+export function seriesKey(series: Series): string {
+  const known = keys.get(series);
+  if (known !== undefined) return known;
+  const key = keyFrom(series);
+  keys.set(series, key);
+  return key;
+}
+
+function keyFrom({ source, kind, scope, name, replica, metric, labels }: Series): string {
   const rows = Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify([source, kind, scope, name, replica, metric, ...rows.flat()]);
 }

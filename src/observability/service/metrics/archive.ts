@@ -94,10 +94,11 @@ export function openArchive(parts: ArchiveParts): Archive {
     record(at, samples) {
       if (janitor.report().disk === "full") return;
       store.together(() => {
-        const tick = samples.flatMap(({ series, value }) => {
+        const tick: { id: number; value: Sample["value"] }[] = [];
+        for (const { series, value } of samples) {
           const id = isStorable(value) ? table.idOf(series, at) : undefined;
-          return id === undefined ? [] : [{ id, value }];
-        });
+          if (id !== undefined) tick.push({ id, value });
+        }
         store.appendTick(at, tick);
         head.add(at, tick);
       });

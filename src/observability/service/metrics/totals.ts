@@ -24,9 +24,12 @@ export function createTotals(): Totals {
       round += 1;
       for (const { series, value } of samples) {
         const key = seriesKey(series);
-        known.set(key, { series, value: sumOf(series, known.get(key)?.value, value), round });
+        const total = known.get(key);
+        if (total === undefined) known.set(key, { series, value: sumOf(series, undefined, value), round });
+        else [total.value, total.round] = [sumOf(series, total.value, value), round];
       }
       for (const [key, { round: last, series }] of known) {
+        if (last === round) continue;
         // Apps send their levels when they like, so those stay as well.
         const isLevel = series.source !== "custom" && typeOf(series.source, series.metric) === "gauge";
         const kept = isLevel ? 0 : roundsKept;

@@ -1,22 +1,19 @@
-import { readFileSync, readlinkSync } from "node:fs";
+import { readlinkSync } from "node:fs";
 import type { UsageDetail } from "../pod.ts";
-import type { Cgroup } from "./cgroup.ts";
+import { type Cgroup, type CgroupTexts, field, readOptional } from "./cgroup.ts";
 
-/**
- * More of what the kernel counts for a container: whatever this machine does not count is undefined. `memoryStat` is the text
- * of its `memory.stat`.
- */
-export function readDetail(cgroup: Cgroup, memoryStat: string | undefined, proc: string): UsageDetail {
-  const detail = cgroup.version === 2 ? unifiedDetail(cgroup.cpu, memoryStat) : separateDetail(cgroup, memoryStat);
+/** More of what the kernel counts for a container: whatever this machine does not count is undefined. */
+export function readDetail(cgroup: Cgroup, texts: CgroupTexts, proc: string): UsageDetail {
+  const detail = cgroup.version === 2 ? unifiedDetail(cgroup.cpu, texts) : separateDetail(cgroup, texts.memory);
   return { ...detail, ...network(cgroup, proc) };
 }
 
-function unifiedDetail(folder: string, memory: string | undefined): UsageDetail {
+function unifiedDetail(folder: string, { memory, cpu }: CgroupTexts): UsageDetail {
   const io = readOptional(`${folder}/io.stat`);
   return {
     rssBytes: field(memory, "anon"),
     cacheBytes: field(memory, "file"),
-    throttledMicros: field(readOptional(`${folder}/cpu.stat`), "throttled_usec"),
+    throttledMicros: field(cpu, "throttled_usec"),
     oomKills: field(readOptional(`${folder}/memory.events`), "oom_kill"),
     blockReadBytes: io === undefined ? undefined : sumOf(io, /\brbytes=(\d+)/g),
     blockWriteBytes: io === undefined ? undefined : sumOf(io, /\bwbytes=(\d+)/g),
@@ -40,11 +37,24 @@ function separateDetail({ cpu, memory, pids }: Cgroup, stat: string | undefined)
   };
 }
 
-/** As one of its processes sees it; nothing for a container on the machine's own network, whose counters are not its own. */
-function network({ pids }: Cgroup, proc: string): UsageDetail {
-  const pid = /^[1-9]\d*$/m.exec(readOptional(`${pids}/cgroup.procs`) ?? "")?.[0];
-  if (pid === undefined || namespaceOf(`${proc}/${pid}`) === namespaceOf(`${proc}/self`)) return {};
-  const text = readOptional(`${proc}/${pid}/net/dev`);
+/** A process of a container, and what `/proc` calls its network. */
+interface Member {
+  pid: string;
+  namespace: string | undefined;
+  /** The machine's own network, whose counters are not the container's. */
+  isMachines: boolean;
+}
+
+/** A process as it was found last. Its network tells whether the number is still that of a process of the container. */
+const members = new WeakMap<Cgroup, Member>();
+
+/** As one of its processes sees it; nothing for a container on the machine's own network. */
+function network(cgroup: Cgroup, proc: string): UsageDetail {
+  const known = members.get(cgroup);
+  const isStill = known?.namespace !== undefined && namespaceOf(`${proc}/${known.pid}`) === known.namespace;
+  const member = isStill ? known : findMember(cgroup, proc);
+  if (member === undefined || member.isMachines) return {};
+  const text = readOptional(`${proc}/${member.pid}/net/dev`);
   if (text === undefined) return {};
   let [netRxBytes, netTxBytes] = [0, 0];
   for (const line of text.split("\n").slice(2)) {
@@ -54,6 +64,16 @@ function network({ pids }: Cgroup, proc: string): UsageDetail {
     netTxBytes += Number(columns[8]);
   }
   return { netRxBytes, netTxBytes };
+}
+
+function findMember(cgroup: Cgroup, proc: string): Member | undefined {
+  members.delete(cgroup);
+  const pid = /^[1-9]\d*$/m.exec(readOptional(`${cgroup.pids}/cgroup.procs`) ?? "")?.[0];
+  if (pid === undefined) return undefined;
+  const namespace = namespaceOf(`${proc}/${pid}`);
+  const member = { pid, namespace, isMachines: namespace === namespaceOf(`${proc}/self`) };
+  members.set(cgroup, member);
+  return member;
 }
 
 function namespaceOf(processFolder: string): string | undefined {
@@ -70,20 +90,6 @@ function pressure(file: string): number | undefined {
   return total === undefined ? undefined : Number(total);
 }
 
-/** The value in rows `name value`. */
-function field(text: string | undefined, name: string): number | undefined {
-  const found = text === undefined ? null : new RegExp(`^${name} (\\d+)$`, "m").exec(text);
-  return found === null ? undefined : Number(found[1]);
-}
-
 function sumOf(text: string, pattern: RegExp): number {
   return [...text.matchAll(pattern)].reduce((sum, found) => sum + Number(found[1]), 0);
-}
-
-function readOptional(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return undefined;
-  }
 }

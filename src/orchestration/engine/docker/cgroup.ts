@@ -14,8 +14,15 @@ export interface Counters {
   /** Undefined without a limit. */
   memoryLimitBytes: number | undefined;
   pids: number;
-  /** Text of the file `memory.stat`, which the kernel adds up for each reader: it is read once. */
-  memoryStat: string | undefined;
+  texts: CgroupTexts;
+}
+
+/** Texts of files that more than one figure comes from: the kernel adds them up for each reader, so they are read once. */
+export interface CgroupTexts {
+  /** `memory.stat`. */
+  memory: string | undefined;
+  /** `cpu.stat`, in version 2. */
+  cpu: string | undefined;
 }
 
 /** Where the files of the system are; other places in tests. */
@@ -75,16 +82,16 @@ const cpuFile = ({ version, cpu }: Cgroup) => `${cpu}/${version === 2 ? "cpu.sta
 
 /** Undefined when the cgroup is gone. A controller that the machine lacks counts as 0. */
 export function readCounters(cgroup: Cgroup): Counters | undefined {
-  const memory = cgroup.version === 2 ? unifiedMemory(cgroup.memory) : separateMemory(cgroup.memory);
+  const { memoryStat, ...memory } = cgroup.version === 2 ? unifiedMemory(cgroup.memory) : separateMemory(cgroup.memory);
   const pids = readNumber(`${cgroup.pids}/pids.current`) ?? 0;
   // Last: a cgroup that goes away in between is noticed here.
   const cpu = readOptional(cpuFile(cgroup));
   if (cpu === undefined) return undefined;
-  const cpuNanos = cgroup.version === 2 ? field(cpu, "usage_usec") * 1000 : Number(cpu);
-  return { cpuNanos, ...memory, pids };
+  const cpuNanos = cgroup.version === 2 ? (field(cpu, "usage_usec") ?? 0) * 1000 : Number(cpu);
+  return { cpuNanos, ...memory, pids, texts: { memory: memoryStat, cpu: cgroup.version === 2 ? cpu : undefined } };
 }
 
-type Memory = Pick<Counters, "memoryBytes" | "memoryLimitBytes" | "memoryStat">;
+type Memory = Pick<Counters, "memoryBytes" | "memoryLimitBytes"> & { memoryStat: string | undefined };
 
 function unifiedMemory(folder: string): Memory {
   const used = readNumber(`${folder}/memory.current`) ?? 0;
@@ -103,13 +110,18 @@ function separateMemory(folder: string): Memory {
 
 /** File cache that the kernel can take back at any time is not use: the same figure as `docker stats`. */
 function withoutCache(used: number, stat: string | undefined, name: string): number {
-  const cache = field(stat ?? "", name);
+  const cache = field(stat, name) ?? 0;
   return cache < used ? used - cache : used;
 }
 
-/** The value in rows `name value`; 0 without the row. */
-function field(text: string, name: string): number {
-  return Number(new RegExp(`^${name} (\\d+)$`, "m").exec(text)?.[1] ?? 0);
+/** The value in rows `name value`; undefined without the row. */
+export function field(text: string | undefined, name: string): number | undefined {
+  if (text === undefined) return undefined;
+  const row = text.startsWith(`${name} `) ? 0 : text.indexOf(`\n${name} `) + 1;
+  if (row === 0 && !text.startsWith(`${name} `)) return undefined;
+  const end = text.indexOf("\n", row);
+  const value = text.slice(row + name.length + 1, end === -1 ? undefined : end);
+  return /^\d+$/.test(value) ? Number(value) : undefined;
 }
 
 function readNumber(path: string): number | undefined {
@@ -117,7 +129,8 @@ function readNumber(path: string): number | undefined {
   return Number.isNaN(value) ? undefined : value;
 }
 
-function readOptional(path: string): string | undefined {
+/** The text of a file; undefined where it cannot be read. */
+export function readOptional(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");
   } catch {

@@ -29,7 +29,11 @@ export function createUsage(parts: UsageParts): Pick<Engine, "usage"> {
         rows.map(async ({ id }) => [id, known.get(id) ?? (await find(parts, id))] as const),
       );
       known = new Map(found.flatMap(([id, cgroup]) => (cgroup === undefined ? [] : [[id, cgroup]])));
-      const readings = await Promise.all(rows.map((row) => reading(parts, row, known.get(row.id))));
+      // Version 1 of cgroups knows no "none": there a limit beyond all memory means it.
+      const machineBytes = parts.engine.local ? totalmem() : Number.POSITIVE_INFINITY;
+      const readings = await Promise.all(
+        rows.map((row) => reading(parts, row, { cgroup: known.get(row.id), machineBytes })),
+      );
       return readings.filter((usage) => usage !== undefined);
     },
   };
@@ -51,15 +55,13 @@ function find({ engine, inspect, roots }: UsageParts, id: string): Promise<Cgrou
 async function reading(
   { engine, roots }: UsageParts,
   { node, id, name, identity }: ObservedPod,
-  cgroup: Cgroup | undefined,
+  { cgroup, machineBytes }: { cgroup: Cgroup | undefined; machineBytes: number },
 ): Promise<PodUsage | undefined> {
   const counters = cgroup === undefined ? await askEngine(engine, name, id) : readCounters(cgroup);
   if (counters === undefined) return undefined;
-  const { cpuNanos, memoryBytes, memoryLimitBytes = Number.POSITIVE_INFINITY, pids, memoryStat } = counters;
-  // Version 1 knows no "none": there a limit beyond all memory means it.
-  const machineBytes = engine.local ? totalmem() : Number.POSITIVE_INFINITY;
+  const { cpuNanos, memoryBytes, memoryLimitBytes = Number.POSITIVE_INFINITY, pids, texts } = counters;
   const limit = Math.min(memoryLimitBytes, machineBytes);
-  const detail = cgroup === undefined ? undefined : readDetail(cgroup, memoryStat, roots.proc);
+  const detail = cgroup === undefined ? undefined : readDetail(cgroup, texts, roots.proc);
   const figures = { cpuNanos, memoryBytes, memoryLimitBytes: limit, pids, at: Date.now() };
   return { node, id, name, identity, ...figures, ...(detail === undefined ? {} : { detail }) };
 }
@@ -92,6 +94,6 @@ function statsCounters(stats: Dockerode.ContainerStats): Counters | undefined {
     memoryBytes: cache < used ? used - cache : used,
     memoryLimitBytes: memory.limit,
     pids: pids?.current ?? 0,
-    memoryStat: undefined,
+    texts: { memory: undefined, cpu: undefined },
   };
 }

@@ -103,6 +103,16 @@ describe("counters", () => {
     expect([10, 15, 3, 4].map((value) => deltas.of("a", value))).toEqual([undefined, 5, undefined, 1]);
   });
 
+  test("of one name belong to their owner", () => {
+    const deltas = createDeltas();
+    for (const [owner, value] of [
+      ["a", 10],
+      ["b", 100],
+    ] as const)
+      deltas.of("rx", value, owner);
+    expect([deltas.of("rx", 11, "a"), deltas.of("rx", 150, "b"), deltas.of("rx", 5)]).toEqual([1, 50, undefined]);
+  });
+
   test("are forgotten after some rounds of silence", () => {
     const deltas = createDeltas();
     deltas.of("a", 10);

@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { usualCgroups } from "../../../../../src/orchestration/engine/docker/cgroup.ts";
+import { type Cgroup, usualCgroups } from "../../../../../src/orchestration/engine/docker/cgroup.ts";
 import { readDetail } from "../../../../../src/orchestration/engine/docker/cgroup-detail.ts";
 
 const id = "cd".repeat(32);
@@ -41,11 +41,17 @@ const plantProcess = (pid: number, namespace: string) => {
 const detailOf = (version: 1 | 2) => {
   const cgroup = usualCgroups(join(folder, "cgroup"), id).find((one) => one.version === version);
   if (cgroup === undefined) throw new Error("no usual place");
-  const stat = join(cgroup.memory, "memory.stat");
-  const text = existsSync(stat) ? readFileSync(stat, "utf8") : undefined;
-  // It is read once, with the counters.
-  rmSync(stat, { force: true });
-  return readDetail(cgroup, text, join(folder, "proc"));
+  // They are read once, with the counters.
+  const take = (file: string) => {
+    const text = existsSync(file) ? readFileSync(file, "utf8") : undefined;
+    rmSync(file, { force: true });
+    return text;
+  };
+  const texts = {
+    memory: take(join(cgroup.memory, "memory.stat")),
+    cpu: version === 2 ? take(join(cgroup.cpu, "cpu.stat")) : undefined,
+  };
+  return readDetail(cgroup, texts, join(folder, "proc"));
 };
 
 test("version 2: memory, throttling, blocks, kills, pressure and network", () => {
@@ -83,4 +89,43 @@ test("a container on the machine's own network has no network figures: those are
   plant({ [`cgroup/docker/${id}/cgroup.procs`]: "4711\n" });
   plantProcess(4711, "net:[1]");
   expect(detailOf(2).netRxBytes).toBeUndefined();
+});
+
+describe("the process that shows the network", () => {
+  const cgroup = () => usualCgroups(join(folder, "cgroup"), id)[0] as Cgroup;
+  const none = { memory: undefined, cpu: undefined };
+  const procs = `cgroup/docker/${id}/cgroup.procs`;
+  const read = (one: Cgroup) => readDetail(one, none, join(folder, "proc")).netRxBytes;
+
+  test("is remembered: the list of processes is not read again", () => {
+    plant({ [procs]: "4711\n" });
+    plantProcess(4711, "net:[2]");
+    const one = cgroup();
+    expect(read(one)).toBe(1_024);
+    rmSync(join(folder, procs));
+    expect(read(one)).toBe(1_024);
+  });
+
+  test("is looked for again when it has ended", () => {
+    plant({ [procs]: "4711\n" });
+    plantProcess(4711, "net:[2]");
+    const one = cgroup();
+    read(one);
+    rmSync(join(folder, "proc/4711"), { recursive: true });
+    plant({ [procs]: "4712\n", "proc/4712/net/dev": netDev.replace("eth0:1000", "eth0:3000") });
+    mkdirSync(join(folder, "proc/4712/ns"), { recursive: true });
+    symlinkSync("net:[2]", join(folder, "proc/4712/ns/net"));
+    expect(read(one)).toBe(3_024);
+  });
+
+  test("is looked for again when its number went to a process of another network", () => {
+    plant({ [procs]: "4711\n" });
+    plantProcess(4711, "net:[2]");
+    const one = cgroup();
+    read(one);
+    rmSync(join(folder, "proc/4711/ns/net"));
+    symlinkSync("net:[1]", join(folder, "proc/4711/ns/net"));
+    rmSync(join(folder, procs));
+    expect(read(one)).toBeUndefined();
+  });
 });

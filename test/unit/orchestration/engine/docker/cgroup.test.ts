@@ -46,7 +46,7 @@ const find = async (pid: () => Promise<number | undefined> = noPid) => {
   const cgroup = await findCgroup(roots, id, pid);
   const counters = cgroup && readCounters(cgroup);
   if (counters === undefined) return undefined;
-  const { memoryStat: _, ...figures } = counters;
+  const { texts: _, ...figures } = counters;
   return figures;
 };
 
@@ -114,10 +114,13 @@ describe("readCounters", () => {
     expect(await find()).toEqual({ ...read, memoryLimitBytes: undefined });
   });
 
-  test("the text of memory.stat comes with them, for the other figures in it", async () => {
+  test("the texts of memory.stat and cpu.stat come with them, for the other figures in them", async () => {
     plant({ ...version2(path), [`cgroup/${path}/memory.stat`]: "inactive_file 1\nanon 7\n" });
     const cgroup = await findCgroup(roots, id, noPid);
-    expect(cgroup && readCounters(cgroup)?.memoryStat).toBe("inactive_file 1\nanon 7\n");
+    expect(cgroup && readCounters(cgroup)?.texts).toEqual({
+      memory: "inactive_file 1\nanon 7\n",
+      cpu: version2(path)[`cgroup/${path}/cpu.stat`],
+    });
   });
 
   test("a cache larger than the use is not taken off", async () => {
