@@ -95,6 +95,7 @@ export function fakeWatch(apps: readonly AppFacts[] = []): FakeWatch {
     },
     keys: () => [...known.values()].map(({ kind, scope, name }) => ({ kind, scope, name })),
     of: (key) => known.get(textOf(key)),
+    usageAt: () => undefined,
     engine: () => engine,
     subscribe(listener) {
       listeners.add(listener);

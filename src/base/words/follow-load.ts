@@ -15,8 +15,10 @@ const idleShare = 0.05;
 const collectAfterMs = 300;
 const collectionTimes = 20;
 const idleCounts = 0.4;
-/** The same until code is dropped, which takes 2 ms. */
+/** The same until code is dropped, which takes 2 ms, and the page faults of what runs next; and within a minute of a drop. */
 const dropAfterMs = 100;
+const dropAgainMs = 1_000;
+const dropApartMs = 60_000;
 /** A larger process is left to the collector: its collection would keep requests waiting. */
 const residentMax = 200 * 1024 * 1024;
 
@@ -61,6 +63,7 @@ export function followLoad(parts: Pick<LoadParts, "dropCode"> & Partial<LoadPart
   let isStart = true;
   let [uncollectedMs, undroppedMs, collectAfter] = [collectAfterMs, dropAfterMs, collectAfterMs];
   let isBusy = false;
+  let droppedAt = Number.NEGATIVE_INFINITY;
   const look = () => {
     const [newCpu, now] = [cpuMs(), nowMs()];
     const share = (newCpu - cpu) / (now - at);
@@ -74,11 +77,11 @@ export function followLoad(parts: Pick<LoadParts, "dropCode"> & Partial<LoadPart
     if (uncollectedMs >= collectAfter) {
       collect();
       collectAfter = Math.max(collectAfterMs, isStart ? 0 : collectionTimes * (cpuMs() - cpu));
-      [uncollectedMs, isStart] = [0, false];
+      [uncollectedMs, isStart, cpu] = [0, false, cpuMs()];
     }
-    if (undroppedMs < dropAfterMs) return;
+    if (undroppedMs < (now - droppedAt < dropApartMs ? dropAgainMs : dropAfterMs)) return;
     dropCode();
-    undroppedMs = 0;
+    [undroppedMs, droppedAt] = [0, now];
     cpu = cpuMs();
   };
   const over = new AbortController();

@@ -9,6 +9,7 @@ interface Wake {
   over: AbortController;
   /** Resolves at its time. */
   come: Promise<void>;
+  isOver: boolean;
 }
 
 const wakesOf = new WeakMap<SteadyClock, Map<number, Wake>>();
@@ -39,13 +40,14 @@ async function sleepTogether(clock: SteadyClock, at: number, signal: AbortSignal
   await Promise.race([wake.come, left.promise]);
   signal.removeEventListener("abort", leave);
   wake.sleepers -= 1;
-  if (wake.sleepers > 0) return;
-  wake.over.abort();
-  if (wakes.get(at) === wake) wakes.delete(at);
+  if (wakes.get(at) === wake && (wake.isOver || wake.sleepers === 0)) wakes.delete(at);
+  if (wake.sleepers === 0 && !wake.isOver) wake.over.abort();
 }
 
 function newWake(clock: SteadyClock, at: number): Wake {
   const over = new AbortController();
   // A timer that fires a fraction too early would find the same second again.
-  return { sleepers: 0, over, come: clock.sleep(Math.ceil(at - clock.steady()), over.signal) };
+  const come = clock.sleep(Math.ceil(at - clock.steady()), over.signal);
+  const wake: Wake = { sleepers: 0, over, come: come.then(() => void (wake.isOver = true)), isOver: false };
+  return wake;
 }

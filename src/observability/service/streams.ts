@@ -1,6 +1,7 @@
 import { Failure } from "../../base/wire/failure.ts";
 import type { Grant } from "../core/tokens/grant.ts";
 import type { ObservabilityContext } from "./context.ts";
+import { unlessAborted } from "../../base/words/abort.ts";
 import { sleepAbout } from "../../base/words/sleep-about.ts";
 
 /** One answer that goes on: a stream of lines or events, or a WebSocket. */
@@ -29,6 +30,7 @@ export interface Streams {
 
 export function createStreams({ clock, limits }: Pick<ObservabilityContext, "clock" | "limits">): Streams {
   const open = new Map<AbortController, Grant>();
+  let opened = Promise.withResolvers<void>();
   let isShut = false;
   const countOf = (id: string) => [...open.values()].filter((grant) => grant.id === id).length;
   const end = (isMeant: (grant: Grant) => boolean) => {
@@ -53,6 +55,7 @@ export function createStreams({ clock, limits }: Pick<ObservabilityContext, "clo
       const leave = () => controller.abort();
       controller.signal.addEventListener("abort", close, { once: true });
       open.set(controller, grant);
+      opened.resolve();
       if (left?.aborted) leave();
       else left?.addEventListener("abort", leave, { once: true });
       return { signal: controller.signal, close };
@@ -66,6 +69,11 @@ export function createStreams({ clock, limits }: Pick<ObservabilityContext, "clo
     count: () => open.size,
     async run(signal) {
       while (!signal.aborted) {
+        // Nothing is due before a stream is open.
+        if (open.size === 0) {
+          opened = Promise.withResolvers();
+          await unlessAborted(opened.promise, signal);
+        }
         await sleepAbout(clock, limits.expiryLookMs, signal);
         const now = clock.now();
         end(({ expiresAt }) => expiresAt !== undefined && expiresAt <= now);

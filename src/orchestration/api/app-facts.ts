@@ -106,6 +106,8 @@ export interface AppWatch {
   of(key: ManifestKey): AppFacts | undefined;
   /** Those that are kept, newest first. */
   releases(asked: ReleasesAsked): readonly AppRelease[];
+  /** When the figures of `GET /stats` were read; undefined before the first time, and while the engine is away. */
+  usageAt(): number | undefined;
   /** Since when the engine can be reached, or cannot. */
   engine(): { up: boolean; since: number; error: string | undefined };
   /**

@@ -41,7 +41,7 @@ export function createRules({ store, clock, limits }: AlertParts): RuleRoom {
     return [
       ...defaults.map(([name, body]): Known => ({ name, body, origin: "default" })),
       ...stored.map(({ name, body }): Known => ({ name, body, origin: name in defaultRules ? "changed" : "own" })),
-    ].sort((a, b) => a.name.localeCompare(b.name));
+    ].sort((a, b) => (a.name < b.name ? -1 : 1));
   };
   return {
     active: () => known().map(({ name, body }) => activeRule(name, body)),

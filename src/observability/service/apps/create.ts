@@ -42,7 +42,7 @@ export function createAppsRoom(context: ObservabilityContext, { audit, host, not
   const { platform, clock, log, limits } = context;
   const client = platform.as(ownName);
   const edge = createEdgeReader({ client, clock, log });
-  const figures = createFigures({ client, edge, log, limits: limits.apps });
+  const figures = createFigures({ client, edge, log, usageAt: platform.apps.usageAt, limits: limits.apps });
   const nameOf = tokenNames(context.store);
   const model = createAppModel({
     ...{ watch: platform.apps, edge, figures, host, noted, nameOf, clock, log },

@@ -24,13 +24,16 @@ export interface Figures {
 interface FiguresParts {
   client: Client;
   edge: EdgeReader;
+  /** See `AppWatch`. */
+  usageAt: () => number | undefined;
   log: Log;
   limits: Pick<AppsLimits, "sparkStepMs" | "sparkPoints">;
 }
 
-export function createFigures({ client, edge, log, limits }: FiguresParts): Figures {
+export function createFigures({ client, edge, usageAt, log, limits }: FiguresParts): Figures {
   const nothing = usageByApp([]);
   let usage = nothing;
+  let usageOfAt: number | undefined;
   let traffic: Map<string, AppTraffic> = new Map();
   let lines = new Map<string, SparkLine>();
   let pointAt = Number.NEGATIVE_INFINITY;
@@ -44,6 +47,15 @@ export function createFigures({ client, edge, log, limits }: FiguresParts): Figu
     }
   }
 
+  /** Only where there is a newer reading. */
+  async function readUsage(): Promise<void> {
+    const at = usageAt();
+    if (at !== undefined && at === usageOfAt) return;
+    const rows = await read("usage", async () => (await client.call(listStats)).pods, undefined);
+    usage = rows === undefined ? nothing : usageByApp(rows);
+    usageOfAt = rows === undefined ? undefined : at;
+  }
+
   const trafficOf = ({ scope, name }: AppRef) => traffic.get(`${scope}/${name}`);
 
   return {
@@ -55,11 +67,10 @@ export function createFigures({ client, edge, log, limits }: FiguresParts): Figu
       return line && sparksOf(line, { stepMs: limits.sparkStepMs, until: pointAt });
     },
     async sample(now, apps) {
-      const [rows, seen] = await Promise.all([
-        read("usage", async () => (await client.call(listStats)).pods, []),
+      const [seen] = await Promise.all([
         read("traffic", () => client.call(getIngressTraffic), { seconds: 0, sites: [], dropped: 0 }),
+        readUsage(),
       ]);
-      usage = usageByApp(rows);
       traffic = trafficByApp(edge.now.ingress?.sites ?? [], seen);
       if (now - pointAt < limits.sparkStepMs && now >= pointAt) return;
       pointAt = now;

@@ -1,3 +1,4 @@
+import { unlessAborted } from "../../../base/words/abort.ts";
 import { doubledWait } from "../../../base/pure/doubling.ts";
 import { isoTime } from "../../../base/pure/iso-time.ts";
 import { Failure, problemsFailure } from "../../../base/wire/failure.ts";
@@ -54,6 +55,7 @@ export function createDrainRoom(
   outside: DrainOutside | undefined,
 ): DrainRoom {
   const progress = new Map<string, Progress>();
+  let added = Promise.withResolvers<void>();
   const progressOf = (name: string) =>
     progress.get(name) ?? { failures: 0, error: undefined, nextAt: 0, isBehind: false, oldestAt: undefined };
   const view = (drain: DrainRecord) => viewOf(drain, progressOf(drain.name));
@@ -128,6 +130,7 @@ export function createDrainRoom(
         lastRefused: undefined,
       };
       await store.write(({ drains }) => drains.put(drain));
+      added.resolve();
       forget(name);
       return view(known(name));
     },
@@ -150,8 +153,13 @@ export function createDrainRoom(
       if (outside === undefined || deliverer === undefined) return;
       const busy = new Map<string, Promise<void>>();
       while (!signal.aborted) {
+        // Nothing is due before there is a drain.
+        if (store.drains.list().length === 0) {
+          added = Promise.withResolvers();
+          await unlessAborted(added.promise, signal);
+        }
         const now = clock.now();
-        const state = store.drains.list().length === 0 ? undefined : await logs.state().catch(() => undefined);
+        const state = await logs.state().catch(() => undefined);
         // While the server catches up, older lines are still to come.
         for (const { name } of state?.catching_up === false ? store.drains.list() : []) {
           const { nextAt } = progressOf(name);

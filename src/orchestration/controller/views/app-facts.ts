@@ -41,6 +41,10 @@ export function createAppRoom(contextOf: () => Context, onListenerError: (error:
         return { ...releaseFacts(release ?? { ...head, spec: {} }), app: keyOf(head) };
       });
     },
+    usageAt() {
+      const { link, usage } = contextOf();
+      return link.up() ? usage.latest()?.at : undefined;
+    },
     engine() {
       const { link } = contextOf();
       return { up: link.up(), since: link.since(), error: link.up() ? undefined : link.error() };

@@ -54,8 +54,12 @@ test("streams end with the time of their token, and with the server", async () =
   const { clock, streams } = start();
   const stop = new AbortController();
   const running = streams.run(stop.signal);
+  await Bun.sleep(0);
+  // While none is open, nothing is looked at.
+  expect(clock.sleepers).toBe(0);
   const short = streams.open(grant("a", { expiresAt: clock.now() + 5_000 }));
   const long = streams.open(grant("b"));
+  await waitFor("a look", () => clock.sleepers === 1);
   clock.moveTo(clock.steady() + 5_000);
   await waitFor("the end of the short one", () => short.signal.aborted);
   expect(long.signal.aborted).toBe(false);
