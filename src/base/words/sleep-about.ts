@@ -48,6 +48,9 @@ function newWake(clock: SteadyClock, at: number): Wake {
   const over = new AbortController();
   // A timer that fires a fraction too early would find the same second again.
   const come = clock.sleep(Math.ceil(at - clock.steady()), over.signal);
-  const wake: Wake = { sleepers: 0, over, come: come.then(() => void (wake.isOver = true)), isOver: false };
+  const wake: Wake = { sleepers: 0, over, come, isOver: false };
+  wake.come = come.then(() => {
+    wake.isOver = true;
+  });
   return wake;
 }

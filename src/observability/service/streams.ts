@@ -32,21 +32,13 @@ export function createStreams({ clock, limits }: Pick<ObservabilityContext, "clo
   const open = new Map<AbortController, Grant>();
   let opened = Promise.withResolvers<void>();
   let isShut = false;
-  const countOf = (id: string) => [...open.values()].filter((grant) => grant.id === id).length;
   const end = (isMeant: (grant: Grant) => boolean) => {
     for (const [controller, grant] of [...open]) if (isMeant(grant)) controller.abort();
   };
   return {
     open(grant, left) {
       if (isShut) throw new Failure("unavailable", "the server is stopping, try again", { retryAfterSeconds: 1 });
-      if (open.size >= limits.streamsMax) {
-        const text = `there are ${limits.streamsMax} streams open: close some, or try again`;
-        throw new Failure("unavailable", text, { retryAfterSeconds: 5 });
-      }
-      if (countOf(grant.id) >= limits.streamsPerTokenMax) {
-        const text = `this token has ${limits.streamsPerTokenMax} streams open: close some first`;
-        throw new Failure("too_many", text, { retryAfterSeconds: 5 });
-      }
+      refuseTooMany(grant, [...open.values()], limits);
       const controller = new AbortController();
       const close = () => {
         open.delete(controller);
@@ -80,4 +72,15 @@ export function createStreams({ clock, limits }: Pick<ObservabilityContext, "clo
       }
     },
   };
+}
+
+function refuseTooMany(grant: Grant, open: readonly Grant[], limits: ObservabilityContext["limits"]): void {
+  if (open.length >= limits.streamsMax) {
+    const text = `there are ${limits.streamsMax} streams open: close some, or try again`;
+    throw new Failure("unavailable", text, { retryAfterSeconds: 5 });
+  }
+  if (open.filter(({ id }) => id === grant.id).length >= limits.streamsPerTokenMax) {
+    const text = `this token has ${limits.streamsPerTokenMax} streams open: close some first`;
+    throw new Failure("too_many", text, { retryAfterSeconds: 5 });
+  }
 }

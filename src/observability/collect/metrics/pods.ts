@@ -33,21 +33,11 @@ export function createPodCollector(
   const known = new Map<string, KnownPod>();
   let lastAt = 0;
 
-  /** The same pod has the same series each time: what stores them knows them again by that. */
-  function knownPod({ key, id, at }: PodMeasure, replica: string): KnownPod {
-    const before = known.get(id);
-    if (before?.replica === replica) return before;
-    const seriesOf = remembered((metric): Series => ({ source: "pod", ...key, replica, metric, labels: {} }));
-    const pod: KnownPod = { replica, at: before?.at ?? at, seriesOf };
-    known.set(id, pod);
-    return pod;
-  }
-
   function podSamples(pod: PodMeasure, at: number): Sample[] {
     const { key, id, ordinal, container, replicaId } = pod;
     const replica = places.of(key, { id, ordinal });
     onSeen({ container, ...key, replica, replicaId, at });
-    const before = knownPod(pod, replica);
+    const before = knownPod(known, pod, replica);
     const elapsedMs = pod.at - before.at;
     before.at = pod.at;
     const samples: Sample[] = [];
@@ -80,13 +70,19 @@ export function createPodCollector(
   };
 }
 
-function remembered<T>(make: (name: string) => T): (name: string) => T {
-  const made = new Map<string, T>();
-  return (name) => {
-    const known = made.get(name) ?? make(name);
-    made.set(name, known);
-    return known;
+/** The same pod has the same series each time: what stores them knows them again by that. */
+function knownPod(known: Map<string, KnownPod>, { key, id, at }: PodMeasure, replica: string): KnownPod {
+  const before = known.get(id);
+  if (before?.replica === replica) return before;
+  const made = new Map<string, Series>();
+  const seriesOf = (metric: string) => {
+    const series = made.get(metric) ?? { source: "pod", ...key, replica, metric, labels: {} };
+    made.set(metric, series);
+    return series;
   };
+  const pod = { replica, at: before?.at ?? at, seriesOf };
+  known.set(id, pod);
+  return pod;
 }
 
 function figuresOf(

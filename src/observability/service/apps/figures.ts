@@ -38,13 +38,11 @@ export function createFigures({ client, edge, usageAt, log, limits }: FiguresPar
   let lines = new Map<string, SparkLine>();
   let pointAt = Number.NEGATIVE_INFINITY;
 
-  async function read<T>(what: string, ask: () => Promise<T>, otherwise: T): Promise<T> {
-    try {
-      return await ask();
-    } catch (error) {
+  async function read<T, O>(what: string, ask: () => Promise<T>, otherwise: O): Promise<T | O> {
+    return ask().catch((error: unknown) => {
       log.debug("figures of apps not read", { what, error });
       return otherwise;
-    }
+    });
   }
 
   /** Only where there is a newer reading. */
@@ -52,8 +50,7 @@ export function createFigures({ client, edge, usageAt, log, limits }: FiguresPar
     const at = usageAt();
     if (at !== undefined && at === usageOfAt) return;
     const rows = await read("usage", async () => (await client.call(listStats)).pods, undefined);
-    usage = rows === undefined ? nothing : usageByApp(rows);
-    usageOfAt = rows === undefined ? undefined : at;
+    [usage, usageOfAt] = rows === undefined ? [nothing, undefined] : [usageByApp(rows), at];
   }
 
   const trafficOf = ({ scope, name }: AppRef) => traffic.get(`${scope}/${name}`);
