@@ -82,7 +82,7 @@ export const fixedAnswers: Controller = {
     reconciler: { queued: 0, failing: 0 },
   }),
   apply: async () => ({ applied: [webManifest], pruned: [] }),
-  listManifests: () => [webManifest],
+  listManifests: ({ kind }) => (kind === undefined || kind === webManifest.kind ? [webManifest] : []),
   deleteManifest: async () => ({ pruned }),
   deleteResource: async () => ({ scope: "s", name: "web", resources_wiped: [], errors: [] }),
   listUses: () => ({ uses: [] }),

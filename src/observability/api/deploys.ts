@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Flag, Text } from "../../base/wire/query.ts";
 import { ApplyResult, Drop, ListedManifest, listManifests } from "../../orchestration/api/apply.ts";
-import { Message, Release } from "../../orchestration/api/releases.ts";
+import { listReleases, Message, Release } from "../../orchestration/api/releases.ts";
 import { Deploy, Kind } from "./apps.ts";
 import { Operation } from "./operations.ts";
 import { aliasOf, planeEndpoint } from "./plane-endpoint.ts";
@@ -13,10 +13,8 @@ export const ShownRelease = Type.Object({
 });
 export type ShownRelease = Static<typeof ShownRelease>;
 
-export const listAppReleases = planeEndpoint({
-  method: "GET",
+export const listAppReleases = aliasOf(listReleases, {
   path: "/apps/:scope/:name/releases",
-  scope: "read",
   summary: "Releases of an app with their receipts and specs (secrets masked), newest first",
   query: Type.Object({ kind: Kind }),
   data: Type.Object({ releases: Type.Array(ShownRelease) }),

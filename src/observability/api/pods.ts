@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { Flag } from "../../base/wire/query.ts";
-import { Degraded, PodDetail, PodRecord } from "../../orchestration/api/pods.ts";
+import { Degraded, getPod, listPods, PodDetail, PodRecord } from "../../orchestration/api/pods.ts";
 import { listStats, Stats } from "../../orchestration/api/stats.ts";
 import { listFilter } from "../../orchestration/api/target.ts";
 import { aliasOf, planeEndpoint } from "./plane-endpoint.ts";
@@ -19,10 +19,7 @@ const PodUsage = Type.Object({ usage: Stats.properties.usage, limits: Stats.prop
 /** A row of the list: compact, or in detail with what the pod uses. */
 const PlanePod = Type.Union([PodRecord, Type.Composite([PodDetail, Type.Object({ stats: Type.Optional(PodUsage) })])]);
 
-export const listPlanePods = planeEndpoint({
-  method: "GET",
-  path: "/pods",
-  scope: "read",
+export const listPlanePods = aliasOf(listPods, {
   summary: "The containers of all apps, without values of their environment",
   query: Type.Object({
     ...listFilter,
@@ -30,15 +27,14 @@ export const listPlanePods = planeEndpoint({
     spec: Flag("attach the manifest to each row (default false)"),
     stats: Flag("with detail: what each pod uses (default true)"),
   }),
+  fixed: { stats: "true" },
   data: Type.Object({ pods: Type.Array(PlanePod), degraded: Type.Array(Degraded) }),
 });
 
-export const getPlanePod = planeEndpoint({
-  method: "GET",
-  path: "/pods/:name",
-  scope: "read",
+export const getPlanePod = aliasOf(getPod, {
   summary: "One container in detail, without values of its environment",
   query: Type.Object({ spec: Flag("attach the manifest (default false)") }),
+  fixed: { stats: "true" },
   data: Type.Object({ pod: Type.Composite([PodDetail, Type.Object({ stats: Type.Optional(PodUsage) })]) }),
 });
 

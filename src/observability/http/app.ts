@@ -23,7 +23,6 @@ import { type ClientConnection, createClientConnection, isCrossSite, isOwnOrigin
 import type { SessionCookie } from "./session-cookie.ts";
 import { mountOpenapi } from "./openapi.ts";
 import { mountSessions, openSession, requireOwnPage } from "./sessions.ts";
-import { mountPodLogs } from "./pod-logs.ts";
 import { mountPods } from "./pods.ts";
 import { mountSystem } from "./system.ts";
 import { mountIdentityRoom } from "./identity.ts";
@@ -204,8 +203,7 @@ function mountNouns(
   mountDatabases(plane);
   mountOthers?.(plane);
   mountSystem(plane, version);
-  mountPods(plane);
-  mountPodLogs(plane, headerPrefix);
+  mountPods(plane, headerPrefix);
   mountTerminals(plane);
   mountFiles(plane);
 }

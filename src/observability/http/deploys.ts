@@ -1,18 +1,15 @@
 import { readParam } from "../../base/http/request.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { readFlag } from "../../base/wire/query.ts";
-import { applyManifests, deleteApp, diffReleases, listAppReleases } from "../api/deploys.ts";
+import { applyManifests, deleteApp, diffReleases } from "../api/deploys.ts";
 import { readTarget } from "./apps.ts";
 import { mount } from "../../base/http/mount.ts";
 import type { ObservabilityPlane } from "./plane.ts";
 
 export function mountDeploys(plane: ObservabilityPlane): void {
   const { deploys, actions } = plane.observability.apps;
-  mount(plane, listAppReleases, async (call) => ({
-    releases: await deploys.releases(call.grant, readTarget(call)),
-  }));
   mount(plane, diffReleases, (call) =>
-    deploys.diff(call.grant, readTarget(call), { from: call.query.from, to: call.query.to }),
+    deploys.diff(call, readTarget(call), { from: call.query.from, to: call.query.to }),
   );
   mount(plane, applyManifests, {
     answer: (call) => deploys.apply(call, call.body, call.query),

@@ -7,7 +7,6 @@ import { createMetricsAnswers } from "./metrics/answers.ts";
 import { createHostDisk } from "./host/disk.ts";
 import { createHostRoom } from "./host/create.ts";
 import { createSystem } from "./host/system.ts";
-import { createPodLogs } from "./pod-logs/create.ts";
 import { createActivityRoom } from "./activity/create.ts";
 import { createTrafficRoom } from "./traffic/create.ts";
 import { createJobs } from "./jobs/create.ts";
@@ -66,7 +65,6 @@ export function createObservability(context: ObservabilityContext): RunningObser
     plugins: createPluginsRoom(context, apps),
     activity: createActivityRoom(context),
     traffic: createTrafficRoom(context),
-    podLogs: createPodLogs(context, pods),
     terminals: createTerminals(context, { pods, streams, audit }),
     files: createPodFiles(context, { pods, streams }),
     hostDisk: createHostDisk(context, { metrics, host, streams: streams.count }),

@@ -7,7 +7,6 @@ import type { ActivityRoom } from "./activity/create.ts";
 import type { TrafficRoom } from "./traffic/create.ts";
 import type { Jobs } from "./jobs/create.ts";
 import type { Pods } from "./pods/create.ts";
-import type { PodLogs } from "./pod-logs/create.ts";
 import type { IncidentRoom } from "./incidents/create.ts";
 import type { AuditTrail } from "./audit.ts";
 import type { MetricsAnswers } from "./metrics/answers.ts";
@@ -57,7 +56,6 @@ export interface Observability {
   jobs: Jobs;
   activity: ActivityRoom;
   traffic: TrafficRoom;
-  podLogs: PodLogs;
   plugins: PluginsRoom;
   terminals: Terminals;
   files: PodFiles;

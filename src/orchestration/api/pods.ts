@@ -122,6 +122,7 @@ const PodRow = Type.Unsafe<PodRecord>(Type.Union([PodRecord, PodDetail]));
 export const listPods = endpoint({
   method: "GET",
   path: "/pods",
+  scope: "read",
   summary: "All containers of this installation with their identity",
   query: Type.Object({
     ...listFilter,
@@ -135,6 +136,7 @@ export const listPods = endpoint({
 export const getPod = endpoint({
   method: "GET",
   path: "/pods/:name",
+  scope: "read",
   summary: "One container in detail",
   query: Type.Object({
     spec: Flag("attach the manifest (default false)"),

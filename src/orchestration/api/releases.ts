@@ -61,6 +61,7 @@ export const runRelease = endpoint({
 export const listReleases = endpoint({
   method: "GET",
   path: "/releases",
+  scope: "read",
   summary: "Releases of one resource, newest first",
   query: Type.Object({
     kind: Text("deployment (default) or statefulset"),

@@ -21,8 +21,10 @@ import {
 import { noBuild } from "../controller/builds/builds.ts";
 import type { Controller } from "../controller/controller.ts";
 import { mountProgress } from "./progress.ts";
+import { withName } from "./seen.ts";
 
 export function mountBuilds(plane: Plane, controller: Controller): void {
+  const shown = (build: Build) => withName(plane, build);
   mount(plane, getBuildContext, ({ params }) => controller.contextState(params.digest ?? ""));
   mountStream(plane, putBuildContext, async ({ params, query }, request) => {
     const offset = readCount("offset", query.offset, Number.MAX_SAFE_INTEGER);
@@ -82,12 +84,6 @@ export function mountBuilds(plane: Plane, controller: Controller): void {
     },
     status: () => 202,
   });
-
-  /** With the name of the token that asked for it, where the plane shows names. */
-  function shown(build: Build): Build {
-    const name = plane.nameOf?.(build.actor);
-    return name === undefined ? build : { ...build, ...{ actor_name: name } };
-  }
 }
 
 /** The build that a path names. Fails `not_found` for one that the caller may not see, as for one that there is not. */

@@ -6,7 +6,7 @@ import type { Controller } from "../controller/controller.ts";
 import type { JobKind } from "../core/resolve-job.ts";
 import { mount, type Plane } from "../../base/http/mount.ts";
 import { readCount } from "../../base/http/request.ts";
-import { seenTarget, unseen } from "./seen-target.ts";
+import { seenTarget, unseen } from "./seen.ts";
 
 const runsPageDefault = 100;
 const jobs = {

@@ -1,10 +1,12 @@
 import { pulled } from "../../base/http/pulled.ts";
+import { podKinds } from "../api/manifest.ts";
 import { listReleases, rollback, runRelease } from "../api/releases.ts";
 import { readFlag } from "../../base/wire/query.ts";
 import type { Controller } from "../controller/controller.ts";
 import type { Transcript } from "../controller/state/transcript.ts";
 import { digestOf, keyOf } from "../../base/http/once.ts";
 import { mount, mountStream, type Plane } from "../../base/http/mount.ts";
+import { seenTarget, withName } from "./seen.ts";
 
 export function mountReleases(plane: Plane, controller: Controller, headerPrefix: string): void {
   mountStream(plane, runRelease, async ({ query: { follow, message, ...target }, actor, by }, request) => {
@@ -19,7 +21,10 @@ export function mountReleases(plane: Plane, controller: Controller, headerPrefix
       },
     });
   });
-  mount(plane, listReleases, ({ query }) => controller.listReleases(query));
+  mount(plane, listReleases, (call) => {
+    const { releases } = controller.listReleases(seenTarget(controller, call, apps));
+    return { releases: releases.map((release) => withName(plane, release)) };
+  });
   mount(plane, rollback, ({ query: { release_id, message, dry_run, ...target }, actor, by }) =>
     controller.rollback(
       { ...target, releaseId: release_id },
@@ -32,6 +37,8 @@ export function mountReleases(plane: Plane, controller: Controller, headerPrefix
     ),
   );
 }
+
+const apps = { kinds: podKinds, what: (kind = "app") => kind };
 
 interface Start {
   run: (follow: boolean) => Promise<ReleaseStream>;

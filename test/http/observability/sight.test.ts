@@ -4,6 +4,8 @@ import { Failure } from "../../../src/base/wire/failure.ts";
 import type { Grant } from "../../../src/observability/core/tokens/grant.ts";
 import { listManifests } from "../../../src/orchestration/api/apply.ts";
 import { cancelRun, getRun, listRuns, runCronjob, runJob } from "../../../src/orchestration/api/jobs.ts";
+import { getPod, listPods } from "../../../src/orchestration/api/pods.ts";
+import { listReleases } from "../../../src/orchestration/api/releases.ts";
 import type { Controller } from "../../../src/orchestration/controller/controller.ts";
 import { type PlaneWorld, planeWorld } from "../../support/observability.ts";
 
@@ -15,11 +17,22 @@ const stored = ["shop", "back"].flatMap((scope) => [
 ]);
 const run = (scope: string) => ({ run_id: scope, kind: "job", scope, name: "report", status: "scheduled", tail: [] });
 
+const pod = (scope: string) => ({ name: scope, kind: "deployment", scope, resource_name: "web", env: { A: "s3cret" } });
+
 const answers = {
   listManifests: (filter: Record<string, string | undefined>) =>
     stored.filter((one) =>
       (["kind", "scope", "name"] as const).every((key) => [undefined, one[key]].includes(filter[key])),
     ),
+  listPods: async () => ({
+    pods: ["shop", "back"].map(pod),
+    degraded: ["shop", "back"].map((scope) => ({ kind: "deployment", scope, name: "web", reason: "crash loop" })),
+  }),
+  async getPod(name: string) {
+    if (name === "shop" || name === "back") return { pod: pod(name) };
+    throw new Failure("not_found", `no container "${name}"`);
+  },
+  listReleases: () => ({ releases: [] }),
   listRuns: ({ scope }: { scope: string }) => ({ runs: [run(scope)] }),
   getRun(id: string) {
     if (id === "shop" || id === "back") return run(id);
@@ -44,6 +57,16 @@ const about: Record<string, (client: Client, scope: string) => Promise<unknown>>
     const found = await client.call(listManifests);
     expect(found.map((one) => one.scope)).toContain(scope);
   },
+  "GET /pods": async (client, scope) => {
+    const { pods, degraded } = await client.call(listPods, { query: { detail: true } });
+    expect([pods, degraded].map((rows) => rows.some((row) => row.scope === scope))).toEqual([true, true]);
+    expect(JSON.stringify(pods)).not.toContain("s3cret");
+  },
+  "GET /pods/:name": async (client, scope) => {
+    const { pod: found } = await client.call(getPod, { params: { name: scope } });
+    expect(found.env).toEqual({ A: "********" });
+  },
+  "GET /releases": (client, scope) => client.call(listReleases, { query: { scope, name: "web" } }),
   "GET /jobs/runs": (client, scope) => client.call(listRuns, { query: { scope, name: "report" } }),
   "GET /jobs/runs/:id": (client, scope) => client.call(getRun, { params: { id: scope } }),
   "POST /jobs/runs/:id/cancel": (client, scope) => client.call(cancelRun, { params: { id: scope } }),

@@ -64,7 +64,7 @@ export function createAppsRoom(context: ObservabilityContext, { audit, host, not
     model,
     operations,
     actions: createActions({ platform, apps, model, operations }),
-    deploys: createDeploys({ platform, apps, model, operations, nameOf }),
+    deploys: createDeploys({ platform, operations }),
     settings: createSettings({ platform, audit }),
     stream,
     run: async (signal) => void (await Promise.all([model, operations, stream].map((room) => room.run(signal)))),

@@ -4,22 +4,19 @@ import { readFlag } from "../../../base/wire/query.ts";
 import { apply } from "../../../orchestration/api/apply.ts";
 import { keyOf } from "../../../orchestration/api/manifest-key.ts";
 import { podKinds } from "../../../orchestration/api/manifest.ts";
-import { listReleases } from "../../../orchestration/api/releases.ts";
-import type { applyManifests, diffReleases, ShownRelease } from "../../api/deploys.ts";
-import type { NameOf } from "../../core/apps/activity.ts";
+import { listReleases, type Release } from "../../../orchestration/api/releases.ts";
+import type { applyManifests, diffReleases } from "../../api/deploys.ts";
 import { applyFault } from "../../../access/app-fields.ts";
 import { specDiff } from "../../core/apps/spec-diff.ts";
 import type { Grant } from "../../core/tokens/grant.ts";
 import type { Platform } from "../platform.ts";
-import type { Apps, AppTarget } from "./apps.ts";
-import type { AppModel } from "./model.ts";
+import type { AppTarget } from "./apps.ts";
 import type { Operations } from "./operations.ts";
 
 /** Releases of apps, and what brings new ones. */
 export interface Deploys {
-  releases(grant: Grant, target: AppTarget): Promise<ShownRelease[]>;
   diff(
-    grant: Grant,
+    who: { grant: Grant; actor: string },
     target: AppTarget,
     ids: { from?: string | undefined; to?: string | undefined },
   ): Promise<DataOf<typeof diffReleases>>;
@@ -33,27 +30,10 @@ export interface Deploys {
 
 interface DeployParts {
   platform: Platform;
-  apps: Apps;
-  model: AppModel;
   operations: Operations;
-  nameOf: NameOf;
 }
 
-const reader = "observability";
-
-export function createDeploys({ platform, apps, model, operations, nameOf }: DeployParts): Deploys {
-  const client = platform.as(reader);
-
-  async function releases(grant: Grant, target: AppTarget): Promise<ShownRelease[]> {
-    await model.fresh();
-    const { facts } = apps.resolve(grant, target);
-    const { releases: all } = await client.call(listReleases, { query: keyOf(facts) });
-    return all.map((release) => {
-      const name = release.actor === undefined ? undefined : nameOf(release.actor);
-      return name === undefined ? release : { ...release, actor_name: name };
-    });
-  }
-
+export function createDeploys({ platform, operations }: DeployParts): Deploys {
   /** One operation for each app that is another than before. */
   function follow(actor: string, applied: readonly ManifestKeyOf[]) {
     return applied.flatMap(({ kind, scope = "", name }) => {
@@ -68,9 +48,8 @@ export function createDeploys({ platform, apps, model, operations, nameOf }: Dep
   }
 
   return {
-    releases,
-    async diff(grant, target, ids) {
-      const list = await releases(grant, target);
+    async diff({ grant, actor }, target, ids) {
+      const { releases: list } = await platform.as(actor, grant).call(listReleases, { query: { ...target } });
       const to = find(list, ids.to) ?? list[0];
       if (to === undefined) throw new Failure("not_found", `${target.scope}/${target.name} has no release yet`);
       const from = find(list, ids.from) ?? list[list.indexOf(to) + 1];
@@ -95,7 +74,7 @@ interface ManifestKeyOf {
   name: string;
 }
 
-function find(list: readonly ShownRelease[], id: string | undefined): ShownRelease | undefined {
+function find(list: readonly Release[], id: string | undefined): Release | undefined {
   if (id === undefined) return undefined;
   const found = list.find((release) => release.id === id);
   if (found !== undefined) return found;

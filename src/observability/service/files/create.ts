@@ -48,7 +48,7 @@ export function createPodFiles(
   const { platform, limits } = context;
   const { inside } = platform;
   const { bytesMax } = limits.files;
-  const reach = ({ grant, pod }: FilePlace) => pods.get(grant, pod, { spec: false });
+  const reach = ({ grant, pod }: FilePlace) => pods.get(grant, pod);
   /** A link stands for what it leads to in the end. */
   const find = async (pod: string, path: string): Promise<FileInfo> => {
     const info = await inside.stat(pod, path);

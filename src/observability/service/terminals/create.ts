@@ -57,7 +57,7 @@ export function createTerminals(context: ObservabilityContext, { pods, streams, 
     return () => void open.delete(mine);
   };
   const check = async (grant: Grant, target: TerminalTarget) => {
-    if ("pod" in target) return void (await pods.get(grant, target.pod, { spec: false }));
+    if ("pod" in target) return void (await pods.get(grant, target.pod));
     if (!mayReach(grant, target.app)) throw missing(target.app);
   };
   return {

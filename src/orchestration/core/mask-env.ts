@@ -1,5 +1,4 @@
-/** What stands in answers for the value of an environment variable. */
-export const maskedValue = "********";
+import { MASK } from "./mask.ts";
 
 /** A pod record without the values of its environment, and of the manifest that is attached to it. */
 export function withoutEnv<T extends object>(pod: T): T {
@@ -25,11 +24,11 @@ function masked(env: unknown): unknown {
   if (Array.isArray(env)) return env.map((item) => (typeof item === "string" ? nameOf(item) : hide(item, 1)));
   if (typeof env !== "object" || env === null) return env;
   return Object.fromEntries(
-    Object.entries(env).map(([name, value]) => [name, typeof value === "object" ? value : maskedValue]),
+    Object.entries(env).map(([name, value]) => [name, typeof value === "object" ? value : MASK]),
   );
 }
 
 function nameOf(entry: string): string {
   const end = entry.indexOf("=");
-  return end < 0 ? entry : `${entry.slice(0, end)}=${maskedValue}`;
+  return end < 0 ? entry : `${entry.slice(0, end)}=${MASK}`;
 }

@@ -1,4 +1,5 @@
 import { isFromAfar, sees } from "../../access/apps.ts";
+import type { Plane } from "../../base/http/mount.ts";
 import type { Principal } from "../../access/principal.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import type { Controller } from "../controller/controller.ts";
@@ -27,4 +28,10 @@ export function seenTarget<Kind extends string>(
   if (other === undefined) return { kind: found.kind, scope, name };
   const both = `a ${what(found.kind)} and a ${what(other.kind)}`;
   throw new Failure("invalid", `${scope}/${name} is ${both}: add kind=${found.kind} or kind=${other.kind}`);
+}
+
+/** With the name of the token that asked for it, where the plane shows names. */
+export function withName<T extends { actor?: string }>({ nameOf }: Plane, it: T): T {
+  const name = it.actor === undefined ? undefined : nameOf?.(it.actor);
+  return name === undefined ? it : { ...it, ...{ actor_name: name } };
 }

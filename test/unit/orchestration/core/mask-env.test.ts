@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { maskedValue, withoutEnv } from "../../../../../src/observability/core/pods/mask-env.ts";
+import { MASK } from "../../../../src/orchestration/core/mask.ts";
+import { withoutEnv } from "../../../../src/orchestration/core/mask-env.ts";
 
 test("names of the environment stay, values go, wherever they stand", () => {
   const pod = {
@@ -19,13 +20,13 @@ test("names of the environment stay, values go, wherever they stand", () => {
   expect(JSON.stringify(shown)).not.toContain("s3cret");
   expect(shown).toEqual({
     ...pod,
-    env: { TOKEN: maskedValue, EMPTY: maskedValue },
+    env: { TOKEN: MASK, EMPTY: MASK },
     spec: {
       kind: "cronjob",
       spec: {
         schedule: "0 3 * * *",
-        env: [`A=${maskedValue}`, "B"],
-        job: { env: { C: maskedValue, FROM: { config: "KEY" } }, sidecars: [{ env: { D: maskedValue } }] },
+        env: [`A=${MASK}`, "B"],
+        job: { env: { C: MASK, FROM: { config: "KEY" } }, sidecars: [{ env: { D: MASK } }] },
       },
     },
   });
