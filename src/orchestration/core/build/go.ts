@@ -1,6 +1,8 @@
+import { type Sources, sourcesOf } from "./evidence/sources.ts";
 import { readHints } from "./hints/hints.ts";
 import { lastCommand } from "./hints/commands.ts";
 import { runtimeFolders } from "./runtime-folders.ts";
+import { subcommandOf } from "./subcommands.ts";
 import {
   type Adapted,
   command,
@@ -109,6 +111,7 @@ export const go: Runtime = {
     const isNamed = processes.length > 0 && plainName(own) !== undefined;
     const built = isNamed ? [chosen, ...others] : [chosen];
     const data = runtimeFolders(tree, (folder) => isMain(tree, folder), "go");
+    const takes = subcommandOf(programSources(tree, chosen), "go");
     return {
       port: 8080,
       readsPort: true,
@@ -116,8 +119,9 @@ export const go: Runtime = {
       notes: [
         ...(others.length === 0 || isNamed ? [] : [otherNote(chosen, others)]),
         ...(data.length === 0 ? [] : [dataNote(data)]),
+        ...(takes === undefined ? [] : [takes.note]),
       ],
-      dockerfile: goDockerfile(tree, wanted, { built, isNamed, nameOf, data }),
+      dockerfile: goDockerfile(tree, wanted, { built, isNamed, nameOf, data, word: takes?.word }),
     };
   },
 };
@@ -131,7 +135,14 @@ function goDockerfile(
     isNamed,
     nameOf,
     data,
-  }: { built: string[]; isNamed: boolean; nameOf: (folder: string) => string; data: string[] },
+    word,
+  }: {
+    built: string[];
+    isNamed: boolean;
+    nameOf: (folder: string) => string;
+    data: string[];
+    word: string | undefined;
+  },
 ): string {
   // A database library in C needs a compiler, and its own C library when it runs.
   const needsC = /^[ \t]*(?:require )?github\.com\/mattn\/go-sqlite3 /m.test(tree.read("go.mod") ?? "");
@@ -160,8 +171,17 @@ function goDockerfile(
     "ENV PORT=8080",
     "USER 65532",
     "EXPOSE 8080",
-    command(isNamed ? `/app/bin/${nameOf(built[0] ?? "")}` : "/app"),
+    command(isNamed ? `/app/bin/${nameOf(built[0] ?? "")}` : "/app", ...(word === undefined ? [] : [word])),
   );
+}
+
+/** The sources of one program: those of its folder, and those that programs of a module share. */
+function programSources(tree: SourceTree, chosen: string): Pick<Sources, "files"> {
+  const isOther = (path: string) => {
+    const folder = path.slice(0, Math.max(path.lastIndexOf("/"), 0));
+    return folder !== chosen && folder !== "" && isMain(tree, folder);
+  };
+  return { files: sourcesOf(tree, "go").files.filter(({ path }) => path.endsWith(".go") && !isOther(path)) };
 }
 
 function otherNote(chosen: string, others: string[]): string {

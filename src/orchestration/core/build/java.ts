@@ -1,5 +1,5 @@
 import { hintedVersion, readHints } from "./hints/hints.ts";
-import { gradle, gradleFiles } from "./java/gradle.ts";
+import { gradle, gradleFiles, isOld } from "./java/gradle.ts";
 import { maven } from "./java/maven.ts";
 import {
   type Adapted,
@@ -25,6 +25,7 @@ function javaVersion(tree: SourceTree): string {
     versionIn(tree.read(".java-version"), /^(\d+)/) ??
     versionIn(pom, /<(?:java\.version|maven\.compiler\.release|maven\.compiler\.source|release)>\s*(?:1\.)?(\d+)/) ??
     versionIn(text, /JavaLanguageVersion\.of\(\s*(\d+)/) ??
+    versionIn(text, /\b(?:source|target)?[jJ]ava_?(?:Version)?[ \t]*=[ \t]*["'](?:1\.)?(\d+)["']/) ??
     versionIn(
       text,
       /(?:jvmToolchain\(\s*|(?:source|target)Compatibility\s*=\s*["']?(?:JavaVersion\.VERSION_)?(?:1[._])?)(\d+)/,
@@ -39,7 +40,7 @@ function javaVersion(tree: SourceTree): string {
 /** The newest version that the wrapper's Gradle runs on. */
 function byGradle(tree: SourceTree): string {
   const text = tree.read("gradle/wrapper/gradle-wrapper.properties");
-  const [major, minor] = (versionIn(text, /gradle-(\d+\.\d+)/) ?? "9.0").split(".").map(Number);
+  const [major, minor] = (versionIn(text, /gradle-(\d+\.\d+)/) ?? (isOld(tree) ? "6.9" : "9.0")).split(".").map(Number);
   const age = (major ?? 0) * 100 + (minor ?? 0);
   return age < 500 ? "8" : age < 703 ? "11" : age < 805 ? "17" : "21";
 }

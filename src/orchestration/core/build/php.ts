@@ -2,6 +2,7 @@ import { readHints } from "./hints/hints.ts";
 import { readPackage } from "./node/package-json.ts";
 import { packagerOf } from "./node/packager.ts";
 import { hideManifests } from "./pages.ts";
+import { extensionsOf } from "./php-extensions.ts";
 import {
   aptLine,
   fieldsOf,
@@ -26,19 +27,6 @@ interface Site {
   notes?: string[];
   /** Lines behind the whole source. */
   after?: string[];
-}
-
-/** Extensions that a composer.json asks for; those that every image of PHP has are left out. */
-function extensionsOf(tree: SourceTree): string[] {
-  const there = new Set(
-    "json mbstring xml dom ctype curl openssl tokenizer fileinfo filter hash iconv pdo phar session simplexml sodium xmlreader xmlwriter zlib libxml posix readline ftp random".split(
-      " ",
-    ),
-  );
-  const asked = Object.keys(fieldsOf(jsonOf(tree, "composer.json").require)).flatMap(
-    (name) => /^ext-(\w+)$/.exec(name)?.[1] ?? [],
-  );
-  return asked.filter((name) => !there.has(name.toLowerCase()));
 }
 
 function phpVersion(tree: SourceTree): string {

@@ -13,6 +13,8 @@ import {
   versionIn,
 } from "./runtime.ts";
 import { readHints } from "./hints/hints.ts";
+import { rustWebPlan } from "./rust-web.ts";
+import { type Subcommand, subcommandOf } from "./subcommands.ts";
 
 /** Names of the programs of a package of Rust. */
 function rustPrograms(tree: SourceTree, folder: string): string[] {
@@ -42,6 +44,8 @@ export const rust: Runtime = {
   name: "rust",
   mark: (tree) => firstOf(tree, ["Cargo.toml"]),
   plan(tree, { version, path }): Plan {
+    const forWeb = path === undefined && version === undefined ? rustWebPlan(tree) : undefined;
+    if (forWeb !== undefined) return forWeb;
     const folders = path === undefined ? ["", ...rustMembers(tree)] : [path.replace(/\/?$/, "/")];
     const names = folders.flatMap((folder) => rustPrograms(tree, folder));
     const { processes } = readHints(tree);
@@ -59,12 +63,13 @@ export const rust: Runtime = {
       };
     const data = runtimeFolders(tree, () => false, "rust");
     const built = [...new Set([name, ...started])];
+    const takes = subcommandOf({ files: [{ path: "src/main.rs", text: sourcesOf(tree, folders) }] }, "rust");
     return {
       ...(onlyTalks(tree, folders) ? {} : { port: 8080 }),
       readsPort: true,
       adapt: (line) => adapted(line, name, built),
-      notes: rustNotes(tree, folders, { name, others, data }),
-      dockerfile: rustDockerfile(tree, folders, { version: wanted, toolchain, name, started, data }),
+      notes: rustNotes(tree, folders, { name, others, data, takes }),
+      dockerfile: rustDockerfile(tree, folders, { version: wanted, toolchain, name, started, data, word: takes?.word }),
     };
   },
 };
@@ -72,11 +77,12 @@ export const rust: Runtime = {
 function rustNotes(
   tree: SourceTree,
   folders: string[],
-  { name, others, data }: { name: string; others: string[]; data: string[] },
+  { name, others, data, takes }: { name: string; others: string[]; data: string[]; takes: Subcommand | undefined },
 ): string[] {
   return [
     ...sourceNotes(tree, folders),
     ...(onlyTalks(tree, folders) ? [talksNote] : []),
+    ...(takes === undefined ? [] : [takes.note]),
     ...(others.length === 0
       ? []
       : [
@@ -94,9 +100,16 @@ function rustNotes(
 function rustDockerfile(
   tree: SourceTree,
   folders: string[],
-  made: { version: string; toolchain: string; name: string; started: string[]; data: string[] },
+  made: {
+    version: string;
+    toolchain: string;
+    name: string;
+    started: string[];
+    data: string[];
+    word: string | undefined;
+  },
 ): string {
-  const { version, toolchain, name, started, data } = made;
+  const { version, toolchain, name, started, data, word } = made;
   const programs = [...new Set([name, ...started])].map((one) => `--bin ${one}`).join(" ");
   return lines(
     `ARG BASE=${isNightly(tree, folders, toolchain) ? "rustlang/rust:nightly" : `rust:${version}`}`,
@@ -115,7 +128,7 @@ function rustDockerfile(
     `ENV PORT=8080${dependsOn(tree, folders, /^[ \t]*rocket[ \t]*=/m) ? " ROCKET_ADDRESS=0.0.0.0 ROCKET_PORT=8080" : ""}`,
     "USER 65532",
     !onlyTalks(tree, folders) && "EXPOSE 8080",
-    command("/usr/local/bin/app"),
+    command("/usr/local/bin/app", ...(word === undefined ? [] : [word])),
   );
 }
 

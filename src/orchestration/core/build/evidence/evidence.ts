@@ -2,8 +2,9 @@ import { readHints } from "../hints/hints.ts";
 import { readPackage } from "../node/package-json.ts";
 import { type Planned, type SourceTree, talksNote } from "../runtime.ts";
 import { hostVariables, listeningOf, type Listening, loopbackIn } from "./listening.ts";
-import { type App, frameworkNotes, namesRead, needsMark, servicesNote } from "./needs.ts";
+import { type App, frameworkNotes, namesRead, needsMark } from "./needs.ts";
 import { builtInNote, lockNote, migrationNote, versionNote } from "./notes.ts";
+import { servicesNotes } from "./service-notes.ts";
 import { absentFiles, keptIn, sourcesOf } from "./sources.ts";
 
 const namesShownMax = 8;
@@ -117,7 +118,6 @@ function withNeeds(tree: SourceTree, { sources, language, folder }: App, plan: P
   const shown = names.slice(0, namesShownMax).join(", ");
   const rest = names.length > namesShownMax ? ` and ${names.length - namesShownMax} more` : "";
   const kept = keptIn(tree, sources, folder);
-  const service = servicesNote(tree, folder);
   const missing = absentFiles(tree, sources, folder).slice(0, filesShownMax);
   const absent = missing.map(
     ({ name, from }) =>
@@ -135,7 +135,7 @@ function withNeeds(tree: SourceTree, { sources, language, folder }: App, plan: P
       ...note,
       ...builtInNote(sources),
       ...absent,
-      ...(service === undefined ? [] : [service]),
+      ...servicesNotes(tree, { sources, language, folder }, names),
       ...(names.length === 0
         ? []
         : [

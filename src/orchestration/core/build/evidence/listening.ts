@@ -64,10 +64,11 @@ const rules: Readonly<Record<string, Rules>> = {
       /\b(?:Listen|ListenAndServe|ListenAndServeTLS|Run|Start)\(\s*"[\w.]{0,60}:(\d{2,5})"/g,
       /\bnet\.Listen\(\s*"tcp[46]?"\s*,\s*"[\w.]{0,60}:(\d{2,5})"/g,
       /\bAddr:\s*"[\w.]{0,60}:(\d{2,5})"/g,
-      /\b(?:flag|flags|pflag|fs)\.(?:String|Int|Uint)(?:Var)?P?\((?:&\w[\w.]{0,60},\s*)?"(?:addr|address|port|listen|http|http-addr|bind|p)"\s*,\s*(?:"[a-z]?"\s*,\s*)?"?[\w.]{0,40}:?(\d{2,5})\b/g,
+      /(?:\b(?:flag|flags|pflag|fs)|Flags\(\))\.(?:String|Int|Uint)(?:Var)?P?\((?:&\w[\w.]{0,60},\s*)?"(?:addr|address|port|listen|http|http-addr|bind|p)"\s*,\s*(?:"[a-z]?"\s*,\s*)?"?(?:[\w.]{0,40}:)?(\d{2,5})\b/g,
     ],
     named: [
-      /\b\w{0,20}(?:port|addr)\w{0,10}[ \t]{0,4}(?:string|int|uint16)?[ \t]{0,4}:?=[ \t]{0,4}"?[\w.]{0,40}:?(\d{2,5})\b/gi,
+      /\b\w{0,20}(?:port|addr)\w{0,10}[ \t]{0,4}(?:string|int|uint16)?[ \t]{0,4}:?=[ \t]{0,4}"?(?:[\w.]{0,40}:)?(\d{2,5})\b/gi,
+      /\bName:\s{0,9}"(?:addr|address|port|listen|http|http-addr|bind)",\s{1,60}(?:\w{1,20}:\s{0,9}[^\n]{0,100},\s{1,60}){0,3}Value:\s{0,9}"?(?:[\w.]{0,40}:)?(\d{2,5})\b/g,
       /\bSetDefault\(\s*"[\w.]{0,60}port"\s*,\s*"?:?(\d{2,5})\b/gi,
     ],
     loopback: [
@@ -96,7 +97,7 @@ const rules: Readonly<Record<string, Rules>> = {
   },
   java: {
     calls:
-      /\bembeddedServer\(|\bInetSocketAddress\(|\bServerSocket\(|\.listen\(|\bport\(|\.start\(|\bnew Server\(|\bEngineMain\b|^ktor\b|\bforPort\(/m,
+      /\bembeddedServer\(|\bcreateHttpServer\(|\bInetSocketAddress\(|\bServerSocket\(|\.listen\(|\bport\(|\.start\(|\bnew Server\(|\bEngineMain\b|^ktor\b|\bforPort\(/m,
     ports: [
       /\bInetSocketAddress\(\s*(?:"[\w.]{0,60}"\s*,\s*)?(\d{2,5})\b/g,
       /\b(?:port|forPort|listen|ServerSocket|setPort|withPort)\(\s*(\d{2,5})\b/g,

@@ -139,7 +139,7 @@ export function migrationNote(tree: SourceTree, folder: string, language: string
           ? [
               `/app/bin/${/app:\s*:(\w+)/.exec(tree.read(`${folder}mix.exs`) ?? "")?.[1] ?? "app"}`,
               "eval",
-              `${/defmodule ([\w.]{1,60})\.MixProject/.exec(tree.read(`${folder}mix.exs`) ?? "")?.[1] ?? "App"}.Release.migrate`,
+              `${/defmodule ([\w.]{1,60})\.Mix(?:Project|file)/.exec(tree.read(`${folder}mix.exs`) ?? "")?.[1] ?? "App"}.Release.migrate`,
             ]
           : has("alembic.ini")
             ? ["alembic", "upgrade", "head"]

@@ -17,7 +17,7 @@ const endings: Readonly<Record<string, RegExp>> = {
   php: /\.php$/,
   go: /(?<!_test)\.go$|(?:^|\/)(?:conf|config|configs|configuration|settings)(?:\/[\w-]{1,40})?\.(?:ya?ml|toml|json)$/,
   rust: /\.rs$|(?:^|\/)(?:conf|config|configs|configuration|settings)(?:\/[\w-]{1,40})?\.(?:ya?ml|toml|json)$/,
-  java: /\.(?:java|kt|properties|conf)$|(?:^|\/)application[\w-]{0,40}\.ya?ml$/,
+  java: /\.(?:java|kt|properties|conf)$|(?:^|\/)application[\w-]{0,40}\.ya?ml$|(?:^|\/)resources\/[\w-]{1,40}\.json$/,
   dotnet: /\.[cf]s$|(?:^|\/)appsettings(?:\.Production)?\.json$/,
   elixir: /\.exs?$/,
 };

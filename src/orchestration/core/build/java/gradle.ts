@@ -33,7 +33,7 @@ function chosenProject(tree: SourceTree, path: string | undefined) {
   const [folder, text] = projects.find(([one]) => one === named) ?? runnable[0] ?? projects[0] ?? ["", ""];
   const others = named === undefined ? runnable.slice(1).map(([one]) => one.slice(0, -1)) : [];
   const chosen = folder === "" ? "the project of the folder" : folder.slice(0, -1);
-  const notes =
+  const notes: string[] =
     others.length === 0
       ? []
       : [
@@ -54,11 +54,16 @@ export function gradle(
   const wanted = /gradle-(\d+\.\d+)(?:\.\d+)?-(?:bin|all)/.exec(
     tree.read("gradle/wrapper/gradle-wrapper.properties") ?? "",
   )?.[1];
+  const old = wanted === undefined && isOld(tree);
   const tool = isWrapped ? "sh ./gradlew --no-daemon" : "gradle --no-daemon";
   const base = isWrapped
     ? `eclipse-temurin:${version}-jdk`
-    : `gradle:${wanted === undefined ? "" : `${wanted}-`}jdk${version}`;
+    : `gradle:${wanted === undefined ? (old ? "6.9-" : "") : `${wanted}-`}jdk${version}`;
   const { folder, text, notes } = chosenProject(tree, path);
+  if (old)
+    notes.push(
+      "the build files are for Gradle 6 or older (compile, jcenter), so Gradle 6.9 builds; to use another, commit its wrapper",
+    );
   const task = (name: string) => (folder === "" ? name : `:${folder.slice(0, -1).replaceAll("/", ":")}:${name}`);
   const more = /build\/install\//.test(started) ? ` ${task("installDist")}` : "";
   const name = plainName(/rootProject\.name\s*=\s*["']([\w.-]+)["']/.exec(settingsOf(tree))?.[1]);
@@ -85,6 +90,12 @@ export function gradle(
     notes,
     build: `${tool} ${task(makes)}${more} && mkdir /out && ${copyJar(folder, "build/libs")}`,
   };
+}
+
+/** Whether the build files say what the seventh Gradle no longer knows. */
+export function isOld(tree: SourceTree): boolean {
+  const text = gradleFiles.map((file) => tree.read(file) ?? "").join("\n");
+  return /^[ \t]*(?:testCompile|compile|runtime)[ (]{1,2}["'(]|^[ \t]*apply plugin: ["']maven["']/m.test(text);
 }
 
 function isApplication(text: string): boolean {

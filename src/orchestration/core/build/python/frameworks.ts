@@ -1,21 +1,6 @@
-import { inFolder } from "../node/parts.ts";
-import { namesStart, plainName, type SourceTree } from "../runtime.ts";
+import { namesStart, type SourceTree } from "../runtime.ts";
+import { bind, djangoFolder, djangoStart, listening, type PythonStart } from "./django.ts";
 
-/** How a Python program starts. */
-export interface PythonStart {
-  framework?: string;
-  words: string[];
-  /** Packages that it takes beside the framework. */
-  needs?: string[];
-  notes?: string[];
-  /** More of the line ENV, with a blank in front. */
-  env?: string;
-  /** A line before the program is another user's. */
-  before?: string | undefined;
-}
-
-const bind = "0.0.0.0:8000";
-const listening = ["--host", "0.0.0.0", "--port", "8000"];
 const usualFiles = [
   "main.py",
   "app.py",
@@ -54,24 +39,51 @@ interface Made {
   file: string;
   /** Words of gunicorn and uvicorn: `app.main:app`. */
   target: string;
+  /** The folder whose modules the file imports by their own names; empty where that is the root. */
+  within: string;
 }
 
 /** Where an app is made: `app = FastAPI()`, or `def create_app(`. */
 function whereMade(tree: SourceTree, maker: string): Made | undefined {
+  const makes = new RegExp(String.raw`(?:^|[^\w.])(?:\w+\.)?(?:${maker})\(`, "m");
   const assigned = new RegExp(String.raw`^(\w+)\s*(?::\s*[\w.]+\s*)?=\s*(?:\w+\.)?(?:${maker})\(`, "m");
   let factory: Made | undefined;
   for (const file of candidates(tree)) {
     const text = tree.read(file) ?? "";
-    const module = moduleOf(file);
+    const within = importsWithin(tree, file, text);
+    const module = moduleOf(file.slice(within.length));
     if (module === undefined) continue;
-    const variable = assigned.exec(text)?.[1];
-    if (variable !== undefined) return { file, target: `${module}:${variable}` };
-    const makes = /^def (create_app|make_app|get_app|build_app)\(/m.exec(text)?.[1];
-    const calls = /^(\w+)\s*(?::\s*[\w.]+\s*)?=\s*(?:create_app|make_app|get_app|build_app)\(/m.exec(text)?.[1];
-    if (calls !== undefined) return { file, target: `${module}:${calls}` };
-    if (makes !== undefined) factory ??= { file, target: `${module}:${makes}()` };
+    const variable = assigned.exec(text)?.[1] ?? calledIn(text, makes);
+    if (variable !== undefined) return { file, target: `${module}:${variable}`, within };
+    const made = /^def (create_app|make_app|get_app|build_app|create_application|app_factory)\(/m.exec(text)?.[1];
+    if (made !== undefined) factory ??= { file, target: `${module}:${made}()`, within };
   }
   return factory;
+}
+
+/** A variable that a function of the file, or one with the name of a factory, gives: `app = start_application()`. */
+function calledIn(text: string, makes: RegExp): string | undefined {
+  const found = text.matchAll(/^(\w{1,60})[ \t]{0,9}(?::[ \t]{0,9}[\w.]{1,60}[ \t]{0,9})?=[ \t]{0,9}(\w{1,60})\(/gm);
+  for (const [, variable = "", called = ""] of found) {
+    const isFactory = /^(?:create|make|get|build|init|start|setup)_(?:\w{1,30}_)?(?:app|application|api|server)$/.test(
+      called,
+    );
+    if (isFactory && /^(?:\w{1,30}_)?(?:app|application|api|server)$/.test(variable)) {
+      const isOwn = text.includes(`def ${called}(`);
+      if (!isOwn || makes.test(text)) return variable;
+    }
+  }
+  return undefined;
+}
+
+/** `src/` where a file below it imports what lies there, and not at the root, by its own name. */
+function importsWithin(tree: SourceTree, file: string, text: string): string {
+  const parts = file.split("/").slice(0, -1);
+  const isThere = (at: string, name: string) => tree.has(`${at}${name}.py`) || tree.list(at + name).length > 0;
+  const names = [...text.matchAll(/^(?:from|import)[ \t]{1,9}(\w{1,60})\b/gm)].map(([, name = ""]) => name);
+  const folders = parts.map((_, index) => `${parts.slice(0, index + 1).join("/")}/`);
+  const isBelow = (folder: string) => names.some((name) => isThere(folder, name) && !isThere("", name));
+  return folders.find((folder) => /^[\w/]+$/.test(folder) && isBelow(folder)) ?? "";
 }
 
 /** `app/main.py` → `app.main`. Programs run in the folder, so that a module of src has src in its name. */
@@ -108,7 +120,9 @@ const asgi =
     const made = whereMade(tree, maker);
     if (made === undefined) return undefined;
     const isFactory = made.target.endsWith("()");
-    const words = ["uvicorn", made.target.replace("()", ""), ...(isFactory ? ["--factory"] : []), ...listening];
+    const place = made.within === "" ? [] : ["--app-dir", made.within.slice(0, -1)];
+    const target = made.target.replace("()", "");
+    const words = ["uvicorn", target, ...(isFactory ? ["--factory"] : []), ...place, ...listening];
     // It brings uvicorn in its usual set.
     return {
       words,
@@ -122,10 +136,12 @@ const wsgi =
   (tree: SourceTree): PythonStart | undefined => {
     const made = whereMade(tree, maker);
     if (made === undefined) return undefined;
-    return { words: ["gunicorn", "--bind", bind, made.target], needs: ["gunicorn"], notes: [startNote(made)] };
+    const place = made.within === "" ? [] : ["--chdir", made.within.slice(0, -1)];
+    const words = ["gunicorn", "--bind", bind, ...place, made.target];
+    return { words, needs: ["gunicorn"], notes: [startNote(made)] };
   };
 
-function startNote({ file, target }: Made): string {
+function startNote({ file, target }: Pick<Made, "file" | "target">): string {
   return `the app is ${target} of ${file}; ${namesStart}`;
 }
 
@@ -191,58 +207,10 @@ function dashStart(tree: SourceTree): PythonStart | undefined {
     return { words: ["python", made.file], env: " HOST=0.0.0.0", notes: [note] };
   }
   const target = `${made.target.split(":")[0]}:${server}`;
-  return { words: ["gunicorn", "--bind", bind, target], needs: ["gunicorn"], notes: [startNote({ ...made, target })] };
-}
-
-/** The folder of `manage.py`, with a slash at its end: the root, or the only one below it that has one. */
-function djangoFolder(tree: SourceTree, packages: ReadonlySet<string>): string | undefined {
-  // Others use the same name, such as Flask-Script.
-  const manage = tree.read("manage.py");
-  if (manage !== undefined && (manage.trim() === "" || /django/i.test(manage))) return "";
-  if (!packages.has("django")) return undefined;
-  const below = tree.list("").filter((name) => name.endsWith("/") && tree.has(`${name}manage.py`));
-  const [only] = below;
-  return below.length === 1 && plainName(only) !== undefined ? only : undefined;
-}
-
-/** `manage.py` names the settings, beside which the module for servers is. Commands run in the root. */
-function djangoStart(whole: SourceTree, packages: ReadonlySet<string>, place: string): PythonStart {
-  const tree = inFolder(whole, place);
-  const at = place.slice(0, -1);
-  const manage = `${place}manage.py`;
-  const named = /DJANGO_SETTINGS_MODULE["']\s*,\s*["']([\w.]+)["']/.exec(tree.read("manage.py") ?? "")?.[1];
-  const project = plainName(named?.split(".settings")[0]?.replace(/\.(?:dev|local|prod|base)\w*$/, ""));
-  const folder = project?.replaceAll(".", "/");
-  const own = tree
-    .list("")
-    .filter((name) => name.endsWith("/") && tree.has(`${name}wsgi.py`))
-    .map((name) => name.slice(0, -1));
-  const module = folder !== undefined && tree.has(`${folder}/wsgi.py`) ? project : own[0];
-  const settings = ["settings.py", "settings/__init__.py", "settings/base.py", "settings/production.py"]
-    .map((file) => tree.read(`${(module ?? "").replaceAll(".", "/")}/${file}`) ?? "")
-    .join("\n");
-  const collects = /^[ \t]*STATIC_ROOT[ \t]*=/m.test(settings);
-  const before = collects
-    ? `RUN python ${manage} collectstatic --noinput || echo 'collectstatic failed, so the image has no static files. A build has no config: give settings such as SECRET_KEY a default'`
-    : undefined;
-  const notes = [
-    `no migration runs by itself; to run them before each version, write release: { command: ["python", "${manage}", "migrate"] }`,
-  ];
-  if (module === undefined) {
-    const note = `no wsgi.py was found beside ${manage}, so Django's own server is used, which is for developers; ${namesStart}`;
-    return { framework: "django", words: ["python", manage, "runserver", bind], notes: [note], before };
-  }
-  const usesChannels = packages.has("channels") || packages.has("daphne");
-  const hasAsgi = tree.has(`${module.replaceAll(".", "/")}/asgi.py`);
-  const target = `${module}.${usesChannels && hasAsgi ? "asgi" : "wsgi"}:application`;
-  if (usesChannels && hasAsgi)
-    return {
-      ...{ framework: "django", needs: ["uvicorn"], notes, before },
-      words: ["uvicorn", target, ...(at === "" ? [] : ["--app-dir", at]), ...listening],
-    };
-  const change = at === "" ? [] : ["--chdir", at];
+  const place = made.within === "" ? [] : ["--chdir", made.within.slice(0, -1)];
   return {
-    ...{ framework: "django", needs: ["gunicorn"], notes, before },
-    words: ["gunicorn", "--bind", bind, ...change, target],
+    words: ["gunicorn", "--bind", bind, ...place, target],
+    needs: ["gunicorn"],
+    notes: [startNote({ file: made.file, target })],
   };
 }

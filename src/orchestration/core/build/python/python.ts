@@ -1,7 +1,8 @@
 import { hintedStart, readHints } from "../hints/hints.ts";
 import { pagesBase, servedByNginx, servePages } from "../pages.ts";
 import { command, lines, namesStart, type Plan, type Runtime, type SourceTree, talksNote } from "../runtime.ts";
-import { type PythonStart, pythonStart, rootFiles } from "./frameworks.ts";
+import type { PythonStart } from "./django.ts";
+import { pythonStart, rootFiles } from "./frameworks.ts";
 import { foreignLine, installLines, isPython2, packageFile, pythonPackages, pythonVersion } from "./packages.ts";
 
 const port = 8000;

@@ -1,0 +1,173 @@
+import type { SourceTree } from "../runtime.ts";
+import { type App, needsMark } from "./needs.ts";
+import { type Service, services } from "./services.ts";
+import type { Sources } from "./sources.ts";
+
+const manifests = [
+  ...["package.json", "requirements.txt", "pyproject.toml", "Pipfile", "Gemfile", "composer.json", "go.mod"],
+  ...["Cargo.toml", "pom.xml", "build.gradle", "build.gradle.kts", "build.sbt", "mix.exs", "deno.json", "setup.py"],
+  ...["prisma/schema.prisma", "src/prisma/schema.prisma", "api/db/schema.prisma", "schema.prisma"],
+  ...["requirements/base.txt", "requirements/production.txt", "requirements/prod.txt", "gradle/libs.versions.toml"],
+];
+
+/**
+ * What the app is a client of, by its packages and by its code, and where it finds each; empty where nothing shows one.
+ * `said`: variables that another note names.
+ */
+export function servicesNotes(tree: SourceTree, { sources, language, folder }: App, said: readonly string[]): string[] {
+  const files = [...manifests, ...projectFiles(tree, folder)].map((file) => folder + file);
+  const text = [...files, ...sharedManifests(tree, folder)]
+    .map((file) => (tree.read(file) ?? "").slice(0, 64 * 1024))
+    .join("\n");
+  const settings = settingsOf(tree, folder, sources);
+  const byPackage = services.filter(({ library }) => library.test(text));
+  const bySource = services.filter(
+    (service) =>
+      !byPackage.includes(service) &&
+      (settings.some(({ text: one }) => service.code?.test(one) === true) ||
+        (addressOf(settings, service)?.isWritten ?? false)),
+  );
+  const found = [...byPackage, ...bySource];
+  if (found.length === 0) return [];
+  const own = found.flatMap(({ kind }) => kind ?? []);
+  const rest = found.filter(({ kind }) => kind === undefined).map(({ name }) => name);
+  const ways = [
+    ...(own.length === 0
+      ? []
+      : [`write ${own.map((kind) => `kind: ${kind}`).join(" and ")} with links, which sets the URL`]),
+    ...(rest.length === 0 ? [] : [`run ${rest.join(", ")} as an app of its own and set its address`]),
+  ];
+  const shows =
+    bySource.length === 0 ? "packages show" : byPackage.length === 0 ? "sources show" : "packages and sources show";
+  return [
+    `${needsMark}${found.map(({ name }) => name).join(", ")}, as its ${shows}, which this manifest does not start: ${ways.join("; ")}`,
+    ...addressNotes(settings, language, found).filter(
+      (note) => !said.some((name) => note.startsWith(`${needsMark}${name} `)),
+    ),
+  ];
+}
+
+/** Manifests of packages that the apps of a workspace share. */
+function sharedManifests(tree: SourceTree, folder: string): string[] {
+  if (folder === "") return [];
+  const parts = ["packages", "libs"].flatMap((parent) =>
+    tree
+      .list(parent)
+      .filter((name) => name.endsWith("/"))
+      .map((name) => `${parent}/${name}`),
+  );
+  return parts.slice(0, 40).flatMap((part) => [`${part}package.json`, `${part}prisma/schema.prisma`]);
+}
+
+/** Project files of .NET and Elixir, whatever their folders. */
+function projectFiles(tree: SourceTree, folder: string): string[] {
+  const inside = (at: string) =>
+    tree
+      .list((folder + at).replace(/\/$/, ""))
+      .filter((name) => /\.[cf]sproj$/.test(name) || (at.startsWith("apps/") && name === "mix.exs"))
+      .map((name) => at + name);
+  const below = (at: string) =>
+    tree
+      .list((folder + at).replace(/\/$/, ""))
+      .filter((name) => name.endsWith("/") && !name.startsWith("."))
+      .map((name) => at + name);
+  return [...inside(""), ...["", "src/", "apps/"].flatMap(below).flatMap(inside)].slice(0, 30);
+}
+
+const settingFolders = ["", "config/", "conf/", "settings/", "src/config/", "app/config/", "app/", "server/config/"];
+/** Settings for developers and tests say nothing of the program that runs. */
+const unlike = /(?:^|[/._-])(?:dev|development|test|testing|tests|example|sample|dist|ci)(?:[/._-]|$)|compose|^\./i;
+
+/** The sources, and the files of settings that a program reads beside them. */
+function settingsOf(tree: SourceTree, folder: string, { files }: Sources): Sources["files"] {
+  const more = settingFolders.flatMap((at) =>
+    tree
+      .list((folder + at).replace(/\/$/, ""))
+      .filter(
+        (name) =>
+          /\.(?:json|ya?ml|toml|ini|cfg|conf|properties|neon)$/.test(name) && !/lock|^package\.json$/.test(name),
+      )
+      .map((name) => folder + at + name),
+  );
+  const others = more
+    .filter((path) => !files.some((file) => file.path === path))
+    .slice(0, 40)
+    .map((path) => ({ path, text: (tree.read(path) ?? "").slice(0, 16 * 1024) }));
+  return [...files, ...others].filter(({ path }) => !unlike.test(path.slice(folder.length)));
+}
+
+interface Address {
+  file: string;
+  /** A variable says it, with or without a default. */
+  variable: string | undefined;
+  /** The file names this machine, which is the container itself. */
+  isWritten: boolean;
+}
+
+const here = String.raw`(?:localhost|127\.0\.0\.1|\[::1\])`;
+const rest = String.raw`(?:\/\/[^\s"'\x60]{0,120}?|[^"'\x60\s]{0,80}\bhost=)`;
+const driver = String.raw`\b(?:driver|adapter|dialect|type|client|DBDriver)["']?[ \t]{0,9}(?:=>|[:=])[ \t]{0,9}["']?`;
+const host = String.raw`\b(?:host|hostname|server)["']?[ \t]{0,9}(?:=>|[:=])[ \t]{0,9}["']?`;
+const asked =
+  /(?:env|environ|getenv|ENV|get_env|Getenv|fetch_env!|env::var|config)(?:\.\w{1,20})?[.([]{1,2}[ \t]{0,3}["']?([A-Z][A-Z0-9_]{1,60})\b/;
+
+/** What a reader of the app's own is asked for. */
+const quoted = /\(.{0,60}["'`]([A-Z][A-Z0-9]{0,20}_[A-Z0-9_]{1,60})["'`]/;
+/** A connection string of .NET by its name. */
+const connection = /\bGetConnectionString\(\s*"(\w{1,60})"/;
+
+/** Where the sources say that a service is. */
+function addressOf(settings: Sources["files"], { schemes, variables }: Service): Address | undefined {
+  const written = new RegExp(String.raw`\b(?:${schemes}):${rest}${here}`, "i");
+  const split = new RegExp(String.raw`${driver}(?:pdo_)?(?:${schemes})\b`, "i");
+  const apart = new RegExp(String.raw`${host}${here}`, "i");
+  for (const { path, text } of settings) {
+    const line = text.split("\n").find((one) => one.length < 2000 && written.test(one));
+    if (line !== undefined)
+      return { file: path, variable: asked.exec(line)?.[1] ?? quoted.exec(line)?.[1], isWritten: true };
+    if (split.test(text) && apart.test(text)) return { file: path, variable: undefined, isWritten: true };
+  }
+  const file = settings.find(({ text }) => connection.test(text));
+  if (file !== undefined)
+    return { file: file.path, variable: `ConnectionStrings__${connection.exec(file.text)?.[1]}`, isWritten: false };
+  if (variables === undefined) return undefined;
+  const says = new RegExp(String.raw`^(?:[A-Z0-9]{1,20}_){0,3}(?:${variables})_?${saysPlace}$`);
+  for (const { path, text } of settings)
+    for (const [, variable = ""] of text.matchAll(named))
+      if (says.test(variable)) return { file: path, variable, isWritten: false };
+  return undefined;
+}
+
+const named = /(?:["'`{$]|\benv\.)([A-Z][A-Z0-9_]{2,60})\b/g;
+const saysPlace =
+  "(?:[A-Z0-9]{1,20}_)?(?:URL|URI|DSN|HOST|HOSTNAME|SERVERS?|ADDR|ADDRESS|CONNECTION(?:_STRING)?|CLUSTER)";
+
+/** Where each service is looked for: a variable to set, or a file that names this machine. */
+function addressNotes(settings: Sources["files"], language: string, found: readonly Service[]): string[] {
+  const isSpring = settings.some(({ text }) => /^[ \t]*spring[.:]/m.test(text));
+  return found.flatMap((service) => {
+    const address = addressOf(settings, service);
+    if (address === undefined) return [];
+    const { file, variable, isWritten } = address;
+    if (variable !== undefined)
+      return [`${needsMark}${variable} in env, which says where ${service.name} is (${file})`];
+    if (!isWritten) return [];
+    const way =
+      isSpring && /application[\w-]{0,40}\.(?:properties|ya?ml)$/.test(file)
+        ? `set ${springVariable(service.name)} with berth config set, which Spring reads first`
+        : language === "dotnet" && /appsettings/.test(file)
+          ? "set ConnectionStrings__NAME with berth config set, which .NET reads first"
+          : "read the address there from a variable, and set that";
+    return [
+      `${needsMark}another address of ${service.name}: ${file} names this machine, which is the container itself; ${way}`,
+    ];
+  });
+}
+
+function springVariable(name: string): string {
+  if (name === "MongoDB") return "SPRING_DATA_MONGODB_URI";
+  if (name === "Redis") return "SPRING_DATA_REDIS_HOST";
+  if (name === "RabbitMQ") return "SPRING_RABBITMQ_HOST";
+  if (name === "Kafka") return "SPRING_KAFKA_BOOTSTRAP_SERVERS";
+  return "SPRING_DATASOURCE_URL, SPRING_DATASOURCE_USERNAME and SPRING_DATASOURCE_PASSWORD";
+}

@@ -1,0 +1,54 @@
+import { sourcesOf } from "./evidence/sources.ts";
+import { fieldsOf, jsonOf, type SourceTree } from "./runtime.ts";
+
+/** What code that calls an extension looks like. */
+const calls: readonly [extension: string, code: RegExp][] = [
+  [
+    "pdo_mysql",
+    /\bmysql:(?:\w{1,20}=)|\bpdo_mysql\b|["'](?:driver|adapter|dialect)["'] {0,9}(?:=>|[:=]) {0,9}["']mysql["']/,
+  ],
+  [
+    "pdo_pgsql",
+    /\bpgsql:(?:\w{1,20}=)|\bpdo_pgsql\b|["'](?:driver|adapter|dialect)["'] {0,9}(?:=>|[:=]) {0,9}["']pgsql["']/,
+  ],
+  ["mysqli", /\bmysqli(?:_\w{1,30})?\(|["'](?:mysqli|MySQLi)["']/],
+  ["pgsql", /\bpg_(?:p?connect|query)\(/],
+  ["gd", /\bimagecreate\w{0,30}\(/],
+  ["imagick", /\bnew \\?Imagick\b/],
+  ["intl", /\bnew \\?(?:NumberFormatter|IntlDateFormatter|Collator|MessageFormatter)\b|\bIntl\w{1,20}::/],
+  ["zip", /\bnew \\?ZipArchive\b/],
+  ["soap", /\bnew \\?Soap(?:Client|Server)\b/],
+  ["bcmath", /\bbc(?:add|sub|mul|div|mod|pow|comp)\(/],
+  ["gmp", /\bgmp_(?:init|add|mul)\(/],
+  ["exif", /\bexif_(?:read_data|imagetype)\(/],
+  ["ldap", /\bldap_connect\(/],
+  ["imap", /\bimap_open\(/],
+  ["sockets", /\bsocket_create\(/],
+  ["pcntl", /\bpcntl_(?:fork|signal)\(/],
+  ["redis", /\bnew \\?Redis\(/],
+  ["memcached", /\bnew \\?Memcached\(/],
+  ["mongodb", /\bMongoDB\\(?:Client|Driver)\b/],
+];
+/** Packages that speak to a database by PDO, and leave it to settings to which. */
+const layers =
+  /^(?:illuminate\/database|doctrine\/(?:dbal|orm|doctrine-bundle)|cakephp\/(?:database|cakephp)|yiisoft\/(?:yii2|yii|db-mysql)|codeigniter4\/framework|laminas\/laminas-db|propel\/propel|robmorgan\/phinx|catfan\/medoo|nette\/database|gabordemooij\/redbean|flarum\/core|flightphp\/active-record|phalcon\/\w{1,30}|spiral\/database|cycle\/(?:database|orm))$/;
+
+/** Extensions that composer.json, a package of composer.lock or the code asks for; not those that every image of PHP has. */
+export function extensionsOf(tree: SourceTree): string[] {
+  const there = new Set(
+    "json mbstring xml dom ctype curl openssl tokenizer fileinfo filter hash iconv pdo phar session simplexml sodium xmlreader xmlwriter zlib libxml posix readline ftp random pcre spl reflection date standard pdo_sqlite sqlite3".split(
+      " ",
+    ),
+  );
+  const { packages } = jsonOf(tree, "composer.lock");
+  const own = Object.keys(fieldsOf(jsonOf(tree, "composer.json").require));
+  const locked = (Array.isArray(packages) ? packages : []).map((one) => fieldsOf(one));
+  const names = [...own, ...locked.flatMap(({ require }) => Object.keys(fieldsOf(require)))];
+  const asked = names.flatMap((name) => /^ext-(\w{1,40})$/.exec(name)?.[1]?.toLowerCase() ?? []);
+  const isByPdo = [...own, ...locked.map(({ name }) => name)].some(
+    (name) => typeof name === "string" && layers.test(name),
+  );
+  const { files } = sourcesOf(tree, "php");
+  const called = calls.filter(([, code]) => files.some(({ text }) => code.test(text))).map(([name]) => name);
+  return [...(isByPdo ? ["pdo_mysql", "pdo_pgsql"] : []), ...called, ...asked].filter((name) => !there.has(name));
+}

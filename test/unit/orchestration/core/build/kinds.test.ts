@@ -1,0 +1,222 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: sources hold such text
+import { describe, expect, test } from "bun:test";
+import { generateDockerfile } from "../../../../../src/orchestration/core/build/generate.ts";
+import { treeOf } from "../../../../support/source-tree.ts";
+
+type Files = Record<string, string>;
+
+function made(files: Files) {
+  const result = generateDockerfile(treeOf(files), {});
+  if (!result.ok) throw new Error(result.problem);
+  const { port, notes, dockerfile } = result.build;
+  return { port, notes: notes.join("\n"), dockerfile };
+}
+const problem = (files: Files) => {
+  const result = generateDockerfile(treeOf(files), {});
+  return result.ok ? undefined : result.problem;
+};
+const go = (main: string, more: Files = {}): Files => ({
+  "go.mod": "module example.com/app\n",
+  "main.go": main,
+  ...more,
+});
+const rust = (main: string): Files => ({ "Cargo.toml": '[package]\nname = "x"\n', "src/main.rs": main });
+const php = (text: string, composer = "{}"): Files => ({
+  "composer.json": composer,
+  "public/index.php": "<?php",
+  "src/a.php": text,
+});
+
+describe("a server that the app is a client of is said with where the app looks for it", () => {
+  const express = (text: string, packages = '"express":"4"'): Files => ({
+    "package.json": `{"scripts":{"start":"node app.js"},"dependencies":{${packages}}}`,
+    "app.js": `app.listen(3000)\n${text}`,
+  });
+  test.each<[string, Files, string]>([
+    [
+      "a variable with a default",
+      express('connect(process.env.MONGO_URI || "mongodb://localhost:27017/x")', '"mongoose":"8"'),
+      "needs MONGO_URI in env, which says where MongoDB is (app.js)",
+    ],
+    [
+      "a variable that a reader of the app's own gives",
+      {
+        "mix.exs": 'app: :x, {:postgrex, "~> 0.17"}',
+        "config/runtime.exs": 'url = var(dir, "DATABASE_URL", "postgres://postgres@127.0.0.1:5432/x")',
+      },
+      "needs DATABASE_URL in env, which says where PostgreSQL is (config/runtime.exs)",
+    ],
+    [
+      "this machine, in the sources",
+      express('connect("redis://localhost:6379")', '"ioredis":"5"'),
+      "app.js names this machine, which is the container itself; read the address there from a variable",
+    ],
+    [
+      "this machine, in the settings of Spring",
+      {
+        "pom.xml": "<artifactId>spring-boot-maven-plugin</artifactId><artifactId>postgresql</artifactId>",
+        "src/main/resources/application.properties": "spring.datasource.url=jdbc:postgresql://localhost:5432/x",
+      },
+      "set SPRING_DATASOURCE_URL, SPRING_DATASOURCE_USERNAME and SPRING_DATASOURCE_PASSWORD",
+    ],
+    [
+      "a connection string of .NET",
+      {
+        "A.csproj": 'Microsoft.NET.Sdk.Web <PackageReference Include="Npgsql.EntityFrameworkCore.PostgreSQL" />',
+        "Program.cs": 'o.UseNpgsql(builder.Configuration.GetConnectionString("Main"))',
+        "appsettings.json": '{"ConnectionStrings":{"Main":"Host=localhost;Database=x"}}',
+      },
+      "needs ConnectionStrings__Main in env, which says where PostgreSQL is (Program.cs)",
+    ],
+    [
+      "code of PHP without a package",
+      php('new PDO("mysql:host=127.0.0.1;dbname=x")'),
+      "src/a.php names this machine, which is the container itself",
+    ],
+    [
+      "an array of PHP",
+      php("'driver' => 'mysql',\n'host' => 'localhost'"),
+      "needs MySQL or MariaDB, as its sources show, which this manifest does not start",
+    ],
+    [
+      "the driver of another library",
+      go('package main\nfunc main() { http.ListenAndServe(":80", nil) }', {
+        "go.mod": "module x\nrequire github.com/uptrace/bun/driver/pgdriver v1\n",
+      }),
+      "needs PostgreSQL",
+    ],
+    ["a package that is made for one", php("<?php", '{"require":{"flarum/core":"^1"}}'), "needs MySQL or MariaDB"],
+    ["two of Elixir", { "mix.exs": "app: :x, {:postgrex, 1}, {:ecto_ch, 1}" }, "needs PostgreSQL, ClickHouse"],
+  ])("%s", (_, files, note) => {
+    expect(made(files).notes).toContain(note);
+  });
+
+  test("settings for developers and tests say nothing", () => {
+    const files = express("", '"pg":"8"');
+    expect(made({ ...files, "config/test.json": '"postgres://localhost/x"' }).notes).not.toContain("this machine");
+  });
+});
+
+describe("a program that takes commands starts with the one that serves", () => {
+  const cobra = 'package main\nvar root = &cobra.Command{\n\tUse: "app",\n}\nfunc main() { root.Execute() }\n';
+  const serve = 'package main\nvar c = &cobra.Command{\n\tUse: "serve",\n}\n';
+  test.each<[string, Files, string]>([
+    ["cobra", go(cobra, { "serve.go": serve }), '["/app","serve"]'],
+    ["cobra whose root runs", go(cobra.replace("\tUse", "\tRun: x,\n\tUse"), { "serve.go": serve }), '["/app"]'],
+    [
+      "urfave/cli",
+      go(
+        'package main\nfunc main() {\n\tapp := &cli.App{\n\t\tName: "x",\n\t}\n}\nvar a = &cli.Command{\n\tName: "api",\n\tFlags: []cli.Flag{&cli.StringFlag{\n\tName: "addr",\n\tValue: ":8123",\n}}}\n',
+      ),
+      '["/app","api"]',
+    ],
+    [
+      "clap",
+      rust(
+        "#[derive(Subcommand)]\nenum Commands {\n    Migrate,\n    RunServer { port: u16 },\n}\nfn main() { serve() }",
+      ),
+      '["/usr/local/bin/app","run-server"]',
+    ],
+    [
+      "clap, where a command may be left out",
+      rust("#[command(subcommand)]\ncommand: Option<Commands>,\n#[derive(Subcommand)]\nenum Commands {\n    Serve,\n}"),
+      '["/usr/local/bin/app"]',
+    ],
+  ])("%s", (_, files, words) => {
+    expect(made(files).dockerfile).toContain(`CMD ${words}`);
+  });
+
+  test("without one that is known to serve, all are named", () => {
+    const { notes } = made(go(cobra, { "a.go": serve.replace("serve", "crunch") }));
+    expect(notes).toContain("the program takes commands (crunch), and it is not known which of them starts a server");
+  });
+
+  test("a flag says the port", () => {
+    const flag =
+      'package main\nfunc init() { c.Flags().IntVarP(&port, "port", "p", 8085, "x"); http.ListenAndServe(a, nil) }';
+    expect(made(go(cobra, { "a.go": flag })).port).toBe(8085);
+    expect(made(go("package main\nvar port = 8086\nfunc main() { http.ListenAndServe(a, nil) }")).port).toBe(8086);
+  });
+});
+
+describe("a Python app is found and started in its folder", () => {
+  const words = (files: Files) => /^CMD (.*)$/m.exec(made(files).dockerfile)?.[1];
+  const fastapi = { "requirements.txt": "fastapi\nuvicorn\n" };
+  test.each<[string, Files, string]>([
+    [
+      "modules beside the file are imported by their own names",
+      { ...fastapi, "app/main.py": "from api import x\napp = FastAPI()", "app/api/__init__.py": "" },
+      '"main:app","--app-dir","app"',
+    ],
+    [
+      "a package below src",
+      { ...fastapi, "src/svc/main.py": "from svc.db import x\napp = FastAPI()", "src/svc/db.py": "" },
+      '"svc.main:app","--app-dir","src"',
+    ],
+    [
+      "a package of the root",
+      { ...fastapi, "app/main.py": "from app.db import x\napp = FastAPI()", "app/db.py": "" },
+      '"app.main:app","--host"',
+    ],
+    [
+      "a function of its own makes the app",
+      {
+        ...fastapi,
+        "main.py": "def start_application():\n    app = FastAPI()\n    return app\n\napp = start_application()\n",
+      },
+      '"main:app","--host"',
+    ],
+    [
+      "Flask below a folder",
+      {
+        "requirements.txt": "flask\n",
+        "web/app.py": "from models import x\napp = Flask(__name__)",
+        "web/models.py": "",
+      },
+      '"--chdir","web","app:app"',
+    ],
+  ])("%s", (_, files, part) => {
+    expect(words(files)).toContain(part);
+  });
+});
+
+describe("extensions of PHP", () => {
+  test.each<[string, Files, string]>([
+    ["that the code calls", php('new mysqli("db"); imagecreatetruecolor(1, 1);'), "mysqli gd"],
+    ["of a library for databases", php("", '{"require":{"doctrine/dbal":"^3"}}'), "pdo_mysql pdo_pgsql"],
+    [
+      "that a package of the lock file asks for",
+      { ...php(""), "composer.lock": '{"packages":[{"name":"a/b","require":{"ext-intl":"*","ext-json":"*"}}]}' },
+      "intl",
+    ],
+  ])("%s", (_, files, names) => {
+    expect(made(files).dockerfile).toContain(`RUN install-php-extensions ${names}\n`);
+  });
+});
+
+describe("programs of Rust with a part for the browser", () => {
+  const cargo = (text: string): Files => ({
+    "Cargo.toml": `[package]\nname = "site"\n${text}`,
+    "src/main.rs": "fn main() {}",
+  });
+  test("trunk and cargo leptos build them", () => {
+    const yew = made({ ...cargo('[dependencies]\nyew = "0.21"\n'), "index.html": "<html>" });
+    expect([yew.port, yew.dockerfile.includes("RUN trunk build --release")]).toEqual([80, true]);
+    const leptos = made(cargo('[package.metadata.leptos]\noutput-name = "s"\nsite-root = "target/site"\n'));
+    expect(leptos.dockerfile).toContain("COPY --from=build /src/target/site site");
+    expect(leptos.dockerfile).toContain("LEPTOS_OUTPUT_NAME=s");
+  });
+
+  test("of others, berth says that it makes no image", () => {
+    expect(problem({ ...cargo(""), "Dioxus.toml": "" })).toContain('Dioxus.toml shows an app that "dx bundle" builds');
+  });
+});
+
+test("build files for an old Gradle are built by one", () => {
+  const { dockerfile, notes } = made({
+    "build.gradle":
+      'ext { javaVersion = "1.8" }\nplugins { id "com.github.johnrengelman.shadow" }\ndependencies {\n  compile "a:b:1"\n}',
+  });
+  expect(dockerfile).toContain("ARG BASE=gradle:6.9-jdk8");
+  expect(notes).toContain("the build files are for Gradle 6 or older");
+});
