@@ -166,6 +166,9 @@ export const identityLimits = {
   /** What goes by itself. */
   purge: {
     everyMs: 60_000,
+    /** A clock that was set ahead by more than this deletes nothing for so long. */
+    clockJumpMs: 10 * 60_000,
+    clockHoldMs: 24 * 3_600_000,
     /** Rows of one write. */
     rowsMax: 1_000,
     /** How long sessions stay on record after they ended, and how many revoked ones of an instance. */

@@ -4,5 +4,8 @@ export const previewLimits = {
   countMax: 100,
   /** How often it is looked whether one has ended. */
   lookMs: 60_000,
+  /** A clock that was set ahead by more than this ends none for so long. */
+  clockJumpMs: 10 * 60_000,
+  clockHoldMs: 24 * 3_600_000,
   branchCharactersMax: 250,
 };

@@ -67,8 +67,8 @@ interface Hold extends Grace {
 
 /**
  * `current` is exchanged for its successor. `held` and `repeated` get the newest token of the chain. `spent` ends the
- * session. `unknown` is of a time that a restored backup does not know: that does not mean a theft, but one
- * cannot be ruled out.
+ * session. `unknown` is of a time that a restored backup does not know, or was spent while the clock was ahead: that does
+ * not mean a theft, but one cannot be ruled out.
  */
 type Standing = "current" | "held" | "repeated" | "spent" | "unknown";
 
@@ -82,16 +82,22 @@ type Standing = "current" | "held" | "repeated" | "spent" | "unknown";
  * grace.
  */
 export function standingOf(generation: number, chain: ChainState, { now, graceMs, holdMaxMs }: Hold): Standing {
-  const isWithin = (at: number | undefined, ms: number) => at !== undefined && now < at + ms;
+  // A time ahead of now by more than the grace is from before the clock was set back: how long ago that was, nothing tells.
+  const isAhead = (at: number | undefined) => at !== undefined && at > now + graceMs;
+  const isWithin = (at: number | undefined, ms: number) => at !== undefined && !isAhead(at) && now < at + ms;
   if (generation === chain.generation) {
     return isWithin(chain.sharedAt, graceMs) && isWithin(chain.spent.at(-1), holdMaxMs) ? "held" : "current";
   }
   if (generation > chain.generation) return "unknown";
-  return isWithin(chain.spent[chain.spent.length - (chain.generation - generation)], graceMs) ? "repeated" : "spent";
+  const spentAt = chain.spent[chain.spent.length - (chain.generation - generation)];
+  if (isAhead(spentAt)) return "unknown";
+  return isWithin(spentAt, graceMs) ? "repeated" : "spent";
 }
 
-/** The chain one token further: drops what the grace does not cover any more, and all beyond the newest `spentMax`. */
+/** The chain one token further: drops the oldest that the grace does not cover any more, and all beyond the newest `spentMax`. */
 export function rotatedChain(chain: ChainState, { now, graceMs, spentMax }: Grace & { spentMax: number }): ChainState {
-  const spent = [...chain.spent.filter((at) => now < at + graceMs), now];
+  // Their places are counted from the end, so none goes from between, where a clock that was set has mixed the times.
+  const first = chain.spent.findIndex((at) => now < at + graceMs);
+  const spent = [...(first === -1 ? [] : chain.spent.slice(first)), now];
   return { generation: chain.generation + 1, spent: spent.slice(-spentMax), sharedAt: undefined };
 }

@@ -56,6 +56,8 @@ export interface IdentityLimits {
   webhooksInFlightMax: number;
   purge: {
     everyMs: number;
+    clockJumpMs: number;
+    clockHoldMs: number;
     rowsMax: number;
     endedSessionsMs: number;
     revokedSessionsKept: number;

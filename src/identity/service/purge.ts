@@ -1,3 +1,4 @@
+import { createBelievedTime } from "../../base/words/believed-time.ts";
 import type { IdentityNouns } from "../store/open-store.ts";
 import type { IdentityContext } from "./context.ts";
 import { allInstances } from "./manage/context.ts";
@@ -5,11 +6,13 @@ import { dropAbandoned } from "./sign-up-finish.ts";
 
 type Task = (nouns: IdentityNouns) => number;
 
-/** Removes what has run out or is beyond its bound; resolves with the number of rows that went. */
-export async function purge(context: IdentityContext, signal: AbortSignal): Promise<number> {
-  const { store, clock, limits } = context;
+/** Removes what has run out at `now` or is beyond its bound; resolves with the number of rows that went. */
+export async function purge(
+  { store, limits }: Pick<IdentityContext, "store" | "limits">,
+  now: number,
+  signal: AbortSignal,
+): Promise<number> {
   const { rowsMax, endedSessionsMs, revokedSessionsKept, mailsMs, changesKept } = limits.purge;
-  const now = clock.now();
   const tasks: Task[] = [
     (nouns) => dropAbandoned(nouns, now, rowsMax),
     (nouns) => nouns.purge.expired(now, rowsMax),
@@ -40,11 +43,13 @@ export async function purge(context: IdentityContext, signal: AbortSignal): Prom
 /** The same again and again, until `signal` aborts. */
 export async function runPurge(context: IdentityContext, signal: AbortSignal): Promise<void> {
   const { clock, log, limits } = context;
+  const { clockJumpMs: jumpMs, clockHoldMs: holdMs } = limits.purge;
+  const believed = createBelievedTime(clock, { jumpMs, holdMs });
   while (!signal.aborted) {
     await clock.sleep(limits.purge.everyMs, signal);
     if (signal.aborted) return;
     try {
-      const rows = await purge(context, signal);
+      const rows = await purge(context, believed(), signal);
       if (rows > 0) log.debug("identity rows purged", { rows });
     } catch (error) {
       log.error("identity rows not purged", { error });

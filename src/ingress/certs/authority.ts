@@ -11,6 +11,8 @@ const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
 const dayMs = 86_400_000;
 /** Ten years. */
 const rootLifeMs = 3_652 * dayMs;
+/** It stays in trust stores, so one that was made while the clock was a year ahead must be valid today. */
+const rootBackdatedMs = 1_461 * dayMs;
 export const leafLifeMs = 90 * dayMs;
 /** Machines whose clocks are a little behind accept a certificate at once. */
 const backdatedMs = 3_600_000;
@@ -31,7 +33,7 @@ export async function createAuthority({ commonName, now }: AuthorityOptions): Pr
   const root = await x509.X509CertificateGenerator.createSelfSigned({
     serialNumber: serial(),
     name: [{ CN: [commonName.slice(0, commonNameMax)] }],
-    notBefore: new Date(now - backdatedMs),
+    notBefore: new Date(now - rootBackdatedMs),
     notAfter: new Date(now + rootLifeMs),
     keys,
     signingAlgorithm: algorithm,

@@ -60,7 +60,7 @@ const sweepEveryMs = 3_600_000;
 
 export function createCertificates(options: CertificatesOptions): Certificates {
   const { store, clock, limits, log } = options;
-  const holdings = createHoldings(store);
+  const holdings = createHoldings(store, clock);
   const internal = createInternal({ store, clock, commonName: options.commonName });
   const changes = createBroadcast<undefined>((error) => log.error("certificate listener failed", { error }));
   const progress = createBroadcast<undefined>((error) => log.error("certificate listener failed", { error }));

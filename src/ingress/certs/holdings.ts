@@ -1,3 +1,4 @@
+import type { Clock } from "../../base/words/clock.ts";
 import { covers } from "../core/certificates/names.ts";
 import type { Certificate } from "../core/table.ts";
 import type { Target } from "../core/certificates/wanted.ts";
@@ -35,6 +36,7 @@ interface Attempt {
 /** Certificates and failures, in memory and in the store. */
 export interface Holdings {
   held(id: string): Held | undefined;
+  /** Undefined also where it lies ahead: a clock that was wrong has dated it, and its time may be a year away. */
   attempt(id: string): Attempt | undefined;
   all(): Held[];
   keep(held: Held): Promise<void>;
@@ -45,7 +47,7 @@ export interface Holdings {
   sweep(targets: readonly Target[], isOver: (held: Held) => boolean): Promise<void>;
 }
 
-export function createHoldings(store: CertificateStore): Holdings {
+export function createHoldings(store: CertificateStore, clock: Pick<Clock, "now">): Holdings {
   const held = new Map(store.list<Held>("certificate").map(({ id, document }) => [id, document]));
   const attempts = new Map(store.list<Attempt>("attempt").map(({ id, document }) => [id, document]));
   const forgetAttempt = async (id: string) => {
@@ -53,7 +55,10 @@ export function createHoldings(store: CertificateStore): Holdings {
   };
   return {
     held: (id) => held.get(id),
-    attempt: (id) => attempts.get(id),
+    attempt(id) {
+      const last = attempts.get(id);
+      return last === undefined || last.failedAt > clock.now() ? undefined : last;
+    },
     all: () => [...held.values()],
     async keep(next) {
       // In memory first: a certificate that a full disk refuses still serves until the server ends.

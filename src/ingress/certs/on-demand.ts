@@ -1,5 +1,5 @@
 import { Failure } from "../../base/wire/failure.ts";
-import type { Clock } from "../../base/words/clock.ts";
+import type { SteadyClock } from "../../base/words/clock.ts";
 import type { Log } from "../../base/words/log.ts";
 import { type AskingLimits, createAsking } from "../core/certificates/asking.ts";
 import { type OnDemandRules, questionFor, ruleFor } from "../core/certificates/on-demand.ts";
@@ -39,7 +39,7 @@ interface OnDemand {
 
 interface OnDemandOptions {
   store: CertificateStore;
-  clock: Clock;
+  clock: SteadyClock;
   ask: Ask;
   log: Log;
   limits: OnDemandLimits;
@@ -59,6 +59,9 @@ export function createOnDemand(options: OnDemandOptions): OnDemand {
   /** Name → the question that is under way. */
   const open = new Map<string, Promise<boolean>>();
 
+  /** What lies ahead was dated by a clock that was wrong. */
+  const isFresh = ({ at }: Permitted) => at <= clock.now() && clock.now() < at + limits.permissionMs;
+
   async function keep(name: string): Promise<void> {
     const one: Permitted = { name, at: clock.now() };
     permitted.set(name, one);
@@ -75,7 +78,7 @@ export function createOnDemand(options: OnDemandOptions): OnDemand {
     if (permitted.size < limits.namesMax) return true;
     const idle = [...permitted.values()].filter(({ name }) => !hasCertificate(name));
     const oldest = idle.toSorted((a, b) => a.at - b.at)[0];
-    if (oldest === undefined || oldest.at + limits.permissionMs > clock.now()) {
+    if (oldest === undefined || isFresh(oldest)) {
       log.warn("no more certificates on demand", { names: permitted.size });
       return false;
     }
@@ -91,10 +94,10 @@ export function createOnDemand(options: OnDemandOptions): OnDemand {
         log.info("certificate on demand permitted", { name });
         return true;
       }
-      asking.refused(name, clock.now());
+      asking.refused(name, clock.steady());
       log.debug("certificate on demand refused", { name, status });
     } catch (error) {
-      asking.failed(name, clock.now());
+      asking.failed(name, clock.steady());
       log.warn("certificate on demand: the question was not answered", { name, ask, error });
     }
     return false;
@@ -110,7 +113,7 @@ export function createOnDemand(options: OnDemandOptions): OnDemand {
       const rule = ruleFor(name, rules);
       if (rule === undefined) return false;
       if (permitted.has(name)) return true;
-      const now = clock.now();
+      const now = clock.steady();
       const known = open.get(name);
       if (known !== undefined) return known;
       if (asking.isRefused(name, now) || !asking.take(client, now)) return false;
@@ -120,8 +123,7 @@ export function createOnDemand(options: OnDemandOptions): OnDemand {
     },
     async confirm(name, ask, signal) {
       const known = permitted.get(name);
-      const age = clock.now() - (known?.at ?? Number.NEGATIVE_INFINITY);
-      if (age >= 0 && age < limits.permissionMs) return;
+      if (known !== undefined && isFresh(known)) return;
       const status = await options.ask(questionFor(ask, name), signal).catch((cause: unknown) => {
         throw notPermitted(ask, name, cause);
       });

@@ -148,15 +148,15 @@ describe("sign-up", () => {
     await signUp(world.browser());
     later(12 * 3_600_000);
     const signal = new AbortController().signal;
-    await purge(world.context, signal);
+    await purge(world.context, world.clock.now(), signal);
     expect(find()).toBeDefined();
     later(12 * 3_600_000);
-    await purge(world.context, signal);
+    await purge(world.context, world.clock.now(), signal);
     expect(find()).toBeUndefined();
     expect(find("known@example.com")).toBeDefined();
     await verified();
     later(48 * 3_600_000);
-    await purge(world.context, signal);
+    await purge(world.context, world.clock.now(), signal);
     expect(find()).toBeDefined();
   });
 

@@ -73,7 +73,7 @@ describe("webhooks hear of a user", () => {
   test("never, when nobody confirms: neither of its coming nor of its going", async () => {
     await signUp(world.browser());
     world.clock.moveTo(world.clock.now() + 25 * 3_600_000);
-    await purge(world.context, new AbortController().signal);
+    await purge(world.context, world.clock.now(), new AbortController().signal);
     await signUp(world.browser(), { email: "bob@example.com" });
     const bob = world.context.store.users.byEmail(shop.entry().instance.seq, "bob@example.com");
     expect((await world.ask(`DELETE /api/v1/users/${bob?.id}`, { headers: withSecret(shop) })).status).toBe(200);

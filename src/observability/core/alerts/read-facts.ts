@@ -69,18 +69,30 @@ function releaseFact(releases: readonly Release[]): ReleaseFact | undefined {
 
 const undecided = ["scheduled", "running", "skipped", "cancelled"];
 
-/** The newest decided run of each job that still exists; `runs` are newest first. */
+/**
+ * Of each job that still exists the newest run that was decided, and the newest missed one, until a run that came later
+ * than that was noted; `runs` are newest first.
+ */
 export function runFactsOf(runs: readonly JobRun[], manifests: readonly ListedManifest[]): RunFact[] {
   const existing = new Set(manifests.map(keyText));
-  const newest = new Map<string, RunFact>();
-  for (const run of runs) {
-    const key = keyText(run);
-    if (newest.has(key) || !existing.has(key) || undecided.includes(run.status)) continue;
-    const at = Date.parse(run.ended_at ?? run.started_at ?? run.instant ?? "") || 0;
-    const { kind, scope, name, status, error = "" } = run;
-    newest.set(key, { kind, scope, name, status, at, error });
-  }
-  return [...newest.values()];
+  const decided = runs.filter((run) => existing.has(keyText(run)) && !undecided.includes(run.status));
+  return [...Map.groupBy(decided, keyText).values()].flatMap((own) => {
+    const ran = own.find(({ status }) => status !== "missed");
+    const missed = own.find(({ status }) => status === "missed");
+    // The backlog of a start is missed but for its newest instant, whose run makes up for none of the others.
+    const isOver = missed !== undefined && ran !== undefined && dueOf(ran) > noted(missed);
+    return [ran, isOver ? undefined : missed].flatMap((run) => (run === undefined ? [] : [runFact(run)]));
+  });
+}
+
+const timeOf = (text: string | undefined) => Date.parse(text ?? "") || 0;
+const noted = (run: JobRun) => timeOf(run.ended_at ?? run.started_at ?? run.instant);
+/** When a run was to begin; one that was asked for by hand has no instant. */
+const dueOf = (run: JobRun) => timeOf(run.instant ?? run.started_at ?? run.ended_at);
+
+function runFact(run: JobRun): RunFact {
+  const { kind, scope, name, status, error = "" } = run;
+  return { kind, scope, name, status, at: noted(run), error };
 }
 
 export function certificateFact({ names, state, not_after: until, error = "" }: CertificateView): CertificateFact {

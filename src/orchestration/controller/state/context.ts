@@ -47,7 +47,13 @@ export interface ControllerLimits {
   backup: ValidationLimits["backup"];
   configKeysMax: number;
   configValueBytesMax: number;
-  previews: { countMax: number; lookMs: number; branchCharactersMax: number };
+  previews: {
+    countMax: number;
+    lookMs: number;
+    clockJumpMs: number;
+    clockHoldMs: number;
+    branchCharactersMax: number;
+  };
   assetBytesMax: number;
   containerNameMax: number;
   problemsShownMax: number;

@@ -1,6 +1,7 @@
 import { durationForm, parseDuration } from "../../../base/pure/duration.ts";
 import { hostOk } from "../../../base/pure/hosts.ts";
 import { isoTime } from "../../../base/pure/iso-time.ts";
+import { createBelievedTime } from "../../../base/words/believed-time.ts";
 import { Failure, problemsFailure } from "../../../base/wire/failure.ts";
 import type { Preview } from "../../api/previews.ts";
 import { identityProblems } from "../../core/identity.ts";
@@ -90,8 +91,11 @@ export function createPreviewRoom(context: Context): PreviewRoom {
   return {
     operations,
     async run(signal) {
+      const { clockJumpMs: jumpMs, clockHoldMs: holdMs } = limits.previews;
+      const believed = createBelievedTime(clock, { jumpMs, holdMs });
       while (!signal.aborted) {
-        for (const preview of store.previews.list().filter(({ until }) => until <= clock.now())) {
+        const now = believed();
+        for (const preview of store.previews.list().filter(({ until }) => until <= now)) {
           await end(preview, "berth", "its time is over").catch((error) =>
             log.error("preview not deleted", { scope: preview.scope, error }),
           );

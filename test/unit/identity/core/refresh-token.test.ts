@@ -74,6 +74,38 @@ describe("the place of a token in its chain", () => {
   });
 });
 
+describe("a clock that was an hour ahead and is right again", () => {
+  const hour = 3_600_000;
+  // The sign-in token was used an hour ahead, the first refresh token since.
+  const chain = { generation: 1, spent: [hour, 1_000], sharedAt: undefined };
+
+  test.each([
+    [signInGeneration, 2_000, "unknown"],
+    [0, 2_000, "repeated"],
+    [0, 31_000, "spent"],
+    [1, 2_000, "current"],
+  ] as const)("generation %p at %p is %s", (generation, now, expected) => {
+    expect(standingOf(generation, chain, { now, ...grace })).toBe(expected);
+  });
+
+  test("a token that was shared then is exchanged, and does not stay for an hour", () => {
+    const shared = { generation: 0, spent: [hour], sharedAt: hour + 1 };
+    expect(standingOf(0, shared, { now: 1_000, ...grace })).toBe("current");
+    // A step of seconds is a clock that is being adjusted.
+    expect(standingOf(0, shared, { now: hour - 5_000, ...grace })).toBe("held");
+  });
+
+  test("the places of tokens in a chain stay right when such times go", () => {
+    const { spent } = rotatedChain(
+      { generation: 2, spent: [500, hour, 1_000], sharedAt: undefined },
+      {
+        ...{ now: 31_500, ...grace, spentMax: 10 },
+      },
+    );
+    expect(spent).toEqual([hour, 1_000, 31_500]);
+  });
+});
+
 test("a chain goes on by one, keeps the first uses that the grace covers, and no more than so many", () => {
   const chain = { generation: 3, spent: [0, 1_000, 20_000], sharedAt: 20_000 };
   const next = (now: number, spentMax = 10) => rotatedChain(chain, { now, ...grace, spentMax });

@@ -12,7 +12,7 @@ const target = (id: string, ...names: string[]): Target => ({
 });
 
 async function served(targets: Target[], certificates: Held[], now = 10) {
-  const holdings = createHoldings(memoryCertificateStore());
+  const holdings = createHoldings(memoryCertificateStore(), { now: () => 10 });
   for (const one of certificates) await holdings.keep(one);
   return servedOf(targets, holdings, now).map(({ id, names }) => [id, ...names]);
 }
@@ -44,10 +44,19 @@ test("a certificate whose names no longer cover a host serves the hosts that it 
 });
 
 test("a thousand hosts without certificates cost next to nothing beside ten thousand certificates", async () => {
-  const holdings = createHoldings(memoryCertificateStore());
+  const holdings = createHoldings(memoryCertificateStore(), { now: () => 10 });
   for (let n = 0; n < 10_000; n += 1) await holdings.keep(held(`h${n}`, [`h${n}.test`]));
   const targets = Array.from({ length: 1_000 }, (_, n) => target(`m${n}`, `m${n}.test`));
   const began = performance.now();
   expect(servedOf(targets, holdings, 10)).toEqual([]);
   expect(performance.now() - began).toBeLessThan(1_000);
+});
+
+test("a failure that a clock ahead has dated holds up nothing, and is not shown", async () => {
+  let now = 1_000;
+  const holdings = createHoldings(memoryCertificateStore(), { now: () => now });
+  await holdings.failed("a", { failures: 3, error: "ca: the clock is wrong", failedAt: 1_000, nextTryAt: 2_000 });
+  expect(holdings.attempt("a")?.failures).toBe(3);
+  now = 10;
+  expect(holdings.attempt("a")).toBeUndefined();
 });

@@ -165,3 +165,31 @@ test("a visitor that leaves no longer waits, and the certificate still comes", a
   await world.pass(minute);
   expect(certificates.current()).toHaveLength(1);
 });
+
+test("what was refused while the clock was a year ahead is asked about again a minute later", async () => {
+  const certificates = await start();
+  world.clock.jump(366 * day);
+  expect(await visit(certificates, "one.test")).toBe(false);
+  world.clock.jump(-366 * day);
+  allow("one.test");
+  await world.pass(2 * minute);
+  const later = visit(certificates, "one.test");
+  await world.pass(minute);
+  expect(await later).toBe(true);
+});
+
+test("names that were permitted while the clock was a year ahead make room for others", async () => {
+  world.permissions.set("early.test", 200);
+  const certificates = await start({
+    limits: { ...certificateLimits, onDemand: { ...certificateLimits.onDemand, namesMax: 1 } },
+  });
+  world.clock.jump(366 * day);
+  const early = visit(certificates, "early.test");
+  await world.pass(minute);
+  expect(await early).toBe(false);
+  world.clock.jump(-366 * day);
+  allow("one.test");
+  const later = visit(certificates, "one.test");
+  await world.pass(minute);
+  expect(await later).toBe(true);
+});

@@ -100,3 +100,15 @@ test("at the end of its time a preview is deleted with its scope, and the event 
   const events = it.store.events.list({ limit: 100 }).filter(({ action }) => action === "preview.delete");
   expect(events).toMatchObject([{ scope: "shop-cart", detail: { branch: "cart", why: "its time is over" } }]);
 });
+
+test("a clock that is a year ahead for an hour ends no preview", async () => {
+  await put("cart", { for: "2h" });
+  await it.apply([deployment("shop-cart", "web")]);
+  it.clock.jump(366 * 24 * 3_600_000);
+  await it.advance(3_600_000);
+  it.clock.jump(-366 * 24 * 3_600_000);
+  expect(scopes()).toEqual(["shop-cart"]);
+  await it.advance(3_600_000 + 3 * 60_000);
+  await it.settle();
+  expect(scopes()).toEqual([]);
+});
