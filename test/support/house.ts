@@ -65,7 +65,7 @@ export const mayImport: Record<string, readonly string[] | "*"> = {
     "ingress/certs",
     "orchestration/api",
   ],
-  "ingress/http": [...words, "base/http", "ingress/api", "ingress/core", "ingress/service"],
+  "ingress/http": [...words, "access", "base/http", "ingress/api", "ingress/core", "ingress/service"],
 
   "backups/api": pure,
   "backups/core": [...pure, "backups/api"],

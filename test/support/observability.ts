@@ -22,6 +22,7 @@ import { mountObservability } from "../../src/observability/http/shared.ts";
 import { createSessionCookie } from "../../src/observability/http/session-cookie.ts";
 import { mountIdentity } from "../../src/identity/http/manage/mount.ts";
 import type { Identity } from "../../src/identity/service/identity.ts";
+import { type IngressRoutes, mountIngress } from "../../src/ingress/http/mount.ts";
 import { createObservability, type RunningObservability } from "../../src/observability/service/create.ts";
 import type { StartDecodeThread } from "../../src/observability/service/telemetry/decode-thread.ts";
 import type { TracePlatform } from "../../src/observability/service/traces/create.ts";
@@ -130,6 +131,8 @@ interface WorldOptions {
   sources?: SourceReader;
   /** The identity service, managed on the orchestration plane; without it there is none. */
   identity?: Pick<Identity, "manage" | "ownApp">;
+  /** What the ingress shows; without it there are no sites. */
+  ingress?: IngressRoutes;
   /** What containers do; without it, what the controller does. */
   inside?: Partial<PodInside>;
 }
@@ -142,6 +145,11 @@ const noIdentity: Identity["ownApp"] = {
 };
 
 const noSources = { uploadBytesMax: 0 } as SourceReader;
+
+const noIngress = {
+  certificates: { list: () => ({ certificates: [] }) },
+  views: { status: () => Promise.resolve({ proxy: { state: "off" }, sites: [] }), traffic: () => ({ sites: [] }) },
+} as unknown as IngressRoutes;
 
 const noEngine = {
   named: (name: string) => ({ node: "local", id: name }),
@@ -193,6 +201,7 @@ export function planeWorld(options: WorldOptions = {}): PlaneWorld {
     mountOthers(plane, paging) {
       mountObservability(plane, observability);
       if (options.identity !== undefined) mountIdentity(plane, options.identity.manage, paging);
+      if (options.ingress !== undefined) mountIngress(plane, options.ingress);
     },
     log,
   });
@@ -207,6 +216,7 @@ export function planeWorld(options: WorldOptions = {}): PlaneWorld {
       mountOthers(plane) {
         mountOrchestration(plane, own);
         mountSources(plane, options.sources ?? noSources);
+        mountIngress(plane, options.ingress ?? noIngress);
         const instances = planeOfInstances(plane, observability.identity);
         // Without an identity service its endpoints are there all the same, and fail.
         const manage = options.identity?.manage ?? ({} as Identity["manage"]);

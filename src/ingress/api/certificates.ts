@@ -27,6 +27,7 @@ const Certificates = Type.Object({ certificates: Type.Array(CertificateView) });
 export const listCertificates = endpoint({
   method: "GET",
   path: "/certificates",
+  scope: "read",
   summary: "Certificates that the ingresses ask for, with expiry, last error and next try",
   data: Certificates,
 });
@@ -34,6 +35,7 @@ export const listCertificates = endpoint({
 export const renewCertificates = endpoint({
   method: "POST",
   path: "/certificates/:name/renew",
+  scope: "actions",
   summary: "Begins to renew the certificates of a host at once and does not wait; the budget of orders still holds",
   data: Certificates,
 });

@@ -53,6 +53,7 @@ export type IngressStatus = Static<typeof IngressStatus>;
 export const getIngress = endpoint({
   method: "GET",
   path: "/ingress",
+  scope: "read",
   summary: "State of the proxy; each ingress with its hosts, replicas, problems and totals",
   data: IngressStatus,
 });

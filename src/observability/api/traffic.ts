@@ -1,36 +1,31 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Flag, Text } from "../../base/wire/query.ts";
 import { AccessEntry } from "../../ingress/api/access-log.ts";
-import { CertificateView } from "../../ingress/api/certificates.ts";
+import { listCertificates, renewCertificates } from "../../ingress/api/certificates.ts";
 import { getIngress, IngressSite } from "../../ingress/api/ingress.ts";
 import { SiteTraffic } from "../../ingress/api/traffic.ts";
-import { planeEndpoint } from "./plane-endpoint.ts";
+import { aliasOf, planeEndpoint } from "./plane-endpoint.ts";
 
-export const listSites = planeEndpoint({
-  method: "GET",
-  path: "/ingress",
-  scope: "read",
+export const listSites = aliasOf(getIngress, {
   summary: "State of the proxy; each ingress with its hosts, replicas, problems, and the requests of the last minute",
+  fixed: { traffic: "true" },
   data: Type.Object({
     proxy: Type.Index(getIngress.data ?? Type.Never(), ["proxy"]),
     sites: Type.Array(Type.Object({ ...IngressSite.properties, traffic: Type.Optional(SiteTraffic) })),
   }),
 });
 
-export const listCerts = planeEndpoint({
-  method: "GET",
+export const listCerts = aliasOf(listCertificates, {
   path: "/certs",
-  scope: "read",
   summary: "Certificates with expiry, last error and next try, those that expire first first",
-  data: Type.Object({ certificates: Type.Array(CertificateView) }),
+  shown: ({ certificates }) => ({
+    certificates: certificates.toSorted((a, b) => (a.not_after ?? "").localeCompare(b.not_after ?? "")),
+  }),
 });
 
-export const renewCert = planeEndpoint({
-  method: "POST",
+export const renewCert = aliasOf(renewCertificates, {
   path: "/certs/:host/renew",
-  scope: "actions",
   summary: "Begin to renew the certificates of a host at once; the budget of orders still holds",
-  data: Type.Object({ certificates: Type.Array(CertificateView) }),
 });
 
 /** One request of a visitor; the query of its URL and its headers are never kept. */

@@ -1,8 +1,8 @@
-import { readCount, readParam } from "../../base/http/request.ts";
+import { readCount } from "../../base/http/request.ts";
 import { parseDuration } from "../../base/pure/duration.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { readFlag } from "../../base/wire/query.ts";
-import { listCerts, listRequests, listSites, renewCert } from "../api/traffic.ts";
+import { listRequests } from "../api/traffic.ts";
 import { mount } from "../../base/http/mount.ts";
 import type { ObservabilityPlane } from "./plane.ts";
 
@@ -11,11 +11,6 @@ const requestsAtOnce = 100;
 
 export function mountTraffic(plane: ObservabilityPlane): void {
   const { traffic } = plane.observability;
-  mount(plane, listSites, ({ grant }) => traffic.sites(grant));
-  mount(plane, listCerts, async ({ grant }) => ({ certificates: await traffic.certificates(grant) }));
-  mount(plane, renewCert, async (call) => ({
-    certificates: await traffic.renew(call, readParam(call.params, "host")),
-  }));
   mount(plane, listRequests, ({ grant, query: { app, host, path, method, status, ...query } }) =>
     traffic.requests(grant, {
       ...{ app, host, path, method, status: readStatus(status) },

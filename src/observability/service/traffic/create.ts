@@ -1,17 +1,13 @@
 import { listAccess } from "../../../ingress/api/access-log.ts";
-import { type CertificateView, listCertificates, renewCertificates } from "../../../ingress/api/certificates.ts";
-import { getIngress, type IngressSite } from "../../../ingress/api/ingress.ts";
-import { getIngressTraffic } from "../../../ingress/api/traffic.ts";
-import { Failure } from "../../../base/wire/failure.ts";
+import { getIngress } from "../../../ingress/api/ingress.ts";
 import type { DataOf } from "../../../base/wire/endpoint.ts";
-import type { listRequests, listSites, VisitorRequest } from "../../api/traffic.ts";
+import type { listRequests, VisitorRequest } from "../../api/traffic.ts";
 import { isOfApp, pageBack } from "../paging.ts";
-import { mayReach, reachesAll } from "../../../access/apps.ts";
-import type { Grant } from "../../core/tokens/grant.ts";
+import { actorOf, type Grant } from "../../core/tokens/grant.ts";
 import type { ObservabilityContext } from "../context.ts";
 
 /** Which requests are wanted. */
-export interface RequestFilter {
+interface RequestFilter {
   app: string | undefined;
   host: string | undefined;
   /** Beginning of it. */
@@ -26,13 +22,8 @@ export interface RequestFilter {
   before: number | undefined;
 }
 
-/** What visitors reach, over which certificates, and what they asked for. */
+/** What visitors asked for. */
 export interface TrafficRoom {
-  sites(grant: Grant): Promise<DataOf<typeof listSites>>;
-  /** Those that expire first first. */
-  certificates(grant: Grant): Promise<CertificateView[]>;
-  /** Fails `not_found` for a host that the token may not see. */
-  renew(by: { grant: Grant; actor: string }, host: string): Promise<CertificateView[]>;
   requests(grant: Grant, filter: RequestFilter): Promise<DataOf<typeof listRequests>>;
 }
 
@@ -40,43 +31,11 @@ const batch = 1_000;
 const looksMax = 2;
 
 export function createTrafficRoom({ platform }: Pick<ObservabilityContext, "platform">): TrafficRoom {
-  const client = platform.as("observability");
-
-  async function sitesOf(grant: Grant) {
-    const { proxy, sites } = await client.call(getIngress);
-    return { proxy, sites: sites.filter((site) => sees(grant, site)) };
-  }
-
-  async function certificatesOf(grant: Grant): Promise<CertificateView[]> {
-    const { certificates } = await client.call(listCertificates);
-    const hosts = reachesAll(grant) ? undefined : new Set((await sitesOf(grant)).sites.flatMap((site) => site.hosts));
-    return certificates
-      .filter(({ names }) => hosts === undefined || names.some((name) => hosts.has(name)))
-      .sort((a, b) => (a.not_after ?? "").localeCompare(b.not_after ?? ""));
-  }
-
   return {
-    async sites(grant) {
-      const [{ proxy, sites }, traffic] = await Promise.all([sitesOf(grant), client.call(getIngressTraffic)]);
-      const bySite = new Map(traffic.sites.map((one) => [one.ingress, one]));
-      return {
-        proxy,
-        sites: sites.map((site) => {
-          const seen = bySite.get(site.ingress);
-          return seen === undefined ? site : { ...site, traffic: seen };
-        }),
-      };
-    },
-    certificates: certificatesOf,
-    async renew({ grant, actor }, host) {
-      const known = await certificatesOf(grant);
-      if (!known.some(({ id, names }) => id === host || names.includes(host))) {
-        throw new Failure("not_found", `no certificate of ${JSON.stringify(host)}, or this token may not see it`);
-      }
-      return (await platform.as(actor, grant).call(renewCertificates, { params: { name: host } })).certificates;
-    },
     async requests(grant, filter) {
-      const targets = new Map((await sitesOf(grant)).sites.map(({ ingress, target }) => [ingress, target]));
+      const client = platform.as(actorOf(grant), grant);
+      const { sites } = await client.call(getIngress);
+      const targets = new Map(sites.map(({ ingress, target }) => [ingress, target]));
       const { limit, before } = filter;
       const { rows, next } = await pageBack<VisitorRequest>(
         {
@@ -98,14 +57,6 @@ export function createTrafficRoom({ platform }: Pick<ObservabilityContext, "plat
       return { requests: rows, ...(next === undefined ? {} : { next }) };
     },
   };
-}
-
-/** A site belongs to its ingress and to the app that it leads to; either opens it. */
-function sees(grant: Grant, { ingress, target }: Pick<IngressSite, "ingress" | "target">): boolean {
-  return [ingress, target].some((text) => {
-    const [scope = "", name = ""] = text.split("/", 2);
-    return mayReach(grant, { scope, name });
-  });
 }
 
 function fits(request: VisitorRequest, filter: RequestFilter): boolean {
