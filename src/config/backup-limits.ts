@@ -6,6 +6,14 @@ const day = 24 * hour;
 export const backupLimits = {
   /** How often it is looked whether a copy is due. */
   lookMs: 30_000,
+  /** How often it is looked at the targets whether another server has taken this one's place. */
+  twinLookMs: minute,
+  /** How long a start waits for that before anything acts by itself: a target that is away holds nothing for longer. */
+  firstLookMs: 30_000,
+  /** The same, before a cron job runs, where no target has answered for more than a look. */
+  staleLookMs: 10_000,
+  /** A server that takes the place of another waits until that one has looked. */
+  handoverMs: 90_000,
   everyMinMs: minute,
   everyDefaultMs: hour,
   /** Pause after a copy that failed, where copies are not made more often anyway. */

@@ -12,16 +12,19 @@ import type { Store } from "../orchestration/store/store.ts";
 import type { Ground } from "./ground.ts";
 
 /** Copies of the server's state outside of the machine. */
-export function createBackupRoom({ layout, store, gate, key, log }: Ground): Backups {
+export function createBackupRoom({ layout, store, gate, life, key, log }: Ground): Backups {
   const clock = systemClock;
   return createBackups({
     records: recordsOf(store),
     restic: createRestic(join(layout.copies, "cache"), backupLimits),
     installationId: store.installationId,
-    ...{ gate, clock, log, limits: backupLimits },
+    ...{ gate, life, clock, log, limits: backupLimits },
     randomBytes: (count) => randomBytes(count),
     isOurs: (folder) => liesWithin(folder, layout.root),
     stage: () => stageState(layout, { key, copyTo: store.copyTo, now: clock.now() }),
+    isUnconfirmed: () => store.actionsHeld,
+    // The loops that act end with this life of the server, and the next one begins with a closed gate.
+    onReplaced: async () => void process.kill(process.pid, "SIGHUP"),
     onCopied: (at) => markBackup(layout, at),
     onEvent: async (event) => void (await store.write((tx) => tx.events.append(event, clock.now()))),
   });

@@ -1,4 +1,6 @@
 import { createGate } from "../base/deliver/gate.ts";
+import { createLife } from "../backups/service/life.ts";
+import { readLifeFile, writeLifeFile } from "../base/disk/life-file.ts";
 import { loadKey } from "../base/disk/key-file.ts";
 import { layoutOf } from "../base/disk/layout.ts";
 import { leaveSocketFolder, makeFolders, prepareRoot } from "../base/disk/root.ts";
@@ -6,10 +8,13 @@ import { ingressWord } from "../base/http/ingress-word.ts";
 import { systemClock } from "../base/words/clock.ts";
 import type { Log } from "../base/words/log.ts";
 import type { Opened } from "../base/words/opened.ts";
+import { backupLimits } from "../config/backup-limits.ts";
 import { limits, type ServeOptions } from "../config/config.ts";
 import { mapSecrets } from "../orchestration/core/mask.ts";
 import { naming } from "../orchestration/core/naming.ts";
 import { openStore } from "../orchestration/store/open-store.ts";
+
+const restored = "this server was restored from a backup; first: berth restore --confirm";
 
 /** The folder of all state, which is locked by the opened database. */
 export async function openRoot(options: ServeOptions, log: Log, { step }: Opened) {
@@ -37,6 +42,16 @@ export async function openRoot(options: ServeOptions, log: Log, { step }: Opened
     () => prepareRoot(layout),
     () => leaveSocketFolder(layout),
   );
-  const gate = createGate({ isHeld: () => store.actionsHeld, clock: systemClock, lookMs: limits.gateLookMs });
-  return { layout, names, key, word, store, gate };
+  const life = createLife({
+    read: () => readLifeFile(layout),
+    write: (stored) => writeLifeFile(layout, stored),
+    ...{ clock: systemClock, handoverMs: backupLimits.handoverMs },
+  });
+  const gate = createGate({
+    heldBy: () => (store.actionsHeld ? restored : life.heldBy()),
+    askAgain: life.askAgain,
+    actsSince: life.actsSince,
+    ...{ clock: systemClock, lookMs: limits.gateLookMs },
+  });
+  return { layout, names, key, word, store, gate, life };
 }

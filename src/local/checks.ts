@@ -255,6 +255,8 @@ export interface ServerFacts {
   engineUp: boolean;
   engineError: string | undefined;
   collectionHeld: boolean;
+  /** Why nothing acts by itself, and what to do. */
+  held?: string | undefined;
   failing: number;
 }
 
@@ -272,6 +274,10 @@ export function checkServer(facts: ServerFacts | undefined, version: string): Ch
   if (facts.collectionHeld) {
     const mend = "look at berth get all; when it is right: berth restore --confirm";
     return { name, status: "warn", detail: `${running}; restored, so it removes nothing yet`, mend };
+  }
+  if (facts.held !== undefined) {
+    const mend = "choose the server that acts; on that one: berth backup take-over";
+    return { name, status: "warn", detail: `${running}; cron jobs, webhooks and mails wait: ${facts.held}`, mend };
   }
   if (facts.failing > 0) {
     const mend = "berth get shows which; berth describe says why";

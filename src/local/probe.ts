@@ -45,6 +45,7 @@ export async function askServer(socket: string): Promise<ServerFacts | undefined
       engineUp: engine.up === true,
       engineError: typeof engine.error === "string" ? engine.error : undefined,
       collectionHeld: record(data.store).collection_held === true,
+      held: typeof data.held === "string" ? data.held : undefined,
       failing: Number(record(data.reconciler).failing ?? 0),
     };
   } catch {

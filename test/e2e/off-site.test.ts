@@ -73,6 +73,14 @@ describe("copies outside of the machine", () => {
     expect(restored.stdout).toContain("start the server, then look at it with berth get all --endpoint ");
     expect(restored.stdout).toContain("then run berth restore --confirm");
     await berth.server.stop();
+    // The old server is gone: its moment to stop is over.
+    writeFileSync(
+      join(root, "life.json"),
+      readFileSync(join(root, "life.json"), "utf8").replace(
+        /"takenOverAt":\d+/,
+        `"takenOverAt":${Date.now() - 90_000}`,
+      ),
+    );
     const second = await rig({ root, flags: ["--prefix", berth.prefix] });
     try {
       expect((await second.cli(["config", "get", "keep", "KEY"])).stdout).toBe("a secret word\n");

@@ -2,4 +2,4 @@ import { systemClock } from "../../src/base/words/clock.ts";
 import { createGate } from "../../src/base/deliver/gate.ts";
 
 /** The gate of a server that holds nothing back. */
-export const openGate = createGate({ isHeld: () => false, clock: systemClock, lookMs: 1_000 });
+export const openGate = createGate({ heldBy: () => undefined, clock: systemClock, lookMs: 1_000 });

@@ -124,6 +124,7 @@ export interface WorldOptions {
   plugins?: (layout: Layout) => PluginRoom;
   /** Whether a restore waits to be confirmed; as the store says where left out. */
   isHeld?: () => boolean;
+  actsSince?: () => number;
   /** Where the engine is down from the start. */
   engineDown?: boolean;
   /** Told of every engine call and store write that was done, before the server that asked learns of it. */
@@ -210,7 +211,9 @@ export async function world(options: WorldOptions = {}): Promise<World> {
       // Watched inside: what a dead server waits for in vain is not under way.
       store: power.feed(parts.store, ["write"]),
       gate: createGate({
-        isHeld: options.isHeld ?? (() => store.actionsHeld),
+        heldBy: () =>
+          (options.isHeld?.() ?? store.actionsHeld) ? "restored; first: berth restore --confirm" : undefined,
+        ...(options.actsSince === undefined ? {} : { actsSince: options.actsSince }),
         clock: parts.clock,
         lookMs: parts.limits.gateLookMs,
       }),

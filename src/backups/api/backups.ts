@@ -131,7 +131,20 @@ export const listSnapshots = endpoint({
   }),
 });
 
+export const takeOver = endpoint({
+  method: "POST",
+  path: "/backups/take-over",
+  summary: "Act for this installation: any other server of it stops acting once it has looked at a target",
+  data: Type.Object({
+    number: Type.Integer({ description: "the generation that the targets have now" }),
+    targets: Type.Array(Type.String(), { description: "those that answered" }),
+    acts_at: Type.String({
+      description: "when cron jobs, webhooks and mails go on here: the other server needs a moment",
+    }),
+  }),
+});
+
 export const backupEndpoints = [
   ...[listBackupTargets, putBackupTarget, testBackupTarget, deleteBackupTarget],
-  ...[backupKey, runBackup, listBackupRuns, listSnapshots],
+  ...[backupKey, runBackup, listBackupRuns, listSnapshots, takeOver],
 ];

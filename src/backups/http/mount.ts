@@ -11,6 +11,7 @@ import {
   listSnapshots,
   putBackupTarget,
   runBackup,
+  takeOver,
   testBackupTarget,
 } from "../api/backups.ts";
 import type { Backups } from "../service/create.ts";
@@ -50,6 +51,10 @@ export function mountBackups(plane: Plane, backups: Backups): void {
   mount(plane, listSnapshots, ({ query: { target }, by }) => {
     owner(by);
     return backups.snapshots(target);
+  });
+  mount(plane, takeOver, ({ actor, by }) => {
+    owner(by);
+    return backups.takeOver(actor);
   });
 }
 

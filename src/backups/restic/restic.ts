@@ -10,6 +10,8 @@ interface Order {
   env: Readonly<Record<string, string>>;
   /** What `.` of the words is. */
   folder?: string | undefined;
+  /** What it reads from stdin. */
+  input?: string | undefined;
   timeoutMs: number;
   signal?: AbortSignal | undefined;
 }
@@ -51,11 +53,11 @@ export function createRestic(
     resticStallMs: stallMs,
   }: { resticOutputBytesMax: number; resticKillGraceMs: number; resticStallMs: number },
 ): Restic {
-  const spawn = (words: readonly string[], { env, folder }: Pick<Order, "env" | "folder">) =>
+  const spawn = (words: readonly string[], { env, folder, input }: Pick<Order, "env" | "folder" | "input">) =>
     Bun.spawn([...politely, program, ...words], {
       cwd: folder ?? "/",
       env: { PATH: searchPath, HOME: homeOfRoot, RESTIC_CACHE_DIR: cacheFolder, ...env },
-      stdin: "ignore",
+      stdin: input === undefined ? "ignore" : new Blob([input]),
       stdout: "pipe",
       stderr: "pipe",
     });

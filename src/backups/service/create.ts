@@ -1,19 +1,18 @@
-import type { Gate } from "../../base/deliver/gate.ts";
 import { formatDuration } from "../../base/pure/duration.ts";
 import { isoTime } from "../../base/pure/iso-time.ts";
 import { Failure } from "../../base/wire/failure.ts";
-import type { Clock } from "../../base/words/clock.ts";
 import { createLimit } from "../../base/words/limit.ts";
-import type { Log } from "../../base/words/log.ts";
 import type { BackupRun, BackupTarget, BackupTargetBody } from "../api/backups.ts";
 import { keepWords } from "../core/restic-words.ts";
 import { stateTag, stateWhat } from "../core/subject.ts";
 import { makeRecoveryKey, readRecoveryKey } from "../core/recovery-key.ts";
-import type { Restic } from "../restic/restic.ts";
-import { type BackupRecords, createKey, type StoredRun, type StoredTarget } from "./records.ts";
+import { createKey, type StoredRun, type StoredTarget } from "./records.ts";
+import { isGenerationOnly } from "../core/generation.ts";
+import type { BackupOptions } from "./options.ts";
+import { createTwins, type Twins } from "./twins.ts";
 import { failingOf, isPruneDue, newestFirst, nextCopyAt, readTargetBody, refuseOwn } from "./shown.ts";
 import { shownRun, shownSnapshot } from "./shown.ts";
-import { createRepository, type Repository, type RepositoryLimits } from "./repository.ts";
+import { createRepository, type Repository } from "./repository.ts";
 
 /** Copies of the server's state at targets outside of the machine. */
 export interface Backups {
@@ -36,42 +35,25 @@ export interface Backups {
   }>;
   /** Targets whose newest copies failed: since when, and why the last one did. */
   failing(): { target: string; sinceAt: number; error: string }[];
-  /** Makes the copies that are due, until `signal` aborts; not before the gate is open. */
+  takeOver: Twins["takeOver"];
+  /** Makes the copies that are due, until `signal` aborts; not before the gate is open. Looks at the targets always. */
   run(signal: AbortSignal): Promise<void>;
-}
-
-/** See `config/backup-limits.ts`. */
-interface BackupLimits extends RepositoryLimits {
-  lookMs: number;
-  everyMinMs: number;
-  everyDefaultMs: number;
-  retryMs: number;
-  pruneEveryMs: number;
-  targetsMax: number;
-  runsKept: number;
-}
-
-interface BackupOptions {
-  records: BackupRecords;
-  restic: Restic;
-  installationId: string;
-  gate: Gate;
-  clock: Clock;
-  log: Log;
-  limits: BackupLimits;
-  randomBytes(count: number): Uint8Array;
-  /** Whether a folder, or what it would be made in, lies in the server's own: copies there are lost with the server. */
-  isOurs(folder: string): Promise<boolean>;
-  /** Writes the server's state into a folder that holds nothing else. `close` removes the folder. */
-  stage(): Promise<{ folder: string; close(): Promise<void> }>;
-  /** The state was copied to a target. */
-  onCopied(at: number): Promise<void>;
-  /** For the event log: a target changed, or the recovery key was shown. */
-  onEvent(event: { actor: string; action: string; detail: Record<string, string> }): Promise<void>;
 }
 
 export function createBackups(options: BackupOptions): Backups {
   const { records, restic, installationId, gate, clock, log, limits } = options;
+  const twins = createTwins({
+    ...{ life: options.life, clock, log, limits, onEvent: options.onEvent, isUnconfirmed: options.isUnconfirmed },
+    targets: () => records.targets().map(({ name }) => name),
+    open: (target) => repositoryOf(stored(target)),
+    newLife: () => Buffer.from(options.randomBytes(8)).toString("hex"),
+    async onReplaced(target) {
+      log.warn("another server took the place of this one", { target });
+      const detail = { target, why: options.life.heldBy() ?? "" };
+      await options.onEvent({ actor: "reconciler", action: "backup.replaced", detail });
+      await options.onReplaced();
+    },
+  });
   /** One copy at a time. A copy may take hours: targets are opened beside it, one at a time too. */
   const [copying, opening] = [createLimit(1), createLimit(1)];
   const closing = new AbortController();
@@ -114,6 +96,7 @@ export function createBackups(options: BackupOptions): Backups {
     try {
       const repository = await repositoryOf(target);
       await repository.open();
+      await twins.look(target.name, repository);
       const staged = await options.stage();
       try {
         Object.assign(run, await repository.backup(staged.folder, stateTag, signal));
@@ -140,6 +123,8 @@ export function createBackups(options: BackupOptions): Backups {
   async function tidy(target: StoredTarget, repository: Repository, signal: AbortSignal): Promise<void> {
     if (!isPruneDue(target.prunedAt, clock.now(), limits.pruneEveryMs)) return;
     try {
+      // The copy may have taken hours.
+      await twins.look(target.name, repository);
       await repository.forget(stateTag, keepWords(target.keep), signal);
       await records.changeTarget(target.name, (stands) => ({ ...stands, prunedAt: clock.now() }));
     } catch (error) {
@@ -153,7 +138,7 @@ export function createBackups(options: BackupOptions): Backups {
   function shown(target: StoredTarget): BackupTarget {
     const runs = records.runs(target.name);
     const success = runs.find(({ error }) => error === undefined);
-    const held = gate.isOpen() ? undefined : "this server was restored from a backup: berth restore --confirm";
+    const held = gate.heldBy();
     return {
       name: target.name,
       url: target.url,
@@ -185,7 +170,7 @@ export function createBackups(options: BackupOptions): Backups {
     },
     async testTarget(name) {
       const target = stored(name);
-      const found = await (await repositoryOf(target)).snapshots();
+      const found = (await (await repositoryOf(target)).snapshots()).filter((one) => !isGenerationOnly(one));
       const newest = newestFirst(found)[0];
       return { name: target.name, snapshots: found.length, newest_at: newest && isoTime(newest.at) };
     },
@@ -220,7 +205,8 @@ export function createBackups(options: BackupOptions): Backups {
         chosen(target).map(async (one) => {
           try {
             const found = await (await repositoryOf(one)).snapshots();
-            return newestFirst(found).map((snapshot) => shownSnapshot(one.name, snapshot));
+            const copies = found.filter((snapshot) => !isGenerationOnly(snapshot));
+            return newestFirst(copies).map((snapshot) => shownSnapshot(one.name, snapshot));
           } catch (error) {
             if (!(error instanceof Failure)) throw error;
             unreachable.push({ target: one.name, why: error.message });
@@ -233,6 +219,7 @@ export function createBackups(options: BackupOptions): Backups {
     failing: () => records.targets().flatMap(({ name }) => failingOf(name, records.runs(name))),
     async run(signal) {
       signal.addEventListener("abort", () => closing.abort(), { once: true });
+      const looking = twins.run(signal);
       await gate.whenOpen(async () => {
         while (!signal.aborted) {
           for (const target of records.targets()) {
@@ -244,6 +231,8 @@ export function createBackups(options: BackupOptions): Backups {
         }
       })(signal);
       await copying(async () => undefined);
+      await looking;
     },
+    takeOver: twins.takeOver,
   };
 }

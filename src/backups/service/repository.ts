@@ -1,6 +1,7 @@
 import { Failure } from "../../base/wire/failure.ts";
 import type { Restic } from "../restic/restic.ts";
 import { type BackupSummary, readSnapshots, readSummary, type Snapshot } from "../core/restic-words.ts";
+import { type Generation, generationTags } from "../core/generation.ts";
 import { type Access, readTarget, repositoryEnvironment } from "../core/target.ts";
 
 /** The copies of one installation at one target. Every call fails `unavailable` with the cause where the target does not do it. */
@@ -10,11 +11,14 @@ export interface Repository {
    * server's, or the key was lost.
    */
   open(): Promise<void>;
+  /** Takes no lock. */
   snapshots(signal?: AbortSignal): Promise<Snapshot[]>;
   /** Copies what is in a folder. It counts only once the target has listed it. */
   backup(folder: string, tag: string, signal: AbortSignal): Promise<BackupSummary>;
   /** Removes the snapshots of a tag that `keep` does not name, and the data that no other needs. */
   forget(tag: string, keep: readonly string[], signal: AbortSignal): Promise<void>;
+  /** Writes down which server acts: a snapshot that holds nothing else. */
+  mark(generation: Generation): Promise<void>;
   /** Writes a snapshot into a folder. */
   restore(snapshot: string, folder: string, signal: AbortSignal): Promise<void>;
 }
@@ -29,6 +33,7 @@ export interface RepositoryLimits {
 
 interface How {
   folder?: string | undefined;
+  input?: string | undefined;
   signal?: AbortSignal | undefined;
   timeoutMs?: number | undefined;
 }
@@ -43,8 +48,8 @@ export function createRepository(
   const { workMs } = limits;
 
   /** Runs one command. A lock of a command that did not end by itself is removed first, which restic does with those whose process is gone. */
-  async function order(words: string[], { folder, signal, timeoutMs = limits.askMs }: How = {}) {
-    const run = () => restic.run({ words, env, timeoutMs, folder, signal });
+  async function order(words: string[], { folder, input, signal, timeoutMs = limits.askMs }: How = {}) {
+    const run = () => restic.run({ words, env, timeoutMs, folder, input, signal });
     const first = await run();
     if (first.ok || first.trouble !== "locked" || signal?.aborted) return first;
     await restic.run({ words: ["unlock"], env, timeoutMs: limits.askMs });
@@ -58,7 +63,7 @@ export function createRepository(
   }
 
   const list = async (words: string[], signal?: AbortSignal) =>
-    readSnapshots(await asked("listing the copies", ["snapshots", "--json", ...words], { signal }));
+    readSnapshots(await asked("listing the copies", ["snapshots", "--json", "--no-lock", ...words], { signal }));
 
   return {
     async open() {
@@ -82,6 +87,13 @@ export function createRepository(
     async forget(tag, keep, signal) {
       await asked("removing old copies", ["forget", "--tag", tag, "--group-by", "tags", ...keep, "--prune"], {
         ...{ signal, timeoutMs: workMs },
+      });
+    },
+    async mark(generation) {
+      const tags = generationTags(generation).flatMap((tag) => ["--tag", tag]);
+      const words = ["backup", "--json", "--host", access.installation, ...tags];
+      await asked("writing the generation", [...words, "--stdin", "--stdin-filename", "generation.json"], {
+        input: JSON.stringify(generation),
       });
     },
     async restore(snapshot, folder, signal) {

@@ -22,6 +22,8 @@ export interface Layout {
   /** Folder of a certificate that the observability plane made for itself. */
   planeTls: string;
   key: string;
+  /** Which server of its installation this root is; no part of a backup. */
+  life: string;
   run: string;
   /** Where sockets are: `run`, or a folder with a short path where that of `run` is too long for them. */
   sockets: string;
@@ -87,6 +89,7 @@ export function layoutOf(root: string): Layout {
     tracesDatabase: join(root, "traces.db"),
     planeTls: join(root, "observability-tls"),
     key: join(root, "key"),
+    life: join(root, "life.json"),
     run,
     sockets,
     lock: join(run, "lock.db"),

@@ -7,7 +7,11 @@ export const localCommands = [
   { name: "doctor", summary: "check this machine and say how to fix what is wrong" },
   { name: "server", summary: "install, upgrade, remove or look at the server of this machine" },
   { name: "self-update", summary: "replace this program by the latest release" },
-  { name: "backup", summary: "write all state to a file", unless: ["target", "now", "list", "runs", "key"] },
+  {
+    name: "backup",
+    summary: "write all state to a file",
+    unless: ["target", "now", "list", "runs", "key", "take-over"],
+  },
   { name: "receive-pack", summary: "take a git push and deploy it: run by git over ssh" },
   { name: "git-branch", summary: "show or set the branch whose push is deployed, on the server" },
   { name: "upload-pack", summary: "send what was pushed: run by git over ssh" },

@@ -1,9 +1,17 @@
-import { backupKey, type BackupRun, listBackupRuns, listSnapshots, runBackup } from "../../backups/api/backups.ts";
+import {
+  backupKey,
+  type BackupRun,
+  listBackupRuns,
+  listSnapshots,
+  runBackup,
+  takeOver,
+} from "../../backups/api/backups.ts";
 import type { Flag } from "../basics/arguments.ts";
 import { CommandFailure, usageFailure } from "../basics/failures.ts";
 import { printable } from "../basics/style.ts";
 import { tableText } from "../basics/table-text.ts";
 import { answer, type Command, type CommandBody, type Context } from "../shell/command.ts";
+import { assent, yesFlag } from "../shell/ask.ts";
 import { rowsOf } from "../shell/listing.ts";
 import { bytesText } from "../text/stats-table.ts";
 import { timeText } from "../text/time-text.ts";
@@ -65,6 +73,24 @@ const commands: readonly Command[] = [
     },
   },
   {
+    name: "take-over",
+    summary: "let this server act, and any other one of the same installation wait",
+    usage: ["backup take-over [-y]"],
+    detail: [
+      "For a server that says that another one took its place. The other one stops running cron jobs",
+      "and sending webhooks and mails within a minute of reaching a target; this one begins after that.",
+    ],
+    flags: [yesFlag],
+    async run(context, args) {
+      await assent("act for this installation, and make any other server of it wait?", args, context);
+      const data = await context.api.call(takeOver, {});
+      return answer(context, data, () => {
+        const told = `generation ${data.number} is at ${data.targets.join(", ")}`;
+        return `${told}; this server acts from ${timeText(data.acts_at)} on`;
+      });
+    },
+  },
+  {
     name: "key",
     summary: "print the recovery key, which opens every copy of this server",
     usage: ["backup key"],
@@ -92,7 +118,7 @@ export const backupCommand: CommandBody = {
   run: (_, args) => {
     const [word] = args.words;
     throw usageFailure(
-      `unknown command "backup ${word ?? ""}": use target, now, list, runs or key, or a FILE with its path`,
+      `unknown command "backup ${word ?? ""}": use target, now, list, runs, key or take-over, or a FILE with its path`,
     );
   },
 };

@@ -140,7 +140,7 @@ function closedPorts({ kind, scope = "", name, status }: ListedManifest): Overvi
 }
 
 function warningsOf({ report, faults }: Pick<Parts, "report" | "faults">): string[] {
-  const { engine, forwarding, store, reconciler } = report;
+  const { engine, forwarding, store, held, reconciler } = report;
   const warnings = faults.map((fault) => `plugin ${fault}`);
   if (!engine.up) warnings.push(`Docker does not answer at ${engine.host}: ${engine.error ?? "no reason given"}`);
   if (engine.live_restore === false) {
@@ -154,6 +154,8 @@ function warningsOf({ report, faults }: Pick<Parts, "report" | "faults">): strin
   if (store.collection_held) {
     warnings.push("this state was restored and is not confirmed, so nothing is removed: berth restore --confirm");
   }
+  if (held !== undefined && !store.collection_held)
+    warnings.push(`cron jobs, webhooks, mails and backups wait: ${held}`);
   if (reconciler.failing > 0) warnings.push(`the server retries ${counted(reconciler.failing)} that it cannot update`);
   return warnings;
 }

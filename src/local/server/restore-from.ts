@@ -1,16 +1,21 @@
+import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { type Generation, newestGeneration } from "../../backups/core/generation.ts";
 import { readRecoveryKey } from "../../backups/core/recovery-key.ts";
 import { checkCredentials, type Credentials, readTarget } from "../../backups/core/target.ts";
 import { createRestic } from "../../backups/restic/restic.ts";
 import { stateTag } from "../../backups/core/subject.ts";
-import { createRepository } from "../../backups/service/repository.ts";
+import type { StoredLife } from "../../backups/service/life.ts";
+import { createRepository, type Repository } from "../../backups/service/repository.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { backupLimits } from "../../config/backup-limits.ts";
 import { serveOptions } from "../../config/config.ts";
-import { layoutOf } from "../../base/disk/layout.ts";
+import { writeLifeFile } from "../../base/disk/life-file.ts";
+import { makeFolders } from "../../base/disk/root.ts";
+import { type Layout, layoutOf } from "../../base/disk/layout.ts";
 import { CommandFailure } from "../../client/basics/failures.ts";
 import { readPassphrase } from "../passphrase.ts";
 import { restoreCommand } from "../restore.ts";
@@ -22,10 +27,11 @@ export const restoreFromUsage = `berth server restore --from s3://s3.eu-central-
   --key-id AKIA1 --secret-file secret-key.txt
 
 usage: berth server restore --from WHERE --key-file FILE [--at TIME] [--key-id ID | --user NAME]
-         [--secret-file FILE] [-y] [--root DIR]
+         [--secret-file FILE] [--practice] [-y] [--root DIR]
 
 Brings the state of a lost server back from its copies: on a new machine, after install.sh. What is
-there now is kept, as berth restore keeps it. Needs root and restic.
+there now is kept, as berth restore keeps it. Needs root and restic. The server that made the copies
+stops making them, running cron jobs and sending webhooks and mails as soon as it reaches the target.
 
   --from WHERE        the target, as berth backup target add got it
   --key-file FILE     the recovery key, as berth backup key printed it; - reads it from stdin
@@ -33,24 +39,25 @@ there now is kept, as berth restore keeps it. Needs root and restic.
   --key-id ID         of s3: id of the access key
   --user NAME         of rest: user
   --secret-file FILE  the access key or password
+  --practice          leave the server that made the copies alone: what is restored never acts by itself
   --root DIR          folder of all state (BERTH_ROOT, /opt/berth)
   -y, --yes           do not ask`;
 
+const options = {
+  from: { type: "string" },
+  "key-file": { type: "string" },
+  at: { type: "string" },
+  "key-id": { type: "string" },
+  user: { type: "string" },
+  "secret-file": { type: "string" },
+  root: { type: "string" },
+  practice: { type: "boolean" },
+  yes: { type: "boolean", short: "y" },
+} as const;
+
 /** `berth server restore --from`: the copy is fetched and verified by restic, and goes the way of every other backup. */
 export async function restoreFromCommand(args: string[]): Promise<number> {
-  const { values } = parseArgs({
-    args,
-    options: {
-      from: { type: "string" },
-      "key-file": { type: "string" },
-      at: { type: "string" },
-      "key-id": { type: "string" },
-      user: { type: "string" },
-      "secret-file": { type: "string" },
-      root: { type: "string" },
-      yes: { type: "boolean", short: "y" },
-    },
-  });
+  const { values } = parseArgs({ args, options });
   const { from, "key-file": keyFile, at, root } = values;
   if (from === undefined || keyFile === undefined) {
     throw new CommandFailure("write where the copies are and what opens them: --from WHERE --key-file FILE", 2);
@@ -69,22 +76,39 @@ export async function restoreFromCommand(args: string[]): Promise<number> {
     const restic = createRestic(join(folder, "cache"), backupLimits);
     await restic.version();
     const repository = createRepository(restic, { url: from, installation, password: text, credentials }, backupLimits);
-    const chosen = choose(await repository.snapshots(stopping.signal), at);
+    const snapshots = await repository.snapshots(stopping.signal);
+    const chosen = choose(snapshots, at);
     const copy = `the copy of ${new Date(chosen.at).toISOString()}`;
     // Asked before anything of it is here.
-    confirm(
-      thisMachine,
-      `replace the state in ${layout.root} with ${copy}? What is there now is kept.`,
-      values.yes === true,
-    );
+    const asked = `replace the state in ${layout.root} with ${copy}? What is there now is kept.`;
+    confirm(thisMachine, `${asked} ${outcomeOf(values.practice)}`, values.yes === true);
     thisMachine.say(`fetching ${copy}`);
     await repository.restore(chosen.id, join(folder, "state"), stopping.signal);
+    await takePlace(layout, repository, { practice: values.practice, newest: newestGeneration(snapshots) });
     const file = join(folder, "state", stateFile);
     return await restoreCommand([file, "--yes", ...(root === undefined ? [] : ["--root", root])]);
   } finally {
     for (const signal of signals) process.off(signal, stop);
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+const outcomeOf = (practice: boolean | undefined) =>
+  practice
+    ? "The server that made the copies goes on; what is restored never acts by itself."
+    : "The server that made the copies stops acting once it reaches the target.";
+
+/** The root becomes the server that acts for the installation, before it has the state: two never act at one time. */
+async function takePlace(
+  layout: Layout,
+  repository: Repository,
+  { practice, newest }: { practice: boolean | undefined; newest: Generation | undefined },
+): Promise<void> {
+  const [life, number] = [randomBytes(8).toString("hex"), (newest?.number ?? 0) + 1];
+  await makeFolders(layout);
+  if (practice) return writeLifeFile<StoredLife>(layout, { life, number: 0, practice });
+  await repository.mark({ life, number });
+  await writeLifeFile<StoredLife>(layout, { life, number, takenOverAt: Date.now() });
 }
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;

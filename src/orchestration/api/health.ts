@@ -58,6 +58,9 @@ export const SystemReport = Type.Object({
     manifests: Type.Integer(),
     collection_held: Type.Boolean(),
   }),
+  held: Type.Optional(
+    Type.String({ description: "why cron jobs, webhooks, mails and certificate orders wait, and what to do" }),
+  ),
   reconciler: Type.Object({ queued: Type.Integer(), failing: Type.Integer() }),
 });
 

@@ -9,10 +9,10 @@ interface Finding {
   mend?: string;
 }
 
-type Facts = Pick<ServerReport, "engine" | "forwarding" | "proxy" | "store" | "settings">;
+type Facts = Pick<ServerReport, "engine" | "forwarding" | "proxy" | "store" | "held" | "settings">;
 
 /** What can be seen from inside the server; `berth doctor` looks at the rest of the machine too. */
-export function findings({ engine, forwarding, proxy, store, settings }: Facts): Finding[] {
+export function findings({ engine, forwarding, proxy, store, held, settings }: Facts): Finding[] {
   const settingOf = (flag: string) => settings.find((setting) => setting.flag === flag)?.value ?? "";
   return [
     engineFinding(engine),
@@ -32,6 +32,9 @@ export function findings({ engine, forwarding, proxy, store, settings }: Facts):
             mend: "berth restore --confirm",
           },
         ]
+      : []),
+    ...(held !== undefined && !store.collection_held
+      ? [{ name: "Backup", tone: "warn" as const, text: held, mend: "berth backup take-over" }]
       : []),
   ];
 }

@@ -3,6 +3,7 @@ import type { Restic } from "../../../src/backups/restic/restic.ts";
 import { createBackups } from "../../../src/backups/service/create.ts";
 import type { BackupRecords, StoredRun, StoredTarget } from "../../../src/backups/service/records.ts";
 import { backupLimits } from "../../../src/config/backup-limits.ts";
+import { actsAlone, generationRow } from "../../support/acts-alone.ts";
 import { createFakeClock, type FakeClock } from "../../support/fake-clock.ts";
 import { openGate } from "../../support/open-gate.ts";
 import { silentLog } from "../../support/silent-log.ts";
@@ -58,7 +59,10 @@ const restic: Restic = {
       begun.push({ repository: env.RESTIC_REPOSITORY ?? "", end: resolve });
       await promise;
       stdout = JSON.stringify({ message_type: "summary", snapshot_id: "abc", total_bytes_processed: 1, data_added: 1 });
-    } else if (words[0] === "snapshots") stdout = JSON.stringify([{ id: "abc", time: new Date().toISOString() }]);
+    } else if (words[0] === "snapshots") {
+      const time = new Date().toISOString();
+      stdout = JSON.stringify([{ id: "abc", time }, generationRow(time)]);
+    }
     return { ok: signal?.aborted !== true, code: 0, stdout, trouble: "other", cause: "it was interrupted" };
   },
 };
@@ -68,6 +72,7 @@ function make() {
   return createBackups({
     ...{ restic, clock, log: silentLog, gate: openGate, limits: backupLimits, records: records() },
     installationId: "0123456789abcdef",
+    ...actsAlone(clock),
     isOurs: async (folder) => folder.startsWith("/opt/berth"),
     randomBytes: (count) => new Uint8Array(count).fill(random++),
     stage: async () => ({ folder: "/staged", close: async () => undefined }),

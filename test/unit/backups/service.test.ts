@@ -6,6 +6,7 @@ import { createGate } from "../../../src/base/deliver/gate.ts";
 import { Failure } from "../../../src/base/wire/failure.ts";
 import { createLog } from "../../../src/base/words/log.ts";
 import { backupLimits } from "../../../src/config/backup-limits.ts";
+import { actsAlone, generationRow } from "../../support/acts-alone.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
 
 type Answer = Partial<Awaited<ReturnType<Restic["run"]>>>;
@@ -56,15 +57,21 @@ describe("copies of the state", () => {
       async run({ words: [verb = ""], env }) {
         asked.push(`${verb} ${env.RESTIC_REPOSITORY}`);
         const summary = '{"message_type":"summary","snapshot_id":"aa","total_bytes_processed":9,"data_added":3}';
-        const row = JSON.stringify([{ id: "aabb", time: new Date(clock.now()).toISOString(), tags: ["berth-state"] }]);
+        const time = new Date(clock.now()).toISOString();
+        const row = JSON.stringify([{ id: "aabb", time, tags: ["berth-state"] }, generationRow(time)]);
         const usual = { backup: summary, snapshots: row }[verb] ?? "";
         return { ...good, stdout: usual, ...said[verb] };
       },
     };
     return createBackups({
       ...{ records, restic, installationId: "0123456789abcdef", clock, limits: backupLimits },
-      gate: createGate({ isHeld: () => held, clock, lookMs: 1_000 }),
+      gate: createGate({
+        heldBy: () => (held ? "restored; first: berth restore --confirm" : undefined),
+        clock,
+        lookMs: 1_000,
+      }),
       log: createLog(() => undefined, "error"),
+      ...actsAlone(clock),
       isOurs: async () => false,
       randomBytes: (count) => new Uint8Array(count).fill(7),
       stage: async () => {
@@ -190,7 +197,7 @@ describe("copies of the state", () => {
     asked = [];
     await backups.runNow(undefined);
     await settle();
-    expect(asked.map((words) => words.split(" ")[0])).toEqual(["cat", "backup", "unlock", "backup"]);
+    expect(asked.map((words) => words.split(" ")[0])).toEqual(["cat", "snapshots", "backup", "unlock", "backup"]);
     expect(backups.listRuns("disk")[0]?.error).toContain("already locked");
   });
 

@@ -14,6 +14,7 @@ interface ServerFacts {
   disk: { used_bytes: number; total_bytes: number } | undefined;
   /** Set after a restore, until it is confirmed. */
   collectionHeld: boolean;
+  held?: string | undefined;
 }
 
 const dayMs = 86_400_000;
@@ -82,8 +83,12 @@ function gigabytes(bytes: number): string {
   return (bytes / 1e9).toFixed(1);
 }
 
-function holdProblem({ collectionHeld }: ServerFacts): AppProblem[] {
-  if (!collectionHeld) return [];
+function holdProblem({ collectionHeld, held }: ServerFacts): AppProblem[] {
+  if (!collectionHeld) {
+    if (held === undefined) return [];
+    const title = "cron jobs, webhooks, mails and backups of this server wait";
+    return [{ id: "held", severity: "notice", type: "restore", title, cause: held, command: "berth backup take-over" }];
+  }
   return [
     {
       id: "restore",

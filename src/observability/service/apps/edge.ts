@@ -17,6 +17,7 @@ interface Edge {
   /** Newest first. */
   runs: readonly JobRun[];
   collectionHeld: boolean;
+  held: string | undefined;
   /** Version of the server; empty until it was asked. */
   version: string;
   /** By `SCOPE/NAME`. */
@@ -38,6 +39,7 @@ export function createEdgeReader({ client, clock, log }: { client: Client; clock
     locks: [],
     runs: [],
     collectionHeld: false,
+    held: undefined,
     version: "",
     hosts: new Map(),
   };
@@ -65,10 +67,20 @@ export function createEdgeReader({ client, clock, log }: { client: Client; clock
     const hosts = hostsByApp(ingress?.sites ?? [], certificates);
     const { version = edge.version, store = { collection_held: edge.collectionHeld } } = server ?? {};
     const collectionHeld = store.collection_held;
-    edge = { ingress, certificates, locks, runs, collectionHeld, version, hosts };
+    const held = server === undefined ? edge.held : server.held;
+    edge = { ingress, certificates, locks, runs, collectionHeld, held, version, hosts };
     readAt = clock.steady();
     // Counters of the proxy move all the time and are shown elsewhere.
-    const shown = [ingress?.proxy.state, ingress?.proxy.problem, certificates, locks, runs, collectionHeld, [...hosts]];
+    const shown = [
+      ingress?.proxy.state,
+      ingress?.proxy.problem,
+      certificates,
+      locks,
+      runs,
+      collectionHeld,
+      held,
+      [...hosts],
+    ];
     const before = text;
     text = JSON.stringify(shown);
     return text !== before;

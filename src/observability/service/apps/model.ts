@@ -143,6 +143,7 @@ export function createAppModel(parts: ModelParts): AppModel {
         runs: edge.now.runs,
         disk: host && { used_bytes: host.disk_used_bytes, total_bytes: host.disk_total_bytes },
         collectionHeld: edge.now.collectionHeld,
+        held: edge.now.held,
       },
       now,
     );

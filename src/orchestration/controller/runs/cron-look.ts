@@ -56,7 +56,8 @@ function settle(
   if (due.length === 0) return { started: [], missedUntil: undefined };
   const others = tx.runs.unfinishedOf(manifest);
   const { policy, startingDeadlineMs } = decodeSpec("cronjob", manifest.spec);
-  const decisions = decide({ due, now, policy, startingDeadlineMs, running: others.length });
+  const decided = decide({ due, now, policy, startingDeadlineMs, running: others.length });
+  const decisions = decided.map((one) => (one.instant < context.gate.actsSince() ? leftToOther(one) : one));
   const notRun = decisions.filter(({ action }) => action === "missed" || action === "skipped");
   noteNotRun(context, tx, { manifest, notRun, now });
   const started = decisions.flatMap((decision) => {
@@ -71,6 +72,13 @@ function settle(
     return [];
   });
   return { started, missedUntil: decisions.findLast(({ action }) => action === "missed")?.instant };
+}
+
+/** Another server acted then, and a copy of its state does not say whether it ran the job. */
+function leftToOther(decision: CronDecision): CronDecision {
+  if (decision.action === "missed" || decision.action === "skipped") return decision;
+  const why = "it was due before this server took the place of another one, which may have run it";
+  return { ...decision, action: "missed", why };
 }
 
 /** A row for each; one event for each too, but one for all of a backlog. */

@@ -78,6 +78,11 @@ export function createCron(context: Context): Cron {
   async function round(): Promise<void> {
     const now = clock.now();
     const due = [...entries.values()].filter(({ next }) => next !== undefined && next <= now);
+    // Another server may act since the network is back.
+    if (due.length > 0 && !(await context.gate.isSurelyOpen())) {
+      for (const entry of due) entry.next = now + retryMs;
+      return;
+    }
     const started = due.length === 0 ? [] : await look(due);
     for (const { run, replaced } of started) context.jobs.begin(run, cancelReplaced(context, replaced, run));
   }

@@ -45,6 +45,7 @@ export async function system(context: Context): Promise<DataOf<typeof systemEndp
     listeners: [...(context.listeners?.() ?? [])],
     ...(about.settings === undefined ? {} : { settings: about.settings.map(({ flag, value }) => ({ flag, value })) }),
     store: { manifests: store.manifests.count(), collection_held: store.collectionHeld },
+    held: context.gate.heldBy(),
     reconciler: { queued: context.queued(), failing: [...context.progress.troubles()].length },
   };
 }

@@ -6,7 +6,7 @@ import { thrownBy } from "../../../support/failure.ts";
 function gateWorld() {
   const clock = createFakeClock();
   const state = { held: true, begun: 0 };
-  const gate = createGate({ isHeld: () => state.held, clock, lookMs: 1_000 });
+  const gate = createGate({ heldBy: () => (state.held ? "wait; first: berth x" : undefined), clock, lookMs: 1_000 });
   const loop = gate.whenOpen(async () => {
     state.begun += 1;
   });
@@ -17,7 +17,7 @@ function gateWorld() {
   return { clock, state, gate, loop, pass };
 }
 
-test("a loop begins when the gate opens, and the gate stays open", async () => {
+test("a loop begins when the gate opens, and the gate closes again when another server acts", async () => {
   const { state, gate, loop, pass } = gateWorld();
   const running = loop(new AbortController().signal);
   await pass(1_000);
@@ -26,7 +26,7 @@ test("a loop begins when the gate opens, and the gate stays open", async () => {
   await pass(1_000);
   await running;
   state.held = true;
-  expect([state.begun, gate.isOpen()]).toEqual([1, true]);
+  expect([state.begun, gate.isOpen()]).toEqual([1, false]);
 });
 
 test("a loop that is aborted before never begins, and leaves no timer", async () => {
@@ -41,9 +41,7 @@ test("a loop that is aborted before never begins, and leaves no timer", async ()
 test("what is asked for while it is closed is refused, and the text says what to do", async () => {
   const { state, gate } = gateWorld();
   const refused = await thrownBy(async () => gate.mustBeOpen("jobs do not run"));
-  expect(String(refused)).toContain(
-    "jobs do not run: this server was restored from a backup; first: berth restore --confirm",
-  );
+  expect(String(refused)).toContain("jobs do not run: wait; first: berth x");
   state.held = false;
   gate.mustBeOpen("jobs do not run");
 });

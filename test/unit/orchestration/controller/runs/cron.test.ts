@@ -83,6 +83,16 @@ describe("the cadence", () => {
     expect(((await status()).history as JobRun[]).map(({ run_id }) => run_id)).toEqual([run?.run_id ?? ""]);
   });
 
+  test("what was due before this server took the place of another is missed, and not run twice", async () => {
+    it = await world({ actsSince: () => it.clock.now() + 1 });
+    await it.apply(cronjob("shop", "nightly", { schedule: "* * * * *" }));
+    await it.advance(minute);
+    expect(runs()).toMatchObject([
+      { status: "missed", error: expect.stringContaining("took the place of another one") },
+    ]);
+    expect(it.containers()).toEqual([]);
+  });
+
   test("one cron job's trouble does not hold up another", async () => {
     await withCronjob({}, { image: "nowhere:1" });
     await it.apply(cronjob("shop", "other"));

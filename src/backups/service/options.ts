@@ -1,0 +1,46 @@
+import type { Gate } from "../../base/deliver/gate.ts";
+import type { SteadyClock } from "../../base/words/clock.ts";
+import type { Log } from "../../base/words/log.ts";
+import type { Restic } from "../restic/restic.ts";
+import type { Life } from "./life.ts";
+import type { BackupRecords } from "./records.ts";
+import type { RepositoryLimits } from "./repository.ts";
+
+/** See `config/backup-limits.ts`. */
+interface BackupLimits extends RepositoryLimits {
+  lookMs: number;
+  everyMinMs: number;
+  everyDefaultMs: number;
+  retryMs: number;
+  pruneEveryMs: number;
+  twinLookMs: number;
+  firstLookMs: number;
+  staleLookMs: number;
+  handoverMs: number;
+  targetsMax: number;
+  runsKept: number;
+}
+
+export interface BackupOptions {
+  records: BackupRecords;
+  restic: Restic;
+  installationId: string;
+  gate: Gate;
+  /** Whether this server acts for its installation. */
+  life: Life;
+  isUnconfirmed(): boolean;
+  /** Another server took the place of this one. */
+  onReplaced(): Promise<void>;
+  clock: SteadyClock;
+  log: Log;
+  limits: BackupLimits;
+  randomBytes(count: number): Uint8Array;
+  /** Whether a folder, or what it would be made in, lies in the server's own: copies there are lost with the server. */
+  isOurs(folder: string): Promise<boolean>;
+  /** Writes the server's state into a folder that holds nothing else. `close` removes the folder. */
+  stage(): Promise<{ folder: string; close(): Promise<void> }>;
+  /** The state was copied to a target. */
+  onCopied(at: number): Promise<void>;
+  /** For the event log: a target changed, or the recovery key was shown. */
+  onEvent(event: { actor: string; action: string; detail: Record<string, string> }): Promise<void>;
+}
