@@ -4,6 +4,8 @@ import { elixir } from "./elixir.ts";
 import { withEvidence } from "./evidence/evidence.ts";
 import { ignoredBuild } from "./hints/build-lines.ts";
 import { readHints } from "./hints/hints.ts";
+import { frameworkOf } from "./node/frameworks.ts";
+import { readPackage } from "./node/package-json.ts";
 import { go } from "./go.ts";
 import { java } from "./java.ts";
 import { bun, bunProgram, node, nodeProgram } from "./node/node.ts";
@@ -57,9 +59,13 @@ export function generateDockerfile(source: SourceTree, choice: LanguageChoice): 
   const plan = made.noStart === undefined ? withEvidence(tree, runtime.name, made) : made;
   const because = choice.name === undefined ? (runtime.mark(tree) ?? "") : "build.lang.name";
   const { port, notes = [], noStart, readsPort = false } = plan;
-  const { dockerfile, notes: packageNotes } = withPackages(tree, plan.dockerfile);
+  const { dockerfile: packaged, notes: packageNotes } = withPackages(tree, plan.dockerfile);
+  const dockerfile = withArchive(packaged);
   const adapt = plan.adapt ?? ((line: string) => ({ command: line }));
-  const beside = choice.name === undefined ? besideNotes(tree, runtime) : [];
+  const beside = [
+    ...(choice.name === undefined ? besideNotes(tree, runtime) : []),
+    ...(choice.path === undefined ? pagesBeside(tree, dockerfile) : []),
+  ];
   return {
     ok: true,
     build: {
@@ -100,6 +106,38 @@ function besideNotes(tree: SourceTree, built: Runtime): string[] {
   });
 }
 
+const pageFolders = [
+  "client",
+  "frontend",
+  "front-end",
+  "front",
+  "web",
+  "webapp",
+  "ui",
+  "app",
+  "dashboard",
+  "admin",
+  "website",
+];
+
+/** Folders with pages that a build has to make, beside a program that is built without them. */
+function pagesBeside(tree: SourceTree, dockerfile: string): string[] {
+  const found = pageFolders.filter((folder) => {
+    const found = readPackage(tree, `${folder}/`);
+    return (
+      frameworkOf(found) !== undefined &&
+      found.scripts.build !== undefined &&
+      !new RegExp(String.raw`[ /]${folder}(?:[ /"]|$)`, "m").test(dockerfile)
+    );
+  });
+  const isPart = readPackage(tree).workspaces.length > 0 || /^FROM \S{1,60}nginx|^ARG BASE=nginx/m.test(dockerfile);
+  return found.length === 0 || isPart
+    ? []
+    : [
+        `${found.join(" and ")} ${found.length === 1 ? "holds" : "hold"} pages of another app, which this image neither builds nor serves; to deploy them too, run berth init ./${found[0]}`,
+      ];
+}
+
 /** How the sentence begins that says so. */
 export const noLanguage = "the folder has no Dockerfile, and no file that shows its language";
 
@@ -129,6 +167,24 @@ function choiceProblem({ version, entrypoint, path }: LanguageChoice): string | 
     if (text !== undefined && !/^[\w./@+-]{1,256}$/.test(text)) return `${field}: "${text}" is not a path`;
   }
   return undefined;
+}
+
+/** Images of a Debian whose packages may have moved to its archive, by language: versions below these. */
+const agedBelow: Readonly<Record<string, readonly [number, number]>> = {
+  ...{ node: [18, 0], ruby: [3, 1], python: [3, 9], php: [8, 1], elixir: [1, 15], golang: [1, 19] },
+};
+
+/** Packages of an old Debian come from its archive where its mirrors no longer have them. */
+function withArchive(dockerfile: string): string {
+  const [, node, other, version = "99"] =
+    /^ARG BASE=(?:(node):(?=\d)|(\w{1,20}):(?=\d{1,3}\.))(\d{1,3}(?:\.\d{1,3})?)/m.exec(dockerfile) ?? [];
+  const [major = 99, minor = 0] = version.split(".").map(Number);
+  const [majorMin, minorMin] = agedBelow[node ?? other ?? ""] ?? [0, 0];
+  if (major > majorMin || (major === majorMin && minor >= minorMin)) return dockerfile;
+  return dockerfile.replaceAll(
+    "RUN apt-get update && ",
+    "RUN (apt-get update || (sed -i -e 's/deb.debian.org/archive.debian.org/; s/security.debian.org/archive.debian.org/; /-updates/d' /etc/apt/sources.list && apt-get -o Acquire::Check-Valid-Until=false update)) && ",
+  );
 }
 
 /** A Dockerfile with the packages that other platforms install, and what is said of them. */

@@ -1,4 +1,5 @@
 import { type Sources, sourcesOf } from "./evidence/sources.ts";
+import { type FrontEnd, frontEndOf } from "./front-end.ts";
 import { readHints } from "./hints/hints.ts";
 import { lastCommand } from "./hints/commands.ts";
 import { runtimeFolders } from "./runtime-folders.ts";
@@ -111,6 +112,7 @@ export const go: Runtime = {
     const isNamed = processes.length > 0 && plainName(own) !== undefined;
     const built = isNamed ? [chosen, ...others] : [chosen];
     const data = runtimeFolders(tree, (folder) => isMain(tree, folder), "go");
+    const pages = frontEndOf(tree, "go");
     const takes = subcommandOf(programSources(tree, chosen), "go");
     return {
       port: 8080,
@@ -120,8 +122,9 @@ export const go: Runtime = {
         ...(others.length === 0 || isNamed ? [] : [otherNote(chosen, others)]),
         ...(data.length === 0 ? [] : [dataNote(data)]),
         ...(takes === undefined ? [] : [takes.note]),
+        ...pages.notes,
       ],
-      dockerfile: goDockerfile(tree, wanted, { built, isNamed, nameOf, data, word: takes?.word }),
+      dockerfile: goDockerfile(tree, wanted, { built, isNamed, nameOf, data, word: takes?.word, pages }),
     };
   },
 };
@@ -136,12 +139,14 @@ function goDockerfile(
     nameOf,
     data,
     word,
+    pages,
   }: {
     built: string[];
     isNamed: boolean;
     nameOf: (folder: string) => string;
     data: string[];
     word: string | undefined;
+    pages: FrontEnd;
   },
 ): string {
   // A database library in C needs a compiler, and its own C library when it runs.
@@ -149,11 +154,13 @@ function goDockerfile(
   return lines(
     `ARG BASE=golang:${version}`,
     `ARG RUN_BASE=${needsC || isNamed ? small : smallest}`,
+    ...pages.stage,
     "FROM ${BASE} AS build",
     "WORKDIR /src",
     `COPY go.mod${tree.has("go.sum") ? " go.sum" : ""} ./`,
     !tree.has("vendor") && "RUN go mod download",
     "COPY . .",
+    ...pages.copies,
     ...built.map((folder) => {
       const output = isNamed ? `/out/${nameOf(folder)}` : "/app";
       return `RUN CGO_ENABLED=${needsC ? 1 : 0} go build -trimpath -o ${output} ./${folder}`;

@@ -61,6 +61,10 @@ function apache(tree: SourceTree, { docroot, version, extensions, writes = [], n
   const assets = assetLines(tree);
   const root = docroot === "" ? "/var/www/html" : `/var/www/html/${docroot}`;
   const all = [...new Set([...extensions, ...extensionsOf(tree)])];
+  const asksLate =
+    hasComposer &&
+    lock === "" &&
+    Object.keys(fieldsOf(jsonOf(tree, "composer.json").require)).some((name) => name.includes("/"));
   return {
     port: 80,
     isTold: true,
@@ -79,13 +83,17 @@ function apache(tree: SourceTree, { docroot, version, extensions, writes = [], n
       "FROM ${BASE}",
       `ENV APACHE_DOCUMENT_ROOT=${root}`,
       "RUN a2enmod rewrite && sed -ri 's!/var/www/html!${APACHE_DOCUMENT_ROOT}!g' /etc/apache2/sites-available/*.conf",
-      all.length > 0 && "COPY --from=mlocati/php-extension-installer:2 /usr/bin/install-php-extensions /usr/local/bin/",
+      (all.length > 0 || asksLate) &&
+        "COPY --from=mlocati/php-extension-installer:2 /usr/bin/install-php-extensions /usr/local/bin/",
       all.length > 0 && `RUN install-php-extensions ${all.join(" ")}`,
       hasComposer && aptLine("git", "unzip"),
       hasComposer && "COPY --from=composer:2 /usr/bin/composer /usr/bin/composer",
       hasComposer && `COPY composer.json${lock} ./`,
       hasComposer &&
         "RUN composer install --no-dev --no-scripts --no-autoloader --no-interaction --ignore-platform-req=ext-*",
+      // Without a lock file, only the packages that were found say which extensions they take.
+      asksLate &&
+        `RUN composer check-platform-reqs --no-dev --format=json 2>/dev/null | php -r '${lateExtensions}' | xargs -r install-php-extensions`,
       "COPY . .",
       docroot === "" && hideManifests(""),
       hasComposer && "RUN composer dump-autoload --no-dev --optimize",
@@ -97,6 +105,10 @@ function apache(tree: SourceTree, { docroot, version, extensions, writes = [], n
     ),
   };
 }
+
+/** The names of missing extensions, of what Composer says. */
+const lateExtensions =
+  'foreach (json_decode(stream_get_contents(STDIN), true) ?: [] as $one) if ($one["status"] === "missing" && strpos($one["name"], "ext-") === 0) echo substr($one["name"], 4), " ";';
 
 /** The last word of `heroku-php-apache2 public/` and of `php -S 0.0.0.0:80 -t public`. */
 function hintedRoot(line: string): string | undefined {
@@ -190,7 +202,10 @@ function migrates(command: string[]): string {
 }
 
 /** Folders that programs write into, by custom. */
-const writable = "logs log var cache tmp temp storage runtime writable uploads public/uploads data".split(" ");
+const writable =
+  "logs log var cache tmp temp storage runtime writable uploads public/uploads public/assets web/assets data".split(
+    " ",
+  );
 const docroots = ["public", "web", "webroot", "www", "htdocs", "public_html"];
 
 export const php: Runtime = {

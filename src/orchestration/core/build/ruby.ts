@@ -35,7 +35,9 @@ function rubyVersion(tree: SourceTree): string {
     versionIn(tree.read(".ruby-version"), /^(?:ruby-)?(\d[\d.]*)/) ??
     versionIn(tree.read("Gemfile"), /^[ \t]*ruby ["'](\d[\d.]*)["']/m);
   const range = /^[ \t]*ruby ["']([^"'\n]+)["']/m.exec(tree.read("Gemfile") ?? "")?.[1];
-  const named = exact ?? newestIn(range, known) ?? hintedVersion(tree, "RUBY_VERSION");
+  const locked = versionIn(tree.read("Gemfile.lock") ?? "", /^RUBY VERSION\s+ruby (\d+\.\d+\.\d+)/m);
+  const inRange = locked !== undefined && newestIn(range, [locked]) !== undefined ? locked : newestIn(range, known);
+  const named = exact ?? inRange ?? hintedVersion(tree, "RUBY_VERSION");
   return named ?? byLock(tree) ?? known[0] ?? "";
 }
 
@@ -54,6 +56,12 @@ const libraries: Readonly<Record<string, string>> = {
   rugged: "cmake",
   mini_magick: "imagemagick",
   "streamio-ffmpeg": "ffmpeg",
+  // Loads the library while it runs.
+  "(?:ethon|typhoeus)": "libcurl4-openssl-dev",
+  unf_ext: "g++",
+  "(?:sassc|therubyracer|mini_racer|libv8-node)": "g++",
+  "ruby-ldap": "libldap2-dev",
+  nokogumbo: "libxml2-dev",
   ffi: "libffi-dev",
   // Assets that are made by JavaScript.
   "(?:execjs|uglifier|coffee-rails|autoprefixer-rails|terser|coffee-script)": "nodejs",
@@ -63,13 +71,20 @@ function hasGem(tree: SourceTree, name: string): boolean {
   return new RegExp(`^[ \\t]*gem ["']${name}["']`, "m").test(tree.read("Gemfile") ?? "");
 }
 
+/** The same of the gems that others bring. */
+function isLocked(tree: SourceTree, name: string): boolean {
+  return new RegExp(`^ {4}${name} \\(`, "m").test(tree.read("Gemfile.lock") ?? "");
+}
+
 function install(tree: SourceTree, more: readonly string[]): (string | undefined)[] {
   // A gem of the folder itself has to be there for an install.
   const isLocal =
-    /^[ \t]*gemspec\b|^[ \t]*gem [^\n]{1,100}\bpath:|^[ \t]*path ["']|\bFile\.(?:read|exist)|\beval_gemfile\b/m.test(
+    /^[ \t]*gemspec\b|^[ \t]*gem [^\n]{1,100}\bpath:|^[ \t]*path ["']|\bFile\.(?:read|exist)|^[ \t]*(?:load|require|require_relative|instance_eval)\b|\beval_gemfile\b/m.test(
       tree.read("Gemfile") ?? "",
     );
-  const needs = Object.entries(libraries).flatMap(([gem, library]) => (hasGem(tree, gem) ? [library] : []));
+  const needs = Object.entries(libraries).flatMap(([gem, library]) =>
+    hasGem(tree, gem) || isLocked(tree, gem) ? [library] : [],
+  );
   return [
     "WORKDIR /app",
     aptLine(...new Set(["build-essential", "git", "libpq-dev", "libyaml-dev", ...needs.toSorted(), ...more])),
@@ -140,7 +155,7 @@ export const rails: Runtime = {
       build: [
         hasAssets ? `RUN ${tool}${packager.install}` : undefined,
         "ENV RAILS_ENV=production RAILS_LOG_TO_STDOUT=1 RAILS_SERVE_STATIC_FILES=1",
-        "RUN SECRET_KEY_BASE_DUMMY=1 bundle exec rails assets:precompile",
+        `RUN ${dummy(tree)} bundle exec rails assets:precompile`,
       ],
       start: ["bundle", "exec", ...start],
       notes: [
@@ -152,6 +167,14 @@ export const rails: Runtime = {
     });
   },
 };
+
+/** What a build gives in place of the secret; older Rails asks for the variable itself. */
+function dummy(tree: SourceTree): string {
+  const [major = 8, minor = 0] = (versionIn(tree.read("Gemfile.lock") ?? "", /^ {4}rails \((\d+\.\d+)/m) ?? "8.0")
+    .split(".")
+    .map(Number);
+  return major * 10 + minor < 71 ? "SECRET_KEY_BASE=dummy" : "SECRET_KEY_BASE_DUMMY=1";
+}
 
 const noMigration =
   'no migration runs by itself; to run them before each version, write release: { command: ["bundle", "exec", "rails", "db:migrate"] }';

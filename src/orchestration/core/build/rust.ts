@@ -12,6 +12,7 @@ import {
   talksNote,
   versionIn,
 } from "./runtime.ts";
+import { frontEndOf } from "./front-end.ts";
 import { readHints } from "./hints/hints.ts";
 import { rustWebPlan } from "./rust-web.ts";
 import { type Subcommand, subcommandOf } from "./subcommands.ts";
@@ -83,6 +84,7 @@ function rustNotes(
     ...sourceNotes(tree, folders),
     ...(onlyTalks(tree, folders) ? [talksNote] : []),
     ...(takes === undefined ? [] : [takes.note]),
+    ...frontEndOf(tree, "rust").notes,
     ...(others.length === 0
       ? []
       : [
@@ -110,13 +112,16 @@ function rustDockerfile(
   },
 ): string {
   const { version, toolchain, name, started, data, word } = made;
+  const pages = frontEndOf(tree, "rust");
   const programs = [...new Set([name, ...started])].map((one) => `--bin ${one}`).join(" ");
   return lines(
     `ARG BASE=${isNightly(tree, folders, toolchain) ? "rustlang/rust:nightly" : `rust:${version}`}`,
     `ARG RUN_BASE=debian:stable-slim`,
+    ...pages.stage,
     "FROM ${BASE} AS build",
     "WORKDIR /src",
     "COPY . .",
+    ...pages.copies,
     `RUN cargo build --release ${programs}${tree.has("Cargo.lock") ? " --locked" : ""}`,
     "FROM ${RUN_BASE}",
     aptLine("ca-certificates", ...librariesOf(tree, folders)),

@@ -13,12 +13,16 @@ export const deno: Runtime = {
       return typeof line === "string" && !/--watch/.test(line);
     });
     const task = entrypoint === undefined && named !== undefined;
-    const run = ["run", "--allow-net", "--allow-env", "--allow-read", file ?? ""];
+    const isFresh = /"(?:\$fresh\/|@fresh\/core|fresh)"\s*:/.test(tree.read("deno.json") ?? "");
+    const builds = isFresh && typeof tasks.build === "string";
+    const rights = isFresh ? ["-A"] : ["--allow-net", "--allow-env", "--allow-read"];
+    const run = ["run", ...rights, file ?? ""];
     const own = task ? ["deno", "task", named ?? ""] : file === undefined ? undefined : ["deno", ...run];
     const start = own ?? hintedStart(tree) ?? [];
     return {
       port: 8000,
       readsPort: true,
+      isTold: isFresh,
       noStart: start.length === 0 ? noStart : undefined,
       dockerfile: lines(
         `ARG BASE=denoland/deno:${version ?? "latest"}`,
@@ -26,6 +30,7 @@ export const deno: Runtime = {
         "WORKDIR /app",
         "COPY . .",
         file !== undefined && `RUN deno cache ${file}`,
+        builds && "RUN deno task build",
         "ENV PORT=8000",
         "USER deno",
         "EXPOSE 8000",

@@ -4,7 +4,7 @@ import { type Planned, type SourceTree, talksNote } from "../runtime.ts";
 import { hostVariables, listeningOf, type Listening, loopbackIn } from "./listening.ts";
 import { type App, frameworkNotes, namesRead, needsMark } from "./needs.ts";
 import { builtInNote, lockNote, migrationNote, versionNote } from "./notes.ts";
-import { servicesNotes } from "./service-notes.ts";
+import { manifestText, servicesNotes, usesSqlite, workerNote } from "./service-notes.ts";
 import { absentFiles, keptIn, sourcesOf } from "./sources.ts";
 
 const namesShownMax = 8;
@@ -117,8 +117,14 @@ function withNeeds(tree: SourceTree, { sources, language, folder }: App, plan: P
   );
   const shown = names.slice(0, namesShownMax).join(", ");
   const rest = names.length > namesShownMax ? ` and ${names.length - namesShownMax} more` : "";
-  const kept = keptIn(tree, sources, folder);
-  const missing = absentFiles(tree, sources, folder).slice(0, filesShownMax);
+  const packages = manifestText(tree, folder);
+  const isByPackage = language !== "python" && usesSqlite(packages) && !plan.dockerfile.includes("nginx");
+  const kept =
+    keptIn(tree, sources, folder) ??
+    (isByPackage ? { what: "a database of SQLite, which its packages show,", place: undefined } : undefined);
+  const missing = absentFiles(tree, sources, folder)
+    .filter(({ name }) => !plan.dockerfile.includes(`/src/${name.replace(/\/\*.{0,20}$/, "")} `))
+    .slice(0, filesShownMax);
   const absent = missing.map(
     ({ name, from }) =>
       `${needsMark}${name}, as ${from} shows, which is not in the folder or is not sent; commit it, or give it as an asset`,
@@ -135,7 +141,8 @@ function withNeeds(tree: SourceTree, { sources, language, folder }: App, plan: P
       ...note,
       ...builtInNote(sources),
       ...absent,
-      ...servicesNotes(tree, { sources, language, folder }, names),
+      ...servicesNotes(tree, { sources, language, folder }, { text: packages, said: names }),
+      ...workerNote(tree, packages),
       ...(names.length === 0
         ? []
         : [

@@ -231,7 +231,7 @@ function isFastifyDefault(text: string): boolean {
 }
 
 const hostVariable =
-  /["'`.]((?:[A-Z]{2,12}_)?(?:HOST|HOSTNAME|BIND|ADDRESS))["'`]?\]?\)?[ \t]{0,3}(?:\|\||\?\?|,|\)\.unwrap_or\w{0,10}\()[ \t]{0,3}["'`](?:localhost|127\.0\.0\.1)["'`]/g;
+  /["'`.]((?:[A-Z]{2,12}_)?(?:HOST|HOSTNAME|BIND|ADDRESS|LISTEN_IP|LISTEN_ADDR|LISTEN_HOST|BIND_ADDRESS|BIND_IP))["'`]?\]?\)?[ \t]{0,3}(?:\|\||\?\?|,|\)\.unwrap_or\w{0,10}\()[ \t]{0,3}["'`](?:localhost|127\.0\.0\.1)["'`]/g;
 
 /** Variables that say the address to listen at, and are this machine's own without a value. */
 export function hostVariables({ files }: Sources): string[] {

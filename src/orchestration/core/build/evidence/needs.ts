@@ -7,8 +7,15 @@ export const needsMark = "needs ";
 const js: RegExp[] = [
   /\bprocess\.env(?:\.([A-Z][A-Z0-9_]{1,60})\b|\[["']([A-Z][A-Z0-9_]{1,60})["']\])(?!["'\]]{0,2}\)?\s*(?:\|\||\?\?|\?[^.]|=[^=]))/g,
   // Schemas of what has to be set: zod, Joi, envalid.
-  /^[ \t]+([A-Z][A-Z0-9_]{2,60})[ \t]*:[ \t]*(?:z|Joi|joi|str|num|url|email)\b(?![^\n]{0,200}(?:optional|default|catch|allow\(["']))[.(]/gm,
+  /^[ \t]+([A-Z][A-Z0-9_]{2,60})[ \t]*:[ \t]*(?:z|Joi|joi|str|num|url|email|Env\.schema)\b(?![^\n]{0,200}(?:optional|default|catch|allow\(["']))[.(]/gm,
+  /\benv(?:\.\w{1,12})?\(\s*["']([A-Z][A-Z0-9_]{1,60})["']\s*\)/g,
   /\b(?:[Cc]onfig(?:Service)?|env)\.(?:get|getOrThrow)(?:<\w{1,30}>)?\(\s*["']([A-Z][A-Z0-9_]{1,60})["']\s*\)/g,
+];
+/** A reader of the app's own, such as `mustEnv("KEY")`, that is given a name and no default. */
+const readers: readonly RegExp[] = [
+  /(?<![\w.])(?:must|require|required)_?(?:[gG]et_?)?[eE]nv\w{0,20}!?\(\s*["']([A-Z][A-Z0-9_]{2,60})["']\s*\)/g,
+  /(?<![\w.])get_?(?:[eE]nv_?[vV]ar\w{0,10}|Env)\(\s*["']([A-Z][A-Z0-9_]{2,60})["']\s*\)/g,
+  /\b(?:\w{0,30}_)?(?:must|require|required|get|read|fetch)\w{0,30}_(?:or|from)_env!?\(\s*(?:[a-z]\w{0,30}\s*,\s*)?["']([A-Z][A-Z0-9_]{2,60})["']\s*(?:,\s*nil\s*)?\)/g,
 ];
 const reading: Readonly<Record<string, RegExp[]>> = {
   ...{ node: js, bun: js, deno: js },
@@ -48,7 +55,7 @@ export function isBuiltIn(name: string): boolean {
 
 /** Names of variables that the sources read and give no value of their own. */
 export function namesRead({ files }: Sources, language: string): string[] {
-  const patterns = reading[language] ?? [];
+  const patterns = [...(reading[language] ?? []), ...readers];
   const names = files.flatMap(({ text, path }) => [
     ...patterns.flatMap((pattern) =>
       [...text.matchAll(pattern)].map((found) => found.slice(1).find((one) => one !== undefined) ?? ""),

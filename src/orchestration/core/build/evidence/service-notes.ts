@@ -1,4 +1,5 @@
 import type { SourceTree } from "../runtime.ts";
+import { readHints } from "../hints/hints.ts";
 import { type App, needsMark } from "./needs.ts";
 import { type Service, services } from "./services.ts";
 import type { Sources } from "./sources.ts";
@@ -10,15 +11,52 @@ const manifests = [
   ...["requirements/base.txt", "requirements/production.txt", "requirements/prod.txt", "gradle/libs.versions.toml"],
 ];
 
-/**
- * What the app is a client of, by its packages and by its code, and where it finds each; empty where nothing shows one.
- * `said`: variables that another note names.
- */
-export function servicesNotes(tree: SourceTree, { sources, language, folder }: App, said: readonly string[]): string[] {
+/** The manifests of a part of a tree as one text. */
+export function manifestText(tree: SourceTree, folder: string): string {
   const files = [...manifests, ...projectFiles(tree, folder)].map((file) => folder + file);
-  const text = [...files, ...sharedManifests(tree, folder)]
+  return [...files, ...sharedManifests(tree, folder)]
     .map((file) => (tree.read(file) ?? "").slice(0, 64 * 1024))
     .join("\n");
+}
+
+const sqlite =
+  /"(?:sqlite3|better-sqlite3|@libsql\/client|sql\.js)"\s*:|^[ \t]*gem ["']sqlite3["']|mattn\/go-sqlite3|modernc\.org\/sqlite|glebarez\/sqlite|^[ \t]*rusqlite\s*=|\bsqlx\b[^\n]{0,200}sqlite|\bsqlx = \{[^}]{0,300}"sqlite"|sqlite-jdbc|Data\.Sqlite|EntityFrameworkCore\.Sqlite|\{:ecto_sqlite3,|provider\s*=\s*"sqlite"/m;
+
+/** Whether the packages keep data in SQLite, and in no server of databases. */
+export function usesSqlite(text: string): boolean {
+  const isServed = services.some(({ name, library }) => /SQL|MongoDB/.test(name) && library.test(text));
+  return sqlite.test(text) && !isServed;
+}
+
+const workers: readonly [library: RegExp, name: string, command: string][] = [
+  [/^[ \t"']{0,6}celery\b/m, "Celery", '["celery", "-A", "NAME", "worker"]'],
+  [/^[ \t"']{0,6}(?:django-rq|rq)\b/m, "RQ", '["rq", "worker"]'],
+  [/^[ \t"']{0,6}dramatiq\b/m, "Dramatiq", '["dramatiq", "MODULE"]'],
+  [/^[ \t]*gem ["']sidekiq["']/m, "Sidekiq", '["bundle", "exec", "sidekiq"]'],
+  [/^[ \t]*gem ["']delayed_job/m, "Delayed Job", '["bundle", "exec", "rake", "jobs:work"]'],
+  [/^[ \t]*gem ["']good_job["']/m, "GoodJob", '["bundle", "exec", "good_job", "start"]'],
+  [/^[ \t]*gem ["']solid_queue["']/m, "Solid Queue", '["bin/jobs"]'],
+  [/"laravel\/horizon"/, "Horizon", '["php", "artisan", "horizon"]'],
+];
+
+/** What does work beside the requests, and that no file starts. */
+export function workerNote(tree: SourceTree, text: string): string[] {
+  const runs = readHints(tree).processes.some(({ type }) => type !== "web" && type !== "release");
+  const found = runs ? undefined : workers.find(([library]) => library.test(text));
+  if (found === undefined) return [];
+  const [, name, command] = found;
+  return [`no worker of ${name} runs; to run one, write a deployment with the same build and command: ${command}`];
+}
+
+/**
+ * What the app is a client of, by its packages and by its code, and where it finds each; empty where nothing shows one.
+ * `text`: its manifests; `said`: variables that another note names.
+ */
+export function servicesNotes(
+  tree: SourceTree,
+  { sources, language, folder }: App,
+  { text, said }: { text: string; said: readonly string[] },
+): string[] {
   const settings = settingsOf(tree, folder, sources);
   const byPackage = services.filter(({ library }) => library.test(text));
   const bySource = services.filter(

@@ -135,7 +135,7 @@ export function absentFiles(tree: SourceTree, { files }: Sources, folder: string
 }
 
 /** Files that a compiler takes in and that are not there. */
-function compiledIn(tree: SourceTree, files: Sources["files"]): { name: string; from: string }[] {
+export function compiledIn(tree: SourceTree, files: Sources["files"]): { name: string; from: string }[] {
   const secret = files.flatMap(({ path, text }) =>
     path.endsWith(".exs")
       ? [...text.matchAll(/^[ \t]*import_config "([\w.-]{1,80})"/gm)].flatMap(([, name = ""]) => {
@@ -150,7 +150,20 @@ function compiledIn(tree: SourceTree, files: Sources["files"]): { name: string; 
       return path.endsWith(".go") && !tree.has(at) ? [{ name: at, from: path }] : [];
     }),
   );
-  return [...secret, ...embedded];
+  return [...secret, ...embedded, ...linkedIn(tree, files)];
+}
+
+/** What rust-embed, include_dir and tower-http take in from a folder that a build makes. */
+function linkedIn(tree: SourceTree, files: Sources["files"]): { name: string; from: string }[] {
+  return files.flatMap(({ path, text }) =>
+    path.endsWith(".rs")
+      ? [
+          ...text.matchAll(
+            /(?:#\[folder\s{0,3}=\s{0,3}"|include_dir!\(\s{0,9}")(?:\$CARGO_MANIFEST_DIR\/|\.\/)?([\w./-]{1,120}?)\/?"/g,
+          ),
+        ].flatMap(([, name = ""]) => (name.startsWith("..") || tree.has(name) ? [] : [{ name, from: path }]))
+      : [],
+  );
 }
 
 function joined(folder: string, path: string): string {

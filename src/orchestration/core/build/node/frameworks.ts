@@ -1,28 +1,7 @@
-import { fieldsOf, jsonOf, plainName, type SourceTree } from "../runtime.ts";
 import type { PagesStyle } from "../pages.ts";
+import { plainName } from "../runtime.ts";
+import { adonisPlan, meteor, nestPlan, type NodeApp, type NodePlan, redwoodPlan } from "./backends.ts";
 import type { PackageJson } from "./package-json.ts";
-
-/** Where a part of a repository is: `folder` ends with a slash, or is empty. */
-export interface NodeApp {
-  tree: SourceTree;
-  folder: string;
-  package: PackageJson;
-}
-
-/** How a framework's app is built and run. */
-export type NodePlan =
-  /** A program: words after the packager's `exec`, or `node FILE`. `build` is used where package.json has no such script. */
-  | {
-      type: "program";
-      start: string[] | { exec: string[] };
-      build?: string[] | undefined;
-      note?: string | undefined;
-      /** The start script of package.json does not start it. */
-      isOnlyStart?: boolean;
-    }
-  /** Pages in a folder that the build makes. */
-  | { type: "pages"; folder: string; style: PagesStyle; build?: string[] | undefined; note?: string | undefined }
-  | { type: "problem"; problem: string };
 
 interface Framework {
   name: string;
@@ -39,6 +18,9 @@ const pages =
 const frameworks: readonly Framework[] = [
   { name: "next", dependency: "next", plan: nextPlan },
   { name: "nuxt", dependency: "nuxt", plan: nuxtPlan },
+  { name: "redwood", dependency: "@redwoodjs/core", plan: redwoodPlan },
+  { name: "adonis", dependency: "@adonisjs/core", plan: adonisPlan },
+  { name: "meteor", dependency: "meteor-node-stubs", plan: () => ({ type: "problem", problem: meteor }) },
   {
     name: "tanstack-start",
     dependency: "@tanstack/react-start",
@@ -134,24 +116,6 @@ export function onlyTalks(found: PackageJson): boolean {
 function config(app: NodeApp, base: string): string {
   const endings = ["js", "mjs", "cjs", "ts", "mts"];
   return endings.map((ending) => app.tree.read(`${app.folder}${base}.${ending}`) ?? "").join("\n");
-}
-
-/** A workspace of Nest: `nest build` makes the application that nest-cli.json names first, in a folder of its own. */
-function nestPlan({ tree, folder, package: found }: NodeApp): NodePlan {
-  const build = found.dependencies["@nestjs/cli"] === undefined ? ["tsc"] : ["nest", "build"];
-  const usual: NodePlan = { type: "program", start: ["node", "dist/main"], build };
-  const config = jsonOf(tree, `${folder}nest-cli.json`);
-  const root = plainName(typeof config.root === "string" ? config.root : undefined);
-  if (config.monorepo !== true || root === undefined) return usual;
-  const others = Object.values(fieldsOf(config.projects)).flatMap((project) => {
-    const { type, root: other } = fieldsOf(project);
-    return type === "application" && typeof other === "string" && other !== root ? [other] : [];
-  });
-  const note = `of the applications of nest-cli.json, ${root} is started, and not ${others.join(", ")}; to start another, set build.lang.entrypoint: dist/NAME/main.js, and add nest build NAME to the build script`;
-  return {
-    ...{ type: "program", start: ["node", `dist/${root}/main`], build: ["nest", "build"], isOnlyStart: true },
-    ...(others.length === 0 ? {} : { note }),
-  };
 }
 
 function nextPlan(app: NodeApp): NodePlan {

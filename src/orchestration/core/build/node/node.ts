@@ -1,5 +1,5 @@
 import { namedFiles } from "../../../../base/pure/left-out.ts";
-import { pagesBase, servedByNginx, servePages } from "../pages.ts";
+import { hideManifests, pagesBase, servedByNginx, servePages } from "../pages.ts";
 import {
   aptLine,
   command,
@@ -11,9 +11,11 @@ import {
   type SourceTree,
   talksNote,
 } from "../runtime.ts";
-import { frameworkOf, hasServer, onlyTalks, type NodeApp, type NodePlan } from "./frameworks.ts";
+import type { NodeApp, NodePlan } from "./backends.ts";
+import { frameworkOf, hasServer, onlyTalks } from "./frameworks.ts";
 import { installScripts, nodeVersion, type PackageJson, readPackage } from "./package-json.ts";
 import { buildScript, enteredFolders, functionsNote, hasFunctions, partInstalls, startInBuild } from "./parts.ts";
+import { partNotes, partScripts, servedLines, servedParts } from "./served.ts";
 import { browserLines, nodeLibraries, type Packager, packagerOf } from "./packager.ts";
 import { chosenPlan, envFiles, type Program, scriptNotes, scriptPort, scriptText } from "./program.ts";
 import { startScript, workspaceApps } from "./start.ts";
@@ -124,7 +126,11 @@ function placeOf(
 }
 
 /** Everything up to the build. */
-function buildLines({ app, root, packager, notes }: Work, build: string[] | undefined): (string | undefined)[] {
+function buildLines(
+  { app, root, packager, notes }: Work,
+  build: string[] | undefined,
+  isPages: boolean,
+): (string | undefined)[] {
   const { folder, package: found, tree } = app;
   const copiesAll = folder !== "" || root.workspaces.length > 0 || root.installsFromSource;
   const inFolder = folder === "" ? "" : `cd ${folder.slice(0, -1)} && `;
@@ -137,6 +143,9 @@ function buildLines({ app, root, packager, notes }: Work, build: string[] | unde
   const makesClient =
     all.prisma !== undefined && !/prisma generate/.test(JSON.stringify([ranBefore(root), ranBefore(found)]));
   const schema = firstOf(tree, [`${folder}prisma/schema.prisma`, `${folder}schema.prisma`]);
+  const parts = folder === "" && !isPages ? servedParts(tree, root) : [];
+  const more = folder === "" && root.workspaces.length === 0 ? partScripts(root) : [];
+  notes.push(...partNotes(parts, more));
   const usesPrisma =
     found.dependencies.prisma !== undefined ||
     found.dependencies["@prisma/client"] !== undefined ||
@@ -153,7 +162,9 @@ function buildLines({ app, root, packager, notes }: Work, build: string[] | unde
     copiesAll ? undefined : "COPY . .",
     ...partInstalls(tree, folder === "" ? partsOf(app, root) : [], ranBefore(root)),
     makesClient && schema !== undefined ? `RUN ${inFolder}${packager.exec} prisma generate` : undefined,
+    ...servedLines(tree, parts),
     makes === undefined ? undefined : `RUN ${makes}`,
+    ...more.map((name) => `RUN ${packager.run} ${name}`),
   ];
 }
 
@@ -241,7 +252,7 @@ function programPlan(work: Work, found: Program): Plan {
     dockerfile: lines(
       `ARG BASE=${base}`,
       "FROM ${BASE}",
-      ...buildLines(work, found.build),
+      ...buildLines(work, found.build, false),
       app.folder !== "" && `WORKDIR /app/${app.folder.slice(0, -1)}`,
       empty.length > 0 && `RUN touch ${empty.join(" ")}`,
       `ENV NODE_ENV=production PORT=${fixed ?? port}${found.isFramework === true ? " HOST=0.0.0.0" : ""}`,
@@ -256,12 +267,18 @@ function pagesPlan(work: Work, { folder, style, build }: Extract<NodePlan, { typ
   const { app, base, notes } = work;
   const { start } = app.package.scripts;
   if (hasFunctions(app.tree)) notes.push(functionsNote);
-  notes.push(
-    `the build makes pages in ${app.folder}${folder}, which nginx serves${start === undefined ? "" : `; "start" of package.json is not used`}`,
-  );
+  const isPlain = frameworkOf(app.package) === undefined;
+  if (isPlain)
+    notes.push(
+      `the pages of ${folder === "" ? "the folder" : folder} are served by nginx; if this is a program, add a start script`,
+    );
+  else
+    notes.push(
+      `the build makes pages in ${app.folder}${folder}, which nginx serves${start === undefined ? "" : `; "start" of package.json is not used`}`,
+    );
   return {
     ...servedByNginx,
     notes,
-    dockerfile: `${lines(`ARG BASE=${base}`, pagesBase, "FROM ${BASE} AS build", ...buildLines(work, build))}${servePages(`/app/${app.folder}${folder}`, style)}`,
+    dockerfile: `${lines(`ARG BASE=${base}`, pagesBase, "FROM ${BASE} AS build", ...buildLines(work, build, true), folder === "" && `RUN rm -rf ${app.folder}node_modules`, folder === "" && hideManifests(app.folder))}${servePages(`/app/${app.folder}${folder}`.replace(/\/$/, ""), style)}`,
   };
 }

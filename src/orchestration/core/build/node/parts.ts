@@ -19,7 +19,7 @@ export function enteredFolders(tree: SourceTree, { scripts, workspaces }: Packag
 }
 
 /** The scripts of these names, and those that they run. */
-function reached(scripts: Record<string, string>, names: string[]): string[] {
+export function reached(scripts: Record<string, string>, names: string[]): string[] {
   const seen = new Set(names);
   for (const name of seen)
     for (const [, other = ""] of (scripts[name] ?? "").matchAll(/\b(?:npm|pnpm|yarn|bun)(?: run)? ([\w:-]+)/g))

@@ -1,7 +1,8 @@
 import { portIn, servesDevelopers } from "../hints/commands.ts";
 import { hintedStart, readHints } from "../hints/hints.ts";
-import { jsonOf, type LanguageChoice, namesStart, type SourceTree } from "../runtime.ts";
-import { frameworkOf, hasServer, type NodeApp, type NodePlan } from "./frameworks.ts";
+import { firstOf, jsonOf, type LanguageChoice, namesStart, type SourceTree } from "../runtime.ts";
+import type { NodeApp, NodePlan } from "./backends.ts";
+import { frameworkOf, hasServer } from "./frameworks.ts";
 import type { PackageJson } from "./package-json.ts";
 import { buildScript, missingStart } from "./parts.ts";
 import { isForDevelopers, mainFile, startScript } from "./start.ts";
@@ -168,18 +169,33 @@ export function chosenPlan(app: NodeApp, { entrypoint }: LanguageChoice): Chosen
     const note = `"${script}" of package.json starts ${missing}, which does not exist, so ${file} is started; ${namesStart}`;
     return { type: "program", start: runFile(file, found), note };
   }
-  if (file !== undefined) {
-    const asked = found.scripts.start;
-    const note =
-      asked !== undefined && isForDevelopers(asked)
-        ? `"start" of package.json is for developers, so ${file} is started; ${namesStart}`
-        : undefined;
-    const isLibrary =
-      asked === undefined && !hasServer(found) && jsonOf(tree, `${folder}package.json`).exports !== undefined;
-    const library = `package.json is of a library (exports), and ${file} may start nothing; ${namesStart}`;
-    return { type: "program", start: runFile(file, found), note: note ?? (isLibrary ? library : undefined) };
-  }
-  return web === undefined ? { type: "program", start: [], noStart } : { type: "program", start: web };
+  if (file !== undefined) return fileStart(app, file);
+  if (web !== undefined) return { type: "program", start: web };
+  return pagesThere(tree, folder) ?? { type: "program", start: [], noStart };
+}
+
+/** A file that no script starts. */
+function fileStart({ tree, folder, package: found }: NodeApp, file: string): Chosen {
+  const asked = found.scripts.start;
+  const note =
+    asked !== undefined && isForDevelopers(asked)
+      ? `"start" of package.json is for developers, so ${file} is started; ${namesStart}`
+      : undefined;
+  const isLibrary =
+    asked === undefined && !hasServer(found) && jsonOf(tree, `${folder}package.json`).exports !== undefined;
+  const library = `package.json is of a library (exports), and ${file} may start nothing; ${namesStart}`;
+  return { type: "program", start: runFile(file, found), note: note ?? (isLibrary ? library : undefined) };
+}
+
+/** The packages are tools for pages that are there. */
+function pagesThere(tree: SourceTree, folder: string): Chosen | undefined {
+  const places = ["index.html", "public/index.html", "dist/index.html", "docs/index.html"];
+  const page = firstOf(
+    tree,
+    places.map((path) => folder + path),
+  );
+  if (page === undefined) return undefined;
+  return { type: "pages", folder: page.slice(folder.length).replace(/\/?index\.html$/, ""), style: "pages" };
 }
 
 /** Frameworks whose program is the app's own, and says itself where it listens. */

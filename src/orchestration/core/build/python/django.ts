@@ -47,7 +47,13 @@ export function djangoStart(whole: SourceTree, packages: ReadonlySet<string>, pl
   const before = collects
     ? `RUN python ${manage} collectstatic --noinput || echo 'collectstatic failed, so the image has no static files. A build has no config: give settings such as SECRET_KEY a default'`
     : undefined;
+  // What manage.py names may be for developers: commands of the image take the settings for production beside it.
+  const production = named === undefined ? undefined : productionSettings(tree, named);
+  const env = production === undefined ? {} : { env: ` DJANGO_SETTINGS_MODULE=${production}` };
   const notes = [
+    ...(production === undefined
+      ? []
+      : [`the settings are ${production}, beside ${named} of ${manage}; to use others, set DJANGO_SETTINGS_MODULE`]),
     `no migration runs by itself; to run them before each version, write release: { command: ["python", "${manage}", "migrate"] }`,
   ];
   if (module === undefined) {
@@ -59,12 +65,19 @@ export function djangoStart(whole: SourceTree, packages: ReadonlySet<string>, pl
   const target = `${module}.${usesChannels && hasAsgi ? "asgi" : "wsgi"}:application`;
   if (usesChannels && hasAsgi)
     return {
-      ...{ framework: "django", needs: ["uvicorn"], notes, before },
+      ...{ framework: "django", needs: ["uvicorn"], notes, before, ...env },
       words: ["uvicorn", target, ...(at === "" ? [] : ["--app-dir", at]), ...listening],
     };
   const change = at === "" ? [] : ["--chdir", at];
   return {
-    ...{ framework: "django", needs: ["gunicorn"], notes, before },
+    ...{ framework: "django", needs: ["gunicorn"], notes, before, ...env },
     words: ["gunicorn", "--bind", bind, ...change, target],
   };
+}
+
+function productionSettings(tree: SourceTree, named: string): string | undefined {
+  const [, parent] = /^([\w.]{1,100})\.(?:local|dev|develop|development|base)$/.exec(named) ?? [];
+  if (parent === undefined) return undefined;
+  const found = ["production", "prod"].find((name) => tree.has(`${parent.replaceAll(".", "/")}/${name}.py`));
+  return found === undefined ? undefined : `${parent}.${found}`;
 }

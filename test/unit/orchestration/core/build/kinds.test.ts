@@ -220,3 +220,132 @@ test("build files for an old Gradle are built by one", () => {
   expect(dockerfile).toContain("ARG BASE=gradle:6.9-jdk8");
   expect(notes).toContain("the build files are for Gradle 6 or older");
 });
+
+describe("pages that a program takes in or serves are built with it", () => {
+  const vite = '{"scripts":{"build":"vite build"},"devDependencies":{"vite":"5"}}';
+  test("what Go embeds", () => {
+    const main = "package main\n//go:embed all:web/dist\nvar d embed.FS\nfunc main() { http.ListenAndServe(a, nil) }";
+    const { dockerfile, notes } = made(go(main, { "web/package.json": vite, "web/package-lock.json": "{}" }));
+    expect(dockerfile).toContain("RUN cd web && npm ci && npm run build\nFROM ${BASE} AS build");
+    expect(dockerfile).toContain("COPY . .\nCOPY --from=pages /src/web/dist ./web/dist\n");
+    expect(notes).not.toContain("needs web/dist");
+  });
+  test("what Rust embeds, which the build puts elsewhere", () => {
+    const files = {
+      ...rust('#[derive(RustEmbed)]\n#[folder = "assets/dist/"]\nstruct A;\nfn main() {}'),
+      "ui/package.json": vite,
+    };
+    const { dockerfile } = made({ ...files, "ui/vite.config.ts": 'build: { outDir: "../assets/dist" }' });
+    expect(dockerfile).toContain("COPY --from=pages /src/assets/dist ./assets/dist");
+    expect(made(files).notes).toContain("needs assets/dist, as src/main.rs shows");
+  });
+  test("what a server of Node serves, or that it does not", () => {
+    const app = (text: string) => ({
+      "package.json": '{"scripts":{"start":"node app.js"},"dependencies":{"express":"4"}}',
+      "app.js": `app.listen(3000)\n${text}`,
+      "client/package.json": vite,
+    });
+    expect(made(app('express.static(path.join(__dirname, "client", "dist"))')).dockerfile).toContain(
+      "RUN cd client && npm install && npm run build",
+    );
+    expect(made(app("")).notes).toContain(
+      "client holds pages of another app, which this image neither builds nor serves",
+    );
+  });
+  test("styles that no script build makes", () => {
+    const scripts = (text: string) => ({ "package.json": `{"scripts":{${text}}}`, "public/index.html": "<html>" });
+    const { dockerfile, port } = made(scripts('"build:css":"sass a:public","watch":"sass --watch a:public"'));
+    expect([port, /RUN npm run (.*)/.exec(dockerfile)?.[1]]).toEqual([80, "build:css"]);
+    expect(dockerfile).toContain("COPY --from=build /app/public /usr/share/nginx/html");
+    expect(made(scripts('"build":"npm run css","css":"sass a:public"')).dockerfile.match(/npm run/g)).toHaveLength(1);
+  });
+});
+
+describe("what an app needs beside", () => {
+  test.each<[string, Files, string]>([
+    [
+      "readers of variables of its own",
+      go('package main\nfunc main() { key := mustGetEnv("API_KEY"); http.ListenAndServe(a, nil) }'),
+      "the sources read API_KEY",
+    ],
+    [
+      "two words to such a reader",
+      { "mix.exs": "app: :x", "config/runtime.exs": 'base = get_var_from_path_or_env(dir, "BASE_URL")\nEndpoint' },
+      "the sources read BASE_URL",
+    ],
+    [
+      "settings of AdonisJS",
+      {
+        "package.json": '{"dependencies":{"@adonisjs/core":"6"}}',
+        "start/env.ts": "Env.create(x, {\n  APP_KEY: Env.schema.string(),\n})",
+      },
+      "the sources read APP_KEY",
+    ],
+    [
+      "SQLite, which only the packages show",
+      {
+        "package.json": '{"scripts":{"start":"node a.js"},"dependencies":{"better-sqlite3":"9"}}',
+        "a.js": "listen(1)",
+      },
+      "needs a volume: a database of SQLite, which its packages show",
+    ],
+    ["workers", { Gemfile: 'gem "sidekiq"\ngem "puma"', "config.ru": "run A" }, "no worker of Sidekiq runs"],
+    [
+      "settings of Django for production",
+      {
+        "requirements.txt": "django\n",
+        "manage.py": 'os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.local")  # django',
+        "config/settings/production.py": "A = 1",
+        "config/wsgi.py": "",
+      },
+      "the settings are config.settings.production, beside config.settings.local",
+    ],
+  ])("%s", (_, files, note) => {
+    expect(made(files).notes).toContain(note);
+  });
+});
+
+describe("frameworks whose start is not that of a language", () => {
+  const node = (packages: string, scripts = ""): Files => ({
+    "package.json": `{"scripts":{${scripts}},"dependencies":{${packages}}}`,
+  });
+  test.each<[string, Files, string]>([
+    [
+      "AdonisJS",
+      node('"@adonisjs/core":"^6.0"', '"start":"node bin/server.js","build":"node ace build"'),
+      '"node","build/bin/server.js"',
+    ],
+    ["RedwoodJS", node('"@redwoodjs/core":"8"'), '"rw","serve","--port","3000"'],
+    ["Fresh", { "deno.json": '{"imports":{"$fresh/":"x"}}', "main.ts": "start()" }, '"deno","run","-A","main.ts"'],
+  ])("%s", (_, files, words) => {
+    expect(made(files).dockerfile).toContain(words);
+  });
+  test("Meteor is built by hand", () => {
+    expect(problem(node('"meteor-node-stubs":"1"', '"start":"meteor run"'))).toContain("package.json is of Meteor");
+  });
+});
+
+describe("an app of its time", () => {
+  test("Ruby is the one of the lock file, where the Gemfile allows it; its gems get their libraries", () => {
+    const { dockerfile } = made({
+      Gemfile: 'ruby ">=2.7.0"\nload "lib/helper.rb"\ngem "rails"',
+      "Gemfile.lock":
+        "    rails (6.1.7)\n    charlock_holmes (0.7)\n    mysql2 (0.5)\nRUBY VERSION\n   ruby 2.7.7p221\n",
+      "config/application.rb": "Rails",
+    });
+    expect(dockerfile).toContain("ARG BASE=ruby:2.7.7-slim");
+    expect(dockerfile).toContain("default-libmysqlclient-dev libicu-dev");
+    expect(dockerfile).toContain("COPY . .\nRUN bundle config");
+    expect(dockerfile).toContain("RUN SECRET_KEY_BASE=dummy bundle exec rails assets:precompile");
+    expect(dockerfile).toContain("RUN (apt-get update || (sed -i -e 's/deb.debian.org/archive.debian.org/;");
+  });
+  test("a newer one takes its packages from the mirrors alone", () => {
+    const { dockerfile } = made({ Gemfile: 'ruby "3.3.0"\ngem "puma"', "config.ru": "run A" });
+    expect(dockerfile).toContain("RUN apt-get update && apt-get install");
+  });
+  test("PHP without a lock file gets what the packages that were found ask for", () => {
+    const files = php("<?php", '{"require":{"a/b":"^1"}}');
+    expect(made(files).dockerfile).toContain("composer check-platform-reqs --no-dev --format=json");
+    expect(made({ ...files, "composer.lock": "{}" }).dockerfile).not.toContain("check-platform-reqs");
+  });
+});
