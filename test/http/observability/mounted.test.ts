@@ -31,3 +31,14 @@ test("an endpoint of operators that says a scope is in the list of tokens, as it
   const scoped: Endpoint[] = orchestrationEndpoints.filter(({ scope }) => scope !== undefined);
   expect(scoped.filter((one) => !listed.some((other) => other === one)).map(named)).toEqual([]);
 });
+
+test("an endpoint that tokens alone have is in the table of decision 33, with the reason", async () => {
+  const page = new URL("../../../docs/decisions/0033-one-list-of-endpoints.md", import.meta.url);
+  const rows = (await Bun.file(page).text()).split("\n").filter((line) => line.startsWith("| `"));
+  const explained = rows.flatMap((row) =>
+    [...(row.split(" | ")[0] ?? "").matchAll(/`([^`]+)`/g)].map(([, name]) => name),
+  );
+  const operators = new Set<Endpoint>(orchestrationEndpoints);
+  const apart = planeEndpoints.filter((one) => !operators.has(one.of ?? one));
+  expect(explained.toSorted()).toEqual(apart.map(named).toSorted());
+});
