@@ -41,6 +41,8 @@ export const logLimits = {
      * cannot be watched, drains must not take older lines for complete.
      */
     quietLookMs: 790,
+    /** The same where the kernel reports each change of the file: only in case that a report is lost. */
+    watchedLookMs: 10_000,
     quietMs: 2_000,
   },
   search: {

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync, statSync, watch } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync, statfsSync, statSync, watch } from "node:fs";
 import { constants, gunzipSync } from "node:zlib";
 
 const headBytes = 4_096;
@@ -24,11 +24,24 @@ export interface LogFile {
   close(): void;
 }
 
+/** A watch of a file that ends with its first change. */
+export interface FileWatch {
+  /** Whether each change is noticed. Where it is not, the file has to be looked at. */
+  isSure: boolean;
+  end(): void;
+}
+
 /**
- * Calls `onChange` once, soon after something happens to the file at `path`. Call what it returns to stop that. Does nothing
- * where files cannot be watched, such as on some network file systems or when the kernel has no watch left.
+ * File systems of which the kernel notices every change, by their numbers: ext2 to ext4, XFS, Btrfs, F2FS, ZFS, tmpfs and
+ * overlayfs. Source: statfs(2), magic.h.
  */
-export function watchOnce(path: string, onChange: () => void): () => void {
+const localTypes = new Set([0xef53, 0x58465342, 0x9123683e, 0xf2f52010, 0x2fc12fc1, 0x01021994, 0x794c7630]);
+
+/**
+ * Calls `onChange` once, soon after something happens to the file at `path`. Does nothing where files cannot be watched, such
+ * as on some network file systems or when the kernel has no watch left.
+ */
+export function watchOnce(path: string, onChange: () => void): FileWatch {
   try {
     const watcher = watch(path, { persistent: false });
     const end = () => watcher.close();
@@ -37,10 +50,14 @@ export function watchOnce(path: string, onChange: () => void): () => void {
       onChange();
     };
     watcher.once("change", changed);
-    watcher.once("error", end);
-    return end;
+    const watched = { isSure: localTypes.has(statfsSync(path).type), end };
+    watcher.once("error", () => {
+      watched.isSure = false;
+      end();
+    });
+    return watched;
   } catch {
-    return () => undefined;
+    return { isSure: false, end: () => undefined };
   }
 }
 

@@ -1,4 +1,4 @@
-import { watchOnce } from "../../../base/machine/log-file.ts";
+import { type FileWatch, watchOnce } from "../../../base/machine/log-file.ts";
 import type { Log } from "../../../base/words/log.ts";
 import { levelOf } from "../../core/logs/level.ts";
 import type { LogApp, LogSource, NewLine } from "../../core/logs/line.ts";
@@ -32,9 +32,10 @@ export interface CaptureLimits extends SamplingLimits {
   lookMs: number;
   /**
    * A container that has written nothing for `quietMs` is looked at every `quietLookMs`, all such at the same moments, and as
-   * soon as it writes.
+   * soon as it writes; every `watchedLookMs` where each change of its file is noticed.
    */
   quietLookMs: number;
+  watchedLookMs: number;
   quietMs: number;
 }
 
@@ -46,6 +47,8 @@ interface CaptureOptions {
   steady: () => number;
   /** Called when a quiet container has written something: a turn is due at once. */
   onWrite?: () => void;
+  /** Another one in tests. */
+  watchFile?: typeof watchOnce;
 }
 
 interface Reading {
@@ -61,8 +64,8 @@ interface Reading {
   /** Steady milliseconds: of the last line, and when to look again. */
   wroteAt: number;
   lookAt: number;
-  /** Ends the watch of a quiet container. */
-  unwatch: (() => void) | undefined;
+  /** The watch of its file while it is quiet. */
+  watched: FileWatch | undefined;
 }
 
 export interface CaptureState {
@@ -92,7 +95,8 @@ const drainTurnsMax = 400;
 const earlyMs = 5;
 
 /** Reads the output of containers into a store. */
-export function createCapture({ sink, limits, log, now, steady, onWrite }: CaptureOptions): Capture {
+export function createCapture(options: CaptureOptions): Capture {
+  const { sink, limits, log, now, steady, onWrite, watchFile = watchOnce } = options;
   const readings = new Map<string, Reading>();
   const known = sink.positions();
   const unreadable = new Map<string, string>();
@@ -162,12 +166,12 @@ export function createCapture({ sink, limits, log, now, steady, onWrite }: Captu
   };
 
   const wake = (reading: Reading) => {
-    reading.unwatch?.();
-    reading.unwatch = undefined;
+    reading.watched?.end();
+    reading.watched = undefined;
     reading.lookAt = 0;
   };
 
-  const nextLookAt = (at: number) => (Math.floor((at + earlyMs) / limits.quietLookMs) + 1) * limits.quietLookMs;
+  const nextLookAt = (at: number, everyMs: number) => (Math.floor((at + earlyMs) / everyMs) + 1) * everyMs;
 
   /** Whether nothing is to be done for it now. */
   const rests = (reading: Reading, at: number): boolean => {
@@ -181,8 +185,9 @@ export function createCapture({ sink, limits, log, now, steady, onWrite }: Captu
     }
     takeNote(reading, !container.running);
     if (at - reading.wroteAt < limits.quietMs) return true;
-    reading.lookAt = nextLookAt(at);
-    reading.unwatch ??= watchOnce(container.path, () => {
+    // The first look after a watch has begun sees what was written just before.
+    reading.lookAt = nextLookAt(at, reading.watched?.isSure === true ? limits.watchedLookMs : limits.quietLookMs);
+    reading.watched ??= watchFile(container.path, () => {
       wake(reading);
       onWrite?.();
     });
@@ -198,7 +203,7 @@ export function createCapture({ sink, limits, log, now, steady, onWrite }: Captu
     );
     const reading: Reading = {
       ...{ container, tail, sampler, oldest: 0, settled: false, failed: false, gone: false },
-      ...{ wroteAt: steady(), lookAt: 0, unwatch: undefined },
+      ...{ wroteAt: steady(), lookAt: 0, watched: undefined },
     };
     return reading;
   };
@@ -241,7 +246,7 @@ export function createCapture({ sink, limits, log, now, steady, onWrite }: Captu
     },
     pauseMs() {
       const at = steady();
-      let pause = Math.max(nextLookAt(at) - at, limits.lookMs);
+      let pause = Math.max(nextLookAt(at, limits.watchedLookMs) - at, limits.lookMs);
       for (const { lookAt } of readings.values()) pause = Math.min(pause, Math.max(lookAt - at, limits.lookMs));
       return pause;
     },

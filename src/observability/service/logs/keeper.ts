@@ -175,7 +175,9 @@ export function createLogKeeper({ setup, clock, log, post }: KeeperParts): LogKe
         }
         const pause = new AbortController();
         wake = () => pause.abort();
-        await clock.sleep(capture.pauseMs(), pause.signal);
+        const isWaiting = [...store.waiting()].length > 0;
+        const pauseMs = isWaiting ? Math.min(capture.pauseMs(), setup.capture.quietLookMs) : capture.pauseMs();
+        await clock.sleep(pauseMs, pause.signal);
       }
       store.flush({ all: true });
       capture.close();

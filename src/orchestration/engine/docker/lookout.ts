@@ -50,7 +50,7 @@ export function createLookout(path: string, walk: Pick<LogWalk, "hold">): Lookou
     try {
       look();
       if (idleLooks >= idleLooksMax) {
-        unwatch = watchOnce(path, turn);
+        unwatch = watchOnce(path, turn).end;
         // What was written before the watch began.
         look();
       }
