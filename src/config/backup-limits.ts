@@ -25,6 +25,8 @@ export const backupLimits = {
   runsKept: 50,
   /** A command of restic that reads or writes little. restic itself tries for 15 minutes where a target does not answer. */
   askMs: 25_000,
+  /** A lock of another machine that has not changed for this long is left over: restic writes those in use again each 5 minutes. */
+  lockStaleMs: 35 * minute,
   /** A copy, a restore, or the removal of old copies. */
   workMs: 6 * hour,
   /** The last part of what restic says is kept: lists of snapshots are below this. */

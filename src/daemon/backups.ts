@@ -14,9 +14,10 @@ import type { Ground } from "./ground.ts";
 /** Copies of the server's state outside of the machine. */
 export function createBackupRoom({ layout, store, gate, life, key, log }: Ground): Backups {
   const clock = systemClock;
+  const started = randomBytes(8).toString("hex");
   return createBackups({
     records: recordsOf(store),
-    restic: createRestic(join(layout.copies, "cache"), backupLimits),
+    restic: createRestic(join(layout.copies, "cache"), backupLimits, () => `berth-${life.stored()?.life ?? started}`),
     installationId: store.installationId,
     ...{ gate, life, clock, log, limits: backupLimits },
     randomBytes: (count) => randomBytes(count),

@@ -36,7 +36,7 @@ OOMScoreAdjust=-500
 # The server has Docker, and so the rights of root. What follows is what neither it nor the hooks of plugins need.
 NoNewPrivileges=yes
 ProtectClock=yes
-ProtectHostname=yes
+# Not ProtectHostname: restic runs with a host name of its own, so that its locks name this server.
 ProtectKernelLogs=yes
 ProtectKernelModules=yes
 LockPersonality=yes

@@ -80,7 +80,8 @@ export function causeOf(text: string, hide: (text: string) => string): string {
   const full = lines.filter(
     (line) => line !== "" && !/^(?:Is there a repository|repository \w+ opened|found \d+ old)/.test(line),
   );
-  const said = full.find((line) => line.startsWith("Fatal: ")) ?? full.at(-1) ?? "restic said nothing";
+  const locked = full.find((line) => line.includes("repository is already locked"));
+  const said = locked ?? full.find((line) => line.startsWith("Fatal: ")) ?? full.at(-1) ?? "restic said nothing";
   // While it tries again: `Load(<config/0000000000>, 0, 0) returned error, retrying after 552ms: stat /x: not a directory`.
   const fatal = said.replace(/^.* returned error, retrying after \S+: /, "");
   const ssh = full.find((line) => line.startsWith("subprocess ssh: "));

@@ -32,6 +32,11 @@ export interface Restic {
   version(): Promise<string>;
   /** Runs to the end of the command. Fails `unavailable` as `version` does. */
   run(order: Order): Promise<Answered>;
+  /**
+   * The name of the machine in the locks of its commands, which no other server has; undefined where the system gives
+   * it none, which happens without the right to make namespaces.
+   */
+  host?(): Promise<string | undefined>;
 }
 
 const program = "restic";
@@ -44,7 +49,23 @@ const missing = `restic is not installed: apt-get install restic (${resticMin} o
  */
 const politely = ["choom", "-n", "800", "--", "nice", "-n", "10", "setpriv", "--pdeathsig", "TERM", "--"];
 
-/** The program restic. `cacheFolder` is what it may make again whenever it is gone; for the limits, see `backupLimits`. */
+/**
+ * Gives the command a host name of its own. restic takes a lock for left over when it names this machine and a process that
+ * is gone: two servers called "debian" would remove each other's.
+ */
+const named = (host: string) => [
+  "unshare",
+  "--uts",
+  "sh",
+  "-c",
+  'echo "$0" > /proc/sys/kernel/hostname && exec "$@"',
+  host,
+];
+
+/**
+ * The program restic. `cacheFolder` is what it may make again whenever it is gone; for the limits, see `backupLimits`;
+ * `hostName` is for its locks.
+ */
 export function createRestic(
   cacheFolder: string,
   {
@@ -52,9 +73,26 @@ export function createRestic(
     resticKillGraceMs: killGraceMs,
     resticStallMs: stallMs,
   }: { resticOutputBytesMax: number; resticKillGraceMs: number; resticStallMs: number },
+  hostName: () => string | undefined = () => undefined,
 ): Restic {
-  const spawn = (words: readonly string[], { env, folder, input }: Pick<Order, "env" | "folder" | "input">) =>
-    Bun.spawn([...politely, program, ...words], {
+  let canName: Promise<boolean> | undefined;
+  async function host(): Promise<string | undefined> {
+    canName ??= Bun.spawn([...named("berth"), "true"], {
+      stdout: "ignore",
+      stderr: "ignore",
+      env: { PATH: searchPath },
+    })
+      .exited.then((code) => code === 0)
+      .catch(() => false);
+    return (await canName) ? hostName() : undefined;
+  }
+
+  const spawn = (
+    words: readonly string[],
+    at: string | undefined,
+    { env, folder, input }: Pick<Order, "env" | "folder" | "input">,
+  ) =>
+    Bun.spawn([...politely, ...(at === undefined ? [] : named(at)), program, ...words], {
       cwd: folder ?? "/",
       env: { PATH: searchPath, HOME: homeOfRoot, RESTIC_CACHE_DIR: cacheFolder, ...env },
       stdin: input === undefined ? "ignore" : new Blob([input]),
@@ -64,7 +102,7 @@ export function createRestic(
 
   async function run(order: Order): Promise<Answered> {
     await mkdir(cacheFolder, { recursive: true, mode: 0o700 });
-    const child = spawn(order.words, order);
+    const child = spawn(order.words, await host(), order);
     let why: string | undefined;
     let killing: Timer | undefined;
     const end = (reason: string) => {
@@ -107,6 +145,7 @@ export function createRestic(
   }
 
   return {
+    host,
     async version() {
       const found = Bun.which(program, { PATH: searchPath });
       if (found === null) throw new Failure("unavailable", missing);

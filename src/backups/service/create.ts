@@ -7,6 +7,7 @@ import { keepWords } from "../core/restic-words.ts";
 import { stateTag, stateWhat } from "../core/subject.ts";
 import { makeRecoveryKey, readRecoveryKey } from "../core/recovery-key.ts";
 import { createKey, type StoredRun, type StoredTarget } from "./records.ts";
+import { createLocks } from "./locks.ts";
 import { isGenerationOnly } from "../core/generation.ts";
 import type { BackupOptions } from "./options.ts";
 import { createTwins, type Twins } from "./twins.ts";
@@ -56,6 +57,7 @@ export function createBackups(options: BackupOptions): Backups {
   });
   /** One copy at a time. A copy may take hours: targets are opened beside it, one at a time too. */
   const [copying, opening] = [createLimit(1), createLimit(1)];
+  const locks = createLocks(clock.steady, limits);
   const closing = new AbortController();
   /** The copy that is made now: one to a target that is removed meanwhile ends. */
   let underWay: { name: string; end: AbortController } | undefined;
@@ -71,6 +73,7 @@ export function createBackups(options: BackupOptions): Backups {
       restic,
       { url: target.url, credentials: target.credentials, installation, password: text },
       limits,
+      locks,
     );
   }
 

@@ -1,4 +1,5 @@
 import { Failure } from "../../base/wire/failure.ts";
+import { createLocks, type Locks } from "./locks.ts";
 import type { Restic } from "../restic/restic.ts";
 import { type BackupSummary, readSnapshots, readSummary, type Snapshot } from "../core/restic-words.ts";
 import { type Generation, generationTags } from "../core/generation.ts";
@@ -29,6 +30,8 @@ export interface RepositoryLimits {
   askMs: number;
   /** For a copy, a restore, and a removal of old copies. */
   workMs: number;
+  /** After this time, a lock that did not change is left over. */
+  lockStaleMs: number;
 }
 
 interface How {
@@ -42,16 +45,18 @@ export function createRepository(
   restic: Restic,
   { url, ...access }: Access & { url: string },
   limits: RepositoryLimits,
+  locks: Pick<Locks, "areLeftOver"> = createLocks(() => performance.now(), limits),
 ): Repository {
   const env = repositoryEnvironment(readTarget(url), access);
   const place = `target ${url}`;
   const { workMs } = limits;
 
-  /** Runs one command. A lock of a command that did not end by itself is removed first, which restic does with those whose process is gone. */
+  /** Runs one command; once more where only locks that are left over stood in its way. */
   async function order(words: string[], { folder, input, signal, timeoutMs = limits.askMs }: How = {}) {
     const run = () => restic.run({ words, env, timeoutMs, folder, input, signal });
     const first = await run();
     if (first.ok || first.trouble !== "locked" || signal?.aborted) return first;
+    if (!(await locks.areLeftOver(restic, env))) return first;
     await restic.run({ words: ["unlock"], env, timeoutMs: limits.askMs });
     return run();
   }

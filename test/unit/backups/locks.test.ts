@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createRestic } from "../../../src/backups/restic/restic.ts";
+import { createLocks } from "../../../src/backups/service/locks.ts";
+import { createRepository } from "../../../src/backups/service/repository.ts";
+import { backupLimits } from "../../../src/config/backup-limits.ts";
+import { waitFor } from "../../support/wait.ts";
+
+setDefaultTimeout(60_000);
+
+const isRoot = process.getuid?.() === 0 && Bun.which("restic") !== null;
+const access = { installation: "0123456789abcdef", password: "a word", credentials: {} };
+let folder: string;
+let env: Record<string, string>;
+let now: number;
+
+beforeEach(() => {
+  now = 0;
+  folder = mkdtempSync(join(tmpdir(), "berth-locks."));
+  writeFileSync(join(folder, "data"), "some data");
+  env = { RESTIC_REPOSITORY: join(folder, access.installation), RESTIC_PASSWORD: access.password };
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const resticOf = (host: string) => createRestic(join(folder, "cache"), backupLimits, () => host);
+const repositoryOf = (host: string) =>
+  createRepository(
+    resticOf(host),
+    { ...access, url: folder },
+    backupLimits,
+    createLocks(() => now, backupLimits),
+  );
+const locksNow = async () =>
+  (await resticOf("x").run({ words: ["list", "locks", "--no-lock", "-q"], env, timeoutMs: 20_000 })).stdout.trim();
+
+/** A copy that is under way on a server of this name, and holds its lock; `end` kills it, so that the lock stays. */
+async function copyUnderWay(host: string) {
+  const words = ["sh", "-c", 'echo "$0" > /proc/sys/kernel/hostname && exec "$@"', host];
+  const child = Bun.spawn(["unshare", "--uts", ...words, "restic", "backup", "--stdin", "--stdin-filename", "x"], {
+    ...{ env: { ...process.env, ...env, RESTIC_CACHE_DIR: join(folder, "other") }, stdin: "pipe", stderr: "ignore" },
+  });
+  await waitFor("its lock", async () => (await locksNow()) !== "");
+  return async () => {
+    child.kill("SIGKILL");
+    await child.exited;
+  };
+}
+
+const prune = (host: string) =>
+  repositoryOf(host).forget("berth-state", ["--keep-last", "1"], new AbortController().signal);
+
+test.skipIf(!isRoot)(
+  "a living copy of a server keeps its lock, whatever its host name; one that was killed does not",
+  async () => {
+    await repositoryOf("berth-aa").open();
+    const kill = await copyUnderWay("berth-aa");
+    // The same name: restic finds the process alive.
+    await expect(prune("berth-aa")).rejects.toThrow(/locked/);
+    expect(await locksNow()).not.toBe("");
+    // A twin on another machine, where no such process is.
+    await expect(prune("berth-bb")).rejects.toThrow(/locked/);
+    await kill();
+    await expect(prune("berth-bb")).rejects.toThrow(/locked/);
+    expect(await locksNow()).not.toBe("");
+    await prune("berth-aa");
+    expect(await locksNow()).toBe("");
+  },
+);
+
+test.skipIf(!isRoot)("a lock of a machine that is gone is left over once it has not changed for long", async () => {
+  const said: string[] = [];
+  let id = "a".repeat(64);
+  const restic = {
+    ...resticOf("berth-aa"),
+    host: async () => "berth-aa",
+    async run({ words }: { words: readonly string[] }) {
+      said.push(words.join(" "));
+      const stdout = words[0] === "list" ? `${id}\n` : JSON.stringify({ hostname: "debian" });
+      return { ok: true, code: 0, stdout, trouble: "other", cause: "" } as const;
+    },
+  };
+  const locks = createLocks(() => now, backupLimits);
+  expect(await locks.areLeftOver(restic, env)).toBe(false);
+  now += backupLimits.lockStaleMs - 1;
+  // It was renewed: the copy lives.
+  id = "b".repeat(64);
+  expect(await locks.areLeftOver(restic, env)).toBe(false);
+  now += backupLimits.lockStaleMs;
+  expect(await locks.areLeftOver(restic, env)).toBe(true);
+});
