@@ -52,6 +52,11 @@ export function requireAllApps(by: Principal, why = "this is about all of them")
   throw new Failure("forbidden", `this token is limited to some apps, and ${why}`);
 }
 
+/** The same for what does not exist and for what a token may not see: a token does not learn which of the two it is. */
+export function unseen(what: string): Failure {
+  return new Failure("not_found", `${what} does not exist, or this token may not see it`);
+}
+
 /**
  * Whether a token may see an app. What it may not see is left out of lists and is a 404 elsewhere. `*` in a glob stands
  * for any characters of one part; a glob without a slash means every app of the scope.

@@ -6,7 +6,6 @@ import type { Observability } from "./observability.ts";
 import { createMetricsAnswers } from "./metrics/answers.ts";
 import { createHostDisk } from "./host/disk.ts";
 import { createHostRoom } from "./host/create.ts";
-import { createSystem } from "./host/system.ts";
 import { createActivityRoom } from "./activity/create.ts";
 import { createTrafficRoom } from "./traffic/create.ts";
 import { createJobs } from "./jobs/create.ts";
@@ -60,7 +59,6 @@ export function createObservability(context: ObservabilityContext): RunningObser
     people: createPeopleRoom(context, { rates, streams, sessions }),
     platform: context.platform,
     ...openAlerts(context, { logs, apps, drains }),
-    system: createSystem(context, host),
     jobs: createJobs(context),
     plugins: createPluginsRoom(context, apps),
     activity: createActivityRoom(context),

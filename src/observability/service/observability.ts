@@ -2,7 +2,6 @@ import type { AppsRoom } from "./apps/create.ts";
 import type { AlertRoom } from "./alerts/create.ts";
 import type { HostDiskRoom } from "./host/disk.ts";
 import type { HostRoom } from "./host/create.ts";
-import type { System } from "./host/system.ts";
 import type { ActivityRoom } from "./activity/create.ts";
 import type { TrafficRoom } from "./traffic/create.ts";
 import type { Jobs } from "./jobs/create.ts";
@@ -51,7 +50,6 @@ export interface Observability {
   incidents: IncidentRoom;
   host: HostRoom;
   hostDisk: HostDiskRoom;
-  system: System;
   pods: Pods;
   jobs: Jobs;
   activity: ActivityRoom;

@@ -1,5 +1,4 @@
-import { sees } from "../../access/apps.ts";
-import { Failure } from "../../base/wire/failure.ts";
+import { sees, unseen } from "../../access/apps.ts";
 import { getAtomicApply } from "../api/atomic.ts";
 import type { Controller } from "../controller/controller.ts";
 import { mount, type Plane } from "../../base/http/mount.ts";
@@ -9,7 +8,7 @@ export function mountAtomic(plane: Plane, controller: Controller): void {
     const found = controller.atomicApply(params.id ?? "");
     const hidden = found.resources.find(({ ref }) => !sees(by, placeOf(ref)));
     if (hidden === undefined) return found;
-    throw new Failure("not_found", `${hidden.ref} does not exist, or this token may not see it`);
+    throw unseen(hidden.ref);
   });
 }
 

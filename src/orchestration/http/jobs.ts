@@ -1,4 +1,4 @@
-import { isFromAfar, sees } from "../../access/apps.ts";
+import { isFromAfar, sees, unseen } from "../../access/apps.ts";
 import type { Principal } from "../../access/principal.ts";
 import { cancelRun, getRun, type JobRun, listRuns, runCronjob, runJob } from "../api/jobs.ts";
 import { readFlag } from "../../base/wire/query.ts";
@@ -6,7 +6,7 @@ import type { Controller } from "../controller/controller.ts";
 import type { JobKind } from "../core/resolve-job.ts";
 import { mount, type Plane } from "../../base/http/mount.ts";
 import { readCount } from "../../base/http/request.ts";
-import { seenTarget, unseen } from "./seen.ts";
+import { seenTarget } from "./seen.ts";
 
 const runsPageDefault = 100;
 const jobs = {

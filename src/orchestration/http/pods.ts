@@ -1,5 +1,5 @@
 import { pulled } from "../../base/http/pulled.ts";
-import { isFromAfar, sees } from "../../access/apps.ts";
+import { isFromAfar, sees, unseen } from "../../access/apps.ts";
 import type { Principal } from "../../access/principal.ts";
 import type { QueryOf } from "../../base/wire/endpoint.ts";
 import { Failure } from "../../base/wire/failure.ts";
@@ -9,7 +9,6 @@ import { readFlag } from "../../base/wire/query.ts";
 import type { Controller } from "../controller/controller.ts";
 import type { Target } from "../controller/requests.ts";
 import { withoutEnv } from "../core/mask-env.ts";
-import { unseen } from "./seen.ts";
 import { mount, mountStream, type Plane } from "../../base/http/mount.ts";
 import { readPodName } from "../../base/http/request.ts";
 

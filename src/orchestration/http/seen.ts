@@ -1,14 +1,9 @@
-import { isFromAfar, sees } from "../../access/apps.ts";
+import { isFromAfar, sees, unseen } from "../../access/apps.ts";
 import type { Plane } from "../../base/http/mount.ts";
 import type { Principal } from "../../access/principal.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import type { Controller } from "../controller/controller.ts";
 import type { Target } from "../controller/requests.ts";
-
-/** The same for what does not exist and for what a token may not see: a token does not learn which of the two it is. */
-export function unseen(what: string): Failure {
-  return new Failure("not_found", `${what} does not exist, or this token may not see it`);
-}
 
 /**
  * The resource that a call is about. A token names it by scope and name, and by kind only where several of `kinds` have

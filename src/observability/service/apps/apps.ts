@@ -12,7 +12,7 @@ import type { AppDetail, Deploy, Overview } from "../../api/apps.ts";
 import type { listDeploys } from "../../api/deploys.ts";
 import type { NameOf } from "../../core/apps/activity.ts";
 import { releaseLine, replicaWire } from "../../core/apps/view.ts";
-import { mayReach, reachesAll } from "../../../access/apps.ts";
+import { mayReach, reachesAll, unseen } from "../../../access/apps.ts";
 import type { Grant } from "../../core/tokens/grant.ts";
 import type { EdgeReader } from "./edge.ts";
 import type { Figures } from "./figures.ts";
@@ -69,8 +69,7 @@ export function createApps({ model, edge, figures, client, nameOf, releasesOf, c
       );
     }
     if (one !== undefined) return one;
-    const what = kind === undefined ? "app" : kind;
-    throw new Failure("not_found", `${what} ${scope}/${name} does not exist, or this token may not see it`);
+    throw unseen(`${kind ?? "app"} ${scope}/${name}`);
   }
 
   const withSparks = (app: App): App => {

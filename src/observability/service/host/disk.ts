@@ -1,14 +1,18 @@
 import { getDisk } from "../../../orchestration/api/disk.ts";
 import { system } from "../../../orchestration/api/health.ts";
+import { listPlugins } from "../../../orchestration/api/plugins.ts";
 import { getIngress } from "../../../ingress/api/ingress.ts";
 import type { HostDisk, MountForecast, ServerReport } from "../../api/disk.ts";
+import type { SystemFacts } from "../../api/system.ts";
 import { forecastFull } from "../../core/host/forecast.ts";
 import type { ObservabilityContext } from "../context.ts";
 import { everything, type MetricsAnswers } from "../metrics/answers.ts";
 import type { HostRoom } from "./create.ts";
 
-/** What fills the disk of the machine, and the server itself. Callers may see the whole host. */
+/** The machine, what fills its disk, and the server itself. But for `system`, callers may see the whole host. */
 export interface HostDiskRoom {
+  /** `version`: of the server. */
+  system(version: string): Promise<SystemFacts>;
   disk(actor: string): Promise<HostDisk>;
   server(actor: string): Promise<ServerReport>;
 }
@@ -24,6 +28,15 @@ export function createHostDisk(
   { metrics, host, streams }: Parts,
 ): HostDiskRoom {
   return {
+    async system(version) {
+      const [machine, { plugins }] = await Promise.all([host.facts(), platform.as("observability").call(listPlugins)]);
+      return {
+        ...machine,
+        berth: { version },
+        voodu: { version },
+        plugins: plugins.map(({ name, version: own, aliases }) => ({ name, version: own, aliases })),
+      };
+    },
     async disk(actor) {
       const [found, mounts] = await Promise.all([platform.as(actor).call(getDisk, {}), forecasts(host, metrics)]);
       return { ...found, mounts };

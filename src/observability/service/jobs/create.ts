@@ -1,9 +1,8 @@
-import { Failure } from "../../../base/wire/failure.ts";
 import { apply, type ListedManifest, listManifests } from "../../../orchestration/api/apply.ts";
 import { type JobRun, listRuns } from "../../../orchestration/api/jobs.ts";
 import { keyText } from "../../../orchestration/api/manifest-key.ts";
 import type { JobView } from "../../api/jobs.ts";
-import type { AppName } from "../../../access/apps.ts";
+import { type AppName, unseen } from "../../../access/apps.ts";
 import { actorOf, type Grant } from "../../core/tokens/grant.ts";
 import type { ObservabilityContext } from "../context.ts";
 
@@ -52,10 +51,7 @@ export function createJobs({ platform, clock }: Pick<ObservabilityContext, "plat
     },
     async suspend({ grant, actor }, target, suspended) {
       const [found] = await stored(grant, "cronjob", target);
-      if (found === undefined) {
-        const what = `cron job ${target.scope}/${target.name}`;
-        throw new Failure("not_found", `${what} does not exist, or this token may not see it`);
-      }
+      if (found === undefined) throw unseen(`cron job ${target.scope}/${target.name}`);
       const { kind, scope, name, spec } = found;
       await platform
         .as(actor, grant)

@@ -9,7 +9,7 @@ import type { Operation } from "../../api/operations.ts";
 import type { BlockView } from "../../api/plugins.ts";
 import { blockView, type StoredBlock } from "../../core/plugins/block.ts";
 import { requireCallable, type Way } from "../../core/plugins/command.ts";
-import { mayReach } from "../../../access/apps.ts";
+import { mayReach, unseen } from "../../../access/apps.ts";
 import type { Grant } from "../../core/tokens/grant.ts";
 import type { AppsRoom } from "../apps/create.ts";
 import type { Platform } from "../platform.ts";
@@ -75,7 +75,7 @@ export function createBlocks({ platform, apps, limits }: BlocksParts): Blocks {
       return each.scope === scope && each.name === name && words.includes(kind);
     });
     if (block === undefined) {
-      throw new Failure("not_found", `${kind}/${scope}/${name} does not exist, or this token may not see it`);
+      throw unseen(`${kind}/${scope}/${name}`);
     }
     const plugin = pluginOf(plugins, block);
     const command = plugin?.commands.find((each) => each.name === word);

@@ -1,5 +1,5 @@
 import { Failure } from "../../../base/wire/failure.ts";
-import { type AppName, mayReach } from "../../../access/apps.ts";
+import { mayReach, unseen } from "../../../access/apps.ts";
 import type { Grant } from "../../core/tokens/grant.ts";
 import type { AuditTrail } from "../audit.ts";
 import type { ObservabilityContext } from "../context.ts";
@@ -58,7 +58,7 @@ export function createTerminals(context: ObservabilityContext, { pods, streams, 
   };
   const check = async (grant: Grant, target: TerminalTarget) => {
     if ("pod" in target) return void (await pods.get(grant, target.pod));
-    if (!mayReach(grant, target.app)) throw missing(target.app);
+    if (!mayReach(grant, target.app)) throw unseen(`app ${JSON.stringify(`${target.app.scope}/${target.app.name}`)}`);
   };
   return {
     limits: limits.terminals,
@@ -119,9 +119,4 @@ function targetText(target: TerminalTarget): string {
   return "pod" in target
     ? `/api/pat/v1/exec/${target.pod}`
     : `/api/pat/v1/apps/${target.app.scope}/${target.app.name}/run`;
-}
-
-function missing({ scope, name }: AppName): Failure {
-  const app = JSON.stringify(`${scope}/${name}`);
-  return new Failure("not_found", `app ${app} does not exist, or this token may not see it`);
 }
