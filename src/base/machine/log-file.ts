@@ -1,11 +1,12 @@
 import { closeSync, fstatSync, openSync, readSync, statfsSync, statSync, watch } from "node:fs";
-import { constants, gunzipSync } from "node:zlib";
+import { constants, createGunzip, gunzipSync } from "node:zlib";
 
 const headBytes = 4_096;
 /** So much of a compressed file holds the beginning that identifies it. */
 const packedHeadBytes = 8_192;
 /** A compressed file is unpacked in memory: one that has more is not read. */
 const unpackedBytesMax = 256 * 1024 * 1024;
+const unpackedPartBytes = 256 * 1024;
 
 /** An open log file of Docker. It stays readable when Docker renames or deletes it. */
 export interface LogFile {
@@ -19,6 +20,11 @@ export interface LogFile {
   /** What it takes of the disk because it is open: nothing while it has a name. */
   heldBytes(): number;
   read(into: Buffer, at: number): number;
+  /**
+   * Undefined where its size and its bytes are at hand. Else it begins to unpack them, beside everything else, and resolves
+   * when they are; it never rejects. Without it, a reading unpacks them at once, which takes a second for 100 MB.
+   */
+  ready(): Promise<void> | undefined;
   /** Releases what it unpacked, which takes memory; it is unpacked again when it is read. */
   rest(): void;
   close(): void;
@@ -98,6 +104,7 @@ function plainFile(file: number): LogFile {
     size: () => fstatSync(file).size,
     heldBytes: () => heldBytes(file),
     read: (into, at) => readSync(file, into, 0, into.length, at),
+    ready: () => undefined,
     rest: () => undefined,
     close: () => closeSync(file),
   };
@@ -106,8 +113,19 @@ function plainFile(file: number): LogFile {
 /** Unpacked when it is read first. */
 function packedFile(file: number): LogFile {
   const inode = fstatSync(file).ino;
-  let bytes: Buffer | undefined;
-  const unpacked = () => (bytes ??= gunzipSync(wholeOf(file), { maxOutputLength: unpackedBytesMax }));
+  let parts: Buffer[] | undefined;
+  let unpacking: Promise<void> | undefined;
+  /** What reads it then meets the error. */
+  let hasFailed = false;
+  const unpacked = () => (parts ??= [gunzipSync(wholeOf(file), { maxOutputLength: unpackedBytesMax })]);
+  const unpack = async () => {
+    try {
+      parts = await unpackedBeside(wholeOf(file));
+    } catch {
+      hasFailed = true;
+    }
+    unpacking = undefined;
+  };
   const head = () => packedHead(file);
   return {
     inode: undefined,
@@ -116,17 +134,51 @@ function packedFile(file: number): LogFile {
       return beginning === undefined ? undefined : `${inode}-${beginning}`;
     },
     head,
-    size: () => unpacked().length,
+    size: () => unpacked().reduce((total, { length }) => total + length, 0),
     heldBytes: () => heldBytes(file),
-    read: (into, at) => unpacked().copy(into, 0, at),
+    read: (into, at) => copyParts(unpacked(), into, at),
+    ready() {
+      if (parts !== undefined || hasFailed) return undefined;
+      unpacking ??= unpack();
+      return unpacking;
+    },
     rest() {
-      bytes = undefined;
+      parts = undefined;
     },
     close() {
-      bytes = undefined;
+      parts = undefined;
       closeSync(file);
     },
   };
+}
+
+/** Unpacks on another thread, a part at a time. Rejects for what is damaged or too long. */
+function unpackedBeside(packed: Buffer): Promise<Buffer[]> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer[]>();
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  const stream = createGunzip({ chunkSize: unpackedPartBytes });
+  stream.on("data", (part: Buffer) => {
+    bytes += part.length;
+    parts.push(part);
+    if (bytes > unpackedBytesMax) stream.destroy(new RangeError(`it has more than ${unpackedBytesMax} bytes`));
+  });
+  stream.once("end", () => resolve(parts));
+  stream.once("error", reject);
+  stream.end(packed);
+  return promise;
+}
+
+/** Copies from a place in parts that follow each other; returns how many bytes. */
+function copyParts(parts: readonly Buffer[], into: Buffer, at: number): number {
+  let [begin, copied] = [0, 0];
+  for (const part of parts) {
+    const from = at + copied - begin;
+    if (from < part.length) copied += part.copy(into, copied, from);
+    if (copied === into.length) break;
+    begin += part.length;
+  }
+  return copied;
 }
 
 /** The whole file: a descriptor remembers where an earlier reading ended. */

@@ -7,8 +7,8 @@ export interface LogPlace {
   offset: number;
 }
 
-/** A search in files that may be long: each `next` reads a little of them. */
-export type LogSearch = Generator<undefined, LogPlace | undefined>;
+/** A search in files that may be long: each `next` reads a little of them, or gives what has to be waited for. */
+export type LogSearch = Generator<Promise<void> | undefined, LogPlace | undefined>;
 
 interface LogWalkOptions {
   /** Path of the file that Docker writes: `…-json.log`. */
@@ -17,6 +17,8 @@ interface LogWalkOptions {
   begin?(files: readonly LogFile[]): LogPlace | LogSearch | undefined;
   /** Reads only what is there when it begins. */
   isPresentOnly?: boolean;
+  /** Compressed files are unpacked beside everything else: see `waits`. */
+  isBeside?: boolean;
   /** An entry of the file, without its line break: the bytes from `from` to `end`. */
   onEntry(bytes: Buffer, from: number, end: number): void;
   /** Called before the first entry behind a gap: entries were deleted before they could be read. */
@@ -26,6 +28,8 @@ interface LogWalkOptions {
 export interface LogWalk {
   /** Reads at most about `bytes`. True where there is nothing more for now. */
   step(bytes: number): boolean;
+  /** What has to be waited for before the next step; undefined for nothing. */
+  waits(): Promise<void> | undefined;
   /** Opens files that Docker has begun, so that they can be read after it deletes them. Tells what a step would find. */
   hold(): {
     isReadable: boolean;
@@ -48,7 +52,8 @@ const chunk = Buffer.allocUnsafe(chunkBytes);
  * Reads the files of Docker's json-file driver entry by entry, each once and in order, across rotations. Holding the files
  * open keeps what is in them when Docker deletes them or the container is removed.
  */
-export function createLogWalk({ path, begin, isPresentOnly = false, onEntry, onLost }: LogWalkOptions): LogWalk {
+export function createLogWalk(options: LogWalkOptions): LogWalk {
+  const { path, begin, isPresentOnly = false, isBeside = false, onEntry, onLost } = options;
   const chain = createLogChain(path);
   let offset = 0;
   /** Beginning of an entry whose end is still to come. */
@@ -58,6 +63,7 @@ export function createLogWalk({ path, begin, isPresentOnly = false, onEntry, onL
   let hasBegun = false;
   /** For the place to begin; nothing else happens to the files meanwhile. */
   let search: LogSearch | undefined;
+  let waiting: Promise<void> | undefined;
   /** Where a reading of what is there ends. */
   let end: { file: LogFile; size: number } | undefined;
   let seen: { newest: LogFile | undefined; size: number } = { newest: undefined, size: 0 };
@@ -88,11 +94,14 @@ export function createLogWalk({ path, begin, isPresentOnly = false, onEntry, onL
   };
 
   const searchOn = () => {
-    const { done, value } = search?.next() ?? {};
-    if (done !== true) return;
+    const found = search?.next();
+    if (found?.done !== true) {
+      waiting = found?.value;
+      return;
+    }
     search = undefined;
-    beginAt(value);
-    if (offset <= (chain.first()?.size() ?? 0)) return;
+    beginAt(found.value);
+    if (offset === 0 || offset <= (chain.first()?.size() ?? 0)) return;
     // Docker emptied the file during the search.
     moveTo(0);
     onLost();
@@ -136,6 +145,7 @@ export function createLogWalk({ path, begin, isPresentOnly = false, onEntry, onL
 
   return {
     step(bytes) {
+      waiting = undefined;
       if (!hasBegun && search === undefined) start();
       if (search !== undefined) {
         searchOn();
@@ -143,6 +153,8 @@ export function createLogWalk({ path, begin, isPresentOnly = false, onEntry, onL
       }
       if (chain.first() === undefined) return true;
       for (let left = bytes; left > 0; left -= chunkBytes) {
+        waiting = isBeside ? chain.first()?.ready() : undefined;
+        if (waiting !== undefined) return false;
         if (read(bytes)) continue;
         if (chain.first() === end?.file || !chain.refresh()) return true;
         // Once more after the look: what was written between the two belongs to the old file.
@@ -153,6 +165,7 @@ export function createLogWalk({ path, begin, isPresentOnly = false, onEntry, onL
       }
       return false;
     },
+    waits: () => waiting,
     hold() {
       if (!hasBegun && search === undefined) start();
       if (search !== undefined) return { isReadable: true, grown: 0 };

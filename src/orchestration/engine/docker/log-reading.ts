@@ -16,6 +16,8 @@ export function* lastLinesAt(files: readonly LogFile[], count: number): LogSearc
   let left = count;
   let isLast = true;
   for (const [index, file] of [...files.entries()].reverse()) {
+    const unpacking = file.ready();
+    if (unpacking !== undefined) yield unpacking;
     for (const entry of entriesBackwards(file)) {
       if (entry === undefined) {
         yield;
@@ -99,6 +101,7 @@ export async function* readLogFiles({ path, signal, ended, ...options }: LogFile
   const walk = createLogWalk({
     path,
     isPresentOnly: !follow,
+    isBeside: true,
     begin: (files) => (tail === undefined ? undefined : lastLinesAt(files, tail)),
     onEntry: text.push,
     onLost: text.lost,
@@ -126,7 +129,7 @@ async function* present({ walk, text }: Reader, signal: AbortSignal): AsyncGener
     if (isOver) text.giveUp();
     const bytes = text.take();
     if (bytes.length > 0) yield bytes;
-    else await nextTurn();
+    else await (walk.waits() ?? nextTurn());
   }
 }
 
@@ -154,7 +157,7 @@ async function* followed(
       if ((isDone && isLast) || patience.isOver()) text.giveUp();
       const bytes = text.take();
       if (bytes.length > 0) yield bytes;
-      else if (!isDone) await nextTurn();
+      else if (!isDone) await (walk.waits() ?? nextTurn());
       else if (isLast) break;
       else await lookout.changed(patience.leftMs());
     }

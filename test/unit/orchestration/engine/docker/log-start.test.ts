@@ -21,11 +21,20 @@ test("a search through compressed files keeps one of them unpacked at a time", (
     };
     const read = (into: Buffer, at: number) => unpack().copy(into, 0, at);
     const size = () => unpack().length;
-    return { inode: undefined, identity: () => "", head: () => "", heldBytes: () => 0, size, read, rest, close: rest };
+    const ready = async () => void unpack();
+    return {
+      ...{ inode: undefined, identity: () => "", head: () => "", heldBytes: () => 0, size, read, rest, close: rest },
+      ready: () => (isUnpacked ? undefined : ready()),
+    };
   };
   const search = lastLinesAt([packed(), packed(), packed()], 25);
   let found = search.next();
-  while (found.done !== true) found = search.next();
+  let waits = 0;
+  while (found.done !== true) {
+    if (found.value !== undefined) waits += 1;
+    found = search.next();
+  }
+  expect(waits).toBe(3);
   expect(found.value).toEqual({ index: 0, offset: bytes.length / 2 });
   expect(most).toBe(1);
 });
