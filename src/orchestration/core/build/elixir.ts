@@ -37,6 +37,10 @@ export const elixir: Runtime = {
     return {
       port: 4000,
       readsPort: true,
+      notes:
+        !hasPackages && readPackage(tree).scripts.deploy !== undefined
+          ? ["the assets of package.json (brunch) are not built: commit priv/static, or write a Dockerfile"]
+          : [],
       // Nothing of mix is in a release.
       adapt: (line) =>
         /\b(?:mix|iex|elixir)\b|_build\//.test(line) ? { instead: `the release of ${app}` } : { command: line },

@@ -108,7 +108,7 @@ function served(tree: SourceTree, version: string, { port, start, build = [], to
   return {
     port,
     notes,
-    isTold: !start.includes("ruby"),
+    isTold: !start.includes("ruby") || isToldSinatra(tree, start),
     noStart: start.length === 0 ? noStart : undefined,
     dockerfile: lines(
       `ARG BASE=ruby:${version}-slim`,
@@ -122,6 +122,12 @@ function served(tree: SourceTree, version: string, { port, start, build = [], to
       start.length > 0 && command(...start),
     ),
   };
+}
+
+/** Sinatra listens where its command says, unless its own file names a port. */
+function isToldSinatra(tree: SourceTree, start: readonly string[]): boolean {
+  const text = start.map((word) => (word.endsWith(".rb") ? (tree.read(word) ?? "") : "")).join("");
+  return start.includes("-p") && !/\bset[ (]{1,3}:port\b/.test(text);
 }
 
 /** Another framework may have a config/application.rb of its own. */

@@ -129,13 +129,15 @@ function withNeeds(tree: SourceTree, { sources, language, folder }: App, plan: P
     ({ name, from }) =>
       `${needsMark}${name}, as ${from} shows, which is not in the folder or is not sent; commit it, or give it as an asset`,
   );
-  const { dockerfile, note } =
+  const takesFile = asksForEnvFile(sources, language);
+  const { dockerfile: image, note } =
     kept === undefined ? { dockerfile: plan.dockerfile, note: [] } : withKept(plan.dockerfile, language, kept);
   return {
     ...plan,
-    dockerfile,
+    dockerfile: takesFile ? withEnvFile(image) : image,
     notes: [
       ...notes,
+      ...(takesFile ? [envFileNote(image)] : []),
       ...frameworkNotes(tree, { sources, language, folder }),
       ...(notes.some((one) => one.startsWith("no migration runs")) ? [] : migrationNote(tree, folder, language)),
       ...note,
@@ -150,6 +152,32 @@ function withNeeds(tree: SourceTree, { sources, language, folder }: App, plan: P
           ]),
     ],
   };
+}
+
+/** Whether a program ends where it finds no file .env, which is never sent. */
+function asksForEnvFile({ files }: App["sources"], language: string): boolean {
+  const strict: Readonly<Record<string, RegExp>> = {
+    php: /\bDotenv\b[\s\S]{0,300}->load\(\)/,
+    rust: /\bdotenvy?(?:::dotenv)?\(\)\s{0,40}(?:\?|\.(?:unwrap|expect)\()/,
+    go: /\bgodotenv\.Load\([^)]{0,60}\)[^}]{0,160}\b(?:log\.(?:Fatal|Panic)|panic\(|os\.Exit)/,
+  };
+  return files.some(({ text }) => strict[language]?.test(text) === true);
+}
+
+const hasNoShell = /^(?:ARG RUN_BASE=)gcr\.io\/distroless/m;
+
+function withEnvFile(dockerfile: string): string {
+  if (hasNoShell.test(dockerfile) || dockerfile.includes("RUN touch .env")) return dockerfile;
+  const last = dockerfile.lastIndexOf("\nEXPOSE ");
+  const user = dockerfile.lastIndexOf("\nUSER ");
+  const at = user > dockerfile.lastIndexOf("\nFROM ") ? user : last;
+  return at < 0 ? dockerfile : `${dockerfile.slice(0, at)}\nRUN touch .env${dockerfile.slice(at)}`;
+}
+
+function envFileNote(dockerfile: string): string {
+  return hasNoShell.test(dockerfile)
+    ? `${needsMark}no file .env to start: the program ends where there is none, and it is never sent; do not end there, and set its variables with berth config set`
+    : "the program ends where there is no file .env, which is never sent, so the image has an empty one; set its variables with berth config set";
 }
 
 /** Some frameworks run the program while they build it. */

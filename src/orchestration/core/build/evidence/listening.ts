@@ -86,11 +86,11 @@ const rules: Readonly<Record<string, Rules>> = {
       /\bfrom_static\(\s*"[\d.]{7,15}:(\d{2,5})"/g,
     ],
     named: [
-      /\b\w{0,20}port\w{0,10}\s*(?::\s*u\d{2}\s*)?=\s*(\d{2,5})\b/gi,
+      /\b\w{0,20}port\w{0,10}\s*(?::\s*(?:[iu]\d{2}|usize)\s*)?=\s*(\d{2,5})\b/gi,
       /default_value(?:_t)?\s*=\s*"?(\d{4,5})"?/g,
     ],
     loopback: [
-      new RegExp(String.raw`"${local}:\d{2,5}"`),
+      new RegExp(String.raw`"${local}:(?:\d{2,5}"|\{)`),
       new RegExp(String.raw`\(\s*"${local}"\s*,\s*\d{2,5}\s*\)`),
       /\(\s*\[\s*127\s*,\s*0\s*,\s*0\s*,\s*1\s*\]\s*,\s*\w{2,40}\s*\)/,
     ],

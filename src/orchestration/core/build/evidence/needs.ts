@@ -32,6 +32,7 @@ const reading: Readonly<Record<string, RegExp[]>> = {
   ],
   php: [
     /\b(?:getenv|env)\(\s*["']([A-Z][A-Z0-9_]{1,60})["']\s*\)/g,
+    /%env\((?!default)(?:\w{1,20}:){0,3}([A-Z][A-Z0-9_]{1,60})\)%/g,
     /\$_(?:ENV|SERVER)\[["']([A-Z]{2,20}_[A-Z0-9_]{1,60})["']\](?!\s*(?:\?\?|=[^=]))/g,
   ],
   go: [
@@ -46,7 +47,7 @@ const reading: Readonly<Record<string, RegExp[]>> = {
 
 /** Variables that the image, the system or a build sets. */
 const given =
-  /^(?:PORT|HOST|HOSTNAME|BIND|NODE_ENV|ENV|APP_ENV|RAILS_ENV|RACK_ENV|MIX_ENV|PHX_SERVER|PATH|HOME|USER|PWD|TZ|CI|DEBUG|VERBOSE|TERM|LANG|SHELL|TMPDIR|TMP|TEMP|NO_COLOR|LOG_LEVEL|RUST_LOG|GIN_MODE|SECRET_KEY_BASE_DUMMY|DYNO|PIDFILE|APPDATA|WINDIR|LOCALAPPDATA|USERPROFILE|EDITOR|ANALYZE|INIT_CWD|BROWSER|DJANGO_SETTINGS_MODULE|REQUEST_METHOD|REQUEST_URI|(?:VERCEL|NETLIFY|npm|NEXT_RUNTIME|NEXT_PHASE|RENDER|FLY|RAILWAY|HEROKU|GITHUB|CODESPACE|XDG|HTTP|SERVER|REMOTE|CARGO|GO|BUNDLE|RAILS|WDS|VITE_DEV|JEST|ECTO_IPV6|POOL_SIZE|DNS_CLUSTER).{0,60})$/;
+  /^(?:PORT|HOST|HOSTNAME|BIND|NODE_ENV|ENV|APP_ENV|RAILS_ENV|RACK_ENV|MIX_ENV|PHX_SERVER|PATH|HOME|USER|PWD|TZ|CI|DEBUG|VERBOSE|TERM|LANG|SHELL|TMPDIR|TMP|TEMP|NO_COLOR|LOG_LEVEL|RUST_LOG|GIN_MODE|SECRET_KEY_BASE_DUMMY|DYNO|PIDFILE|APPDATA|WINDIR|LOCALAPPDATA|USERPROFILE|EDITOR|ANALYZE|INIT_CWD|BROWSER|DJANGO_SETTINGS_MODULE|REQUEST_METHOD|REQUEST_URI|(?:AWS_LAMBDA|VERCEL|NETLIFY|npm|NEXT_RUNTIME|NEXT_PHASE|RENDER|FLY|RAILWAY|HEROKU|GITHUB|CODESPACE|XDG|HTTP|SERVER|REMOTE|CARGO|GO|BUNDLE|RAILS|WDS|VITE_DEV|JEST|ECTO_IPV6|POOL_SIZE|DNS_CLUSTER).{0,60})$/;
 
 /** Whether a bundler replaces the variable by its value while it builds. */
 export function isBuiltIn(name: string): boolean {
@@ -127,7 +128,13 @@ function djangoNotes(tree: SourceTree, { sources, folder }: App): string[] {
   ]
     .map((file) => tree.read(folder + file) ?? "")
     .join("\n");
-  const isServed = /whitenoise|django-storages|boto3|cloudinary|dj-static/i.test(packages);
+  const usesWhitenoise = settings.some(({ text }) => /whitenoise/i.test(text));
+  const isUnused =
+    settings.some(({ text }) => /^MIDDLEWARE\b/m.test(text)) &&
+    !usesWhitenoise &&
+    /^[ \t"']{0,6}whitenoise\b/im.test(packages);
+  const isServed =
+    (!isUnused && /whitenoise/i.test(packages)) || /django-storages|boto3|cloudinary|dj-static/i.test(packages);
   return [
     ...(first === undefined || open
       ? []
@@ -141,7 +148,9 @@ function djangoNotes(tree: SourceTree, { sources, folder }: App): string[] {
     !settings.some(({ text }) => /django\.contrib\.(?:admin|staticfiles)/.test(text))
       ? []
       : [
-          "gunicorn serves no static files, and no package does (whitenoise); pages and the admin have no styles until one is added",
+          isUnused
+            ? "gunicorn serves no static files, and whitenoise is installed but not in MIDDLEWARE; pages and the admin have no styles until it is"
+            : "gunicorn serves no static files, and no package does (whitenoise); pages and the admin have no styles until one is added",
         ]),
   ];
 }

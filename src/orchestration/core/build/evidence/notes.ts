@@ -125,10 +125,12 @@ export function migrationNote(tree: SourceTree, folder: string, language: string
       tree,
       paths.map((path) => folder + path),
     ) !== undefined;
-  const script = Object.keys(scripts).find((name) =>
-    /^(?:db:|typeorm:|prisma:|drizzle:|knex:)?migrat(?:e|ion|ions)(?::(?:run|deploy|up|latest|prod|production))?$/.test(
-      name,
-    ),
+  const script = Object.keys(scripts).find(
+    (name) =>
+      !/\bmigrate dev\b|--watch/.test(scripts[name] ?? "") &&
+      /^(?:db:|typeorm:|prisma:|drizzle:|knex:)?migrat(?:e|ion|ions)(?::(?:run|deploy|up|latest|prod|production))?$/.test(
+        name,
+      ),
   );
   const command =
     dependencies.prisma !== undefined && has("prisma/migrations", "src/prisma/migrations")

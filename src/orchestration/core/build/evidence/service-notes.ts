@@ -7,7 +7,7 @@ import type { Sources } from "./sources.ts";
 const manifests = [
   ...["package.json", "requirements.txt", "pyproject.toml", "Pipfile", "Gemfile", "composer.json", "go.mod"],
   ...["Cargo.toml", "pom.xml", "build.gradle", "build.gradle.kts", "build.sbt", "mix.exs", "deno.json", "setup.py"],
-  ...["prisma/schema.prisma", "src/prisma/schema.prisma", "api/db/schema.prisma", "schema.prisma"],
+  ...["prisma/schema.prisma", "src/prisma/schema.prisma", "api/db/schema.prisma", "schema.prisma", "db/schema.prisma"],
   ...["requirements/base.txt", "requirements/production.txt", "requirements/prod.txt", "gradle/libs.versions.toml"],
 ];
 
@@ -16,11 +16,12 @@ export function manifestText(tree: SourceTree, folder: string): string {
   const files = [...manifests, ...projectFiles(tree, folder)].map((file) => folder + file);
   return [...files, ...sharedManifests(tree, folder)]
     .map((file) => (tree.read(file) ?? "").slice(0, 64 * 1024))
-    .join("\n");
+    .join("\n")
+    .replaceAll(/^[^\n]{0,300}\/\/ indirect$/gm, "");
 }
 
 const sqlite =
-  /"(?:sqlite3|better-sqlite3|@libsql\/client|sql\.js)"\s*:|^[ \t]*gem ["']sqlite3["']|mattn\/go-sqlite3|modernc\.org\/sqlite|glebarez\/sqlite|^[ \t]*rusqlite\s*=|\bsqlx\b[^\n]{0,200}sqlite|\bsqlx = \{[^}]{0,300}"sqlite"|sqlite-jdbc|Data\.Sqlite|EntityFrameworkCore\.Sqlite|\{:ecto_sqlite3,|provider\s*=\s*"sqlite"/m;
+  /"(?:sqlite3|better-sqlite3|@libsql\/client|sql\.js)"\s*:|^[ \t]*gem ["']sqlite3["']|mattn\/go-sqlite3|gorm\.io\/driver\/sqlite|modernc\.org\/sqlite|glebarez\/sqlite|^[ \t]*rusqlite\s*=|\bsqlx\b[^\n]{0,200}sqlite|\bsqlx = \{[^}]{0,300}"sqlite"|sqlite-jdbc|Data\.Sqlite|EntityFrameworkCore\.Sqlite|\{:ecto_sqlite3,|provider\s*=\s*"sqlite"/m;
 
 /** Whether the packages keep data in SQLite, and in no server of databases. */
 export function usesSqlite(text: string): boolean {
@@ -97,19 +98,22 @@ function sharedManifests(tree: SourceTree, folder: string): string[] {
   return parts.slice(0, 40).flatMap((part) => [`${part}package.json`, `${part}prisma/schema.prisma`]);
 }
 
+/** What names the packages of a part of a repository in other languages than Node. */
+const partManifest = /^(?:mix\.exs|Cargo\.toml|pom\.xml|build\.gradle(?:\.kts)?)$/;
+
 /** Project files of .NET and Elixir, whatever their folders. */
 function projectFiles(tree: SourceTree, folder: string): string[] {
   const inside = (at: string) =>
     tree
       .list((folder + at).replace(/\/$/, ""))
-      .filter((name) => /\.[cf]sproj$/.test(name) || (at.startsWith("apps/") && name === "mix.exs"))
+      .filter((name) => /\.[cf]sproj$/.test(name) || (at !== "" && partManifest.test(name)))
       .map((name) => at + name);
   const below = (at: string) =>
     tree
       .list((folder + at).replace(/\/$/, ""))
       .filter((name) => name.endsWith("/") && !name.startsWith("."))
       .map((name) => at + name);
-  return [...inside(""), ...["", "src/", "apps/"].flatMap(below).flatMap(inside)].slice(0, 30);
+  return [...inside(""), ...["", "src/", "apps/", "crates/"].flatMap(below).flatMap(inside)].slice(0, 30);
 }
 
 const settingFolders = ["", "config/", "conf/", "settings/", "src/config/", "app/config/", "app/", "server/config/"];
@@ -155,12 +159,12 @@ const quoted = /\(.{0,60}["'`]([A-Z][A-Z0-9]{0,20}_[A-Z0-9_]{1,60})["'`]/;
 const connection = /\bGetConnectionString\(\s*"(\w{1,60})"/;
 
 /** Where the sources say that a service is. */
-function addressOf(settings: Sources["files"], { schemes, variables }: Service): Address | undefined {
+function addressOf(settings: Sources["files"], { schemes, variables, local }: Service): Address | undefined {
   const written = new RegExp(String.raw`\b(?:${schemes}):${rest}${here}`, "i");
   const split = new RegExp(String.raw`${driver}(?:pdo_)?(?:${schemes})\b`, "i");
   const apart = new RegExp(String.raw`${host}${here}`, "i");
   for (const { path, text } of settings) {
-    const line = text.split("\n").find((one) => one.length < 2000 && written.test(one));
+    const line = text.split("\n").find((one) => one.length < 2000 && (written.test(one) || local?.test(one) === true));
     if (line !== undefined)
       return { file: path, variable: asked.exec(line)?.[1] ?? quoted.exec(line)?.[1], isWritten: true };
     if (split.test(text) && apart.test(text)) return { file: path, variable: undefined, isWritten: true };

@@ -7,6 +7,8 @@ export interface Service {
   code?: RegExp;
   /** The words of its addresses: `postgres` of `postgres://`. */
   schemes: string;
+  /** An address of this machine in another form. */
+  local?: RegExp;
   /** Words of a variable that says where it is: `MONGO` of `MONGO_URL`. */
   variables?: string;
   /** The plugin of berth that runs one. */
@@ -21,6 +23,7 @@ export const services: readonly Service[] = [
     code: /\bpgsql:host=|\bpg_connect\(/,
     schemes: "postgres(?:ql)?|jdbc:postgresql|ecto|postgresql\\+\\w+",
     variables: "DATABASE|DB|PG|POSTGRES(?:QL)?",
+    local: /\bhost=(?:localhost|127\.0\.0\.1) [^"\n]{0,200}\b(?:user|dbname|port|sslmode)=/,
     kind: "postgres",
   },
   {
@@ -30,6 +33,7 @@ export const services: readonly Service[] = [
     code: /\bmysql:(?:\w{1,20}=[^"'\n]{0,80};?)?(?:host|dbname|unix_socket)=|\bnew \\?mysqli\b|\bmysqli?_(?:connect|real_connect)\(|["'](?:driver|adapter|dialect|type|client|DBDriver)["']?\s*(?:=>|[:=])\s*["'](?:pdo_)?(?:mysqli?|mariadb)["']/i,
     schemes: "mysqli?|mariadb|jdbc:(?:mysql|mariadb)|mysql\\+\\w+",
     variables: "DATABASE|DB|MYSQL|MARIADB",
+    local: /:[^\s"'@]{0,60}@(?:tcp)?\((?:localhost|127\.0\.0\.1)\b/,
   },
   {
     name: "MongoDB",

@@ -14,7 +14,7 @@ const endings: Readonly<Record<string, RegExp>> = {
   ...{ node: script, bun: script, deno: script },
   python: /\.py$/,
   ruby: /\.(?:rb|ru)$/,
-  php: /\.php$/,
+  php: /\.php$|(?:^|\/)config\/(?:packages\/(?:prod\/)?)?[\w-]{1,40}\.ya?ml$/,
   go: /(?<!_test)\.go$|(?:^|\/)(?:conf|config|configs|configuration|settings)(?:\/[\w-]{1,40})?\.(?:ya?ml|toml|json)$/,
   rust: /\.rs$|(?:^|\/)(?:conf|config|configs|configuration|settings)(?:\/[\w-]{1,40})?\.(?:ya?ml|toml|json)$/,
   java: /\.(?:java|kt|properties|conf)$|(?:^|\/)application[\w-]{0,40}\.ya?ml$|(?:^|\/)resources\/[\w-]{1,40}\.json$/,
@@ -57,6 +57,10 @@ export function sourcesOf(whole: SourceTree, language: string, folder = ""): Sou
       }
     }
   }
+  // The page that begins is in a folder of files for visitors.
+  for (const path of language === "php" ? ["public/index.php", "web/index.php"] : [])
+    if (tree.has(path))
+      found.files.push({ path: folder + path, text: withoutComments((tree.read(path) ?? "").slice(0, limits.text)) });
   return found;
 }
 

@@ -56,3 +56,29 @@ export function adonisPlan({ package: { dependencies } }: NodeApp): NodePlan {
   const file = isOld ? "build/server.js" : "build/bin/server.js";
   return { type: "program", start: ["node", file], build: ["node", "ace", "build"], isOnlyStart: true };
 }
+
+/** The project of the folder itself: what its build makes starts, as "nx serve" is for developers. */
+export function nxPlan({ tree, folder, package: { scripts } }: NodeApp): NodePlan {
+  const { targets } = jsonOf(tree, `${folder}project.json`);
+  const { executor, options } = fieldsOf(fieldsOf(targets).build);
+  const { outputPath, main } = fieldsOf(options);
+  const place = plainName(typeof outputPath === "string" ? outputPath : undefined);
+  const isProgram = typeof executor === "string" && /:(?:esbuild|webpack|tsc|swc|node)/.test(executor);
+  if (place !== undefined && isProgram && typeof main === "string") {
+    const file =
+      main
+        .split("/")
+        .at(-1)
+        ?.replace(/\.[cm]?ts$/, ".js") ?? "main.js";
+    return { type: "program", start: ["node", `${place}/${file}`], build: ["nx", "build"], isOnlyStart: true };
+  }
+  if (place !== undefined && typeof executor === "string" && /vite|angular|rspack/.test(executor))
+    return { type: "pages", folder: place, style: "one page", build: ["nx", "build"] };
+  const own = ["start:prod", "start:production"].find((name) => scripts[name] !== undefined);
+  if (own !== undefined) return { type: "program", start: ["npm", "run", own] };
+  return {
+    type: "problem",
+    problem:
+      'package.json is of an Nx workspace, and nothing says which of its projects starts: add a script "start:prod", such as node dist/apps/api/main.js, and a script "build" that makes it',
+  };
+}

@@ -1,6 +1,6 @@
 import type { PagesStyle } from "../pages.ts";
 import { plainName } from "../runtime.ts";
-import { adonisPlan, meteor, nestPlan, type NodeApp, type NodePlan, redwoodPlan } from "./backends.ts";
+import { adonisPlan, meteor, nestPlan, type NodeApp, type NodePlan, nxPlan, redwoodPlan } from "./backends.ts";
 import type { PackageJson } from "./package-json.ts";
 
 interface Framework {
@@ -75,6 +75,7 @@ const frameworks: readonly Framework[] = [
   { name: "react-scripts", dependency: "react-scripts", plan: pages("build", "one page", ["react-scripts", "build"]) },
   { name: "vue-cli", dependency: "@vue/cli-service", plan: pages("dist", "one page", ["vue-cli-service", "build"]) },
   { name: "ember", dependency: "ember-cli", plan: pages("dist", "one page", ["ember", "build", "-prod"]) },
+  { name: "nx", dependency: "nx", plan: nxPlan },
   { name: "vite", dependency: "vite", plan: vitePlan },
   { name: "parcel", dependency: "parcel", plan: parcelPlan },
   { name: "webpack", dependency: "webpack", plan: webpackPlan },

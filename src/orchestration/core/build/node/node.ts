@@ -245,7 +245,8 @@ function programPlan(work: Work, found: Program): Plan {
   return {
     ...(isBot ? {} : { port: fixed ?? port }),
     readsPort: fixed === undefined,
-    isTold: fixed !== undefined || (found.isFramework === true && found.asksPort === true),
+    isTold:
+      fixed !== undefined || /\$\{?PORT\b/.test(script) || (found.isFramework === true && found.asksPort === true),
     folder: app.folder,
     notes,
     noStart: found.noStart,

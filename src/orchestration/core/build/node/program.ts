@@ -209,6 +209,10 @@ function runFile(file: string, { dependencies }: PackageJson): string[] | { exec
   return file.endsWith(".ts") && loader !== undefined ? { exec: [loader, file] } : ["node", file];
 }
 
+/** Commands that ask a database. */
+const changesDatabase =
+  /\bprisma (?:migrate|db push)|\bblitz (?:db|prisma) migrate|\bsequelize(?:-cli)? db:|\bknex migrate|\bmigration:run|\bdrizzle-kit (?:migrate|push)|\bdb:(?:migrate|push)\b/;
+
 /** What of a start script cannot work as it is, or was decided by it. */
 export function scriptNotes(
   { app, root }: { app: NodeApp; root: PackageJson },
@@ -223,6 +227,11 @@ export function scriptNotes(
   const files = envFiles(script).filter((file) => !tree.has(folder + file));
   return [
     ...(fixed === undefined ? [] : [`the start script names the port ${fixed}; to take it from PORT, take that out`]),
+    ...(build !== undefined && changesDatabase.test(scriptText(found, build) + (found.scripts[build] ?? ""))
+      ? [
+          `"${build}" of package.json changes the database, which no build reaches: take that out of it, and write it as release`,
+        ]
+      : []),
     ...(missing === undefined
       ? []
       : [`the start script runs ${missing}, which no package of package.json brings: add it, or ${namesStart}`]),

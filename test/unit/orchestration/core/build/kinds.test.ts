@@ -305,6 +305,84 @@ describe("what an app needs beside", () => {
   });
 });
 
+describe("what ends a program, or hides it, at its start", () => {
+  test.each<[string, Files, string]>([
+    [
+      "a file .env that PHP asks for",
+      { ...php("<?php"), "public/index.php": "$d = Dotenv\\Dotenv::createImmutable(1);\n$d->load();" },
+      "has an empty one",
+    ],
+    ["a file .env that Rust asks for", rust("fn main() { dotenvy::dotenv().unwrap(); serve() }"), "has an empty one"],
+    [
+      "a file .env that Go asks for",
+      go(
+        "package main\nfunc main() { if err := godotenv.Load(); err != nil { log.Fatal(err) }\nhttp.ListenAndServe(a, nil) }",
+      ),
+      "needs no file .env to start",
+    ],
+    [
+      "an address of this machine in a text with a port",
+      rust('const PORT: i32 = 3000;\nfn main() { TcpListener::bind(format!("127.0.0.1:{PORT}")) }'),
+      "src/main.rs listens on localhost alone",
+    ],
+    [
+      "variables of Symfony's settings",
+      { ...php("<?php class A {}"), "bin/console": "", "config/packages/a.yaml": "a: '%env(resolve:MAILER_DSN)%'" },
+      "the sources read MAILER_DSN",
+    ],
+    [
+      "a build that asks the database",
+      {
+        "package.json":
+          '{"scripts":{"start":"node a.js","build":"prisma migrate deploy && tsc"},"dependencies":{"prisma":"5"}}',
+        "a.js": "app.listen(3000)",
+      },
+      '"build" of package.json changes the database, which no build reaches',
+    ],
+    [
+      "whitenoise that is not used",
+      {
+        "requirements.txt": "django\nwhitenoise\n",
+        "manage.py": "django",
+        "shop/settings.py": 'INSTALLED_APPS = ["django.contrib.admin"]\nMIDDLEWARE = []',
+        "shop/wsgi.py": "",
+      },
+      "whitenoise is installed but not in MIDDLEWARE",
+    ],
+    [
+      "a data source of Go at this machine",
+      go('package main\nvar dsn = "root:pw@tcp(localhost:3306)/x"\nfunc main() { http.ListenAndServe(a, nil) }', {
+        "go.mod": "module x\nrequire gorm.io/driver/mysql v1\n",
+      }),
+      "main.go names this machine, which is the container itself",
+    ],
+  ])("%s", (_, files, note) => {
+    expect(made(files).notes).toContain(note);
+  });
+
+  test("what Go packages need for themselves is not the app's", () => {
+    const files = go("package main\nfunc main() { http.ListenAndServe(a, nil) }", {
+      "go.mod": "module x\nrequire gorm.io/driver/mysql v1 // indirect\n",
+    });
+    expect(made(files).notes).not.toContain("MySQL");
+  });
+
+  test("Sinatra listens where its command says", () => {
+    expect(made({ Gemfile: 'gem "sinatra"', "app.rb": "require 'sinatra'\nget('/') { 1 }" }).port).toBe(9292);
+  });
+
+  test("Nx starts what its build makes, and never its server for developers", () => {
+    const packages =
+      '{"scripts":{"start":"nx serve","build":"nx build"},"dependencies":{"express":"4"},"devDependencies":{"nx":"17"}}';
+    const project =
+      '{"targets":{"build":{"executor":"@nx/esbuild:esbuild","options":{"outputPath":"dist/api","main":"src/main.ts"}}}}';
+    expect(made({ "package.json": packages, "project.json": project }).dockerfile).toContain(
+      'CMD ["node","dist/api/main.js"]',
+    );
+    expect(problem({ "package.json": packages })).toContain("package.json is of an Nx workspace");
+  });
+});
+
 describe("frameworks whose start is not that of a language", () => {
   const node = (packages: string, scripts = ""): Files => ({
     "package.json": `{"scripts":{${scripts}},"dependencies":{${packages}}}`,
