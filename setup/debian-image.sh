@@ -2,9 +2,9 @@
 # `checkout` names the checkout.
 
 # What a shell script can count on, as in the images that people use.
-debian_basics="dash coreutils sed grep mawk findutils util-linux libc-bin debianutils"
+debian_basics="dash coreutils gzip tar sed grep mawk findutils util-linux libc-bin debianutils"
 # Large, and needed by nothing that is tested.
-debian_unwanted="libllvm14 libz3-4 locales libc-l10n dpkg tar debconf usrmerge adduser ucf"
+debian_unwanted="libllvm14 libz3-4 locales libc-l10n dpkg debconf usrmerge adduser ucf"
 
 # debian_postgres CACHE: sets debian_tar to PostgreSQL as Debian packages it; needs the network where CACHE has it not.
 debian_postgres() {

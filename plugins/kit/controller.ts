@@ -57,16 +57,21 @@ export interface BackupRun {
 const callMs = 10 * 60_000;
 
 export function controllerOf(call: Call): Controller {
+  const api = apiOf(call);
+  return { ...readers(api, text(call.input.plugin)), ...writers(api), exec: createPodShells(controllerUrl(call)) };
+}
+
+/** The API of the server that runs the command, with what its plugin was granted. */
+export function apiOf(call: Call): Client {
   const url = controllerUrl(call);
   const unix = /^unix:(?:\/\/)?(\/.+)$/.exec(url)?.[1];
   const baseUrl = unix === undefined ? url.replace(/\/$/, "") : "http://localhost";
-  const api = createClient({
+  return createClient({
     baseUrl,
     fetch: (to, init) =>
       direct(to, { ...init, signal: AbortSignal.timeout(callMs), ...(unix === undefined ? {} : { unix }) }),
     headers: { "X-Berth-Actor": `plugin ${text(call.input.plugin)}`.trim() },
   });
-  return { ...readers(api, text(call.input.plugin)), ...writers(api), exec: createPodShells(url) };
 }
 
 /** The variable of the platform with this ending: its prefix is a setting of the installation. */

@@ -1,5 +1,6 @@
 import type { Block } from "../kit/block.ts";
 import { readDeclaredLinks } from "../kit/declared-links.ts";
+import { durationMs } from "../kit/duration.ts";
 import { type Fields, identifier, readFields, type Rule } from "../kit/fields.ts";
 import { checkExposed, checkPrimary, checkSettings, readServerBlock, type ServerBlock } from "../kit/server-block.ts";
 import { checkOtherWords, inOwnWords } from "../kit/other-words.ts";
@@ -16,6 +17,13 @@ export interface PostgresBlock extends ServerBlock {
   extensions: string[];
   encoding: string;
   locale: string;
+  pointInTime: PointInTime | undefined;
+}
+
+/** Base backups and WAL at a target outside of the machine. */
+interface PointInTime {
+  /** How often a base backup is made. */
+  everyMs: number;
 }
 
 const defaults = { image: "postgres:17", port: 5432, portMost: 65_535, storage: "10Gi", canWait: true };
@@ -44,6 +52,7 @@ export function readPostgres({ scope, spec, config }: Pick<Block, "scope" | "spe
     extensions: fields.words("extensions", extensionRule),
     encoding: fields.text("encoding", "UTF8", { pattern: /^[A-Za-z0-9_-]+$/, form: 'an encoding such as "UTF8"' }),
     locale: fields.text("locale", "C.UTF-8", { pattern: /^[A-Za-z0-9_.@-]+$/, form: 'a locale such as "C.UTF-8"' }),
+    pointInTime: readPointInTime(fields.block("point_in_time")),
   };
   block.databases = fields.blocks("databases").map((database) => ({
     name: database.name("name", identifier),
@@ -55,6 +64,10 @@ export function readPostgres({ scope, spec, config }: Pick<Block, "scope" | "spe
   block.links = readDeclaredLinks(fields, { scope, key: "DATABASE_URL", database, user, users });
   checkNames(block, fields);
   checkSettings(block.settings, { name: /^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)?$/, own: ownSettings }, fields);
+  if (block.pointInTime !== undefined) {
+    for (const key of archiving.filter((name) => name in block.settings))
+      fields.problem(`settings.${key}`, "is set by point_in_time; leave it out");
+  }
   if (block.failover?.synchronous === true) {
     for (const key of ["synchronous_standby_names", "synchronous_commit", "fsync"].filter(
       (name) => name in block.settings,
@@ -66,6 +79,28 @@ export function readPostgres({ scope, spec, config }: Pick<Block, "scope" | "spe
   fields.done();
   return block;
 }
+
+/** Each base backup reads all of the data. */
+const leastEveryMs = 3_600_000;
+
+/** `keep` and `target` are for the server, which ships what the pods leave. */
+function readPointInTime(fields: Fields | undefined): PointInTime | undefined {
+  if (fields === undefined) return undefined;
+  const every = fields.text("every", "24h");
+  const everyMs = durationMs(every) ?? 0;
+  if (everyMs < leastEveryMs) {
+    fields.problem("every", `"${every}" is not a duration of at least 1h; write it like "24h" or "7d"`);
+  }
+  fields.text("keep", "7d", { pattern: /^[1-9]\d{0,2}d$/, form: 'a number of days such as "7d"' });
+  fields.text("target", "", {
+    pattern: /^[a-z0-9-]{1,40}$/,
+    form: "the name of a target of: berth backup target list",
+  });
+  return { everyMs };
+}
+
+/** Settings of a server whose WAL is archived. */
+const archiving = ["archive_mode", "archive_command", "archive_library", "restore_command"];
 
 function checkNames(block: PostgresBlock, fields: Fields): void {
   const users = [block.user, ...block.users];

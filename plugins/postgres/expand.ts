@@ -8,6 +8,7 @@ import factsScript from "./facts.sh" with { type: "text" };
 import libScript from "./lib.sh" with { type: "text" };
 import serveScript from "./serve.sh" with { type: "text" };
 import toolsScript from "./tools.sh" with { type: "text" };
+import walScript from "./wal.sh" with { type: "text" };
 
 /** What a postgres block becomes. */
 export function expandPostgres(block: Block, context: ExpandContext) {
@@ -23,6 +24,7 @@ function podsOf({ scope, name }: Block, postgres: PostgresBlock, { envPrefix }: 
       "tools.sh": toolsScript,
       "backup.sh": backupScript,
       "facts.sh": factsScript,
+      "wal.sh": walScript,
       "settings.conf": settingsText(postgres),
       "ensure.conf": ensureText(postgres),
     },
@@ -36,6 +38,7 @@ function podsOf({ scope, name }: Block, postgres: PostgresBlock, { envPrefix }: 
       PG_ENCODING: postgres.encoding,
       PG_LOCALE: postgres.locale,
       PG_ENV_PREFIX: envPrefix,
+      ...(postgres.pointInTime && { PG_BASE_SECONDS: String(postgres.pointInTime.everyMs / 1000) }),
     },
     dataFolder: "/var/lib/postgresql/data",
     stopGrace: "2m",
@@ -54,11 +57,14 @@ function podsOf({ scope, name }: Block, postgres: PostgresBlock, { envPrefix }: 
 const defaultSettings = { wal_keep_size: "512MB" };
 
 function settingsText(postgres: PostgresBlock): string {
-  const lines = Object.entries({ ...defaultSettings, ...waiting(postgres), ...postgres.settings }).map(
-    ([key, value]) => {
-      return `${key} = '${value.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`;
-    },
-  );
+  const lines = Object.entries({
+    ...defaultSettings,
+    ...waiting(postgres),
+    ...archiving(postgres),
+    ...postgres.settings,
+  }).map(([key, value]) => {
+    return `${key} = '${value.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`;
+  });
   return `${lines.join("\n")}\n`;
 }
 
@@ -67,6 +73,12 @@ function waiting({ failover, replicas }: PostgresBlock): Record<string, string> 
   if (failover?.synchronous !== true) return {};
   const pods = Array.from({ length: replicas }, (_, ordinal) => `"pod-${ordinal}"`).join(", ");
   return { synchronous_standby_names: `ANY 1 (${pods})` };
+}
+
+/** A standby archives as well, where its primary could not: what the primary had not archived when it died is not lost. */
+function archiving({ pointInTime }: PostgresBlock): Record<string, string> {
+  if (pointInTime === undefined) return {};
+  return { archive_mode: "always", archive_command: "sh /berth/wal.sh archive %p %f" };
 }
 
 /** One line each: what a primary makes where it is missing. */

@@ -17,6 +17,8 @@ state=$volume/berth.state
 standby_signal=$PGDATA/standby.signal
 # Of this container: roles, databases and extensions are there.
 ensured=/tmp/berth-ensured
+# The cluster came from a restore: its users still have the passwords of that time.
+restored=$volume/berth.restored
 port=${PG_PORT:-5432}
 superuser=postgres
 # Superuser for the machinery: standbys, pg_rewind and backup jobs come over the network as this role.

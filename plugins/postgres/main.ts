@@ -17,6 +17,7 @@ export const postgres: PluginHandlers = {
     promote: async (call) => (await import("./commands/promote.ts")).promote(call),
     attend: async (call) => (await import("./commands/promote.ts")).attend(call),
     restore: async (call) => (await import("./commands/restore.ts")).restore(call),
+    times: async (call) => (await import("./commands/restore-at.ts")).times(call),
     "backups:import": async (call) => (await import("./commands/import.ts")).importBackup(call),
     "backups:logs": async (call) => (await import("../kit/backup-runs.ts")).backupLogsCommand(postgresKind)(call),
     "backups:cancel": async (call) => (await import("../kit/backup-runs.ts")).cancelBackupsCommand(postgresKind)(call),

@@ -19,6 +19,7 @@ ensure() {
   BERTH_SECRET=$secret
   export BERTH_SECRET
   printf '%s\n' "$script" | ask || return 1
+  rm -f "$restored"
   : >"$ensured"
 }
 
@@ -42,7 +43,7 @@ SQL
   done </berth/ensure.conf
 }
 
-# ensure_user NAME VARIABLE: only a new role gets the password; later ones are set by new-password.
+# ensure_user NAME VARIABLE: only a new role gets the password, or one of a restore; later ones are set by new-password.
 ensure_user() {
   eval "[ -n \"\${$2+set}\" ]" || die "the config of $PG_SCOPE/$PG_NAME has no $2; apply the block again"
   cat <<SQL
@@ -52,6 +53,10 @@ select not exists (select from pg_roles where rolname = :'name') as is_new \gset
 \set password \`printenv $2\`
 select format('create role %I login password %L', :'name', :'password') \gexec
 \endif
+SQL
+  [ ! -e "$restored" ] || cat <<SQL
+\set password \`printenv $2\`
+select format('alter role %I login password %L', :'name', :'password') \gexec
 SQL
 }
 
@@ -72,6 +77,11 @@ status() {
   echo "primary=$primary"
   echo "backups=$count"
   echo "failed_backups=$failed"
+  if [ -n "${PG_BASE_SECONDS:-}" ]; then
+    away=$backups/point-in-time
+    echo "outbox=$(du -sk "$away/outbox" 2>/dev/null || true)"
+    [ ! -s "$away/dropped" ] || echo "dropped=$(cat "$away/dropped")"
+  fi
   answer=$(ask <<'SQL'
 select pg_is_in_recovery() as follows \gset
 \if :follows

@@ -35,3 +35,21 @@ export const backupLimits = {
   /** restic tries each request again for 15 minutes: a target that fails for as long as this is given up, until the next copy. */
   resticStallMs: minute,
 };
+
+/** Limits of databases by point in time. Those within the pods are in plugins/postgres/wal.sh. */
+export const pointInTimeLimits = {
+  /** How often the outboxes are looked into: WAL of the last seconds is there every 3 seconds. */
+  lookMs: 2_000,
+  /** How often it is asked which databases there are. */
+  listMs: 10_000,
+  /** Pause after the target did not take something. */
+  retryMs: 10_000,
+  /** Packed WAL that is shipped at once: it is on the disk twice meanwhile. */
+  batchBytes: 64 * 1024 * 1024,
+  /** A command of rclone that lists, or reads little. */
+  askMs: 60_000,
+  /** A base backup, or WAL of days. */
+  workMs: 12 * hour,
+  /** Lists of a target: 100 bytes a file. */
+  outputBytesMax: 256 * 1024 * 1024,
+};

@@ -31,7 +31,7 @@ export function createBackupRoom({ layout, store, gate, life, key, log }: Ground
   });
 }
 
-function recordsOf(store: Store): BackupRecords {
+export function recordsOf(store: Store): BackupRecords {
   const read = <T>(text: string): T => JSON.parse(text) as T;
   const documentOf = (id: string, value: unknown) => ({
     ...{ id, text: JSON.stringify(value), updatedAt: systemClock.now() },

@@ -5,6 +5,7 @@ import type { Engine } from "../orchestration/engine/engine.ts";
 import type { RunningIdentity } from "../identity/service/create.ts";
 import { createCertificateRoom } from "./certificates.ts";
 import type { Backups } from "../backups/service/create.ts";
+import type { Databases } from "../backups/service/databases.ts";
 import type { Ground, Late } from "./ground.ts";
 import { createIngressRoom } from "./ingress.ts";
 import { createObservabilityRoom } from "./observability.ts";
@@ -18,6 +19,7 @@ interface Given {
   plugins: PluginRoom;
   identity: RunningIdentity;
   backups: Backups;
+  databases: Pick<Databases, "failing">;
   /** The orchestration plane in process; it is made after these rooms. */
   ask: Parameters<typeof createObservabilityRoom>[0]["ask"];
   /** Where requests to the own services go, `host:port`; undefined for one that is turned off. */
@@ -44,7 +46,7 @@ export async function openRooms(ground: Ground, late: Late, given: Given) {
         endpoints: () => running.endpoints.list(),
         sendWebhook: sendWebhooks({ allowPrivate: options.allowPrivateWebhooks }),
         ask: given.ask,
-        failingCopies: given.backups.failing,
+        failingCopies: () => [...given.backups.failing(), ...given.databases.failing()],
         people: given.identity.identity.ownApp,
       }),
     (it) => it.close(),

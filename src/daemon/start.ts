@@ -15,9 +15,10 @@ import { createOnce } from "../orchestration/controller/write/once.ts";
 import { createOrchestrationApp, mountOrchestration } from "../orchestration/http/app.ts";
 import { mountSources } from "../orchestration/http/sources.ts";
 import { versionText } from "../version.ts";
-import { mountBackups } from "../backups/http/mount.ts";
+import { mountBackups, mountDatabases } from "../backups/http/mount.ts";
 import { openPlane } from "./access.ts";
 import { createBackupRoom } from "./backups.ts";
+import { createDatabaseRoom } from "./databases.ts";
 import { makeController } from "./controller.ts";
 import { openEngine } from "./engine.ts";
 import { openFirstListeners } from "./first-listeners.ts";
@@ -63,11 +64,12 @@ async function start(options: ServeOptions, log: Log, opened: Opened): Promise<D
   const running = makeController(ground, late, { plugins, network, listeners: addresses });
   const inside = createInside((actor, by) => app.as(actor, by));
   const backups = createBackupRoom(ground);
+  const databases = createDatabaseRoom(ground, { engine: network.engine, ask: inside.as });
   const rooms = await openRooms(ground, late, {
-    ...{ running, plugins, identity, backups, engine: network.engine, ask: inside.as },
+    ...{ running, plugins, identity, backups, databases, engine: network.engine, ask: inside.as },
     addresses: () => addresses,
   });
-  const app = orchestrationApp(ground, { running, identity, rooms, backups });
+  const app = orchestrationApp(ground, { running, identity, rooms, backups, databases });
   const runs = await opened.step(
     "listen for runs of plugins",
     () => runDoorOf({ running, names: ground.names, app, log }),
@@ -77,7 +79,8 @@ async function start(options: ServeOptions, log: Log, opened: Opened): Promise<D
   const front = await serve(ground, { running, app });
   servePlane({
     observability: rooms.observability.observability,
-    mountOthers: (plane) => mountForTokens(inside.through(plane), ground, { running, identity, rooms, backups }),
+    mountOthers: (plane) =>
+      mountForTokens(inside.through(plane), ground, { running, identity, rooms, backups, databases }),
   });
   openDoors(ground, late, { running, engine: network.engine, app, rooms });
 
@@ -86,7 +89,9 @@ async function start(options: ServeOptions, log: Log, opened: Opened): Promise<D
   const controlling = running.run(stopping.signal);
   const working = Promise.all([
     controlling,
-    ...[identity, network, rooms.certificates, rooms.ingress, backups].map((part) => part.run(stopping.signal)),
+    ...[identity, network, rooms.certificates, rooms.ingress, backups, databases].map((part) =>
+      part.run(stopping.signal),
+    ),
     ...[late.callbacks, late.telemetry].map((door) => door?.run(stopping.signal)),
     rooms.observability.run(recording.signal),
   ]);
@@ -125,6 +130,7 @@ interface Made {
   identity: Awaited<ReturnType<typeof openFirstListeners>>["identity"];
   rooms: Awaited<ReturnType<typeof openRooms>>;
   backups: ReturnType<typeof createBackupRoom>;
+  databases: ReturnType<typeof createDatabaseRoom>;
   app: ReturnType<typeof orchestrationApp>;
   engine: Awaited<ReturnType<typeof openEngine>>["engine"];
 }
@@ -145,7 +151,7 @@ function orchestrationApp({ names, log, store }: Ground, made: Services): Return
   });
 }
 
-type Services = Pick<Made, "running" | "identity" | "rooms" | "backups">;
+type Services = Pick<Made, "running" | "identity" | "rooms" | "backups" | "databases">;
 
 /** The same services for tokens: the plane serves what its list has. */
 function mountForTokens(plane: Plane, { names }: Ground, made: Services): void {
@@ -154,11 +160,12 @@ function mountForTokens(plane: Plane, { names }: Ground, made: Services): void {
 }
 
 /** What operators and tokens may both have. `instances`: the plane as the identity service mounts its endpoints on it. */
-function mountServices(plane: Plane, instances: Plane, { identity, rooms, backups }: Services): void {
+function mountServices(plane: Plane, instances: Plane, { identity, rooms, backups, databases }: Services): void {
   mountIdentity(instances, identity.identity.manage, { pageMax: limits.eventsPageMax });
   mountIngress(plane, { certificates: createCertificateViews(rooms.certificates), views: rooms.ingress.views });
   mountSources(plane, rooms.sources);
   mountBackups(plane, backups);
+  mountDatabases(plane, databases);
 }
 
 /** The listeners of the orchestration plane, once what runs was looked at: health checks of a proxy come at once. */
@@ -184,7 +191,7 @@ async function serve({ options, layout, names, log, opened }: Ground, { running,
 function openDoors(
   { options, names, log }: Ground,
   late: Late,
-  { running, engine, app, rooms }: Omit<Made, "identity" | "backups">,
+  { running, engine, app, rooms }: Omit<Made, "identity" | "backups" | "databases">,
 ): void {
   late.callbacks = callbackDoor({ options, running, engine, names, plane: app.behind, log });
   const { observability } = rooms.observability;

@@ -170,6 +170,18 @@ test("every manifest of an apply is looked at", async () => {
   expect(await of("worker")).toEqual([200, 403, 403]);
 });
 
+test("a plugin applies blocks of its own kind, in the scopes that it was granted", async () => {
+  const apply = (kind: string, scope: string) =>
+    during("worker", async (url) => {
+      // The expansion of the fixture names its statefulset after the plugin.
+      const block = { kind, scope, name: "worker-db", spec: {} };
+      return (await fetch(`${url}/apply`, { method: "POST", body: JSON.stringify(block) })).status;
+    });
+  expect(await apply("worker", "data")).toBe(200);
+  expect(await apply("worker", "other")).toBe(403);
+  expect(await apply("reader", "data")).toBe(403);
+});
+
 test("a plugin without root applies nothing that would make it root", async () => {
   await during("low", async (url) => {
     const post = async (spec: object, kind = "deployment") => {

@@ -21,7 +21,7 @@ export const mayImport: Record<string, readonly string[] | "*"> = {
   access: [...pure, "orchestration/api", "orchestration/core"],
 
   "orchestration/api": [...pure, "backups/api", "identity/api", "ingress/api", "observability/api"],
-  "orchestration/core": [...pure, "orchestration/api"],
+  "orchestration/core": [...pure, "backups/api", "orchestration/api"],
   "orchestration/store": [...words, "base/sqlite", "orchestration/api", "orchestration/core"],
   "orchestration/engine": [...words, "base/machine", "orchestration/api", "orchestration/core"],
   "orchestration/plugins": [...words, "orchestration/api", "orchestration/core"],

@@ -52,6 +52,7 @@ function pluginFault(from: string, target: string): string | undefined {
     "src/base/wire/",
     "src/base/pure/",
     "src/orchestration/api/",
+    "src/backups/api/",
     "plugins/kit.ts",
     "plugins/kit/",
     ...(own === undefined ? [] : [own]),

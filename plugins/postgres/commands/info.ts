@@ -20,6 +20,28 @@ interface PodInfo {
   lag: number | undefined;
 }
 
+/** WAL on its way to a target; undefined for a block without point_in_time. */
+interface OnItsWay {
+  waiting_bytes: number;
+  /** ISO 8601: WAL is missing since then, until the next base backup. */
+  missing_since?: string | undefined;
+}
+
+function onItsWay(primary: Status): OnItsWay | undefined {
+  const outbox = Number.parseInt(primary.one("outbox"), 10);
+  if (Number.isNaN(outbox)) return undefined;
+  const seconds = Number.parseInt(primary.one("dropped"), 10);
+  const since = Number.isNaN(seconds) ? undefined : new Date(seconds * 1000).toISOString();
+  return { waiting_bytes: outbox * 1024, missing_since: since };
+}
+
+function onItsWayLines(way: OnItsWay | undefined): string[] {
+  if (way === undefined) return [];
+  const gap = `WAL IS MISSING since ${way.missing_since}: the target took too little; times from then on cannot be restored until the next base backup`;
+  const lines = [`point in time: ${bytesText(way.waiting_bytes)} wait for the target`];
+  return way.missing_since === undefined ? lines : [...lines, gap];
+}
+
 /** `info SCOPE/NAME`: what runs, who follows whom, who is linked. No password is shown. */
 export async function info(call: Call): Promise<Outcome> {
   const args = parseArguments(call.args, { values: ["output"], short: { o: "output" } });
@@ -75,6 +97,7 @@ function asJson(cluster: Cluster, primary: Status, pods: PodInfo[]) {
     users: primary.all("user"),
     links: readLinks(cluster.config[keys.links]),
     ...backupCounts(primary),
+    point_in_time: onItsWay(primary),
     ...(cluster.config[keys.expose] === undefined ? {} : { exposed: cluster.config[keys.expose] }),
   };
 }
@@ -105,5 +128,6 @@ function asText(cluster: Cluster, primary: Status, { pods, promotion, connection
     ...exposedLines({ config: cluster.config, kind: postgresKind }),
     ...(connections === undefined ? [] : [`connections: ${connections.used} of ${connections.max}`]),
     backupsLine(primary, cluster.config[keys.keep]),
+    ...onItsWayLines(onItsWay(primary)),
   ].join("\n");
 }

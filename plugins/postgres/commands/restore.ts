@@ -4,6 +4,7 @@ import { primaryPod, tool } from "../../kit/cluster.ts";
 import { copyMs, loadServer } from "../../kit/server.ts";
 import { type Call, type Outcome, usage } from "../../kit.ts";
 import { postgresKind } from "../server.ts";
+import { restoreAt } from "./restore-at.ts";
 
 /** How many differences the answer names. */
 const differencesShown = 10;
@@ -30,8 +31,15 @@ const databasePattern = /^[a-z_][a-z0-9_]{0,62}$/;
  * else happens. With `--replace` it then takes the name of the one it was made from, which stays under another name.
  */
 export async function restore(call: Call): Promise<Outcome> {
-  const args = parseArguments(call.args, { values: ["database", "into"], switches: ["replace", "yes"] });
+  const args = parseArguments(call.args, {
+    values: ["database", "into", "at", "as", "image"],
+    switches: ["replace", "yes"],
+  });
+  if (args.values.at !== undefined) return restoreAt(call, args, args.values.at);
   noMoreThan(args.words, 2);
+  for (const flag of ["as", "image"].filter((name) => name in args.values)) {
+    throw usage(`--${flag} is for a restore --at TIME`);
+  }
   const { into } = args.values;
   const replace = args.on.has("replace");
   if ((into === undefined) !== replace) throw usage("say where to: --into NEW, or --replace");

@@ -14,9 +14,37 @@ import {
   takeOver,
   testBackupTarget,
 } from "../api/backups.ts";
+import { bringDatabase, databasePoints, planDatabaseRestore, RestoreDatabaseBody } from "../api/databases.ts";
 import type { Backups } from "../service/create.ts";
+import type { Databases } from "../service/databases.ts";
 
 const readTargetBody = bodyReader({ path: putBackupTarget.path, body: BackupTargetBody });
+
+export function mountDatabases(plane: Plane, databases: Databases): void {
+  mount(plane, databasePoints, ({ query, by }) => {
+    owner(by);
+    return databases.points(named(query));
+  });
+  mount(plane, planDatabaseRestore, ({ query, by }) => {
+    owner(by);
+    return databases.plan(named(query), query.at);
+  });
+  mount(plane, bringDatabase, ({ query, body, by }) => {
+    owner(by);
+    const { into, at } = readRestoreBody(body);
+    const [, scope, name] = /^([^/]+)\/([^/]+)$/.exec(into) ?? [];
+    return databases.bring(named(query), { at, into: named({ scope, name }, "into") });
+  });
+}
+
+/** Its parts become folders: they are names of resources and nothing else. */
+function named({ scope, name }: { scope?: string | undefined; name?: string | undefined }, where = "scope and name") {
+  const form = /^[a-z0-9]([a-z0-9.-]{0,100}[a-z0-9])?$/;
+  if (scope !== undefined && name !== undefined && form.test(scope) && form.test(name)) return { scope, name };
+  throw new Failure("invalid", `${where}: name a database as SCOPE and NAME`);
+}
+
+const readRestoreBody = bodyReader({ path: bringDatabase.path, body: RestoreDatabaseBody });
 
 /** Copies hold every secret of the server, and a target is a way out of it: they are for those who own the machine. */
 export function mountBackups(plane: Plane, backups: Backups): void {

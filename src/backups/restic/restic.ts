@@ -47,7 +47,7 @@ const missing = `restic is not installed: apt-get install restic (${resticMin} o
  * It dies with the server, gives way to apps, and is the first to go when memory ends. Those programs are part of
  * util-linux and coreutils, which every system has that runs the server.
  */
-const politely = ["choom", "-n", "800", "--", "nice", "-n", "10", "setpriv", "--pdeathsig", "TERM", "--"];
+export const politely = ["choom", "-n", "800", "--", "nice", "-n", "10", "setpriv", "--pdeathsig", "TERM", "--"];
 
 /**
  * Gives the command a host name of its own. restic takes a lock for left over when it names this machine and a process that
@@ -163,7 +163,7 @@ export function createRestic(
   };
 }
 
-const searchPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+export const searchPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 /** Keys and known hosts of sftp. */
 const homeOfRoot = "/root";
 
@@ -173,7 +173,7 @@ function secretsOf(env: Readonly<Record<string, string>>): string[] {
 }
 
 /** The end of what a program says; the beginning of a flood is left out. */
-async function readTail(
+export async function readTail(
   stream: ReadableStream<Uint8Array>,
   bytesMax: number,
   onText: (text: string) => void = () => undefined,

@@ -16,6 +16,7 @@ import { printable } from "../basics/style.ts";
 import { commandMeant, didYouMean } from "../basics/suggest.ts";
 import { wrapText } from "../basics/table-text.ts";
 import { localCommands } from "../basics/local-commands.ts";
+import { withZone } from "./plugin-words.ts";
 import { verbs } from "./table.ts";
 
 export interface PluginWords {
@@ -58,7 +59,7 @@ export async function runPluginWords(
   }
   const plugin = await pluginNamed(context, typed);
   await confirmDestructive(context, plugin, { typed, command, words: rest, yes });
-  const call = { params: { name: typed, command }, body: { args: rest } };
+  const call = { params: { name: typed, command }, body: { args: rest.map(withZone) } };
   if (context.json) {
     const data = await context.api.call(dispatchPlugin, call).catch(withExitCode([]));
     context.terminal.out(JSON.stringify({ status: "ok", data }, null, 2));

@@ -22,6 +22,7 @@ import { cancelRun, getRun, listRuns, runCronjob, runJob } from "./jobs.ts";
 import { identityEndpoints } from "../../identity/api/manage/endpoints.ts";
 import { operatorEndpoints } from "../../observability/api/operator-endpoints.ts";
 import { backupEndpoints } from "../../backups/api/backups.ts";
+import { databaseEndpoints } from "../../backups/api/databases.ts";
 import { ingressEndpoints } from "../../ingress/api/endpoints.ts";
 import { listDeliveries } from "./webhooks.ts";
 import { listLocks, lock, unlock } from "./locks.ts";
@@ -130,6 +131,7 @@ export const orchestrationEndpoints: Endpoint[] = [
   ...identityEndpoints,
   ...ingressEndpoints,
   ...backupEndpoints,
+  ...databaseEndpoints,
   ...operatorEndpoints,
   listPlugins,
   listPluginRuns,

@@ -222,6 +222,7 @@ function passOf(context: Context, { plugin, args, only, by }: PluginCall) {
     ...makerOf(plugin),
     permissions,
     isFull: isFullGrant(permissions),
+    kinds: plugin.yml.kinds,
     actor: `plugin ${plugin.yml.name}`,
     only,
     block: blockOfWords(context, makerOf(plugin), args),

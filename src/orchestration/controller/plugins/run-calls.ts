@@ -145,7 +145,8 @@ function requireManifest(context: Context, pass: RunPass, manifest: unknown): vo
   if (!isFields(manifest)) return;
   const { kind, scope, name } = manifest;
   const word = typeof kind === "string" ? kind : "";
-  if (parseKind(word) === undefined && !pass.isFull) throw refused(pass, `blocks such as "${word}", only core kinds`);
+  if (parseKind(word) === undefined && !pass.isFull && !pass.kinds.includes(word))
+    throw refused(pass, `blocks such as "${word}", only core kinds and its own`);
   requirePlace(context, pass, {
     ...(typeof scope === "string" ? { scope } : { scope: "" }),
     ...(typeof name === "string" ? { name } : {}),
@@ -156,7 +157,11 @@ function requireManifest(context: Context, pass: RunPass, manifest: unknown): vo
 function requireUnprivileged(context: Context, pass: RunPass, body: unknown): void {
   const { permissions } = pass;
   if (runsAsRoot(permissions)) return;
-  const { manifests, problems } = decodeManifests(body, { limits: context.limits });
+  // What its own blocks become is checked when they are expanded.
+  const isBlock = (one: unknown) => isFields(one) && pass.kinds.includes(String(one.kind));
+  if (isBlock(body)) return;
+  const rest = Array.isArray(body) ? body.filter((one) => !isBlock(one)) : body;
+  const { manifests, problems } = decodeManifests(rest, { limits: context.limits });
   if (problems.length > 0) throw problemsFailure(problems);
   const specOf = ownBlockSpec(context, pass);
   const beyond = manifests.flatMap(expandApp).flatMap((draft) => {

@@ -52,6 +52,8 @@ export interface RunPass extends Maker {
   permissions: PluginPermissions;
   /** Nothing is kept from it. */
   isFull: boolean;
+  /** Kinds of blocks that it makes. */
+  kinds: readonly string[];
   /** For the event log. */
   actor: string;
   /** A pod asked for the run: of the plugin's blocks only these are its business. */

@@ -1,3 +1,4 @@
+import { bringDatabase, databasePoints, planDatabaseRestore } from "../../../backups/api/databases.ts";
 import type { Endpoint } from "../../../base/wire/endpoint.ts";
 import { apply, deleteManifest, listManifests } from "../../api/apply.ts";
 import { getConfig, setConfig, unsetConfig } from "../../api/config.ts";
@@ -67,10 +68,13 @@ const rules: readonly Rule[] = [
     need: inScope,
   })),
   ...[listReleases, listRuns, getRun, listEvents, why].map((endpoint) => ({ endpoint, need: inScope })),
-  ...[execPod, getExec, startPod, stopPod, restart, scale, wake, runRelease, rollback].map((endpoint) => ({
-    endpoint,
-    need: own,
-  })),
+  ...[execPod, getExec, startPod, stopPod, restart, scale, wake, runRelease, rollback, databasePoints].map(
+    (endpoint) => ({
+      endpoint,
+      need: own,
+    }),
+  ),
+  ...[planDatabaseRestore, bringDatabase].map((endpoint) => ({ endpoint, need: own })),
   ...[runJob, runCronjob, cancelRun].map((endpoint) => ({ endpoint, need: ownJob })),
   // Only runs of the plugin that the query names, which is its own.
   { endpoint: listPluginRuns, need: (_place, query) => ({ type: "command", plugin: query.get("plugin") ?? "" }) },

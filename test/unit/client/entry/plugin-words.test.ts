@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { splitPluginWord } from "../../../../src/client/entry/plugin-words.ts";
+import { splitPluginWord, withZone } from "../../../../src/client/entry/plugin-words.ts";
 
 test.each([
   ["pg:psql", ["pg", "psql"]],
@@ -13,4 +13,29 @@ test.each([
   ["Pg:psql", ["Pg:psql"]],
 ])("%s is %p", (word, parts) => {
   expect(splitPluginWord(word)).toEqual(parts);
+});
+
+test("a time without a zone after --at is one of this machine, and goes to the plugin in UTC", () => {
+  const here = (text: string) => new Date(text).toISOString();
+  const cases: [string[], string[]][] = [
+    [
+      ["--at", "2026-11-27 14:05"],
+      ["--at", here("2026-11-27T14:05")],
+    ],
+    [["--at=2026-11-27T14:05:09"], [`--at=${here("2026-11-27T14:05:09")}`]],
+    [
+      ["--at", "2026-11-27T14:05Z"],
+      ["--at", "2026-11-27T14:05Z"],
+    ],
+    [
+      ["--at", "latest"],
+      ["--at", "latest"],
+    ],
+    [["2026-11-27 14:05"], ["2026-11-27 14:05"]],
+    [
+      ["--", "--at", "2026-11-27 14:05"],
+      ["--", "--at", "2026-11-27 14:05"],
+    ],
+  ];
+  for (const [words, sent] of cases) expect(words.map(withZone)).toEqual(sent);
 });

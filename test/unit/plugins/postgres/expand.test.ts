@@ -132,6 +132,14 @@ test("the schedule is a cron job that reads the config of the block", () => {
   });
 });
 
+test("with point_in_time the server archives, on standbys too, and without it nothing is set", () => {
+  const { asset, statefulset } = expanded({ point_in_time: { every: "12h" } });
+  const { settings_conf: settings } = (asset as { files: Record<string, string> }).files;
+  expect(settings).toContain("archive_mode = 'always'\narchive_command = 'sh /berth/wal.sh archive %p %f'\n");
+  expect(statefulset).toMatchObject({ env: { PG_BASE_SECONDS: "43200" } });
+  expect(JSON.stringify(expanded({}).statefulset)).not.toContain("PG_BASE_SECONDS");
+});
+
 const refused: [string, Record<string, unknown>, string][] = [
   ["no replica", { replicas: 0 }, "spec.replicas: expected a whole number from 1 to 16, got 0"],
   ["a text for a number", { replicas: "2" }, 'spec.replicas: expected a whole number from 1 to 16, got "2"'],
@@ -147,6 +155,13 @@ const refused: [string, Record<string, unknown>, string][] = [
   ["a shell in an extension", { extensions: ["a;b"] }, "spec.extensions[0]: "],
   ["a setting of ours", { settings: { port: "1" } }, "spec.settings.port: is set by the plugin; leave it out"],
   ["two lines in a setting", { settings: { a: "x\ny" } }, "spec.settings.a: must be one line"],
+  ["base backups each minute", { point_in_time: { every: "1m" } }, "spec.point_in_time.every: "],
+  ["weeks to keep", { point_in_time: { keep: "4w" } }, 'spec.point_in_time.keep: "4w" is not a number of days'],
+  [
+    "another archive",
+    { point_in_time: {}, settings: { archive_command: "x" } },
+    "spec.settings.archive_command: is set by point_in_time; leave it out",
+  ],
   ["no setting's name", { settings: { "a b": "x" } }, "spec.settings.a b: is not the name of a setting"],
 ];
 for (const [what, spec, text] of refused) {

@@ -1,0 +1,129 @@
+import { constants } from "node:fs";
+import { type FileHandle, mkdir, open, readdir, readFile, rm, unlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+
+/**
+ * A folder in a volume, which a container can change at any time. Everything is reached from a handle of the folder, and no link is
+ * followed: what is read and written lies in this folder and nowhere else.
+ */
+export interface VolumeFolder {
+  names(): Promise<string[]>;
+  /** Opens a plain file for reading; undefined for what is not one. */
+  read(name: string): Promise<FileHandle | undefined>;
+  /** Makes a file that is not there yet, which the owner of the folder owns. */
+  make(name: string): Promise<FileHandle>;
+  remove(name: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY, O_CREAT, O_EXCL, O_WRONLY, O_NONBLOCK } = constants;
+
+/** Opens a folder below the mount point of a volume; undefined where it is not there, or is a link. `make` makes the last part. */
+export async function openVolumeFolder(
+  mountPoint: string,
+  parts: readonly string[],
+  how: { make: boolean } = { make: false },
+): Promise<VolumeFolder | undefined> {
+  let handle = await open(mountPoint, O_RDONLY | O_DIRECTORY).catch(() => undefined);
+  const { uid, gid } = (await handle?.stat()) ?? { uid: 0, gid: 0 };
+  for (const [at, part] of parts.entries()) {
+    if (handle === undefined) return undefined;
+    const path = below(handle, part);
+    if (how.make && at === parts.length - 1) {
+      await mkdir(path, { mode: 0o700 }).catch(() => undefined);
+    }
+    const next: FileHandle | undefined = await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW).catch(() => undefined);
+    if (how.make && at === parts.length - 1) await next?.chown(uid, gid);
+    await handle.close();
+    handle = next;
+  }
+  return handle && folderOf(handle, { uid, gid });
+}
+
+const below = (handle: FileHandle, name: string) => `/proc/self/fd/${handle.fd}/${name}`;
+
+function folderOf(handle: FileHandle, { uid, gid }: { uid: number; gid: number }): VolumeFolder {
+  return {
+    names: () => readdir(`/proc/self/fd/${handle.fd}`),
+    async read(name) {
+      const file = await open(below(handle, name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(() => undefined);
+      if (file === undefined) return undefined;
+      if ((await file.stat()).isFile()) return file;
+      await file.close();
+      return undefined;
+    },
+    async make(name) {
+      const file = await open(below(handle, name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+      await file.chown(uid, gid);
+      return file;
+    },
+    remove: (name) => unlink(below(handle, name)),
+    close: () => handle.close(),
+  };
+}
+
+/** Copies files of a volume below a new folder, under other paths, until `bytesMax` are there. */
+export async function stageFiles(
+  folder: VolumeFolder,
+  files: readonly { name: string; path: string }[],
+  { into, bytesMax }: { into: string; bytesMax: number },
+): Promise<{ name: string; path: string; bytes: number }[]> {
+  await clearFolder(into);
+  const staged: { name: string; path: string; bytes: number }[] = [];
+  let bytes = 0;
+  for (const { name, path } of files) {
+    if (bytes >= bytesMax) break;
+    const file = await folder.read(name);
+    if (file === undefined) continue;
+    try {
+      const content = await file.readFile();
+      await mkdir(dirname(join(into, path)), { recursive: true, mode: 0o700 });
+      await writeFile(join(into, path), content, { mode: 0o600 });
+      bytes += content.length;
+      staged.push({ name, path, bytes: content.length });
+    } finally {
+      await file.close();
+    }
+  }
+  return staged;
+}
+
+/** Writes a file of a volume from files elsewhere, one behind the other. */
+export async function joinFiles(folder: VolumeFolder, name: string, paths: readonly string[]): Promise<void> {
+  const file = await folder.make(name);
+  try {
+    for (const path of paths) await file.appendFile(await readFile(path));
+  } finally {
+    await file.close();
+  }
+}
+
+/** The text of a small file of a volume; empty where there is none. */
+export async function textIn(folder: VolumeFolder | undefined, name: string): Promise<string> {
+  const file = await folder?.read(name);
+  if (file === undefined) return "";
+  try {
+    return (await file.stat()).size > 64 * 1024 ? "" : await file.readFile("utf8");
+  } finally {
+    await file.close();
+  }
+}
+
+export async function writeText(folder: VolumeFolder, name: string, text: string): Promise<void> {
+  const file = await folder.make(name);
+  try {
+    await file.writeFile(text);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Makes an empty folder of the server's own, whatever was there. */
+export async function clearFolder(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true });
+  await mkdir(path, { recursive: true, mode: 0o700 });
+}
+
+export async function removeFolder(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true });
+}

@@ -1,0 +1,68 @@
+import { Failure } from "../../base/wire/failure.ts";
+import { hidingOf } from "../../base/pure/hide.ts";
+import { politely, readTail, searchPath } from "./restic.ts";
+
+/** One command of rclone. */
+interface Order {
+  words: readonly string[];
+  /** Remotes and credentials; see `remoteEnvironment`. */
+  env: Readonly<Record<string, string>>;
+  timeoutMs: number;
+  signal?: AbortSignal | undefined;
+  /** What it reads or writes instead of text: the number of an open file. */
+  from?: number | string;
+  into?: number;
+}
+
+/** Runs rclone, which brings single files to a target and back. */
+export interface Rclone {
+  /** What it printed. Fails `not_found` for a missing folder, else `unavailable` with the cause. */
+  run(order: Order): Promise<string>;
+}
+
+const program = "rclone";
+
+const missing =
+  "rclone is not installed, and databases by point in time need it: apt-get install rclone (1.60 or newer), then try again";
+
+/** For the limits, see `pointInTimeLimits`. */
+export function createRclone({ outputBytesMax }: { outputBytesMax: number }): Rclone {
+  return {
+    async run({ words, env, timeoutMs, signal, from, into }) {
+      if (Bun.which(program, { PATH: searchPath }) === null) throw new Failure("unavailable", missing);
+      const ends = [AbortSignal.timeout(timeoutMs), ...(signal === undefined ? [] : [signal])];
+      const child = Bun.spawn([...politely, program, ...words], {
+        cwd: "/",
+        // An empty name: no file of settings is read.
+        env: {
+          PATH: searchPath,
+          HOME: "/root",
+          RCLONE_CONFIG: "",
+          RCLONE_RETRIES: "2",
+          RCLONE_LOW_LEVEL_RETRIES: "3",
+          ...env,
+        },
+        stdin: typeof from === "string" ? new Blob([from]) : (from ?? "ignore"),
+        stdout: into ?? "pipe",
+        stderr: "pipe",
+        signal: AbortSignal.any(ends),
+      });
+      const [stdout, stderr] = await Promise.all([
+        child.stdout instanceof ReadableStream ? readTail(child.stdout, outputBytesMax) : "",
+        readTail(child.stderr, 64 * 1024),
+      ]);
+      await child.exited;
+      if (child.exitCode === 0) return stdout;
+      const secrets = Object.entries(env).flatMap(([name, text]) =>
+        /PASSWORD|ACCESS_KEY/.test(name) && text !== "" ? [text] : [],
+      );
+      const hide = hidingOf(secrets, { mask: "***", charactersMin: 4 });
+      const why = ends.some(({ aborted }) => aborted) ? "it was interrupted, or took too long; " : "";
+      const lines = stderr.split("\n").filter((line) => line.trim() !== "");
+      const said =
+        lines.findLast((line) => /ERROR|CRITICAL|Failed/.test(line)) ?? lines.at(-1) ?? "rclone said nothing";
+      const cause = hide(said.replace(/^\S+ \S+ (?:ERROR|NOTICE|CRITICAL) *: */, "")).slice(0, 400);
+      throw new Failure(child.exitCode === 3 ? "not_found" : "unavailable", `${why}${cause}`);
+    },
+  };
+}

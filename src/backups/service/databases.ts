@@ -1,0 +1,228 @@
+import { join } from "node:path";
+import type { Gate } from "../../base/deliver/gate.ts";
+import { isoTime } from "../../base/pure/iso-time.ts";
+import { Failure } from "../../base/wire/failure.ts";
+import type { Clock } from "../../base/words/clock.ts";
+import type { Log } from "../../base/words/log.ts";
+import type { DatabasePoints, DatabaseRestore } from "../api/databases.ts";
+import { readArchives, type WalArchive } from "../core/wal-objects.ts";
+import { rangesOf, type Stretch, stretchesOf, stretchFor } from "../core/wal-plan.ts";
+import type { Rclone } from "../restic/rclone.ts";
+import { bringDatabase } from "./bring-database.ts";
+import type { BackupRecords, StoredTarget } from "./records.ts";
+import { createDatabaseRemotes } from "./database-remotes.ts";
+import { shipBases, type ShippedDatabase, type ShippingState, shipWal } from "./shipping.ts";
+
+/** Databases that can be restored to any point in time of the last days: what their pods leave in an outbox goes to a target. */
+export interface Databases {
+  /** What can be restored, as the target lists it now. Fails `not_found` where nothing is there. */
+  points(of: DatabaseName): Promise<DatabasePoints>;
+  /** What a restore to a time would take; the newest state without one. Fails `conflict` with the range for a time outside of it. */
+  plan(of: DatabaseName, at: string | undefined): Promise<DatabaseRestore>;
+  /** Begins to bring it into the volume of another block, which waits for it. Fails as `plan` does. */
+  bring(of: DatabaseName, how: { at: string | undefined; into: DatabaseName }): Promise<DatabaseRestore>;
+  /** Databases whose WAL does not reach the target: since when, and why. */
+  failing(): { target: string; sinceAt: number; error: string }[];
+  /** Ships until `signal` aborts; not before the gate is open. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+interface DatabaseName {
+  scope: string;
+  name: string;
+}
+
+/** See `pointInTimeLimits`. */
+interface DatabaseLimits {
+  lookMs: number;
+  listMs: number;
+  retryMs: number;
+  batchBytes: number;
+  askMs: number;
+  workMs: number;
+}
+
+interface DatabasesOptions {
+  records: Pick<BackupRecords, "key" | "targets">;
+  rclone: Rclone;
+  /** Databases whose blocks ask for it. */
+  list(): Promise<ShippedDatabase[]>;
+  /** Where the volume of backups of a block lies on this machine; undefined where there is none. */
+  mountPointOf(of: DatabaseName): Promise<string | undefined>;
+  /** A folder of the server's own for what is under way. */
+  staging: string;
+  gate: Gate;
+  clock: Clock;
+  log: Log;
+  limits: DatabaseLimits;
+}
+
+interface Lane extends ShippingState {
+  target: string;
+  /** Not before then, after a failure. */
+  retryAt: number;
+  wal: boolean;
+  bases: boolean;
+}
+
+export function createDatabases(options: DatabasesOptions): Databases {
+  const { records, rclone, staging, gate, clock, log, limits } = options;
+  const lanes = new Map<string, Lane>();
+  const closing = new AbortController();
+  const { targetOf, remoteOf } = createDatabaseRemotes({ records, rclone, limits, signal: closing.signal });
+  let listed: { at: number; databases: ShippedDatabase[] } = { at: 0, databases: [] };
+
+  async function databases(): Promise<ShippedDatabase[]> {
+    if (clock.now() - listed.at >= limits.listMs || listed.at > clock.now()) {
+      listed = { at: clock.now(), databases: await options.list() };
+    }
+    return listed.databases;
+  }
+
+  /** Never rejects: what went wrong is in the lane. Base backups take long, and WAL goes on beside them. */
+  async function ship(database: ShippedDatabase, what: "wal" | "bases"): Promise<void> {
+    const id = `${database.scope}/${database.name}`;
+    const lane: Lane = lanes.get(id) ?? {
+      ...{ shippedAt: undefined, mark: undefined, failing: undefined },
+      ...{ target: "", retryAt: 0, wal: false, bases: false },
+    };
+    lanes.set(id, lane);
+    if (lane[what] || lane.retryAt > clock.now()) return;
+    lane[what] = true;
+    try {
+      const target = targetOf(database.target);
+      lane.target = target.name;
+      const remote = await remoteOf(database, target);
+      const folder = join(staging, `${database.scope}.${database.name}`);
+      await { wal: shipWal, bases: shipBases }[what]({
+        ...{ database, remote, state: lane, staging: folder, limits, clock, log },
+      });
+      if (what === "wal") lane.failing = undefined;
+    } catch (error) {
+      const text = error instanceof Failure ? error.message : "an error of the server itself; its log says more";
+      if (lane.failing === undefined) log.warn("database not shipped", { database: id, what, error });
+      lane.failing = { sinceAt: lane.failing?.sinceAt ?? clock.now(), error: `${id}: ${text}` };
+      lane.retryAt = clock.now() + limits.retryMs;
+    } finally {
+      lane[what] = false;
+    }
+  }
+
+  async function archivesOf(of: DatabaseName) {
+    const target = targetOf(
+      (await databases()).find(({ scope, name }) => scope === of.scope && name === of.name)?.target,
+    );
+    const remote = await remoteOf(of, target);
+    const archives = readArchives((await remote.list("")).map(({ path }) => path));
+    const mark = lanes.get(`${of.scope}/${of.name}`)?.mark;
+    const found = archives.map((archive) => ({ archive, stretches: stretchesOf(archive, mark) }));
+    return { target, remote, found };
+  }
+
+  async function planned(of: DatabaseName, at: string | undefined) {
+    const { target, remote, found } = await archivesOf(of);
+    const all = found.flatMap(({ stretches }) => stretches);
+    const ms = at === undefined ? Math.max(0, ...all.map(({ to }) => to)) : Date.parse(at);
+    if (Number.isNaN(ms)) throw new Failure("invalid", `at: "${at}" is not a time; write it like 2026-11-27T14:05:00Z`);
+    const stretch = stretchFor(all, ms);
+    if (stretch === undefined) throw outside(of, ms, rangesOf(all));
+    const archive = found.find(({ stretches }) => stretches.includes(stretch))?.archive as WalArchive;
+    const about = new Map((await remote.text(stretch.base.about)).split("\n").map(pairOf));
+    return { target, remote, archive, stretch, shown: shownPlan({ target, stretch, ms, at, about }) };
+  }
+
+  return {
+    async points(of) {
+      const { target, found } = await archivesOf(of);
+      const all = found.flatMap(({ stretches }) => stretches);
+      const bases = found.flatMap(({ archive }) => archive.bases);
+      const lane = lanes.get(`${of.scope}/${of.name}`);
+      return {
+        target: target.name,
+        ranges: rangesOf(all).map(({ from, to }) => ({ from: isoTime(from), to: isoTime(to) })),
+        bases: bases.map(({ endedAt }) => isoTime(endedAt)).sort(),
+        shipped_at: lane?.shippedAt === undefined ? undefined : isoTime(lane.shippedAt),
+        error: lane?.failing?.error,
+      };
+    },
+    plan: async (of, at) => (await planned(of, at)).shown,
+    async bring(of, { at, into }) {
+      const plan = await planned(of, at);
+      const mountPoint = await options.mountPointOf(into);
+      if (mountPoint === undefined) {
+        throw new Failure(
+          "conflict",
+          `${into.scope}/${into.name} has no volume for a restore yet; try again in a moment`,
+        );
+      }
+      const until = at === undefined ? undefined : Date.parse(at);
+      const folder = join(staging, `restore.${into.scope}.${into.name}`);
+      void bringDatabase({ ...plan, mountPoint, until, staging: folder, log }).catch((error: unknown) =>
+        log.error("database not brought", { database: `${of.scope}/${of.name}`, error }),
+      );
+      return plan.shown;
+    },
+    failing: () =>
+      [...lanes.values()].flatMap(({ target, failing }) => (failing === undefined ? [] : [{ target, ...failing }])),
+    async run(signal) {
+      signal.addEventListener("abort", () => closing.abort(), { once: true });
+      await gate.whenOpen(async () => {
+        while (!signal.aborted) {
+          const found = await databases().catch((error: unknown) => {
+            log.warn("databases not listed", { error });
+            return [];
+          });
+          for (const database of found) {
+            void ship(database, "wal");
+            void ship(database, "bases");
+          }
+          await clock.sleep(limits.lookMs, signal);
+        }
+      })(signal);
+    },
+  };
+}
+
+const pairOf = (line: string): [string, string] => {
+  const at = line.indexOf(" ");
+  return [line.slice(0, at), line.slice(at + 1)];
+};
+
+interface Planned {
+  target: StoredTarget;
+  stretch: Stretch;
+  ms: number;
+  at: string | undefined;
+  about: ReadonlyMap<string, string>;
+}
+
+function shownPlan({ target, stretch, ms, at, about }: Planned): DatabaseRestore {
+  return {
+    target: target.name,
+    at: at === undefined ? undefined : isoTime(ms),
+    base: isoTime(stretch.base.endedAt),
+    segments: new Set(stretch.pieces.map(({ segment }) => segment)).size,
+    version: about.get("version") ?? "",
+    image: about.get("image") ?? "",
+    image_id: about.get("image_id") ?? "",
+  };
+}
+
+/** The answer to a time that cannot be restored: the range, or the two ends of the gap that it lies in. */
+function outside({ scope, name }: DatabaseName, at: number, ranges: readonly { from: number; to: number }[]): Failure {
+  const [first, last] = [ranges[0], ranges.at(-1)];
+  if (first === undefined || last === undefined) {
+    return new Failure(
+      "not_found",
+      `nothing of ${scope}/${name} can be restored to a time: no base backup is at the target yet`,
+    );
+  }
+  const before = ranges.findLast(({ to }) => to < at);
+  const after = ranges.find(({ from }) => from > at);
+  const what = `${scope}/${name} cannot be restored to ${isoTime(at)}`;
+  if (before === undefined || after === undefined) {
+    return new Failure("conflict", `${what}: choose a time from ${isoTime(first.from)} to ${isoTime(last.to)}`);
+  }
+  const gap = `WAL is missing from ${isoTime(before.to)} to ${isoTime(after.from)}`;
+  return new Failure("conflict", `${what}: ${gap}; choose a time before or after that`);
+}

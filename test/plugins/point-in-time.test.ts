@@ -1,0 +1,113 @@
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { SQL } from "bun";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { addressOf, answerOf, type BlockRig, blockRig, postgresImage } from "../support/blocks.ts";
+import { waitFor } from "../support/wait.ts";
+
+setDefaultTimeout(600_000);
+
+/** Restores before the promotion, and as many after it. */
+const restores = Number(process.env.BERTH_POINTS ?? "2");
+const writes = Number(process.env.BERTH_WRITES ?? "40");
+
+/** A row that a client was told is there, by the clock of the test: nothing else was written from `from` to `to`. */
+interface Written {
+  id: number;
+  from: number;
+  to: number;
+}
+
+describe("postgres by point in time", () => {
+  let berth: BlockRig;
+  let folder: string;
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "berth-points."));
+    berth = await blockRig();
+    await berth.run("backup", "target", "add", "disk", join(folder, "copies"), "--every", "1d");
+    const spec = { image: postgresImage, replicas: 2, point_in_time: { keep: "3d" }, settings: { fsync: "off" } };
+    const { status, body } = await berth.apply({ kind: "postgres", scope: "data", name: "main", spec });
+    expect({ status, error: body.error }).toEqual({ status: 200, error: undefined });
+    await berth.ready("statefulset", "data", "main", 120_000);
+  });
+  afterAll(async () => {
+    await berth?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const configOf = async (name: string) => {
+    const { body } = await berth.call("GET", `/config?scope=data&name=${name}`);
+    return (body.data as unknown as { vars: Record<string, string> }).vars;
+  };
+  const login = async (name: string) => {
+    const { POSTGRES_PASSWORD: password = "", PG_PRIMARY_ORDINAL: primary = "0" } = await configOf(name);
+    const hostname = await addressOf(berth, `data-${name}.${primary}`);
+    return new SQL({ adapter: "postgres", hostname, port: 5432, username: "app", password, database: "app", max: 1 });
+  };
+  const ranges = async () => {
+    const { body } = await berth.call("GET", "/backups/databases?scope=data&name=main");
+    return (body.data as unknown as { ranges: { from: string; to: string }[] } | undefined)?.ranges ?? [];
+  };
+  const lastTime = async () => Date.parse((await ranges()).at(-1)?.to ?? "");
+
+  const write = async (server: SQL, written: Written[], count: number) => {
+    for (let left = count; left > 0; left -= 1) {
+      const id = written.length + 1;
+      await server`insert into t values (${id}, ${"x".repeat(Math.floor(Math.random() * 20_000))})`;
+      const from = Date.now() + 1;
+      await Bun.sleep(20 + Math.random() * 300);
+      written.push({ id, from, to: Date.now() - 1 });
+    }
+  };
+  const restored = async (time: string, name: string) => {
+    const said = await berth.run("pg", "restore", "data/main", "--at", time, "--as", name, "--yes");
+    expect(said).toContain(`data/${name} holds what was committed by ${time}`);
+    const server = await login(name);
+    try {
+      const rows = (await server`select id from t order by id`) as { id: number }[];
+      return rows.map(({ id }) => id);
+    } finally {
+      await server.close({ timeout: 0 });
+      await berth.run("delete", "postgres", `data/${name}`, "--prune", "--yes");
+    }
+  };
+
+  test("a restore at any time has exactly what was committed by then, before and after a promotion", async () => {
+    await waitFor("the first base backup at the target", async () => (await ranges()).length > 0, 60_000);
+    const written: Written[] = [];
+    let server = await login("main");
+    await server`create table t (id int primary key, text text)`;
+    await write(server, written, writes);
+    await server.close({ timeout: 0 });
+    await berth.run("pg", "promote", "data/main", "--yes");
+    const first = written.length;
+    await berth.ready("statefulset", "data", "main", 120_000);
+    server = await login("main");
+    await write(server, written, writes);
+    await server.close({ timeout: 0 });
+
+    const committedAt = Date.now();
+    await waitFor("the last write at the target", async () => (await lastTime()) > committedAt, 30_000);
+    const lag = Date.now() - committedAt;
+    console.log(`at the target ${lag} ms after the commit`);
+    for (let round = 0; round < restores * 2; round += 1) {
+      const [low, high] = round < restores ? [0, first] : [first, written.length];
+      const one = written[low + Math.floor(Math.random() * (high - low))];
+      if (one === undefined) throw new Error("nothing was written");
+      const at = Math.round(one.from + Math.random() * Math.max(0, one.to - one.from));
+      const ids = await restored(new Date(at).toISOString(), `copy-${round}`);
+      expect(ids).toEqual(written.slice(0, one.id).map(({ id }) => id));
+    }
+  });
+
+  test("a time outside of the range is answered with the range, and nothing is made", async () => {
+    const [range] = await ranges();
+    const said = await berth.refused("pg", "restore", "data/main", "--at", "2020-01-01 10:00", "--yes");
+    expect(said).toContain(`choose a time from ${range?.from} to `);
+    expect(await answerOf(berth, "pg", "times", ["data/main"])).toContain(`any time from ${range?.from} to `);
+    const { body } = await berth.call("GET", "/apply?kind=postgres");
+    expect((body.data as unknown as unknown[]).length).toBe(1);
+    expect(existsSync(join(folder, "copies"))).toBe(true);
+  });
+});

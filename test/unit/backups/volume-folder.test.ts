@@ -1,0 +1,69 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { remoteEnvironment } from "../../../src/backups/core/rclone-remote.ts";
+import { openVolumeFolder, stageFiles, writeText } from "../../../src/backups/restic/outbox.ts";
+
+let root = "";
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "berth-volume."));
+  mkdirSync(join(root, "volume/home/outbox"), { recursive: true });
+  writeFileSync(join(root, "secret"), "of the machine");
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+test("what a container puts into its volume leads the server nowhere else", async () => {
+  const volume = join(root, "volume");
+  const outbox = join(volume, "home/outbox");
+  writeFileSync(join(outbox, "plain"), "wal");
+  symlinkSync(join(root, "secret"), join(outbox, "link"));
+  mkdirSync(join(outbox, "folder"));
+  symlinkSync(root, join(volume, "elsewhere"));
+  expect(await openVolumeFolder(volume, ["elsewhere"])).toBeUndefined();
+  expect(await openVolumeFolder(volume, ["elsewhere"], { make: true })).toBeUndefined();
+  expect(await openVolumeFolder(volume, ["absent"])).toBeUndefined();
+  const folder = await openVolumeFolder(volume, ["home", "outbox"]);
+  if (folder === undefined) throw new Error("not opened");
+  const files = ["plain", "link", "folder", "absent"].map((name) => ({ name, path: `1/${name}` }));
+  const staged = await stageFiles(folder, files, { into: join(root, "staging"), bytesMax: 1000 });
+  expect(staged).toEqual([{ name: "plain", path: "1/plain", bytes: 3 }]);
+  expect(readFileSync(join(root, "staging/1/plain"), "utf8")).toBe("wal");
+  for (const name of ["link", "plain"]) {
+    expect(await writeText(folder, name, "x").then(String, () => "refused")).toBe("refused");
+  }
+  // Moved away while it is open: what is written stays in the folder that was opened.
+  rmSync(outbox, { recursive: true });
+  symlinkSync(root, outbox);
+  expect(await writeText(folder, "fresh", "x").then(String, () => "refused")).toBe("refused");
+  expect(existsSync(join(root, "fresh"))).toBe(false);
+  await folder.close();
+  chmodSync(root, 0o700);
+});
+
+test("rclone gets the place, the key and the credentials in its environment, and some targets keep no single files", () => {
+  const access = { installation: "0123456789abcdef", credentials: { access_key_id: "A", secret_access_key: "S" } };
+  const s3 = remoteEnvironment("s3://s3.eu-central-1.amazonaws.com/bucket/path", { ...access, password: "P" });
+  expect(s3).toMatchObject({
+    RCLONE_CONFIG_DATABASES_TYPE: "crypt",
+    RCLONE_CONFIG_DATABASES_REMOTE: "place:bucket/path/0123456789abcdef.databases",
+    RCLONE_CONFIG_DATABASES_PASSWORD: "P",
+    RCLONE_CONFIG_PLACE_ENDPOINT: "https://s3.eu-central-1.amazonaws.com",
+    RCLONE_CONFIG_PLACE_REGION: "eu-central-1",
+    RCLONE_CONFIG_PLACE_SECRET_ACCESS_KEY: "S",
+  });
+  const folder = remoteEnvironment("/mnt/copies", { ...access, credentials: {}, password: "P" });
+  expect(folder.RCLONE_CONFIG_DATABASES_REMOTE).toBe("/mnt/copies/0123456789abcdef.databases");
+  for (const url of ["sftp://a@b/c", "rest:https://a/b"]) {
+    expect(() => remoteEnvironment(url, { ...access, credentials: {}, password: "P" })).toThrow("a folder or to S3");
+  }
+});
