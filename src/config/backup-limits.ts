@@ -31,6 +31,12 @@ export const backupLimits = {
   workMs: 6 * hour,
   /** The last part of what restic says is kept: lists of snapshots are below this. */
   resticOutputBytesMax: 16 * 1024 * 1024,
+  /** Rows of restores that have ended. */
+  restoresKept: 100,
+  /** How long a restore in place keeps what it replaced. */
+  restoreKeptMs: 7 * day,
+  /** A restore leaves this much of its disk free. */
+  restoreSpareBytes: 256 * 1024 * 1024,
   resticKillGraceMs: 10_000,
   /** restic tries each request again for 15 minutes: a target that fails for as long as this is given up, until the next copy. */
   resticStallMs: minute,

@@ -16,6 +16,8 @@ import { createOrchestrationApp, mountOrchestration } from "../orchestration/htt
 import { mountSources } from "../orchestration/http/sources.ts";
 import { versionText } from "../version.ts";
 import { mountBackups, mountDatabases } from "../backups/http/mount.ts";
+import type { Backups } from "../backups/service/create.ts";
+import type { Restores } from "../backups/service/restore.ts";
 import { openPlane } from "./access.ts";
 import { createBackupRoom } from "./backups.ts";
 import { createDatabaseRoom } from "./databases.ts";
@@ -63,13 +65,13 @@ async function start(options: ServeOptions, log: Log, opened: Opened): Promise<D
   const addresses = { identity: identityListener?.address, observability: planeListener?.local };
   const running = makeController(ground, late, { plugins, network, listeners: addresses });
   const inside = createInside((actor, by) => app.as(actor, by));
-  const backups = createBackupRoom(ground);
+  const { backups, restores } = createBackupRoom(ground, running.volumes);
   const databases = createDatabaseRoom(ground, { engine: network.engine, ask: inside.as });
   const rooms = await openRooms(ground, late, {
     ...{ running, plugins, identity, backups, databases, engine: network.engine, ask: inside.as },
     addresses: () => addresses,
   });
-  const app = orchestrationApp(ground, { running, identity, rooms, backups, databases });
+  const app = orchestrationApp(ground, { running, identity, rooms, backups, databases, restores });
   const runs = await opened.step(
     "listen for runs of plugins",
     () => runDoorOf({ running, names: ground.names, app, log }),
@@ -80,7 +82,7 @@ async function start(options: ServeOptions, log: Log, opened: Opened): Promise<D
   servePlane({
     observability: rooms.observability.observability,
     mountOthers: (plane) =>
-      mountForTokens(inside.through(plane), ground, { running, identity, rooms, backups, databases }),
+      mountForTokens(inside.through(plane), ground, { running, identity, rooms, backups, databases, restores }),
   });
   openDoors(ground, late, { running, engine: network.engine, app, rooms });
 
@@ -89,7 +91,7 @@ async function start(options: ServeOptions, log: Log, opened: Opened): Promise<D
   const controlling = running.run(stopping.signal);
   const working = Promise.all([
     controlling,
-    ...[identity, network, rooms.certificates, rooms.ingress, backups, databases].map((part) =>
+    ...[identity, network, rooms.certificates, rooms.ingress, backups, databases, restores].map((part) =>
       part.run(stopping.signal),
     ),
     ...[late.callbacks, late.telemetry].map((door) => door?.run(stopping.signal)),
@@ -129,7 +131,8 @@ interface Made {
   running: ReturnType<typeof makeController>;
   identity: Awaited<ReturnType<typeof openFirstListeners>>["identity"];
   rooms: Awaited<ReturnType<typeof openRooms>>;
-  backups: ReturnType<typeof createBackupRoom>;
+  backups: Backups;
+  restores: Restores;
   databases: ReturnType<typeof createDatabaseRoom>;
   app: ReturnType<typeof orchestrationApp>;
   engine: Awaited<ReturnType<typeof openEngine>>["engine"];
@@ -151,7 +154,7 @@ function orchestrationApp({ names, log, store }: Ground, made: Services): Return
   });
 }
 
-type Services = Pick<Made, "running" | "identity" | "rooms" | "backups" | "databases">;
+type Services = Pick<Made, "running" | "identity" | "rooms" | "backups" | "databases" | "restores">;
 
 /** The same services for tokens: the plane serves what its list has. */
 function mountForTokens(plane: Plane, { names }: Ground, made: Services): void {
@@ -160,11 +163,15 @@ function mountForTokens(plane: Plane, { names }: Ground, made: Services): void {
 }
 
 /** What operators and tokens may both have. `instances`: the plane as the identity service mounts its endpoints on it. */
-function mountServices(plane: Plane, instances: Plane, { identity, rooms, backups, databases }: Services): void {
+function mountServices(
+  plane: Plane,
+  instances: Plane,
+  { identity, rooms, backups, databases, restores }: Services,
+): void {
   mountIdentity(instances, identity.identity.manage, { pageMax: limits.eventsPageMax });
   mountIngress(plane, { certificates: createCertificateViews(rooms.certificates), views: rooms.ingress.views });
   mountSources(plane, rooms.sources);
-  mountBackups(plane, backups);
+  mountBackups(plane, backups, restores);
   mountDatabases(plane, databases);
 }
 
@@ -191,7 +198,7 @@ async function serve({ options, layout, names, log, opened }: Ground, { running,
 function openDoors(
   { options, names, log }: Ground,
   late: Late,
-  { running, engine, app, rooms }: Omit<Made, "identity" | "backups" | "databases">,
+  { running, engine, app, rooms }: Omit<Made, "identity" | "backups" | "databases" | "restores">,
 ): void {
   late.callbacks = callbackDoor({ options, running, engine, names, plane: app.behind, log });
   const { observability } = rooms.observability;

@@ -2,7 +2,9 @@ import { expect, test } from "bun:test";
 import { operator, type Principal, tokenPrincipal } from "../../src/access/principal.ts";
 import { backupEndpoints } from "../../src/backups/api/backups.ts";
 import { mountBackups } from "../../src/backups/http/mount.ts";
+import { restoreEndpoints } from "../../src/backups/api/restore.ts";
 import type { Backups } from "../../src/backups/service/create.ts";
+import type { Restores } from "../../src/backups/service/restore.ts";
 import { createLog } from "../../src/base/words/log.ts";
 import { naming } from "../../src/orchestration/core/naming.ts";
 import { createOrchestrationApp } from "../../src/orchestration/http/app.ts";
@@ -15,16 +17,28 @@ const backups = new Proxy({} as Backups, {
     return name === "listTargets" || name === "listRuns" ? [] : Promise.resolve({});
   },
 });
+const restores = new Proxy({} as Restores, {
+  get: (_, name) => () => {
+    called.push(String(name));
+    return Promise.resolve({});
+  },
+});
 const app = createOrchestrationApp({
   controller: createRecordingController().controller,
-  mountOthers: (plane) => mountBackups(plane, backups),
+  mountOthers: (plane) => mountBackups(plane, backups, restores),
   version: "1",
   names: naming(),
   log: createLog(() => undefined, "error"),
   limits: { jsonDepthMax: 64, eventsPageMax: 1_000, execInputBytesMax: 1_000, logPingMs: 25_000 },
 });
 const ask = (by: Principal, { method, path }: { method: string; path: string }) => {
-  const body = method === "PUT" ? JSON.stringify({ url: "/srv/copies" }) : undefined;
+  const bodies: Record<string, object> = {
+    "/backups/targets/:name": { url: "/srv/copies" },
+    "/backups/restores/plan": {},
+    "/backups/restores": {},
+    "/backups/restores/undo": { scope: "shop", name: "web" },
+  };
+  const body = method === "GET" || bodies[path] === undefined ? undefined : JSON.stringify(bodies[path]);
   return app.behind(
     new Request(`http://localhost${path.replace(":name", "disk")}`, { method, body: body ?? null }),
     by,
@@ -43,7 +57,7 @@ const strangers: [string, Principal][] = [
 ];
 
 test.each(strangers)("%s gets no copy, no key and no target", async (_, by) => {
-  for (const endpoint of backupEndpoints) {
+  for (const endpoint of [...backupEndpoints, ...restoreEndpoints]) {
     called.length = 0;
     const answer = await ask(by, endpoint);
     expect([endpoint.method, endpoint.path, answer.status, called]).toEqual([endpoint.method, endpoint.path, 403, []]);
@@ -51,7 +65,7 @@ test.each(strangers)("%s gets no copy, no key and no target", async (_, by) => {
 });
 
 test("an operator reaches each of them", async () => {
-  for (const endpoint of backupEndpoints) {
+  for (const endpoint of [...backupEndpoints, ...restoreEndpoints]) {
     called.length = 0;
     const answer = await ask(operator, endpoint);
     expect([endpoint.path, answer.status, called.length]).toEqual([endpoint.path, 200, 1]);

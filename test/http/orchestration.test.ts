@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { operator } from "../../src/access/principal.ts";
 import { Failure } from "../../src/base/wire/failure.ts";
 import { backupEndpoints } from "../../src/backups/api/backups.ts";
+import { restoreEndpoints } from "../../src/backups/api/restore.ts";
 import { fetchSource } from "../../src/orchestration/api/sources.ts";
 import { orchestrationEndpoints } from "../../src/orchestration/api/endpoints.ts";
 import { identityEndpoints } from "../../src/identity/api/manage/endpoints.ts";
@@ -218,7 +219,14 @@ describe("every endpoint translates to one call", () => {
     const { ask, calls, claims } = start();
     // Those of other services are held against real ones: identity/manage.test.ts, ingress/certificates.test.ts, observability/mounted.test.ts,
     // e2e/ui/new-server.test.ts, backups.test.ts.
-    const others = [...backupEndpoints, ...identityEndpoints, ...ingressEndpoints, ...operatorEndpoints, fetchSource];
+    const others = [
+      ...backupEndpoints,
+      ...restoreEndpoints,
+      ...identityEndpoints,
+      ...ingressEndpoints,
+      ...operatorEndpoints,
+      fetchSource,
+    ];
     for (const { method, path } of orchestrationEndpoints.filter((one) => !others.includes(one))) {
       if (claims(method, path.replaceAll(/:[a-z]+/g, "a"))) continue;
       const target = `${path.replaceAll(/:[a-z]+/g, "a")}${method === "PUT" ? "?offset=0" : ""}`;

@@ -4,6 +4,7 @@ import { orchestrationEndpoints } from "../../src/orchestration/api/endpoints.ts
 import { naming } from "../../src/orchestration/core/naming.ts";
 import { createOrchestrationApp } from "../../src/orchestration/http/app.ts";
 import { mountBackups } from "../../src/backups/http/mount.ts";
+import type { Restores } from "../../src/backups/service/restore.ts";
 import type { Backups } from "../../src/backups/service/create.ts";
 import { mountIdentity } from "../../src/identity/http/manage/mount.ts";
 import { type IngressRoutes, mountIngress } from "../../src/ingress/http/mount.ts";
@@ -48,7 +49,7 @@ describe("a mistyped query parameter", () => {
       mountIngress(plane, recordingIngress(done));
       mountObservability(plane, recordingObservability(done));
       mountSources(plane, recordingSources(done));
-      mountBackups(plane, recording(done, "backups") as Backups);
+      mountBackups(plane, recording(done, "backups") as Backups, recording(done, "restores") as Restores);
     },
     version: "1",
     names: naming(),

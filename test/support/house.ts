@@ -201,7 +201,7 @@ export const packageHomes: Record<string, readonly string[]> = {
     "src/observability/http/",
     "src/backups/api/",
   ],
-  "bun:ffi": ["src/base/machine/socket-diag.ts", "src/base/machine/own-code.ts"],
+  "bun:ffi": ["src/base/machine/socket-diag.ts", "src/base/machine/own-code.ts", "src/backups/restic/folders.ts"],
   "bun:jsc": ["src/local/open-handles.ts"],
   "bun:sqlite": ["src/base/sqlite/", "src/orchestration/store/", "src/identity/store/", "src/observability/store/"],
   dockerode: ["src/orchestration/engine/docker/"],

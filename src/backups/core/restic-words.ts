@@ -35,6 +35,13 @@ export function readSnapshots(text: string): Snapshot[] {
   });
 }
 
+/** The answer to `stats --json`, in bytes. Fails `internal` for what is not one. */
+export function readSize(text: string): number {
+  const row = parsedJson(text) as { total_size?: unknown } | undefined;
+  if (typeof row?.total_size !== "number") throw new Failure("internal", "restic said no size of a copy");
+  return row.total_size;
+}
+
 /** What a backup read and wrote, in bytes. */
 export interface BackupSummary {
   snapshot: string;
@@ -82,6 +89,10 @@ export function causeOf(text: string, hide: (text: string) => string): string {
   );
   const locked = full.find((line) => line.includes("repository is already locked"));
   const said = locked ?? full.find((line) => line.startsWith("Fatal: ")) ?? full.at(-1) ?? "restic said nothing";
+  // `Fatal: There were 3 errors`: each of them is in a line of its own.
+  const [broken] = full.flatMap((line) => /^ignoring error for (.*)$/.exec(line)?.[1] ?? []);
+  if (broken !== undefined && /^Fatal: There were \d+ errors/.test(said))
+    return hide(`${said.replace("Fatal: There were ", "")}, the first of ${broken}`).slice(0, causeCharactersMax);
   // While it tries again: `Load(<config/0000000000>, 0, 0) returned error, retrying after 552ms: stat /x: not a directory`.
   const fatal = said.replace(/^.* returned error, retrying after \S+: /, "");
   const ssh = full.find((line) => line.startsWith("subprocess ssh: "));

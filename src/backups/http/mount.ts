@@ -17,7 +17,11 @@ import {
 import { bringDatabase, databasePoints, planDatabaseRestore, RestoreDatabaseBody } from "../api/databases.ts";
 import type { Backups } from "../service/create.ts";
 import type { Databases } from "../service/databases.ts";
+import { beginRestore, listRestores, planRestore, RestoreBody, undoRestore } from "../api/restore.ts";
+import type { Restores } from "../service/restore.ts";
 
+const readRestoreBody = bodyReader({ path: beginRestore.path, body: RestoreBody });
+const readUndoBody = bodyReader({ path: undoRestore.path, body: undoRestore.body });
 const readTargetBody = bodyReader({ path: putBackupTarget.path, body: BackupTargetBody });
 
 export function mountDatabases(plane: Plane, databases: Databases): void {
@@ -31,7 +35,7 @@ export function mountDatabases(plane: Plane, databases: Databases): void {
   });
   mount(plane, bringDatabase, ({ query, body, by }) => {
     owner(by);
-    const { into, at } = readRestoreBody(body);
+    const { into, at } = readDatabaseBody(body);
     const [, scope, name] = /^([^/]+)\/([^/]+)$/.exec(into) ?? [];
     return databases.bring(named(query), { at, into: named({ scope, name }, "into") });
   });
@@ -44,10 +48,10 @@ function named({ scope, name }: { scope?: string | undefined; name?: string | un
   throw new Failure("invalid", `${where}: name a database as SCOPE and NAME`);
 }
 
-const readRestoreBody = bodyReader({ path: bringDatabase.path, body: RestoreDatabaseBody });
+const readDatabaseBody = bodyReader({ path: bringDatabase.path, body: RestoreDatabaseBody });
 
 /** Copies hold every secret of the server, and a target is a way out of it: they are for those who own the machine. */
-export function mountBackups(plane: Plane, backups: Backups): void {
+export function mountBackups(plane: Plane, backups: Backups, restores: Restores): void {
   mount(plane, listBackupTargets, ({ by }) => {
     owner(by);
     return { targets: backups.listTargets() };
@@ -83,6 +87,26 @@ export function mountBackups(plane: Plane, backups: Backups): void {
   mount(plane, takeOver, ({ actor, by }) => {
     owner(by);
     return backups.takeOver(actor);
+  });
+  mountRestores(plane, restores);
+}
+
+function mountRestores(plane: Plane, restores: Restores): void {
+  mount(plane, planRestore, ({ body, by }) => {
+    owner(by);
+    return restores.plan(readRestoreBody(body));
+  });
+  mount(plane, beginRestore, ({ body, actor, by }) => {
+    owner(by);
+    return restores.begin(readRestoreBody(body), actor);
+  });
+  mount(plane, listRestores, ({ query: { group }, by }) => {
+    owner(by);
+    return restores.list(group);
+  });
+  mount(plane, undoRestore, ({ body, actor, by }) => {
+    owner(by);
+    return restores.undo(readUndoBody(body), actor);
   });
 }
 

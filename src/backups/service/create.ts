@@ -34,6 +34,8 @@ export interface Backups {
     snapshots: ReturnType<typeof shownSnapshot>[];
     unreachable: { target: string; why: string }[];
   }>;
+  /** What a target holds. Fails `not_found` for an unknown one. */
+  repository(target: string): Promise<Repository>;
   /** Targets whose newest copies failed: since when, and why the last one did. */
   failing(): { target: string; sinceAt: number; error: string }[];
   takeOver: Twins["takeOver"];
@@ -56,7 +58,7 @@ export function createBackups(options: BackupOptions): Backups {
     },
   });
   /** One copy at a time. A copy may take hours: targets are opened beside it, one at a time too. */
-  const [copying, opening] = [createLimit(1), createLimit(1)];
+  const [copying, opening] = [options.turn, createLimit(1)];
   const locks = createLocks(clock.steady, limits);
   const closing = new AbortController();
   /** The copy that is made now: one to a target that is removed meanwhile ends. */
@@ -219,6 +221,7 @@ export function createBackups(options: BackupOptions): Backups {
       );
       return { snapshots: lists.flat().sort((a, b) => (a.at < b.at ? 1 : -1)), unreachable };
     },
+    repository: async (target) => repositoryOf(stored(target)),
     failing: () => records.targets().flatMap(({ name }) => failingOf(name, records.runs(name))),
     async run(signal) {
       signal.addEventListener("abort", () => closing.abort(), { once: true });

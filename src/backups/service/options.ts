@@ -1,5 +1,6 @@
 import type { Gate } from "../../base/deliver/gate.ts";
 import type { SteadyClock } from "../../base/words/clock.ts";
+import type { Limit } from "../../base/words/limit.ts";
 import type { Log } from "../../base/words/log.ts";
 import type { Restic } from "../restic/restic.ts";
 import type { Life } from "./life.ts";
@@ -24,6 +25,8 @@ interface BackupLimits extends RepositoryLimits {
 export interface BackupOptions {
   records: BackupRecords;
   restic: Restic;
+  /** Copies and restores: one at a time. */
+  turn: Limit;
   installationId: string;
   gate: Gate;
   /** Whether this server acts for its installation. */

@@ -1,8 +1,9 @@
 import { Failure } from "../../base/wire/failure.ts";
 import { createLocks, type Locks } from "./locks.ts";
 import type { Restic } from "../restic/restic.ts";
-import { type BackupSummary, readSnapshots, readSummary, type Snapshot } from "../core/restic-words.ts";
 import { type Generation, generationTags } from "../core/generation.ts";
+import { includePattern, sizeBelow } from "../core/restore-choice.ts";
+import { type BackupSummary, readSize, readSnapshots, readSummary, type Snapshot } from "../core/restic-words.ts";
 import { type Access, readTarget, repositoryEnvironment } from "../core/target.ts";
 
 /** The copies of one installation at one target. Every call fails `unavailable` with the cause where the target does not do it. */
@@ -20,8 +21,10 @@ export interface Repository {
   forget(tag: string, keep: readonly string[], signal: AbortSignal): Promise<void>;
   /** Writes down which server acts: a snapshot that holds nothing else. */
   mark(generation: Generation): Promise<void>;
-  /** Writes a snapshot into a folder. */
-  restore(snapshot: string, folder: string, signal: AbortSignal): Promise<void>;
+  /** Bytes of a snapshot, or of one path in it. Fails `not_found` where it does not hold the path. */
+  size(snapshot: string, path: string | undefined): Promise<number>;
+  /** Writes a snapshot, or one path of it, into a folder, and compares what it has written with the copy. */
+  restore(snapshot: string, folder: string, signal: AbortSignal, path?: string): Promise<void>;
 }
 
 /** See `backupLimits`. */
@@ -101,8 +104,24 @@ export function createRepository(
         input: JSON.stringify(generation),
       });
     },
-    async restore(snapshot, folder, signal) {
-      await asked("restoring", ["restore", snapshot, "--target", folder], { signal, timeoutMs: workMs });
+    async size(snapshot, path) {
+      const how = { timeoutMs: workMs };
+      if (path === undefined) {
+        return readSize(await asked("reading the copy", ["stats", "--json", "--mode", "restore-size", snapshot], how));
+      }
+      const listed = await asked("reading the copy", ["ls", "--json", snapshot, `/${path}`, "--recursive"], how);
+      const size = sizeBelow(listed, path);
+      if (size !== undefined) return size;
+      throw new Failure("not_found", `the copy ${snapshot.slice(0, 8)} does not hold "${path}"; nothing was changed`);
+    },
+    async restore(snapshot, folder, signal, path) {
+      const only = path === undefined ? [] : ["--include", includePattern(path)];
+      const words = ["restore", snapshot, "--verify", "--target", folder, ...only];
+      const done = await order(words, { signal, timeoutMs: workMs });
+      if (done.ok) return;
+      const failure = refused(`restoring from ${place}`, done);
+      const wayOut = "take another copy (berth backup list), or the same from another target";
+      throw signal.aborted ? failure : new Failure(failure.code, `${failure.message}; ${wayOut}`);
     },
   };
 }

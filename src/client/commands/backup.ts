@@ -15,6 +15,7 @@ import { assent, yesFlag } from "../shell/ask.ts";
 import { rowsOf } from "../shell/listing.ts";
 import { bytesText } from "../text/stats-table.ts";
 import { timeText } from "../text/time-text.ts";
+import { restoreCommand } from "./backup/restore.ts";
 import { targetCommands } from "./backup/target.ts";
 
 const onlyTarget: Flag = { name: "target", value: "NAME", summary: "only this target" };
@@ -72,6 +73,7 @@ const commands: readonly Command[] = [
       return answer(context, data, () => [...(rows.length === 0 ? [noCopies] : [table]), ...faults].join("\n"));
     },
   },
+  restoreCommand,
   {
     name: "take-over",
     summary: "let this server act, and any other one of the same installation wait",
@@ -118,7 +120,7 @@ export const backupCommand: CommandBody = {
   run: (_, args) => {
     const [word] = args.words;
     throw usageFailure(
-      `unknown command "backup ${word ?? ""}": use target, now, list, runs, key or take-over, or a FILE with its path`,
+      `unknown command "backup ${word ?? ""}": use target, now, list, runs, restore, key or take-over, or a FILE with its path`,
     );
   },
 };

@@ -23,6 +23,7 @@ import { identityEndpoints } from "../../identity/api/manage/endpoints.ts";
 import { operatorEndpoints } from "../../observability/api/operator-endpoints.ts";
 import { backupEndpoints } from "../../backups/api/backups.ts";
 import { databaseEndpoints } from "../../backups/api/databases.ts";
+import { restoreEndpoints } from "../../backups/api/restore.ts";
 import { ingressEndpoints } from "../../ingress/api/endpoints.ts";
 import { listDeliveries } from "./webhooks.ts";
 import { listLocks, lock, unlock } from "./locks.ts";
@@ -132,6 +133,7 @@ export const orchestrationEndpoints: Endpoint[] = [
   ...ingressEndpoints,
   ...backupEndpoints,
   ...databaseEndpoints,
+  ...restoreEndpoints,
   ...operatorEndpoints,
   listPlugins,
   listPluginRuns,

@@ -45,6 +45,8 @@ import { restartsBefore } from "./rollout/save-status.ts";
 import { createSleepRoom } from "./rollout/sleep.ts";
 import { createTearDown } from "./rollout/tear-down.ts";
 import { createUsageSampler } from "./state/usage-sampler.ts";
+import { createVolumeHolds } from "./state/volume-holds.ts";
+import { createVolumeRoom } from "./rollout/volume-room.ts";
 
 /** Wires the rooms of the controller together. */
 export function createController(parts: ControllerParts): RunningController {
@@ -89,6 +91,7 @@ export function createController(parts: ControllerParts): RunningController {
   return {
     ...{ endpoints, apps, sleep, reconciler },
     measures: createMeasures(context),
+    volumes: createVolumeRoom(context),
     callbacks: createCallbackRoom(context),
     senders: createSenders(context),
     runCalls: createRunCalls(context),
@@ -164,6 +167,7 @@ function contextOf(parts: ControllerParts, wiring: Wiring): Context {
       onEnd: (key) => reconciler().enqueue(key),
     }),
     logReaders: createLogReaders(),
+    volumeHolds: createVolumeHolds(),
     deaths: createDeaths({ ...parts, notes, pods, probes }),
     ports: createPortRoom(context, podsChanged),
     knock: parts.knock ?? knock,

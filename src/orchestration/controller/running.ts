@@ -5,6 +5,7 @@ import type { PodEndpoints } from "../api/pod-endpoint.ts";
 import type { SendWebhook } from "../../base/deliver/webhook.ts";
 import type { UsageOf } from "./desired/autoscale.ts";
 import type { SleepRoom } from "./rollout/sleep.ts";
+import type { VolumeRoom } from "./rollout/volume-room.ts";
 import type { Controller } from "./controller.ts";
 import type { CallbackRoom } from "./plugins/callbacks.ts";
 import type { PluginRoom } from "./state/plugin-room.ts";
@@ -37,6 +38,8 @@ export interface RunningController {
   /** What runs of plugins may ask. */
   runCalls: RunCalls;
   reconciler: Reconciler;
+  /** Volumes of apps, for what brings their data back. */
+  volumes: VolumeRoom;
   /** What the pods use, for the metrics. */
   measures: PodMeasures;
   /** Takes in what runs, before anybody is answered; gives up after `limitMs`, or when the engine is away. */

@@ -4,8 +4,8 @@
  */
 type CertificateKind = "certificate" | "attempt" | "account" | "authority" | "order" | "demand";
 
-/** Kinds of documents about copies outside of the machine: the recovery key, targets, and the newest runs of each. */
-type BackupKind = "key" | "target" | "runs";
+/** Kinds of documents about copies outside of the machine: the recovery key, targets, the newest runs of each, and restores. */
+type BackupKind = "key" | "target" | "runs" | "restore";
 
 interface StoredDocument {
   id: string;

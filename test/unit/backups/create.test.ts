@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from "bun:test";
 import type { Restic } from "../../../src/backups/restic/restic.ts";
 import { createBackups } from "../../../src/backups/service/create.ts";
 import type { BackupRecords, StoredRun, StoredTarget } from "../../../src/backups/service/records.ts";
+import { createLimit } from "../../../src/base/words/limit.ts";
 import { backupLimits } from "../../../src/config/backup-limits.ts";
 import { actsAlone, generationRow } from "../../support/acts-alone.ts";
 import { createFakeClock, type FakeClock } from "../../support/fake-clock.ts";
@@ -70,7 +71,15 @@ const restic: Restic = {
 function make() {
   let random = 0;
   return createBackups({
-    ...{ restic, clock, log: silentLog, gate: openGate, limits: backupLimits, records: records() },
+    ...{
+      restic,
+      clock,
+      log: silentLog,
+      gate: openGate,
+      turn: createLimit(1),
+      limits: backupLimits,
+      records: records(),
+    },
     installationId: "0123456789abcdef",
     ...actsAlone(clock),
     isOurs: async (folder) => folder.startsWith("/opt/berth"),

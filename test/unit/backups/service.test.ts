@@ -5,6 +5,7 @@ import type { Restic } from "../../../src/backups/restic/restic.ts";
 import { createGate } from "../../../src/base/deliver/gate.ts";
 import { Failure } from "../../../src/base/wire/failure.ts";
 import { createLog } from "../../../src/base/words/log.ts";
+import { createLimit } from "../../../src/base/words/limit.ts";
 import { backupLimits } from "../../../src/config/backup-limits.ts";
 import { actsAlone, generationRow } from "../../support/acts-alone.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
@@ -64,7 +65,7 @@ describe("copies of the state", () => {
       },
     };
     return createBackups({
-      ...{ records, restic, installationId: "0123456789abcdef", clock, limits: backupLimits },
+      ...{ records, restic, installationId: "0123456789abcdef", clock, turn: createLimit(1), limits: backupLimits },
       gate: createGate({
         heldBy: () => (held ? "restored; first: berth restore --confirm" : undefined),
         clock,

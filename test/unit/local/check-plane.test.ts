@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { checkPlane } from "../../../src/local/check-plane.ts";
+import { checkPlane } from "../../../src/local/check-ingress.ts";
 
 const off = { kind: "off" as const };
 

@@ -3,6 +3,7 @@ import { formatKey, type ManifestKey, type StoredManifest } from "../../api/mani
 import type { PruneSummary } from "../../api/apply.ts";
 import type { CoreDraft } from "../../core/draft.ts";
 import { engineVolumeName, volumeUses } from "../../core/named-volumes.ts";
+import { podOf } from "../../core/spec/decode.ts";
 import { isEngineVolumeName } from "../../core/naming.ts";
 import type { Mount } from "../../core/workload.ts";
 import type { NamedVolumeRecord, Store, Transaction } from "../../store/store.ts";
@@ -23,11 +24,36 @@ export async function ensureVolumes(context: Context, mounts: readonly Mount[]):
   const { engine, names } = context;
   for (const { source, volume } of mounts) {
     if (volume === undefined) continue;
+    context.volumeHolds.refuse(source);
     const isThere = (await engine.inspectVolume(source)) !== undefined;
     if (volume.external && !isThere) throw new Failure("conflict", externalText(source), { reason: "VolumeMissing" });
     // One that is written by its name in the engine may be of anybody; only what holds the scope has to be ours.
     if (isThere && source === volume.name) continue;
     await engine.ensureVolume(source, { [names.label.scope]: volume.owner, [names.label.volume]: volume.name });
+  }
+}
+
+/**
+ * Fails `conflict`/`VolumeMissing` for a volume of a protected app that is gone after a restore of the server: an empty one in
+ * its place would look like data that was lost silently.
+ */
+export async function requireProtected(
+  { engine, gate, store }: Context,
+  key: ManifestKey,
+  mounts: readonly Mount[],
+): Promise<void> {
+  if (gate.isOpen()) return;
+  const stored = store.manifests.get(key);
+  const backup = stored && podOf(stored)?.backup;
+  if (backup === undefined) return;
+  for (const { source, volume } of mounts) {
+    const isCopied =
+      volume !== undefined && !volume.external && (backup.volumes ?? [volume.name]).includes(volume.name);
+    if (!isCopied || (await engine.inspectVolume(source)) !== undefined) continue;
+    const text =
+      `volume "${source}" has copies and is gone; bring it back with berth backup restore ${key.scope}/${key.name}, or ` +
+      `start empty with docker volume create ${source}`;
+    throw new Failure("conflict", text, { reason: "VolumeMissing" });
   }
 }
 

@@ -1,6 +1,6 @@
 import { Failure } from "../../../base/wire/failure.ts";
 import type { ManifestKey } from "../../api/manifest.ts";
-import { claimVolumeName } from "../../core/naming.ts";
+import { claimVolumeName, type Naming } from "../../core/naming.ts";
 import type { ResolvedWorkload } from "../../core/workload.ts";
 import type { Context } from "../state/context.ts";
 
@@ -24,18 +24,27 @@ async function ensureClaim(context: Context, workload: ResolvedWorkload, { claim
   if (known !== undefined && (await engine.inspectVolume(volume)) === undefined) {
     throw new Failure("conflict", missingText(volume, workload, ordinal), { reason: "VolumeMissing" });
   }
-  const { label } = names;
-  await engine.ensureVolume(volume, {
-    [label.kind]: workload.kind,
-    [label.scope]: workload.scope,
-    [label.name]: workload.name,
-    [label.claim]: claim,
-    [label.replicaOrdinal]: String(ordinal),
-  });
+  context.volumeHolds.refuse(volume);
+  await engine.ensureVolume(volume, claimLabels(names, workload, { claim, ordinal }));
   if (known !== undefined) return;
   const { kind, scope, name } = workload;
   const record = { kind, scope, name, volume, claim, ordinal, createdAt: context.clock.now() };
   await store.write((tx) => tx.volumes.put(record));
+}
+
+/** What the volume of a claim carries. */
+export function claimLabels(
+  { label }: Naming,
+  { kind, scope, name }: ManifestKey,
+  { claim, ordinal }: Claim,
+): Record<string, string> {
+  return {
+    [label.kind]: kind,
+    [label.scope]: scope,
+    [label.name]: name,
+    [label.claim]: claim,
+    [label.replicaOrdinal]: String(ordinal),
+  };
 }
 
 /**
@@ -56,7 +65,7 @@ export async function claimVolumes(context: Context, key: ManifestKey): Promise<
 
 function missingText(volume: string, { scope, name }: ResolvedWorkload, ordinal: number): string {
   return (
-    `volume "${volume}" was made for this pod and is gone; bring it back, or start empty with ` +
+    `volume "${volume}" was made for this pod and is gone; bring it back (berth backup restore ${scope}/${name}), or start empty with ` +
     `berth delete ${scope}/${name}.${ordinal} --prune`
   );
 }

@@ -60,6 +60,8 @@ async function convergePods(context: Context, key: ManifestKey): Promise<Round> 
   for (let round = 0; round < roundsMax; round++) {
     const manifest = context.store.manifests.get(key);
     if (manifest === undefined) return { settled: false, againInMs: 0 };
+    const restored = context.volumeHolds.of(key);
+    if (restored !== undefined) return waitForVolume(context, manifest, restored);
     await ensureRelease(context, manifest);
     const awaited = await awaitedAtFirst(context, manifest);
     if (awaited !== undefined) return waitFor(context, manifest, awaited);
@@ -155,6 +157,15 @@ function takeUpPhase(context: Context, manifest: StoredManifest): void {
 /** Nothing runs before the first release phase has passed. */
 function waitForPhase(context: Context, manifest: StoredManifest): Promise<Round> {
   return waitFor(context, manifest, { text: "the release phase has to pass before the first replica starts" });
+}
+
+/** Replicas that run go on, and none is made or started; the end of the restore asks for the next round. */
+async function waitForVolume(context: Context, manifest: StoredManifest, volume: string): Promise<Round> {
+  const { workload } = resolveStored(context, rolloutTarget(context, manifest) ?? manifest);
+  const waitingFor = `volume "${volume}" is being restored; replicas start again when that has ended`;
+  const plan = { ...planNow(context, manifest, workload), steps: [], done: false, waitingFor };
+  await saveStatus(context, { manifest, workload, plan, movedAt: undefined, memory: memoryOf(context, manifest) });
+  return { settled: false };
 }
 
 interface Awaited {

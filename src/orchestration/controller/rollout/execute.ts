@@ -17,7 +17,7 @@ import { ensureImage, ensureImageRef, type ImageUse } from "../desired/images.ts
 import { runInits } from "./inits.ts";
 import { note } from "./note-replica.ts";
 import { remove } from "./remove-replica.ts";
-import { ensureVolumes } from "../desired/named-volumes.ts";
+import { ensureVolumes, requireProtected } from "../desired/named-volumes.ts";
 import { ensureClaims } from "../desired/volumes.ts";
 
 interface Execution {
@@ -34,6 +34,7 @@ interface Execution {
  */
 export async function execute(context: Context, { key, workload, steps, interrupt }: Execution): Promise<void> {
   const making = steps.some((step) => step.type === "create");
+  if (making) await requireProtected(context, key, workload.container.mounts);
   const imageRef = making || stopsFirst(steps, workload) ? await prepare(context, workload) : "";
   // What a replica needs is here before the one that it takes the place of is stopped.
   if (stopsFirst(steps, workload)) await prepareReplacement(context, workload);
@@ -185,8 +186,9 @@ async function createAndStart(
   return pod;
 }
 
-function isFrozen({ store }: Context, workload: ResolvedWorkload, replica: string): boolean {
-  return store.frozen.list(workload).includes(replica);
+/** By hand, or because its volume is being restored. */
+function isFrozen({ store, volumeHolds }: Context, workload: ResolvedWorkload, replica: string): boolean {
+  return store.frozen.list(workload).includes(replica) || volumeHolds.of(workload) !== undefined;
 }
 
 /** Frozen while we were at it: its caller has the answer that it is stopped. */

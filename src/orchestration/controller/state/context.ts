@@ -35,6 +35,7 @@ import type { IngressGate, IngressPluginState } from "./ingress-gate.ts";
 import type { Receipts, TrafficOf } from "./receipts.ts";
 import type { ReleasePhases } from "./release-phase-room.ts";
 import type { UsageSampler } from "./usage-sampler.ts";
+import type { VolumeHolds } from "./volume-holds.ts";
 
 /** Bounds that the controller keeps; see `config.ts`, where each is explained. */
 export interface ControllerLimits {
@@ -198,10 +199,7 @@ export interface ExpectedTearDown {
 export interface TearDown {
   /** Registers a caller. Call it in the transaction that leaves the mark, so that no other work is taken for this one. */
   expect(key: ManifestKey): ExpectedTearDown;
-  /**
-   * Removes containers, with prune volumes and files too, then the mark; again where another delete came meanwhile. Run
-   * by the reconciler only.
-   */
+  /** Removes containers, with prune volumes and files, then the mark; again for a delete that came meanwhile. For the reconciler. */
   finish(key: ManifestKey): Promise<void>;
 }
 
@@ -225,6 +223,7 @@ export interface Context extends Outside {
   outbox: Pick<Outbox, "wake">;
   leaving: Leaving;
   departures: Departures;
+  volumeHolds: VolumeHolds;
   logReaders: LogReaders;
   /** Tells that a resource or its pods may be others than before; many changes are reported many times. */
   apps: Pick<AppWatch, "subscribe">;

@@ -1,0 +1,121 @@
+import { isoTime } from "../../base/pure/iso-time.ts";
+import { Failure, problemsFailure } from "../../base/wire/failure.ts";
+import type { RestoreBody } from "../api/restore.ts";
+import type { Snapshot } from "./restic-words.ts";
+import { readSubject, type VolumeSubject, whatOf } from "./subject.ts";
+
+/** A copy of a volume at a target. */
+export interface VolumeCopy extends Snapshot {
+  target: string;
+  subject: VolumeSubject;
+}
+
+export function volumeCopies(target: string, snapshots: readonly Snapshot[]): VolumeCopy[] {
+  return snapshots.flatMap((snapshot) => {
+    const subject = readSubject(snapshot.tags);
+    return subject === undefined ? [] : [{ ...snapshot, target, subject }];
+  });
+}
+
+/** `data` or `data/0`, as a person names a volume of an app. */
+export function isNamed({ claim, ordinal }: VolumeSubject, volume: string | undefined): boolean {
+  return volume === undefined || volume === claim || volume === `${claim}/${ordinal}`;
+}
+
+/**
+ * The copy of each volume that a restore takes: the newest one that fits, of the newest time where several targets have
+ * one. Fails `not_found`, and says which copies there are.
+ */
+export function chooseCopies(copies: readonly VolumeCopy[], body: RestoreBody): VolumeCopy[] {
+  const limit = timeOf(body.at);
+  const { scope, name, snapshot } = body;
+  const named = copies
+    .filter(({ subject }) => scope === undefined || subject.scope === scope)
+    .filter(({ subject }) => name === undefined || subject.name === name)
+    .filter(({ subject }) => isNamed(subject, body.volume));
+  if (named.length === 0) throw new Failure("not_found", noneText(copies, body));
+  const fitting = named
+    .filter(({ at }) => at <= limit)
+    .filter(({ id }) => snapshot === undefined || id.startsWith(snapshot));
+  if (fitting.length === 0) throw new Failure("not_found", notThenText(named, body));
+  const newest = new Map<string, VolumeCopy>();
+  for (const copy of fitting.toSorted((a, b) => a.at - b.at)) newest.set(whatOf(copy.subject), copy);
+  return [...newest.values()].sort((a, b) => (whatOf(a.subject) < whatOf(b.subject) ? -1 : 1));
+}
+
+/** Without an offset it would be the time of nowhere: the client adds its own. */
+function timeOf(at: string | undefined): number {
+  if (at === undefined) return Number.POSITIVE_INFINITY;
+  const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d.*(?:Z|[+-]\d\d:\d\d)$/.test(at) ? Date.parse(at) : Number.NaN;
+  if (!Number.isNaN(time)) return time;
+  const message = `"${at}" is not a time with its zone; write it like 2026-11-28T14:05:00Z`;
+  throw problemsFailure([{ path: "at", message }]);
+}
+
+function noneText(copies: readonly VolumeCopy[], { scope, name, volume }: RestoreBody): string {
+  const asked = [scope, name, volume].filter(Boolean).join("/");
+  const apps = [...new Set(copies.map(({ subject }) => `${subject.scope}/${subject.name}`))].sort();
+  const there = apps.length === 0 ? "no target holds a copy of a volume" : `there are copies of ${apps.join(", ")}`;
+  return `no copy of a volume of ${asked === "" ? "any app" : asked}: ${there}; see: berth backup list`;
+}
+
+function notThenText(named: readonly VolumeCopy[], { at, snapshot }: RestoreBody): string {
+  const times = named.map((copy) => copy.at).sort((a, b) => a - b);
+  const range = `they are of ${isoTime(times[0] ?? 0)} to ${isoTime(times.at(-1) ?? 0)}`;
+  const what = snapshot === undefined ? `of ${at} or before` : `with the id ${snapshot}`;
+  return `no copy ${what}: ${range}; see: berth backup list`;
+}
+
+/** A path in a volume without slashes at its ends. Fails `invalid` for one that leads out of it or names all of it. */
+function readPath(path: string | undefined): string | undefined {
+  if (path === undefined) return undefined;
+  const parts = path.split("/").filter((part) => part !== "");
+  const isOdd = parts.some((part) => part === "." || part === "..") || /[\0-\x1f\x7f]/.test(path);
+  if (parts.length > 0 && !isOdd) return parts.join("/");
+  throw problemsFailure([
+    { path: "path", message: `"${path}" is not a file or folder of a volume; write it like etc/app.conf` },
+  ]);
+}
+
+/** What restic takes for one path alone: its patterns have `*`, `?` and `[`. */
+export function includePattern(path: string): string {
+  return `/${path.replace(/[\\*?[\]]/g, (letter) => `\\${letter}`)}`;
+}
+
+/** Sizes of the files below a path in what `ls --json` lists; undefined where nothing has that path. */
+export function sizeBelow(listed: string, path: string): number | undefined {
+  let size: number | undefined;
+  for (const line of listed.split("\n")) {
+    if (!line.includes('"struct_type":"node"')) continue;
+    const node = JSON.parse(line) as { path?: unknown; size?: unknown };
+    if (node.path !== `/${path}` && !String(node.path).startsWith(`/${path}/`)) continue;
+    size = (size ?? 0) + (typeof node.size === "number" ? node.size : 0);
+  }
+  return size;
+}
+
+/** Answers with the path, read. Fails `invalid` for what does not fit together. */
+export function checkBody({ way, into, path, name, scope, volume, snapshot }: RestoreBody): string | undefined {
+  const problems = [
+    ...(way === "into" && into === undefined ? [{ path: "into", message: "name the folder" }] : []),
+    ...(way !== "into" && into !== undefined ? [{ path: "into", message: "goes with the way into" }] : []),
+    ...(into !== undefined && !isFolderName(into)
+      ? [{ path: "into", message: `"${into}" is not the full path of a folder, such as /srv/restored` }]
+      : []),
+    ...(path !== undefined && way !== "into" && way !== "in_place"
+      ? [{ path: "path", message: "goes with --in-place or --into" }]
+      : []),
+    ...(name !== undefined && scope === undefined ? [{ path: "scope", message: "name the scope of the app" }] : []),
+    ...(volume !== undefined && name === undefined ? [{ path: "volume", message: "name the app too" }] : []),
+    ...(snapshot !== undefined && !/^[0-9a-f]{4,64}$/.test(snapshot)
+      ? [{ path: "snapshot", message: `"${snapshot}" is not an id as berth backup list shows it` }]
+      : []),
+  ];
+  if (problems.length > 0) throw problemsFailure(problems);
+  return readPath(path);
+}
+
+function isFolderName(path: string): boolean {
+  const isOdd = /[\0-\x1f\x7f]/.test(path) || path.split("/").some((part) => part === "." || part === "..");
+  return path.startsWith("/") && path.replace(/\/+$/, "") !== "" && !isOdd;
+}

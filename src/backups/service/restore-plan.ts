@@ -1,0 +1,224 @@
+import { isoTime } from "../../base/pure/iso-time.ts";
+import { Failure, problemsFailure } from "../../base/wire/failure.ts";
+import type { Clock } from "../../base/words/clock.ts";
+import type { Limit } from "../../base/words/limit.ts";
+import type { Log } from "../../base/words/log.ts";
+import type { Restore, RestoreBody, RestoreWay } from "../api/restore.ts";
+import { checkBody, chooseCopies, type VolumeCopy, volumeCopies } from "../core/restore-choice.ts";
+import { type VolumeSubject, whatOf } from "../core/subject.ts";
+import type { Folders } from "../restic/folders.ts";
+import type { Repository } from "./repository.ts";
+
+/** The volumes of the platform, as restores need them. */
+export interface Volumes {
+  /** Those that stored apps have, whether the engine has them or not. */
+  list(): (VolumeSubject & { volume: string; labels: Record<string, string> })[];
+  /** `mountpoint`: the folder of its data; undefined where that is not a folder of this machine. */
+  find(volume: string): Promise<{ mountpoint?: string | undefined } | undefined>;
+  /** Where the engine keeps volumes. */
+  folder(): Promise<string>;
+  make(volume: string, labels: Record<string, string>): Promise<void>;
+  remove(volume: string): Promise<void>;
+  /** The volume that manifests of the scope mount as `name`. */
+  named(scope: string, name: string): { volume: string; labels: Record<string, string> };
+  /** Keeps apps that mount it from starting a container, until the returned function is called. */
+  hold(volume: string): () => void;
+  /** Stops the containers that mount it. Fails `conflict` where one is not a replica. */
+  stopUsers(volume: string): Promise<void>;
+}
+
+/** What restores are made from. */
+export interface RestoreParts {
+  records: RestoreRecords;
+  /** Names of all targets. */
+  targets(): string[];
+  source(target: string): Promise<Pick<Repository, "snapshots" | "size" | "restore">>;
+  volumes: Volumes;
+  folders: Folders;
+  /** One command of restic at a time. */
+  turn: Limit;
+  clock: Clock;
+  log: Log;
+  /** See `config/backup-limits.ts`. */
+  limits: { restoresKept: number; restoreKeptMs: number; restoreSpareBytes: number; retryMs: number; lookMs: number };
+  randomBytes(count: number): Uint8Array;
+  isOurs(folder: string): Promise<boolean>;
+  onEvent(event: { actor: string; action: string; detail: Record<string, string> }): Promise<void>;
+}
+
+/** A restore of one volume as it is stored: what it has begun, so that the next start of the server can end it. */
+export interface StoredRestore {
+  id: string;
+  group: string;
+  actor: string;
+  subject: VolumeSubject;
+  way: RestoreWay;
+  /** The volume that has the data afterwards, by its engine name; undefined for a folder. */
+  volume: string | undefined;
+  /** Labels of a volume that the restore makes. */
+  labels: Record<string, string>;
+  /** What manifests of the scope call the new volume; of `beside`. */
+  mount: string | undefined;
+  into: string | undefined;
+  path: string | undefined;
+  target: string;
+  snapshot: string;
+  /** Epoch milliseconds, as all times here. */
+  at: number;
+  bytes: number;
+  /** Owner and mode of the volume's root folder, `MODE.UID.GID`; undefined where the copy does not say. */
+  root: string | undefined;
+  state: Restore["state"];
+  startedAt: number;
+  endedAt: number | undefined;
+  error: string | undefined;
+  /** Folder that restic writes to, and where what was replaced is afterwards. */
+  stage: string | undefined;
+  /** What is put where, once all of it is there, and what the file system calls the new data. */
+  put: { from: string; to: string; fresh: string } | undefined;
+  keptUntil: number | undefined;
+}
+
+/** Reads see the last commit; writes resolve once they are durable. */
+export interface RestoreRecords {
+  restores(): StoredRestore[];
+  putRestore(restore: StoredRestore): Promise<void>;
+  removeRestore(id: string): Promise<void>;
+}
+
+/** What is restored of one volume, before the restore has begun. */
+interface Planned extends Pick<
+  StoredRestore,
+  "subject" | "way" | "volume" | "labels" | "mount" | "into" | "path" | "target" | "snapshot" | "at" | "bytes" | "root"
+> {
+  /** Data that is there now is replaced. */
+  replaces: boolean;
+}
+
+interface Plan {
+  volumes: Planned[];
+  unreachable: { target: string; why: string }[];
+}
+
+/**
+ * Finds the copies and where each goes. Fails `invalid` for a request that fits no volume, `not_found` where there is no
+ * such copy or path, `conflict` where the data cannot go there, `storage_full` where it does not fit.
+ */
+export async function planRestores(parts: RestoreParts, body: RestoreBody): Promise<Plan> {
+  const path = checkBody(body);
+  const { copies, unreachable } = await allCopies(parts, body.from);
+  if (copies.length === 0 && unreachable.length > 0) {
+    throw new Failure("unavailable", unreachable.map(({ target, why }) => `${target}: ${why}`).join("; "));
+  }
+  const chosen = chooseCopies(copies, body);
+  const wanted: Planned[] = [];
+  for (const copy of chosen) {
+    const place = await placeOf(parts, { copy, body, isOnly: chosen.length === 1 });
+    if (place === undefined) continue;
+    const { subject, target, id: snapshot, at } = copy;
+    const root = copy.tags.find((tag) => tag.startsWith("root="))?.slice("root=".length);
+    const bytes = await (await parts.source(target)).size(snapshot, path);
+    wanted.push({ ...place, subject, target, snapshot, at, path, bytes, root });
+  }
+  if (wanted.length === 0) {
+    const which = chosen.map(({ subject }) => whatOf(subject)).join(", ");
+    throw new Failure(
+      "conflict",
+      `nothing to restore: no volume is missing (${which}); add --in-place, --beside or --into`,
+    );
+  }
+  if (path !== undefined && wanted.length > 1) {
+    const which = wanted.map(({ subject }) => whatOf(subject)).join(", ");
+    throw problemsFailure([
+      { path: "path", message: `is of one volume, and these fit: ${which}; name one with --volume` },
+    ]);
+  }
+  await requireSpace(parts, wanted);
+  return { volumes: wanted, unreachable };
+}
+
+async function allCopies(parts: RestoreParts, from: string | undefined) {
+  const unreachable: Plan["unreachable"] = [];
+  if (from !== undefined && !parts.targets().includes(from))
+    throw new Failure("not_found", `no target "${from}"; berth backup target list shows them`);
+  const targets = from === undefined ? parts.targets() : [from];
+  if (targets.length === 0) throw new Failure("conflict", "there is no target: berth backup target add NAME URL");
+  const lists = await Promise.all(
+    targets.map(async (target) => {
+      try {
+        return volumeCopies(target, await (await parts.source(target)).snapshots());
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        unreachable.push({ target, why: error.message });
+        return [];
+      }
+    }),
+  );
+  return { copies: lists.flat(), unreachable };
+}
+
+type Place = Pick<Planned, "way" | "volume" | "labels" | "mount" | "into" | "replaces">;
+
+/** Where a copy goes; undefined for a volume that is there when only missing ones were asked for. */
+async function placeOf(
+  parts: RestoreParts,
+  { copy, body, isOnly }: { copy: VolumeCopy; body: RestoreBody; isOnly: boolean },
+): Promise<Place | undefined> {
+  const { subject } = copy;
+  const what = whatOf(subject);
+  const nothing = { labels: {}, mount: undefined, into: undefined, replaces: false };
+  const way: RestoreWay = body.way ?? "missing";
+  if (way === "into") {
+    const into = [(body.into ?? "").replace(/\/+$/, ""), ...(isOnly ? [] : [what])].join("/");
+    if (await parts.isOurs(into))
+      throw new Failure("conflict", `"${into}" lies in the server's own folder; name one outside of it`);
+    if (!(await parts.folders.isMissingOrEmpty(into)))
+      throw new Failure("conflict", `"${into}" is there and not empty: name a new folder, what is there stays`);
+    return { ...nothing, way, volume: undefined, into };
+  }
+  if (way === "beside") {
+    const when = isoTime(copy.at)
+      .replace(/[-:]|\.\d+Z$/g, "")
+      .toLowerCase();
+    const base = subject.claim.replace(/^.*\//, "");
+    const mount = [base, ...(subject.ordinal === undefined ? [] : [subject.ordinal]), "of", when].join("-");
+    const made = parts.volumes.named(subject.scope, mount);
+    if ((await parts.volumes.find(made.volume)) !== undefined)
+      throw new Failure("conflict", `volume "${made.volume}" is there already, from the same copy; remove it first`);
+    return { ...nothing, ...made, way, mount };
+  }
+  const app = parts.volumes.list().find((one) => whatOf(one) === what && one.kind === subject.kind);
+  if (app === undefined) {
+    if (body.way === undefined && !isOnly) return undefined;
+    const text = `no app that is stored has the volume ${what}: apply the app first, or add --beside or --into`;
+    throw new Failure("conflict", text);
+  }
+  const found = await parts.volumes.find(app.volume);
+  const { volume, labels } = app;
+  if (found === undefined) return { ...nothing, way: "missing", volume, labels };
+  if (way === "missing") return undefined;
+  if (found.mountpoint === undefined) {
+    const text = `volume "${volume}" has a driver or options of its own, and cannot be replaced in place: add --into`;
+    throw new Failure("conflict", text);
+  }
+  return { ...nothing, way, volume, labels, replaces: true };
+}
+
+/** A volume that the engine does not have yet will lie where the others do. */
+async function requireSpace({ folders, volumes, limits }: RestoreParts, wanted: readonly Planned[]): Promise<void> {
+  const needed = new Map<string, number>();
+  for (const { into, volume = "", bytes } of wanted) {
+    const place = into ?? (await volumes.find(volume))?.mountpoint ?? (await volumes.folder());
+    const { disk, freeBytes } = await folders.space(place);
+    const all = (needed.get(disk) ?? 0) + bytes;
+    needed.set(disk, all);
+    if (all + limits.restoreSpareBytes <= freeBytes) continue;
+    const [wants, free, spare] = [all, freeBytes, limits.restoreSpareBytes].map(mebibytes);
+    const text =
+      `what is restored takes ${wants}, and of the ${free} that are free in ${place} ${spare} stay free: ` +
+      "free some, or add --into with a folder on another disk";
+    throw new Failure("storage_full", `${text}; nothing was changed`);
+  }
+}
+
+const mebibytes = (bytes: number) => `${Math.ceil(bytes / 1024 / 1024)} MiB`;

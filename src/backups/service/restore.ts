@@ -1,0 +1,171 @@
+import { isoTime } from "../../base/pure/iso-time.ts";
+import { Failure } from "../../base/wire/failure.ts";
+import { createLimit } from "../../base/words/limit.ts";
+import type { DataOf } from "../../base/wire/endpoint.ts";
+import type { beginRestore, listRestores, planRestore, Restore, RestoreBody } from "../api/restore.ts";
+import { isNamed } from "../core/restore-choice.ts";
+import { whatOf } from "../core/subject.ts";
+import { createRestoreItems } from "./restore-item.ts";
+import { planRestores, type RestoreParts, type StoredRestore } from "./restore-plan.ts";
+
+/** Data of volumes that is brought back from copies. */
+export interface Restores {
+  /** What `begin` would do. Fails as `planRestores` does. */
+  plan(body: RestoreBody): Promise<DataOf<typeof planRestore>>;
+  begin(body: RestoreBody, actor: string): Promise<DataOf<typeof beginRestore>>;
+  list(group: string | undefined): DataOf<typeof listRestores>;
+  /** Brings back what the newest restore in place replaced. Fails `not_found` where nothing of that is kept. */
+  undo(
+    app: { scope: string; name: string; volume?: string | undefined },
+    actor: string,
+  ): Promise<DataOf<typeof beginRestore>>;
+  /** Ends what a killed server has begun, and removes what was kept long enough, until `signal` aborts. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export function createRestores(parts: RestoreParts): Restores {
+  const { records, volumes, clock, log, limits } = parts;
+  const items = createRestoreItems(parts);
+  const closing = new AbortController();
+  /** One volume after the other. */
+  const one = createLimit(1);
+  const hold = (volume: string | undefined) => (volume === undefined ? () => undefined : volumes.hold(volume));
+  // Apps start nothing on what a killed server has left half done, from the first moment on.
+  const left = records.restores().filter(isUnfinished);
+  const holds = new Map(left.map(({ id, volume }) => [id, hold(volume)]));
+
+  async function requireFree(wanted: readonly { volume: string | undefined }[]): Promise<void> {
+    const busy = records.restores().filter(isUnfinished);
+    const taken = wanted.find(({ volume }) => volume !== undefined && busy.some((other) => other.volume === volume));
+    if (taken === undefined) return;
+    throw new Failure(
+      "conflict",
+      `volume "${taken.volume}" is being restored already; see: berth backup restore --list`,
+    );
+  }
+
+  const newId = () => Buffer.from(parts.randomBytes(6)).toString("hex");
+
+  async function tell(restore: StoredRestore, action: string, actor: string): Promise<void> {
+    const { subject, target, snapshot, way, volume, into, path } = restore;
+    const place = into ?? volume ?? "";
+    const detail = { what: whatOf(subject), way, place, target, snapshot, ...(path === undefined ? {} : { path }) };
+    await parts.onEvent({ actor, action, detail });
+  }
+
+  /** Old rows go, but none that is under way or keeps data. */
+  async function trim(): Promise<void> {
+    const ended = records.restores().filter((restore) => !isUnfinished(restore) && restore.stage === undefined);
+    const old = ended.sort((a, b) => b.startedAt - a.startedAt).slice(limits.restoresKept);
+    for (const { id } of old) await records.removeRestore(id);
+  }
+
+  async function recoverAll(signal: AbortSignal): Promise<void> {
+    for (const restore of left) {
+      while (!signal.aborted) {
+        try {
+          await items.recover(restore);
+          log.info("restore of before the start ended", { restore: restore.id, state: restore.state });
+          holds.get(restore.id)?.();
+          break;
+        } catch (error) {
+          log.warn("restore of before the start not ended yet", { restore: restore.id, error });
+          await clock.sleep(limits.lookMs, signal);
+        }
+      }
+    }
+  }
+
+  /** Removes what a restore in place has replaced, once it was kept for long enough. */
+  async function discardOld(): Promise<void> {
+    const now = clock.now();
+    for (const restore of records.restores()) {
+      const { keptUntil, stage } = restore;
+      if (isUnfinished(restore) || stage === undefined || keptUntil === undefined || keptUntil > now) continue;
+      await items.discard(restore).catch((error: unknown) => log.warn("replaced data not removed", { error }));
+    }
+    await trim();
+  }
+
+  return {
+    async plan(body) {
+      const { volumes: planned, unreachable } = await planRestores(parts, body);
+      const rows = planned.map(({ subject, labels: _, root: __, at, ...row }) => {
+        return { ...row, what: whatOf(subject), at: isoTime(at) };
+      });
+      return { volumes: rows, at: body.at ?? isoTime(clock.now()), unreachable };
+    },
+    async begin(body, actor) {
+      const { volumes: planned } = await planRestores(parts, body);
+      await requireFree(planned);
+      const group = newId();
+      const begun = planned.map(({ replaces: _, ...wanted }): StoredRestore => {
+        const open = { endedAt: undefined, error: undefined, stage: undefined, put: undefined, keptUntil: undefined };
+        return { ...wanted, ...open, id: newId(), group, actor, state: "waiting", startedAt: clock.now() };
+      });
+      for (const restore of begun) {
+        await records.putRestore(restore);
+        await tell(restore, "backup.restore", actor);
+      }
+      for (const restore of begun) {
+        const release = hold(restore.way === "missing" ? restore.volume : undefined);
+        one(() => parts.turn(() => items.carryOut(restore, closing.signal)))
+          .catch((error: unknown) => log.error("restore failed", { error }))
+          .finally(release);
+      }
+      return { group, restores: begun.map(shownRestore) };
+    },
+    list(group) {
+      const rows = records.restores().filter((restore) => group === undefined || restore.group === group);
+      return { restores: rows.sort((a, b) => b.startedAt - a.startedAt).map(shownRestore) };
+    },
+    async undo({ scope, name, volume }, actor) {
+      const newest = new Map<string, StoredRestore>();
+      for (const restore of records.restores().toSorted((a, b) => a.startedAt - b.startedAt)) {
+        const { subject, state, put, way } = restore;
+        const isMeant = subject.scope === scope && subject.name === name && isNamed(subject, volume);
+        if (isMeant && way === "in_place" && put !== undefined && state === "done")
+          newest.set(whatOf(subject), restore);
+      }
+      if (newest.size === 0) {
+        const text = `nothing to undo: of ${scope}/${name}, no data that a restore in place replaced is kept`;
+        throw new Failure("not_found", `${text}; see: berth backup restore --list`);
+      }
+      const begun = [...newest.values()];
+      await requireFree(begun);
+      const group = newId();
+      for (const restore of begun) {
+        await items.beginUndo(restore, group);
+        await tell(restore, "backup.restore.undo", actor);
+        one(() => items.undo(restore)).catch((error: unknown) => log.error("restore not undone", { error }));
+      }
+      return { group, restores: begun.map(shownRestore) };
+    },
+    async run(signal) {
+      signal.addEventListener("abort", () => closing.abort(), { once: true });
+      await one(() => recoverAll(signal));
+      while (!signal.aborted) {
+        await one(discardOld).catch((error: unknown) => log.warn("old restores not removed", { error }));
+        await clock.sleep(limits.retryMs, signal);
+      }
+      await one(async () => undefined);
+    },
+  };
+}
+
+function isUnfinished({ state }: StoredRestore): boolean {
+  return unfinishedStates.includes(state);
+}
+
+const unfinishedStates: readonly Restore["state"][] = ["waiting", "fetching", "placing", "undoing"];
+
+function shownRestore(restore: StoredRestore): Restore {
+  const { id, group, subject, way, volume, mount, into, path, target, snapshot, bytes, state, error } = restore;
+  return {
+    ...{ id, group, what: whatOf(subject), way, volume, mount, into, path, target, snapshot, bytes, state, error },
+    at: isoTime(restore.at),
+    started_at: isoTime(restore.startedAt),
+    ended_at: restore.endedAt === undefined ? undefined : isoTime(restore.endedAt),
+    kept_until: restore.keptUntil === undefined || state !== "done" ? undefined : isoTime(restore.keptUntil),
+  };
+}

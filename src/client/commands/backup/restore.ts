@@ -1,0 +1,173 @@
+import {
+  beginRestore,
+  listRestores,
+  type PlannedRestore,
+  planRestore,
+  type Restore,
+  type RestoreBody,
+  undoRestore,
+} from "../../../backups/api/restore.ts";
+import type { DataOf } from "../../../base/wire/endpoint.ts";
+import type { Arguments } from "../../basics/arguments.ts";
+import { CommandFailure, usageFailure } from "../../basics/failures.ts";
+import { printable } from "../../basics/style.ts";
+import { tableText } from "../../basics/table-text.ts";
+import { assent, yesFlag } from "../../shell/ask.ts";
+import { answer, type Command, type Context } from "../../shell/command.ts";
+import { optionalWord } from "../../shell/words.ts";
+import { bytesText } from "../../text/stats-table.ts";
+import { timeText } from "../../text/time-text.ts";
+
+export const restoreCommand: Command = {
+  name: "restore",
+  summary: "bring back volumes, or files of them, from copies",
+  usage: [
+    "backup restore SCOPE[/NAME] (--in-place | --beside | --into FOLDER) [--at TIME]",
+    "backup restore [--all | SCOPE[/NAME]]  (volumes that are missing)",
+    "backup restore --undo SCOPE/NAME",
+    "backup restore --list",
+  ],
+  examples: [
+    "backup restore shop/db --in-place  the newest copy takes the place of the data",
+    "backup restore --undo shop/db  the data of before comes back",
+    'backup restore shop/db --at "2026-11-28 14:05" --beside  into a new volume',
+    "backup restore shop/web --path etc/app.conf --into /srv/found",
+    "backup restore --all  after berth server restore: every volume that is missing",
+  ],
+  detail: [
+    "The plan is shown first: what is replaced, by which copy, how large. A restore in place stops the",
+    "app only to exchange the data once all of it is there, and keeps what it replaced for 7 days.",
+    "--into is a folder of the server, readable by root alone. A TIME without a zone is yours.",
+  ],
+  flags: [
+    { name: "in-place", summary: "put the data in the place of what is there, which is kept" },
+    { name: "beside", summary: "into a new volume of the scope, whose name is printed" },
+    { name: "into", value: "FOLDER", summary: "into a new folder of the server" },
+    { name: "path", value: "FILE", summary: "only this file or folder of the volume" },
+    { name: "volume", value: "CLAIM", summary: "only this claim or volume of the app, or CLAIM/ORDINAL" },
+    { name: "at", value: "TIME", summary: "the newest copy of this time or before (the newest)" },
+    { name: "snapshot", value: "ID", summary: "this copy, as berth backup list shows it" },
+    { name: "from", value: "TARGET", summary: "only copies at this target" },
+    { name: "all", summary: "every volume that is missing" },
+    { name: "undo", summary: "bring back what the last restore in place replaced" },
+    { name: "list", summary: "list restores under way and ended" },
+    yesFlag,
+  ],
+  async run(context, args) {
+    const app = optionalWord(args, "name one app as SCOPE/NAME, or one SCOPE");
+    if (args.on("list")) return list(context);
+    if (args.on("undo")) return undo(context, args, app);
+    if (app === undefined && !args.on("all")) throw usageFailure("name what to restore: SCOPE/NAME, SCOPE or --all");
+    if (app !== undefined && args.on("all")) throw usageFailure(`--all is for every app: leave out "${app}"`);
+    const body = bodyOf(args, app);
+    const plan = await context.api.call(planRestore, { body });
+    if (!context.json) context.terminal.note(planText(plan, context));
+    await assent(questionOf(plan.volumes), args, context);
+    // With this time it takes the copies that were shown, also where a newer one has come meanwhile.
+    const begun = await context.api.call(beginRestore, { body: { ...body, at: body.at ?? plan.at } });
+    return finished(context, begun.group);
+  },
+};
+
+function bodyOf(args: Arguments, app: string | undefined): RestoreBody {
+  const [scope, name, ...more] = (app ?? "").split("/");
+  if (more.length > 0 || name === "" || (app !== undefined && scope === ""))
+    throw usageFailure(`"${app}" is not SCOPE/NAME or SCOPE`);
+  const ways = [args.on("in-place") && "in_place", args.on("beside") && "beside", args.value("into") && "into"];
+  const [way, another] = ways.filter((one) => one !== false && one !== undefined && one !== "");
+  if (another !== undefined) throw usageFailure("choose one of --in-place, --beside and --into");
+  return {
+    scope: scope === "" ? undefined : scope,
+    name,
+    volume: args.value("volume"),
+    from: args.value("from"),
+    at: timeOf(args.value("at")),
+    snapshot: args.value("snapshot"),
+    way: way as RestoreBody["way"],
+    into: args.value("into"),
+    path: args.value("path"),
+  };
+}
+
+/** A time without a zone is that of the client's machine. */
+function timeOf(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const form = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?(?:\.\d+)?) ?(Z|[+-]\d\d:\d\d)?)?$/i.exec(text.trim());
+  const [, day = "", time = "23:59:59", zone = ""] = form ?? [];
+  const at = form === null ? Number.NaN : Date.parse(`${day}T${time}${zone.toUpperCase()}`);
+  if (Number.isNaN(at)) throw usageFailure(`--at: "${text}" is not a time; write it like 2026-11-28 14:05`);
+  return new Date(at).toISOString();
+}
+
+function questionOf(volumes: readonly PlannedRestore[]): string {
+  const replaced = volumes.filter(({ replaces }) => replaces).length;
+  if (replaced === 0) return `restore ${counted(volumes.length, "volume")}?`;
+  return `replace the data of ${counted(replaced, "volume")}? Its app stops for a moment.`;
+}
+
+function planText({ volumes, unreachable }: DataOf<typeof planRestore>, { terminal }: Context): string {
+  const rows = volumes.map((one) => [one.what, timeText(one.at), one.target, bytesText(one.bytes), goesTo(one)]);
+  const head = ["VOLUME", "COPY OF", "TARGET", "SIZE", "GOES TO"];
+  const faults = unreachable.map(({ target, why }) => `${terminal.noteStyle.red(target)}: ${printable(why)}`);
+  return [tableText([head, ...rows], { head: terminal.noteStyle.dim, width: terminal.helpWidth }), ...faults].join(
+    "\n",
+  );
+}
+
+function goesTo({ way, volume = "", into = "", path, mount }: PlannedRestore | Restore): string {
+  const part = path === undefined ? "" : `${printable(path)} in `;
+  if (way === "into") return `${part}${printable(into)}`;
+  if (way === "beside") return `new volume ${volume}, "${mount}" in manifests`;
+  return way === "missing" ? `${volume}, which is missing` : `${part}its place`;
+}
+
+/** Until every volume has its data, or has failed. */
+async function finished(context: Context, group: string): Promise<number> {
+  const { api, clock, signal } = context;
+  for (;;) {
+    const data = await api.call(listRestores, { query: { group } });
+    if (data.restores.every(({ ended_at: at, state }) => at !== undefined && state !== "undoing")) {
+      await answer(context, data, () => data.restores.map(restoreText).join("\n"));
+      const failed = data.restores.filter(({ error }) => error !== undefined);
+      if (failed.length > 0)
+        throw new CommandFailure(`${failed.length} of ${counted(data.restores.length, "restore")} failed`);
+      return 0;
+    }
+    await clock.sleep(lookMs, signal);
+    signal.throwIfAborted();
+  }
+}
+
+const lookMs = 300;
+
+async function undo(context: Context, args: Arguments, app: string | undefined): Promise<number> {
+  const [scope = "", name = "", ...more] = (app ?? "").split("/");
+  if (scope === "" || name === "" || more.length > 0) throw usageFailure("name the app: --undo SCOPE/NAME");
+  await assent(
+    `bring back the data of ${app} from before its last restore? What was written since goes.`,
+    args,
+    context,
+  );
+  const begun = await context.api.call(undoRestore, { body: { scope, name, volume: args.value("volume") } });
+  return finished(context, begun.group);
+}
+
+async function list(context: Context): Promise<number> {
+  const data = await context.api.call(listRestores, {});
+  return answer(context, data, () =>
+    data.restores.length === 0 ? "no restores yet" : data.restores.map(restoreText).join("\n"),
+  );
+}
+
+function restoreText(restore: Restore): string {
+  const { what, at, target, state, error, started_at: begun, ended_at: ended, kept_until: kept, bytes } = restore;
+  const copy = `${bytesText(bytes)} of ${timeText(at)} from ${target}`;
+  if (error !== undefined) return `${what}  ${state}: ${printable(error)}`;
+  if (state === "undone") return `${what}  undone: the data of before the restore is back`;
+  if (ended === undefined || state !== "done") return `${what}  ${state}: ${copy}`;
+  const took = `in ${((Date.parse(ended) - Date.parse(begun)) / 1_000).toFixed(1)} s`;
+  const undoable = kept === undefined ? "" : `; what it replaced is kept until ${timeText(kept)}`;
+  return `${what}  restored ${copy} ${took} into ${goesTo(restore)}${undoable}`;
+}
+
+const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;

@@ -1,0 +1,143 @@
+import { Failure } from "../../../base/wire/failure.ts";
+import { keyText, parseKeyText } from "../../api/manifest-key.ts";
+import { type ManifestKey, podKinds } from "../../api/manifest.ts";
+import { engineVolumeName, volumeUses } from "../../core/named-volumes.ts";
+import { isEngineVolumeName, scopedVolumeName } from "../../core/naming.ts";
+import type { ObservedPod } from "../../engine/pod.ts";
+import type { Volume } from "../../engine/machine.ts";
+import { claimLabels } from "../desired/volumes.ts";
+import { leaveIngress } from "../pods/leave-ingress.ts";
+import type { Context } from "../state/context.ts";
+import { stopGently } from "../state/pod.ts";
+
+/** A volume that an app has, whether the engine has it or not. */
+interface AppVolume extends ManifestKey {
+  /** Name of the claim, or of the volume as the manifest names it. */
+  claim: string;
+  /** Number of the replica whose claim it is; undefined for a volume that all replicas share. */
+  ordinal: number | undefined;
+  /** Its name in the engine. */
+  volume: string;
+  /** What the engine's volume carries. */
+  labels: Record<string, string>;
+}
+
+/** Volumes of apps, for what exchanges their data. */
+export interface VolumeRoom {
+  /** Those of the deployments and statefulsets that are stored: claims that were made once, and volumes by their name. */
+  list(): AppVolume[];
+  find(volume: string): Promise<Volume | undefined>;
+  /** Where the engine keeps volumes. */
+  folder(): Promise<string>;
+  make(volume: string, labels: Record<string, string>): Promise<void>;
+  remove(volume: string): Promise<void>;
+  /** The engine's name and labels of a volume that manifests of the scope mount as `name`. */
+  named(scope: string, name: string): { volume: string; labels: Record<string, string> };
+  /** Keeps every resource that mounts the volume from starting a container; the returned function ends that. */
+  hold(volume: string): () => void;
+  /**
+   * Stops every replica that mounts the volume; call `hold` first. Fails `conflict` where another container does: one of a
+   * run, or one that is not of this server.
+   */
+  stopUsers(volume: string): Promise<void>;
+}
+
+export function createVolumeRoom(context: Context): VolumeRoom {
+  const { engine, names, volumeHolds } = context;
+  return {
+    list: () => appVolumes(context),
+    find: (volume) => engine.inspectVolume(volume),
+    folder: async () => `${(await engine.info()).rootDir}/volumes`,
+    make: async (volume, labels) => void (await engine.ensureVolume(volume, labels)),
+    remove: (volume) => engine.removeVolume(volume),
+    named: (scope, name) => ({
+      volume: scopedVolumeName(names, scope, name),
+      labels: { [names.label.scope]: scope, [names.label.volume]: name },
+    }),
+    hold(volume) {
+      const keys = usersOf(context, volume);
+      const release = volumeHolds.hold(volume, keys);
+      return () => {
+        release();
+        for (const key of keys) context.enqueue(key);
+      };
+    },
+    stopUsers: (volume) => stopUsers(context, volume),
+  };
+}
+
+function appVolumes({ store, names }: Context): AppVolume[] {
+  return podKinds.flatMap((kind) =>
+    store.manifests.list({ kind }).flatMap((manifest) => {
+      const { scope, name } = manifest;
+      const key = { kind, scope, name };
+      const claims = store.volumes.list(key).map(({ volume, claim, ordinal }) => {
+        return { ...key, claim, ordinal, volume, labels: claimLabels(names, key, { claim, ordinal }) };
+      });
+      const named = volumeUses(manifest).flatMap((use) => {
+        if (use.external) return [];
+        const volume = engineVolumeName(use, names, (owner, of) => store.namedVolumes.isPlain(owner, of));
+        const labels = isEngineVolumeName(names, use.name)
+          ? {}
+          : { [names.label.scope]: use.owner, [names.label.volume]: use.name };
+        const claim = use.owner === scope ? use.name : `${use.owner}/${use.name}`;
+        return [{ ...key, claim, ordinal: undefined, volume, labels }];
+      });
+      return [...claims, ...named];
+    }),
+  );
+}
+
+/** Resources of every kind whose manifest mounts the volume. */
+function usersOf({ store, names }: Context, volume: string): ManifestKey[] {
+  const claim = store.volumes.get(volume);
+  const isPlain = (owner: string, name: string) => store.namedVolumes.isPlain(owner, name);
+  const users = store.manifests
+    .list({})
+    .filter((manifest) => volumeUses(manifest).some((use) => engineVolumeName(use, names, isPlain) === volume));
+  const texts = [...users, ...(claim === undefined ? [] : [claim])].map(keyText);
+  return [...new Set(texts)].map(parseKeyText);
+}
+
+/** More looks than starts can be under way when the hold begins. */
+const looksMax = 20;
+
+async function stopUsers(context: Context, volume: string): Promise<void> {
+  for (let look = 0; look < looksMax; look++) {
+    const up = (await context.engine.volumeUsers(volume)).filter(({ state }) => state !== "exited" && state !== "dead");
+    const stranger = up.find((pod) => pod.state !== "created" && !isReplica(context, pod));
+    if (stranger !== undefined) throw usedBy(volume, stranger);
+    const ours = up.filter((pod) => isReplica(context, pod));
+    if (ours.length === 0) return;
+    await Promise.all(ours.map((pod) => stopReplica(context, pod)));
+  }
+  throw new Failure("conflict", `containers that use volume "${volume}" are started again and again; stop them first`);
+}
+
+function isReplica({ store, names }: Context, { identity, labels }: ObservedPod): boolean {
+  const isOurs = labels[names.label.installation] === store.installationId;
+  return isOurs && identity !== undefined && identity.role === undefined;
+}
+
+function usedBy(volume: string, { name }: ObservedPod): Failure {
+  const text = `volume "${volume}" is used by container "${name}", which is not a replica; end it, then try again`;
+  return new Failure("conflict", text);
+}
+
+const visitorsWaitMs = 5_000;
+
+/** One that was only made may be on its way to a start, which a removal waits for. */
+async function stopReplica(context: Context, pod: ObservedPod): Promise<void> {
+  const { engine, progress, leaving } = context;
+  if (pod.state === "created") return engine.remove(pod);
+  const { key, replicaId } = pod.identity ?? { key: undefined, replicaId: "" };
+  // A failing probe must not start it again while it stops.
+  const release = key === undefined ? () => undefined : progress.hold(key, replicaId, "stopped for its volume");
+  try {
+    await leaveIngress(context, { id: pod.id, waitMs: visitorsWaitMs });
+    await stopGently(engine, pod);
+  } finally {
+    leaving.remove(pod.id);
+    release();
+  }
+}

@@ -1,0 +1,233 @@
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { statefulset } from "../support/manifests.ts";
+import { type Rig, rig } from "../support/rig.ts";
+import { waitFor } from "../support/wait.ts";
+
+setDefaultTimeout(120_000);
+
+/** Volumes of real containers that come back from copies at a target, by the restic of this machine. */
+describe("restores of volumes", () => {
+  let berth: Rig;
+  let folder: string;
+  let copies: string;
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), "berth-restores."));
+    copies = join(folder, "copies");
+    berth = await rig();
+    expect((await cli("backup", "target", "add", "disk", copies)).exitCode).toBe(0);
+  });
+  afterEach(async () => {
+    await berth?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const cli = (...args: string[]) => berth.cli(args);
+  const restore = (...args: string[]) => cli("backup", "restore", ...args, "-y");
+  const volumeOf = (ordinal = 0) => `${berth.prefix}-shop-db-data-${ordinal}`;
+  const dataOf = (volume = volumeOf()) => berth.docker(["volume", "inspect", "-f", "{{.Mountpoint}}", volume]).trim();
+  const database = () => statefulset("shop", "db", { volume_claims: [{ name: "data", mount_path: "/data" }] });
+
+  async function restic(words: string[], cwd = "/"): Promise<string> {
+    const password = (await cli("backup", "key")).stdout.trim();
+    const child = Bun.spawnSync(["restic", ...words], {
+      cwd,
+      env: {
+        PATH: process.env.PATH ?? "",
+        RESTIC_PASSWORD: password,
+        RESTIC_REPOSITORY: join(copies, password.split(".")[0] ?? ""),
+        RESTIC_CACHE_DIR: join(folder, "cache"),
+      },
+    });
+    expect([child.exitCode, child.stderr.toString()]).toEqual([0, expect.anything()]);
+    return child.stdout.toString();
+  }
+
+  /** A copy as the server makes it: what is in the folder of the volume, with its tags. */
+  async function copy(tags: string[], from = dataOf()): Promise<void> {
+    const { mode, uid, gid } = statSync(from);
+    const root = `root=${(mode & 0o7777).toString(8)}.${uid}.${gid}`;
+    const words = ["volume", ...tags, root].flatMap((tag) => ["--tag", tag]);
+    await restic(["backup", "--host", "0123", ...words, "."], from);
+  }
+  const copyDatabase = (ordinal = 0) =>
+    copy(["scope=shop", "kind=statefulset", "name=db", "claim=data", `ordinal=${ordinal}`], dataOf(volumeOf(ordinal)));
+
+  const inPod = (...command: string[]) => {
+    const id = berth.docker(["ps", "-q", "--filter", `label=${berth.prefix}.name=db`]).trim();
+    return `${berth.docker(["exec", id, ...command])}\n`;
+  };
+
+  test("in place: data, holes, owner and links come back, the app sees them, and an undo brings back what was there", async () => {
+    expect(await berth.apply(database())).toMatchObject({ status: 200 });
+    await berth.ready("statefulset", "shop", "db");
+    inPod(
+      "sh",
+      "-c",
+      "echo good >/data/a; mkdir /data/sub; echo x >/data/sub/f; ln /data/a /data/hard; ln -s a /data/soft",
+    );
+    inPod("sh", "-c", "chown -R 70:70 /data; chmod 700 /data; chmod 4755 /data/sub/f");
+    writeFileSync(join(dataOf(), "sparse"), "");
+    truncateSync(join(dataOf(), "sparse"), 64 * 1024 * 1024);
+    await copyDatabase();
+    inPod("sh", "-c", "rm -r /data/a /data/sub; echo bad >/data/b");
+
+    const plan = await cli("backup", "restore", "shop/db", "--in-place");
+    expect([plan.exitCode, plan.stderr]).toEqual([5, expect.stringContaining("shop/db/data/0")]);
+    expect(inPod("ls", "/data")).toContain("b\n");
+    const done = await restore("shop/db", "--in-place");
+    expect(done).toMatchObject({ exitCode: 0 });
+    expect(done.stdout).toContain("shop/db/data/0  restored");
+    await berth.ready("statefulset", "shop", "db");
+    expect(inPod("sh", "-c", "cat /data/a /data/sub/f; stat -c '%u %a' /data /data/sub/f; readlink /data/soft")).toBe(
+      "good\nx\n70 700\n70 4755\na\n",
+    );
+    expect(inPod("ls", "/data").split("\n")).not.toContain("b");
+    const [a, hard] = ["a", "hard"].map((name) => statSync(join(dataOf(), name)).ino);
+    expect(a).toBe(hard as number);
+    const { size, blocks } = statSync(join(dataOf(), "sparse"));
+    expect([size, blocks * 512 < 1024 * 1024]).toEqual([64 * 1024 * 1024, true]);
+
+    inPod("sh", "-c", "echo later >/data/later");
+    const undone = await restore("--undo", "shop/db");
+    expect([undone.exitCode, undone.stdout]).toEqual([0, expect.stringContaining("undone")]);
+    await berth.ready("statefulset", "shop", "db");
+    expect(inPod("ls", "/data").split("\n")).toEqual(expect.arrayContaining(["b", "hard"]));
+    expect(inPod("ls", "/data")).not.toContain("later");
+    expect((await restore("--undo", "shop/db")).stderr).toContain("nothing to undo");
+  });
+
+  test("one file into its place and into a folder; a link on the way is not followed", async () => {
+    expect(await berth.apply(database())).toMatchObject({ status: 200 });
+    await berth.ready("statefulset", "shop", "db");
+    inPod("sh", "-c", "mkdir -p /data/etc/app; echo one >/data/etc/app/conf; echo keep >/data/etc/other");
+    await copyDatabase();
+    inPod("sh", "-c", "echo two >/data/etc/app/conf; echo new >/data/etc/other");
+    expect(await restore("shop/db", "--in-place", "--path", "/etc/app/conf")).toMatchObject({ exitCode: 0 });
+    await berth.ready("statefulset", "shop", "db");
+    expect(inPod("cat", "/data/etc/app/conf", "/data/etc/other")).toBe("one\nnew\n");
+    expect(await restore("--undo", "shop/db")).toMatchObject({ exitCode: 0 });
+    await berth.ready("statefulset", "shop", "db");
+    expect(inPod("cat", "/data/etc/app/conf")).toBe("two\n");
+
+    // Its folder is gone: what is missing comes back with it.
+    inPod("rm", "-r", "/data/etc");
+    expect(await restore("shop/db", "--in-place", "--path", "etc/app/conf")).toMatchObject({ exitCode: 0 });
+    await berth.ready("statefulset", "shop", "db");
+    expect(readdirSync(join(dataOf(), "etc"), { recursive: true }).sort()).toEqual(["app", "app/conf"]);
+
+    const into = join(folder, "found");
+    expect(await restore("shop/db", "--path", "etc/other", "--into", into)).toMatchObject({ exitCode: 0 });
+    expect(readFileSync(join(into, "etc/other"), "utf8")).toBe("keep\n");
+    expect(statSync(into).mode & 0o777).toBe(0o700);
+    expect((await restore("shop/db", "--into", into)).stderr).toContain("is there and not empty");
+    expect((await restore("shop/db", "--path", "nope", "--into", `${into}2`)).stderr).toContain('does not hold "nope"');
+
+    const outside = join(folder, "outside");
+    mkdirSync(outside);
+    writeFileSync(join(outside, "conf"), "mine\n");
+    inPod("sh", "-c", `rm -r /data/etc/app; ln -s ${outside} /data/etc/app`);
+    const refused = await restore("shop/db", "--in-place", "--path", "etc/app/conf");
+    expect([refused.exitCode, refused.stdout]).toEqual([
+      1,
+      expect.stringContaining('"etc/app" in the volume is a link now'),
+    ]);
+    expect(readFileSync(join(outside, "conf"), "utf8")).toBe("mine\n");
+    await berth.ready("statefulset", "shop", "db");
+  });
+
+  test("a volume that is gone comes back for the app that waits for it; a copy beside is a volume to mount", async () => {
+    expect(await berth.apply(database())).toMatchObject({ status: 200 });
+    await berth.ready("statefulset", "shop", "db");
+    inPod("sh", "-c", "echo good >/data/a; chown 70 /data/a");
+    await copyDatabase();
+    const beside = await restore("shop/db", "--beside");
+    const [, mount = ""] = /"(data-0-of-[0-9tz]+)" in manifests/.exec(beside.stdout) ?? [];
+    expect([beside.exitCode, mount]).toEqual([0, expect.stringContaining("data-0-of-")]);
+    expect((await restore("shop/db", "--beside")).stderr).toContain("is there already");
+    expect(readFileSync(join(dataOf(`${berth.prefix}_shop_${mount}`), "a"), "utf8")).toBe("good\n");
+    expect((await restore("shop/db")).stderr).toContain("no volume is missing");
+
+    await cli("scale", "shop/db", "0");
+    await waitFor("no pods", async () => (await berth.pods("shop", "db")).length === 0);
+    berth.docker(["volume", "rm", volumeOf()]);
+    await cli("scale", "shop/db", "1");
+    await berth.tells("shop/db", "VolumeMissing");
+    const all = await restore("--all");
+    expect([all.exitCode, all.stdout]).toEqual([0, expect.stringContaining("which is missing")]);
+    await berth.ready("statefulset", "shop", "db");
+    expect(inPod("cat", "/data/a")).toBe("good\n");
+    expect(readdirSync(join(dataOf(), ".."))).toEqual(["_data"]);
+  });
+
+  test("what cannot be read, fits no disk or names no copy changes nothing", async () => {
+    expect(await berth.apply(database())).toMatchObject({ status: 200 });
+    await berth.ready("statefulset", "shop", "db");
+    inPod("sh", "-c", "head -c 3000000 /dev/urandom >/data/big; echo now >/data/a");
+    await copyDatabase();
+    const none = await restore("shop/web", "--in-place");
+    expect(none.stderr).toContain("no copy of a volume of shop/web: there are copies of shop/db");
+    expect((await restore("shop/db", "--in-place", "--at", "2020-01-01 10:00")).stderr).toContain("they are of ");
+    expect((await restore("shop/db", "--in-place", "--path", "../x")).stderr).toContain("is not a file or folder");
+    expect((await restore("shop/db", "--into", "relative")).stderr).toContain("is not the full path of a folder");
+    for (const pack of readdirSync(copies, { recursive: true, withFileTypes: true })) {
+      const path = join(pack.parentPath, pack.name);
+      if (pack.isFile() && path.includes("/data/") && statSync(path).size > 1_000_000)
+        writeFileSync(path, readFileSync(path).subarray(0, 100_000));
+    }
+    const damaged = await restore("shop/db", "--in-place");
+    expect([damaged.exitCode, damaged.stdout]).toEqual([
+      1,
+      expect.stringMatching(/failed: .* errors, the first of \/\w+: /),
+    ]);
+    expect(damaged.stdout).toContain("take another copy");
+    expect(inPod("cat", "/data/a")).toBe("now\n");
+    expect(readdirSync(join(dataOf(), ".."))).toEqual(["_data"]);
+  });
+
+  test("a server that is killed in the middle ends or undoes the restore at its next start", async () => {
+    expect(await berth.apply(database())).toMatchObject({ status: 200 });
+    await berth.ready("statefulset", "shop", "db");
+    inPod(
+      "sh",
+      "-c",
+      "echo good >/data/a; i=0; while [ $i -lt 300 ]; do head -c 100000 /dev/urandom >/data/f$i; i=$((i+1)); done",
+    );
+    await copyDatabase();
+    inPod("sh", "-c", "echo bad >/data/a");
+    const states = new Set<string>();
+    for (const pauseMs of [0, 300, 600, 900, 1_200]) {
+      await berth.call("POST", "/backups/restores", { scope: "shop", name: "db", way: "in_place" });
+      await Bun.sleep(pauseMs);
+      await berth.stop("SIGKILL");
+      await berth.start();
+      const rows = async () => {
+        const { body } = await berth.call("GET", "/backups/restores");
+        return (body.data as unknown as { restores: { state: string; ended_at?: string }[] }).restores;
+      };
+      await waitFor("the end of the restore", async () => (await rows()).every(({ ended_at: at }) => at !== undefined));
+      const state = (await rows())[0]?.state ?? "";
+      states.add(state);
+      await berth.ready("statefulset", "shop", "db");
+      expect(inPod("cat", "/data/a")).toBe(state === "done" ? "good\n" : "bad\n");
+      expect(inPod("sh", "-c", "ls /data | wc -l")).toBe("301\n");
+      if (state === "done") inPod("sh", "-c", "echo bad >/data/a");
+      const left = readdirSync(join(dataOf(), "..")).length - 1;
+      expect(left).toBe((await rows()).filter((row) => row.state === "done").length);
+    }
+    expect(states.has("failed")).toBe(true);
+    expect(existsSync(dataOf())).toBe(true);
+  });
+});

@@ -1,0 +1,262 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { RestoreBody } from "../../../src/backups/api/restore.ts";
+import type { RestoreParts, StoredRestore } from "../../../src/backups/service/restore-plan.ts";
+import { createRestores } from "../../../src/backups/service/restore.ts";
+import { folders } from "../../../src/backups/restic/folders.ts";
+import { Failure } from "../../../src/base/wire/failure.ts";
+import { backupLimits } from "../../../src/config/backup-limits.ts";
+import { createFakeClock } from "../../support/fake-clock.ts";
+import { isRoot } from "../../support/is-root.ts";
+import { silentLog } from "../../support/silent-log.ts";
+import { waitFor } from "../../support/wait.ts";
+
+const at = Date.parse("2026-11-28T14:05:00Z");
+const tags = ["volume", "scope=shop", "kind=statefulset", "name=db", "claim=data"];
+
+/** Restores of folders on disk, and kills after each thing that they do. */
+describe("restores", () => {
+  let home: string;
+  let records: Map<string, string>;
+  let made: Map<string, string>;
+  let held: Map<string, number>;
+  /** What the server has done, in order. */
+  let done: string[];
+  /** The server dies before it does more than this. */
+  let lives: number;
+  let died: PromiseWithResolvers<void>;
+  let freeBytes: number;
+  let turns: Promise<void>[];
+
+  beforeEach(() => {
+    home = mkdtempSync(join(tmpdir(), "restores."));
+    [records, made, held, done, lives, freeBytes] = [new Map(), new Map(), new Map(), [], Infinity, 1e12];
+    [turns, died] = [[], Promise.withResolvers()];
+    mkdirSync(join(home, "copy/etc"), { recursive: true });
+    writeFileSync(join(home, "copy/a"), "good");
+    writeFileSync(join(home, "copy/etc/conf"), "good");
+  });
+  afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+  const live = (name = "v") => join(home, "volumes", name, "_data");
+  function makeVolume(name = "v", text?: string): void {
+    mkdirSync(join(live(name), "etc"), { recursive: true });
+    if (text !== undefined) for (const path of ["a", "etc/conf"]) writeFileSync(join(live(name), path), text);
+    made.set(name, live(name));
+  }
+  const contentOf = (path: string) => (existsSync(path) ? readFileSync(path, "utf8") : undefined);
+
+  /** Each call is one step of the server; a server that has died does nothing more, and does not say so. */
+  function mortal<T extends object>(of: T, what: string): T {
+    return new Proxy(of, {
+      get(target, name) {
+        const call = target[name as keyof T];
+        if (typeof call !== "function") return call;
+        return (...args: unknown[]) => {
+          const isSync = ["restores", "list", "named", "hold"].includes(String(name));
+          if (!isSync && done.length >= lives) {
+            died.resolve();
+            return new Promise(() => undefined);
+          }
+          if (!isSync) done.push(`${what}.${String(name)}`);
+          return call.apply(target, args);
+        };
+      },
+    });
+  }
+
+  function parts(): RestoreParts {
+    const subject = { scope: "shop", kind: "statefulset", name: "db", claim: "data", ordinal: 0 };
+    return {
+      records: mortal(
+        {
+          restores: () => [...records.values()].map((text) => JSON.parse(text) as StoredRestore),
+          putRestore: async (one: StoredRestore) => void records.set(one.id, JSON.stringify(one)),
+          removeRestore: async (id: string) => void records.delete(id),
+        },
+        "records",
+      ),
+      targets: () => ["disk"],
+      source: async () => ({
+        snapshots: async () => [{ id: "aabbccdd", at, tags: [...tags, "ordinal=0", "root=750.0.0"] }],
+        size: async () => 1_000,
+        ...mortal(
+          {
+            async restore(_: string, folder: string, __: AbortSignal, path?: string) {
+              cpSync(join(home, "copy"), folder, { recursive: true });
+              if (path !== undefined) rmSync(join(folder, "a"));
+            },
+          },
+          "source",
+        ),
+      }),
+      volumes: mortal(
+        {
+          list: () => [{ ...subject, volume: "v", labels: {} }],
+          find: async (name: string) => (made.has(name) ? { mountpoint: made.get(name) } : undefined),
+          folder: async () => join(home, "volumes"),
+          make: async (name: string) => makeVolume(name),
+          async remove(name: string) {
+            made.delete(name);
+            rmSync(join(home, "volumes", name), { recursive: true, force: true });
+          },
+          named: (_: string, name: string) => ({ volume: name, labels: {} }),
+          hold(name: string) {
+            held.set(name, (held.get(name) ?? 0) + 1);
+            return () => void held.set(name, (held.get(name) ?? 0) - 1);
+          },
+          stopUsers: async () => undefined,
+        },
+        "volumes",
+      ),
+      folders: mortal({ ...folders, space: async () => ({ disk: "1", freeBytes }) }, "folders"),
+      turn: (work) => {
+        const turn = work();
+        turns.push(turn.then(() => undefined));
+        return turn;
+      },
+      clock: createFakeClock(at + 1_000),
+      log: silentLog,
+      limits: backupLimits,
+      randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
+      isOurs: async (folder) => folder.startsWith("/opt/berth"),
+      onEvent: async () => undefined,
+    };
+  }
+
+  async function begin(body: RestoreBody): Promise<void> {
+    await createRestores(parts()).begin(body, "ann");
+    await Promise.all(turns);
+  }
+
+  /** The next start of a server that was killed, up to the end of what it left. */
+  async function startAgain() {
+    [lives, held] = [Infinity, new Map()];
+    const restores = createRestores(parts());
+    const stopping = new AbortController();
+    const running = restores.run(stopping.signal);
+    await waitFor("the end of what was left", async () =>
+      restores.list(undefined).restores.every(({ state }) => ["done", "failed", "undone"].includes(state)),
+    );
+    stopping.abort();
+    await running;
+    expect([...held.values()].filter((count) => count !== 0)).toEqual([]);
+    return restores;
+  }
+
+  const ways: [string, RestoreBody, boolean][] = [
+    ["in place", { scope: "shop", name: "db", way: "in_place" }, true],
+    ["one file in place", { scope: "shop", name: "db", way: "in_place", path: "etc/conf" }, true],
+    ["missing", {}, false],
+    ["beside", { scope: "shop", name: "db", way: "beside" }, true],
+    ["into a folder", { scope: "shop", name: "db", way: "into", into: "HOME/found" }, true],
+  ];
+
+  test.if(isRoot).each(ways)(
+    "%s: a kill after each step leaves the old data or the new",
+    async (way, body, isThere) => {
+      const wanted = { ...body, into: body.into?.replace("HOME", home) };
+      const placeOf = () => {
+        if (way === "into a folder") return join(home, "found");
+        return way === "beside" ? live("data-0-of-20261128t140500") : live();
+      };
+      const ends = new Set<string>();
+      for (let steps = 0; steps < 60; steps++) {
+        for (const name of readdirSync(home)) if (name !== "copy") rmSync(join(home, name), { recursive: true });
+        [records, made, done, turns] = [new Map(), new Map(), [], []];
+        if (isThere) makeVolume("v", "old");
+        [lives, died] = [steps, Promise.withResolvers()];
+        await Promise.race([begin(wanted), died.promise]);
+        const isWhole = done.length < steps;
+        const restores = await startAgain();
+        const [row] = restores.list(undefined).restores;
+        ends.add(row?.state ?? "none");
+        const [first, second] = [contentOf(join(placeOf(), "a")), contentOf(join(placeOf(), "etc/conf"))];
+        const before = isThere && placeOf() === live() ? "old" : undefined;
+        const isNew = row?.state === "done";
+        expect([steps, row?.state, second]).toEqual([steps, row?.state, isNew ? "good" : before]);
+        if (way !== "one file in place") expect([steps, first]).toEqual([steps, isNew ? "good" : before]);
+        if (isThere && way !== "in place" && way !== "one file in place")
+          expect(contentOf(join(live(), "a"))).toBe("old");
+        // Nothing is left beside: only what a restore in place has replaced.
+        const beside = made.size === 0 ? [] : readdirSync(join(live(), "..")).filter((name) => name !== "_data");
+        expect([steps, beside.length]).toEqual([steps, isNew && body.way === "in_place" ? 1 : 0]);
+        expect(readdirSync(home).filter((name) => name.includes("berth-restore"))).toEqual([]);
+        if (isNew && body.way === "in_place") {
+          await restores.undo({ scope: "shop", name: "db" }, "ann");
+          await waitFor("the undo", async () => restores.list(undefined).restores[0]?.state === "undone");
+          expect(contentOf(join(live(), "etc/conf"))).toBe("old");
+        }
+        if (isWhole) break;
+      }
+      expect([...ends].sort()).toEqual(["done", "failed", "none"]);
+    },
+  );
+
+  test.if(isRoot)("a kill in each step of an undo ends it at the next start", async () => {
+    for (let steps = 0; steps < 30; steps++) {
+      rmSync(join(home, "volumes"), { recursive: true, force: true });
+      [records, made, done, turns, lives] = [new Map(), new Map(), [], [], Infinity];
+      makeVolume("v", "old");
+      await begin({ scope: "shop", name: "db", way: "in_place" });
+      [lives, died] = [done.length + steps, Promise.withResolvers()];
+      const restores = createRestores(parts());
+      const undone = async () => {
+        await restores.undo({ scope: "shop", name: "db" }, "ann");
+        await waitFor("the undo", async () => restores.list(undefined).restores[0]?.state === "undone");
+      };
+      await Promise.race([undone(), died.promise]);
+      const isWhole = done.length < lives;
+      const [row] = (await startAgain()).list(undefined).restores;
+      expect([steps, row?.state, contentOf(join(live(), "a"))]).toEqual(
+        row?.state === "done" ? [steps, "done", "good"] : [steps, "undone", "old"],
+      );
+      if (isWhole) return expect(row?.state).toBe("undone");
+    }
+  });
+
+  test("the owner and the mode of the volume's folder are those of the copy", async () => {
+    if (!isRoot) return;
+    makeVolume("v", "old");
+    await begin({ scope: "shop", name: "db", way: "in_place" });
+    const { mode } = await import("node:fs").then(({ statSync }) => statSync(live()));
+    expect(mode & 0o777).toBe(0o750);
+  });
+
+  const refusals: [string, RestoreBody, string][] = [
+    ["another app", { scope: "shop", name: "web" }, "no copy of a volume of shop/web: there are copies of shop/db"],
+    ["an old time", { at: "2020-01-01T00:00:00Z" }, "no copy of 2020-01-01T00:00:00Z or before: they are of"],
+    ["a time without zone", { at: "2026-11-28 14:05" }, "is not a time with its zone"],
+    [
+      "a path out of the volume",
+      { scope: "shop", name: "db", way: "in_place", path: "a/../../x" },
+      "not a file or folder",
+    ],
+    ["a relative folder", { scope: "shop", name: "db", way: "into", into: "found" }, "not the full path of a folder"],
+    ["a folder of the server's own", { scope: "shop", way: "into", into: "/opt/berth/x" }, "server's own folder"],
+    ["a volume that is there", { scope: "shop", name: "db" }, "no volume is missing"],
+    ["an unknown target", { from: "nas" }, 'no target "nas"'],
+    ["an odd id", { snapshot: "--help" }, "is not an id"],
+    ["another id", { scope: "shop", name: "db", snapshot: "ffff" }, "no copy with the id ffff"],
+  ];
+  test.each(refusals)("%s is refused with its reason", async (_, body, text) => {
+    makeVolume("v", "old");
+    const refused = await createRestores(parts())
+      .plan(body)
+      .catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(Failure);
+    expect((refused as Failure).message).toContain(text);
+  });
+
+  test("a disk without room is said before anything is written", async () => {
+    makeVolume("v", "old");
+    freeBytes = 1_000;
+    const body = { scope: "shop", name: "db", way: "in_place" } as const;
+    const refused = createRestores(parts()).begin(body, "ann");
+    expect(refused).rejects.toThrow("add --into with a folder on another disk; nothing was changed");
+    await refused.catch(() => undefined);
+    expect(records.size).toBe(0);
+  });
+});
