@@ -8,7 +8,7 @@ import { webBrowser } from "../support/web-browser.ts";
 
 setDefaultTimeout(180_000);
 
-const restarts = 20;
+const restarts = Number(process.env.BERTH_TEST_ROUNDS ?? 6);
 const tabs = 10;
 
 /** The executable, restarted under the tabs of a browser that keep one refresh token in one place. */
@@ -78,7 +78,7 @@ const ways: [where: "alone" | "behind HAProxy", ends: NodeJS.Signals[]][] = [
   ["behind HAProxy", ["SIGKILL"]],
 ];
 
-describe("ten tabs that refresh while the server is restarted twenty times", () => {
+describe("ten tabs that refresh while the server is restarted again and again", () => {
   test.each(ways)("keep their session: %s, %p", async (where, ends) => {
     await begin(where === "behind HAProxy");
     let kept = await signedIn();

@@ -7,7 +7,7 @@ import { cronjob, job } from "../support/manifests.ts";
 import { type Rig, rig } from "../support/rig.ts";
 import { waitFor } from "../support/wait.ts";
 
-const kills = Number(process.env.BERTH_TEST_KILLS ?? 5);
+const kills = Number(process.env.BERTH_TEST_KILLS ?? 3);
 const perKillMs = 90_000;
 const cronjobs = ["tick0", "tick1", "tick2", "tick3"];
 const keepAll = { successful_history_limit: 10_000, failed_history_limit: 10_000 };
@@ -65,10 +65,11 @@ describe("kill -9 of the server during runs of jobs and at instants of cron jobs
     return existsSync(file) ? readFileSync(file, "utf8").split("\n").filter(Boolean).length : 0;
   }
 
-  /** Every fourth kill comes around the instant of the cron jobs. */
+  /** Every third kill comes around the instant of the cron jobs. */
   async function momentOfDeath(round: number): Promise<void> {
-    if (round % 4 === 3) await Bun.sleep(minuteMs - (Date.now() % minuteMs));
-    await Bun.sleep(Math.random() * (round % 4 === 3 ? 400 : 2_000));
+    const isAtInstant = round % 3 === 2;
+    if (isAtInstant) await Bun.sleep(minuteMs - (Date.now() % minuteMs));
+    await Bun.sleep(Math.random() * (isAtInstant ? 400 : 2_000));
   }
 
   test(

@@ -6,7 +6,7 @@ import { waitFor } from "../support/wait.ts";
 
 setDefaultTimeout(60_000);
 
-const kills = Number(process.env.BERTH_TEST_KILLS ?? 5);
+const kills = Number(process.env.BERTH_TEST_KILLS ?? 3);
 const perKillMs = 60_000;
 
 describe("kill -9 of the server at any moment", () => {

@@ -8,7 +8,7 @@ import { waitFor } from "../support/wait.ts";
 
 setDefaultTimeout(120_000);
 
-const kills = Number(process.env.BERTH_TEST_KILLS ?? 5);
+const kills = Number(process.env.BERTH_TEST_KILLS ?? 3);
 const perKillMs = 90_000;
 const rollout = { min_ready: "500ms", drain: "1s", progress_deadline: "60s" };
 

@@ -13,7 +13,7 @@ import { waitFor } from "../support/wait.ts";
 setDefaultTimeout(300_000);
 
 const rounds = Number(process.env.BERTH_TEST_ROUNDS ?? 1);
-const perSecond = Number(process.env.BERTH_TEST_VISITS ?? 100);
+const perSecond = Number(process.env.BERTH_TEST_VISITS ?? 50);
 const sockets = 50;
 /** Further hosts that all change every second, for some seconds. */
 const hosts = Number(process.env.BERTH_TEST_HOSTS ?? 100);

@@ -53,15 +53,20 @@ start_engine() {
   import_busybox "$BERTH_TEST_DOCKER_HOST" berth-fixture:1
 }
 
-# need_databases: their images, before the first item that uses them. fixtures.sh makes them: there is no network in here.
+# need_databases TARGET: the images that it uses, before the first item that does: an import takes seconds of CPU.
+# fixtures.sh makes them: there is no network in here.
+databases=
 need_databases() {
-  [ -z "${databases:-}" ] || return 0
-  databases=yes
   wait_for_fixtures
-  debian_postgres "$checkout/.cache/fixtures"
-  import_debian "$BERTH_TEST_DOCKER_HOST" berth-postgres:fixture
-  debian_redis "$checkout/.cache/fixtures"
-  import_debian "$BERTH_TEST_DOCKER_HOST" berth-redis:fixture
+  case "$1" in *redis*) ;; *) need_database postgres ;; esac
+  case "$1" in *postgres*) ;; *) need_database redis ;; esac
+}
+
+need_database() {
+  case " $databases " in *" $1 "*) return 0 ;; esac
+  databases="$databases $1"
+  "debian_$1" "$checkout/.cache/fixtures"
+  import_debian "$BERTH_TEST_DOCKER_HOST" "berth-$1:fixture"
 }
 
 wait_for_fixtures() {
@@ -82,10 +87,10 @@ within 180
 start_engine
 while take_item "$lane"; do
   : >"$lane_dir/worked"
-  read -r ring seconds _ <"$item"
+  read -r ring seconds target _ <"$item"
   within 700
   case "$ring" in
-    plugins) need_databases ;;
+    plugins) need_databases "$target" ;;
     e2e) wait_for_fixtures ;;
   esac
   within $((seconds + 60))

@@ -12,6 +12,8 @@ const hour = 60 * minute;
 const target = { kind: "cronjob" as const, scope: "shop", name: "nightly" };
 const key = { kind: "cronjob", scope: "shop", name: "nightly" };
 const begun = { wait: false, actor: "ana" };
+/** Over days, most of the work would be to ask whether the engine is there. */
+const rarelyPinged = { enginePingMs: hour };
 const many = { successful_history_limit: 100, failed_history_limit: 100 };
 
 /** The world begins at 2026-01-01T00:00:00Z. */
@@ -54,7 +56,7 @@ describe("the cadence", () => {
   });
 
   test("goes by the wall clock of its time zone, over a change of the clocks", async () => {
-    it = await world();
+    it = await world({ limits: rarelyPinged });
     await it.stop();
     it.clock.moveTo(Date.UTC(2026, 2, 29));
     await it.restart();
@@ -335,6 +337,7 @@ describe("a wall clock that jumps", () => {
   async function withJumpyClock(spec: Record<string, unknown>): Promise<void> {
     offMs = 0;
     it = await world({
+      limits: rarelyPinged,
       wrapClock: (clock) => ({ sleep: clock.sleep, steady: clock.steady, now: () => clock.now() + offMs }),
     });
     await it.apply(cronjob("shop", "nightly", { ...many, ...spec }));
