@@ -46,6 +46,13 @@ export function sees(by: Principal, { scope = "", name }: Partial<AppName>): boo
   return name === undefined ? reachesAll(sightOf(by)) : mayReach(sightOf(by), { scope, name });
 }
 
+/** Fails `not_found` for a bucket of config that a caller may not see. All apps of a scope read that of the scope. */
+export function requireBucket(by: Principal, { scope = "", name }: Partial<AppName>): void {
+  if (sees(by, { scope, name: name ?? "*" })) return;
+  const where = name === undefined ? `scope ${scope}` : `${scope}/${name}`;
+  throw new Failure("not_found", `${where} does not exist, or this token may not see its config`);
+}
+
 /** Fails `forbidden` for a token that is limited to some apps. `why` says what else is concerned. */
 export function requireAllApps(by: Principal, why = "this is about all of them"): void {
   if (reachesAll(sightOf(by))) return;

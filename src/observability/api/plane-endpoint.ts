@@ -16,6 +16,8 @@ export interface PlaneEndpoint<
   of?: Endpoint;
   /** Values of the query of that endpoint which tokens cannot choose. */
   fixed?: Readonly<Record<string, string>>;
+  /** The body in the form of that endpoint, from the one that tokens send. */
+  given?(body: never): unknown;
   /** The data in the form that tokens get, from that of the endpoint. */
   shown?(data: never): unknown;
 }
@@ -26,12 +28,12 @@ export function planeEndpoint<Q extends TSchema, B extends TSchema, D extends TS
   return value;
 }
 
-type Alias<E extends Endpoint> = Partial<Omit<PlaneEndpoint, "method" | "of" | "shown">> & {
+type Alias<E extends Endpoint> = Partial<Omit<PlaneEndpoint, "of" | "shown">> & {
   shown?: (data: DataOf<E>) => unknown;
 };
 
 /**
- * An endpoint of operators in the form that it has for tokens, where path, query, body or data differ. What its own path
+ * An endpoint of operators in the form that it has for tokens, where method, path, query, body or data differ. What its own path
  * does not name, but that of the alias, is a value of its query.
  */
 export function aliasOf<E extends Endpoint, const M extends Alias<E>>(

@@ -1,7 +1,9 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Flag } from "../../base/wire/query.ts";
 import { OneOf } from "../../base/wire/shape.ts";
-import { planeEndpoint } from "./plane-endpoint.ts";
+import { aliasOf, planeEndpoint } from "./plane-endpoint.ts";
+import { Failure } from "../../base/wire/failure.ts";
+import { ConfigChange, setConfig } from "../../orchestration/api/config.ts";
 
 /** A key of a config bucket; its value is never in a list. */
 export const ConfigKey = Type.Object({
@@ -27,13 +29,20 @@ export const ConfigPatch = Type.Object(
 );
 export type ConfigPatch = Static<typeof ConfigPatch>;
 
-const Changed = Type.Object({
-  changed: Type.Array(Type.String()),
-  restarting: Type.Array(Type.String(), { description: "kind/scope/name" }),
-  notes: Type.Array(Type.String()),
-});
-
-const restart = Flag("roll the containers that read it (default true)");
+/** What operators do with one of two requests. */
+const change = {
+  method: "PATCH" as const,
+  query: Type.Object({ restart: Flag("roll the containers that read it (default true)") }),
+  body: ConfigPatch,
+  given({ set = {}, unset = [] }: ConfigPatch) {
+    const both = unset.find((key) => Object.hasOwn(set, key));
+    if (both !== undefined) throw new Failure("invalid", `unset: "${both}" is in set as well`);
+    return { ...set, ...Object.fromEntries(unset.map((key) => [key, ""])) };
+  },
+  data: Type.Required(ConfigChange),
+  shown: ({ notes = [], ...more }: ConfigChange) => ({ ...more, notes }),
+  once: undefined,
+};
 
 const Revealed = Type.Object({ vars: Type.Record(Type.String(), Type.String()) });
 const Keys = Type.Object({ keys: Type.Array(Type.String(), { minItems: 1 }) }, { additionalProperties: false });
@@ -54,24 +63,16 @@ export const getAppConfig = planeEndpoint({
   data: ConfigKeys,
 });
 
-export const changeScopeConfig = planeEndpoint({
-  method: "PATCH",
+export const changeScopeConfig = aliasOf(setConfig, {
   path: "/config/:scope",
-  scope: "actions",
   summary: "Set and unset keys of a scope in one step",
-  query: Type.Object({ restart }),
-  body: ConfigPatch,
-  data: Changed,
+  ...change,
 });
 
-export const changeAppConfig = planeEndpoint({
-  method: "PATCH",
+export const changeAppConfig = aliasOf(setConfig, {
   path: "/config/:scope/:name",
-  scope: "actions",
   summary: "Set and unset keys of an app in one step",
-  query: Type.Object({ restart }),
-  body: ConfigPatch,
-  data: Changed,
+  ...change,
 });
 
 export const revealScopeConfig = planeEndpoint({

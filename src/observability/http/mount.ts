@@ -21,23 +21,23 @@ export type PlaneCall<E extends Endpoint> = Call<E> & Visitor;
  */
 export function serveTokens(plane: Omit<ObservabilityPlane, "serve">): Plane<Visitor>["serve"] {
   return (own, how) => {
-    const endpoint = planeEndpoints.find((listed) => (listed.of ?? listed) === own);
-    if (endpoint === undefined) return;
-    plane.mounted.push(endpoint);
-    const isAudited = endpoint.method !== "GET" || endpoint.audited === true;
-    plane.app.route(
-      endpoint.method,
-      planePath(endpoint),
-      async ({ request, params }) => {
-        const visitor = plane.visitorOf(request);
-        // Paths without parameters come without any, whatever the types say.
-        const named = (params as Record<string, string | null> | undefined) ?? {};
-        const answered = asked(plane, { own, endpoint, request, visitor, params: named }, how).catch(plane.mapError);
-        return isAudited ? recorded(plane, { endpoint, request, visitor }, answered) : answered;
-      },
-      // The body is ours to read: Elysia's own parsers go by Content-Type and tell no positions.
-      { parse: "none" },
-    );
+    for (const endpoint of planeEndpoints.filter((listed) => (listed.of ?? listed) === own)) {
+      plane.mounted.push(endpoint);
+      const isAudited = endpoint.method !== "GET" || endpoint.audited === true;
+      plane.app.route(
+        endpoint.method,
+        planePath(endpoint),
+        async ({ request, params }) => {
+          const visitor = plane.visitorOf(request);
+          // Paths without parameters come without any, whatever the types say.
+          const named = (params as Record<string, string | null> | undefined) ?? {};
+          const answered = asked(plane, { own, endpoint, request, visitor, params: named }, how).catch(plane.mapError);
+          return isAudited ? recorded(plane, { endpoint, request, visitor }, answered) : answered;
+        },
+        // The body is ours to read: Elysia's own parsers go by Content-Type and tell no positions.
+        { parse: "none" },
+      );
+    }
   };
 }
 
@@ -81,8 +81,10 @@ async function asked<E extends Endpoint>(
 }
 
 /** What the body of an alias has beyond its schema is refused here; handlers check the rest as of every caller. */
-function checked({ of, body }: PlaneEndpoint, given: unknown): unknown {
-  return of === undefined || body === undefined || body === of.body ? given : schemaReader(body as TObject)(given);
+function checked({ of, body, given: inForm }: PlaneEndpoint, given: unknown): unknown {
+  if (of === undefined || body === undefined || body === of.body) return given;
+  const read = schemaReader(body as TObject)(given);
+  return inForm === undefined ? read : inForm(read as never);
 }
 
 /** Parameters in the path of an alias that its own path does not have: values of the query there. */

@@ -1,4 +1,4 @@
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { endpoint } from "../../base/wire/endpoint.ts";
 import { Flag, Text } from "../../base/wire/query.ts";
 
@@ -21,17 +21,19 @@ export const getConfig = endpoint({
 });
 
 /** Names what changed and what restarts because of it; never a value. */
-const ConfigChange = Type.Object({
+export const ConfigChange = Type.Object({
   changed: Type.Array(Type.String()),
   restarting: Type.Array(Type.String(), { description: "kind/scope/name" }),
   notes: Type.Optional(
     Type.Array(Type.String(), { description: "what becomes of failed releases, and keys that a manifest sets too" }),
   ),
 });
+export type ConfigChange = Static<typeof ConfigChange>;
 
 export const setConfig = endpoint({
   method: "POST",
   path: "/config",
+  scope: "actions",
   once: true,
   summary: "Set keys of a bucket; an empty value unsets, except of the keys that `empty` names",
   query: Type.Object({

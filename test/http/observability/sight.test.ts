@@ -3,6 +3,7 @@ import type { Client } from "../../../src/base/wire/client.ts";
 import { Failure } from "../../../src/base/wire/failure.ts";
 import type { Grant } from "../../../src/observability/core/tokens/grant.ts";
 import { listManifests } from "../../../src/orchestration/api/apply.ts";
+import { getConfig, setConfig, unsetConfig } from "../../../src/orchestration/api/config.ts";
 import { cancelRun, getRun, listRuns, runCronjob, runJob } from "../../../src/orchestration/api/jobs.ts";
 import { getPod, listPods } from "../../../src/orchestration/api/pods.ts";
 import { listReleases } from "../../../src/orchestration/api/releases.ts";
@@ -67,6 +68,9 @@ const about: Record<string, (client: Client, scope: string) => Promise<unknown>>
     expect(found.env).toEqual({ A: "********" });
   },
   "GET /releases": (client, scope) => client.call(listReleases, { query: { scope, name: "web" } }),
+  "GET /config": (client, scope) => client.call(getConfig, { query: { scope } }),
+  "POST /config": (client, scope) => client.call(setConfig, { query: { scope, name: "web" }, body: { A: "1" } }),
+  "DELETE /config": (client, scope) => client.call(unsetConfig, { query: { scope, key: "A" } }),
   "GET /jobs/runs": (client, scope) => client.call(listRuns, { query: { scope, name: "report" } }),
   "GET /jobs/runs/:id": (client, scope) => client.call(getRun, { params: { id: scope } }),
   "POST /jobs/runs/:id/cancel": (client, scope) => client.call(cancelRun, { params: { id: scope } }),
@@ -78,7 +82,7 @@ test.each(Object.entries(about))("%s shows a token its own apps alone", async (_
   await ask(as([]), "back");
   await ask(as(["shop"]), "shop");
   expect(await ask(as(["shop"]), "back").catch(() => "refused")).toBe("refused");
-  const changes = it.calls.filter(({ method }) => method === "cancelRun" || method === "runJob");
+  const changes = it.calls.filter(({ method }) => ["cancelRun", "runJob", "setConfig", "unsetConfig"].includes(method));
   expect(changes.length === 0 || changes.length === 2).toBe(true);
 });
 

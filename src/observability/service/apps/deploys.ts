@@ -28,12 +28,7 @@ export interface Deploys {
   ): Promise<DataOf<typeof applyManifests>>;
 }
 
-interface DeployParts {
-  platform: Platform;
-  operations: Operations;
-}
-
-export function createDeploys({ platform, operations }: DeployParts): Deploys {
+export function createDeploys({ platform, operations }: { platform: Platform; operations: Operations }): Deploys {
   /** One operation for each app that is another than before. */
   function follow(actor: string, applied: readonly ManifestKeyOf[]) {
     return applied.flatMap(({ kind, scope = "", name }) => {

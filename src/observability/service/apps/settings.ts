@@ -1,8 +1,8 @@
 import { Failure } from "../../../base/wire/failure.ts";
-import { getConfig, setConfig } from "../../../orchestration/api/config.ts";
-import type { ConfigKey, ConfigPatch } from "../../api/settings.ts";
-import { mayReach } from "../../../access/apps.ts";
-import type { Grant } from "../../core/tokens/grant.ts";
+import { getConfig } from "../../../orchestration/api/config.ts";
+import type { ConfigKey } from "../../api/settings.ts";
+import { requireBucket } from "../../../access/apps.ts";
+import type { Principal } from "../../../access/principal.ts";
 import type { AuditTrail } from "../audit.ts";
 import type { Platform } from "../platform.ts";
 
@@ -14,15 +14,10 @@ export interface Bucket {
 
 /** Config of apps: names and lengths for those who look, values for those who may see them. */
 export interface Settings {
-  keys(grant: Grant, bucket: Bucket): Promise<{ scope: string; name?: string; keys: ConfigKey[] }>;
-  change(
-    who: { grant: Grant; actor: string },
-    bucket: Bucket,
-    change: { patch: ConfigPatch; restart: boolean },
-  ): Promise<{ changed: string[]; restarting: string[]; notes: string[] }>;
+  keys(who: { by: Principal }, bucket: Bucket): Promise<{ scope: string; name?: string; keys: ConfigKey[] }>;
   /** What is shown is on record with the names of the keys before it is answered. Fails `not_found` for a key that is not set. */
   reveal(
-    who: { grant: Grant; actor: string; ip: string; requestId: string },
+    who: { by: Principal; actor: string; ip: string; requestId: string },
     bucket: Bucket,
     keys: readonly string[],
   ): Promise<Record<string, string>>;
@@ -40,8 +35,8 @@ export function createSettings({ platform, audit }: { platform: Platform; audit:
   }
 
   return {
-    async keys(grant, bucket) {
-      requireBucket(grant, bucket);
+    async keys({ by }, bucket) {
+      requireBucket(by, bucket);
       const { scope, name } = bucket;
       const ofScope = await bucketOf({ scope });
       if (name === undefined) return { scope, keys: rows(ofScope, "scope") };
@@ -53,24 +48,8 @@ export function createSettings({ platform, audit }: { platform: Platform; audit:
       const keys = [...own, ...rows(Object.fromEntries(left), "scope")].sort((a, b) => (a.key < b.key ? -1 : 1));
       return { scope, name, keys };
     },
-    async change({ grant, actor }, bucket, { patch, restart }) {
-      requireBucket(grant, bucket);
-      const { set = {}, unset = [] } = patch;
-      const both = unset.find((key) => Object.hasOwn(set, key));
-      if (both !== undefined) throw new Failure("invalid", `unset: "${both}" is in set as well`);
-      const body = { ...set, ...Object.fromEntries(unset.map((key) => [key, ""])) };
-      const empty = Object.keys(set).filter((key) => set[key] === "");
-      const query = {
-        scope: bucket.scope,
-        ...(bucket.name !== undefined && { name: bucket.name }),
-        ...(empty.length > 0 && { empty: empty.join(",") }),
-        restart,
-      };
-      const { changed, restarting, notes = [] } = await platform.as(actor, grant).call(setConfig, { query, body });
-      return { changed, restarting, notes };
-    },
     async reveal(who, bucket, keys) {
-      requireBucket(who.grant, bucket);
+      requireBucket(who.by, bucket);
       const ofScope = bucket.name === undefined ? {} : await bucketOf({ scope: bucket.scope });
       const vars = { ...ofScope, ...(await bucketOf(bucket)) };
       const missing = keys.find((key) => !Object.hasOwn(vars, key));
@@ -91,13 +70,6 @@ export function createSettings({ platform, audit }: { platform: Platform; audit:
 }
 
 const keysOnRecord = 2_000;
-
-/** A scope's bucket is read by all of its apps: a token has to reach all of them. */
-function requireBucket(grant: Grant, { scope, name }: Bucket): void {
-  if (mayReach(grant, { scope, name: name ?? "*" })) return;
-  const where = name === undefined ? `scope ${scope}` : `${scope}/${name}`;
-  throw new Failure("not_found", `${where} does not exist, or this token may not see its config`);
-}
 
 function rows(vars: Record<string, string>, origin: "scope" | "app"): ConfigKey[] {
   return Object.entries(vars)

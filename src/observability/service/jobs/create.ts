@@ -6,16 +6,15 @@ import { type AppName, unseen } from "../../../access/apps.ts";
 import { actorOf, type Grant } from "../../core/tokens/grant.ts";
 import type { ObservabilityContext } from "../context.ts";
 
-interface By {
-  grant: Grant;
-  actor: string;
-}
-
 /** Jobs and cron jobs. What a token may not reach does not exist for it. */
 export interface Jobs {
   list(grant: Grant, filter: { scope?: string | undefined }): Promise<JobView[]>;
   /** Suspends or resumes a cron job. Fails `not_found`. */
-  suspend(by: By, target: AppName, suspended: boolean): Promise<{ scope: string; name: string; suspended: boolean }>;
+  suspend(
+    by: { grant: Grant; actor: string },
+    target: AppName,
+    suspended: boolean,
+  ): Promise<{ scope: string; name: string; suspended: boolean }>;
 }
 
 type StoredJob = ListedManifest & { scope: string };
