@@ -1,5 +1,6 @@
 import { generateKeyPair } from "node:crypto";
 import { promisify } from "node:util";
+import { createBelievedTime } from "../../base/words/believed-time.ts";
 import { idBytes, opaqueId } from "../core/keys.ts";
 import type { Instance, PublicJwk, SigningPair } from "../store/records.ts";
 import type { IdentityContext } from "./context.ts";
@@ -32,6 +33,8 @@ const modulusLength = 2048;
 
 export function createSigningPairs(context: IdentityContext): SigningPairs {
   const { store, clock } = context;
+  const { clockJumpMs: jumpMs, clockHoldMs: holdMs } = context.limits.purge;
+  const believed = createBelievedTime(clock, { jumpMs, holdMs });
   const add = async (instance: Instance, state: SigningPair["state"]): Promise<SigningPair> => {
     const pair = { ...(await makePair(context, instance)), state };
     return store.write((nouns) => {
@@ -67,7 +70,7 @@ export function createSigningPairs(context: IdentityContext): SigningPairs {
     async tend() {
       const wanting = store.instances.list().filter(({ settings }) => settings.algorithm === "RS256");
       for (const instance of wanting) await ensure(instance);
-      await store.write((nouns) => nouns.signingPairs.purge(clock.now()));
+      await store.write((nouns) => nouns.signingPairs.purge(believed()));
     },
   };
 }

@@ -61,6 +61,18 @@ test("promote without a staged one makes one", async () => {
   ]);
 });
 
+test("a clock that is a year ahead for a while drops no key that tokens are still signed with", async () => {
+  const { signingPairs } = it.running.identity;
+  const first = shop.entry().pairs[0]?.id ?? "";
+  const { token } = await it.signedIn(shop);
+  await signingPairs.promote(shop.entry().instance);
+  it.clock.jump(366 * 24 * 3_600_000);
+  await signingPairs.tend();
+  it.clock.jump(-366 * 24 * 3_600_000);
+  expect(states()).toContainEqual([first, "previous"]);
+  expect(typeof it.running.identity.tokens.read(shop.entry(), token)).toBe("object");
+});
+
 test("tending makes what an instance lacks, and leaves the others alone", async () => {
   const bare = await it.tenant();
   const { instance } = bare.entry();
