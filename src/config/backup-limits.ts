@@ -18,6 +18,14 @@ export const backupLimits = {
   everyDefaultMs: hour,
   /** Pause after a copy that failed, where copies are not made more often anyway. */
   retryMs: 5 * minute,
+  /** How long an app is held still for the copy of a volume, and how often a failed end of that is tried again. */
+  pauseMaxMs: 10_000,
+  unpauseRetryMs: 1_000,
+  /** Records of the runs of a volume whose app is gone. */
+  oldRunsMs: 30 * day,
+  /** A command `pre` or `post`, and what is kept of its output. */
+  commandMs: 6 * hour,
+  commandOutputCharactersMax: 400,
   /** How often copies that are too old are removed: that reads and writes packs of data again. */
   pruneEveryMs: day,
   targetsMax: 10,

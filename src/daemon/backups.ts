@@ -4,7 +4,8 @@ import { createRestic } from "../backups/restic/restic.ts";
 import type { RestoreRecords, StoredRestore, Volumes } from "../backups/service/restore-plan.ts";
 import { createRestores, type Restores } from "../backups/service/restore.ts";
 import { type Backups, createBackups } from "../backups/service/create.ts";
-import type { BackupRecords, StoredRun, StoredTarget } from "../backups/service/records.ts";
+import { type BackupRecords, runsId, type StoredRun, type StoredTarget } from "../backups/service/records.ts";
+import type { PauseRecords } from "../backups/service/still.ts";
 import { markBackup } from "../base/disk/backup-mark.ts";
 import { folders } from "../backups/restic/folders.ts";
 import { liesWithin } from "../base/disk/root.ts";
@@ -13,12 +14,21 @@ import { createLimit } from "../base/words/limit.ts";
 import { backupLimits } from "../config/backup-limits.ts";
 import { stageState } from "../local/stage-state.ts";
 import type { Store } from "../orchestration/store/store.ts";
+import type { openEngine } from "./engine.ts";
 import type { Ground } from "./ground.ts";
+import type { AppVolumes, ContainerRef, CopiedVolume, Platform, Writer } from "../backups/service/platform.ts";
+import { Failure } from "../base/wire/failure.ts";
+import { podKinds, type StoredManifest } from "../orchestration/api/manifest.ts";
+import { engineVolumeName, volumeUses } from "../orchestration/core/named-volumes.ts";
+import { podOf } from "../orchestration/core/spec/decode.ts";
+import type { ObservedPod } from "../orchestration/engine/pod.ts";
 
-/** Copies outside of the machine, and what brings their data back. */
+type Network = Awaited<ReturnType<typeof openEngine>>;
+
+/** Copies of the server's state and of the volumes of apps outside of the machine, and what brings their data back. */
 export function createBackupRoom(
-  { layout, store, gate, life, key, log }: Ground,
-  volumes: Volumes,
+  { layout, store, gate, life, key, log, names }: Ground,
+  { volumes, network: { engine, stills } }: { volumes: Volumes; network: Network },
 ): { backups: Backups; restores: Restores } {
   const records = recordsOf(store);
   const started = randomBytes(8).toString("hex");
@@ -36,6 +46,7 @@ export function createBackupRoom(
   };
   const backups = createBackups({
     ...{ ...shared, records, restic, gate, life, installationId: store.installationId },
+    platform: createBackupPlatform({ store, names, engine, stills }),
     stage: () => stageState(layout, { key, copyTo: store.copyTo, now: systemClock.now() }),
     isUnconfirmed: () => store.actionsHeld,
     // The loops that act end with this life of the server, and the next one begins with a closed gate.
@@ -63,7 +74,7 @@ function restoreRecordsOf(store: Store): RestoreRecords {
   };
 }
 
-export function recordsOf(store: Store): BackupRecords {
+export function recordsOf(store: Store): BackupRecords & PauseRecords {
   return {
     key() {
       const found = store.backups.get("key", "1");
@@ -81,15 +92,127 @@ export function recordsOf(store: Store): BackupRecords {
     removeTarget: (name) =>
       store.write((tx) => {
         tx.backups.remove("target", name);
-        tx.backups.remove("runs", name);
+        for (const { id } of tx.backups.list("runs")) if (isOf(name, id)) tx.backups.remove("runs", id);
       }),
-    runs(target) {
-      const found = store.backups.get("runs", target);
+    runs(id) {
+      const found = store.backups.get("runs", id);
       return found === undefined ? [] : read<StoredRun[]>(found.text);
     },
-    putRuns: (target, runs) =>
-      store.write((tx) => {
-        if (tx.backups.get("target", target) !== undefined) tx.backups.put("runs", documentOf(target, runs));
+    volumeRuns: (target) =>
+      store.backups.list("runs").flatMap(({ id, text }) => {
+        const what = id.slice(target.length + 1);
+        return isOf(target, id) && what !== "" ? [{ what, runs: read<StoredRun[]>(text) }] : [];
       }),
+    putRuns: (target, runs, what) =>
+      store.write((tx) => {
+        if (tx.backups.get("target", target) === undefined) return;
+        const id = runsId(target, what);
+        if (runs.length === 0) tx.backups.remove("runs", id);
+        else tx.backups.put("runs", documentOf(id, runs));
+      }),
+    paused() {
+      const found = store.backups.get("paused", "1");
+      return found === undefined ? [] : read<ContainerRef[]>(found.text);
+    },
+    setPaused: (containers) => store.write((tx) => tx.backups.put("paused", documentOf("1", containers))),
   };
+}
+
+/** Whether runs are of a target; see `runsId`. */
+const isOf = (target: string, id: string) => id === target || id.startsWith(`${target} `);
+
+/** The apps of this server, as copies of volumes see them. */
+function createBackupPlatform({
+  store,
+  names,
+  engine,
+  stills,
+}: Pick<Ground, "store" | "names"> & Pick<Network, "engine" | "stills">): Platform {
+  return {
+    apps: () => podKinds.flatMap((kind) => store.manifests.list({ kind })).flatMap(volumesOf),
+    async folderOf(volume) {
+      const found = await engine.inspectVolume(volume);
+      if (found === undefined) throw new Failure("not_found", `the volume "${volume}" is gone`);
+      if (found.mountpoint !== undefined) return found.mountpoint;
+      const hint = "only volumes of the driver local, without options, are copied";
+      throw new Failure("conflict", `the data of the volume "${volume}" is not in a folder of this machine: ${hint}`);
+    },
+    async writers(volume) {
+      const users = (await engine.volumeUsers(volume)).flatMap(writerOf);
+      const writing = await Promise.all(users.map(async (user) => ((await mayWrite(user, volume)) ? [user] : [])));
+      return writing.flat();
+    },
+    async pause(container) {
+      stills.add(container.id);
+      return engine.pause(container);
+    },
+    async unpause(container) {
+      await engine.unpause(container);
+      stills.delete(container.id);
+    },
+    async shellOf({ subject, volume }) {
+      const users = (await engine.volumeUsers(volume)).filter(({ state }) => state === "running");
+      return users.find(({ identity }) => isReplicaOf(subject, identity));
+    },
+    run,
+  };
+
+  function volumesOf(manifest: StoredManifest): AppVolumes[] {
+    const { kind, scope, name, updatedAt } = manifest;
+    const policy = podOf(manifest)?.backup;
+    const claims = store.volumes.list(manifest).map(({ volume, claim, ordinal }): CopiedVolume => {
+      return { subject: { scope, kind, name, claim, ordinal }, volume };
+    });
+    const shared = volumeUses(manifest).map((use): CopiedVolume => {
+      const claim = use.external || use.owner === scope ? use.name : `${use.owner}/${use.name}`;
+      const volume = engineVolumeName(use, names, store.namedVolumes.isPlain);
+      return { subject: { scope, kind, name, claim, ordinal: undefined }, volume };
+    });
+    const isChosen = ({ subject: { claim } }: CopiedVolume) => policy?.volumes?.includes(claim) ?? true;
+    const volumes = [...claims, ...shared].filter(isChosen);
+    return claims.length + shared.length === 0 ? [] : [{ scope, kind, name, policy, volumes, updatedAt }];
+  }
+
+  async function mayWrite(container: ContainerRef, volume: string): Promise<boolean> {
+    const mounts = (await engine.inspect(container))?.mounts ?? [];
+    return mounts.some(({ type, source, rw }) => type === "volume" && source === volume && rw);
+  }
+
+  async function run(container: ContainerRef, command: readonly string[], signal: AbortSignal): Promise<void> {
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(backupLimits.commandMs)]);
+    limit.throwIfAborted();
+    const shell = { command: [...command], env: [], tty: false, interactive: false };
+    const session = await engine.exec(container, shell);
+    const onAbort = () => void session.kill().catch(() => undefined);
+    limit.addEventListener("abort", onAbort, { once: true });
+    try {
+      let said = "";
+      for await (const { bytes } of session.output) {
+        said = (said + Buffer.from(bytes).toString("utf8")).slice(-backupLimits.commandOutputCharactersMax);
+      }
+      const code = await session.exitCode();
+      if (limit.aborted) throw new Failure("conflict", "it was interrupted, or took too long");
+      if (code !== 0) throw new Failure("conflict", `exit code ${code}; it printed last: ${said.trim() || "nothing"}`);
+    } finally {
+      limit.removeEventListener("abort", onAbort);
+    }
+  }
+}
+
+const writerStates: Partial<Record<ObservedPod["state"], Writer["state"]>> = {
+  running: "running",
+  paused: "paused",
+  restarting: "restarting",
+};
+
+function writerOf({ node, id, name, state }: ObservedPod): Writer[] {
+  const writes = writerStates[state];
+  return writes === undefined ? [] : [{ node, id, name, state: writes }];
+}
+
+function isReplicaOf(subject: CopiedVolume["subject"], identity: ObservedPod["identity"]): boolean {
+  if (identity === undefined || identity.role !== undefined) return false;
+  const { key, ordinal } = identity;
+  const isApp = key.kind === subject.kind && key.scope === subject.scope && key.name === subject.name;
+  return isApp && (subject.ordinal === undefined || ordinal === subject.ordinal);
 }

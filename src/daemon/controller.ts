@@ -11,14 +11,14 @@ import { limits, proxyVariables } from "../config/config.ts";
 import { createController } from "../orchestration/controller/create.ts";
 import type { PluginRoom } from "../orchestration/controller/state/plugin-room.ts";
 import { aboutServer } from "./about.ts";
+import type { openEngine } from "./engine.ts";
 import type { Ground, Late } from "./ground.ts";
 import { gateOf } from "./ingress.ts";
-import type { createNetworkRoom } from "./network.ts";
 import { telemetryTarget } from "./telemetry.ts";
 
 interface Given {
   plugins: PluginRoom;
-  network: ReturnType<typeof createNetworkRoom>;
+  network: Awaited<ReturnType<typeof openEngine>>;
   /** Where the other planes listen, by name; undefined for one that is turned off. */
   listeners: Record<string, string | undefined>;
 }
@@ -31,7 +31,7 @@ export function makeController(ground: Ground, late: Late, given: Given): Return
     isOwnOff: options.ingressHttpAddr === "" && options.ingressHttpsAddr === "",
   };
   return createController({
-    ...{ store, gate, layout, names, log, plugins: given.plugins, engine: given.network.engine },
+    ...{ store, gate, layout, names, log, plugins: given.plugins, engine: given.network.steady },
     assets: createAssets(layout.assets),
     clock: systemClock,
     limits: { ...limits, ingress: { ...limits.ingress, anyPolicy: routing.plugin !== "" || routing.isOwnOff } },
@@ -48,6 +48,7 @@ export function makeController(ground: Ground, late: Late, given: Given): Return
     statsIntervalMs: options.statsIntervalMs,
     ingressGate: gateOf(() => late.ingress),
     forwarding: given.network.forwarding,
+    stills: given.network.stills,
     ingressProblem: () => late.ingress?.problem(),
     ingressServed: (manifest) => late.ingress?.views.served(manifest),
     routing,

@@ -46,7 +46,10 @@ export async function openRooms(ground: Ground, late: Late, given: Given) {
         endpoints: () => running.endpoints.list(),
         sendWebhook: sendWebhooks({ allowPrivate: options.allowPrivateWebhooks }),
         ask: given.ask,
-        failingCopies: () => [...given.backups.failing(), ...given.databases.failing()],
+        failingCopies: () => [
+          ...given.backups.failing(),
+          ...given.databases.failing().map((one) => ({ what: "databases", ...one })),
+        ],
         people: given.identity.identity.ownApp,
       }),
     (it) => it.close(),

@@ -65,7 +65,7 @@ async function start(options: ServeOptions, log: Log, opened: Opened): Promise<D
   const addresses = { identity: identityListener?.address, observability: planeListener?.local };
   const running = makeController(ground, late, { plugins, network, listeners: addresses });
   const inside = createInside((actor, by) => app.as(actor, by));
-  const { backups, restores } = createBackupRoom(ground, running.volumes);
+  const { backups, restores } = createBackupRoom(ground, { volumes: running.volumes, network });
   const databases = createDatabaseRoom(ground, { engine: network.engine, ask: inside.as });
   const rooms = await openRooms(ground, late, {
     ...{ running, plugins, identity, backups, databases, engine: network.engine, ask: inside.as },

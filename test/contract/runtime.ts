@@ -116,6 +116,23 @@ export function runtimeContract(name: string, makeSubject: () => Promise<Runtime
         expect(Math.abs((rows[0]?.createdAt ?? 0) - Date.now())).toBeLessThan(60_000);
       });
 
+      test("are paused and go on; what does not run is not paused, and what is not paused goes on", async () => {
+        const pod = await runtime.create(spec("paused"));
+        expect(await runtime.pause(pod)).toBe(false);
+        await runtime.start(pod);
+        const state = async () => (await runtime.inspect(pod))?.state;
+        expect([await runtime.pause(pod), await runtime.pause(pod), await state()]).toEqual([true, true, "paused"]);
+        await runtime.unpause(pod);
+        await runtime.unpause(pod);
+        expect(await state()).toBe("running");
+        await runtime.pause(pod);
+        await runtime.stop(pod, { graceMs: 0 });
+        expect(await state()).toBe("exited");
+        await runtime.remove(pod);
+        await runtime.unpause(pod);
+        expect(await runtime.pause(pod)).toBe(false);
+      });
+
       test("labels of raw engine options never replace those of the platform", async () => {
         const { label } = subject.names;
         const options = { labels: { [label.kind]: "forged", [label.installation]: "forged", team: "blue" } };

@@ -59,7 +59,7 @@ describe("copies outside of the machine", () => {
     await waitFor("the first copy", async () => (await listed()).last_success_at !== undefined);
     const now = await cli("backup", "now");
     expect(now).toMatchObject({ exitCode: 0, stderr: "" });
-    expect(now.stdout).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ {2}disk {2}[0-9a-f]{8} /);
+    expect(now.stdout).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ {2}disk {2}state {2}[0-9a-f]{8} /);
     const keyFile = await key();
     const list = (await cli("backup", "list", "-o", "json")).stdout;
     const { snapshots } = (JSON.parse(list) as { data: { snapshots: unknown[] } }).data;
@@ -129,7 +129,7 @@ describe("copies outside of the machine", () => {
     writeFileSync(copies, "a file in the place of the folder");
     const failed = await cli("backup", "now");
     expect(failed.exitCode).toBe(1);
-    expect(failed.stdout).toContain("disk  failed: ");
+    expect(failed.stdout).toContain("disk  state  failed: ");
     expect(failed.stderr).toBe("error: 1 of 1 copies failed\n");
     expect((await listed()).last_error).toContain("opening target");
     expect((await cli("backup", "target", "list")).stdout).toContain("failing");

@@ -144,7 +144,18 @@ interface World extends Parts {
 type Calls<Name extends keyof Engine> = Pick<Engine, Name>;
 
 type ContainerCall =
-  "observe" | "named" | "dial" | "inspect" | "create" | "start" | "stop" | "remove" | "removeUnlessRunning" | "rename";
+  | "observe"
+  | "named"
+  | "dial"
+  | "inspect"
+  | "create"
+  | "start"
+  | "stop"
+  | "pause"
+  | "unpause"
+  | "remove"
+  | "removeUnlessRunning"
+  | "rename";
 
 function containerCalls(world: World): Calls<ContainerCall> {
   const { table, machine, faults } = world;
@@ -158,6 +169,8 @@ function containerCalls(world: World): Calls<ContainerCall> {
     create: (spec) => does("create", spec.name, () => podRef(machine.create(spec))),
     start: ({ id }) => does("start", id, () => machine.start(id)),
     stop: ({ id }) => does("stop", id, () => machine.stop(id)),
+    pause: ({ id }) => does("pause", id, () => machine.pause(id)),
+    unpause: ({ id }) => does("unpause", id, () => machine.unpause(id)),
     remove: ({ id }) => does("remove", id, () => removeAll(world, id)),
     removeUnlessRunning: ({ id }) => does("remove", id, () => removeIdle(world, id)),
     rename: ({ id }, name) => does("rename", id, () => machine.rename(id, name)),

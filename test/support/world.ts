@@ -356,7 +356,20 @@ function watchLink(engine: Engine): { engine: Engine; isOpen(): boolean; waiting
 
 /** Those that answer once; streams of a dead server lead nowhere by themselves. */
 const engineCalls = [
-  ...(["info", "observe", "inspect", "create", "start", "stop", "remove", "rename", "exec", "check"] as const),
+  ...([
+    "info",
+    "observe",
+    "inspect",
+    "create",
+    "start",
+    "stop",
+    "pause",
+    "unpause",
+    "remove",
+    "rename",
+    "exec",
+    "check",
+  ] as const),
   ...(["wait", "usage"] as const),
   ...(["ensureNetwork", "ensureVolume", "listVolumes", "inspectVolume", "volumeUsers", "removeVolume"] as const),
   ...(["inspectImage", "pull", "listImages", "removeImage", "connections", "portHolders", "freeBytes"] as const),

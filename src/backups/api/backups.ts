@@ -91,15 +91,18 @@ export const runBackup = endpoint({
   method: "POST",
   path: "/backups/runs",
   summary:
-    "Begin to copy the server's state to every target; each has a run that started at `since` or later when it has ended",
-  query: Type.Object({ target: Text("only to this target") }),
-  data: Type.Object({ since: Type.String(), targets: Type.Array(Type.String()) }),
+    "Begin to copy the server's state and the protected volumes; each copy has a run that started at `since` or later when it has ended",
+  query: Type.Object({ target: Text("only to this target"), app: Text("only the volumes of this app: scope/name") }),
+  data: Type.Object({
+    since: Type.String(),
+    copies: Type.Array(Type.Object({ target: Type.String(), what: Type.String({ description: "as in a run" }) })),
+  }),
 });
 
 export const listBackupRuns = endpoint({
   method: "GET",
   path: "/backups/runs",
-  summary: "The newest runs of each target, newest first",
+  summary: "The newest runs of each target, of the state and of each volume, newest first",
   query: Type.Object({ target: Text("only of this target") }),
   data: Type.Object({ runs: Type.Array(BackupRun) }),
 });

@@ -79,6 +79,22 @@ export function troubleOf(said: string): ResticTrouble {
   return "other";
 }
 
+/**
+ * Whether every file that `backup --json` could not read was gone when its turn came. Older versions have the number of the
+ * error in `Err`, newer ones its words.
+ */
+export function lacksOnlyVanished(said: string): boolean {
+  const lines = said.split("\n").filter((line) => line.startsWith('{"message_type":"error"'));
+  const rows = lines.map((line) => parsedJson(line) as { error?: { Err?: unknown; message?: unknown } } | undefined);
+  return (
+    rows.length > 0 &&
+    rows.every((row) => row?.error?.Err === noEntry || /no such file or directory$/.test(String(row?.error?.message)))
+  );
+}
+
+/** ENOENT */
+const noEntry = 2;
+
 const causeCharactersMax = 400;
 
 /** The line of what restic said that names the cause. `hide` takes secrets out before it is cut: a part of one is not found. */

@@ -4,6 +4,9 @@ export const stateTag = "berth-state";
 /** Tag of every copy of a volume. */
 export const volumeTag = "volume";
 
+/** Tag of what the first pass over a volume has read while its app wrote: not a copy, and removed after the second pass. */
+export const firstPassTag = "volume-first-pass";
+
 /** One volume of an app, as the tags of its copies name it. */
 export interface VolumeSubject {
   scope: string;

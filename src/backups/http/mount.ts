@@ -72,9 +72,9 @@ export function mountBackups(plane: Plane, backups: Backups, restores: Restores)
     owner(by);
     return { key: await backups.showKey(actor) };
   });
-  mount(plane, runBackup, ({ query: { target }, by }) => {
+  mount(plane, runBackup, ({ query: { target, app }, by }) => {
     owner(by);
-    return backups.runNow(target);
+    return backups.runNow(target, app);
   });
   mount(plane, listBackupRuns, ({ query: { target }, by }) => {
     owner(by);

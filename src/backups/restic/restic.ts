@@ -1,7 +1,15 @@
 import { mkdir } from "node:fs/promises";
 import { hidingOf } from "../../base/pure/hide.ts";
 import { Failure } from "../../base/wire/failure.ts";
-import { isNewEnough, resticMin, resticVersion, troubleOf, type ResticTrouble, causeOf } from "../core/restic-words.ts";
+import {
+  isNewEnough,
+  resticMin,
+  resticVersion,
+  lacksOnlyVanished,
+  troubleOf,
+  type ResticTrouble,
+  causeOf,
+} from "../core/restic-words.ts";
 
 /** One command of restic. */
 interface Order {
@@ -22,6 +30,8 @@ interface Answered {
   code: number | undefined;
   stdout: string;
   trouble: ResticTrouble;
+  /** True for a copy that lacks files where all of them were gone when their turn came. */
+  lacksOnlyVanished?: boolean | undefined;
   /** The cause in one line, without credentials; of a command that failed. */
   cause: string;
 }
@@ -135,6 +145,7 @@ export function createRestic(
         code,
         stdout,
         trouble: troubleOf(stderr),
+        lacksOnlyVanished: code === unreadCode && stderr.length < outputBytesMax && lacksOnlyVanished(stderr),
         cause: why === undefined ? cause : `${why}; restic said last: ${cause}`,
       };
     } finally {
@@ -162,6 +173,9 @@ export function createRestic(
     },
   };
 }
+
+/** The exit code of a copy that lacks files. */
+const unreadCode = 3;
 
 export const searchPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 /** Keys and known hosts of sftp. */

@@ -1,22 +1,32 @@
-import { formatDuration } from "../../base/pure/duration.ts";
 import { isoTime } from "../../base/pure/iso-time.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { createLimit } from "../../base/words/limit.ts";
-import type { BackupRun, BackupTarget, BackupTargetBody } from "../api/backups.ts";
+import type { BackupTarget, BackupTargetBody } from "../api/backups.ts";
 import { keepWords } from "../core/restic-words.ts";
 import { stateTag, stateWhat } from "../core/subject.ts";
 import { makeRecoveryKey, readRecoveryKey } from "../core/recovery-key.ts";
 import { createKey, type StoredRun, type StoredTarget } from "./records.ts";
 import { createLocks } from "./locks.ts";
-import { isGenerationOnly } from "../core/generation.ts";
 import type { BackupOptions } from "./options.ts";
 import { createTwins, type Twins } from "./twins.ts";
-import { failingOf, isPruneDue, newestFirst, nextCopyAt, readTargetBody, refuseOwn } from "./shown.ts";
-import { shownRun, shownSnapshot } from "./shown.ts";
+import {
+  createListing,
+  failingOf,
+  isCopy,
+  isPruneDue,
+  type Listing,
+  newestFirst,
+  nextCopyAt,
+  readTargetBody,
+  refuseOwn,
+  shownTarget,
+} from "./shown.ts";
 import { createRepository, type Repository } from "./repository.ts";
+import { createStill } from "./still.ts";
+import { createVolumeRuns, type VolumeRuns } from "./volume-runs.ts";
 
 /** Copies of the server's state at targets outside of the machine. */
-export interface Backups {
+export interface Backups extends Listing {
   listTargets(): BackupTarget[];
   /** Fails `invalid` for a body that says nothing useful, and as the target does that cannot be opened. */
   putTarget(name: string | null, body: BackupTargetBody, actor: string): Promise<BackupTarget>;
@@ -25,19 +35,18 @@ export interface Backups {
   /** Made with the first call. */
   showKey(actor: string): Promise<string>;
   /**
-   * Begins to copy, one target after the other: each has a run that started at `since` or later once it has ended. Fails
-   * `conflict` while copies are held, `not_found` for an unknown target.
+   * Begins to copy the state and every protected volume, or only the volumes of `app` (`scope/name`): each of `copies` has a
+   * run that started at `since` or later once it has ended. Fails `conflict` while copies are held, `not_found` for an unknown
+   * target, and as `VolumeRuns.copiesOf` does.
    */
-  runNow(target: string | undefined): Promise<{ since: string; targets: string[] }>;
-  listRuns(target: string | undefined): BackupRun[];
-  snapshots(target: string | undefined): Promise<{
-    snapshots: ReturnType<typeof shownSnapshot>[];
-    unreachable: { target: string; why: string }[];
-  }>;
+  runNow(
+    target: string | undefined,
+    app?: string,
+  ): Promise<{ since: string; copies: { target: string; what: string }[] }>;
   /** What a target holds. Fails `not_found` for an unknown one. */
   repository(target: string): Promise<Repository>;
-  /** Targets whose newest copies failed: since when, and why the last one did. */
-  failing(): { target: string; sinceAt: number; error: string }[];
+  /** What was not copied the last time, of the state and of each protected volume: since when, and why. */
+  failing(): { target: string; what: string; sinceAt: number; error: string }[];
   takeOver: Twins["takeOver"];
   /** Makes the copies that are due, until `signal` aborts; not before the gate is open. Looks at the targets always. */
   run(signal: AbortSignal): Promise<void>;
@@ -79,6 +88,12 @@ export function createBackups(options: BackupOptions): Backups {
     );
   }
 
+  const still = createStill({ records, platform: options.platform, clock, log, limits, closing: closing.signal });
+  const volumes: VolumeRuns = createVolumeRuns({
+    ...{ records, platform: options.platform, still, copying, repositoryOf, clock, log, limits },
+    look: twins.look,
+  });
+
   function stored(name: string | null): StoredTarget {
     const target = records.targets().find((one) => one.name === name);
     if (target === undefined)
@@ -104,7 +119,7 @@ export function createBackups(options: BackupOptions): Backups {
       await twins.look(target.name, repository);
       const staged = await options.stage();
       try {
-        Object.assign(run, await repository.backup(staged.folder, stateTag, signal));
+        Object.assign(run, await repository.backup({ folder: staged.folder, tags: [stateTag] }, signal));
       } finally {
         await staged.close();
       }
@@ -130,7 +145,8 @@ export function createBackups(options: BackupOptions): Backups {
     try {
       // The copy may have taken hours.
       await twins.look(target.name, repository);
-      await repository.forget(stateTag, keepWords(target.keep), signal);
+      await volumes.expire(target, repository, signal);
+      await repository.forget([stateTag], keepWords(target.keep), { signal, prune: true });
       await records.changeTarget(target.name, (stands) => ({ ...stands, prunedAt: clock.now() }));
     } catch (error) {
       log.warn("old copies not removed", { target: target.name, error });
@@ -140,21 +156,13 @@ export function createBackups(options: BackupOptions): Backups {
   const nextAt = ({ name, everyMs }: StoredTarget) =>
     nextCopyAt(records.runs(name)[0], { everyMs, now: clock.now(), retryMs: limits.retryMs });
 
-  function shown(target: StoredTarget): BackupTarget {
-    const runs = records.runs(target.name);
-    const success = runs.find(({ error }) => error === undefined);
-    const held = gate.heldBy();
-    return {
-      name: target.name,
-      url: target.url,
-      every: formatDuration(target.everyMs),
-      keep: target.keep,
-      created_at: isoTime(target.createdAt),
-      last_success_at: success && isoTime(success.startedAt),
-      last_error: runs[0]?.error,
-      next_at: held === undefined ? isoTime(nextAt(target)) : undefined,
-      held,
-    };
+  const shown = (target: StoredTarget) =>
+    shownTarget(target, { runs: records.runs(target.name), held: gate.heldBy(), nextAt: nextAt(target) });
+
+  async function copyStates(signal: AbortSignal): Promise<void> {
+    for (const target of records.targets()) {
+      if (!signal.aborted && nextAt(target) <= clock.now()) await copying(() => copyTo(target.name, signal));
+    }
   }
 
   return {
@@ -165,7 +173,7 @@ export function createBackups(options: BackupOptions): Backups {
         throw new Failure("conflict", `there are ${limits.targetsMax} targets already`);
       await refuseOwn(target.url, options.isOurs);
       await restic.version();
-      await opening(async () => (await repositoryOf(target)).open());
+      await opening(async () => (await repositoryOf(target)).open({ make: true }));
       const { createdAt } = records.targets().find((one) => one.name === target.name) ?? target;
       const stands = { ...target, createdAt };
       await records.putTarget(stands);
@@ -175,7 +183,7 @@ export function createBackups(options: BackupOptions): Backups {
     },
     async testTarget(name) {
       const target = stored(name);
-      const found = (await (await repositoryOf(target)).snapshots()).filter((one) => !isGenerationOnly(one));
+      const found = (await (await repositoryOf(target)).snapshots()).filter(isCopy);
       const newest = newestFirst(found)[0];
       return { name: target.name, snapshots: found.length, newest_at: newest && isoTime(newest.at) };
     },
@@ -191,46 +199,33 @@ export function createBackups(options: BackupOptions): Backups {
       await options.onEvent({ actor, action: "backup.key.show", detail: {} });
       return text;
     },
-    async runNow(target) {
+    async runNow(target, app) {
       gate.mustBeOpen("no copy is made");
       const targets = chosen(target);
       if (targets.length === 0) throw new Failure("conflict", "there is no target: berth backup target add NAME URL");
+      const ofVolumes = volumes.copiesOf(app, targets);
       await restic.version();
       const since = isoTime(clock.now());
-      for (const { name } of targets) copying(() => copyTo(name, closing.signal)).catch(() => undefined);
-      return { since, targets: targets.map(({ name }) => name) };
+      const ofState = app === undefined ? targets.map(({ name }) => ({ target: name, what: stateWhat })) : [];
+      for (const one of ofState) copying(() => copyTo(one.target, closing.signal)).catch(() => undefined);
+      for (const one of ofVolumes) one.start(closing.signal).catch(() => undefined);
+      return { since, copies: [...ofState, ...ofVolumes.map(({ target: name, what }) => ({ target: name, what }))] };
     },
-    listRuns: (target) =>
-      chosen(target)
-        .flatMap(({ name }) => records.runs(name).map((run) => shownRun(name, stateWhat, run)))
-        .sort((a, b) => (a.started_at < b.started_at ? 1 : -1)),
-    async snapshots(target) {
-      const unreachable: { target: string; why: string }[] = [];
-      const lists = await Promise.all(
-        chosen(target).map(async (one) => {
-          try {
-            const found = await (await repositoryOf(one)).snapshots();
-            const copies = found.filter((snapshot) => !isGenerationOnly(snapshot));
-            return newestFirst(copies).map((snapshot) => shownSnapshot(one.name, snapshot));
-          } catch (error) {
-            if (!(error instanceof Failure)) throw error;
-            unreachable.push({ target: one.name, why: error.message });
-            return [];
-          }
-        }),
-      );
-      return { snapshots: lists.flat().sort((a, b) => (a.at < b.at ? 1 : -1)), unreachable };
-    },
+    ...createListing({ records, chosen, repositoryOf }),
     repository: async (target) => repositoryOf(stored(target)),
-    failing: () => records.targets().flatMap(({ name }) => failingOf(name, records.runs(name))),
+    failing: () => [
+      ...records.targets().flatMap(({ name }) => failingOf(name, stateWhat, records.runs(name))),
+      ...volumes.failing(),
+    ],
     async run(signal) {
       signal.addEventListener("abort", () => closing.abort(), { once: true });
       const looking = twins.run(signal);
+      const recovered = still.recover().catch((error: unknown) => log.error("pauses not undone", { error }));
       await gate.whenOpen(async () => {
         while (!signal.aborted) {
-          for (const target of records.targets()) {
-            if (!signal.aborted && nextAt(target) <= clock.now()) await copying(() => copyTo(target.name, signal));
-          }
+          await copyStates(signal);
+          await recovered;
+          if (records.targets().length > 0) await volumes.copyDue(signal, () => copyStates(signal));
           const nap = new AbortController();
           wake = () => nap.abort();
           await clock.sleep(limits.lookMs, AbortSignal.any([signal, nap.signal]));

@@ -4,26 +4,15 @@ import type { Limit } from "../../base/words/limit.ts";
 import type { Log } from "../../base/words/log.ts";
 import type { Restic } from "../restic/restic.ts";
 import type { Life } from "./life.ts";
+import type { Platform } from "./platform.ts";
 import type { BackupRecords } from "./records.ts";
 import type { RepositoryLimits } from "./repository.ts";
-
-/** See `config/backup-limits.ts`. */
-interface BackupLimits extends RepositoryLimits {
-  lookMs: number;
-  everyMinMs: number;
-  everyDefaultMs: number;
-  retryMs: number;
-  pruneEveryMs: number;
-  twinLookMs: number;
-  firstLookMs: number;
-  staleLookMs: number;
-  handoverMs: number;
-  targetsMax: number;
-  runsKept: number;
-}
+import type { PauseRecords } from "./still.ts";
 
 export interface BackupOptions {
-  records: BackupRecords;
+  records: BackupRecords & PauseRecords;
+  /** Apps and their volumes. */
+  platform: Platform;
   restic: Restic;
   /** Copies and restores: one at a time. */
   turn: Limit;
@@ -36,7 +25,23 @@ export interface BackupOptions {
   onReplaced(): Promise<void>;
   clock: SteadyClock;
   log: Log;
-  limits: BackupLimits;
+  /** See `config/backup-limits.ts`. */
+  limits: RepositoryLimits & {
+    lookMs: number;
+    everyMinMs: number;
+    everyDefaultMs: number;
+    retryMs: number;
+    pruneEveryMs: number;
+    twinLookMs: number;
+    firstLookMs: number;
+    staleLookMs: number;
+    handoverMs: number;
+    targetsMax: number;
+    runsKept: number;
+    oldRunsMs: number;
+    pauseMaxMs: number;
+    unpauseRetryMs: number;
+  };
   randomBytes(count: number): Uint8Array;
   /** Whether a folder, or what it would be made in, lies in the server's own: copies there are lost with the server. */
   isOurs(folder: string): Promise<boolean>;

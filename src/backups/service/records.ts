@@ -10,11 +10,16 @@ export interface BackupRecords {
   /** Changes it as it stands then; nothing where it was removed. */
   changeTarget(name: string, change: (stands: StoredTarget) => StoredTarget): Promise<void>;
   removeTarget(name: string): Promise<void>;
-  /** Newest first. */
-  runs(target: string): StoredRun[];
-  /** Nothing where the target was removed. */
-  putRuns(target: string, runs: readonly StoredRun[]): Promise<void>;
+  /** Newest first; `id` is a target for the copies of the state, and `runsId` for those of a volume. */
+  runs(id: string): StoredRun[];
+  /** The runs of each volume at a target. */
+  volumeRuns(target: string): { what: string; runs: StoredRun[] }[];
+  /** Without `what` those of the state. Nothing where the target was removed; no runs take the record away. */
+  putRuns(target: string, runs: readonly StoredRun[], what?: string): Promise<void>;
 }
+
+/** Names of targets have no blank. */
+export const runsId = (target: string, what: string | undefined) => (what === undefined ? target : `${target} ${what}`);
 
 /** Times are epoch milliseconds. */
 export interface StoredTarget {

@@ -9,16 +9,27 @@ import { type Access, readTarget, repositoryEnvironment } from "../core/target.t
 /** The copies of one installation at one target. Every call fails `unavailable` with the cause where the target does not do it. */
 export interface Repository {
   /**
-   * Opens it, and makes it where there is none yet. Fails `conflict` where another key opens what is there: it is another
+   * Opens it, and with `make` makes it where there is none yet. Without, a target that has lost it, such as a disk that is not
+   * mounted, is not taken for a new one. Fails `conflict` where another key opens what is there: it is another
    * server's, or the key was lost.
    */
-  open(): Promise<void>;
+  open(how?: { make: boolean }): Promise<void>;
   /** Takes no lock. */
   snapshots(signal?: AbortSignal): Promise<Snapshot[]>;
-  /** Copies what is in a folder. It counts only once the target has listed it. */
-  backup(folder: string, tag: string, signal: AbortSignal): Promise<BackupSummary>;
-  /** Removes the snapshots of a tag that `keep` does not name, and the data that no other needs. */
-  forget(tag: string, keep: readonly string[], signal: AbortSignal): Promise<void>;
+  /** Copies what is in a folder. It counts only once the target has listed it: `confirmed`. */
+  write(order: CopyOrder, signal: AbortSignal): Promise<BackupSummary>;
+  /** The same with the whole id of the snapshot, once the target lists it. */
+  confirmed(written: BackupSummary, signal: AbortSignal): Promise<BackupSummary>;
+  /** Both. */
+  backup(order: CopyOrder, signal: AbortSignal): Promise<BackupSummary>;
+  /** Removes the snapshots with all of the tags that `keep` does not name; with `prune` also the data that no other needs. */
+  forget(
+    tags: readonly string[],
+    keep: readonly string[],
+    how: { signal: AbortSignal; prune?: boolean },
+  ): Promise<void>;
+  /** Removes snapshots by their ids; their data stays until the next prune. */
+  drop(snapshots: readonly string[], signal?: AbortSignal): Promise<void>;
   /** Writes down which server acts: a snapshot that holds nothing else. */
   mark(generation: Generation): Promise<void>;
   /** Bytes of a snapshot, or of one path in it. Fails `not_found` where it does not hold the path. */
@@ -35,6 +46,18 @@ export interface RepositoryLimits {
   workMs: number;
   /** After this time, a lock that did not change is left over. */
   lockStaleMs: number;
+}
+
+/** What is copied. */
+interface CopyOrder {
+  folder: string;
+  tags: readonly string[];
+  /** Paths in the folder that are left out; see `excludeWords`. */
+  exclude?: readonly string[] | undefined;
+  /** The snapshot whose unchanged files are not read again; undefined: the newest one of the folder. */
+  parent?: string | undefined;
+  /** The folder changes meanwhile: files that vanish under the reader may be missing. */
+  isLive?: boolean | undefined;
 }
 
 interface How {
@@ -73,29 +96,48 @@ export function createRepository(
   const list = async (words: string[], signal?: AbortSignal) =>
     readSnapshots(await asked("listing the copies", ["snapshots", "--json", "--no-lock", ...words], { signal }));
 
+  const drop = async (snapshots: readonly string[], signal?: AbortSignal) =>
+    void (await asked("removing what is not a copy", ["forget", ...snapshots], { signal }));
+
+  async function write(
+    { folder, tags, exclude = [], parent, isLive = false }: CopyOrder,
+    signal: AbortSignal,
+  ): Promise<BackupSummary> {
+    const words = ["backup", "--json", "--host", access.installation, ...tags.flatMap((tag) => ["--tag", tag])];
+    if (parent !== undefined) words.push("--parent", parent);
+    words.push(...exclude.flatMap((pattern) => ["--exclude", `${literal(folder)}/${pattern}`]), ".");
+    const done = await order(words, { folder, signal, timeoutMs: workMs });
+    const summary = readSummary(done.stdout);
+    if (!done.ok && !(isLive && done.lacksOnlyVanished)) {
+      // A snapshot without all of its files must not be taken for a copy.
+      if (summary !== undefined && done.trouble === "other") await drop([summary.snapshot]).catch(() => undefined);
+      throw refused(`copying at ${place}`, done);
+    }
+    if (summary === undefined) throw new Failure("unavailable", `copying to ${place} ended without a snapshot`);
+    return summary;
+  }
+
+  async function confirmed(summary: BackupSummary, signal: AbortSignal): Promise<BackupSummary> {
+    const [listed] = await list([summary.snapshot], signal);
+    if (listed !== undefined) return { ...summary, snapshot: listed.id };
+    throw new Failure("unavailable", `${place} does not list the snapshot ${summary.snapshot} that it has taken`);
+  }
+
   return {
-    async open() {
+    async open({ make } = { make: false }) {
       const found = await order(["cat", "config", "--no-lock"]);
       if (found.ok) return;
-      if (found.trouble !== "no_repository") throw refused(`opening ${place}`, found);
+      if (!make || found.trouble !== "no_repository") throw refused(`opening ${place}`, found);
       await asked("making the repository", ["init"]);
     },
     snapshots: (signal) => list([], signal),
-    async backup(folder, tag, signal) {
-      const words = ["backup", "--json", "--host", access.installation, "--tag", tag, "."];
-      const said = await asked("copying", words, { folder, signal, timeoutMs: workMs });
-      const summary = readSummary(said);
-      if (summary === undefined) throw new Failure("unavailable", `copying to ${place} ended without a snapshot`);
-      const [listed] = await list([summary.snapshot]);
-      if (listed === undefined) {
-        throw new Failure("unavailable", `${place} does not list the snapshot ${summary.snapshot} that it has taken`);
-      }
-      return { ...summary, snapshot: listed.id };
-    },
-    async forget(tag, keep, signal) {
-      await asked("removing old copies", ["forget", "--tag", tag, "--group-by", "tags", ...keep, "--prune"], {
-        ...{ signal, timeoutMs: workMs },
-      });
+    write,
+    confirmed,
+    backup: async (copy, signal) => confirmed(await write(copy, signal), signal),
+    drop,
+    async forget(tags, keep, { signal, prune = false }) {
+      const words = ["forget", "--tag", tags.join(","), "--group-by", "tags", ...keep, ...(prune ? ["--prune"] : [])];
+      await asked("removing old copies", words, { signal, timeoutMs: workMs });
     },
     async mark(generation) {
       const tags = generationTags(generation).flatMap((tag) => ["--tag", tag]);
@@ -126,11 +168,17 @@ export function createRepository(
   };
 }
 
+/** A path as a pattern that means only itself. */
+const literal = (path: string) => path.replace(/[\\*?[\]]/g, "\\$&");
+
 function refused(what: string, { trouble, cause }: { trouble: string; cause: string }): Failure {
   if (trouble === "wrong_key") {
     const why = "another key opens what is there; choose another folder, or restore with the key of those copies";
     return new Failure("conflict", `${what} failed: ${why}`);
   }
-  if (trouble === "no_repository") return new Failure("not_found", `${what} failed: it holds no copies of this server`);
+  if (trouble === "no_repository") {
+    const hint = "is it mounted? berth backup target add makes a new place for copies there";
+    return new Failure("not_found", `${what} failed: it holds no copies of this server; ${hint}`);
+  }
   return new Failure("unavailable", `${what} failed: ${cause}`);
 }

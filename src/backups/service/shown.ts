@@ -2,32 +2,51 @@ import { durationForm, formatDuration, parseDuration } from "../../base/pure/dur
 import { keepDefault } from "../../base/pure/keep.ts";
 import { isoTime } from "../../base/pure/iso-time.ts";
 import { Failure, problemsFailure } from "../../base/wire/failure.ts";
-import type { BackupRun, BackupTargetBody } from "../api/backups.ts";
+import type { BackupRun, BackupTarget, BackupTargetBody } from "../api/backups.ts";
+import { isGenerationOnly } from "../core/generation.ts";
 import { keepWords, type Snapshot } from "../core/restic-words.ts";
-import { type VolumeSubject, readSubject, stateTag, stateWhat, whatOf } from "../core/subject.ts";
+import { firstPassTag, type VolumeSubject, readSubject, stateTag, stateWhat, whatOf } from "../core/subject.ts";
 import { checkCredentials, readTarget } from "../core/target.ts";
-import type { StoredRun, StoredTarget } from "./records.ts";
+import type { BackupRecords, StoredRun, StoredTarget } from "./records.ts";
+import type { Repository } from "./repository.ts";
+
+/** Whether it is one, and neither what the first pass over a volume has left nor a generation. */
+export const isCopy = (snapshot: Snapshot) => !snapshot.tags.includes(firstPassTag) && !isGenerationOnly(snapshot);
 
 export const newestFirst = (snapshots: readonly Snapshot[]) => snapshots.toSorted((a, b) => b.at - a.at);
 
-export function shownSnapshot(target: string, { id, at, tags }: Snapshot) {
+export function shownTarget(
+  { name, url, everyMs, keep, createdAt }: StoredTarget,
+  { runs, held, nextAt }: { runs: readonly StoredRun[]; held: string | undefined; nextAt: number },
+): BackupTarget {
+  const success = runs.find(({ error }) => error === undefined);
+  return {
+    ...{ name, url, every: formatDuration(everyMs), keep, created_at: isoTime(createdAt) },
+    last_success_at: success && isoTime(success.startedAt),
+    last_error: runs[0]?.error,
+    next_at: held === undefined ? isoTime(nextAt) : undefined,
+    held,
+  };
+}
+
+function shownSnapshot(target: string, { id, at, tags }: Snapshot) {
   const volume: VolumeSubject | undefined = readSubject(tags);
   const what = tags.includes(stateTag) ? stateWhat : volume === undefined ? tags.join(", ") : whatOf(volume);
   return { target, id, at: isoTime(at), what, volume };
 }
 
-export function shownRun(target: string, what: string, run: StoredRun): BackupRun {
+function shownRun(target: string, what: string, run: StoredRun): BackupRun {
   const { startedAt, endedAt, snapshot, bytes, added, pausedMs, error } = run;
   const times = { started_at: isoTime(startedAt), ended_at: isoTime(endedAt), paused_ms: pausedMs };
   return { target, what, ...times, snapshot, bytes, added, error };
 }
 
 /** Since when the newest runs of a target fail, and why the last one did; empty where it did not. Newest first. */
-export function failingOf(target: string, runs: readonly StoredRun[]) {
+export function failingOf(target: string, what: string, runs: readonly StoredRun[]) {
   const good = runs.findIndex(({ error }) => error === undefined);
   const failed = good < 0 ? runs : runs.slice(0, good);
   const [newest, oldest] = [failed[0], failed.at(-1)];
-  return newest && oldest ? [{ target, sinceAt: oldest.startedAt, error: newest.error ?? "" }] : [];
+  return newest && oldest ? [{ target, what, sinceAt: oldest.startedAt, error: newest.error ?? "" }] : [];
 }
 
 /** When the next copy is due. A run that a clock ahead of now has dated says nothing: it is due at once. */
@@ -82,4 +101,48 @@ function at(path: string, check: () => void): void {
     if (error instanceof Failure) throw problemsFailure([{ path, message: error.message }]);
     throw error;
   }
+}
+
+/** What was copied, and what the targets hold. Both fail `not_found` for an unknown target. */
+export interface Listing {
+  listRuns(target: string | undefined): BackupRun[];
+  snapshots(target: string | undefined): Promise<{
+    snapshots: ReturnType<typeof shownSnapshot>[];
+    unreachable: { target: string; why: string }[];
+  }>;
+}
+
+export function createListing({
+  records,
+  chosen,
+  repositoryOf,
+}: {
+  records: Pick<BackupRecords, "runs" | "volumeRuns">;
+  chosen(target: string | undefined): StoredTarget[];
+  repositoryOf(target: StoredTarget): Promise<Repository>;
+}): Listing {
+  const ofVolumesAt = (name: string) => records.volumeRuns(name).map((one) => ({ name, ...one }));
+  return {
+    listRuns: (target) =>
+      chosen(target)
+        .flatMap(({ name }) => [{ name, what: stateWhat, runs: records.runs(name) }, ...ofVolumesAt(name)])
+        .flatMap(({ name, what, runs }) => runs.map((run) => shownRun(name, what, run)))
+        .sort((a, b) => (a.started_at < b.started_at ? 1 : -1)),
+    async snapshots(target) {
+      const unreachable: { target: string; why: string }[] = [];
+      const lists = await Promise.all(
+        chosen(target).map(async (one) => {
+          try {
+            const found = await (await repositoryOf(one)).snapshots();
+            return newestFirst(found.filter(isCopy)).map((snapshot) => shownSnapshot(one.name, snapshot));
+          } catch (error) {
+            if (!(error instanceof Failure)) throw error;
+            unreachable.push({ target: one.name, why: error.message });
+            return [];
+          }
+        }),
+      );
+      return { snapshots: lists.flat().sort((a, b) => (a.at < b.at ? 1 : -1)), unreachable };
+    },
+  };
 }

@@ -13,6 +13,7 @@ import { tableText } from "../basics/table-text.ts";
 import { answer, type Command, type CommandBody, type Context } from "../shell/command.ts";
 import { assent, yesFlag } from "../shell/ask.ts";
 import { rowsOf } from "../shell/listing.ts";
+import { noWords } from "../shell/words.ts";
 import { bytesText } from "../text/stats-table.ts";
 import { timeText } from "../text/time-text.ts";
 import { restoreCommand } from "./backup/restore.ts";
@@ -36,11 +37,14 @@ const commands: readonly Command[] = [
   },
   {
     name: "now",
-    summary: "copy the state to every target now",
-    usage: ["backup now [--target NAME]"],
+    summary: "copy the state and every protected volume to every target now",
+    usage: ["backup now [SCOPE/NAME] [--target NAME]"],
+    examples: ["backup now shop/db  only the volumes of this app"],
     flags: [onlyTarget],
     async run(context, args) {
-      const data = { runs: await copyNow(context, args.value("target")) };
+      const [app, ...more] = args.words;
+      noWords({ words: more });
+      const data = { runs: await copyNow(context, { target: args.value("target"), app }) };
       const failed = data.runs.filter(({ error }) => error !== undefined);
       await answer(context, data, () => data.runs.map(runText).join("\n"));
       if (failed.length > 0) throw new CommandFailure(`${failed.length} of ${data.runs.length} copies failed`);
@@ -127,15 +131,19 @@ export const backupCommand: CommandBody = {
 
 const noCopies = "no copies yet; see: berth backup target add --help";
 
-/** Until every target has its copy, or has failed. */
-async function copyNow({ api, clock, signal }: Context, target: string | undefined): Promise<BackupRun[]> {
-  const { since, targets } = await api.call(runBackup, { query: { target } });
+/** Until each copy is there, or has failed. */
+async function copyNow(
+  { api, clock, signal }: Context,
+  query: { target: string | undefined; app: string | undefined },
+): Promise<BackupRun[]> {
+  const { since, copies } = await api.call(runBackup, { query });
   for (;;) {
-    const { runs } = await api.call(listBackupRuns, { query: { target } });
-    const ended = targets.flatMap(
-      (name) => runs.findLast((run) => run.target === name && run.started_at >= since) ?? [],
+    const { runs } = await api.call(listBackupRuns, { query: { target: query.target } });
+    const ended = copies.flatMap(
+      ({ target, what }) =>
+        runs.findLast((run) => run.target === target && run.what === what && run.started_at >= since) ?? [],
     );
-    if (ended.length === targets.length) return ended;
+    if (ended.length === copies.length) return ended;
     await clock.sleep(lookMs, signal);
     signal.throwIfAborted();
   }
@@ -143,8 +151,18 @@ async function copyNow({ api, clock, signal }: Context, target: string | undefin
 
 const lookMs = 300;
 
-function runText({ target, what, started_at: at, snapshot, bytes = 0, added = 0, error }: BackupRun): string {
+function runText({
+  target,
+  what,
+  started_at: at,
+  snapshot,
+  bytes = 0,
+  added = 0,
+  paused_ms: paused,
+  error,
+}: BackupRun): string {
   if (error !== undefined) return `${timeText(at)}  ${target}  ${what}  failed: ${printable(error)}`;
-  const size = `${bytesText(bytes)}, ${bytesText(added)} added at the target`;
+  const pause = paused === undefined ? "" : `, paused for ${(paused / 1_000).toFixed(1)} s`;
+  const size = `${bytesText(bytes)}, ${bytesText(added)} added at the target${pause}`;
   return `${timeText(at)}  ${target}  ${what}  ${snapshot?.slice(0, 8) ?? ""}  ${size}`;
 }

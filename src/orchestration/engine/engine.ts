@@ -36,6 +36,10 @@ export interface Engine extends Machine {
   start(pod: PodRef): Promise<void>;
   /** Idempotent. SIGTERM (or the pod's stop signal), SIGKILL after `graceMs`. */
   stop(pod: PodRef, options: { graceMs: number }): Promise<void>;
+  /** Holds all of its processes still. Idempotent; false where it does not run. */
+  pause(pod: PodRef): Promise<boolean>;
+  /** Lets a paused pod go on. Idempotent: a pod that is not paused, and a missing one, are fine. */
+  unpause(pod: PodRef): Promise<void>;
   /** Forced removal, anonymous volumes included; a missing pod is fine. */
   remove(pod: PodRef): Promise<void>;
   /**

@@ -4,8 +4,11 @@
  */
 type CertificateKind = "certificate" | "attempt" | "account" | "authority" | "order" | "demand";
 
-/** Kinds of documents about copies outside of the machine: the recovery key, targets, the newest runs of each, and restores. */
-type BackupKind = "key" | "target" | "runs" | "restore";
+/**
+ * Kinds of documents about copies outside of the machine: the recovery key, targets, the newest runs of each, restores, and
+ * containers that are paused for a copy.
+ */
+type BackupKind = "key" | "target" | "runs" | "restore" | "paused";
 
 interface StoredDocument {
   id: string;

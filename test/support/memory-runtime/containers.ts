@@ -25,6 +25,9 @@ export interface Machine {
   create(spec: ContainerSpec): string;
   start(nameOrId: string): void;
   stop(nameOrId: string): void;
+  /** Whether it is paused then: only what runs can be. */
+  pause(nameOrId: string): boolean;
+  unpause(nameOrId: string): void;
   /** The main process ends. By hand (stop, kill) the restart policy does not apply. */
   die(nameOrId: string, how: { exitCode: number; byHand: boolean; oomKilled?: boolean }): void;
   remove(nameOrId: string): void;
@@ -41,6 +44,8 @@ export function createMachine(parts: Parts): Machine {
     create: (spec) => create(world, spec),
     start: (nameOrId) => start(world, nameOrId, 0),
     stop: (nameOrId) => stop(world, nameOrId),
+    pause: (nameOrId) => pause(world, nameOrId),
+    unpause: (nameOrId) => unpause(world, nameOrId),
     die: (nameOrId, how) => die(world, nameOrId, how),
     remove: (nameOrId) => remove(world, nameOrId),
     rename: (nameOrId, name) => rename(world, nameOrId, name),
@@ -99,9 +104,20 @@ function start(world: World, nameOrId: string, restartCount: number): void {
 
 function stop(world: World, nameOrId: string): void {
   const entry = entryOf(world, nameOrId);
-  if (entry.detail.state !== "running") return;
+  if (entry.detail.state !== "running" && entry.detail.state !== "paused") return;
   publish(world, "kill", entry);
   publish(world, "stop", end(world, entry, { exitCode: 143 }));
+}
+
+function pause(world: World, nameOrId: string): boolean {
+  const entry = world.table.get(nameOrId);
+  if (entry?.detail.state === "running") publish(world, "pause", update(world, entry, { state: "paused" }));
+  return world.table.get(nameOrId)?.detail.state === "paused";
+}
+
+function unpause(world: World, nameOrId: string): void {
+  const entry = world.table.get(nameOrId);
+  if (entry?.detail.state === "paused") publish(world, "unpause", update(world, entry, { state: "running" }));
 }
 
 function die(world: World, nameOrId: string, how: Parameters<Machine["die"]>[1]): void {
@@ -116,7 +132,7 @@ function die(world: World, nameOrId: string, how: Parameters<Machine["die"]>[1])
 function remove(world: World, nameOrId: string): void {
   const entry = world.table.get(nameOrId);
   if (entry === undefined) return;
-  if (entry.detail.state === "running") {
+  if (entry.detail.state === "running" || entry.detail.state === "paused") {
     publish(world, "kill", entry);
     end(world, entry, { exitCode: 137 });
   }

@@ -5,6 +5,7 @@ import {
   causeOf,
   isNewEnough,
   keepWords,
+  lacksOnlyVanished,
   readSnapshots,
   readSummary,
   resticVersion,
@@ -208,4 +209,13 @@ describe("the tags of a copy", () => {
     for (const tags of [[], ["berth-state"], subjectTags(subject), [volumeTag], [volumeTag, "scope=shop", "name=db"]])
       expect(readSubject(tags)).toBeUndefined();
   });
+});
+
+test("files that were gone when their turn came are told from files that cannot be read, in all versions", () => {
+  const row = (error: object) => JSON.stringify({ message_type: "error", error, during: "archival", item: "/v/x" });
+  const gone = [row({ Op: "lstat", Path: "/v/x", Err: 2 }), row({ message: "lstat /v/x: no such file or directory" })];
+  const denied = [row({ Op: "open", Path: "/v/x", Err: 13 }), row({ message: "open /v/x: permission denied" })];
+  expect(lacksOnlyVanished(`${gone.join("\n")}\nWarning: at least one source file could not be read\n`)).toBe(true);
+  for (const one of denied) expect(lacksOnlyVanished([...gone, one].join("\n"))).toBe(false);
+  for (const said of ["", "Fatal: wrong password"]) expect(lacksOnlyVanished(said)).toBe(false);
 });

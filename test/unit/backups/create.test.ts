@@ -1,10 +1,12 @@
 import { beforeEach, expect, test } from "bun:test";
+import type { PauseRecords } from "../../../src/backups/service/still.ts";
 import type { Restic } from "../../../src/backups/restic/restic.ts";
 import { createBackups } from "../../../src/backups/service/create.ts";
 import type { BackupRecords, StoredRun, StoredTarget } from "../../../src/backups/service/records.ts";
 import { createLimit } from "../../../src/base/words/limit.ts";
 import { backupLimits } from "../../../src/config/backup-limits.ts";
 import { actsAlone, generationRow } from "../../support/acts-alone.ts";
+import { noPlatform, noVolumeRecords } from "../../support/backup-parts.ts";
 import { createFakeClock, type FakeClock } from "../../support/fake-clock.ts";
 import { openGate } from "../../support/open-gate.ts";
 import { silentLog } from "../../support/silent-log.ts";
@@ -26,13 +28,14 @@ beforeEach(() => {
   [targets, runs, keys, begun, passwords] = [new Map(), new Map(), [], [], []];
 });
 
-function records(): BackupRecords {
+function records(): BackupRecords & PauseRecords {
   // Writes are durable some time after they were asked for, as those of the store.
   const later = async <T>(change: () => T): Promise<T> => {
     await Promise.resolve();
     return change();
   };
   return {
+    ...noVolumeRecords,
     key: () => keys.at(-1),
     setKey: (text) => later(() => void keys.push(text)),
     targets: () => [...targets.values()],
@@ -64,13 +67,21 @@ const restic: Restic = {
       const time = new Date().toISOString();
       stdout = JSON.stringify([{ id: "abc", time }, generationRow(time)]);
     }
-    return { ok: signal?.aborted !== true, code: 0, stdout, trouble: "other", cause: "it was interrupted" };
+    return {
+      ok: signal?.aborted !== true,
+      code: 0,
+      stdout,
+      trouble: "other",
+      lacksOnlyVanished: false,
+      cause: "it was interrupted",
+    };
   },
 };
 
 function make() {
   let random = 0;
   return createBackups({
+    platform: noPlatform,
     ...{
       restic,
       clock,

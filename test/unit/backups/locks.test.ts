@@ -49,12 +49,15 @@ async function copyUnderWay(host: string) {
 }
 
 const prune = (host: string) =>
-  repositoryOf(host).forget("berth-state", ["--keep-last", "1"], new AbortController().signal);
+  repositoryOf(host).forget(["berth-state"], ["--keep-last", "1"], {
+    signal: new AbortController().signal,
+    prune: true,
+  });
 
 test.skipIf(!isRoot)(
   "a living copy of a server keeps its lock, whatever its host name; one that was killed does not",
   async () => {
-    await repositoryOf("berth-aa").open();
+    await repositoryOf("berth-aa").open({ make: true });
     const kill = await copyUnderWay("berth-aa");
     // The same name: restic finds the process alive.
     await expect(prune("berth-aa")).rejects.toThrow(/locked/);

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { createBackups } from "../../../src/backups/service/create.ts";
 import type { BackupRecords, StoredRun, StoredTarget } from "../../../src/backups/service/records.ts";
+import type { PauseRecords } from "../../../src/backups/service/still.ts";
 import type { Restic } from "../../../src/backups/restic/restic.ts";
 import { createGate } from "../../../src/base/deliver/gate.ts";
 import { Failure } from "../../../src/base/wire/failure.ts";
@@ -8,11 +9,12 @@ import { createLog } from "../../../src/base/words/log.ts";
 import { createLimit } from "../../../src/base/words/limit.ts";
 import { backupLimits } from "../../../src/config/backup-limits.ts";
 import { actsAlone, generationRow } from "../../support/acts-alone.ts";
+import { noPlatform, noVolumeRecords } from "../../support/backup-parts.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
 
 type Answer = Partial<Awaited<ReturnType<Restic["run"]>>>;
 
-const good = { ok: true, code: 0, stdout: "", trouble: "other", cause: "" } as const;
+const good = { ok: true, code: 0, stdout: "", trouble: "other", lacksOnlyVanished: false, cause: "" } as const;
 const hour = 3_600_000;
 
 describe("copies of the state", () => {
@@ -35,7 +37,8 @@ describe("copies of the state", () => {
 
   function start() {
     let text: string | undefined;
-    const records: BackupRecords = {
+    const records: BackupRecords & PauseRecords = {
+      ...noVolumeRecords,
       key: () => text,
       async setKey(made) {
         text = made;
@@ -65,6 +68,7 @@ describe("copies of the state", () => {
       },
     };
     return createBackups({
+      platform: noPlatform,
       ...{ records, restic, installationId: "0123456789abcdef", clock, turn: createLimit(1), limits: backupLimits },
       gate: createGate({
         heldBy: () => (held ? "restored; first: berth restore --confirm" : undefined),
@@ -108,7 +112,7 @@ describe("copies of the state", () => {
     await settle();
     expect(backups.listRuns("disk").map(({ error }) => error !== undefined)).toEqual([true, true, false]);
     const error = "copying at target /srv/copies failed: no space left on device";
-    expect(backups.failing()).toEqual([{ target: "disk", sinceAt: failedAt, error }]);
+    expect(backups.failing()).toEqual([{ target: "disk", what: "state", sinceAt: failedAt, error }]);
     expect(backups.listTargets()).toMatchObject([{ name: "disk", last_error: error }]);
     expect(staged).toBe(0);
 

@@ -67,6 +67,8 @@ export interface DrainFact {
 /** A target outside of the machine whose newest copies all failed. */
 export interface FailingCopies {
   target: string;
+  /** What is copied: `state`, or a volume. */
+  what: string;
   /** When the first of them failed; epoch milliseconds. */
   sinceAt: number;
   /** Why the last one failed. */

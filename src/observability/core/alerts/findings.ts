@@ -138,9 +138,11 @@ function certificateFindings({ certificates, now }: Facts, limit = 14): Finding[
 function backupFindings({ backup, now }: Facts, limit = 8): Finding[] | undefined {
   if (backup === undefined) return undefined;
   const { newestAt, installedAt, failing = [] } = backup;
-  const failed = failing.map(({ target, sinceAt, error }): Finding => {
+  const failed = failing.map(({ target, what, sinceAt, error }): Finding => {
     const since = new Date(sinceAt).toISOString();
-    return { labels: { target }, title: `copies to ${target} fail`, detail: `since ${since}: ${error}` };
+    const labels: Record<string, string> = what === "state" ? { target } : { target, what };
+    const title = what === "state" ? `copies to ${target} fail` : `copies of ${what} to ${target} fail`;
+    return { labels, title, detail: `since ${since}: ${error}` };
   });
   // A clock that was ahead has dated it: how old it is, nothing tells.
   const isAhead = newestAt !== undefined && newestAt > now + day;

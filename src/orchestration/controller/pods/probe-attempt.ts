@@ -22,8 +22,8 @@ const bodyCharsMax = 2_000;
 
 /**
  * One attempt of a probe, never longer than its time-out. Whatever goes wrong is a failed attempt, with one exception:
- * undefined where the engine is away or hangs, and could not carry it out. That says nothing about the container, which may
- * serve all the while.
+ * undefined where the engine is away or hangs, and could not carry it out, and where the container was paused for a copy of
+ * its volumes. That says nothing about the container, which may serve all the while.
  */
 export async function attemptProbe(
   context: Context,
@@ -31,10 +31,12 @@ export async function attemptProbe(
   config: ProbeConfig,
 ): Promise<Attempt | undefined> {
   const limit = AbortSignal.timeout(config.timeoutMs);
+  const isStill = () => context.stills?.has(container.pod.id) === true;
+  const wasStill = isStill();
   try {
     return await bounded(act(context, container, config.action, limit), limit);
   } catch (error) {
-    if (await isOutage(context, { container, config, error })) return undefined;
+    if (wasStill || isStill() || (await isOutage(context, { container, config, error }))) return undefined;
     if (limit.aborted) return { ok: false, text: `no answer within ${config.timeoutMs} ms` };
     return { ok: false, text: reasonOf(error) };
   }

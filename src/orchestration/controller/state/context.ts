@@ -25,7 +25,7 @@ import type { Guards } from "./guards.ts";
 import type { LogReaders } from "./log-readers.ts";
 import type { Notes } from "./notes.ts";
 import type { CallbackDoor, PluginRoom } from "./plugin-room.ts";
-import type { IngressSpecLimits, ValidationLimits } from "../../core/rules/rule.ts";
+import type { ValidationLimits } from "../../core/rules/rule.ts";
 import type { PodTable } from "./pod-table.ts";
 import type { Knock } from "./knock.ts";
 import type { PortRoom } from "./port-room.ts";
@@ -38,14 +38,8 @@ import type { UsageSampler } from "./usage-sampler.ts";
 import type { VolumeHolds } from "./volume-holds.ts";
 
 /** Bounds that the controller keeps; see `config.ts`, where each is explained. */
-export interface ControllerLimits {
-  jsonDepthMax: number;
-  manifestsPerApplyMax: number;
+export interface ControllerLimits extends ValidationLimits {
   messageCharactersMax: number;
-  replicasMax: number;
-  envEntriesMax: number;
-  startAfterMax: number;
-  backup: ValidationLimits["backup"];
   configKeysMax: number;
   configValueBytesMax: number;
   previews: {
@@ -55,10 +49,7 @@ export interface ControllerLimits {
     clockHoldMs: number;
     branchCharactersMax: number;
   };
-  assetBytesMax: number;
   containerNameMax: number;
-  problemsShownMax: number;
-  ingress: IngressSpecLimits;
   eventsPageMax: number;
   reconcileWorkers: number;
   engineCallsMax: number;
@@ -171,6 +162,8 @@ export interface Outside {
   privateWebhooks?: boolean;
   /** Whether containers reach each other, once that was tried. */
   forwarding?: () => { state: string; detail: string } | undefined;
+  /** Ids of containers that the server itself holds still for a moment: what their probes say is not about them. */
+  stills?: ReadonlySet<string>;
   /** The listener for telemetry of containers; absent: it is turned off. */
   telemetry?: CallbackDoor;
   about: {

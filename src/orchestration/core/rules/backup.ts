@@ -11,7 +11,11 @@ import { eachEntry, type RuleContext } from "./rule.ts";
 
 /** Copies of volumes outside of the machine. */
 export function backupRules(
-  { backup, volumes = [], volume_claims: claims = [] }: Pick<PodFields, "backup" | "volumes"> & Claims,
+  {
+    backup,
+    volumes = [],
+    volume_claims: claims = [],
+  }: Pick<PodFields, "backup" | "volumes"> & { volume_claims?: readonly VolumeClaim[] | undefined },
   { report, limits: { backup: limits } }: RuleContext,
 ): void {
   if (backup === undefined) return;
@@ -42,10 +46,6 @@ export function backupRules(
     const fault = excludeFault(pattern);
     if (fault !== undefined) report(at, `"${pattern}" ${fault}`);
   });
-}
-
-interface Claims {
-  volume_claims?: readonly VolumeClaim[] | undefined;
 }
 
 function volumeName(text: string): string[] {

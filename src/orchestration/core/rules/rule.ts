@@ -12,7 +12,7 @@ export interface ValidationLimits {
 }
 
 /** What one ingress may ask for. */
-export interface IngressSpecLimits {
+interface IngressSpecLimits {
   /** A plugin may serve an ingress that names none, and how it picks a replica is its own word. */
   anyPolicy?: boolean;
   routesMax: number;

@@ -14,7 +14,16 @@ import { isObjectName, labelFilter } from "./formats.ts";
 
 type Containers = Pick<
   Engine,
-  "observe" | "inspect" | "create" | "start" | "stop" | "remove" | "removeUnlessRunning" | "rename"
+  | "observe"
+  | "inspect"
+  | "create"
+  | "start"
+  | "stop"
+  | "pause"
+  | "unpause"
+  | "remove"
+  | "removeUnlessRunning"
+  | "rename"
 >;
 
 /** Any container by name or id, ours or not; undefined when missing. */
@@ -45,6 +54,20 @@ export function createContainers(
     },
     start: ({ id }) => start(engine, id),
     stop: ({ id }, { graceMs }) => stop(engine, id, { graceMs, slackMs: stopSlackMs }),
+    async pause({ id }) {
+      // 409: it does not run, or is paused already.
+      await engine.call({ verb: "pause", subject: known(id) }, (docker, abortSignal) =>
+        docker.getContainer(id).pause({ abortSignal }).catch(unlessStatus(404, 409)),
+      );
+      return (await inspect(id))?.state === "paused";
+    },
+    async unpause({ id }) {
+      // The status of "is not paused" is 409 or 500, by version.
+      if ((await inspect(id))?.state !== "paused") return;
+      await engine.call({ verb: "unpause", subject: subject(id) }, (docker, abortSignal) =>
+        docker.getContainer(id).unpause({ abortSignal }).catch(unlessStatus(404, 409)),
+      );
+    },
     async remove({ id }) {
       await beforeRemoval(id);
       await remove(engine, id, { force: true });

@@ -1,0 +1,59 @@
+import type { VolumeSubject } from "../core/subject.ts";
+
+/** What copies of volumes need of the apps of this server. */
+export interface Platform {
+  /** Deployments and statefulsets with volumes, those without `backup` too. */
+  apps(): AppVolumes[];
+  /** Folder of the data of a volume, on this machine. Fails `not_found` for one that is gone, `conflict` for one that lies elsewhere. */
+  folderOf(volume: string): Promise<string>;
+  /** Containers that can write to a volume now, ours or not: those that run, are paused, or are about to start again. */
+  writers(volume: string): Promise<Writer[]>;
+  /** False where it does not run. */
+  pause(container: ContainerRef): Promise<boolean>;
+  unpause(container: ContainerRef): Promise<void>;
+  /** Where commands of the app run: a container that has the volume. Undefined where none runs. */
+  shellOf(volume: CopiedVolume): Promise<ContainerRef | undefined>;
+  /** Runs a command to its end. Fails `conflict` with what it printed last where its exit code is not 0. */
+  run(container: ContainerRef, command: readonly string[], signal: AbortSignal): Promise<void>;
+}
+
+export interface ContainerRef {
+  node: string;
+  id: string;
+}
+
+export interface Writer extends ContainerRef {
+  name: string;
+  state: "running" | "paused" | "restarting";
+}
+
+export interface CopiedVolume {
+  subject: VolumeSubject;
+  /** Its name in the engine. */
+  volume: string;
+}
+
+export interface AppVolumes {
+  scope: string;
+  kind: string;
+  name: string;
+  /** Undefined: the app is not protected. */
+  policy: CopyPolicy | undefined;
+  /** Those that `policy` chooses; without one, all. */
+  volumes: CopiedVolume[];
+  /** When its manifest was stored last; epoch milliseconds. */
+  updatedAt: number;
+}
+
+/** The field `backup`, defaults filled in. */
+export interface CopyPolicy {
+  everyMs: number;
+  everyText: string;
+  /** Undefined: what the target says. */
+  keep: string | undefined;
+  /** Undefined: every target. */
+  target: string | undefined;
+  pre: readonly string[];
+  post: readonly string[];
+  exclude: readonly string[];
+}

@@ -1,0 +1,192 @@
+import { Failure } from "../../base/wire/failure.ts";
+import type { Clock } from "../../base/words/clock.ts";
+import type { Limit } from "../../base/words/limit.ts";
+import type { Log } from "../../base/words/log.ts";
+import { type BackupSummary, keepWords, type Snapshot } from "../core/restic-words.ts";
+import { firstPassTag, subjectTags, volumeTag, whatOf } from "../core/subject.ts";
+import { createVolumeCopy } from "./copy-volume.ts";
+import type { AppVolumes, CopiedVolume, CopyPolicy, Platform } from "./platform.ts";
+import { type BackupRecords, runsId, type StoredRun, type StoredTarget } from "./records.ts";
+import type { Repository } from "./repository.ts";
+import { failingOf, nextCopyAt } from "./shown.ts";
+import type { PauseRecords, Still } from "./still.ts";
+
+/** Copies of the volumes of protected apps: which are due, and how they went. */
+export interface VolumeRuns {
+  /** Makes the copies that are due, until `signal` aborts. `between` is called after each. */
+  copyDue(signal: AbortSignal, between: () => Promise<void>): Promise<void>;
+  /**
+   * Makes the copies of an app, or of every protected one, to those of `targets` that it has. Fails `not_found` for an app
+   * that is not stored, `conflict` for one without `backup` or without a target.
+   */
+  copiesOf(
+    app: string | undefined,
+    targets: readonly StoredTarget[],
+  ): { target: string; what: string; start(signal: AbortSignal): Promise<void> }[];
+  failing(): { target: string; what: string; sinceAt: number; error: string }[];
+  /** Removes copies that are too old by the word of their app. Those of apps that are gone stay. */
+  expire(target: StoredTarget, repository: Repository, signal: AbortSignal): Promise<void>;
+}
+
+interface Wanted {
+  app: AppVolumes;
+  policy: CopyPolicy;
+  volume: CopiedVolume;
+}
+
+export function createVolumeRuns(options: {
+  records: BackupRecords & PauseRecords;
+  platform: Platform;
+  still: Still;
+  /** One copy at a time, those of the state too. */
+  copying: Limit;
+  repositoryOf(target: StoredTarget): Promise<Repository>;
+  /** Fails where another server has taken the place of this one at the target. */
+  look(target: string, repository: Repository): Promise<Snapshot[]>;
+  clock: Clock;
+  log: Log;
+  limits: { retryMs: number; runsKept: number; oldRunsMs: number };
+}): VolumeRuns {
+  const { records, platform, copying, clock, log, limits } = options;
+  const copy = createVolumeCopy(platform, options.still);
+
+  const wanted = (): Wanted[] =>
+    platform.apps().flatMap((app) => {
+      const { policy } = app;
+      return policy === undefined ? [] : app.volumes.map((volume) => ({ app, policy, volume }));
+    });
+  const targetsOf = ({ policy }: Pick<Wanted, "policy">, all: readonly StoredTarget[]) =>
+    all.filter(({ name }) => policy.target === undefined || policy.target === name);
+  const runsOf = (target: string, { subject }: CopiedVolume) => records.runs(runsId(target, whatOf(subject)));
+
+  function isDue(target: string, { policy: { everyMs }, volume }: Wanted): boolean {
+    const [newest] = runsOf(target, volume);
+    // What failed although the app was paused would pause it again and again.
+    const retryMs = newest?.pausedMs === undefined ? limits.retryMs : everyMs;
+    return nextCopyAt(newest, { everyMs, now: clock.now(), retryMs }) <= clock.now();
+  }
+
+  /** Never rejects: what went wrong is in the records. */
+  async function copyNow(
+    { volume, policy }: Wanted,
+    to: readonly Pick<StoredTarget, "name">[],
+    stopping: AbortSignal,
+  ): Promise<void> {
+    const what = whatOf(volume.subject);
+    const open = new Map<string, StoredRun>();
+    const begin = (name: string) => {
+      const startedAt = clock.now();
+      const nothing = { snapshot: undefined, bytes: undefined, added: undefined, error: undefined };
+      const run: StoredRun = { startedAt, endedAt: startedAt, ...nothing };
+      open.set(name, run);
+      return run;
+    };
+    const onDone = async (name: string, outcome: BackupSummary | { error: unknown }) => {
+      const run = open.get(name) ?? begin(name);
+      open.delete(name);
+      if ("error" in outcome) {
+        const { error } = outcome;
+        run.error = error instanceof Failure ? error.message : "an error of the server itself; its log says more";
+        log.warn("volume not copied", { what, target: name, error });
+      } else {
+        Object.assign(run, outcome);
+        log.info("volume copied", { what, target: name, snapshot: run.snapshot, added: run.added });
+      }
+      run.endedAt = clock.now();
+      await record(name, what, run);
+    };
+    const targets: Parameters<typeof copy>[0]["targets"][number][] = [];
+    for (const { name } of to) {
+      const target = records.targets().find((one) => one.name === name);
+      if (target === undefined) continue;
+      const run = begin(target.name);
+      try {
+        const repository = await options.repositoryOf(target);
+        await repository.open();
+        const left = (await options.look(target.name, repository)).filter(({ tags }) => tags.includes(firstPassTag));
+        // What a server that was killed has left of a first pass: no other runs now.
+        if (left.length > 0) await repository.drop(left.map(({ id }) => id)).catch(() => undefined);
+        const onPaused = (ms: number) => {
+          run.pausedMs = ms;
+        };
+        targets.push({ name: target.name, repository, signal: stopping, onPaused });
+      } catch (error) {
+        await onDone(target.name, { error });
+      }
+    }
+    try {
+      if (targets.length > 0) await copy({ volume, policy, targets, signal: stopping, onDone });
+    } catch (error) {
+      for (const name of [...open.keys()]) await onDone(name, { error });
+    }
+  }
+
+  async function record(target: string, what: string, run: StoredRun): Promise<void> {
+    const id = runsId(target, what);
+    const kept = [run, ...records.runs(id)].slice(0, limits.runsKept);
+    await records
+      .putRuns(target, kept, what)
+      .catch((error: unknown) => log.error("run of a copy not recorded", { target, what, error }));
+  }
+
+  return {
+    async copyDue(signal, between) {
+      const dueOf = (one: Wanted) => targetsOf(one, records.targets()).filter(({ name }) => isDue(name, one));
+      for (const one of wanted()) {
+        if (signal.aborted || dueOf(one).length === 0) continue;
+        // When its turn comes, somebody may have asked for it already.
+        await copying(() => copyNow(one, dueOf(one), signal));
+        await between();
+      }
+    },
+    copiesOf(app, targets) {
+      const chosen =
+        app === undefined ? wanted() : wanted().filter(({ app: { scope, name } }) => `${scope}/${name}` === app);
+      if (app !== undefined && chosen.length === 0) throw notCopied(app, platform.apps());
+      const copies = chosen.flatMap((one) =>
+        targetsOf(one, targets).map(({ name: target }) => ({
+          target,
+          what: whatOf(one.volume.subject),
+          start: (signal: AbortSignal) => copying(() => copyNow(one, [{ name: target }], signal)),
+        })),
+      );
+      if (app === undefined || copies.length > 0) return copies;
+      const target = chosen[0]?.policy.target;
+      const why = target === undefined ? "there is no target" : `its target "${target}" is not there`;
+      throw new Failure("conflict", `${app} is not copied: ${why}; berth backup target add NAME URL`);
+    },
+    failing: () =>
+      wanted().flatMap((one) => {
+        const what = whatOf(one.volume.subject);
+        const { target } = one.policy;
+        const targets = targetsOf(one, records.targets());
+        if (target !== undefined && targets.length === 0) {
+          const error = `there is no target "${target}", which the field backup of ${one.app.scope}/${one.app.name} names`;
+          return [{ target, what, sinceAt: one.app.updatedAt, error }];
+        }
+        return targets.flatMap(({ name }) =>
+          failingOf(name, what, runsOf(name, one.volume)).map((found) => ({ ...found, what })),
+        );
+      }),
+    async expire(target, repository, signal) {
+      for (const { volume, policy } of wanted()) {
+        const tags = [volumeTag, ...subjectTags(volume.subject)];
+        await repository.forget(tags, keepWords(policy.keep ?? target.keep), { signal });
+      }
+      const known = new Set(wanted().map(({ volume }) => whatOf(volume.subject)));
+      for (const { what, runs } of records.volumeRuns(target.name)) {
+        const isOld = (runs[0]?.endedAt ?? 0) < clock.now() - limits.oldRunsMs;
+        if (isOld && !known.has(what)) await records.putRuns(target.name, [], what);
+      }
+    },
+  };
+}
+
+function notCopied(app: string, apps: readonly AppVolumes[]): Failure {
+  const found = apps.find(({ scope, name }) => `${scope}/${name}` === app);
+  if (found === undefined)
+    return new Failure("not_found", `no app "${app}" with volumes; berth get all shows what there is`);
+  const why =
+    found.policy === undefined ? "its manifest has no field backup: add `backup: {}`" : "it has no volume yet";
+  return new Failure("conflict", `${app} is not copied: ${why}`);
+}
