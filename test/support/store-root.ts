@@ -1,10 +1,15 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Spec } from "../../src/orchestration/api/manifest.ts";
 import { openDatabase } from "../../src/base/sqlite/database.ts";
 import { secret } from "../../src/base/words/secret.ts";
 import { openStore, type StoreLimits, type StoreOptions } from "../../src/orchestration/store/open-store.ts";
+
+const tmpfs = 0x01021994;
+
+/** A folder on a disk: temporary ones of a run are in memory. Undefined where there is none. */
+export const onDisk = [tmpdir(), "/var/tmp", import.meta.dir].find((folder) => statfsSync(folder).type !== tmpfs);
 
 /** A folder of its own for one test; `remove` it after. */
 export interface TestRoot {
@@ -14,8 +19,8 @@ export interface TestRoot {
   remove(): void;
 }
 
-export function testRoot(): TestRoot {
-  const root = mkdtempSync(join(tmpdir(), "store-"));
+export function testRoot(folder = tmpdir()): TestRoot {
+  const root = mkdtempSync(join(folder, "store-"));
   mkdirSync(join(root, "run"));
   return {
     root,

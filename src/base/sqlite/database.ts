@@ -24,6 +24,8 @@ const walBytesKept = 16 * 1024 * 1024;
 const walPagesMax = 1_000;
 /** The size of so many pages, each with its frame's head of 24 bytes, after the head of the log; and a little more for the last commit. */
 const walBytesMade = 32 + (walPagesMax + 100) * (4_096 + 24);
+/** A file system in memory, as statfs names it: it has no journal, so a log that grows there costs nothing. */
+const tmpfs = 0x01021994;
 /** Where less is free on the disk, no room is taken beforehand: a server has several databases, and others need room too. */
 const freeBytesLeast = 64 * 1024 * 1024;
 
@@ -60,8 +62,8 @@ const zeros = new Uint8Array(65_536);
 
 function appendZeros(log: string): void {
   if (!existsSync(log)) return;
-  const { bavail, bsize } = statfsSync(log);
-  if (bavail * bsize < freeBytesLeast) return;
+  const { bavail, bsize, type } = statfsSync(log);
+  if (type === tmpfs || bavail * bsize < freeBytesLeast) return;
   const fd = openSync(log, "r+");
   const { size } = fstatSync(fd);
   try {
