@@ -30,7 +30,7 @@ export interface Deploys {
 
 export function createDeploys({ platform, operations }: { platform: Platform; operations: Operations }): Deploys {
   /** One operation for each app that is another than before. */
-  function follow(actor: string, applied: readonly ManifestKeyOf[]) {
+  function follow(actor: string, applied: readonly { kind: string; scope?: string; name: string }[]) {
     return applied.flatMap(({ kind, scope = "", name }) => {
       const facts = podKinds.some((known) => known === kind) ? platform.apps.of({ kind, scope, name }) : undefined;
       if (facts === undefined) return [];
@@ -61,12 +61,6 @@ export function createDeploys({ platform, operations }: { platform: Platform; op
       return { ...result, operations: readFlag(query.dry_run, false) ? [] : follow(actor, result.applied) };
     },
   };
-}
-
-interface ManifestKeyOf {
-  kind: string;
-  scope?: string;
-  name: string;
 }
 
 function find(list: readonly Release[], id: string | undefined): Release | undefined {

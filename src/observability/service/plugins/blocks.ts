@@ -21,15 +21,9 @@ interface By {
   actor: string;
 }
 
-interface BlockTarget {
-  kind: string;
-  scope: string;
-  name: string;
-}
-
 /** A command of a block as it was asked for; `args` follow SCOPE/NAME. */
 export interface BlockAsk {
-  target: BlockTarget;
+  target: { kind: string; scope: string; name: string };
   command: string;
   args: readonly string[];
   confirm?: string | undefined;
@@ -48,13 +42,15 @@ export interface Blocks {
   reveal(by: By, ask: BlockAsk, signal: AbortSignal): Promise<DispatchResult>;
 }
 
-interface BlocksParts {
+export function createBlocks({
+  platform,
+  apps,
+  limits,
+}: {
   platform: Platform;
   apps: Pick<AppsRoom, "model" | "operations">;
   limits: PluginLimits;
-}
-
-export function createBlocks({ platform, apps, limits }: BlocksParts): Blocks {
+}): Blocks {
   const client = platform.as("observability");
 
   async function stored(grant: Grant): Promise<StoredBlock[]> {

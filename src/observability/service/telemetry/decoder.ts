@@ -1,13 +1,14 @@
 import { DecodeError, decodeRequest } from "./decode.ts";
 import type { DecodedPart, DecodeSetup, DecodeSummary, FromDecodeThread, ToDecodeThread } from "./messages.ts";
 
-interface DecoderParts {
+/** What the thread of the telemetry does: one request after the other, whose parts go out as they are asked for. */
+export function createDecoder({
+  post,
+  report,
+}: {
   post: (message: FromDecodeThread, moved?: ArrayBuffer[]) => void;
   report: (error: unknown) => void;
-}
-
-/** What the thread of the telemetry does: one request after the other, whose parts go out as they are asked for. */
-export function createDecoder({ post, report }: DecoderParts): (message: ToDecodeThread) => void {
+}): (message: ToDecodeThread) => void {
   let setup: DecodeSetup | undefined;
   let parts: DecodedPart[] = [];
   let summary: DecodeSummary | undefined;

@@ -9,14 +9,6 @@ import type { Streams } from "../streams.ts";
 import type { TerminalLimits } from "./limits.ts";
 import { converse, type TerminalEvents } from "./converse.ts";
 
-/** Who asks for a terminal, as far as it goes on record. */
-interface TerminalCall {
-  grant: Grant;
-  actor: string;
-  ip: string;
-  requestId: string;
-}
-
 /** A command in a pod, or in a container of its own beside an app. */
 export type TerminalTarget = { pod: string } | { app: PodApp };
 
@@ -28,7 +20,7 @@ export interface Terminals {
    * `too_many` and `unavailable` where there are too many terminals.
    */
   open(
-    call: TerminalCall,
+    call: { grant: Grant; actor: string; ip: string; requestId: string },
     target: TerminalTarget,
     command: Omit<PodCommand, "actor">,
   ): Promise<{ events: TerminalEvents; close(): void }>;
