@@ -18,6 +18,8 @@ export const clientLimits = {
   manifestDepthMax: 64,
   /** Values of one manifest file, aliases counted each time they are used. */
   manifestNodesMax: 200_000,
+  /** Documents in one file: the server takes no more manifests in one apply. */
+  manifestDocumentsMax: 1_000,
   faultsShownMax: 20,
   /** Faults of all manifests that a check on this machine collects, for -o json. A server collects fewer. */
   faultsMax: 10_000,

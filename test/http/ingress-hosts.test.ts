@@ -98,3 +98,15 @@ test("a TCP port that another program listens on is refused with its path, in th
   it.runtime.engineDown();
   expect((await apply(tcp("more", 24)))[0]).toBe(200);
 });
+
+test("an ingress that leads to what is not there is warned of, and not one whose app comes with it", async () => {
+  const warned = async (...manifests: object[]) => {
+    const { data } = await ask("POST /apply", manifests);
+    return (data as { warnings?: string[] }).warnings ?? [];
+  };
+  const text =
+    "ingress/shop/door: service: there is no deployment or statefulset shop/wbe: visitors get 503 until it is applied";
+  expect(await warned(ingress("shop", "door", { host: "door.test", service: "wbe" }))).toContain(text);
+  const late = [ingress("shop", "late", { host: "late.test" }), deployment("shop", "late")];
+  expect(JSON.stringify(await warned(...late))).not.toContain("there is no deployment");
+});

@@ -5,7 +5,7 @@ import type { Variables } from "./interpolate.ts";
 import type { Fault } from "./source.ts";
 import { manifestTags } from "./tags.ts";
 import { readTree, spanOf } from "./tree.ts";
-import { yamlWords } from "./yaml-words.ts";
+import { yamlFault } from "./yaml-words.ts";
 
 /** How manifests are read. With "kept" as variables, references and files to embed stay, as marks (`kept.ts`). */
 export interface DocumentSetup {
@@ -14,6 +14,8 @@ export interface DocumentSetup {
   readAsset: (file: ManifestFile, path: string) => Uint8Array;
   depthMax: number;
   nodesMax: number;
+  /** Documents in one file. */
+  documentsMax?: number;
 }
 
 /**
@@ -22,6 +24,13 @@ export interface DocumentSetup {
  */
 export function readDocuments(file: ManifestFile, setup: DocumentSetup, faults: Fault[]): Entry[] {
   if (file.format === "hcl") return readHcl(file, setup, faults);
+  const count = [...file.text.matchAll(/^---(?=\s|$)/gm)].length;
+  const { documentsMax = Number.POSITIVE_INFINITY } = setup;
+  if (count > documentsMax) {
+    const message = `${count} documents in one file; at most ${documentsMax} are read: split it into several`;
+    faults.push({ span: { source: file, start: 0, end: 1 }, message });
+    return [];
+  }
   const documents = parseAllDocuments(file.text, parserOptions);
   if (!Array.isArray(documents)) return [];
   return documents.flatMap((document) => {
@@ -37,12 +46,14 @@ const parserOptions = { customTags: manifestTags, prettyErrors: false, logLevel:
 /** One complaint a line: what follows the first is mostly its echo. */
 function parserFaults(document: Document, file: ManifestFile): Fault[] {
   const lines = new Set<number>();
-  return [...document.errors, ...document.warnings].flatMap(({ code, message, pos: [start, end] }) => {
-    const line = file.text.lastIndexOf("\n", start - 1);
+  return [...document.errors, ...document.warnings].flatMap((complaint) => {
+    const { code, pos } = complaint;
+    const line = file.text.lastIndexOf("\n", pos[0] - 1);
     if (lines.has(line)) return [];
     lines.add(line);
-    const hint = code === "TAG_RESOLVE_FAILED" ? "" : quotingHint(file.text, start);
-    return [{ span: { source: file, start, end }, message: yamlWords(code, message) + hint }];
+    const fault = yamlFault(document, complaint, file);
+    const hint = code === "TAG_RESOLVE_FAILED" ? "" : quotingHint(file.text, pos[0]);
+    return [{ ...fault, message: fault.message + hint }];
   });
 }
 

@@ -22,7 +22,12 @@ export interface ReadSetup {
   format?: Format | undefined;
   /** Files that manifests name must be in this folder: the manifests are of somebody who may read no others here. */
   within?: string | undefined;
-  limits: FileLimits & { manifestDepthMax: number; manifestNodesMax: number; faultsShownMax: number };
+  limits: FileLimits & {
+    manifestDepthMax: number;
+    manifestNodesMax: number;
+    manifestDocumentsMax: number;
+    faultsShownMax: number;
+  };
 }
 
 /** The manifests of one command, in the order in which they were read. */
@@ -114,6 +119,7 @@ function documentSetup({ variables, limits, within }: ReadSetup, embedded: Set<s
       return readBounded(resolveWithin(file.directory, path, within), path, { bytesMax: limits.fileBytesMax });
     },
     depthMax: limits.manifestDepthMax,
+    documentsMax: limits.manifestDocumentsMax,
     nodesMax: limits.manifestNodesMax,
   };
 }

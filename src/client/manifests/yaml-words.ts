@@ -1,3 +1,6 @@
+import { type Document, visit } from "yaml";
+import type { Fault, Source } from "./source.ts";
+
 /** The YAML parser's complaints in our words: what stands there, and what was expected. */
 const known: readonly (readonly [RegExp, string])[] = [
   [/^Map keys must be unique/, "this key is in the map twice"],
@@ -30,8 +33,41 @@ const known: readonly (readonly [RegExp, string])[] = [
   [/^Unexpected (\S) in/, 'expected a value, not "$1"'],
 ];
 
+/** A complaint with its place. Of a text whose quote is not closed, that is where it begins, and not where the file or the next quote ends it. */
+export function yamlFault(
+  document: Document,
+  complaint: Document["errors"][number] | Document["warnings"][number],
+  source: Source,
+): Fault {
+  const { code, message, pos } = complaint;
+  const [start, end] = pos;
+  const at = openQuote(document, source.text, { at: start, isOpen: code === "MISSING_CHAR" });
+  if (at === undefined) return { span: { source, start, end }, message: yamlWords(code, message) };
+  const quote = source.text.charAt(at);
+  const words = `the text that begins here is not closed: expected ${quote} before the end of this line`;
+  return { span: { source, start: at, end: at + 1 }, message: words };
+}
+
+/** Where a quoted text begins that ends where the parser complains: one of several lines, or one that nothing closes. */
+function openQuote(
+  document: Document,
+  text: string,
+  { at, isOpen }: { at: number; isOpen: boolean },
+): number | undefined {
+  let found: number | undefined;
+  visit(document, {
+    Scalar(_, { type, range }) {
+      if (type !== "QUOTE_DOUBLE" && type !== "QUOTE_SINGLE") return;
+      const [start, end] = range ?? [0, 0];
+      const isLong = isOpen || text.slice(start, end).includes("\n");
+      if (isLong && start < at && end >= at - 3 && text.slice(end, at).trim() === "") found = start;
+    },
+  });
+  return found;
+}
+
 /** One complaint of the parser; `code` decides where its text would not help. */
-export function yamlWords(code: string, complaint: string): string {
+function yamlWords(code: string, complaint: string): string {
   if (code === "RESOURCE_EXHAUSTION") return "nested too deep";
   if (code === "TAG_RESOLVE_FAILED") return `${lowerFirst(complaint)}: known tags are !file and !url`;
   for (const [pattern, words] of known) {

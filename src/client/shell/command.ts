@@ -138,6 +138,7 @@ export interface ClientLimits {
   manifestFilesMax: number;
   fileBytesMax: number;
   manifestDepthMax: number;
+  manifestDocumentsMax: number;
   manifestNodesMax: number;
   faultsShownMax: number;
   assetFolderFilesMax: number;

@@ -22,8 +22,9 @@ usage: berth server upgrade [--version VERSION | --executable FILE] [--release-u
 
 Replaces the executable of the server with the latest release and restarts it. Containers and
 HAProxy run on. The former executable and a copy of the state are kept. If the new server is not
-healthy in time, both come back by themselves and the exit code is 1. Needs root. The release must
-be signed with the key that is built in.
+healthy in time, both come back by themselves and the exit code is 1. From the stop of the server
+on, Ctrl-C and a terminal that closes are ignored: the upgrade, or the way back, comes to its end.
+Needs root. The release must be signed with the key that is built in.
 
   --version VERSION   that release and not the latest
   --executable FILE   this file, without a download

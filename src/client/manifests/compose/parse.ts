@@ -13,7 +13,7 @@ import {
 } from "yaml";
 import { isFields } from "../../../base/pure/fields.ts";
 import type { Fault, Source } from "../source.ts";
-import { yamlWords } from "../yaml-words.ts";
+import { yamlFault } from "../yaml-words.ts";
 
 /** One Compose file. */
 export interface Parsed {
@@ -30,9 +30,7 @@ export const [resetMark, overrideMark] = ["\uE004reset", "\uE004override"];
 /** A Compose file as plain values; what is wrong with its YAML goes to `faults`. */
 export function parseCompose(source: Source, nodesMax: number, faults: Fault[]): Parsed | undefined {
   const document = parseDocument(source.text, { merge: true, prettyErrors: false, logLevel: "silent" });
-  for (const { code, message, pos } of document.errors) {
-    faults.push({ span: { source, start: pos[0], end: pos[1] }, message: yamlWords(code, message) });
-  }
+  for (const error of document.errors) faults.push(yamlFault(document, error, source));
   if (document.errors.length > 0) return undefined;
   const fail = (message: string) => {
     faults.push({ span: { source, start: 0, end: 1 }, message });

@@ -59,6 +59,7 @@ export type Target = "hcl" | "yaml";
 
 interface ConvertLimits {
   manifestDepthMax: number;
+
   manifestNodesMax: number;
   faultsShownMax: number;
 }
@@ -101,6 +102,7 @@ function setupOf(variables: DocumentSetup["variables"], limits: ConvertLimits): 
     // What is in the files does not matter, only which they are.
     readAsset: (_, path) => Buffer.from(path),
     depthMax: limits.manifestDepthMax,
+
     nodesMax: limits.manifestNodesMax,
   };
 }

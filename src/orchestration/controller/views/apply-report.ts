@@ -10,7 +10,7 @@ import { absentReferences, unresolvedText } from "../../core/references.ts";
 import { uncertifiedHosts } from "../../core/local-names.ts";
 import { openBeside } from "../../core/open-beside.ts";
 import { notActedUpon } from "../../core/unsupported.ts";
-import { emptyBuckets } from "../write/empty-buckets.ts";
+import { emptyBuckets, missingService } from "../write/empty-buckets.ts";
 import { notServed } from "../write/not-served.ts";
 import type { ApplyOptions, Outcome } from "../write/apply-change.ts";
 import { planRow, pruneRow } from "../write/apply-plan.ts";
@@ -41,7 +41,7 @@ export function report(
     const waits = absentReferences(manifest, findReferenced).map((use) => `${use.path}: ${unresolvedText(use)}`);
     const shared = volumeWarnings(context, manifest);
     const uncertified = uncertifiedHosts(manifest.kind, manifest.spec);
-    const empty = emptyBuckets(context, manifest);
+    const empty = [...emptyBuckets(context, manifest), ...missingService(context, manifest)];
     const idle = [...notServed(context, put), ...uncertified, ...unwatched(context, put), ...empty];
     return [...notActedUpon(manifest.kind, manifest.spec), ...idle, ...waits, ...shared].map(
       (text) => `${formatKey(manifest)}: ${text}`,

@@ -1,6 +1,8 @@
 import type { StoredManifest } from "../../api/manifest.ts";
 import { envSources } from "../../core/dependencies.ts";
+import { decodeSpec } from "../../core/spec/decode.ts";
 import type { Context } from "../state/context.ts";
+import { isPodKind } from "../state/target.ts";
 
 type Stored = Pick<Context, "store">;
 
@@ -11,6 +13,17 @@ export function emptyBuckets(context: Stored, manifest: StoredManifest): string[
     .map(
       ({ scope, name }) => `env_from: nothing is called ${scope}/${name}, and it has no config: it gives no variables`,
     );
+}
+
+/** Warnings for an ingress that leads to what is not there: it is stored, and answers 503 until that is applied. */
+export function missingService({ store }: Stored, { kind, scope, name, spec }: StoredManifest): string[] {
+  if (kind !== "ingress") return [];
+  const { service = name, plugin } = decodeSpec(kind, spec);
+  if (plugin !== undefined || service.startsWith("@")) return [];
+  const isThere = store.manifests.list({ scope, name: service }).some((one) => isPodKind(one.kind));
+  return isThere
+    ? []
+    : [`service: there is no deployment or statefulset ${scope}/${service}: visitors get 503 until it is applied`];
 }
 
 /** The keys that a plugin set in the config of `scope/name`, such as the URL of a link. */

@@ -33,6 +33,26 @@ const message = (files: Record<string, string>, given?: Given): Promise<string> 
 const web = "kind: deployment\nscope: shop\nname: web\n";
 
 describe("files", () => {
+  test("a text whose quote is not closed is named where it begins", async () => {
+    const rest = "spec:\n  image: x\n";
+    for (const [line, end] of [
+      ['name: "web', ""],
+      ["name: 'web", ""],
+      ['name: "web', '  env: { A: "1" }\n'],
+    ] as const) {
+      const said = await message({ "a.yaml": `kind: deployment\nscope: shop\n${line}\n${rest}${end}` });
+      expect(said).toContain("a.yaml:3:7: the text that begins here is not closed");
+    }
+    expect(await message({ "a.yaml": 'kind: job\nname: a\nspec: { image: "a\n  b" }\n' })).toBe("accepted");
+  });
+
+  test("more documents than an apply takes are counted before they are read", async () => {
+    const text = `${web}---\n`.repeat(1001);
+    expect(await message({ "a.yaml": text })).toContain(
+      "a.yaml:1:1: 1001 documents in one file; at most 1000 are read: split it into several",
+    );
+  });
+
   test("one document, several documents, lists, and nothing after the last dashes", async () => {
     const text = `---\n${web}---\n- kind: job\n  name: a\n- {kind: job, name: b}\n---\n# only a comment\n---\n`;
     expect((await manifests({ "a.yaml": text })).map(({ name }) => name)).toEqual(["web", "a", "b"]);

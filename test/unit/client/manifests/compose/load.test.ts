@@ -10,6 +10,13 @@ function spec(text: string, scene: Parameters<typeof readCompose>[1]) {
   return manifests.find(({ kind }) => kind === "deployment")?.spec;
 }
 
+test("a text whose quote is not closed is named where it begins", () => {
+  const { faults } = readCompose('services:\n  web:\n    image: "nginx\n    environment:\n      A: b\n', {});
+  expect(faults.map(({ span, message }) => [span.start, message])).toEqual([
+    [28, 'the text that begins here is not closed: expected " before the end of this line'],
+  ]);
+});
+
 describe("loadCompose", () => {
   test.each<[string, string, object]>([
     ["environment: [A=1, B=2]", "environment: {B: 3}", { env: { A: "1", B: "3" } }],
