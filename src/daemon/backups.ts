@@ -137,6 +137,7 @@ function createBackupPlatform({
       const hint = "only volumes of the driver local, without options, are copied";
       throw new Failure("conflict", `the data of the volume "${volume}" is not in a folder of this machine: ${hint}`);
     },
+    rootOf: folders.rootOf,
     async writers(volume) {
       const users = (await engine.volumeUsers(volume)).flatMap(writerOf);
       const writing = await Promise.all(users.map(async (user) => ((await mayWrite(user, volume)) ? [user] : [])));

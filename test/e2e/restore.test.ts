@@ -12,7 +12,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { statefulset } from "../support/manifests.ts";
+import { berth as run } from "../support/executable.ts";
+import { deployment, statefulset } from "../support/manifests.ts";
 import { type Rig, rig } from "../support/rig.ts";
 import { waitFor } from "../support/wait.ts";
 
@@ -229,5 +230,63 @@ describe("restores of volumes", () => {
     }
     expect(states.has("failed")).toBe(true);
     expect(existsSync(dataOf())).toBe(true);
+  });
+
+  test("a burnt server: state and volumes come back by two commands, and apps wait for their data until then", async () => {
+    const backup = { every: "1d" };
+    const shared = { volumes: ["files:/files"], backup };
+    const claimed = {
+      ...statefulset("shop", "db", { volume_claims: [{ name: "data", mount_path: "/data" }], backup }),
+    };
+    await berth.apply(claimed, deployment("shop", "web", shared));
+    for (const [kind, name] of [
+      ["statefulset", "db"],
+      ["deployment", "web"],
+    ] as const)
+      await berth.ready(kind, "shop", name);
+    inPod("sh", "-c", "echo 'users of ann' >/data/users; chown -R 70:71 /data; chmod 750 /data");
+    const files = () => dataOf(`${berth.prefix}_shop_files`);
+    writeFileSync(join(files(), "upload"), "a picture");
+    const now = await cli("backup", "now");
+    expect([now.exitCode, now.stdout]).toEqual([0, expect.stringContaining("shop/db/data/0")]);
+    // The state knows that its volumes were copied.
+    expect((await cli("backup", "now")).exitCode).toBe(0);
+    const keyFile = join(folder, "key.txt");
+    writeFileSync(keyFile, (await cli("backup", "key")).stdout);
+
+    await berth.server.stop("SIGKILL");
+    const mine = ["--filter", `label=createdby=${berth.prefix}`];
+    const containers = berth
+      .docker(["ps", "-aq", ...mine])
+      .split("\n")
+      .filter(Boolean);
+    berth.docker(["rm", "-f", ...containers]);
+    berth.docker(["volume", "rm", volumeOf(), `${berth.prefix}_shop_files`]);
+
+    const root = join(folder, "root");
+    const began = performance.now();
+    const took = (what: string) => `${what} ${((performance.now() - began) / 1_000).toFixed(1)} s`;
+    const times: string[] = [];
+    const state = await run(["server", "restore", "--from", copies, "--key-file", keyFile, "--root", root, "-y"]);
+    expect(state).toMatchObject({ exitCode: 0 });
+    times.push(took("state after"));
+    const second = await rig({ root, flags: ["--prefix", berth.prefix] });
+    try {
+      times.push(took("server up after"));
+      for (const name of ["db", "web"]) await second.tells(`shop/${name}`, "VolumeMissing");
+      const all = await second.cli(["backup", "restore", "--all", "-y"]);
+      expect([all.exitCode, all.stderr]).toEqual([0, expect.stringContaining("shop/web/files")]);
+      times.push(took("volumes after"), ...all.stdout.trim().split("\n"));
+      await second.ready("statefulset", "shop", "db");
+      await second.ready("deployment", "shop", "web");
+      times.push(took("apps ready after"));
+      expect(inPod("sh", "-c", "cat /data/users; stat -c '%u %g %a' /data /data/users")).toBe(
+        "users of ann\n70 71 750\n70 71 644\n",
+      );
+      expect(readFileSync(join(files(), "upload"), "utf8")).toBe("a picture");
+      console.info(times.join("\n"));
+    } finally {
+      await second.close();
+    }
   });
 });

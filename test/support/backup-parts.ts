@@ -4,6 +4,7 @@ import type { Platform } from "../../src/backups/service/platform.ts";
 export const noPlatform: Platform = {
   apps: () => [],
   folderOf: async (volume) => `/volumes/${volume}`,
+  rootOf: async () => "750.70.70",
   writers: async () => [],
   pause: async () => false,
   unpause: async () => undefined,

@@ -41,3 +41,13 @@ export function whatOf({ scope, name, claim, ordinal }: VolumeSubject): string {
 
 /** What the copies of the server's own state are called. */
 export const stateWhat = "state";
+
+const rootKey = "root=";
+
+/** Owner and mode of the folder of a volume, `MODE.UID.GID`: restic copies what is in a folder, and not the folder itself. */
+export const rootTag = (root: string) => `${rootKey}${root}`;
+
+/** Undefined for a copy that does not say. */
+export function readRoot(tags: readonly string[]): string | undefined {
+  return tags.find((tag) => tag.startsWith(rootKey))?.slice(rootKey.length);
+}

@@ -13,6 +13,8 @@ export interface Folders {
   /** A file or folder as the file system knows it, whatever its name; undefined where there is none. Links are not followed. */
   identity(path: string): Promise<string | undefined>;
   isMissingOrEmpty(folder: string): Promise<boolean>;
+  /** Owner and mode of a folder, `MODE.UID.GID`. */
+  rootOf(folder: string): Promise<string>;
   /** Gives a folder the owner and the mode of another one, or of `MODE.UID.GID`. */
   dress(folder: string, like: string): Promise<void>;
   /**
@@ -46,12 +48,12 @@ export const folders: Folders = {
     if (found === undefined) return true;
     return found.isDirectory() && (await readdir(folder)).length === 0;
   },
+  rootOf,
   async dress(folder, like) {
-    const [, mode, uid, gid] = /^([0-7]{3,4})\.(\d+)\.(\d+)$/.exec(like) ?? [];
-    const wanted =
-      mode === undefined ? await stat(like) : { mode: Number.parseInt(mode, 8), uid: Number(uid), gid: Number(gid) };
-    await chown(folder, wanted.uid, wanted.gid);
-    await chmod(folder, wanted.mode & 0o7777);
+    const form = /^([0-7]{1,4})\.(\d{1,10})\.(\d{1,10})$/;
+    const [, mode = "700", uid, gid] = form.exec(form.test(like) ? like : await rootOf(like)) ?? [];
+    await chown(folder, Number(uid), Number(gid));
+    await chmod(folder, Number.parseInt(mode, 8));
   },
   async part(root, path) {
     const parts = path.split("/");
@@ -74,6 +76,11 @@ export const folders: Folders = {
   settle: settleExchange,
   complete,
 };
+
+async function rootOf(folder: string): Promise<string> {
+  const { mode, uid, gid } = await stat(folder);
+  return `${(mode & 0o7777).toString(8)}.${uid}.${gid}`;
+}
 
 async function identity(path: string): Promise<string | undefined> {
   try {

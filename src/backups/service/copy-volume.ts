@@ -1,6 +1,6 @@
 import { Failure } from "../../base/wire/failure.ts";
 import type { BackupSummary } from "../core/restic-words.ts";
-import { firstPassTag, subjectTags, volumeTag } from "../core/subject.ts";
+import { firstPassTag, rootTag, subjectTags, volumeTag } from "../core/subject.ts";
 import type { CopiedVolume, CopyPolicy, Platform } from "./platform.ts";
 import type { Repository } from "./repository.ts";
 import type { Still } from "./still.ts";
@@ -17,6 +17,8 @@ interface VolumeCopy {
 
 /** Copies volumes, each as it was at one moment. */
 export function createVolumeCopy(platform: Platform, still: Still): (copy: VolumeCopy) => Promise<void> {
+  const rootOf = async (folder: string) => rootTag(await platform.rootOf(folder));
+
   /**
    * The first pass reads while the app writes, and brings what is long to the target. The second one reads only what has
    * changed since, while the app is still; its snapshot is the copy.
@@ -35,7 +37,12 @@ export function createVolumeCopy(platform: Platform, still: Still): (copy: Volum
     const made: BackupSummary[] = [];
     try {
       await still.read(volume.volume, { signal, onPaused }, async (limit) => {
-        made.push(await repository.write({ ...order, tags: [volumeTag, ...tags], parent: first?.snapshot }, limit));
+        made.push(
+          await repository.write(
+            { ...order, tags: [volumeTag, ...tags, await rootOf(folder)], parent: first?.snapshot },
+            limit,
+          ),
+        );
       });
     } catch (error) {
       // It was read while something could write to it.
@@ -50,8 +57,8 @@ export function createVolumeCopy(platform: Platform, still: Still): (copy: Volum
   }
 
   async function onePass({ volume, policy }: VolumeCopy, { repository, signal }: VolumeCopy["targets"][number]) {
-    const tags = [volumeTag, ...subjectTags(volume.subject)];
     const folder = await platform.folderOf(volume.volume);
+    const tags = [volumeTag, ...subjectTags(volume.subject), await rootOf(folder)];
     return repository.backup({ folder, tags, exclude: policy.exclude, isLive: true }, signal);
   }
 

@@ -6,6 +6,8 @@ export interface Platform {
   apps(): AppVolumes[];
   /** Folder of the data of a volume, on this machine. Fails `not_found` for one that is gone, `conflict` for one that lies elsewhere. */
   folderOf(volume: string): Promise<string>;
+  /** Owner and mode of a folder, `MODE.UID.GID`. */
+  rootOf(folder: string): Promise<string>;
   /** Containers that can write to a volume now, ours or not: those that run, are paused, or are about to start again. */
   writers(volume: string): Promise<Writer[]>;
   /** False where it does not run. */

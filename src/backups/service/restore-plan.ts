@@ -5,7 +5,7 @@ import type { Limit } from "../../base/words/limit.ts";
 import type { Log } from "../../base/words/log.ts";
 import type { Restore, RestoreBody, RestoreWay } from "../api/restore.ts";
 import { checkBody, chooseCopies, type VolumeCopy, volumeCopies } from "../core/restore-choice.ts";
-import { type VolumeSubject, whatOf } from "../core/subject.ts";
+import { readRoot, type VolumeSubject, whatOf } from "../core/subject.ts";
 import type { Folders } from "../restic/folders.ts";
 import type { Repository } from "./repository.ts";
 
@@ -116,7 +116,7 @@ export async function planRestores(parts: RestoreParts, body: RestoreBody): Prom
     const place = await placeOf(parts, { copy, body, isOnly: chosen.length === 1 });
     if (place === undefined) continue;
     const { subject, target, id: snapshot, at } = copy;
-    const root = copy.tags.find((tag) => tag.startsWith("root="))?.slice("root=".length);
+    const root = readRoot(copy.tags);
     const bytes = await (await parts.source(target)).size(snapshot, path);
     wanted.push({ ...place, subject, target, snapshot, at, path, bytes, root });
   }
