@@ -6,6 +6,9 @@ const day = 24 * hour;
 export const backupLimits = {
   /** How often it is looked whether a copy is due. */
   lookMs: 30_000,
+  /** The same, for the state of the server, and the least time between two copies of it: a change is copied within a minute. */
+  stateLookMs: 10_000,
+  changedCopyMs: 40_000,
   /** How often it is looked at the targets whether another server has taken this one's place. */
   twinLookMs: minute,
   /** How long a start waits for that before anything acts by itself: a target that is away holds nothing for longer. */
@@ -26,7 +29,9 @@ export const backupLimits = {
   /** A command `pre` or `post`, and what is kept of its output. */
   commandMs: 6 * hour,
   commandOutputCharactersMax: 400,
-  /** How often copies that are too old are removed: that reads and writes packs of data again. */
+  /** How often copies that are too old leave the list. */
+  forgetEveryMs: hour,
+  /** How often their data is removed: that reads and writes packs of data again. */
   pruneEveryMs: day,
   targetsMax: 10,
   /** Records of runs, for each target. */

@@ -12,6 +12,7 @@ import { liesWithin } from "../base/disk/root.ts";
 import { systemClock } from "../base/words/clock.ts";
 import { createLimit } from "../base/words/limit.ts";
 import { backupLimits } from "../config/backup-limits.ts";
+import { createStateDigest } from "../local/state-digest.ts";
 import { stageState } from "../local/stage-state.ts";
 import type { Store } from "../orchestration/store/store.ts";
 import type { openEngine } from "./engine.ts";
@@ -48,6 +49,7 @@ export function createBackupRoom(
     ...{ ...shared, records, restic, gate, life, installationId: store.installationId },
     platform: createBackupPlatform({ store, names, engine, stills }),
     stage: () => stageState(layout, { key, copyTo: store.copyTo, now: systemClock.now() }),
+    stateDigest: createStateDigest(layout),
     isUnconfirmed: () => store.actionsHeld,
     // The loops that act end with this life of the server, and the next one begins with a closed gate.
     onReplaced: async () => void process.kill(process.pid, "SIGHUP"),

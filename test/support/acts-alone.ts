@@ -11,7 +11,7 @@ export function actsAlone(clock: Clock, stored: StoredLife | null = { number: 1,
     },
     ...{ clock, handoverMs: 90_000 },
   });
-  return { life, isUnconfirmed: () => false, onReplaced: async () => undefined };
+  return { life, isUnconfirmed: () => false, onReplaced: async () => undefined, stateDigest: () => "same" };
 }
 
 /** Its generation, as restic lists it. */

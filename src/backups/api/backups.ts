@@ -23,6 +23,12 @@ export const BackupTarget = Type.Object({
   every: Type.String({ description: "how often a copy is made" }),
   keep: Type.String({ description: "how many copies are kept: 24h 7d 4w 12m" }),
   created_at: Type.String(),
+  append_only: Type.Optional(
+    Type.Boolean({ description: "copies that are too old are removed there from elsewhere, not by this server" }),
+  ),
+  state_at: Type.Optional(
+    Type.String({ description: "the newest copy holds the state of this time: now, where nothing changed since" }),
+  ),
   last_success_at: Type.Optional(
     Type.String({ description: "start of the newest copy that was listed at the target" }),
   ),
@@ -45,6 +51,7 @@ export const BackupTargetBody = Shape({
     ),
   ),
   every: Type.Optional(Type.String({ description: 'how often a copy is made, like "1h" or "1d" (default 1h)' })),
+  append_only: Type.Optional(Type.Boolean({ description: "remove nothing there (default false)" })),
   keep: Type.Optional(Type.String({ maxLength: 100, description: 'how many are kept (default "24h 7d 4w 12m")' })),
 });
 export type BackupTargetBody = Static<typeof BackupTargetBody>;

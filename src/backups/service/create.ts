@@ -2,10 +2,9 @@ import { isoTime } from "../../base/pure/iso-time.ts";
 import { Failure } from "../../base/wire/failure.ts";
 import { createLimit } from "../../base/words/limit.ts";
 import type { BackupTarget, BackupTargetBody } from "../api/backups.ts";
-import { keepWords } from "../core/restic-words.ts";
-import { stateTag, stateWhat } from "../core/subject.ts";
+import { stateWhat } from "../core/subject.ts";
 import { makeRecoveryKey, readRecoveryKey } from "../core/recovery-key.ts";
-import { createKey, type StoredRun, type StoredTarget } from "./records.ts";
+import { createKey, type StoredTarget } from "./records.ts";
 import { createLocks } from "./locks.ts";
 import type { BackupOptions } from "./options.ts";
 import { createTwins, type Twins } from "./twins.ts";
@@ -13,16 +12,15 @@ import {
   createListing,
   failingOf,
   isCopy,
-  isPruneDue,
   type Listing,
   newestFirst,
-  nextCopyAt,
   readTargetBody,
   refuseOwn,
   shownTarget,
 } from "./shown.ts";
 import { createRepository, type Repository } from "./repository.ts";
 import { createStill } from "./still.ts";
+import { createStateCopies } from "./state-copies.ts";
 import { createVolumeRuns, type VolumeRuns } from "./volume-runs.ts";
 
 /** Copies of the server's state at targets outside of the machine. */
@@ -66,13 +64,11 @@ export function createBackups(options: BackupOptions): Backups {
       await options.onReplaced();
     },
   });
-  /** One copy at a time. A copy may take hours: targets are opened beside it, one at a time too. */
+  /** One copy of a volume at a time. It may take hours: targets are opened beside it, one at a time too. */
   const [copying, opening] = [options.turn, createLimit(1)];
   const locks = createLocks(clock.steady, limits);
   const closing = new AbortController();
-  /** The copy that is made now: one to a target that is removed meanwhile ends. */
-  let underWay: { name: string; end: AbortController } | undefined;
-  /** Looks at once whether a copy is due. */
+  /** Looks at once whether a copy of a volume is due. */
   let wake: () => void = () => undefined;
 
   const key = createKey(records, () => makeRecoveryKey(installationId, options.randomBytes(200)).text);
@@ -103,67 +99,17 @@ export function createBackups(options: BackupOptions): Backups {
 
   const chosen = (target: string | undefined) => (target === undefined ? records.targets() : [stored(target)]);
 
-  /** Copies to what has the name when its turn comes. Never rejects: what went wrong is in the record. */
-  async function copyTo(name: string, stopping: AbortSignal): Promise<void> {
-    const target = records.targets().find((one) => one.name === name);
-    if (target === undefined) return;
-    const end = new AbortController();
-    const signal = AbortSignal.any([stopping, end.signal]);
-    underWay = { name, end };
-    const startedAt = clock.now();
-    const nothing = { snapshot: undefined, bytes: undefined, added: undefined, error: undefined };
-    const run: StoredRun = { startedAt, endedAt: startedAt, ...nothing };
-    try {
-      const repository = await repositoryOf(target);
-      await repository.open();
-      await twins.look(target.name, repository);
-      const staged = await options.stage();
-      try {
-        Object.assign(run, await repository.backup({ folder: staged.folder, tags: [stateTag] }, signal));
-      } finally {
-        await staged.close();
-      }
-      await options.onCopied(startedAt);
-      log.info("state copied", { target: target.name, snapshot: run.snapshot, added: run.added });
-      await tidy(target, repository, signal);
-    } catch (error) {
-      run.error = error instanceof Failure ? error.message : "an error of the server itself; its log says more";
-      log.warn("state not copied", { target: target.name, error });
-    }
-    underWay = undefined;
-    run.endedAt = clock.now();
-    const kept = [run, ...records.runs(target.name)].slice(0, limits.runsKept);
-    // On a full disk nothing is recorded, and the next look tries again.
-    await records
-      .putRuns(target.name, kept)
-      .catch((error: unknown) => log.error("run of a copy not recorded", { target: target.name, error }));
-  }
-
-  /** Where this fails, the copy is good all the same. */
-  async function tidy(target: StoredTarget, repository: Repository, signal: AbortSignal): Promise<void> {
-    if (!isPruneDue(target.prunedAt, clock.now(), limits.pruneEveryMs)) return;
-    try {
-      // The copy may have taken hours.
-      await twins.look(target.name, repository);
-      await volumes.expire(target, repository, signal);
-      await repository.forget([stateTag], keepWords(target.keep), { signal, prune: true });
-      await records.changeTarget(target.name, (stands) => ({ ...stands, prunedAt: clock.now() }));
-    } catch (error) {
-      log.warn("old copies not removed", { target: target.name, error });
-    }
-  }
-
-  const nextAt = ({ name, everyMs }: StoredTarget) =>
-    nextCopyAt(records.runs(name)[0], { everyMs, now: clock.now(), retryMs: limits.retryMs });
+  const states = createStateCopies({
+    ...{ records, clock, log, limits, repositoryOf, look: twins.look },
+    ...{ stage: options.stage, onCopied: options.onCopied, stateDigest: options.stateDigest },
+    expireVolumes: volumes.expire,
+  });
 
   const shown = (target: StoredTarget) =>
-    shownTarget(target, { runs: records.runs(target.name), held: gate.heldBy(), nextAt: nextAt(target) });
-
-  async function copyStates(signal: AbortSignal): Promise<void> {
-    for (const target of records.targets()) {
-      if (!signal.aborted && nextAt(target) <= clock.now()) await copying(() => copyTo(target.name, signal));
-    }
-  }
+    shownTarget(target, {
+      ...{ runs: records.runs(target.name), held: gate.heldBy(), nextAt: states.nextAt(target) },
+      currentAt: states.isCurrent(target) ? clock.now() : undefined,
+    });
 
   return {
     listTargets: () => records.targets().map(shown),
@@ -179,6 +125,7 @@ export function createBackups(options: BackupOptions): Backups {
       await records.putTarget(stands);
       await options.onEvent({ actor, action: "backup.target.set", detail: { target: stands.name, url: stands.url } });
       wake();
+      states.wake();
       return shown(stands);
     },
     async testTarget(name) {
@@ -191,7 +138,7 @@ export function createBackups(options: BackupOptions): Backups {
       const target = stored(name);
       await records.removeTarget(target.name);
       await options.onEvent({ actor, action: "backup.target.remove", detail: { target: target.name } });
-      if (underWay?.name === target.name) underWay.end.abort();
+      states.end(target.name);
       return { name: target.name };
     },
     async showKey(actor) {
@@ -207,7 +154,7 @@ export function createBackups(options: BackupOptions): Backups {
       await restic.version();
       const since = isoTime(clock.now());
       const ofState = app === undefined ? targets.map(({ name }) => ({ target: name, what: stateWhat })) : [];
-      for (const one of ofState) copying(() => copyTo(one.target, closing.signal)).catch(() => undefined);
+      for (const one of ofState) states.copyTo(one.target, closing.signal).catch(() => undefined);
       for (const one of ofVolumes) one.start(closing.signal).catch(() => undefined);
       return { since, copies: [...ofState, ...ofVolumes.map(({ target: name, what }) => ({ target: name, what }))] };
     },
@@ -221,16 +168,17 @@ export function createBackups(options: BackupOptions): Backups {
       signal.addEventListener("abort", () => closing.abort(), { once: true });
       const looking = twins.run(signal);
       const recovered = still.recover().catch((error: unknown) => log.error("pauses not undone", { error }));
-      await gate.whenOpen(async () => {
+      const copyVolumes = async () => {
         while (!signal.aborted) {
-          await copyStates(signal);
           await recovered;
-          if (records.targets().length > 0) await volumes.copyDue(signal, () => copyStates(signal));
+          if (records.targets().length > 0) await volumes.copyDue(signal);
           const nap = new AbortController();
           wake = () => nap.abort();
           await clock.sleep(limits.lookMs, AbortSignal.any([signal, nap.signal]));
         }
-      })(signal);
+      };
+      await gate.whenOpen(async () => void (await Promise.all([states.run(signal), copyVolumes()])))(signal);
+      await states.settled();
       await copying(async () => undefined);
       await looking;
     },

@@ -47,6 +47,8 @@ export interface BackupOptions {
   isOurs(folder: string): Promise<boolean>;
   /** Writes the server's state into a folder that holds nothing else. `close` removes the folder. */
   stage(): Promise<{ folder: string; close(): Promise<void> }>;
+  /** A digest of what is copied soon after it changed. */
+  stateDigest(): string;
   /** The state was copied to a target. */
   onCopied(at: number): Promise<void>;
   /** For the event log: a target changed, or the recovery key was shown. */

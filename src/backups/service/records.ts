@@ -29,7 +29,11 @@ export interface StoredTarget {
   everyMs: number;
   keep: string;
   createdAt: number;
-  /** When copies that are too old were last removed there. */
+  /** This server may not remove anything there: copies that are too old are removed from elsewhere. */
+  appendOnly?: boolean | undefined;
+  /** When copies of the state that are too old last left the list there. */
+  forgottenAt?: number | undefined;
+  /** When the data of copies that are too old was last removed there. */
   prunedAt: number | undefined;
 }
 
@@ -42,6 +46,8 @@ export interface StoredRun {
   added: number | undefined;
   /** How long the containers that use the volume were paused; undefined where they were not. */
   pausedMs?: number | undefined;
+  /** Digest of what was copied; of the state of the server. */
+  state?: string | undefined;
   error: string | undefined;
 }
 

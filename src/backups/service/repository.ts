@@ -30,6 +30,8 @@ export interface Repository {
   ): Promise<void>;
   /** Removes snapshots by their ids; their data stays until the next prune. */
   drop(snapshots: readonly string[], signal?: AbortSignal): Promise<void>;
+  /** Removes the data that no snapshot needs. */
+  prune(signal: AbortSignal): Promise<void>;
   /** Writes down which server acts: a snapshot that holds nothing else. */
   mark(generation: Generation): Promise<void>;
   /** Bytes of a snapshot, or of one path in it. Fails `not_found` where it does not hold the path. */
@@ -138,6 +140,9 @@ export function createRepository(
     async forget(tags, keep, { signal, prune = false }) {
       const words = ["forget", "--tag", tags.join(","), "--group-by", "tags", ...keep, ...(prune ? ["--prune"] : [])];
       await asked("removing old copies", words, { signal, timeoutMs: workMs });
+    },
+    async prune(signal) {
+      await asked("removing the data of old copies", ["prune"], { signal, timeoutMs: workMs });
     },
     async mark(generation) {
       const tags = generationTags(generation).flatMap((tag) => ["--tag", tag]);

@@ -16,12 +16,24 @@ export const isCopy = (snapshot: Snapshot) => !snapshot.tags.includes(firstPassT
 export const newestFirst = (snapshots: readonly Snapshot[]) => snapshots.toSorted((a, b) => b.at - a.at);
 
 export function shownTarget(
-  { name, url, everyMs, keep, createdAt }: StoredTarget,
-  { runs, held, nextAt }: { runs: readonly StoredRun[]; held: string | undefined; nextAt: number },
+  { name, url, everyMs, keep, createdAt, appendOnly }: StoredTarget,
+  {
+    runs,
+    held,
+    nextAt,
+    currentAt,
+  }: {
+    runs: readonly StoredRun[];
+    held: string | undefined;
+    nextAt: number;
+    currentAt: number | undefined;
+  },
 ): BackupTarget {
   const success = runs.find(({ error }) => error === undefined);
   return {
     ...{ name, url, every: formatDuration(everyMs), keep, created_at: isoTime(createdAt) },
+    append_only: appendOnly,
+    state_at: currentAt === undefined ? success && isoTime(success.startedAt) : isoTime(currentAt),
     last_success_at: success && isoTime(success.startedAt),
     last_error: runs[0]?.error,
     next_at: held === undefined ? isoTime(nextAt) : undefined,
@@ -73,7 +85,7 @@ export async function refuseOwn(url: string, isOurs: (folder: string) => Promise
 /** A target as it is stored. Fails `invalid` with the paths of its faults. */
 export function readTargetBody(
   name: string | null,
-  { url, credentials = {}, every, keep = keepDefault }: BackupTargetBody,
+  { url, credentials = {}, every, keep = keepDefault, append_only: appendOnly }: BackupTargetBody,
   { limits, now }: { limits: { everyMinMs: number; everyDefaultMs: number }; now: number },
 ): StoredTarget {
   if (name === null || !/^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$/.test(name)) {
@@ -91,7 +103,7 @@ export function readTargetBody(
       { path: "every", message: `"${every}" is not a time of ${least} or more; ${durationForm}` },
     ]);
   }
-  return { name, url, credentials, everyMs, keep, createdAt: now, prunedAt: undefined };
+  return { name, url, credentials, everyMs, keep, createdAt: now, appendOnly, prunedAt: undefined };
 }
 
 function at(path: string, check: () => void): void {

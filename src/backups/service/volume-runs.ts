@@ -13,8 +13,8 @@ import type { PauseRecords, Still } from "./still.ts";
 
 /** Copies of the volumes of protected apps: which are due, and how they went. */
 export interface VolumeRuns {
-  /** Makes the copies that are due, until `signal` aborts. `between` is called after each. */
-  copyDue(signal: AbortSignal, between: () => Promise<void>): Promise<void>;
+  /** Makes the copies that are due, until `signal` aborts. */
+  copyDue(signal: AbortSignal): Promise<void>;
   /**
    * Makes the copies of an app, or of every protected one, to those of `targets` that it has. Fails `not_found` for an app
    * that is not stored, `conflict` for one without `backup` or without a target.
@@ -130,13 +130,12 @@ export function createVolumeRuns(options: {
   }
 
   return {
-    async copyDue(signal, between) {
+    async copyDue(signal) {
       const dueOf = (one: Wanted) => targetsOf(one, records.targets()).filter(({ name }) => isDue(name, one));
       for (const one of wanted()) {
         if (signal.aborted || dueOf(one).length === 0) continue;
         // When its turn comes, somebody may have asked for it already.
         await copying(() => copyNow(one, dueOf(one), signal));
-        await between();
       }
     },
     copiesOf(app, targets) {

@@ -219,3 +219,38 @@ export function keepPrivate(file: string): void {
   closeSync(openSync(file, "a", 0o600));
   for (const one of [file, `${file}-wal`, `${file}-shm`]) if (existsSync(one)) chmodSync(one, 0o600);
 }
+
+/** What of a database counts for its digest. */
+export interface Counted {
+  /** Tables that do not count. */
+  without: readonly string[];
+  /** Columns that count of a table, where not all of them do. */
+  only: Readonly<Record<string, string>>;
+}
+
+/**
+ * A digest of what the tables of a database hold. It changes with each row that is written, added or removed. Tables
+ * whose rows say when they were written are counted by that, which is quick for a million rows.
+ */
+export function contentDigest(file: string, { without, only }: Counted): string {
+  return withDatabase(file, (db) => {
+    const hash = new Bun.CryptoHasher("sha256");
+    const tables = db.query<{ name: string }, []>(
+      "select name from sqlite_master where type = 'table' and name not like 'sqlite_%' order by name",
+    );
+    for (const { name } of tables.all().filter((table) => !without.includes(table.name))) {
+      hash.update(`\0${name}\0`);
+      for (const row of db.query<Record<string, unknown>, []>(rowsOf(name)).iterate()) {
+        for (const value of Object.values(row)) hash.update(value instanceof Uint8Array ? value : `${String(value)}\0`);
+      }
+
+      function rowsOf(table: string): string {
+        if (only[table] !== undefined) return `select ${only[table]} from "${table}"`;
+        const columns = db.query<{ name: string }, []>(`select name from pragma_table_info('${table}')`).all();
+        if (!columns.some((column) => column.name === "updated_at")) return `select * from "${table}"`;
+        return `select count(*), max(updated_at), sum(updated_at % 1000000007) from "${table}"`;
+      }
+    }
+    return hash.digest("hex");
+  });
+}

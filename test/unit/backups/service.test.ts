@@ -26,11 +26,13 @@ describe("copies of the state", () => {
   let events: string[];
   let isFull: boolean;
   let held: boolean;
+  let digest: string;
   let targets: Map<string, StoredTarget>;
   let runs: Map<string, readonly StoredRun[]>;
 
   beforeEach(() => {
     clock = createFakeClock(1_000 * hour);
+    digest = "same";
     [said, asked, staged, held, events, isFull] = [{}, [], 0, false, [], false];
     [targets, runs] = [new Map(), new Map()];
   });
@@ -79,6 +81,7 @@ describe("copies of the state", () => {
       ...actsAlone(clock),
       isOurs: async () => false,
       randomBytes: (count) => new Uint8Array(count).fill(7),
+      stateDigest: () => digest,
       stage: async () => {
         staged += 1;
         const close = async () => {
@@ -175,6 +178,55 @@ describe("copies of the state", () => {
     stop.abort();
     pass(hour);
     await running;
+  });
+
+  test("follow each change of the state within a minute, and nothing is sent while nothing changes", async () => {
+    digest = "one";
+    const backups = start();
+    const stop = new AbortController();
+    const running = backups.run(stop.signal);
+    await backups.putTarget("disk", { url: "/srv/copies", every: "6h" }, "ann");
+    await settle();
+    const copies = () => backups.listRuns("disk").length;
+    for (let look = 0; look < 60; look++) {
+      pass(backupLimits.stateLookMs);
+      await settle();
+    }
+    expect(copies()).toBe(1);
+    expect(backups.listTargets()[0]?.state_at).toBe(new Date(clock.now()).toISOString());
+    digest = "two";
+    pass(backupLimits.stateLookMs);
+    await settle();
+    expect(copies()).toBe(2);
+    // The next change comes right after, and waits for its turn, at most a minute.
+    digest = "three";
+    let waited = 0;
+    for (; copies() < 3 && waited < 120_000; waited += backupLimits.stateLookMs) {
+      pass(backupLimits.stateLookMs);
+      await settle();
+    }
+    expect(waited).toBeLessThanOrEqual(60_000 - backupLimits.stateLookMs);
+    stop.abort();
+    pass(hour);
+    await running;
+  });
+
+  test("leave the list each hour, and their data goes once a day; at an append-only target nothing is removed", async () => {
+    const backups = start();
+    await backups.putTarget("disk", { url: "/srv/copies" }, "ann");
+    await backups.putTarget("vault", { url: "/srv/vault", append_only: true }, "ann");
+    asked = [];
+    for (let turn = 0; turn < 24 * 4; turn++) {
+      await backups.runNow(undefined);
+      await settle();
+      pass(hour / 4);
+    }
+    const count = (verb: string, place: string) =>
+      asked.filter((words) => words.startsWith(`${verb} `) && words.includes(place)).length;
+    expect([count("forget", "/srv/copies"), count("prune", "/srv/copies")]).toEqual([24, 1]);
+    expect([count("forget", "/srv/vault"), count("prune", "/srv/vault"), count("backup", "/srv/vault")]).toEqual([
+      0, 0, 96,
+    ]);
   });
 
   test("remove old ones once a day, and stay good where that fails", async () => {

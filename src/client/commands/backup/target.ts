@@ -30,7 +30,7 @@ export const targetCommands: readonly Command[] = [
   {
     name: "add",
     summary: "copy the server's state to one more place, or change how",
-    usage: ["backup target add NAME WHERE [--every TIME] [--keep COUNTS]"],
+    usage: ["backup target add NAME WHERE [--every TIME] [--keep COUNTS] [--append-only]"],
     examples: [
       "backup target add disk /mnt/disk/copies",
       "backup target add offsite s3://s3.example.com/bucket --key-id AKIA1 < secret-key.txt",
@@ -45,6 +45,7 @@ export const targetCommands: readonly Command[] = [
     flags: [
       { name: "every", value: "TIME", summary: "how often a copy is made (1h)" },
       { name: "keep", value: "COUNTS", summary: 'how many are kept ("24h 7d 4w 12m")' },
+      { name: "append-only", summary: "remove nothing there; old copies are removed from elsewhere" },
       { name: "key-id", value: "ID", summary: "of s3: id of the access key, which comes on stdin" },
       { name: "user", value: "NAME", summary: "of rest: user, whose password comes on stdin" },
     ],
@@ -57,6 +58,7 @@ export const targetCommands: readonly Command[] = [
         credentials: await credentialsOf(context, args),
         every: args.value("every"),
         keep: args.value("keep"),
+        append_only: args.on("append-only") || undefined,
       };
       const data = await context.api.call(putBackupTarget, { params: { name }, body });
       return answer(context, data, () => addedText(data));
@@ -120,7 +122,7 @@ function targetsText(targets: readonly BackupTarget[], { terminal }: Context): s
     one.name,
     printable(one.url),
     one.every,
-    one.last_success_at === undefined ? style.yellow("never") : timeText(one.last_success_at),
+    one.state_at === undefined ? style.yellow("never") : timeText(one.state_at),
     one.last_error === undefined ? (one.held === undefined ? "ok" : style.yellow("held")) : style.red("failing"),
   ]);
   const faults = targets.flatMap(({ name, last_error: error, held, next_at: next }) => [
@@ -129,6 +131,6 @@ function targetsText(targets: readonly BackupTarget[], { terminal }: Context): s
       : [`${style.red(name)}: ${printable(error)}${next === undefined ? "" : `; next try at ${timeText(next)}`}`]),
     ...(held === undefined ? [] : [`${style.yellow(name)}: ${printable(held)}`]),
   ]);
-  const head = ["NAME", "WHERE", "EVERY", "LAST GOOD COPY", "STATE"];
+  const head = ["NAME", "WHERE", "EVERY", "STATE OF", "STATE"];
   return [tableText([head, ...rows], { head: style.dim, width }), ...faults].join("\n");
 }

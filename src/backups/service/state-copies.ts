@@ -1,0 +1,146 @@
+import { Failure } from "../../base/wire/failure.ts";
+import { createLimit } from "../../base/words/limit.ts";
+import { keepWords } from "../core/restic-words.ts";
+import { stateTag } from "../core/subject.ts";
+import type { BackupOptions } from "./options.ts";
+import type { StoredRun, StoredTarget } from "./records.ts";
+import type { Repository } from "./repository.ts";
+import { isPruneDue, nextCopyAt } from "./shown.ts";
+import type { Twins } from "./twins.ts";
+
+/** Copies of the server's own state: soon after it changed, and each `every` of the target at the latest. */
+interface StateCopies {
+  /** Copies to what has the name when its turn comes. Never rejects: what went wrong is in the record. */
+  copyTo(name: string, stopping: AbortSignal): Promise<void>;
+  /** Ends a copy to this target that is under way. */
+  end(name: string): void;
+  nextAt(target: StoredTarget): number;
+  /** Since when the state at the target is behind the one here, epoch milliseconds; undefined where it is not. */
+  isCurrent(target: StoredTarget): boolean;
+  /** Copies what is due, until `signal` aborts. */
+  run(signal: AbortSignal): Promise<void>;
+  /** Looks at once whether a copy is due. */
+  wake(): void;
+  settled(): Promise<void>;
+}
+
+export function createStateCopies(
+  parts: Pick<BackupOptions, "records" | "clock" | "log" | "limits" | "stage" | "onCopied" | "stateDigest"> & {
+    repositoryOf(target: StoredTarget): Promise<Repository>;
+    look: Twins["look"];
+    /** Removes copies of volumes that are too old. */
+    expireVolumes(target: StoredTarget, repository: Repository, signal: AbortSignal): Promise<void>;
+  },
+): StateCopies {
+  const { records, clock, log, limits } = parts;
+  /** One at a time, beside those of volumes, which may take hours. */
+  const copying = createLimit(1);
+  let underWay: { name: string; end: AbortController } | undefined;
+  let wake: () => void = () => undefined;
+
+  /** Undefined where it cannot be read now: then the times of the target decide. */
+  function digest(): string | undefined {
+    try {
+      return parts.stateDigest();
+    } catch (error) {
+      log.debug("state not read for its digest", { error });
+      return undefined;
+    }
+  }
+
+  async function copyNow(name: string, stopping: AbortSignal): Promise<void> {
+    const target = records.targets().find((one) => one.name === name);
+    if (target === undefined) return;
+    const end = new AbortController();
+    const signal = AbortSignal.any([stopping, end.signal]);
+    underWay = { name, end };
+    const startedAt = clock.now();
+    const nothing = { snapshot: undefined, bytes: undefined, added: undefined, error: undefined };
+    // Read before the copy: what changes meanwhile is due again.
+    const run: StoredRun = { startedAt, endedAt: startedAt, ...nothing, state: digest() };
+    try {
+      const repository = await parts.repositoryOf(target);
+      await repository.open();
+      await parts.look(target.name, repository);
+      const staged = await parts.stage();
+      try {
+        Object.assign(run, await repository.backup({ folder: staged.folder, tags: [stateTag] }, signal));
+      } finally {
+        await staged.close();
+      }
+      await parts.onCopied(startedAt);
+      log.info("state copied", { target: target.name, snapshot: run.snapshot, added: run.added });
+      if (!target.appendOnly) await tidy(target, repository, signal);
+    } catch (error) {
+      run.error = error instanceof Failure ? error.message : "an error of the server itself; its log says more";
+      log.warn("state not copied", { target: target.name, error });
+    }
+    underWay = undefined;
+    run.endedAt = clock.now();
+    const kept = [run, ...records.runs(target.name)].slice(0, limits.runsKept);
+    // On a full disk nothing is recorded, and the next look tries again.
+    await records
+      .putRuns(target.name, kept)
+      .catch((error: unknown) => log.error("run of a copy not recorded", { target: target.name, error }));
+  }
+
+  /**
+   * Takes snapshots out of the list each hour, and removes their data once a day, which reads and writes packs again. Where this
+   * fails, the copy is good all the same.
+   */
+  async function tidy(target: StoredTarget, repository: Repository, signal: AbortSignal): Promise<void> {
+    const now = clock.now();
+    const isPrune = isPruneDue(target.prunedAt, now, limits.pruneEveryMs);
+    if (!isPrune && !isPruneDue(target.forgottenAt, now, limits.forgetEveryMs)) return;
+    try {
+      // The copy may have taken long.
+      await parts.look(target.name, repository);
+      if (isPrune) await parts.expireVolumes(target, repository, signal);
+      await repository.forget([stateTag], [...keepWords(target.keep), ...recent], { signal, prune: false });
+      if (isPrune) await repository.prune(signal);
+      await records.changeTarget(target.name, (stands) => ({
+        ...stands,
+        forgottenAt: now,
+        prunedAt: isPrune ? now : stands.prunedAt,
+      }));
+    } catch (error) {
+      log.warn("old copies not removed", { target: target.name, error });
+    }
+  }
+
+  const copyTo = (name: string, stopping: AbortSignal) => copying(() => copyNow(name, stopping));
+  const isCurrent = ({ name }: StoredTarget) => {
+    const [newest] = records.runs(name);
+    return newest?.error === undefined && newest?.state !== undefined && newest.state === digest();
+  };
+
+  function nextAt(target: StoredTarget): number {
+    const [newest] = records.runs(target.name);
+    const { everyMs } = target;
+    const usual = nextCopyAt(newest, { everyMs, now: clock.now(), retryMs: limits.retryMs });
+    if (newest === undefined || newest.error !== undefined || isCurrent(target) || digest() === undefined) return usual;
+    return Math.min(usual, newest.startedAt + limits.changedCopyMs);
+  }
+
+  return {
+    copyTo,
+    end: (name) => void (underWay?.name === name && underWay.end.abort()),
+    nextAt,
+    isCurrent,
+    wake: () => wake(),
+    settled: () => copying(async () => undefined),
+    async run(signal) {
+      while (!signal.aborted) {
+        for (const target of records.targets()) {
+          if (!signal.aborted && nextAt(target) <= clock.now()) await copyTo(target.name, signal);
+        }
+        const nap = new AbortController();
+        wake = () => nap.abort();
+        await clock.sleep(limits.stateLookMs, AbortSignal.any([signal, nap.signal]));
+      }
+    },
+  };
+}
+
+/** Copies of the last hour stay whatever `keep` says: one a minute at most. */
+const recent = ["--keep-within", "1h"];
